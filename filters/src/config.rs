@@ -1,0 +1,157 @@
+//! Settings of the whole chain. Each filter's own settings, with their defaults and sources, live beside the filter.
+
+use serde::{Deserialize, Serialize};
+
+use crate::filter::{
+    ad_servers, empty_tables, ignore, lazy_images, link_lists, main_block, output, removed_links,
+};
+
+/// A filter that may be put in the chain's order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum FilterName {
+    /// Makes lazily loaded images real.
+    LazyImages,
+    /// Drops tags and attributes.
+    Ignore,
+    /// Removes what comes from advertisement servers.
+    AdServers,
+    /// Removes lists of links.
+    LinkLists,
+    /// Removes tables that hold nothing.
+    EmptyTables,
+    /// Chooses the main block and removes the rest.
+    MainBlock,
+    /// Appends the links that were removed.
+    RemovedLinks,
+}
+
+/// Settings of the chain. Every field has a default; [`ChainConfig::default`] serves today's reader and
+/// [`ChainConfig::crunch`] is the paper's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct ChainConfig {
+    /// The filters in the order in which they run. One that is not named does not run.
+    pub order: Vec<FilterName>,
+    /// Makes lazily loaded images real: without the page's scripts nothing else would.
+    pub lazy_images: lazy_images::Settings,
+    /// Drops tags and attributes: the paper's Figure 1, every check box.
+    pub ignore: ignore::Settings,
+    /// Removes elements whose `src` or `href` leads to an advertisement server.
+    pub ad_servers: ad_servers::Settings,
+    /// Removes lists of links.
+    pub link_lists: link_lists::Settings,
+    /// Removes tables that hold nothing of substance.
+    pub empty_tables: empty_tables::Settings,
+    /// Chooses the block with the main content and removes the rest.
+    pub main_block: main_block::Settings,
+    /// Appends the text links that other filters removed.
+    pub removed_links: removed_links::Settings,
+    /// How the page is written when all filters have run.
+    pub output: output::Settings,
+    /// When the result is not trusted and the original page is sent.
+    pub floor: Floor,
+}
+
+impl Default for ChainConfig {
+    fn default() -> ChainConfig {
+        ChainConfig {
+            order: vec![
+                FilterName::LazyImages,
+                FilterName::Ignore,
+                FilterName::AdServers,
+                FilterName::LinkLists,
+                FilterName::EmptyTables,
+                FilterName::MainBlock,
+                FilterName::RemovedLinks,
+            ],
+            lazy_images: lazy_images::Settings::default(),
+            ignore: ignore::Settings::default(),
+            ad_servers: ad_servers::Settings::default(),
+            link_lists: link_lists::Settings::default(),
+            empty_tables: empty_tables::Settings::default(),
+            main_block: main_block::Settings::default(),
+            removed_links: removed_links::Settings::default(),
+            output: output::Settings::default(),
+            floor: Floor::default(),
+        }
+    }
+}
+
+impl ChainConfig {
+    /// The settings of the paper's Figures 1 and 2 (Agarwal et al. 2013), exactly: its four algorithmic filters, no
+    /// choice of a main block, the page's own look.
+    #[must_use]
+    pub fn crunch() -> ChainConfig {
+        ChainConfig {
+            order: vec![
+                FilterName::Ignore,
+                FilterName::AdServers,
+                FilterName::LinkLists,
+                FilterName::EmptyTables,
+                FilterName::RemovedLinks,
+            ],
+            ignore: ignore::Settings::crunch(),
+            link_lists: link_lists::Settings::crunch(),
+            empty_tables: empty_tables::Settings::crunch(),
+            main_block: main_block::Settings {
+                enabled: false,
+                ..main_block::Settings::default()
+            },
+            removed_links: removed_links::Settings {
+                enabled: false,
+                ..removed_links::Settings::default()
+            },
+            output: output::Settings::crunch(),
+            lazy_images: lazy_images::Settings { enabled: false },
+            ..ChainConfig::default()
+        }
+    }
+}
+
+/// When the result is not trusted and the original page is sent instead.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Floor {
+    /// A page with scripts and fewer visible characters than this is left alone: its scripts would draw it.
+    pub page_chars: usize,
+    /// Share of the page's visible characters (0 to 1) that must be left after all filters but the choice of the main
+    /// block.
+    pub kept_share: f64,
+    /// Visible characters that must be left at the end; a page that had fewer to begin with is not held to it.
+    pub kept_chars: usize,
+}
+
+impl Default for Floor {
+    fn default() -> Floor {
+        Floor {
+            page_chars: 200,
+            kept_share: 0.05,
+            kept_chars: 140,
+        }
+    }
+}
+
+/// Bounds on the work for one page. Past any of them the original bytes are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageLimits {
+    /// Deepest nesting of elements; browsers stop at 512 (`maximumHTMLParserDOMTreeDepth` in Chromium and Safari).
+    pub depth: usize,
+    /// Most nodes of a page, text and comments included.
+    pub nodes: usize,
+    /// CPU time for parsing, filtering and writing.
+    pub cpu: std::time::Duration,
+}
+
+impl Default for PageLimits {
+    fn default() -> PageLimits {
+        PageLimits {
+            depth: 512,
+            nodes: 400_000,
+            cpu: std::time::Duration::from_secs(1),
+        }
+    }
+}

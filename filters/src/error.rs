@@ -1,0 +1,83 @@
+//! Why a chain cannot be built, and why a page is not filtered.
+
+/// A chain that cannot be built from its configuration.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key}: {problem}")]
+pub struct ConfigError {
+    /// The setting, as a path inside the chain's configuration: `link_lists.ratio`.
+    pub key: String,
+    /// What is wrong and what would be right.
+    pub problem: String,
+}
+
+impl ConfigError {
+    pub(crate) fn new(key: &str, problem: impl Into<String>) -> ConfigError {
+        ConfigError {
+            key: key.to_owned(),
+            problem: problem.into(),
+        }
+    }
+}
+
+/// Why a page was not filtered: the caller sends the original bytes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PageError {
+    /// Elements are nested deeper than the limit.
+    #[error("elements are nested more than {limit} deep")]
+    TooDeep {
+        /// The limit that was passed.
+        limit: usize,
+    },
+    /// The page has more nodes than the limit.
+    #[error("the page has more than {limit} nodes")]
+    TooManyNodes {
+        /// The limit that was passed.
+        limit: usize,
+    },
+    /// The page took more CPU time than the limit.
+    #[error("the page took more than {limit_ms} ms of CPU time")]
+    OutOfTime {
+        /// The limit that was passed, in milliseconds.
+        limit_ms: u128,
+    },
+    /// The page is made of frames, which hold nothing themselves.
+    #[error("the page is a frameset")]
+    Frameset,
+    /// The page has almost no text of its own: its scripts would draw it, and they would be gone.
+    #[error("the page has only {chars} characters of text of its own")]
+    LittleText {
+        /// Characters of visible text, white space not counted.
+        chars: usize,
+    },
+    /// The filters left so little that the choice must be wrong.
+    #[error("only {chars} of {of} characters of text were kept")]
+    KeptTooLittle {
+        /// Characters of visible text after the chain, white space not counted.
+        chars: usize,
+        /// The same before the chain.
+        of: usize,
+    },
+    /// The parser or a filter panicked; the page is lost, the process is not.
+    #[error("{place} panicked")]
+    Panicked {
+        /// `parser`, or the name of the filter.
+        place: &'static str,
+    },
+}
+
+impl PageError {
+    /// A short, stable token for headers and counters, such as `too-deep`.
+    #[must_use]
+    pub fn reason(&self) -> &'static str {
+        match self {
+            PageError::TooDeep { .. } => "too-deep",
+            PageError::TooManyNodes { .. } => "too-many-nodes",
+            PageError::OutOfTime { .. } => "out-of-time",
+            PageError::Frameset => "frameset",
+            PageError::LittleText { .. } => "little-text",
+            PageError::KeptTooLittle { .. } => "kept-too-little",
+            PageError::Panicked { .. } => "panic",
+        }
+    }
+}

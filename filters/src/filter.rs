@@ -1,0 +1,22 @@
+//! The filters: one file each. A filter edits the page through [`Page`]'s doors and never reads a clock, a file or a
+//! socket; [`crate::chain`] runs them in order, times them and catches their panics.
+
+pub mod ad_servers;
+pub mod empty_tables;
+pub mod ignore;
+pub mod lazy_images;
+pub mod link_lists;
+pub mod main_block;
+pub mod output;
+pub mod removed_links;
+
+use crate::page::Page;
+
+/// One step of the chain.
+pub(crate) trait Filter: Send + Sync {
+    /// The YAML key, the report key and the log field: one spelling.
+    fn name(&self) -> &'static str;
+
+    /// Edits the page. What it removed is counted by the page; the note is for what a count cannot say.
+    fn apply(&self, page: &mut Page) -> Option<String>;
+}

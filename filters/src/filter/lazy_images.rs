@@ -1,0 +1,216 @@
+//! Makes lazily loaded images real.
+//!
+//! Pages put an empty picture in `src` and the true address in an attribute of their own (`data-src`,
+//! `data-lazy-srcset`, …) for a script to move, and often repeat the image in `<noscript>` for browsers without scripts.
+//! Once the scripts are gone, somebody else must do it: this filter moves the addresses, and keeps one of the two copies.
+//! It touches nothing else.
+
+use html5ever::{LocalName, local_name};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    filter::Filter,
+    page::{Kind, NodeId, Page, tag::Tag},
+};
+
+/// Settings of `lazy_images`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "LazyImages")
+)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// Whether the filter runs.
+    pub enabled: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { enabled: true }
+    }
+}
+
+pub(crate) struct LazyImages;
+
+impl Filter for LazyImages {
+    fn name(&self) -> &'static str {
+        "lazy_images"
+    }
+
+    fn apply(&self, page: &mut Page) -> Option<String> {
+        let media: Vec<NodeId> = page
+            .live(page.body())
+            .filter(|&id| {
+                matches!(
+                    page.tag(id),
+                    Some(Tag::Img | Tag::Source | Tag::Iframe | Tag::Video)
+                )
+            })
+            .collect();
+        let mut made_real = 0;
+        for id in media {
+            let real = self::make_real(page, id);
+            made_real += usize::from(real);
+            if page.tag(id) == Some(Tag::Img) {
+                self.keep_one_copy(page, id);
+            }
+        }
+        (made_real > 0).then(|| format!("{made_real} made real"))
+    }
+}
+
+impl LazyImages {
+    /// An image followed by `<noscript>` with the same image: the copy in `<noscript>` goes if the first is real by
+    /// now, else the first goes.
+    fn keep_one_copy(&self, page: &mut Page, image: NodeId) {
+        let Some(noscript) = following_noscript(page, image) else {
+            return;
+        };
+        if page.chars(noscript) > 0 {
+            return;
+        }
+        let copies = page
+            .live(noscript)
+            .filter(|&id| page.tag(id) == Some(Tag::Img))
+            .count();
+        if copies != 1 {
+            return;
+        }
+        if has_real_source(page, image) {
+            page.remove(noscript, self.name());
+        } else {
+            page.remove(image, self.name());
+        }
+    }
+}
+
+/// The `<noscript>` that directly follows the image, or the `<picture>` around it.
+fn following_noscript(page: &Page, image: NodeId) -> Option<NodeId> {
+    let parent = page.parent(image);
+    let (of, parent) = if page.tag(parent) == Some(Tag::Picture) {
+        (parent, page.parent(parent))
+    } else {
+        (image, parent)
+    };
+    page.live_children(parent)
+        .filter(|&child| child > of)
+        .find(|&child| page.kind(child) != Kind::Text || page.own_chars(child) > 0)
+        .filter(|&child| page.tag(child) == Some(Tag::Noscript))
+}
+
+fn has_real_source(page: &Page, id: NodeId) -> bool {
+    page.attribute(id, &local_name!("src"))
+        .is_some_and(|src| !is_placeholder(&src))
+        || page.has_attribute(id, &local_name!("srcset"))
+}
+
+/// Empty, or the picture itself inlined: a grey pixel or a blur.
+fn is_placeholder(src: &str) -> bool {
+    let src = src.trim();
+    src.is_empty() || src.starts_with("data:") || src.starts_with("about:")
+}
+
+/// Moves the true addresses into place; true if any moved.
+fn make_real(page: &mut Page, id: NodeId) -> bool {
+    let mut found: Vec<(LocalName, String)> = Vec::new();
+    {
+        let kuchikiki::NodeData::Element(element) = page.data(id) else {
+            return false;
+        };
+        let attributes = element.attributes.borrow();
+        let has_source = attributes
+            .get(local_name!("src"))
+            .is_some_and(|src| !is_placeholder(src));
+        let is_image = page.tag(id) == Some(Tag::Img);
+        for (name, attribute) in &attributes.map {
+            let (name, value) = (&*name.local, attribute.value.trim());
+            if !name.starts_with("data-") || value.is_empty() {
+                continue;
+            }
+            let target = match purpose(name) {
+                Some(target) => target,
+                // Any other private attribute: only where there is nothing to lose, and only for what is surely an image.
+                None if is_image && !has_source && is_image_address(value) => Target::Source,
+                None => continue,
+            };
+            let moved = match target {
+                Target::SourceSet if is_source_set(value) => (local_name!("srcset"), value),
+                Target::SourceSet | Target::Source if is_address(value) => {
+                    (local_name!("src"), value)
+                }
+                Target::Sizes => (local_name!("sizes"), value),
+                Target::Poster => (local_name!("poster"), value),
+                _ => continue,
+            };
+            if !found.iter().any(|(name, _)| *name == moved.0) {
+                found.push((moved.0, moved.1.to_owned()));
+            }
+        }
+    }
+    // `sizes="auto"` and sizes without a set mean nothing.
+    let has_set = found.iter().any(|(name, _)| *name == local_name!("srcset"));
+    found.retain(|(name, value)| *name != local_name!("sizes") || (has_set && value != "auto"));
+    let moved = found.iter().any(|(name, _)| *name != local_name!("sizes"));
+    for (name, value) in found {
+        page.set_attribute(id, name, value);
+    }
+    moved
+}
+
+#[derive(Clone, Copy)]
+enum Target {
+    Source,
+    SourceSet,
+    Sizes,
+    Poster,
+}
+
+/// The names in common use: those of `lazysizes`, `jquery.lazyload`, `video.js`, and of the plug-ins for blogs and shops.
+fn purpose(name: &str) -> Option<Target> {
+    Some(match name {
+        "data-src" | "data-lazy-src" | "data-lazy" | "data-original" | "data-original-src"
+        | "data-orig-src" | "data-image" | "data-img-src" | "data-full-src" | "data-cfsrc"
+        | "data-defer-src" | "data-delayed-url" | "data-echo" | "data-hi-res-src"
+        | "data-actualsrc" | "data-url" => Target::Source,
+        "data-srcset" | "data-lazy-srcset" | "data-original-set" | "data-bgset" => {
+            Target::SourceSet
+        }
+        "data-sizes" | "data-lazy-sizes" => Target::Sizes,
+        "data-poster" => Target::Poster,
+        _ => return None,
+    })
+}
+
+fn is_address(value: &str) -> bool {
+    !value.starts_with("data:")
+        && !value.starts_with('{')
+        && !value.starts_with('[')
+        && !value.contains(char::is_whitespace)
+        && (value.contains('/') || value.contains('.'))
+}
+
+fn is_image_address(value: &str) -> bool {
+    let path = value.split(['?', '#']).next().unwrap_or(value);
+    is_address(value)
+        && path.rsplit_once('.').is_some_and(|(_, ending)| {
+            ["jpg", "jpeg", "png", "webp", "gif", "avif"]
+                .iter()
+                .any(|known| ending.eq_ignore_ascii_case(known))
+        })
+}
+
+/// `url 300w, url 2x`, or one address with a descriptor.
+fn is_source_set(value: &str) -> bool {
+    value.split(',').any(|candidate| {
+        candidate
+            .split_whitespace()
+            .nth(1)
+            .is_some_and(|descriptor| {
+                descriptor
+                    .strip_suffix(['w', 'x'])
+                    .is_some_and(|number| number.parse::<f64>().is_ok())
+            })
+    })
+}

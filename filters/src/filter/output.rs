@@ -1,0 +1,223 @@
+//! Writes the page when all filters have run: as HTML in one of two looks, or as text.
+//!
+//! Source: Agarwal et al. 2013, Figure 2 ("Output Settings": HTML or text, "Limit number of line breaks", "Append Links
+//! to Bottom of Page", which is the filter `removed_links` here).
+//!
+//! - `original`: the page's own head, styles and classes; what lies outside the main block is gone.
+//! - `reader`: a small page of our own around the main block. It has no style of the page, so it looks alike on every
+//!   device and reads well where the page's styles count on scripts.
+
+mod original;
+mod reader;
+
+use html5ever::{LocalName, local_name};
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::{
+    error::ConfigError,
+    page::{
+        Headline, LinkGroup, NodeId, Page, serialize::escape_attribute, serialize::escape_text,
+    },
+    text,
+};
+
+pub(crate) use original::STYLE_SOURCE as ORIGINAL_STYLE_SOURCE;
+pub(crate) use reader::CSP as READER_CSP;
+
+/// What the output is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// HTML.
+    #[default]
+    Html,
+    /// Plain text.
+    Text,
+}
+
+/// How a rewritten page looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Style {
+    /// The page's own head and style sheets, pruned.
+    Original,
+    /// A small page of our own around the main block.
+    #[default]
+    Reader,
+}
+
+/// Settings of `output`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Output")
+)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// `html` or `text`.
+    pub format: Format,
+    /// How HTML looks: `reader` (our own small page) or `original` (the page's own style).
+    pub style: Style,
+    /// Text: most line breaks in a row, at least 1. The paper's Figure 2 has 2.
+    pub max_line_breaks: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            format: Format::Html,
+            style: Style::Reader,
+            max_line_breaks: 2,
+        }
+    }
+}
+
+impl Settings {
+    /// Figure 2 as printed: HTML, the page's own look.
+    #[must_use]
+    pub fn crunch() -> Settings {
+        Settings {
+            style: Style::Original,
+            ..Settings::default()
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        if self.max_line_breaks == 0 {
+            return Err(ConfigError::new(
+                "output.max_line_breaks",
+                "0 would join all lines; expected at least 1",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Last edits that belong to a look and not to the page's content.
+pub(crate) fn prepare(page: &mut Page, settings: &Settings) {
+    match settings.style {
+        Style::Original => original::prepare(page),
+        Style::Reader => reader::prepare(page),
+    }
+}
+
+/// The page as HTML.
+pub(crate) fn html(page: &Page, settings: &Settings, untouched: Option<&Url>) -> String {
+    match settings.style {
+        Style::Original => original::write(page, untouched),
+        Style::Reader => reader::write(page, untouched),
+    }
+}
+
+/// The page as text: what is left of the body. Removed links are not appended: in Figure 2 that is a setting of the HTML
+/// output only.
+pub(crate) fn text(page: &Page, settings: &Settings) -> String {
+    text::of_subtree(page, page.body(), settings.max_line_breaks)
+}
+
+/// The removed links as a closed list that opens without a script.
+fn write_links(groups: &[LinkGroup], out: &mut String) {
+    if groups.is_empty() {
+        return;
+    }
+    let count: usize = groups.iter().map(|group| group.links.len()).sum();
+    out.push_str("<details id=\"gleaner-links\"><summary>");
+    out.push_str(&count.to_string());
+    out.push_str(if count == 1 {
+        " link removed"
+    } else {
+        " links removed"
+    });
+    out.push_str("</summary>");
+    for group in groups {
+        out.push_str("<h2>");
+        escape_text(group.heading, out);
+        out.push_str("</h2><ul>");
+        for (text, url) in &group.links {
+            out.push_str("<li><a href=\"");
+            escape_attribute(url.as_str(), out);
+            out.push_str("\">");
+            escape_text(text, out);
+            out.push_str("</a></li>");
+        }
+        out.push_str("</ul>");
+    }
+    out.push_str("</details>");
+}
+
+/// The page's `<title>`, on one line; empty where there is none.
+pub(crate) fn document_title(page: &Page) -> String {
+    use crate::page::tag::Tag;
+    let title = page.head().and_then(|head| {
+        page.live(head)
+            .find(|&id| page.tag(id) == Some(Tag::Title))
+            .map(|id| text::one_line(&page.text_content(id)))
+    });
+    title.unwrap_or_default()
+}
+
+/// The page's headline, and the heading that shows it: the first `<h1>` that the title repeats, else what the page tells
+/// social networks, else its only `<h1>`, else its title.
+///
+/// Read before any filter runs: headlines often stand outside the main block.
+pub(crate) fn headline(page: &Page) -> Headline {
+    use crate::page::tag::Tag;
+    let title = document_title(page);
+    let folded = title.to_lowercase();
+    let mut headings: Vec<(NodeId, String)> = page
+        .live(page.body())
+        .filter(|&id| page.tag(id) == Some(Tag::H1))
+        .map(|id| (id, text::one_line(&page.text_content(id))))
+        .filter(|(_, heading)| !heading.is_empty())
+        .collect();
+    let social = meta_content(page, &["og:title", "twitter:title"]);
+    let repeated = |heading: &str| {
+        folded.contains(&heading.to_lowercase())
+            || social
+                .as_ref()
+                .is_some_and(|s| s.eq_ignore_ascii_case(heading))
+    };
+    if let Some(found) = headings.iter().position(|(_, heading)| repeated(heading)) {
+        let (id, text) = headings.swap_remove(found);
+        return Headline {
+            text,
+            node: Some(id),
+        };
+    }
+    match (social, headings.pop()) {
+        (None, Some((id, text))) if headings.is_empty() => Headline {
+            text,
+            node: Some(id),
+        },
+        (Some(text), _) => Headline { text, node: None },
+        (None, _) => Headline {
+            text: title,
+            node: None,
+        },
+    }
+}
+
+/// The content of the first `<meta>` of one of these names (or properties), in the order of the names.
+pub(crate) fn meta_content(page: &Page, names: &[&str]) -> Option<String> {
+    use crate::page::tag::Tag;
+    let property = LocalName::from("property");
+    let metas: Vec<_> = page
+        .live(page.head()?)
+        .filter(|&id| page.tag(id) == Some(Tag::Meta))
+        .collect();
+    names.iter().find_map(|wanted| {
+        metas.iter().find_map(|&id| {
+            let is_wanted = [&property, &local_name!("name")].into_iter().any(|key| {
+                page.attribute(id, key)
+                    .is_some_and(|name| name.eq_ignore_ascii_case(wanted))
+            });
+            let content = page.attribute(id, &local_name!("content"))?;
+            let content = text::one_line(&content);
+            (is_wanted && !content.is_empty()).then_some(content)
+        })
+    })
+}

@@ -1,0 +1,231 @@
+//! A small page of our own around what is left.
+//!
+//! The main block keeps its structure (headings, tables, code, lists, figures) and loses what belongs to the page's own
+//! design: classes, inline styles, controls. Everything is readable at 390 pixels and on grey screens; dark where the
+//! reader prefers dark; no script.
+
+use html5ever::{LocalName, local_name};
+use url::Url;
+
+use super::{document_title, write_links};
+use crate::page::{
+    NodeId, Page,
+    serialize::{self, Rules, escape_attribute, escape_text},
+    tag::Tag,
+};
+
+/// The policy for this page instead of the origin's, which knows nothing of our style: no scripts, no plug-ins, pictures
+/// and players from anywhere.
+pub(crate) const CSP: &str = "default-src 'none'; img-src * data: blob:; media-src * data: blob:; \
+style-src 'unsafe-inline'; frame-src *; form-action *; base-uri *";
+
+const STYLE: &str = include_str!("reader.css");
+
+pub(super) fn write(page: &Page, untouched: Option<&Url>) -> String {
+    let mut out = String::with_capacity(16 * 1024);
+    out.push_str("<!DOCTYPE html>\n<html");
+    for name in [local_name!("lang"), local_name!("dir")] {
+        if let Some(value) = page.html().and_then(|html| page.attribute(html, &name)) {
+            out.push(' ');
+            out.push_str(&name);
+            out.push_str("=\"");
+            escape_attribute(&value, &mut out);
+            out.push('"');
+        }
+    }
+    out.push_str("><head><meta charset=\"utf-8\">");
+    out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+    out.push_str("<meta name=\"color-scheme\" content=\"light dark\"><title>");
+    escape_text(&document_title(page), &mut out);
+    out.push_str("</title>");
+    if page.base() != page.url() {
+        out.push_str("<base href=\"");
+        escape_attribute(page.base().as_str(), &mut out);
+        out.push_str("\">");
+    }
+    write_icon(page, &mut out);
+    out.push_str("<style>");
+    out.push_str(STYLE.trim());
+    out.push_str("</style></head><body>");
+    write_header(page, untouched, &mut out);
+    out.push_str("<main>");
+    if let Some(headline) = missing_headline(page) {
+        out.push_str("<h1>");
+        escape_text(&headline, &mut out);
+        out.push_str("</h1>");
+    }
+    let rules = Rules {
+        keep_attribute: Some(keep_attribute),
+        comments: false,
+        ..Rules::VERBATIM
+    };
+    for child in page.live_children(page.body()) {
+        serialize::write(page, child, rules, &mut out);
+    }
+    out.push_str("</main>");
+    write_links(&page.appended, &mut out);
+    out.push_str("</body></html>\n");
+    out
+}
+
+fn write_header(page: &Page, untouched: Option<&Url>, out: &mut String) {
+    let url = page.url();
+    let Some(host) = url.host_str() else { return };
+    out.push_str("<header><a href=\"/\">");
+    escape_text(host.strip_prefix("www.").unwrap_or(host), out);
+    out.push_str("</a>");
+    if let Some(untouched) = untouched {
+        out.push_str("<a rel=\"nofollow\" href=\"");
+        escape_attribute(untouched.as_str(), out);
+        out.push_str("\">Page as it was</a>");
+    }
+    out.push_str("</header>");
+}
+
+fn write_icon(page: &Page, out: &mut String) {
+    let Some(head) = page.head() else { return };
+    let icon = page.live(head).find(|&id| {
+        page.tag(id) == Some(Tag::Link)
+            && page.attribute(id, &local_name!("rel")).is_some_and(|rel| {
+                rel.split_ascii_whitespace()
+                    .any(|word| word.eq_ignore_ascii_case("icon"))
+            })
+    });
+    if let Some(address) = icon.and_then(|id| page.address(id, &local_name!("href"))) {
+        out.push_str("<link rel=\"icon\" href=\"");
+        escape_attribute(address.as_str(), out);
+        out.push_str("\">");
+    }
+}
+
+/// The headline, where what is left of the page does not show it.
+fn missing_headline(page: &Page) -> Option<String> {
+    let headline = page.headline.text.as_str();
+    if headline.is_empty() {
+        return None;
+    }
+    let shown = page.live(page.body()).any(|id| match page.tag(id) {
+        Some(Tag::H1) => true,
+        Some(tag) if tag.is_heading() => {
+            crate::text::one_line(&page.text_content(id)).eq_ignore_ascii_case(headline)
+        }
+        _ => false,
+    });
+    (!shown).then(|| headline.to_owned())
+}
+
+/// Attributes that carry meaning; the rest is the page's own design and its scripts.
+fn keep_attribute(tag: Tag, name: &LocalName) -> bool {
+    match &**name {
+        "href" | "src" | "srcset" | "sizes" | "alt" | "title" | "lang" | "dir" | "id" | "name"
+        | "colspan" | "rowspan" | "headers" | "scope" | "start" | "reversed" | "datetime"
+        | "cite" | "open" | "controls" | "poster" | "type" | "kind" | "srclang" | "label"
+        | "media" | "for" | "action" | "method" | "enctype" | "target" | "placeholder"
+        | "checked" | "selected" | "disabled" | "required" | "multiple" | "maxlength"
+        | "autocomplete" | "rel" | "role" | "aria-label" | "aria-hidden" | "allowfullscreen"
+        | "usemap" | "shape" | "coords" | "span" | "loading" => true,
+        "value" => !matches!(tag, Tag::Div | Tag::Span),
+        "width" | "height" => matches!(
+            tag,
+            Tag::Img
+                | Tag::Svg
+                | Tag::Video
+                | Tag::Iframe
+                | Tag::Source
+                | Tag::Foreign
+                | Tag::Canvas
+        ),
+        // The language of a code sample is told by its class (HTML Standard § 4.5.15).
+        "class" => matches!(tag, Tag::Code | Tag::Pre),
+        _ => matches!(tag, Tag::Foreign | Tag::Svg | Tag::Math) && *name != local_name!("style"),
+    }
+}
+
+/// Takes out what has no place in this look: style sheets in the body, drawings that the page's style kept small, and
+/// elements that other filters have emptied.
+pub(crate) fn prepare(page: &mut Page) {
+    let unwanted: Vec<NodeId> = page
+        .live(page.body())
+        .filter(|&id| match page.tag(id) {
+            Some(Tag::Style | Tag::Link | Tag::Meta | Tag::Template | Tag::Dialog) => true,
+            Some(Tag::Svg) => is_icon(page, id),
+            _ => false,
+        })
+        .collect();
+    for id in unwanted {
+        page.drop_silently(id);
+    }
+    drop_empty(page);
+}
+
+/// Bullets without an item, headings without words, frames without a picture: only the page's style made use of them.
+/// One pass from the last node to the first, so that what holds nothing but empty elements is empty itself.
+fn drop_empty(page: &mut Page) {
+    let live: Vec<NodeId> = page.live(page.body()).skip(1).collect();
+    let mut holds_something = vec![false; page.len()];
+    for &id in live.iter().rev() {
+        let is_kept = holds_something[id.index()]
+            || match page.tag(id) {
+                Some(tag) => shows_by_itself(tag) || is_target(page, id, tag),
+                None => page.own_chars(id) > 0,
+            };
+        if is_kept {
+            holds_something[page.parent(id).index()] = true;
+        } else if page.tag(id).is_some_and(|tag| !is_structure(tag)) {
+            page.drop_silently(id);
+        }
+    }
+}
+
+fn shows_by_itself(tag: Tag) -> bool {
+    tag.is_media()
+        || matches!(
+            tag,
+            Tag::Input
+                | Tag::Button
+                | Tag::Select
+                | Tag::Textarea
+                | Tag::Hr
+                | Tag::Progress
+                | Tag::Meter
+        )
+}
+
+/// Parts of a table keep its columns apart, and breaks its lines, without holding anything.
+fn is_structure(tag: Tag) -> bool {
+    matches!(
+        tag,
+        Tag::Br
+            | Tag::Wbr
+            | Tag::Td
+            | Tag::Th
+            | Tag::Tr
+            | Tag::Col
+            | Tag::Colgroup
+            | Tag::Source
+            | Tag::Track
+            | Tag::Foreign
+            | Tag::Param
+            | Tag::Area
+    )
+}
+
+/// A place that a link on the page may lead to.
+fn is_target(page: &Page, id: NodeId, tag: Tag) -> bool {
+    matches!(tag, Tag::A | Tag::Span)
+        && (page.has_attribute(id, &local_name!("id"))
+            || page.has_attribute(id, &local_name!("name")))
+}
+
+/// A drawing without text of its own inside a link, a button or a heading, or hidden from screen readers, is decoration.
+fn is_icon(page: &Page, id: NodeId) -> bool {
+    page.in_link(id)
+        || page
+            .attribute(id, &LocalName::from("aria-hidden"))
+            .is_some_and(|value| value.eq_ignore_ascii_case("true"))
+        || !page.has_attribute(id, &local_name!("width"))
+        || page
+            .ancestors(id)
+            .take(4)
+            .any(|up| matches!(page.tag(up), Some(Tag::Button | Tag::Summary | Tag::Label)))
+}

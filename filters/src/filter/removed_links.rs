@@ -1,0 +1,106 @@
+//! The removed links retainer.
+//!
+//! Source: Agarwal et al. 2013, "Proposed method", after Gupta et al. 2003: it "keeps track of all the text links that are
+//! removed throughout the filtering process. After the DOM tree is completely browsed, the list of removed links is added
+//! to the bottom of the page. In this way, any important links that were previously removed remain accessible."
+//!
+//! Each link stands once, with its absolute address, under the filter that removed it. A link that is still on the page
+//! is not repeated, and advertisements never come back. The keeping is done by [`Page::remove`]; this filter only lists.
+
+use std::collections::HashSet;
+
+use html5ever::local_name;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::{
+    filter::Filter,
+    page::{LinkGroup, NodeId, Page, tag::Tag},
+};
+
+/// Settings of `removed_links`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "RemovedLinks")
+)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// Whether the filter runs.
+    pub enabled: bool,
+    /// Most links listed; the rest are dropped, first come, first kept.
+    pub max_links: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            enabled: true,
+            max_links: 200,
+        }
+    }
+}
+
+pub(crate) struct RemovedLinks {
+    pub(crate) settings: Settings,
+}
+
+impl Filter for RemovedLinks {
+    fn name(&self) -> &'static str {
+        "removed_links"
+    }
+
+    fn apply(&self, page: &mut Page) -> Option<String> {
+        let mut seen = links_still_there(page);
+        seen.insert(without_fragment(page.url()));
+        let mut groups: Vec<LinkGroup> = Vec::new();
+        let mut listed = 0;
+        for link in std::mem::take(&mut page.removed_links) {
+            if listed == self.settings.max_links {
+                break;
+            }
+            if !seen.insert(without_fragment(&link.url)) {
+                continue;
+            }
+            listed += 1;
+            let heading = heading(link.filter);
+            let entry = (link.text, link.url);
+            match groups.iter_mut().find(|group| group.heading == heading) {
+                Some(group) => group.links.push(entry),
+                None => groups.push(LinkGroup {
+                    heading,
+                    links: vec![entry],
+                }),
+            }
+        }
+        page.appended = groups;
+        (listed > 0).then(|| format!("{listed} listed"))
+    }
+}
+
+fn links_still_there(page: &Page) -> HashSet<String> {
+    page.live(NodeId::DOCUMENT)
+        .filter(|&id| page.tag(id) == Some(Tag::A))
+        .filter_map(|id| page.address(id, &local_name!("href")))
+        .map(|url| without_fragment(&url))
+        .collect()
+}
+
+/// Places on one page are one link.
+fn without_fragment(url: &Url) -> String {
+    url.as_str()
+        .split('#')
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// What a reader sees above the links that a filter removed.
+fn heading(filter: &str) -> &'static str {
+    match filter {
+        "main_block" => "Elsewhere on the page",
+        "link_lists" => "Lists of links",
+        _ => "Other links",
+    }
+}

@@ -1,0 +1,57 @@
+//! The filter chain of Gleaner: HTML in, decluttered HTML and a report out. No network, no files, no async.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use gleaner_filters::{Chain, ChainConfig, HostList, PageLimits};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut ad_servers = HostList::default();
+//! ad_servers.add("ads.example.com")?;
+//! let chain = Arc::new(Chain::new(&ChainConfig::default(), PageLimits::default(), ad_servers)?);
+//!
+//! let url = "https://example.org/page".parse()?;
+//! let html = "<p>A page that is worth reading.</p><img src='//ads.example.com/banner.gif'>";
+//! let filtered = chain.run(html, &url)?;
+//! assert!(filtered.content.contains("worth reading"));
+//! assert!(!filtered.content.contains("banner"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The promise
+//!
+//! A page goes in as text and comes out as text, or as a [`PageError`] that says why not; the caller keeps the original
+//! for that case. Nothing a page holds can make the chain panic past it, recurse, or work longer than its
+//! [`PageLimits`]. The same page and configuration give the same output.
+//!
+//! # Rooms
+//!
+//! | room | what is done there |
+//! |---|---|
+//! | `chain` | filters in order, limits, clocks, panics |
+//! | `filter/` | the filters, a file each; `filter/main_block/` the algorithms that choose the main block |
+//! | `page` | the parsed page and the doors through which filters change it; parsing and writing |
+//! | `dom`, `text` | what is measured of nodes; page to plain text |
+//! | `hosts` | lists of hosts |
+//! | `report`, `config`, `error` | what was done, what is asked for, what went wrong |
+
+mod chain;
+mod config;
+mod dom;
+mod error;
+mod filter;
+mod hosts;
+mod page;
+mod report;
+mod text;
+
+pub use chain::{Chain, CspChange, Extract, Filtered, PageFeed};
+pub use config::{ChainConfig, FilterName, Floor, PageLimits};
+pub use error::{ConfigError, PageError};
+pub use filter::{
+    ad_servers, empty_tables, ignore, lazy_images, link_lists, main_block, output, output::Format,
+    removed_links,
+};
+pub use hosts::{HostList, HostListError};
+pub use report::{FilterReport, Report};

@@ -1,0 +1,223 @@
+//! Writing a page's live nodes as HTML (HTML Standard § 13.3), in one pass over its table into one buffer.
+//!
+//! kuchikiki's own serializer recurses, loses `<template>` contents and the doctype's identifiers, and costs as much
+//! as parsing. This one closes elements when the walk passes their last row.
+
+use html5ever::{LocalName, QualName, local_name, ns};
+use kuchikiki::NodeData;
+
+use super::{Fate, Kind, NodeId, Page, tag::Tag};
+
+/// How a subtree is written.
+#[derive(Clone, Copy)]
+pub(crate) struct Rules<'a> {
+    /// Attributes to keep; `None` keeps all.
+    pub(crate) keep_attribute: Option<fn(Tag, &LocalName) -> bool>,
+    /// Whether comments are written.
+    pub(crate) comments: bool,
+    /// Markup written directly after `<head>`.
+    pub(crate) after_head_start: &'a str,
+    /// Markup written directly before `</head>`.
+    pub(crate) before_head_end: &'a str,
+    /// Markup written directly before `</body>`.
+    pub(crate) before_body_end: &'a str,
+}
+
+impl Rules<'_> {
+    /// Everything as it is in the page.
+    pub(crate) const VERBATIM: Rules<'static> = Rules {
+        keep_attribute: None,
+        comments: true,
+        after_head_start: "",
+        before_head_end: "",
+        before_body_end: "",
+    };
+}
+
+/// Writes the live nodes from `root` on.
+pub(crate) fn write(page: &Page, root: NodeId, rules: Rules<'_>, out: &mut String) {
+    let mut writer = Writer { page, rules, out };
+    let mut open: Vec<NodeId> = Vec::with_capacity(64);
+    for id in page.live(root) {
+        while let Some(&top) = open.last()
+            && id >= page.end(top)
+        {
+            open.pop();
+            writer.end(top);
+        }
+        if writer.start(id) {
+            open.push(id);
+        }
+    }
+    while let Some(top) = open.pop() {
+        writer.end(top);
+    }
+}
+
+struct Writer<'a, 'b> {
+    page: &'a Page,
+    rules: Rules<'a>,
+    out: &'b mut String,
+}
+
+impl Writer<'_, '_> {
+    /// Writes a start tag or a leaf; true where an end tag is owed.
+    fn start(&mut self, id: NodeId) -> bool {
+        match self.page.data(id) {
+            NodeData::Element(element) => {
+                let Some(tag) = self.page.tag(id) else {
+                    return false;
+                };
+                match self.page.fate(id) {
+                    Fate::AltText => {
+                        if let Some(alt) = self.page.attribute(id, &local_name!("alt")) {
+                            escape_text(&alt, self.out);
+                        }
+                        return false;
+                    }
+                    Fate::Unwrapped | Fate::Removed => return false,
+                    Fate::Keep => {}
+                }
+                self.start_tag(&element.name, tag, &element.attributes.borrow());
+                if tag == Tag::Head {
+                    self.out.push_str(self.rules.after_head_start);
+                }
+                !tag.is_void() || element.name.ns != ns!(html)
+            }
+            NodeData::Text(text) => {
+                self.text(id, &text.borrow());
+                false
+            }
+            NodeData::Comment(text) => {
+                if self.rules.comments {
+                    self.out.push_str("<!--");
+                    self.out.push_str(&text.borrow());
+                    self.out.push_str("-->");
+                }
+                false
+            }
+            NodeData::Doctype(doctype) => {
+                self.doctype(doctype);
+                false
+            }
+            NodeData::ProcessingInstruction(_)
+            | NodeData::Document(_)
+            | NodeData::DocumentFragment => false,
+        }
+    }
+
+    fn start_tag(&mut self, name: &QualName, tag: Tag, attributes: &kuchikiki::Attributes) {
+        self.out.push('<');
+        self.out.push_str(&name.local);
+        for (key, attribute) in &attributes.map {
+            if self
+                .rules
+                .keep_attribute
+                .is_some_and(|keep| !keep(tag, &key.local))
+            {
+                continue;
+            }
+            self.out.push(' ');
+            if let Some(prefix) = &attribute.prefix {
+                self.out.push_str(prefix);
+                self.out.push(':');
+            }
+            self.out.push_str(&key.local);
+            self.out.push_str("=\"");
+            escape_attribute(&attribute.value, self.out);
+            self.out.push('"');
+        }
+        self.out.push('>');
+    }
+
+    fn end(&mut self, id: NodeId) {
+        let NodeData::Element(element) = self.page.data(id) else {
+            return;
+        };
+        match self.page.tag(id) {
+            Some(Tag::Head) => self.out.push_str(self.rules.before_head_end),
+            Some(Tag::Body) => self.out.push_str(self.rules.before_body_end),
+            _ => {}
+        }
+        self.out.push_str("</");
+        self.out.push_str(&element.name.local);
+        self.out.push('>');
+    }
+
+    fn text(&mut self, id: NodeId, text: &str) {
+        let parent = self.page.parent(id);
+        let Kind::Element(tag) = self.page.kind(parent) else {
+            return escape_text(text, self.out);
+        };
+        if tag.is_raw_text() || (tag == Tag::Noscript && self.page.noscript_is_text()) {
+            self.out.push_str(text);
+            return;
+        }
+        // The parser drops one line feed after these start tags, so one that was kept needs another before it.
+        if matches!(tag, Tag::Pre | Tag::Textarea | Tag::Listing)
+            && text.starts_with('\n')
+            && id.0 == parent.0 + 1
+        {
+            self.out.push('\n');
+        }
+        escape_text(text, self.out);
+    }
+
+    fn doctype(&mut self, doctype: &kuchikiki::Doctype) {
+        self.out.push_str("<!DOCTYPE ");
+        self.out.push_str(&doctype.name);
+        if !doctype.public_id.is_empty() {
+            self.out.push_str(" PUBLIC ");
+            self.quoted(&doctype.public_id);
+        } else if !doctype.system_id.is_empty() {
+            self.out.push_str(" SYSTEM");
+        }
+        if !doctype.system_id.is_empty() {
+            self.out.push(' ');
+            self.quoted(&doctype.system_id);
+        }
+        self.out.push_str(">\n");
+    }
+
+    fn quoted(&mut self, identifier: &str) {
+        // An identifier was read between quotes of one kind, so it holds at most the other kind.
+        let quote = if identifier.contains('"') { '\'' } else { '"' };
+        self.out.push(quote);
+        self.out.push_str(identifier);
+        self.out.push(quote);
+    }
+}
+
+/// Escapes text content.
+pub(crate) fn escape_text(text: &str, out: &mut String) {
+    escape(text, out, |byte| match byte {
+        b'&' => Some("&amp;"),
+        b'<' => Some("&lt;"),
+        b'>' => Some("&gt;"),
+        _ => None,
+    });
+}
+
+/// Escapes the value of an attribute that stands in double quotes.
+pub(crate) fn escape_attribute(value: &str, out: &mut String) {
+    escape(value, out, |byte| match byte {
+        b'&' => Some("&amp;"),
+        b'"' => Some("&quot;"),
+        b'<' => Some("&lt;"),
+        b'>' => Some("&gt;"),
+        _ => None,
+    });
+}
+
+fn escape(text: &str, out: &mut String, entity: impl Fn(u8) -> Option<&'static str>) {
+    let mut written = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        if let Some(entity) = entity(byte) {
+            // All bytes that are replaced are ASCII, so these are character boundaries.
+            out.push_str(&text[written..at]);
+            out.push_str(entity);
+            written = at + 1;
+        }
+    }
+    out.push_str(&text[written..]);
+}

@@ -1,0 +1,60 @@
+//! What the chain did to a page, filter by filter.
+
+use std::{fmt, time::Duration};
+
+use serde::Serialize;
+
+/// What one filter did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FilterReport {
+    /// The filter's YAML name.
+    pub filter: &'static str,
+    /// Subtrees it removed.
+    pub removed: usize,
+    /// Visible characters in them, white space not counted.
+    pub removed_chars: usize,
+    /// What a count cannot say, such as the block that was chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Wall time of the filter.
+    #[serde(skip)]
+    pub elapsed: Duration,
+}
+
+/// What the chain did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Report {
+    /// Visible characters of the page's text before the chain, white space not counted.
+    pub text_before: usize,
+    /// The same afterwards.
+    pub text_after: usize,
+    /// Whether a main block was chosen and the rest of the page removed.
+    pub selected: bool,
+    /// The filters that ran, in order.
+    pub filters: Vec<FilterReport>,
+}
+
+impl Report {
+    /// Share of the visible characters that was kept, 0 to 1; 1 for a page without text.
+    #[must_use]
+    pub fn kept_share(&self) -> f64 {
+        if self.text_before == 0 {
+            1.0
+        } else {
+            self.text_after as f64 / self.text_before as f64
+        }
+    }
+}
+
+/// `kept=34%; removed=ignore:120,main_block:14`: names and numbers only, fit for a header field.
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "kept={:.0}%", self.kept_share() * 100.0)?;
+        let mut separator = "; removed=";
+        for filter in self.filters.iter().filter(|filter| filter.removed > 0) {
+            write!(f, "{separator}{}:{}", filter.filter, filter.removed)?;
+            separator = ",";
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,3 @@
+//! The proxy comes here.
+
+fn main() {}
