@@ -366,9 +366,10 @@ fn build(
     Ok(match name {
         FilterName::LazyImages => Box::new(LazyImages),
         FilterName::Ignore => Box::new(Ignore::new(&config.ignore)),
-        FilterName::AdServers => Box::new(AdServers {
-            hosts: ad_servers.take().unwrap_or_default(),
-        }),
+        FilterName::AdServers => Box::new(AdServers::new(
+            &config.ad_servers,
+            ad_servers.take().unwrap_or_default(),
+        )?),
         FilterName::LinkLists => Box::new(LinkLists {
             settings: config.link_lists.clone(),
         }),
@@ -446,9 +447,15 @@ mod tests {
         };
         assert_eq!(with(|c| c.link_lists.ratio = 0.0), "link_lists.ratio");
         assert_eq!(with(|c| c.link_lists.ratio = f64::NAN), "link_lists.ratio");
-        assert_eq!(with(|c| c.main_block.min_share = 1.5), "main_block.min_share");
+        assert_eq!(
+            with(|c| c.main_block.min_share = 1.5),
+            "main_block.min_share"
+        );
         assert_eq!(with(|c| c.main_block.cnr.top = 0), "main_block.cnr.top");
-        assert_eq!(with(|c| c.output.max_line_breaks = 0), "output.max_line_breaks");
+        assert_eq!(
+            with(|c| c.output.max_line_breaks = 0),
+            "output.max_line_breaks"
+        );
         assert_eq!(with(|c| c.floor.kept_share = -0.1), "floor.kept_share");
         assert_eq!(
             with(|c| c.empty_tables.substance = vec!["imgg".to_owned()]),

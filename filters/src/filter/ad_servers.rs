@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::{
+    error::ConfigError,
     filter::Filter,
     hosts::HostList,
     page::{Fate, NodeId, Page, tag::Tag},
@@ -27,16 +28,41 @@ use crate::{
 pub struct Settings {
     /// Whether the filter runs.
     pub enabled: bool,
+    /// Hosts that are spared although a list names them or a domain above them; each covers the hosts below it.
+    pub except: Vec<String>,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { enabled: true }
+        Settings {
+            enabled: true,
+            except: Vec::new(),
+        }
     }
 }
 
 pub(crate) struct AdServers {
-    pub(crate) hosts: HostList,
+    hosts: HostList,
+    except: HostList,
+}
+
+impl AdServers {
+    pub(crate) fn new(settings: &Settings, hosts: HostList) -> Result<AdServers, ConfigError> {
+        let mut except = HostList::default();
+        for host in &settings.except {
+            except.add(host).map_err(|_| {
+                ConfigError::new(
+                    "ad_servers.except",
+                    format!("{host:?} is not a host name; expected one such as \"example.com\""),
+                )
+            })?;
+        }
+        Ok(AdServers { hosts, except })
+    }
+
+    fn is_listed(&self, host: &str) -> bool {
+        self.hosts.matches(host) && !self.except.matches(host)
+    }
 }
 
 impl Filter for AdServers {
@@ -73,18 +99,18 @@ impl AdServers {
         [local_name!("src"), local_name!("href")]
             .iter()
             .filter_map(|name| page.attribute(id, name))
-            .any(|value| self.is_listed(&value, page.base()))
+            .any(|value| self.leads_to_listed(&value, page.base()))
     }
 
-    fn is_listed(&self, address: &str, base: &Url) -> bool {
+    fn leads_to_listed(&self, address: &str, base: &Url) -> bool {
         match host_of(address) {
-            Host::Plain(host) => self.hosts.matches(host),
+            Host::Plain(host) => self.is_listed(host),
             // Relative addresses are the page's own: a person who asked for the page wants its parts.
             Host::None => false,
             Host::Odd => base
                 .join(address)
                 .ok()
-                .and_then(|url| url.host_str().map(|host| self.hosts.matches(host)))
+                .and_then(|url| url.host_str().map(|host| self.is_listed(host)))
                 .unwrap_or(false),
         }
     }

@@ -1,0 +1,273 @@
+//! The one body type of every message: streamed, whole, or partly read and then streamed on.
+//!
+//! It counts what passes and keeps the request's log entry until the last byte is gone; what is
+//! logged is `log`'s matter.
+
+use std::{
+    collections::VecDeque,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    task::{Context, Poll, ready},
+};
+
+use bytes::Bytes;
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use hyper::body::Incoming;
+
+use crate::log::RequestLog;
+
+/// Bytes that passed so far; shared between a body and whoever wants to know.
+pub(crate) type ByteCount = Arc<AtomicU64>;
+
+/// A message body.
+#[derive(Debug, Default)]
+pub(crate) struct Body {
+    kind: Kind,
+    count: ByteCount,
+    log: Option<RequestLog>,
+    failed: Option<hyper::Error>,
+}
+
+#[derive(Debug, Default)]
+enum Kind {
+    #[default]
+    Empty,
+    Full(Bytes),
+    Incoming(Incoming),
+    Prefixed(Prefixed),
+}
+
+/// Frames already taken from a body, and what follows them.
+#[derive(Debug)]
+struct Prefixed {
+    frames: VecDeque<Frame<Bytes>>,
+    rest: Rest,
+}
+
+/// What follows the frames that were read.
+#[derive(Debug)]
+pub(crate) enum Rest {
+    /// The body ended.
+    Nothing,
+    /// The body goes on.
+    Stream(Incoming),
+    /// The body broke off, and must break off again: a short page must look short.
+    Broken(hyper::Error),
+}
+
+impl Body {
+    /// The original after some of it was read.
+    pub(crate) fn prefixed(frames: VecDeque<Frame<Bytes>>, rest: Rest) -> Self {
+        Self {
+            kind: Kind::Prefixed(Prefixed { frames, rest }),
+            ..Self::default()
+        }
+    }
+
+    /// Counts into this counter from now on.
+    pub(crate) fn counted(mut self, count: ByteCount) -> Self {
+        self.count = count;
+        self
+    }
+
+    /// Keeps the log entry until the body has ended or is given up.
+    pub(crate) fn logged(mut self, mut log: RequestLog) -> Self {
+        log.bytes_out = Arc::clone(&self.count);
+        self.log = Some(log);
+        self
+    }
+}
+
+impl Body {
+    /// Puts the error off for one turn. At an error the server closes at once, with what it has not
+    /// written yet; at a pause it writes first. So the client gets every byte that arrived.
+    fn fail<T>(&mut self, error: hyper::Error, cx: &Context<'_>) -> Poll<T> {
+        self.failed = Some(error);
+        if let Some(log) = &mut self.log {
+            log.broke_off = true;
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+impl From<Incoming> for Body {
+    fn from(incoming: Incoming) -> Self {
+        Self {
+            kind: Kind::Incoming(incoming),
+            ..Self::default()
+        }
+    }
+}
+
+impl From<Bytes> for Body {
+    fn from(bytes: Bytes) -> Self {
+        let kind = if bytes.is_empty() {
+            Kind::Empty
+        } else {
+            Kind::Full(bytes)
+        };
+        Self {
+            kind,
+            ..Self::default()
+        }
+    }
+}
+
+impl From<String> for Body {
+    fn from(text: String) -> Self {
+        Bytes::from(text).into()
+    }
+}
+
+impl HttpBody for Body {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        if let Some(error) = self.failed.take() {
+            return Poll::Ready(Some(Err(error)));
+        }
+        let frame = match ready!(self.kind.poll_frame(cx)) {
+            Some(Ok(frame)) => frame,
+            Some(Err(error)) => return self.fail(error, cx),
+            None => {
+                drop(self.log.take());
+                return Poll::Ready(None);
+            }
+        };
+        let bytes = frame.data_ref().map_or(0, |data| data.len() as u64);
+        self.count.fetch_add(bytes, Relaxed);
+        Poll::Ready(Some(Ok(frame)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        if self.failed.is_some() {
+            return false;
+        }
+        match &self.kind {
+            Kind::Empty => true,
+            Kind::Full(_) => false,
+            Kind::Incoming(incoming) => incoming.is_end_stream(),
+            Kind::Prefixed(prefixed) => prefixed.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.kind {
+            Kind::Empty => SizeHint::with_exact(0),
+            Kind::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Kind::Incoming(incoming) => incoming.size_hint(),
+            Kind::Prefixed(prefixed) => prefixed.size_hint(),
+        }
+    }
+}
+
+impl Kind {
+    fn poll_frame(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        match self {
+            Self::Empty => Poll::Ready(None),
+            Self::Full(bytes) => {
+                let data = std::mem::take(bytes);
+                *self = Self::Empty;
+                Poll::Ready(Some(Ok(Frame::data(data))))
+            }
+            Self::Incoming(incoming) => Pin::new(incoming).poll_frame(cx),
+            Self::Prefixed(prefixed) => prefixed.poll_frame(cx),
+        }
+    }
+}
+
+impl Prefixed {
+    fn poll_frame(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        if let Some(frame) = self.frames.pop_front() {
+            return Poll::Ready(Some(Ok(frame)));
+        }
+        match std::mem::replace(&mut self.rest, Rest::Nothing) {
+            Rest::Nothing => Poll::Ready(None),
+            Rest::Broken(error) => Poll::Ready(Some(Err(error))),
+            Rest::Stream(mut incoming) => {
+                let frame = Pin::new(&mut incoming).poll_frame(cx);
+                self.rest = Rest::Stream(incoming);
+                frame
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.frames.is_empty()
+            && match &self.rest {
+                Rest::Nothing => true,
+                Rest::Stream(incoming) => incoming.is_end_stream(),
+                Rest::Broken(_) => false,
+            }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let kept: u64 = self
+            .frames
+            .iter()
+            .filter_map(Frame::data_ref)
+            .map(|data| data.len() as u64)
+            .sum();
+        match &self.rest {
+            Rest::Nothing => SizeHint::with_exact(kept),
+            Rest::Stream(incoming) => {
+                let rest = incoming.size_hint();
+                let mut hint = SizeHint::new();
+                hint.set_lower(kept.saturating_add(rest.lower()));
+                if let Some(upper) = rest.upper() {
+                    hint.set_upper(kept.saturating_add(upper));
+                }
+                hint
+            }
+            // Its length is promised by a Content-Length it will not keep.
+            Rest::Broken(_) => SizeHint::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_whole_body_is_counted_and_has_its_length() {
+        let count = ByteCount::default();
+        let body = Body::from("hello".to_owned()).counted(Arc::clone(&count));
+        assert_eq!(body.size_hint().exact(), Some(5));
+        assert_eq!(body.collect().await.unwrap().to_bytes(), "hello");
+        assert_eq!(count.load(Relaxed), 5);
+    }
+
+    #[tokio::test]
+    async fn kept_frames_come_first_and_trailers_last() {
+        let mut trailers = http::HeaderMap::new();
+        trailers.insert("x-sum", http::HeaderValue::from_static("1"));
+        let frames = VecDeque::from([
+            Frame::data(Bytes::from_static(b"ab")),
+            Frame::data(Bytes::from_static(b"c")),
+            Frame::trailers(trailers),
+        ]);
+        let collected = Body::prefixed(frames, Rest::Nothing)
+            .collect()
+            .await
+            .unwrap();
+        assert_eq!(collected.trailers().unwrap()["x-sum"], "1");
+        assert_eq!(collected.to_bytes(), "abc");
+    }
+}

@@ -1,0 +1,186 @@
+//! What can be typed, and which exit code an error has. Each command has its own file.
+
+mod check_config;
+mod evaluate;
+mod extract;
+mod parallel;
+mod schema;
+mod serve;
+
+use std::{io, path::PathBuf};
+
+use clap::{Args, Parser, Subcommand};
+use gleaner::{AuthorityError, Config, ConfigError, StartError, config::Lookup};
+
+/// Exit codes of sysexits.h.
+pub(crate) const EX_USAGE: u8 = 64;
+const EX_NOINPUT: u8 = 66;
+const EX_UNAVAILABLE: u8 = 69;
+const EX_SOFTWARE: u8 = 70;
+const EX_CANTCREAT: u8 = 73;
+const EX_IOERR: u8 = 74;
+const EX_CONFIG: u8 = 78;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+   0  all went well
+  64  the command line is wrong
+  66  a file that was named is not there
+  69  the address to listen on cannot be had
+  70  an error in the program itself
+  73  the certificate authority cannot be created
+  74  a file cannot be read or written
+  78  the configuration is wrong";
+
+/// A filtering forward HTTP proxy: takes the clutter out of web pages on their way to the browser.
+#[derive(Debug, Parser)]
+#[command(version, after_help = EXIT_CODES, args_conflicts_with_subcommands = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    serve: ServeArguments,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the proxy (what happens without a command)
+    Serve(ServeArguments),
+    /// Check a configuration file and say what is wrong with it
+    CheckConfig(CheckConfigArguments),
+    /// Print the JSON Schema of the configuration, for editors
+    Schema,
+    /// Run the filter chain over files, without the proxy
+    Extract {
+        #[command(flatten)]
+        arguments: extract::Args,
+        #[command(flatten)]
+        config: ConfigArguments,
+    },
+    /// Measure the filter chain on pages whose main content is known
+    Evaluate {
+        #[command(flatten)]
+        arguments: evaluate::Args,
+        #[command(flatten)]
+        config: ConfigArguments,
+    },
+}
+
+#[derive(Args, Debug)]
+struct ServeArguments {
+    /// Configuration file, instead of the usual places
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Address to listen on, instead of the configuration's; may be given several times
+    #[arg(long, value_name = "ADDR")]
+    listen: Vec<std::net::SocketAddr>,
+    /// How log lines look, instead of the configuration's
+    #[arg(long, value_name = "FORMAT", value_parser = ["text", "json"])]
+    log_format: Option<String>,
+}
+
+/// Which configuration a command works with.
+#[derive(Args, Debug)]
+struct ConfigArguments {
+    /// Configuration file, instead of the usual places
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+impl ConfigArguments {
+    fn load(self) -> Result<Config, ConfigError> {
+        Ok(Lookup::new(self.config).load()?.config)
+    }
+}
+
+#[derive(Args, Debug)]
+struct CheckConfigArguments {
+    /// The file to check; without it, the usual places are searched
+    file: Option<PathBuf>,
+}
+
+/// Runs what was asked for.
+pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
+    match arguments.command {
+        None => serve::run(arguments.serve),
+        Some(Command::Serve(arguments)) => serve::run(arguments),
+        Some(Command::CheckConfig(arguments)) => check_config::run(arguments.file),
+        Some(Command::Schema) => schema::run(),
+        Some(Command::Extract { arguments, config }) => extract::run(&arguments, &config.load()?),
+        Some(Command::Evaluate { arguments, config }) => evaluate::run(&arguments, &config.load()?),
+    }
+}
+
+/// The only map from an error to an exit code.
+pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
+    if let Some(error) = error.downcast_ref::<ConfigError>() {
+        return of_config(error);
+    }
+    match error.downcast_ref::<StartError>() {
+        Some(StartError::Config(error)) => return of_config(error),
+        Some(StartError::Authority(error)) => return of_authority(error),
+        _ => {}
+    }
+    match error.downcast_ref::<io::Error>().map(io::Error::kind) {
+        Some(
+            io::ErrorKind::AddrInUse
+            | io::ErrorKind::AddrNotAvailable
+            | io::ErrorKind::PermissionDenied,
+        ) => EX_UNAVAILABLE,
+        Some(_) => EX_IOERR,
+        None => EX_SOFTWARE,
+    }
+}
+
+fn of_config(error: &ConfigError) -> u8 {
+    if error.is_missing() {
+        EX_NOINPUT
+    } else if error.is_unreadable() {
+        EX_IOERR
+    } else {
+        EX_CONFIG
+    }
+}
+
+fn of_authority(error: &AuthorityError) -> u8 {
+    match error {
+        AuthorityError::Create { .. } => EX_CANTCREAT,
+        AuthorityError::Read { .. } => EX_IOERR,
+        AuthorityError::NoFolder | AuthorityError::Content { .. } => EX_CONFIG,
+        _ => EX_SOFTWARE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn serve_is_what_happens_without_a_command() {
+        let arguments = Arguments::parse_from(["gleaner", "--listen", "127.0.0.1:1"]);
+        assert!(arguments.command.is_none());
+        assert_eq!(arguments.serve.listen.len(), 1);
+    }
+
+    #[test]
+    fn errors_have_their_exit_codes() {
+        let config = |yaml| gleaner::Config::from_yaml(yaml, None).unwrap_err().into();
+        assert_eq!(exit_code(&config("nonsense: 1")), EX_CONFIG);
+        let taken = io::Error::from(io::ErrorKind::AddrInUse);
+        assert_eq!(
+            exit_code(&anyhow::Error::from(taken).context("listen")),
+            EX_UNAVAILABLE
+        );
+        assert_eq!(
+            exit_code(&StartError::from(AuthorityError::NoFolder).into()),
+            EX_CONFIG
+        );
+    }
+}

@@ -1,0 +1,336 @@
+//! `gleaner extract`: the chain over files, without the proxy.
+//!
+//! A page on which the chain gives up because too little would be left comes out with all its text, and the reason is
+//! told: whoever asked for text wants text. What cannot be read or parsed is an error of that file alone.
+
+use std::{
+    ffi::OsStr,
+    fs,
+    io::{self, BufRead, IsTerminal, Read, Write},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use anyhow::{Context, bail};
+use clap::ValueEnum;
+use gleaner::Config;
+use gleaner_filters::{Chain, ChainConfig, ConfigError, Extract, FilterName, Floor, PageError};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+use url::Url;
+
+use super::parallel;
+
+/// Arguments of `gleaner extract`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Pages to read, plain or .gz; `-` or none is standard input
+    files: Vec<PathBuf>,
+    /// What is written
+    #[arg(long, value_enum, default_value_t = Format::Html)]
+    format: Format,
+    /// Address of the page, for its relative links (one page only)
+    #[arg(long, value_name = "URL")]
+    url: Option<Url>,
+    /// Read the files' paths from this file, or `-` for standard input: one a line; a TAB and the page's address may
+    /// follow
+    #[arg(long, value_name = "LIST", conflicts_with_all = ["files", "url"])]
+    from_list: Option<PathBuf>,
+    /// Write one JSON object per file and line, in input order, whatever the format
+    #[arg(long)]
+    jsonl: bool,
+}
+
+/// What `extract` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// The rewritten page
+    Html,
+    /// Its text
+    Text,
+    /// An object with title, text, HTML and the report
+    Json,
+}
+
+/// One page to read.
+#[derive(Clone, Debug)]
+struct Task {
+    /// `-` is standard input.
+    file: PathBuf,
+    url: Option<Url>,
+}
+
+/// One line of `--jsonl`, and the object of `--format json`.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Record {
+    Page {
+        file: String,
+        title: String,
+        text: String,
+        html: String,
+        /// Why nothing was selected or removed, where that is so.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        passed: Option<&'static str>,
+        report: gleaner_filters::Report,
+    },
+    Error {
+        file: String,
+        error: String,
+    },
+}
+
+/// Extracts every page; an error at the end if any failed.
+pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
+    let extractor = Extractor::new(config)?;
+    if args.url.is_some() && args.files.len() > 1 {
+        bail!(
+            "--url is the address of one page, but {} files are named",
+            args.files.len()
+        );
+    }
+    let bar = progress_bar(args);
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut failed = 0usize;
+    parallel::in_order(
+        tasks(args)?,
+        |task| task.map(|task| (extractor.extract(&task), task)),
+        |result| {
+            bar.inc(1);
+            let (record, file) = match result {
+                Ok((Ok(page), task)) => (Ok(page), name(&task.file)),
+                Ok((Err(error), task)) => (Err(error), name(&task.file)),
+                Err(error) => (Err(error), "--from-list".to_owned()),
+            };
+            if let Err(error) = &record {
+                failed += 1;
+                if !args.jsonl {
+                    bar.suspend(|| eprintln!("gleaner: {file}: {error:#}"));
+                }
+            }
+            write_record(args, &mut out, file, record)
+        },
+    )?;
+    out.flush()?;
+    bar.finish_and_clear();
+    if failed > 0 && !args.jsonl {
+        bail!("{failed} of the pages could not be extracted");
+    }
+    Ok(())
+}
+
+fn write_record(
+    args: &Args,
+    out: &mut impl Write,
+    file: String,
+    page: anyhow::Result<Page>,
+) -> io::Result<()> {
+    let page = match page {
+        Ok(page) => page,
+        Err(error) if args.jsonl => {
+            let error = format!("{error:#}");
+            return write_json(out, &Record::Error { file, error });
+        }
+        Err(_) => return Ok(()),
+    };
+    match args.format {
+        Format::Html if !args.jsonl => out.write_all(page.extract.html.as_bytes()),
+        Format::Text if !args.jsonl => out.write_all(page.extract.text.as_bytes()),
+        _ => write_json(
+            out,
+            &Record::Page {
+                file,
+                title: page.extract.title,
+                text: page.extract.text,
+                html: page.extract.html,
+                passed: page.passed.map(|error| error.reason()),
+                report: page.extract.report,
+            },
+        ),
+    }
+}
+
+fn write_json(out: &mut impl Write, record: &Record) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, record)?;
+    out.write_all(b"\n")
+}
+
+/// The pages that were asked for, read as they are needed: a list may be long.
+fn tasks(args: &Args) -> anyhow::Result<Box<dyn Iterator<Item = anyhow::Result<Task>> + Send>> {
+    let Some(list) = &args.from_list else {
+        let mut files = args.files.clone();
+        if files.is_empty() {
+            files.push(PathBuf::from("-"));
+        }
+        let url = args.url.clone();
+        return Ok(Box::new(files.into_iter().map(move |file| {
+            let url = url.clone();
+            Ok(Task { file, url })
+        })));
+    };
+    let lines: Box<dyn BufRead + Send> = if list == OsStr::new("-") {
+        Box::new(io::BufReader::new(io::stdin()))
+    } else {
+        let file = fs::File::open(list).with_context(|| list.display().to_string())?;
+        Box::new(io::BufReader::new(file))
+    };
+    Ok(Box::new(lines.lines().enumerate().filter_map(
+        |(index, line)| match line {
+            Ok(line) if line.trim().is_empty() => None,
+            Ok(line) => Some(task_of_line(&line)),
+            Err(error) => {
+                Some(Err(error).with_context(|| format!("line {} of the list", index + 1)))
+            }
+        },
+    )))
+}
+
+fn task_of_line(line: &str) -> anyhow::Result<Task> {
+    let (file, url) = match line.split_once('\t') {
+        Some((file, url)) => (file, Some(url.trim())),
+        None => (line, None),
+    };
+    let url = url
+        .filter(|url| !url.is_empty())
+        .map(|url| Url::parse(url).with_context(|| format!("{file}: {url:?} is no address")))
+        .transpose()?;
+    Ok(Task {
+        file: PathBuf::from(file.trim_end_matches('\r')),
+        url,
+    })
+}
+
+fn name(file: &Path) -> String {
+    file.display().to_string()
+}
+
+/// The chain of a configuration, and the road for pages on which it gives up.
+pub(crate) struct Extractor {
+    chain: Arc<Chain>,
+    whole: Arc<Chain>,
+}
+
+/// A page, extracted.
+pub(crate) struct Page {
+    /// What was extracted.
+    pub(crate) extract: Extract,
+    /// Why it is the whole page, if it is.
+    pub(crate) passed: Option<PageError>,
+}
+
+impl Extractor {
+    /// Builds the chain of `config`.
+    pub(crate) fn new(config: &Config) -> Result<Extractor, ConfigError> {
+        Extractor::with_filters(config, &config.filters)
+    }
+
+    /// The same with other filter settings.
+    pub(crate) fn with_filters(
+        config: &Config,
+        filters: &ChainConfig,
+    ) -> Result<Extractor, ConfigError> {
+        let build = |filters: &ChainConfig| {
+            Chain::new(filters, config.page_limits(), config.ad_servers.clone()).map(Arc::new)
+        };
+        Ok(Extractor {
+            chain: build(filters)?,
+            whole: build(&cleaned_only(filters))?,
+        })
+    }
+
+    fn extract(&self, task: &Task) -> anyhow::Result<Page> {
+        let bytes = read(&task.file)?;
+        let html = gleaner::decode_html(&bytes);
+        let url = match &task.url {
+            Some(url) => url.clone(),
+            None => address_of(&task.file),
+        };
+        Ok(self.page(&html, &url)?)
+    }
+
+    /// Runs the chain on a page.
+    pub(crate) fn page(&self, html: &str, url: &Url) -> Result<Page, PageError> {
+        match self.chain.extract(html, url) {
+            Ok(extract) => Ok(Page {
+                extract,
+                passed: None,
+            }),
+            Err(error @ (PageError::LittleText { .. } | PageError::KeptTooLittle { .. })) => {
+                Ok(Page {
+                    extract: self.whole.extract(html, url)?,
+                    passed: Some(error),
+                })
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Scripts and their like dropped, nothing else, and no floor.
+fn cleaned_only(filters: &ChainConfig) -> ChainConfig {
+    ChainConfig {
+        order: vec![FilterName::LazyImages, FilterName::Ignore],
+        floor: Floor {
+            page_chars: 0,
+            kept_share: 0.0,
+            kept_chars: 0,
+        },
+        ignore: gleaner_filters::ignore::Settings::default(),
+        ..filters.clone()
+    }
+}
+
+/// Relative links of a file lead to the files beside it.
+fn address_of(file: &Path) -> Url {
+    std::path::absolute(file)
+        .ok()
+        .and_then(|path| Url::from_file_path(path).ok())
+        .unwrap_or_else(|| {
+            Url::parse("about:blank").expect("the address is a constant and an address")
+        })
+}
+
+/// The bytes of a file, or of standard input for `-`; unpacked if they are gzip, whatever the name.
+pub(crate) fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if file == OsStr::new("-") {
+        io::stdin().lock().read_to_end(&mut bytes)?;
+    } else {
+        bytes = fs::read(file)?;
+    }
+    if !bytes.starts_with(&[0x1f, 0x8b]) {
+        return Ok(bytes);
+    }
+    let mut plain = Vec::new();
+    flate2::read::MultiGzDecoder::new(&bytes[..])
+        .take(MAX_UNPACKED + 1)
+        .read_to_end(&mut plain)
+        .context("broken gzip")?;
+    if plain.len() as u64 > MAX_UNPACKED {
+        bail!("more than {MAX_UNPACKED} bytes when unpacked");
+    }
+    Ok(plain)
+}
+
+/// Most bytes that a file may unpack to: larger than any page that is meant to be read, small enough for every core to
+/// hold one.
+const MAX_UNPACKED: u64 = 256 * 1024 * 1024;
+
+/// A bar on standard error while it is a terminal and nothing else is written to it.
+fn progress_bar(args: &Args) -> ProgressBar {
+    let many = args.from_list.is_some() || args.files.len() > 1;
+    if !many || !io::stderr().is_terminal() || (io::stdout().is_terminal()) {
+        return ProgressBar::hidden();
+    }
+    let (length, template) = if args.from_list.is_some() {
+        (None, "{spinner} {pos} pages, {per_sec}")
+    } else {
+        (
+            Some(args.files.len() as u64),
+            "{bar:40} {pos}/{len} pages, {eta} left",
+        )
+    };
+    let style =
+        ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr()).with_style(style)
+}

@@ -1,0 +1,162 @@
+//! `gleaner serve`: binds, tells a person what to do next, and runs until it is asked to end.
+
+use std::{fmt::Write, net::SocketAddr, process, sync::Arc};
+
+use anyhow::Context;
+use gleaner::{
+    Config, Origin, Proxy,
+    config::{Found, LogFormat, Lookup},
+    log, reload,
+};
+use tokio::{
+    net::TcpListener,
+    signal::unix::{Signal, SignalKind, signal},
+    task::JoinSet,
+};
+use tokio_util::sync::CancellationToken;
+use tracing::info;
+
+use super::ServeArguments;
+
+pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<()> {
+    let overrides = Overrides {
+        listen: arguments.listen,
+        log_format: arguments.log_format.map(|format| match format.as_str() {
+            "json" => LogFormat::Json,
+            _ => LogFormat::Text,
+        }),
+    };
+    let lookup = Lookup::new(arguments.config);
+    let mut found = lookup.load()?;
+    overrides.apply(&mut found.config);
+    log::init(found.config.log);
+    tokio::runtime::Runtime::new()?.block_on(serve(lookup, found, overrides))
+}
+
+/// What the command line says wins over the file, also after a reload.
+#[derive(Clone, Debug)]
+struct Overrides {
+    listen: Vec<SocketAddr>,
+    log_format: Option<LogFormat>,
+}
+
+impl Overrides {
+    fn apply(&self, config: &mut Config) {
+        if !self.listen.is_empty() {
+            config.listen.clone_from(&self.listen);
+        }
+        if let Some(format) = self.log_format {
+            config.log.format = format;
+        }
+    }
+}
+
+async fn serve(lookup: Lookup, found: Found, overrides: Overrides) -> anyhow::Result<()> {
+    let mut listeners = Vec::new();
+    for addr in &found.config.listen {
+        let listener = TcpListener::bind(addr).await;
+        listeners.push(listener.with_context(|| format!("cannot listen on {addr}"))?);
+    }
+    let own = listeners
+        .iter()
+        .map(TcpListener::local_addr)
+        .collect::<Result<Vec<_>, _>>()?;
+    let origin = Origin { file: found.file };
+    let proxy = Proxy::new(found.config, own.clone(), origin)?;
+    print!("{}", banner(&proxy, &lookup, &own));
+
+    let shutdown = CancellationToken::new();
+    let mut servers = JoinSet::new();
+    for listener in listeners {
+        servers.spawn(gleaner::serve(
+            listener,
+            Arc::clone(&proxy),
+            shutdown.clone(),
+        ));
+    }
+    tokio::spawn(end_on_signal(shutdown)?);
+    tokio::spawn(reload_on_signal(Arc::clone(&proxy), overrides.clone())?);
+    tokio::spawn(reload::watch(proxy, move |config| overrides.apply(config)));
+    while let Some(served) = servers.join_next().await {
+        served??;
+    }
+    Ok(())
+}
+
+/// The first signal ends gracefully, the second at once.
+fn end_on_signal(shutdown: CancellationToken) -> anyhow::Result<impl Future<Output = ()>> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        either(&mut interrupt, &mut terminate).await;
+        info!("ending, requests in flight may finish; a second signal ends at once");
+        shutdown.cancel();
+        either(&mut interrupt, &mut terminate).await;
+        process::exit(0);
+    })
+}
+
+async fn either(one: &mut Signal, other: &mut Signal) {
+    tokio::select! {
+        _ = one.recv() => {}
+        _ = other.recv() => {}
+    }
+}
+
+fn reload_on_signal(
+    proxy: Arc<Proxy>,
+    overrides: Overrides,
+) -> anyhow::Result<impl Future<Output = ()>> {
+    let mut hangup = signal(SignalKind::hangup())?;
+    Ok(async move {
+        while hangup.recv().await.is_some() {
+            reload::reload(&proxy, |config| overrides.apply(config));
+        }
+    })
+}
+
+/// What a person needs next.
+fn banner(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String {
+    let config = proxy.config();
+    let first = own.first().map(ToString::to_string).unwrap_or_default();
+    let places: Vec<_> = lookup
+        .places
+        .iter()
+        .map(|place| place.display().to_string())
+        .collect();
+    let used = match proxy.config_file() {
+        Some(file) => file.display().to_string(),
+        None => "built-in defaults".to_owned(),
+    };
+    let https = if config.https.intercept {
+        "opened; install the certificate from http://gleaner.internal/ in your browser first"
+    } else {
+        "passed as it is; `https: { intercept: on }` in the configuration rewrites it too"
+    };
+    let mut text = String::new();
+    let mut line = |name: &str, value: &str| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {name:<14} {value}");
+    };
+    for addr in own {
+        line("proxy", &addr.to_string());
+    }
+    line(
+        "control page",
+        &format!("http://{first}/ and, through the proxy, http://gleaner.internal/"),
+    );
+    line("configuration", &used);
+    line("looked for in", &places.join(", "));
+    line("HTTPS", https);
+    line(
+        "try it",
+        &format!("curl -x http://{first} http://example.com/"),
+    );
+    line(
+        "Firefox",
+        "Settings, Network Settings, Manual proxy configuration; also for HTTPS",
+    );
+    line("Chromium", &format!("chromium --proxy-server={first}"));
+    line("to end it", "Ctrl-C");
+    format!("Gleaner {}\n\n{text}\n", env!("CARGO_PKG_VERSION"))
+}

@@ -1,0 +1,151 @@
+//! What the program may be told, in two types: [`RawConfig`] is what was written, as close to the
+//! YAML as possible; [`Config`] is what the program uses, with every address, host and list parsed.
+//!
+//! Finding and reading the file is in `config::load`, complaining about it in `config::error`. Every
+//! default sits beside its field, in the section's own file.
+
+mod access;
+mod error;
+mod hosts;
+mod https;
+mod limits;
+mod load;
+mod log;
+mod parse;
+mod rewrite;
+mod timeouts;
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use gleaner_filters::{ChainConfig, HostList};
+use rustls::pki_types::CertificateDer;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use self::{
+    access::{Access, AddrPattern, RawAccess},
+    error::ConfigError,
+    hosts::HostPatterns,
+    https::{Https, Intercept, RawAuthority, RawHttps, RawUpstream},
+    limits::Limits,
+    load::{Found, Lookup},
+    log::{Log, LogFormat, LogLevel},
+    parse::OneOrMany,
+    rewrite::{RawRewrite, Rewrite},
+    timeouts::{RawTimeouts, Timeouts},
+};
+
+/// The list of advertising hosts that comes with the program.
+const BUILTIN_AD_SERVERS: &str = include_str!("../adservers.txt");
+
+/// The word that stands for the list above in `ad_server_lists`.
+const BUILTIN: &str = "builtin";
+
+/// The configuration file as written. Every key may be left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RawConfig {
+    /// Address and port to listen on, or a list of them. Loopback unless the whole network is meant
+    /// to use the proxy; then set `access.clients` too.
+    pub listen: OneOrMany,
+    /// What happens to encrypted connections.
+    pub https: RawHttps,
+    /// The local certificate authority.
+    pub authority: RawAuthority,
+    /// Connections to web servers.
+    pub upstream: RawUpstream,
+    /// Who may use the proxy, and what may be reached through it.
+    pub access: RawAccess,
+    /// Which pages are rewritten.
+    pub rewrite: RawRewrite,
+    /// Bounds on pages, connections and the time to end.
+    pub limits: Limits,
+    /// How long to wait for what.
+    pub timeouts: RawTimeouts,
+    /// What is logged, and how.
+    pub log: Log,
+    /// Where the filter settings start from; keys under `filters` are laid over it.
+    pub preset: Preset,
+    /// The filter chain: order, switches and parameters.
+    pub filters: ChainConfig,
+    /// Lists of advertising hosts: `builtin`, or paths of files with one host per line or in hosts
+    /// file syntax. Relative paths start at the configuration file.
+    pub ad_server_lists: Vec<String>,
+}
+
+impl Default for RawConfig {
+    fn default() -> Self {
+        Self {
+            listen: OneOrMany(vec!["127.0.0.1:8118".to_owned()]),
+            https: RawHttps::default(),
+            authority: RawAuthority::default(),
+            upstream: RawUpstream::default(),
+            access: RawAccess::default(),
+            rewrite: RawRewrite::default(),
+            limits: Limits::default(),
+            timeouts: RawTimeouts::default(),
+            log: Log::default(),
+            preset: Preset::default(),
+            filters: ChainConfig::default(),
+            ad_server_lists: vec![BUILTIN.to_owned()],
+        }
+    }
+}
+
+/// A named set of filter settings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Preset {
+    /// For today's reader.
+    #[default]
+    Default,
+    /// Exactly the settings of the Crunch paper.
+    Crunch,
+}
+
+impl Preset {
+    /// The preset's name as written in the YAML.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Crunch => "crunch",
+        }
+    }
+}
+
+/// The configuration as used: parsed, read and checked.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Addresses to listen on; at least one.
+    pub listen: Vec<SocketAddr>,
+    /// What happens to encrypted connections.
+    pub https: Https,
+    /// Folder of the certificate authority; none where the user has no home and none is set.
+    pub authority_dir: Option<PathBuf>,
+    /// Certificates trusted beside the platform's.
+    pub extra_roots: Vec<CertificateDer<'static>>,
+    /// Who and what is allowed.
+    pub access: Access,
+    /// Which pages are rewritten.
+    pub rewrite: Rewrite,
+    /// Bounds.
+    pub limits: Limits,
+    /// Waiting times.
+    pub timeouts: Timeouts,
+    /// Logging.
+    pub log: Log,
+    /// The preset the filters started from.
+    pub preset: Preset,
+    /// The filter chain.
+    pub filters: ChainConfig,
+    /// Advertising hosts of all lists together.
+    pub ad_servers: HostList,
+    /// Changes whenever something changes what a page looks like after the chain.
+    pub fingerprint: u64,
+    /// Files whose change means a reload.
+    pub watched: Vec<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,195 @@
+//! Section `access`: who may use the proxy, and what may be reached through it.
+
+use std::{net::IpAddr, ops::RangeInclusive, str::FromStr};
+
+use ipnet::IpNet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::parse::BadValue;
+
+/// Section `access`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RawAccess {
+    /// Who may use the proxy: address ranges such as `192.168.1.0/24`, or the words `loopback` (this
+    /// machine) and `private` (every private address range).
+    pub clients: Vec<String>,
+    /// Ports that encrypted connections may go to. A short list keeps the proxy from being a way to
+    /// mail servers and shells.
+    pub connect_ports: Vec<u16>,
+    /// Exceptions for addresses of this machine and its own network, which are otherwise refused: an
+    /// address or range with an optional port or port range, such as `127.0.0.1:18080-18125`.
+    pub allow_targets: Vec<String>,
+}
+
+impl Default for RawAccess {
+    fn default() -> Self {
+        Self {
+            clients: vec!["loopback".to_owned()],
+            connect_ports: vec![443, 8443],
+            allow_targets: Vec::new(),
+        }
+    }
+}
+
+impl RawAccess {
+    pub(crate) fn parse(self) -> Result<Access, BadValue> {
+        let mut clients = Vec::new();
+        for entry in &self.clients {
+            clients.extend(parse_clients(entry).ok_or_else(|| {
+                let problem = format!("{entry:?} is not an address range");
+                let expected = "`loopback`, `private`, or a range such as 192.168.1.0/24";
+                BadValue::new("access.clients", problem, expected)
+            })?);
+        }
+        let parse_target = |entry: &String| {
+            entry.parse().map_err(|()| {
+                let problem = format!("{entry:?} is not an address or range");
+                let expected = "an address or range with an optional port or port range, such as \
+                                10.0.0.0/8 or 127.0.0.1:8080-8090";
+                BadValue::new("access.allow_targets", problem, expected)
+            })
+        };
+        let allow_targets = self
+            .allow_targets
+            .iter()
+            .map(parse_target)
+            .collect::<Result<_, _>>()?;
+        Ok(Access {
+            clients,
+            connect_ports: self.connect_ports,
+            allow_targets,
+        })
+    }
+}
+
+/// Who and what is allowed.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// Ranges of clients.
+    pub clients: Vec<IpNet>,
+    /// Ports open to encrypted connections.
+    pub connect_ports: Vec<u16>,
+    /// Internal targets that are allowed all the same.
+    pub allow_targets: Vec<AddrPattern>,
+}
+
+/// Ranges of this machine.
+const LOOPBACK: [&str; 2] = ["127.0.0.0/8", "::1/128"];
+
+/// Private ranges: RFC 1918, RFC 4193 and the link's own (RFC 3927, RFC 4291).
+const PRIVATE: [&str; 6] = [
+    "10.0.0.0/8",
+    "172.16.0.0/12",
+    "192.168.0.0/16",
+    "169.254.0.0/16",
+    "fc00::/7",
+    "fe80::/10",
+];
+
+fn parse_clients(entry: &str) -> Option<Vec<IpNet>> {
+    let named = |ranges: &[&str]| ranges.iter().map(|range| range.parse().ok()).collect();
+    match entry {
+        "loopback" => named(&LOOPBACK),
+        "private" => named(&[&LOOPBACK[..], &PRIVATE[..]].concat()),
+        other => parse_net(other).map(|net| vec![net]),
+    }
+}
+
+fn parse_net(text: &str) -> Option<IpNet> {
+    let text = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+        .unwrap_or(text);
+    text.parse::<IpNet>()
+        .ok()
+        .or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from))
+}
+
+/// Addresses, perhaps only on some ports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddrPattern {
+    net: IpNet,
+    ports: Option<RangeInclusive<u16>>,
+}
+
+impl AddrPattern {
+    pub(crate) fn matches(&self, ip: IpAddr, port: u16) -> bool {
+        self.net.contains(&ip)
+            && self
+                .ports
+                .as_ref()
+                .is_none_or(|ports| ports.contains(&port))
+    }
+
+    /// Whether the pattern was written with ports, this one among them.
+    pub(crate) fn names_port(&self, port: u16) -> bool {
+        self.ports
+            .as_ref()
+            .is_some_and(|ports| ports.contains(&port))
+    }
+}
+
+impl FromStr for AddrPattern {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        // Without ports first: the colons of a bare IPv6 address are not port separators.
+        if let Some(net) = parse_net(text) {
+            return Ok(Self { net, ports: None });
+        }
+        let (net, ports) = text.rsplit_once(':').ok_or(())?;
+        let (first, last) = ports.split_once('-').unwrap_or((ports, ports));
+        let port = |text: &str| text.parse::<u16>().map_err(|_| ());
+        let ports = port(first)?..=port(last)?;
+        if ports.is_empty() {
+            return Err(());
+        }
+        Ok(Self {
+            net: parse_net(net).ok_or(())?,
+            ports: Some(ports),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pattern(text: &str) -> AddrPattern {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn patterns_take_addresses_ranges_and_ports() {
+        assert!(pattern("127.0.0.1").matches([127, 0, 0, 1].into(), 9));
+        assert!(pattern("10.0.0.0/8:80").matches([10, 1, 2, 3].into(), 80));
+        assert!(!pattern("10.0.0.0/8:80").matches([10, 1, 2, 3].into(), 81));
+        assert!(pattern("[::1]:8000-8010").matches("::1".parse().unwrap(), 8005));
+        assert!(pattern("::1").matches("::1".parse().unwrap(), 1));
+    }
+
+    #[test]
+    fn malformed_patterns_are_refused() {
+        for text in [
+            "",
+            "localhost",
+            "127.0.0.1:",
+            "127.0.0.1:9-8",
+            "127.0.0.1:70000",
+        ] {
+            assert!(text.parse::<AddrPattern>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_client_word_names_its_key() {
+        let raw = RawAccess {
+            clients: vec!["everyone".to_owned()],
+            ..RawAccess::default()
+        };
+        let bad = raw.parse().unwrap_err();
+        assert_eq!(bad.key, "access.clients");
+    }
+}

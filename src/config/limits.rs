@@ -1,0 +1,73 @@
+//! Section `limits`: what one page, one client and the end of the program may cost.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::parse::BadValue;
+
+/// Section `limits`. Used as written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Deepest nesting of elements; deeper pages pass untouched. Browsers stop at 512 too.
+    pub page_depth: usize,
+    /// Most nodes of one page; larger pages pass untouched. Raising it costs about 200 bytes a node.
+    pub page_nodes: usize,
+    /// Processor time for one page in milliseconds; slower pages pass untouched. Raising it lets one
+    /// hostile page hold a worker for longer.
+    pub page_cpu_ms: u64,
+    /// Pages in work at once; past that pages pass untouched. Bounds memory.
+    pub pages_at_once: usize,
+    /// Seconds until a page must have arrived; a slower one is given on as it comes.
+    pub page_wait_seconds: u64,
+    /// Threads that work on pages; `null` means one per processor. Takes effect at the next start.
+    pub page_workers: Option<usize>,
+    /// Connections open at once; more are answered with 503. Takes effect at the next start.
+    pub connections: usize,
+    /// Seconds that requests in flight are given to finish when the program is asked to end.
+    pub shutdown_grace_seconds: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            page_depth: 512,
+            page_nodes: 400_000,
+            page_cpu_ms: 1000,
+            pages_at_once: 64,
+            page_wait_seconds: 20,
+            page_workers: None,
+            connections: 4096,
+            shutdown_grace_seconds: 10,
+        }
+    }
+}
+
+/// More than any one machine holds; above it is a typing error.
+const MOST: usize = 1 << 20;
+
+impl Limits {
+    /// Refuses zeros that would switch the proxy off by accident.
+    pub(super) fn checked(self) -> Result<Self, BadValue> {
+        let counts = [
+            ("limits.page_depth", self.page_depth),
+            ("limits.page_nodes", self.page_nodes),
+            ("limits.connections", self.connections),
+            ("limits.page_workers", self.page_workers.unwrap_or(1)),
+        ];
+        for (key, count) in counts {
+            if count == 0 {
+                return Err(BadValue::new(
+                    key,
+                    "0 allows nothing".to_owned(),
+                    "1 or more",
+                ));
+            }
+        }
+        if self.connections > MOST || self.pages_at_once > MOST {
+            let problem = "larger than any machine can hold".to_owned();
+            return Err(BadValue::new("limits", problem, "1048576 or less"));
+        }
+        Ok(self)
+    }
+}

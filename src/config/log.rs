@@ -1,0 +1,56 @@
+//! Section `log`: what is logged, and how. Takes effect at the next start.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Section `log`. Used as written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Log {
+    /// `text` for people, `json` for machines. Takes effect at the next start.
+    pub format: LogFormat,
+    /// Least important level that is still written; `info` has one line per request.
+    pub level: LogLevel,
+}
+
+/// How a log line looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object per line.
+    Json,
+}
+
+/// How important a log line must be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LogLevel {
+    /// The operator must act.
+    Error,
+    /// Service is degraded.
+    Warn,
+    /// Start, stop, one line per request.
+    #[default]
+    Info,
+    /// Routes, reasons, reports.
+    Debug,
+    /// Bytes.
+    Trace,
+}
+
+impl LogLevel {
+    /// The level's name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warn => "warn",
+            Self::Info => "info",
+            Self::Debug => "debug",
+            Self::Trace => "trace",
+        }
+    }
+}

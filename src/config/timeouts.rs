@@ -1,0 +1,78 @@
+//! Section `timeouts`: how long to wait for what. All defaults are under a minute, so that a person
+//! sees an honest error before the browser gives up by itself.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::parse::BadValue;
+
+/// Section `timeouts`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RawTimeouts {
+    /// Seconds to resolve a name and connect to one of its addresses.
+    pub connect_seconds: u64,
+    /// Seconds for a TLS handshake, on either side.
+    pub tls_handshake_seconds: u64,
+    /// Seconds from the last byte of a request to the first of its response.
+    pub first_byte_seconds: u64,
+    /// Seconds for a client to send a request's head; also how long an idle client connection stays.
+    pub request_head_seconds: u64,
+    /// Seconds that an unused connection to a web server is kept for the next request.
+    pub idle_seconds: u64,
+}
+
+impl Default for RawTimeouts {
+    fn default() -> Self {
+        Self {
+            connect_seconds: 10,
+            tls_handshake_seconds: 10,
+            first_byte_seconds: 50,
+            request_head_seconds: 30,
+            idle_seconds: 50,
+        }
+    }
+}
+
+impl RawTimeouts {
+    pub(super) fn parse(self) -> Result<Timeouts, BadValue> {
+        Ok(Timeouts {
+            connect: seconds("timeouts.connect_seconds", self.connect_seconds)?,
+            tls_handshake: seconds("timeouts.tls_handshake_seconds", self.tls_handshake_seconds)?,
+            first_byte: seconds("timeouts.first_byte_seconds", self.first_byte_seconds)?,
+            request_head: seconds("timeouts.request_head_seconds", self.request_head_seconds)?,
+            idle: seconds("timeouts.idle_seconds", self.idle_seconds)?,
+        })
+    }
+}
+
+fn seconds(key: &'static str, seconds: u64) -> Result<Duration, BadValue> {
+    /// A day: longer is a typing error.
+    const MOST: u64 = 86_400;
+    if (1..=MOST).contains(&seconds) {
+        Ok(Duration::from_secs(seconds))
+    } else {
+        Err(BadValue::new(
+            key,
+            format!("{seconds} is out of range"),
+            "1 to 86400 seconds",
+        ))
+    }
+}
+
+/// Waiting times.
+#[derive(Clone, Debug)]
+pub struct Timeouts {
+    /// To resolve and connect.
+    pub connect: Duration,
+    /// For a TLS handshake.
+    pub tls_handshake: Duration,
+    /// For the first byte of a response.
+    pub first_byte: Duration,
+    /// For a request's head.
+    pub request_head: Duration,
+    /// Life of an unused upstream connection.
+    pub idle: Duration,
+}

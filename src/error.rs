@@ -1,0 +1,50 @@
+//! Everything that can keep a request from its answer, each with the side it came from. What it looks
+//! like to the client is decided in `respond`, and nowhere else.
+
+use crate::{acl::Refusal, authority::TargetError, upstream::Fault};
+
+/// Why a request gets an error page.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("this address may not use the proxy; `access.clients` lists those that may")]
+    ClientNotAllowed,
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    #[error("this is a proxy, not a web server: set it as the proxy of your browser")]
+    NotAProxyRequest,
+    #[error("a request for another host came through the connection to {0}")]
+    Misdirected(String),
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    #[error("the request came back to this proxy")]
+    Loop,
+    #[error("the client offered an upgrade, and the connection could not be taken over")]
+    Upgrade,
+    #[error("{fault}")]
+    Upstream { host: String, fault: Fault },
+}
+
+/// Who is to blame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Client,
+    Upstream,
+    Internal,
+}
+
+impl Error {
+    pub(crate) fn side(&self) -> Side {
+        match self {
+            Self::ClientNotAllowed
+            | Self::Target(_)
+            | Self::NotAProxyRequest
+            | Self::Misdirected(_)
+            | Self::Refused(_)
+            | Self::Loop
+            // A name that leads to a forbidden address is the client's wish all the same.
+            | Self::Upstream { fault: Fault::Address(_), .. } => Side::Client,
+            Self::Upgrade => Side::Internal,
+            Self::Upstream { .. } => Side::Upstream,
+        }
+    }
+}

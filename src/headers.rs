@@ -1,0 +1,189 @@
+//! The fields of a message on their way through: what belongs to one hop only is taken out, what a
+//! proxy must add is added.
+//!
+//! Field lists are rebuilt by iteration, never edited with `HeaderMap::remove`: that swaps the last
+//! field into the gap, and the order of fields is something bot walls look at. What changes only
+//! because a page was rewritten is in `headers::repair` and its neighbours.
+
+pub(crate) mod accept;
+pub(crate) mod csp;
+pub(crate) mod repair;
+pub(crate) mod validators;
+
+use std::fmt::Write;
+
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Version,
+    header::{self, Entry},
+};
+
+use crate::{authority::Target, ca::random_bytes};
+
+/// Fields that mean one hop only, whether `Connection` names them or not (RFC 9110 § 7.6.1 and
+/// RFC 9112 § 9.6). All of `Proxy-*` is treated alike: it is between the client and us.
+const HOP_BY_HOP: [HeaderName; 6] = [
+    header::CONNECTION,
+    HeaderName::from_static("keep-alive"),
+    header::TE,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+    HeaderName::from_static("http2-settings"),
+];
+
+/// Fields that stay even if `Connection` names them: without them the message would mean something
+/// else.
+const END_TO_END: [HeaderName; 3] = [header::HOST, header::CONTENT_LENGTH, header::CONTENT_TYPE];
+
+/// This process among proxies: the name in `Via`, random so that two of us in a row are no loop.
+#[derive(Debug)]
+pub(crate) struct Pseudonym(String);
+
+impl Pseudonym {
+    pub(crate) fn new() -> Self {
+        let mut name = "gleaner-".to_owned();
+        for byte in random_bytes::<4>() {
+            // Writing to a string cannot fail.
+            let _ = write!(name, "{byte:02x}");
+        }
+        Self(name)
+    }
+
+    /// Whether a message has passed this process before (RFC 9110 § 7.6.3).
+    pub(crate) fn is_in(&self, headers: &HeaderMap) -> bool {
+        members(headers, &header::VIA)
+            .any(|member| member.split_whitespace().nth(1) == Some(self.0.as_str()))
+    }
+
+    /// Adds this process to `Via`; the version is that of the message as it was received.
+    fn add_via(&self, headers: &mut HeaderMap, received: Version) {
+        let protocol = match received {
+            Version::HTTP_09 => "0.9",
+            Version::HTTP_10 => "1.0",
+            Version::HTTP_2 => "2",
+            _ => "1.1",
+        };
+        if let Ok(value) = HeaderValue::from_str(&format!("{protocol} {}", self.0)) {
+            headers.append(header::VIA, value);
+        }
+    }
+}
+
+/// The request's fields as they go upstream.
+pub(crate) fn forward_request(
+    headers: &HeaderMap,
+    target: &Target,
+    upgrade: Option<&HeaderValue>,
+    pseudonym: &Pseudonym,
+    received: Version,
+) -> HeaderMap {
+    let mut forwarded = HeaderMap::with_capacity(headers.len() + 4);
+    // RFC 9112 § 3.2.2: the target's authority, whatever the client wrote. Where the client had no
+    // field (HTTP/2), it comes first, as browsers send it.
+    let host = HeaderValue::from_str(&target.authority()).ok();
+    if let (Some(host), false) = (&host, headers.contains_key(header::HOST)) {
+        forwarded.insert(header::HOST, host.clone());
+    }
+    let mut cookies = Vec::new();
+    for (name, value) in end_to_end(headers) {
+        if *name == header::HOST {
+            if let Some(host) = &host {
+                forwarded.insert(header::HOST, host.clone());
+            }
+        } else if *name == header::COOKIE && received == Version::HTTP_2 {
+            // RFC 9113 § 8.2.3: HTTP/2 clients may split it, HTTP/1.1 servers know one field only.
+            if cookies.is_empty() {
+                forwarded.insert(header::COOKIE, value.clone());
+            } else {
+                cookies.extend_from_slice(b"; ");
+            }
+            cookies.extend_from_slice(value.as_bytes());
+        } else {
+            forwarded.append(name, value.clone());
+        }
+    }
+    if let Ok(cookies) = HeaderValue::from_bytes(&cookies)
+        && let Entry::Occupied(mut entry) = forwarded.entry(header::COOKIE)
+        && received == Version::HTTP_2
+    {
+        entry.insert(cookies);
+    }
+    keep_upgrade(&mut forwarded, upgrade);
+    pseudonym.add_via(&mut forwarded, received);
+    forwarded
+}
+
+/// The response's fields as they go to the client.
+pub(crate) fn forward_response(
+    headers: &HeaderMap,
+    upgrade: Option<&HeaderValue>,
+    pseudonym: &Pseudonym,
+    received: Version,
+) -> HeaderMap {
+    let mut forwarded = HeaderMap::with_capacity(headers.len() + 4);
+    for (name, value) in end_to_end(headers) {
+        // An alternative service (RFC 7838) would lead the browser around the proxy.
+        if *name != header::ALT_SVC {
+            forwarded.append(name, value.clone());
+        }
+    }
+    keep_upgrade(&mut forwarded, upgrade);
+    pseudonym.add_via(&mut forwarded, received);
+    forwarded
+}
+
+/// The protocol that a message asks to switch to, if it truly asks: `Upgrade` counts only where
+/// `Connection` names it (RFC 9110 § 7.8).
+pub(crate) fn upgrade_of(headers: &HeaderMap) -> Option<HeaderValue> {
+    let asked =
+        members(headers, &header::CONNECTION).any(|member| member.eq_ignore_ascii_case("upgrade"));
+    let protocol = headers.get(header::UPGRADE).filter(|_| asked)?;
+    // HTTP/2 over a cleared upgrade was given up (RFC 9113 § 3.1); a proxy that passed it on would
+    // lose sight of the requests.
+    let h2c = protocol.as_bytes().to_ascii_lowercase().starts_with(b"h2c");
+    (!h2c).then(|| protocol.clone())
+}
+
+/// The comma-separated members of all fields of a name.
+pub(crate) fn members<'a>(
+    headers: &'a HeaderMap,
+    name: &HeaderName,
+) -> impl Iterator<Item = &'a str> {
+    headers
+        .get_all(name)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(str::trim)
+        .filter(|member| !member.is_empty())
+}
+
+/// The same fields without some, in their order.
+pub(crate) fn without(headers: &HeaderMap, drop: impl Fn(&HeaderName) -> bool) -> HeaderMap {
+    let kept = headers.iter().filter(|(name, _)| !drop(name));
+    let mut rebuilt = HeaderMap::with_capacity(headers.len());
+    for (name, value) in kept {
+        rebuilt.append(name, value.clone());
+    }
+    rebuilt
+}
+
+fn end_to_end(headers: &HeaderMap) -> impl Iterator<Item = (&HeaderName, &HeaderValue)> {
+    let named: Vec<String> = members(headers, &header::CONNECTION)
+        .map(str::to_ascii_lowercase)
+        .collect();
+    headers.iter().filter(move |(name, _)| {
+        let one_hop = HOP_BY_HOP.contains(name) || name.as_str().starts_with("proxy-");
+        let named = named.iter().any(|other| other == name.as_str());
+        !one_hop && (!named || END_TO_END.contains(name))
+    })
+}
+
+fn keep_upgrade(headers: &mut HeaderMap, upgrade: Option<&HeaderValue>) {
+    if let Some(protocol) = upgrade {
+        headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
+        headers.insert(header::UPGRADE, protocol.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! `Accept-Encoding`: narrowed upstream to what we can decode, and read to choose what to send back.
+
+use http::{HeaderMap, HeaderValue, header};
+
+use super::members;
+use crate::rewrite::coding::Coding;
+
+/// Narrows a document request's `Accept-Encoding` to codings we decode. The client's own weights
+/// stay; where nothing is left, the plain form is asked for. No field stays no field.
+pub(crate) fn narrow(headers: &mut HeaderMap) {
+    if !headers.contains_key(header::ACCEPT_ENCODING) {
+        return;
+    }
+    let kept: Vec<&str> = members(headers, &header::ACCEPT_ENCODING)
+        .filter(|member| {
+            let name = split_weight(member).0;
+            Coding::parse(name).is_some() || name.eq_ignore_ascii_case("identity")
+        })
+        .collect();
+    let value = if kept.is_empty() {
+        "identity".to_owned()
+    } else {
+        kept.join(", ")
+    };
+    if let Ok(value) = HeaderValue::from_str(&value) {
+        headers.insert(header::ACCEPT_ENCODING, value);
+    }
+}
+
+/// The coding to send to this client: the one it weighs most, and of several the smallest result.
+pub(crate) fn choose(headers: &HeaderMap) -> Option<Coding> {
+    /// In order of size at the levels we use; deflate is left out, because clients disagree on what
+    /// it is (RFC 9110 § 8.4.1.2).
+    const OFFERED: [Coding; 3] = [Coding::Brotli, Coding::Zstd, Coding::Gzip];
+    let mut best: Option<(Coding, f32)> = None;
+    for coding in OFFERED {
+        let weight = weight_of(headers, coding);
+        if weight > best.map_or(0.0, |(_, weight)| weight) {
+            best = Some((coding, weight));
+        }
+    }
+    best.map(|(coding, _)| coding)
+}
+
+fn weight_of(headers: &HeaderMap, coding: Coding) -> f32 {
+    let mut any = 0.0;
+    for member in members(headers, &header::ACCEPT_ENCODING) {
+        let (name, weight) = split_weight(member);
+        if Coding::parse(name) == Some(coding) {
+            return weight;
+        }
+        if name == "*" {
+            any = weight;
+        }
+    }
+    // `*` means gzip to every client that ever sent it; newer codings are asked for by name.
+    if coding == Coding::Gzip { any } else { 0.0 }
+}
+
+/// `gzip;q=0.5` → (`gzip`, 0.5). A weight that cannot be read counts as none (RFC 9110 § 12.4.2).
+fn split_weight(member: &str) -> (&str, f32) {
+    let (name, params) = member.split_once(';').unwrap_or((member, ""));
+    let weight = params
+        .trim()
+        .strip_prefix("q=")
+        .or_else(|| params.trim().strip_prefix("Q="));
+    (
+        name.trim(),
+        weight
+            .and_then(|weight| weight.trim().parse().ok())
+            .unwrap_or(1.0),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(value: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_static(value))])
+    }
+
+    fn narrowed(value: &'static str) -> HeaderValue {
+        let mut headers = headers(value);
+        narrow(&mut headers);
+        headers[header::ACCEPT_ENCODING].clone()
+    }
+
+    #[test]
+    fn codings_we_cannot_decode_are_taken_out_and_weights_stay() {
+        assert_eq!(
+            narrowed("gzip;q=0.8, br, dcb, zstd"),
+            "gzip;q=0.8, br, zstd"
+        );
+        assert_eq!(narrowed("dcz, *"), "identity");
+    }
+
+    #[test]
+    fn no_field_stays_no_field() {
+        let mut headers = HeaderMap::new();
+        narrow(&mut headers);
+        assert!(headers.is_empty());
+    }
+
+    #[test]
+    fn the_heaviest_coding_is_chosen_and_of_equals_the_smallest() {
+        assert_eq!(
+            choose(&headers("gzip, deflate, br, zstd")),
+            Some(Coding::Brotli)
+        );
+        assert_eq!(choose(&headers("gzip;q=1, br;q=0.5")), Some(Coding::Gzip));
+        assert_eq!(choose(&headers("br;q=0, *")), Some(Coding::Gzip));
+        assert_eq!(choose(&headers("identity")), None);
+        assert_eq!(choose(&HeaderMap::new()), None);
+    }
+}

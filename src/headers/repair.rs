@@ -1,0 +1,204 @@
+//! A response's fields after its page was rewritten: everything that described the old bytes is
+//! corrected or taken out.
+
+use gleaner_filters::{Filtered, Format};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+
+use super::{csp, members, validators::Tagger, without};
+use crate::rewrite::coding::Coding;
+
+/// Fields that are about the origin's very bytes (RFC 9530 for the digests).
+const ABOUT_THE_BYTES: [HeaderName; 7] = [
+    header::CONTENT_LENGTH,
+    header::CONTENT_ENCODING,
+    header::ACCEPT_RANGES,
+    HeaderName::from_static("content-md5"),
+    HeaderName::from_static("digest"),
+    HeaderName::from_static("content-digest"),
+    HeaderName::from_static("repr-digest"),
+];
+
+/// Corrects the fields; `length` is that of the body as it is sent.
+pub(crate) fn after_rewriting(
+    headers: &HeaderMap,
+    filtered: &Filtered,
+    coding: Option<Coding>,
+    length: usize,
+    tagger: &Tagger,
+) -> HeaderMap {
+    let mut repaired = without(headers, |name| ABOUT_THE_BYTES.contains(name));
+    let content_type = match filtered.format {
+        // The result is serialized as HTML, also where the page came as XHTML.
+        Format::Html => "text/html; charset=utf-8",
+        Format::Text => "text/plain; charset=utf-8",
+    };
+    repaired.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    repaired.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+    if let Some(coding) = coding {
+        let name = HeaderValue::from_static(coding.as_str());
+        repaired.insert(header::CONTENT_ENCODING, name);
+    }
+    vary(&mut repaired, &["Accept-Encoding", "Sec-Fetch-Dest"]);
+    csp::apply(&mut repaired, &filtered.csp);
+    drop_script_preloads(&mut repaired);
+    tagger.tag_response(&mut repaired);
+    repaired
+}
+
+/// Adds request fields that the answer depends on (RFC 9110 § 12.5.5).
+pub(crate) fn vary(headers: &mut HeaderMap, names: &[&'static str]) {
+    for name in names {
+        let known = members(headers, &header::VARY)
+            .any(|member| member == "*" || member.eq_ignore_ascii_case(name));
+        if !known {
+            headers.append(header::VARY, HeaderValue::from_static(name));
+        }
+    }
+}
+
+/// Preloading scripts of a page that has none any more is a waste of the reader's line.
+fn drop_script_preloads(headers: &mut HeaderMap) {
+    if !headers.contains_key(header::LINK) {
+        return;
+    }
+    let kept: Vec<String> = headers
+        .get_all(header::LINK)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(split_links)
+        .filter(|link| !loads_script(link))
+        .map(str::to_owned)
+        .collect();
+    *headers = without(headers, |name| *name == header::LINK);
+    if let Ok(links) = HeaderValue::from_str(&kept.join(", "))
+        && !kept.is_empty()
+    {
+        headers.insert(header::LINK, links);
+    }
+}
+
+fn loads_script(link: &str) -> bool {
+    let params = link
+        .split_once('>')
+        .map_or("", |(_, params)| params)
+        .to_ascii_lowercase();
+    params.split(';').any(|param| {
+        let (name, value) = param.split_once('=').unwrap_or((param, ""));
+        let value = value.trim().trim_matches('"');
+        match name.trim() {
+            "as" => value == "script",
+            "rel" => value
+                .split_ascii_whitespace()
+                .any(|rel| rel == "modulepreload"),
+            _ => false,
+        }
+    })
+}
+
+/// Splits at commas outside of `<…>` and quotes (RFC 8288 § 3).
+fn split_links(value: &str) -> Vec<&str> {
+    let (mut links, mut start, mut quoted, mut in_address) = (Vec::new(), 0, false, false);
+    for (at, byte) in value.bytes().enumerate() {
+        match byte {
+            b'"' if !in_address => quoted = !quoted,
+            b'<' if !quoted => in_address = true,
+            b'>' if !quoted => in_address = false,
+            b',' if !quoted && !in_address => {
+                links.push(value[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    links.push(value[start..].trim());
+    links.retain(|link| !link.is_empty());
+    links
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_filters::{CspChange, Report};
+
+    use super::*;
+
+    fn repair(list: &[(&'static str, &'static str)], coding: Option<Coding>) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in list {
+            headers.append(
+                HeaderName::from_static(name),
+                HeaderValue::from_static(value),
+            );
+        }
+        let filtered = Filtered {
+            content: String::new(),
+            format: Format::Html,
+            csp: CspChange::Keep,
+            report: Report::default(),
+        };
+        after_rewriting(&headers, &filtered, coding, 7, &Tagger::new(1))
+    }
+
+    #[test]
+    fn what_described_the_old_bytes_is_gone() {
+        let headers = repair(
+            &[
+                ("content-type", "application/xhtml+xml; charset=shift_jis"),
+                ("content-length", "999"),
+                ("content-encoding", "br"),
+                ("accept-ranges", "bytes"),
+                ("content-md5", "x"),
+                ("digest", "x"),
+                ("content-digest", "x"),
+                ("repr-digest", "x"),
+                ("content-location", "/en"),
+            ],
+            Some(Coding::Gzip),
+        );
+        assert_eq!(headers["content-type"], "text/html; charset=utf-8");
+        assert_eq!(headers["content-length"], "7");
+        assert_eq!(headers["content-encoding"], "gzip");
+        assert_eq!(headers["content-location"], "/en");
+        for gone in [
+            "accept-ranges",
+            "content-md5",
+            "digest",
+            "content-digest",
+            "repr-digest",
+        ] {
+            assert!(!headers.contains_key(gone), "{gone}");
+        }
+    }
+
+    #[test]
+    fn set_cookies_are_all_kept() {
+        let headers = repair(
+            &[("set-cookie", "a=1"), ("x", "1"), ("set-cookie", "b=2")],
+            None,
+        );
+        let cookies: Vec<_> = headers.get_all("set-cookie").iter().collect();
+        assert_eq!(cookies, ["a=1", "b=2"]);
+    }
+
+    #[test]
+    fn vary_is_completed_once() {
+        let headers = repair(&[("vary", "accept-encoding, Cookie")], None);
+        let values: Vec<_> = headers.get_all("vary").iter().collect();
+        assert_eq!(values, ["accept-encoding, Cookie", "Sec-Fetch-Dest"]);
+    }
+
+    #[test]
+    fn preloads_of_scripts_are_dropped_and_others_stay() {
+        let headers = repair(
+            &[
+                (
+                    "link",
+                    "</a.js>; rel=preload; as=script, </x,y.css>; rel=preload; as=style",
+                ),
+                ("link", "</m.js>; rel=\"modulepreload\""),
+            ],
+            None,
+        );
+        assert_eq!(headers["link"], "</x,y.css>; rel=preload; as=style");
+        assert_eq!(headers.get_all("link").iter().count(), 1);
+    }
+}

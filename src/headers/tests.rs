@@ -1,0 +1,119 @@
+use super::*;
+use crate::authority::Scheme;
+
+fn fields(list: &[(&'static str, &'static str)]) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for (name, value) in list {
+        headers.append(
+            HeaderName::from_static(name),
+            HeaderValue::from_static(value),
+        );
+    }
+    headers
+}
+
+fn forward(list: &[(&'static str, &'static str)], received: Version) -> HeaderMap {
+    let target = Target::of_authority(Scheme::Http, "example.com:8080").unwrap();
+    let pseudonym = Pseudonym("gleaner-test".to_owned());
+    forward_request(&fields(list), &target, None, &pseudonym, received)
+}
+
+#[test]
+fn fields_of_one_hop_are_removed() {
+    let headers = forward(
+        &[
+            ("connection", "keep-alive, X-Private"),
+            ("x-private", "1"),
+            ("keep-alive", "timeout=5"),
+            ("proxy-authorization", "Basic Zm9v"),
+            ("proxy-connection", "keep-alive"),
+            ("te", "trailers"),
+            ("transfer-encoding", "chunked"),
+            ("x-public", "2"),
+        ],
+        Version::HTTP_11,
+    );
+    let names: Vec<_> = headers.keys().map(HeaderName::as_str).collect();
+    assert_eq!(names, ["host", "x-public", "via"]);
+}
+
+#[test]
+fn connection_cannot_take_out_what_the_message_needs() {
+    let headers = forward(
+        &[
+            ("host", "x"),
+            ("connection", "host, content-length"),
+            ("content-length", "3"),
+        ],
+        Version::HTTP_11,
+    );
+    assert_eq!(headers["content-length"], "3");
+}
+
+#[test]
+fn order_is_kept_and_host_is_the_target_in_its_place() {
+    let headers = forward(
+        &[
+            ("accept", "*/*"),
+            ("host", "other.example"),
+            ("x-a", "1"),
+            ("x-b", "2"),
+        ],
+        Version::HTTP_11,
+    );
+    let names: Vec<_> = headers.keys().map(HeaderName::as_str).collect();
+    assert_eq!(names, ["accept", "host", "x-a", "x-b", "via"]);
+    assert_eq!(headers["host"], "example.com:8080");
+}
+
+#[test]
+fn split_cookies_of_http2_are_joined() {
+    let list = [("cookie", "a=1"), ("cookie", "b=2")];
+    let headers = forward(&list, Version::HTTP_2);
+    let cookies: Vec<_> = headers.get_all("cookie").iter().collect();
+    assert_eq!(cookies, ["a=1; b=2"]);
+    assert_eq!(headers["via"], "2 gleaner-test");
+    // Over HTTP/1.1 they pass as they came.
+    assert_eq!(
+        forward(&list, Version::HTTP_11)
+            .get_all("cookie")
+            .iter()
+            .count(),
+        2
+    );
+}
+
+#[test]
+fn a_loop_is_seen_behind_other_proxies() {
+    let pseudonym = Pseudonym("gleaner-1a2b".to_owned());
+    assert!(pseudonym.is_in(&fields(&[("via", "1.1 other, 1.1 gleaner-1a2b (x)")])));
+    assert!(!pseudonym.is_in(&fields(&[("via", "1.1 gleaner-ffff")])));
+}
+
+#[test]
+fn alternative_services_do_not_pass_and_set_cookies_all_do() {
+    let response = fields(&[
+        ("alt-svc", "h3=\":443\""),
+        ("set-cookie", "a=1"),
+        ("set-cookie", "b=2"),
+        ("connection", "close"),
+    ]);
+    let pseudonym = Pseudonym("gleaner-test".to_owned());
+    let headers = forward_response(&response, None, &pseudonym, Version::HTTP_2);
+    assert!(!headers.contains_key("alt-svc") && !headers.contains_key("connection"));
+    assert_eq!(headers.get_all("set-cookie").iter().count(), 2);
+}
+
+#[test]
+fn an_upgrade_counts_only_where_connection_names_it() {
+    let named = fields(&[
+        ("connection", "keep-alive, Upgrade"),
+        ("upgrade", "websocket"),
+    ]);
+    assert_eq!(upgrade_of(&named).unwrap(), "websocket");
+    assert_eq!(upgrade_of(&fields(&[("upgrade", "websocket")])), None);
+    assert_eq!(
+        upgrade_of(&fields(&[("connection", "upgrade"), ("upgrade", "h2c")])),
+        None
+    );
+}

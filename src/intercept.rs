@@ -1,0 +1,224 @@
+//! CONNECT, decrypted: a minted leaf for the client, and then the same road for every request inside.
+//!
+//! Anything that is not a TLS handshake for the very host of the CONNECT is tunnelled instead, with not a
+//! byte lost: a page that stays cluttered is better than one that breaks.
+
+use std::{pin::Pin, sync::Arc, time::Duration};
+
+use bytes::{Bytes, BytesMut};
+use http::Version;
+use hyper::upgrade::{OnUpgrade, Upgraded};
+use hyper_util::rt::TokioIo;
+use rustls::{
+    ServerConfig,
+    crypto::ring,
+    server::{Acceptor, ClientHello, ResolvesServerCert},
+    sign::CertifiedKey,
+};
+use tokio::{io::AsyncReadExt, net::TcpStream, time::timeout};
+use tokio_rustls::TlsAcceptor;
+use tracing::{debug, warn};
+
+use crate::{
+    acl::Permit,
+    authority::Host,
+    log::RequestLog,
+    proxy::{Proxy, Running},
+    server::{self, Conn},
+    tunnel::{self, Rewound},
+};
+
+/// How long a client may be silent before the server is given the word: protocols in which the server
+/// speaks first wait for it. Nothing is lost if the client speaks later after all.
+const SILENCE: Duration = Duration::from_millis(300);
+
+/// The longest greeting: one TLS record is at most 16 KiB and a few bytes (RFC 8446 § 5.1).
+const MAX_HELLO_BYTES: usize = 17 * 1024;
+
+/// A CONNECT that may be decrypted.
+pub(crate) struct Tunnel {
+    pub(crate) proxy: Arc<Proxy>,
+    pub(crate) running: Arc<Running>,
+    pub(crate) conn: Arc<Conn>,
+    pub(crate) permit: Permit,
+    pub(crate) log: RequestLog,
+}
+
+type Client = TokioIo<Upgraded>;
+
+/// What a client begins with.
+enum Greeting {
+    /// A TLS handshake that names this host, or none.
+    Hello { name: Option<String> },
+    /// Something else.
+    Other,
+}
+
+impl Tunnel {
+    /// Decides by the client's first bytes. Boxed, because requests inside come back to the proxy:
+    /// a future that contained itself would have no size.
+    pub(crate) fn run(self, client: OnUpgrade) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(async move {
+            match client.await {
+                Ok(client) => self.greet(TokioIo::new(client)).await,
+                Err(error) => debug!(%error, "the client left before its tunnel began"),
+            }
+        })
+    }
+
+    async fn greet(self, mut client: Client) {
+        let mut read = BytesMut::new();
+        let first = timeout(SILENCE, client.read_buf(&mut read)).await;
+        if first.is_err() {
+            return self.greet_with_server(client).await;
+        }
+        self.decide(client, read, None).await;
+    }
+
+    /// The client is silent: connects, and listens to both.
+    async fn greet_with_server(self, mut client: Client) {
+        let upstream = match self.running.upstream.connect(&self.permit).await {
+            Ok(upstream) => upstream,
+            Err(fault) => return self.give_up(&fault),
+        };
+        let mut read = BytesMut::new();
+        let spoke = tokio::select! {
+            // If both have spoken, the client's bytes decide.
+            biased;
+            spoke = client.read_buf(&mut read) => spoke.is_ok(),
+            readable = upstream.readable() => readable.is_ok(),
+        };
+        if spoke {
+            self.decide(client, read, Some(upstream)).await;
+        }
+    }
+
+    async fn decide(self, mut client: Client, mut read: BytesMut, upstream: Option<TcpStream>) {
+        match greeting(&mut client, &mut read).await {
+            Greeting::Hello { name } if self.is_for_target(name.as_deref()) => {
+                drop(upstream);
+                self.decrypt(client, read.freeze()).await;
+            }
+            _ => self.pass(client, read.freeze(), upstream).await,
+        }
+    }
+
+    /// Names other than the target's (an address with a name inside, an encrypted name) would need a
+    /// leaf for one and requests for the other.
+    fn is_for_target(&self, name: Option<&str>) -> bool {
+        let Some(name) = name else { return true };
+        Host::parse(name).is_ok_and(|host| host.plain() == self.permit.target().host.plain())
+    }
+
+    /// Bytes both ways after all.
+    async fn pass(mut self, client: Client, read: Bytes, upstream: Option<TcpStream>) {
+        self.log.route = "tunnel";
+        let upstream = match upstream {
+            Some(upstream) => upstream,
+            None => match self.running.upstream.connect(&self.permit).await {
+                Ok(upstream) => upstream,
+                Err(fault) => return self.give_up(&fault),
+            },
+        };
+        tunnel::join(
+            &self.conn.life,
+            Rewound::new(read, client),
+            upstream,
+            self.log,
+        )
+        .await;
+    }
+
+    /// The 200 is sent already; closing is all that is left.
+    fn give_up(mut self, fault: &crate::upstream::Fault) {
+        self.log.action = format!("error: {fault}");
+    }
+
+    async fn decrypt(self, client: Client, read: Bytes) {
+        let target = self.permit.target().clone();
+        let config = match self.tls_config() {
+            Ok(config) => config,
+            Err(error) => {
+                warn!(%error, "no certificate could be made");
+                return;
+            }
+        };
+        let patience = self.running.config.timeouts.tls_handshake;
+        let handshake = TlsAcceptor::from(config).accept(Rewound::new(read, client));
+        let stream = match timeout(patience, handshake).await {
+            Ok(Ok(stream)) => stream,
+            Ok(Err(error)) => return self.handshake_failed(&error.to_string()),
+            Err(_) => return self.handshake_failed("it took too long"),
+        };
+        let version = match stream.get_ref().1.alpn_protocol() {
+            Some(b"h2") => Version::HTTP_2,
+            _ => Version::HTTP_11,
+        };
+        let conn = Conn {
+            client: self.conn.client,
+            local: self.conn.local,
+            tunnel: Some(target),
+            life: self.conn.life.clone(),
+        };
+        // From here on each request has its own entry.
+        drop(self.log);
+        server::drive(TokioIo::new(stream), self.proxy, Arc::new(conn), version).await;
+    }
+
+    /// Most often: the client does not trust the authority, or pins its certificates.
+    fn handshake_failed(mut self, reason: &str) {
+        self.log.action = format!("client refused the certificate: {reason}");
+    }
+
+    fn tls_config(&self) -> Result<Arc<ServerConfig>, Box<dyn std::error::Error>> {
+        let authority = self
+            .running
+            .authority
+            .as_ref()
+            .ok_or("interception is off")?;
+        let leaf = authority.leaf(&self.permit.target().host)?;
+        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()?
+            .with_no_client_auth()
+            .with_cert_resolver(Arc::new(OneLeaf(leaf)));
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        config.ticketer = authority.ticketer();
+        Ok(Arc::new(config))
+    }
+}
+
+/// Reads until it is known what the client wants; all that was read stays in `read`.
+async fn greeting(client: &mut Client, read: &mut BytesMut) -> Greeting {
+    let mut acceptor = Acceptor::default();
+    let mut seen = 0;
+    loop {
+        // 22: handshake, 3: the version's first byte (RFC 8446 § 5.1).
+        if read.is_empty() || !read.starts_with(&[22, 3][..read.len().min(2)]) {
+            return Greeting::Other;
+        }
+        let mut fresh = &read[seen..];
+        while !fresh.is_empty() && acceptor.read_tls(&mut fresh).is_ok_and(|read| read > 0) {}
+        seen = read.len();
+        match acceptor.accept() {
+            Ok(Some(accepted)) => {
+                let name = accepted.client_hello().server_name().map(str::to_owned);
+                return Greeting::Hello { name };
+            }
+            Ok(None) if read.len() < MAX_HELLO_BYTES => {}
+            _ => return Greeting::Other,
+        }
+        if !matches!(client.read_buf(read).await, Ok(1..)) {
+            return Greeting::Other;
+        }
+    }
+}
+
+/// The leaf of one connection.
+#[derive(Debug)]
+struct OneLeaf(Arc<CertifiedKey>);
+
+impl ResolvesServerCert for OneLeaf {
+    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(Arc::clone(&self.0))
+    }
+}

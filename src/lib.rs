@@ -1,0 +1,47 @@
+//! Gleaner: a filtering forward HTTP proxy. HTML responses go through the filter chain of
+//! [`gleaner_filters`]; everything else passes untouched.
+//!
+//! # Life of a request
+//!
+//! | step | module | what comes out |
+//! |---|---|---|
+//! | accept, connection limit | `server` | a connection |
+//! | the order of all that follows | `proxy` | a response |
+//! | which origin is meant | `authority` | a `Target` |
+//! | may this client reach it | `acl` | a `Permit` |
+//! | what to do with it | `route` | a `Route` |
+//! | CONNECT, bytes both ways | `tunnel` | nothing to see |
+//! | CONNECT, decrypted | `intercept`, `ca` | requests, back to `proxy` |
+//! | fields that belong to one hop | `headers` | clean heads, both ways |
+//! | resolve, check, connect, TLS, pool | `upstream` | a response, or a plain-word reason |
+//! | is it a page we may change | `rewrite::eligibility` | a `Verdict` |
+//! | decode, charset, chain, encode | `rewrite` | a page, or the original bytes |
+//! | errors become pages | `respond` | an honest status |
+//!
+//! The control host is in `panel`; `config` and `reload` say what is in force; `log` what is told.
+
+mod acl;
+mod authority;
+mod body;
+mod ca;
+pub mod config;
+mod error;
+mod headers;
+mod intercept;
+pub mod log;
+mod panel;
+mod proxy;
+pub mod reload;
+mod respond;
+mod rewrite;
+mod route;
+mod server;
+mod tunnel;
+mod untouched;
+mod upstream;
+
+pub use ca::AuthorityError;
+pub use config::{Config, ConfigError, RawConfig};
+pub use proxy::{Origin, Proxy, StartError};
+pub use rewrite::decode_html;
+pub use server::serve;

@@ -1,0 +1,172 @@
+//! The control host: one small page that says what is in force, and the authority's certificate.
+//!
+//! It can be read by everyone who may use the proxy and changes nothing. It grows with the proxy.
+
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::{
+    acl::Acl,
+    authority::{Host, Target},
+    body::Body,
+    proxy::{Proxy, Running},
+    respond,
+};
+
+/// The name under which a browser finds the proxy it uses. `.internal` is reserved for private use
+/// (ICANN board resolution of 29 July 2024), so no web site can have it.
+const CONTROL_HOST: &str = "gleaner.internal";
+
+/// Whether a target is the control host.
+pub(crate) fn is_control_host(target: &Target) -> bool {
+    matches!(target.host, Host::Name(_)) && target.host.plain() == CONTROL_HOST
+}
+
+/// Whether a `Host` field means this machine: its own address, or its own name for itself. A web site
+/// that points its name here (DNS rebinding) does not get in.
+pub(crate) fn is_this_machine(target: &Target, acl: &Acl) -> bool {
+    match target.socket_addr() {
+        Some(addr) => acl.is_own(addr),
+        None => target.host.plain() == "localhost",
+    }
+}
+
+/// Answers a request to the control host.
+pub(crate) fn answer<B>(proxy: &Proxy, request: &Request<B>) -> Response<Body> {
+    if ![Method::GET, Method::HEAD].contains(request.method()) {
+        let mut response = respond::page(StatusCode::METHOD_NOT_ALLOWED, &not_here());
+        response
+            .headers_mut()
+            .insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+        return response;
+    }
+    let running = proxy.running();
+    let authority = running.authority.as_ref();
+    match (request.uri().path(), authority) {
+        ("/" | "", _) => respond::page(StatusCode::OK, &overview(proxy, &running)),
+        ("/ca.crt", Some(authority)) => download(
+            authority.certificate_der().to_vec(),
+            "application/x-x509-ca-cert",
+            "attachment; filename=\"gleaner-ca.crt\"",
+        ),
+        ("/ca.pem", Some(authority)) => download(
+            authority.certificate_pem().as_bytes().to_vec(),
+            "application/x-pem-file",
+            "attachment; filename=\"gleaner-ca.pem\"",
+        ),
+        _ => respond::page(StatusCode::NOT_FOUND, &not_here()),
+    }
+}
+
+fn download(content: Vec<u8>, kind: &'static str, disposition: &'static str) -> Response<Body> {
+    let mut response = Response::new(Body::from(bytes::Bytes::from(content)));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(
+        header::CONTENT_DISPOSITION,
+        HeaderValue::from_static(disposition),
+    );
+    respond::harden(headers);
+    response
+}
+
+fn frame(title: &str, content: &Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) }
+                style { (PreEscaped(respond::STYLE)) }
+            }
+            body { (content) }
+        }
+    }
+}
+
+fn not_here() -> Markup {
+    frame(
+        "Not here",
+        &html! {
+            h1 { "Not here" }
+            p { "Gleaner has no such page. " a href="/" { "See what it has." } }
+        },
+    )
+}
+
+fn overview(proxy: &Proxy, running: &Running) -> Markup {
+    frame(
+        "Gleaner",
+        &html! {
+            h1 { "Gleaner" }
+            p { "This proxy takes the clutter out of web pages. Your browser is using it if you see this \
+                 at " code { "http://" (CONTROL_HOST) "/" } "." }
+            @if let Some(error) = proxy.reload_error() {
+                h2 { "The configuration could not be reloaded" }
+                p.bad { (error) }
+                p.quiet { "The one before it stays in force." }
+            }
+            (state(proxy, running))
+            (certificate(running))
+        },
+    )
+}
+
+fn state(proxy: &Proxy, running: &Running) -> Markup {
+    let config = &running.config;
+    let pages = if config.rewrite.enabled {
+        "rewritten"
+    } else {
+        "passed as they are"
+    };
+    let https = if config.https.intercept {
+        "opened, so that pages can be rewritten"
+    } else {
+        "passed as they are"
+    };
+    html! {
+        h2 { "In force" }
+        table {
+            tr { th { "Version" } td { (env!("CARGO_PKG_VERSION")) } }
+            tr { th { "Pages" } td { (pages) } }
+            tr { th { "Encrypted pages" } td { (https) } }
+            tr { th { "Preset" } td { (config.preset.as_str()) } }
+            tr { th { "Ad servers known" } td { (config.ad_servers.len()) } }
+            tr {
+                th { "Configuration" }
+                td {
+                    @match proxy.config_file() {
+                        Some(file) => code { (file.display()) },
+                        None => "built-in defaults",
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn certificate(running: &Running) -> Markup {
+    html! {
+        h2 { "Certificate" }
+        @if running.authority.is_some() {
+            p { "Encrypted pages need this proxy's certificate in your device's list of trusted \
+                 authorities. Install it only on devices that are yours." }
+            p {
+                a.button href="/ca.crt" { "Download for most devices" }
+                a.button href="/ca.pem" { "Download as PEM" }
+            }
+            table {
+                tr { th { "Android" } td { "Settings, Security, Encryption, Install a certificate, CA certificate" } }
+                tr { th { "iPhone, iPad" } td { "open the download, install the profile, then Settings, General, About, Certificate Trust Settings" } }
+                tr { th { "Windows" } td { "open the download, Install, Trusted Root Certification Authorities" } }
+                tr { th { "macOS" } td { "open the download in Keychain Access, set it to Always Trust" } }
+                tr { th { "Firefox" } td { "Settings, Certificates, View, Authorities, Import" } }
+                tr { th { "Linux" } td { "copy the PEM to " code { "/usr/local/share/ca-certificates/gleaner.crt" } ", run " code { "update-ca-certificates" } } }
+            }
+        } @else {
+            p { "Encrypted pages pass as they are. To have them rewritten, write " code { "https: { intercept: on }" }
+                " into the configuration; the certificate to install will then be here." }
+        }
+    }
+}

@@ -1,0 +1,446 @@
+//! The order of all steps of a request, written once and nowhere else.
+//!
+//! Each step's own rules are in its module; here is only what comes after what, and what is in force
+//! while it happens: one [`Running`] snapshot per request, so that a reload never changes the rules
+//! half-way.
+
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use arc_swap::{ArcSwap, ArcSwapOption};
+use http::{Method, Request, Response, StatusCode, Version, header};
+use hyper::body::Incoming;
+use tokio::sync::Semaphore;
+use tracing::{Instrument, debug, debug_span};
+
+use crate::{
+    acl::{Acl, Permit},
+    authority::{Scheme, Target, TargetError},
+    body::Body,
+    ca::{Authority, AuthorityError},
+    config::{Config, ConfigError},
+    error::Error,
+    headers::{self, Pseudonym},
+    intercept,
+    log::RequestLog,
+    panel, respond,
+    rewrite::{Asked, Rewriter, Workers},
+    route::Route,
+    server::Conn,
+    tunnel,
+    untouched::UntouchedLinks,
+    upstream::Upstream,
+};
+
+/// The proxy: what is in force, and what outlives a change of it.
+#[derive(Debug)]
+pub struct Proxy {
+    running: ArcSwap<Running>,
+    own: Vec<SocketAddr>,
+    origin: Origin,
+    workers: Workers,
+    pseudonym: Pseudonym,
+    untouched: Arc<UntouchedLinks>,
+    reload_error: ArcSwapOption<String>,
+    pub(crate) connections: Arc<Semaphore>,
+}
+
+/// Where the configuration came from: shown in the panel, watched for changes.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// The file; none means the defaults within the program.
+    pub file: Option<PathBuf>,
+}
+
+/// What one configuration puts in force.
+pub(crate) struct Running {
+    pub(crate) config: Config,
+    pub(crate) acl: Arc<Acl>,
+    pub(crate) upstream: Upstream,
+    pub(crate) rewriter: Rewriter,
+    /// Only while interception is on.
+    pub(crate) authority: Option<Arc<Authority>>,
+}
+
+/// Why the proxy cannot start, or cannot take over a new configuration.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The configuration cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// Interception is on and there is no authority.
+    #[error(transparent)]
+    Authority(#[from] AuthorityError),
+}
+
+impl Proxy {
+    /// Makes a proxy that will listen on `own`.
+    pub fn new(
+        config: Config,
+        own: Vec<SocketAddr>,
+        origin: Origin,
+    ) -> Result<Arc<Self>, StartError> {
+        let workers = Workers::new(config.limits.page_workers);
+        let connections = Arc::new(Semaphore::new(config.limits.connections));
+        let untouched = Arc::new(UntouchedLinks::default());
+        let rewriter = Rewriter::new(&config, workers.clone(), Arc::clone(&untouched))?;
+        let running = Running::new(config, own.clone(), rewriter, None)?;
+        Ok(Arc::new(Self {
+            running: ArcSwap::from_pointee(running),
+            own,
+            origin,
+            workers,
+            pseudonym: Pseudonym::new(),
+            untouched,
+            reload_error: ArcSwapOption::empty(),
+            connections,
+        }))
+    }
+
+    /// Puts another configuration in force. Requests on their way keep the one they began with. On an
+    /// error everything stays as it is.
+    pub fn reload(&self, config: Config) -> Result<(), StartError> {
+        let before = self.running();
+        let rewriter = Rewriter::new(&config, self.workers.clone(), Arc::clone(&self.untouched))?;
+        let running = Running::new(config, self.own.clone(), rewriter, Some(&before))?;
+        self.running.store(Arc::new(running));
+        self.reload_error.store(None);
+        Ok(())
+    }
+
+    /// Remembers why the last reload failed, for the panel.
+    pub fn reload_failed(&self, message: &str) {
+        self.reload_error.store(Some(Arc::new(message.to_owned())));
+    }
+
+    /// What went wrong at the last reload, until one succeeds.
+    #[must_use]
+    pub fn reload_error(&self) -> Option<Arc<String>> {
+        self.reload_error.load_full()
+    }
+
+    /// The configuration in force.
+    #[must_use]
+    pub fn config(&self) -> Config {
+        self.running().config.clone()
+    }
+
+    /// The file the configuration came from.
+    #[must_use]
+    pub fn config_file(&self) -> Option<&Path> {
+        self.origin.file.as_deref()
+    }
+
+    pub(crate) fn running(&self) -> Arc<Running> {
+        self.running.load_full()
+    }
+
+    /// Answers one request. Every failure is an answer too.
+    pub(crate) async fn handle(
+        self: Arc<Self>,
+        conn: Arc<Conn>,
+        request: Request<Incoming>,
+    ) -> Response<Body> {
+        let log = RequestLog::new(conn.client, request.method().clone());
+        let span = debug_span!("request", method = %request.method());
+        let mut exchange = Exchange {
+            running: self.running(),
+            proxy: self,
+            conn,
+            log,
+        };
+        async move {
+            let mut response = match exchange.answer(request).await {
+                Ok(Answer::Response(response)) => response,
+                // The tunnel keeps the log entry: its bytes are still to come.
+                Ok(Answer::Taken(response)) => return response,
+                Err(error) => {
+                    debug!(%error, side = ?error.side(), "request failed");
+                    exchange.log.action = format!("error: {error}");
+                    respond::error_response(&error)
+                }
+            };
+            if exchange.conn.tunnel.is_some() && response.version() == Version::HTTP_2 {
+                response.headers_mut().remove(header::CONNECTION);
+            }
+            exchange.log.status = response.status().as_u16();
+            response.map(|body| body.logged(exchange.log))
+        }
+        .instrument(span)
+        .await
+    }
+}
+
+/// One request on its way.
+pub(crate) struct Exchange {
+    pub(crate) proxy: Arc<Proxy>,
+    pub(crate) running: Arc<Running>,
+    pub(crate) conn: Arc<Conn>,
+    pub(crate) log: RequestLog,
+}
+
+enum Answer {
+    Response(Response<Body>),
+    /// The connection was taken over, and with it the log entry.
+    Taken(Response<Body>),
+}
+
+impl Exchange {
+    /// The road.
+    async fn answer(&mut self, request: Request<Incoming>) -> Result<Answer, Error> {
+        if !self.running.acl.client_allowed(self.conn.client.ip()) {
+            return Err(Error::ClientNotAllowed);
+        }
+        let Some(target) = self.target(&request)? else {
+            self.log.route = "panel";
+            return Ok(Answer::Response(panel::answer(&self.proxy, &request)));
+        };
+        self.log.host.clone_from(&target.host_port());
+        if self.proxy.pseudonym.is_in(request.headers()) {
+            return Err(Error::Loop);
+        }
+        let permit = self.running.acl.permit(target)?;
+        let route = Route::decide(
+            request.method(),
+            permit.target(),
+            &self.running.config.https,
+        );
+        self.log.route = route.as_str();
+        match route {
+            Route::Tunnel => self.tunnel(request, permit).await.map(Answer::Taken),
+            Route::Intercept => Ok(Answer::Taken(self.intercept(request, permit))),
+            Route::Forward => self.forward(request, &permit).await,
+        }
+    }
+
+    /// Where the request is to go; none means to our own pages.
+    fn target(&mut self, request: &Request<Incoming>) -> Result<Option<Target>, Error> {
+        if let Some(tunnel) = &self.conn.tunnel {
+            return target_in_tunnel(request, tunnel).map(Some);
+        }
+        if request.method() == Method::CONNECT {
+            return Ok(Some(Target::of_connect(request.uri())?));
+        }
+        if request.uri().scheme().is_some() {
+            let target = Target::of_absolute(request.uri())?;
+            let ours = target.scheme == Scheme::Http && panel::is_control_host(&target);
+            return Ok((!ours).then_some(target));
+        }
+        let target = host_field(request, Scheme::Http)?;
+        let ours = panel::is_control_host(&target)
+            || target.port == self.conn.local.port()
+                && panel::is_this_machine(&target, &self.running.acl);
+        if ours {
+            Ok(None)
+        } else {
+            Err(Error::NotAProxyRequest)
+        }
+    }
+
+    /// CONNECT without interception: connected first, so that a failure is an honest answer.
+    async fn tunnel(
+        &mut self,
+        mut request: Request<Incoming>,
+        permit: Permit,
+    ) -> Result<Response<Body>, Error> {
+        let upstream = self
+            .running
+            .upstream
+            .connect(&permit)
+            .await
+            .map_err(|fault| Error::Upstream {
+                host: permit.target().host_port(),
+                fault,
+            })?;
+        let upgrade = hyper::upgrade::on(&mut request);
+        let log = self.hand_over_log(StatusCode::OK);
+        tunnel::spawn_connect(&self.conn.life, upgrade, upstream, log);
+        Ok(Response::new(Body::default()))
+    }
+
+    /// CONNECT with interception: what comes next decides.
+    fn intercept(&mut self, mut request: Request<Incoming>, permit: Permit) -> Response<Body> {
+        let upgrade = hyper::upgrade::on(&mut request);
+        let log = self.hand_over_log(StatusCode::OK);
+        let tunnel = intercept::Tunnel {
+            proxy: Arc::clone(&self.proxy),
+            running: Arc::clone(&self.running),
+            conn: Arc::clone(&self.conn),
+            permit,
+            log,
+        };
+        self.conn.life.spawn(tunnel.run(upgrade));
+        Response::new(Body::default())
+    }
+
+    /// An ordinary request.
+    async fn forward(
+        &mut self,
+        mut request: Request<Incoming>,
+        permit: &Permit,
+    ) -> Result<Answer, Error> {
+        let untouched = self.proxy.untouched.take_off(&mut request, permit.target());
+        let asked = Asked::of(&request, permit.target(), untouched);
+        let upgrade = headers::upgrade_of(request.headers())
+            .filter(|_| request.version() == Version::HTTP_11);
+        let client_side = upgrade.as_ref().map(|_| hyper::upgrade::on(&mut request));
+        let (outgoing, mapped) =
+            self.outgoing(request, permit.target(), asked.as_ref(), upgrade.as_ref());
+        let response = self
+            .running
+            .upstream
+            .send(permit, outgoing, &self.log.bytes_in)
+            .await
+            .map_err(|fault| Error::Upstream {
+                host: permit.target().host_port(),
+                fault,
+            })?;
+        let mut response = self.incoming(response);
+        if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+            let client_side = client_side.ok_or(Error::Upgrade)?;
+            let upstream_side = hyper::upgrade::on(&mut response);
+            "upgraded".clone_into(&mut self.log.action);
+            let log = self.hand_over_log(StatusCode::SWITCHING_PROTOCOLS);
+            tunnel::spawn_upgrade(&self.conn.life, client_side, upstream_side, log);
+            return Ok(Answer::Taken(response.map(|_| Body::default())));
+        }
+        let rewriter = &self.running.rewriter;
+        if mapped.ours && response.status() == StatusCode::NOT_MODIFIED {
+            rewriter.tagger.map_not_modified(response.headers_mut());
+            return Ok(Answer::Response(response.map(Body::from)));
+        }
+        let Some(asked) = asked else {
+            return Ok(Answer::Response(response.map(Body::from)));
+        };
+        let (response, action) = rewriter.rewrite(&asked, response).await;
+        self.log.action = action;
+        Ok(Answer::Response(response))
+    }
+
+    /// The request as it goes upstream.
+    fn outgoing(
+        &self,
+        request: Request<Incoming>,
+        target: &Target,
+        asked: Option<&Asked>,
+        upgrade: Option<&http::HeaderValue>,
+    ) -> (Request<Body>, headers::validators::Mapped) {
+        let (mut head, body) = request.into_parts();
+        head.headers = headers::forward_request(
+            &head.headers,
+            target,
+            upgrade,
+            &self.proxy.pseudonym,
+            head.version,
+        );
+        let rewriter = &self.running.rewriter;
+        if let Some(asked) = asked {
+            rewriter.prepare(asked, &mut head.headers);
+        }
+        let mapped = rewriter.tagger.map_request(&mut head.headers);
+        let body = Body::from(body).counted(Arc::clone(&self.log.bytes_in));
+        (Request::from_parts(head, body), mapped)
+    }
+
+    /// The response as it goes to the client.
+    fn incoming(&self, response: Response<Incoming>) -> Response<Incoming> {
+        let (mut head, body) = response.into_parts();
+        let upgrade = headers::upgrade_of(&head.headers)
+            .filter(|_| head.status == StatusCode::SWITCHING_PROTOCOLS);
+        head.headers = headers::forward_response(
+            &head.headers,
+            upgrade.as_ref(),
+            &self.proxy.pseudonym,
+            head.version,
+        );
+        // The version is that of the hop to the origin; the server writes the client's own.
+        head.version = Version::HTTP_11;
+        Response::from_parts(head, body)
+    }
+
+    /// Takes the log entry out for a task that outlives the request.
+    fn hand_over_log(&mut self, status: StatusCode) -> RequestLog {
+        self.log.status = status.as_u16();
+        self.log.take()
+    }
+}
+
+/// Inside a tunnel for one place nothing is ever routed to another.
+fn target_in_tunnel(request: &Request<Incoming>, tunnel: &Target) -> Result<Target, Error> {
+    if request.method() == Method::CONNECT {
+        return Err(TargetError::Form.into());
+    }
+    // HTTP/2 always has an authority, HTTP/1.1 in origin-form never (RFC 9112 § 3.2.1).
+    let named = if request.uri().scheme().is_some() {
+        let named = Target::of_absolute(request.uri())?;
+        if named.scheme != Scheme::Https {
+            return Err(TargetError::Scheme.into());
+        }
+        named
+    } else {
+        host_field(request, Scheme::Https)?
+    };
+    if named.same_place(tunnel) {
+        Ok(tunnel.clone())
+    } else {
+        Err(Error::Misdirected(tunnel.host_port()))
+    }
+}
+
+/// The one `Host` field (RFC 9112 § 3.2: exactly one).
+fn host_field(request: &Request<Incoming>, scheme: Scheme) -> Result<Target, Error> {
+    let mut fields = request.headers().get_all(header::HOST).iter();
+    match (fields.next(), fields.next()) {
+        (Some(field), None) => {
+            let text = field.to_str().map_err(|_| TargetError::HostField)?;
+            Ok(Target::of_authority(scheme, text).map_err(|_| TargetError::HostField)?)
+        }
+        _ => Err(TargetError::HostField.into()),
+    }
+}
+
+impl Running {
+    fn new(
+        config: Config,
+        own: Vec<SocketAddr>,
+        rewriter: Rewriter,
+        before: Option<&Self>,
+    ) -> Result<Self, StartError> {
+        let authority = match (
+            config.https.intercept,
+            before.and_then(|old| old.authority.clone()),
+        ) {
+            (false, _) => None,
+            // The authority in use stays, with its leaves; its folder is read at start only.
+            (true, Some(authority)) => Some(authority),
+            (true, None) => {
+                let dir = config
+                    .authority_dir
+                    .as_deref()
+                    .ok_or(AuthorityError::NoFolder)?;
+                Some(Arc::new(Authority::open(dir)?))
+            }
+        };
+        let acl = Arc::new(Acl::new(config.access.clone(), own));
+        let upstream = Upstream::new(&config, Arc::clone(&acl));
+        Ok(Self {
+            config,
+            acl,
+            upstream,
+            rewriter,
+            authority,
+        })
+    }
+}
+
+impl std::fmt::Debug for Running {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Running")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,176 @@
+//! The only map from an error to a status, and the page that tells a person about it.
+//!
+//! Whatever comes from outside is escaped by the template; nothing here can run a script.
+
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use maud::{DOCTYPE, Markup, html};
+
+use crate::{
+    body::Body,
+    error::{Error, Side},
+    upstream::Fault,
+};
+
+/// What our own pages may do: show themselves, with their own style, and nothing else.
+const CSP: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
+     frame-ancestors 'none'",
+);
+
+/// Small, readable at any width, dark where the reader prefers it. Shared by all our own pages.
+pub(crate) const STYLE: &str = "
+:root{color-scheme:light dark}
+body{font:1.05rem/1.6 system-ui,sans-serif;max-width:40rem;margin:0 auto;padding:2rem 1.25rem;
+overflow-wrap:break-word}
+h1{font-size:1.6rem;line-height:1.25;margin:0 0 .5rem}
+h2{font-size:1.1rem;margin:2rem 0 .5rem}
+code,pre{font:.9em ui-monospace,monospace;background:#8882;border-radius:.3em;padding:.1em .35em}
+pre{padding:.75em 1em;overflow-x:auto}
+table{border-collapse:collapse;width:100%}
+td,th{padding:.45rem .5rem .45rem 0;text-align:left;vertical-align:top;border-bottom:1px solid #8883;
+font-weight:normal}
+th{opacity:.7;width:9.5rem}
+a.button{display:inline-block;padding:.5rem 1rem;margin:.25rem .5rem .25rem 0;border-radius:.5rem;
+background:#2563eb;color:#fff;text-decoration:none}
+.quiet{opacity:.7;font-size:.9rem}
+.bad{border-left:4px solid #d33;padding-left:.75rem;white-space:pre-wrap}";
+
+/// The response that an error becomes.
+pub(crate) fn error_response(error: &Error) -> Response<Body> {
+    let status = status_of(error);
+    let mut response = page(status, &error_page(status, error));
+    // The request may have left a body unread: nothing after it can be trusted to be a request.
+    if error.side() == Side::Client {
+        response
+            .headers_mut()
+            .insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
+/// A page of our own.
+pub(crate) fn page(status: StatusCode, markup: &Markup) -> Response<Body> {
+    let mut response = Response::new(Body::from(markup.0.clone()));
+    *response.status_mut() = status;
+    let html = HeaderValue::from_static("text/html; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, html);
+    harden(response.headers_mut());
+    response
+}
+
+/// Fields that every answer of our own carries.
+pub(crate) fn harden(headers: &mut HeaderMap) {
+    headers.insert(header::CONTENT_SECURITY_POLICY, CSP);
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(
+        header::REFERRER_POLICY,
+        HeaderValue::from_static("no-referrer"),
+    );
+}
+
+fn status_of(error: &Error) -> StatusCode {
+    match error {
+        Error::ClientNotAllowed | Error::Refused(_) => StatusCode::FORBIDDEN,
+        Error::Target(_) | Error::NotAProxyRequest => StatusCode::BAD_REQUEST,
+        Error::Misdirected(_) => StatusCode::MISDIRECTED_REQUEST,
+        Error::Loop => StatusCode::LOOP_DETECTED,
+        Error::Upgrade => StatusCode::INTERNAL_SERVER_ERROR,
+        Error::Upstream { fault, .. } => match fault {
+            Fault::Address(_) => StatusCode::FORBIDDEN,
+            Fault::ConnectTimeout | Fault::TlsTimeout | Fault::FirstByteTimeout => {
+                StatusCode::GATEWAY_TIMEOUT
+            }
+            _ => StatusCode::BAD_GATEWAY,
+        },
+    }
+}
+
+fn error_page(status: StatusCode, error: &Error) -> Markup {
+    let host = match error {
+        Error::Upstream { host, .. } => Some(host.as_str()),
+        _ => None,
+    };
+    let title = match error.side() {
+        Side::Client => "Gleaner cannot do this",
+        Side::Upstream => "The web site cannot be reached",
+        Side::Internal => "Something went wrong in Gleaner",
+    };
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) }
+                style { (maud::PreEscaped(STYLE)) }
+            }
+            body {
+                h1 { (title) }
+                @if let Some(host) = host { p { code { (host) } } }
+                p.bad { (sentence(&error.to_string())) }
+                p.quiet { "Gleaner answered with status " (status.as_u16()) "." }
+            }
+        }
+    }
+}
+
+/// Error messages are written lower case and without a full stop; a page shows sentences.
+fn sentence(message: &str) -> String {
+    let mut chars = message.chars();
+    let first = chars
+        .next()
+        .map(|first| first.to_uppercase().to_string())
+        .unwrap_or_default();
+    format!("{first}{}.", chars.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::authority::TargetError;
+
+    fn upstream(fault: Fault) -> Error {
+        Error::Upstream {
+            host: "<b>.example".to_owned(),
+            fault,
+        }
+    }
+
+    #[test]
+    fn each_side_has_its_status() {
+        let cases = [
+            (Error::ClientNotAllowed, 403),
+            (Error::Target(TargetError::Host), 400),
+            (Error::Misdirected("a.example".to_owned()), 421),
+            (Error::Loop, 508),
+            (upstream(Fault::ConnectTimeout), 504),
+            (upstream(Fault::Closed), 502),
+        ];
+        for (error, status) in cases {
+            assert_eq!(
+                error_response(&error).status().as_u16(),
+                status,
+                "{error:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_comes_from_outside_is_escaped() {
+        let markup = error_page(StatusCode::BAD_GATEWAY, &upstream(Fault::Closed)).0;
+        assert!(markup.contains("&lt;b&gt;.example") && !markup.contains("<b>."));
+    }
+
+    #[test]
+    fn error_pages_are_hardened() {
+        let response = error_response(&Error::Loop);
+        let headers = response.headers();
+        assert_eq!(headers["x-content-type-options"], "nosniff");
+        assert!(headers.contains_key("content-security-policy"));
+        assert_eq!(headers["cache-control"], "no-store");
+    }
+}

@@ -1,0 +1,238 @@
+//! The road of a page: eligible? → decode → charset → parse as it arrives → chain → encode → repair.
+//!
+//! It never returns an error. Whatever goes wrong, the client gets the original bytes: those that were
+//! kept, and then the rest of the stream as it comes. The reason is in the `Gleaner` field and in the
+//! log.
+
+mod buffer;
+pub(crate) mod charset;
+pub(crate) mod coding;
+mod eligibility;
+mod workers;
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use gleaner_filters::{Chain, Filtered};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header, response::Parts};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use tokio::{sync::Semaphore, time::timeout};
+use tracing::debug;
+use url::Url;
+
+pub(crate) use self::workers::Workers;
+use self::{
+    buffer::Kept,
+    coding::Coding,
+    eligibility::{Skip, Verdict},
+    workers::{Job, Worker},
+};
+use crate::{
+    authority::Target,
+    body::Body,
+    config::{Config, ConfigError, Rewrite},
+    headers::{accept, members, repair, validators::Tagger},
+    untouched::UntouchedLinks,
+};
+
+/// What was done to a page, or why nothing was.
+const GLEANER: HeaderName = HeaderName::from_static("gleaner");
+
+/// Everything that one configuration rewrites pages with.
+pub(crate) struct Rewriter {
+    chain: Arc<Chain>,
+    settings: Rewrite,
+    patience: Duration,
+    places: Semaphore,
+    workers: Workers,
+    untouched: Arc<UntouchedLinks>,
+    pub(crate) tagger: Tagger,
+}
+
+/// What must be known of a request when its response comes.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    url: Url,
+    host: String,
+    method: Method,
+    destination: Option<String>,
+    by_script: bool,
+    /// Whether the reader followed our link to the page as it was.
+    untouched: bool,
+    accepted: Option<Coding>,
+}
+
+/// A page as it leaves the worker.
+struct Finished {
+    filtered: Filtered,
+    body: Bytes,
+    coding: Option<Coding>,
+}
+
+impl Asked {
+    /// `None` where the request's address is no URL; such a page is not rewritten.
+    pub(crate) fn of<B>(
+        request: &http::Request<B>,
+        target: &Target,
+        untouched: bool,
+    ) -> Option<Self> {
+        let path = request
+            .uri()
+            .path_and_query()
+            .map_or("/", |path| path.as_str());
+        let url = format!("{}://{}{path}", target.scheme.as_str(), target.authority());
+        let headers = request.headers();
+        let destination = headers
+            .get("sec-fetch-dest")
+            .and_then(|value| value.to_str().ok());
+        Some(Self {
+            url: Url::parse(&url).ok()?,
+            host: target.host.plain(),
+            method: request.method().clone(),
+            destination: destination.map(str::to_ascii_lowercase),
+            by_script: headers.contains_key("x-requested-with"),
+            untouched,
+            accepted: accept::choose(headers),
+        })
+    }
+
+    /// Whether a document may come back, as far as the request tells.
+    fn may_be_document(&self) -> bool {
+        self.destination
+            .as_deref()
+            .is_none_or(eligibility::shows_documents)
+    }
+}
+
+/// Decodes a whole page that did not come over HTTP: the encoding is found as browsers do, from its byte order mark, its
+/// own declaration, or by a guess.
+#[must_use]
+pub fn decode_html(bytes: &[u8]) -> String {
+    let encoding = charset::sniff(bytes, None).unwrap_or_else(|| charset::detect(bytes, None));
+    encoding.decode(bytes).0.into_owned()
+}
+
+impl Rewriter {
+    pub(crate) fn new(
+        config: &Config,
+        workers: Workers,
+        untouched: Arc<UntouchedLinks>,
+    ) -> Result<Self, ConfigError> {
+        Ok(Self {
+            chain: Arc::new(config.chain()?),
+            settings: config.rewrite.clone(),
+            patience: Duration::from_secs(config.limits.page_wait_seconds),
+            places: Semaphore::new(config.limits.pages_at_once),
+            workers,
+            untouched,
+            tagger: Tagger::new(config.fingerprint),
+        })
+    }
+
+    /// Prepares a request whose response may be rewritten: only codings we can undo.
+    pub(crate) fn prepare(&self, asked: &Asked, headers: &mut HeaderMap) {
+        let wanted = self.settings.enabled && !self.settings.except.matches(&asked.host);
+        if wanted && asked.may_be_document() {
+            accept::narrow(headers);
+        }
+    }
+
+    /// Rewrites a response, or gives it back as it came. The words are for the log.
+    pub(crate) async fn rewrite(
+        &self,
+        asked: &Asked,
+        response: Response<Incoming>,
+    ) -> (Response<Body>, String) {
+        let (head, mut body) = response.into_parts();
+        let codings = match eligibility::judge(asked, &head, &self.settings) {
+            Verdict::Rewrite(codings) => codings,
+            Verdict::Skip(skip) => return pass(head, body.into(), skip),
+        };
+        let Ok(_place) = self.places.try_acquire() else {
+            return pass(head, body.into(), Skip::Busy);
+        };
+        let mut kept = Kept::new(self.settings.max_html_bytes);
+        let worker = self.workers.start(Job {
+            chain: Arc::clone(&self.chain),
+            url: asked.url.clone(),
+            untouched: self.untouched.link(&asked.url),
+            codings,
+            declared: charset::declared(&head.headers),
+            must_look_like_document: asked.destination.is_none(),
+            max_bytes: self.settings.max_html_bytes,
+            accepted: asked.accepted,
+        });
+        let arrival = arrive(&mut body, &mut kept, worker);
+        match timeout(self.patience, arrival)
+            .await
+            .unwrap_or(Err(Skip::Slow))
+        {
+            Ok(page) => self.finish(head, page),
+            Err(skip) => pass(head, kept.into_body(body), skip),
+        }
+    }
+
+    fn finish(&self, mut head: Parts, page: Finished) -> (Response<Body>, String) {
+        let Finished {
+            filtered,
+            body,
+            coding,
+        } = page;
+        head.headers =
+            repair::after_rewriting(&head.headers, &filtered, coding, body.len(), &self.tagger);
+        let action = format!("rewritten; {}", filtered.report);
+        note(&mut head.headers, &action);
+        (Response::from_parts(head, Body::from(body)), action)
+    }
+}
+
+/// Takes the page in, keeping every byte, while the worker parses it.
+async fn arrive(
+    body: &mut Incoming,
+    kept: &mut Kept,
+    mut worker: Worker,
+) -> Result<Finished, Skip> {
+    while let Some(frame) = body.frame().await {
+        if let Some(data) = kept.take(frame)? {
+            worker.send(data).await?;
+        }
+    }
+    kept.ended();
+    worker.finish().await
+}
+
+/// The original, with the reason where a person might wonder.
+fn pass(mut head: Parts, body: Body, skip: Skip) -> (Response<Body>, String) {
+    if skip == Skip::NotHtml {
+        return (Response::from_parts(head, body), String::new());
+    }
+    debug!(reason = %skip, "page passed untouched");
+    if skip == Skip::Destination {
+        // The same address opened as a document is another representation.
+        repair::vary(&mut head.headers, &["Sec-Fetch-Dest"]);
+    }
+    let action = format!("passed; reason={skip}");
+    note(&mut head.headers, &action);
+    (Response::from_parts(head, body), action)
+}
+
+fn note(headers: &mut HeaderMap, action: &str) {
+    if let Ok(value) = HeaderValue::from_str(action) {
+        headers.insert(GLEANER, value);
+    }
+}
+
+/// Whether a message carries `no-transform` (RFC 9111 § 5.2.2.6).
+fn no_transform(headers: &HeaderMap) -> bool {
+    members(headers, &header::CACHE_CONTROL)
+        .any(|member| member.eq_ignore_ascii_case("no-transform"))
+}
+
+impl fmt::Debug for Rewriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rewriter")
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,243 @@
+//! Content codings: undone as the bytes arrive, applied to the finished page.
+//!
+//! How many bytes may come out is counted by whoever reads (`workers`).
+
+use std::{io, pin::Pin};
+
+use async_compression::{
+    Level,
+    tokio::{bufread, write},
+    zstd::DParameter,
+};
+use bytes::Bytes;
+use http::{HeaderMap, header};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWriteExt, BufReader};
+
+use crate::headers::members;
+
+/// A coding we can undo and apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coding {
+    Gzip,
+    Deflate,
+    Brotli,
+    Zstd,
+}
+
+/// Codings that may be stacked. Two are rare, three are an attack or a mistake.
+const MAX_STACKED: usize = 2;
+
+/// Below this, compressing saves less than a packet (the payload of one is about 1,400 bytes, and
+/// common servers draw the line between 860 and 1,400).
+const WORTH_BYTES: usize = 860;
+
+/// Levels at which a page of 100 KiB takes about a millisecond: a rewritten page is made for one reader,
+/// so the higher levels never pay.
+const BROTLI_LEVEL: Level = Level::Precise(4);
+const GZIP_LEVEL: Level = Level::Precise(5);
+const ZSTD_LEVEL: Level = Level::Precise(3);
+
+/// Window of zstd: 8 MiB is what HTTP allows (RFC 9659 § 3); more would let a small response claim
+/// much memory.
+const ZSTD_WINDOW_LOG: u32 = 23;
+
+/// A reader of decoded bytes. It stays on the page's own thread.
+pub(super) type Decoder = Pin<Box<dyn AsyncBufRead>>;
+
+impl Coding {
+    /// Reads a coding's name (RFC 9110 § 8.4.1; `x-gzip` is equal to `gzip`).
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        match name.to_ascii_lowercase().as_str() {
+            "gzip" | "x-gzip" => Some(Self::Gzip),
+            "deflate" => Some(Self::Deflate),
+            "br" => Some(Self::Brotli),
+            "zstd" => Some(Self::Zstd),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Deflate => "deflate",
+            Self::Brotli => "br",
+            Self::Zstd => "zstd",
+        }
+    }
+}
+
+/// The codings of a response in the order they were applied; none if one is unknown or there are too
+/// many.
+pub(super) fn of(headers: &HeaderMap) -> Option<Vec<Coding>> {
+    // A field that is not text names no coding that we know.
+    if headers
+        .get_all(header::CONTENT_ENCODING)
+        .iter()
+        .any(|value| value.to_str().is_err())
+    {
+        return None;
+    }
+    let codings: Vec<Coding> = members(headers, &header::CONTENT_ENCODING)
+        .filter(|name| !name.eq_ignore_ascii_case("identity"))
+        .map(Coding::parse)
+        .collect::<Option<_>>()?;
+    (codings.len() <= MAX_STACKED).then_some(codings)
+}
+
+/// Undoes codings, the last applied first.
+pub(super) async fn decoder(codings: &[Coding], reader: Decoder) -> io::Result<Decoder> {
+    let mut reader = reader;
+    for coding in codings.iter().rev() {
+        reader = match coding {
+            Coding::Gzip => {
+                let mut gzip = bufread::GzipDecoder::new(reader);
+                // RFC 1952 § 2.2: a file may have several members, and browsers read them all.
+                gzip.multiple_members(true);
+                Box::pin(BufReader::new(gzip))
+            }
+            Coding::Deflate => deflate(reader).await?,
+            Coding::Brotli => Box::pin(BufReader::new(bufread::BrotliDecoder::new(reader))),
+            Coding::Zstd => {
+                let window = [DParameter::window_log_max(ZSTD_WINDOW_LOG)];
+                Box::pin(BufReader::new(bufread::ZstdDecoder::with_params(
+                    reader, &window,
+                )))
+            }
+        };
+    }
+    Ok(reader)
+}
+
+/// "deflate" means the zlib format, but some servers send the bare stream (RFC 9110 § 8.4.1.2, note).
+/// The first byte of zlib names method 8 and a window of at most 32 KiB (RFC 1950 § 2.2).
+async fn deflate(mut reader: Decoder) -> io::Result<Decoder> {
+    let zlib = reader
+        .fill_buf()
+        .await?
+        .first()
+        .is_some_and(|byte| byte & 0x0f == 8 && byte >> 4 <= 7);
+    Ok(if zlib {
+        Box::pin(BufReader::new(bufread::ZlibDecoder::new(reader)))
+    } else {
+        Box::pin(BufReader::new(bufread::DeflateDecoder::new(reader)))
+    })
+}
+
+/// Applies a coding where it is worth it; says which one was used.
+pub(super) async fn encode(
+    text: String,
+    accepted: Option<Coding>,
+) -> io::Result<(Bytes, Option<Coding>)> {
+    let Some(coding) = accepted.filter(|_| text.len() >= WORTH_BYTES) else {
+        return Ok((text.into(), None));
+    };
+    let encoded = Vec::with_capacity(text.len() / 3);
+    let text = text.as_bytes();
+    let encoded = match coding {
+        Coding::Gzip => {
+            let mut gzip = write::GzipEncoder::with_quality(encoded, GZIP_LEVEL);
+            gzip.write_all(text).await?;
+            gzip.shutdown().await?;
+            gzip.into_inner()
+        }
+        Coding::Deflate => {
+            let mut zlib = write::ZlibEncoder::with_quality(encoded, GZIP_LEVEL);
+            zlib.write_all(text).await?;
+            zlib.shutdown().await?;
+            zlib.into_inner()
+        }
+        Coding::Brotli => {
+            let mut brotli = write::BrotliEncoder::with_quality(encoded, BROTLI_LEVEL);
+            brotli.write_all(text).await?;
+            brotli.shutdown().await?;
+            brotli.into_inner()
+        }
+        Coding::Zstd => {
+            let mut zstd = write::ZstdEncoder::with_quality(encoded, ZSTD_LEVEL);
+            zstd.write_all(text).await?;
+            zstd.shutdown().await?;
+            zstd.into_inner()
+        }
+    };
+    Ok((encoded.into(), Some(coding)))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+    use tokio::io::AsyncReadExt;
+
+    use super::*;
+
+    const ALL: [Coding; 4] = [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd];
+
+    fn page() -> String {
+        "<p>A page that repeats itself.</p>\n".repeat(100)
+    }
+
+    async fn decode(codings: &[Coding], bytes: Bytes) -> io::Result<String> {
+        let mut text = String::new();
+        let reader: Decoder = Box::pin(io::Cursor::new(bytes));
+        decoder(codings, reader)
+            .await?
+            .read_to_string(&mut text)
+            .await?;
+        Ok(text)
+    }
+
+    #[tokio::test]
+    async fn every_coding_comes_back_as_it_was() {
+        for coding in ALL {
+            let (bytes, used) = encode(page(), Some(coding)).await.unwrap();
+            assert_eq!(used, Some(coding));
+            assert!(bytes.len() < page().len() / 5);
+            assert_eq!(
+                decode(&[coding], bytes).await.unwrap(),
+                page(),
+                "{coding:?}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn a_broken_off_coding_is_an_error() {
+        for coding in ALL {
+            let (bytes, _) = encode(page(), Some(coding)).await.unwrap();
+            let half = bytes.slice(..bytes.len() / 2);
+            assert!(decode(&[coding], half).await.is_err(), "{coding:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn deflate_without_its_wrapper_is_read_too() {
+        let mut encoder = write::DeflateEncoder::new(Vec::new());
+        encoder.write_all(page().as_bytes()).await.unwrap();
+        encoder.shutdown().await.unwrap();
+        let bytes = encoder.into_inner().into();
+        assert_eq!(decode(&[Coding::Deflate], bytes).await.unwrap(), page());
+    }
+
+    #[tokio::test]
+    async fn small_pages_are_not_compressed() {
+        let (bytes, used) = encode("short".to_owned(), Some(Coding::Gzip))
+            .await
+            .unwrap();
+        assert_eq!((bytes.as_ref(), used), (b"short".as_slice(), None));
+    }
+
+    #[test]
+    fn known_codings_are_read_in_order_and_at_most_two() {
+        let of = |value| {
+            of(&HeaderMap::from_iter([(
+                header::CONTENT_ENCODING,
+                HeaderValue::from_static(value),
+            )]))
+        };
+        assert_eq!(
+            of("X-GZIP, identity, br"),
+            Some(vec![Coding::Gzip, Coding::Brotli])
+        );
+        assert_eq!(of("gzip, gzip, gzip"), None);
+        assert_eq!(of("gzip, compress"), None);
+    }
+}

@@ -1,0 +1,312 @@
+//! Where pages are worked on: a fixed set of threads, each page on one of them from its first byte to
+//! its last, because the tree cannot move between threads.
+//!
+//! A worker serves several pages in turn, so work is done in small pieces with a pause after each.
+
+use std::{io, num::NonZero, sync::Arc, thread};
+
+use bytes::Bytes;
+use encoding_rs::{CoderResult, Decoder as TextDecoder, Encoding};
+use futures_util::stream;
+use gleaner_filters::{Chain, PageFeed};
+use tokio::{io::AsyncReadExt, sync::mpsc, task::yield_now};
+use tokio_util::{
+    io::StreamReader,
+    task::{AbortOnDropHandle, LocalPoolHandle},
+};
+use tracing::error;
+use url::Url;
+
+use super::{
+    Finished,
+    charset::{self, PRESCAN_BYTES},
+    coding::{self, Coding, Decoder},
+    eligibility::Skip,
+};
+
+/// Frames between the network and a worker. A few let both run; the bytes are bounded elsewhere.
+const FRAMES_IN_BETWEEN: usize = 8;
+
+/// Bytes worked on between two pauses: a fraction of a millisecond of parsing. Raising it saves little
+/// and makes other pages of the worker wait.
+const PIECE_BYTES: usize = 16 * 1024;
+
+/// Text in which a document must show itself: licences and comments stand in front of many, and few
+/// of them are longer.
+const DOCUMENT_SIGN_BYTES: usize = 4096;
+
+/// The threads.
+#[derive(Clone, Debug)]
+pub(crate) struct Workers(LocalPoolHandle);
+
+impl Workers {
+    /// As many as asked for, else one per processor.
+    pub(crate) fn new(count: Option<usize>) -> Self {
+        let processors = || thread::available_parallelism().map_or(1, NonZero::get);
+        Self(LocalPoolHandle::new(count.unwrap_or_else(processors)))
+    }
+
+    /// Begins a page.
+    pub(super) fn start(&self, job: Job) -> Worker {
+        let (frames, arriving) = mpsc::channel(FRAMES_IN_BETWEEN);
+        let task = self.0.spawn_pinned(move || job.run(arriving));
+        Worker {
+            frames,
+            task: AbortOnDropHandle::new(task),
+        }
+    }
+}
+
+/// One page in work. Dropping it ends the work.
+pub(super) struct Worker {
+    frames: mpsc::Sender<Bytes>,
+    task: AbortOnDropHandle<Result<Finished, Skip>>,
+}
+
+impl Worker {
+    /// Gives bytes to the page; waits while it has enough. An error is the reason it stopped.
+    pub(super) async fn send(&mut self, data: Bytes) -> Result<(), Skip> {
+        if self.frames.send(data).await.is_ok() {
+            return Ok(());
+        }
+        // It went away before the end: it has something to say about that.
+        Err(outcome((&mut self.task).await)
+            .err()
+            .unwrap_or(Skip::Panicked))
+    }
+
+    /// No more bytes will come: waits for the page.
+    pub(super) async fn finish(self) -> Result<Finished, Skip> {
+        drop(self.frames);
+        outcome(self.task.await)
+    }
+}
+
+fn outcome(
+    joined: Result<Result<Finished, Skip>, tokio::task::JoinError>,
+) -> Result<Finished, Skip> {
+    joined.unwrap_or_else(|error| {
+        error!(%error, "a page worker failed");
+        Err(Skip::Panicked)
+    })
+}
+
+/// What a worker must know about a page.
+pub(super) struct Job {
+    pub(super) chain: Arc<Chain>,
+    pub(super) url: Url,
+    /// Where the page can be had as it was.
+    pub(super) untouched: Url,
+    pub(super) codings: Vec<Coding>,
+    pub(super) declared: Option<&'static Encoding>,
+    /// Whether nothing but the text can tell a document from a fragment.
+    pub(super) must_look_like_document: bool,
+    /// Bound on decoded bytes.
+    pub(super) max_bytes: usize,
+    pub(super) accepted: Option<Coding>,
+}
+
+impl Job {
+    async fn run(self, mut arriving: mpsc::Receiver<Bytes>) -> Result<Finished, Skip> {
+        let frames = stream::poll_fn(move |cx| {
+            arriving
+                .poll_recv(cx)
+                .map(|frame| frame.map(Ok::<_, io::Error>))
+        });
+        let reader: Decoder = Box::pin(StreamReader::new(frames));
+        let broken = |_| Skip::BrokenCoding;
+        let reader = coding::decoder(&self.codings, reader)
+            .await
+            .map_err(broken)?;
+        let mut source = Source {
+            reader,
+            decoded: 0,
+            max_bytes: self.max_bytes,
+        };
+
+        let start = source.read_start().await?;
+        if start.is_empty() {
+            return Err(Skip::Empty);
+        }
+        let mut text = Text::new(&self);
+        if let Some(encoding) = charset::sniff(&start, self.declared) {
+            text.set(encoding)?;
+            text.push_all(&start).await?;
+            while let Some(piece) = source.read().await? {
+                text.push(&piece, false)?;
+                yield_now().await;
+            }
+        } else {
+            let page = source.read_rest(start).await?;
+            text.set(charset::detect(&page, self.url.host_str()))?;
+            text.push_all(&page).await?;
+        }
+        let mut filtered = text.finish()?;
+        yield_now().await;
+        let content = std::mem::take(&mut filtered.content);
+        let (body, coding) = coding::encode(content, self.accepted)
+            .await
+            .map_err(broken)?;
+        Ok(Finished {
+            filtered,
+            body,
+            coding,
+        })
+    }
+}
+
+/// The decoded bytes, counted.
+struct Source {
+    reader: Decoder,
+    decoded: usize,
+    max_bytes: usize,
+}
+
+impl Source {
+    /// The next piece; none at the end.
+    async fn read(&mut self) -> Result<Option<Vec<u8>>, Skip> {
+        let mut piece = Vec::with_capacity(PIECE_BYTES);
+        let read = self
+            .reader
+            .read_buf(&mut piece)
+            .await
+            .map_err(|_| Skip::BrokenCoding)?;
+        self.decoded += read;
+        if self.decoded > self.max_bytes {
+            return Err(Skip::TooLarge);
+        }
+        Ok((read > 0).then_some(piece))
+    }
+
+    /// As much as is needed to see what the page declares.
+    async fn read_start(&mut self) -> Result<Vec<u8>, Skip> {
+        let mut start = Vec::new();
+        while start.len() < PRESCAN_BYTES {
+            match self.read().await? {
+                Some(piece) => start.extend(piece),
+                None => break,
+            }
+        }
+        Ok(start)
+    }
+
+    async fn read_rest(&mut self, start: Vec<u8>) -> Result<Vec<u8>, Skip> {
+        let mut page = start;
+        while let Some(piece) = self.read().await? {
+            page.extend(piece);
+            yield_now().await;
+        }
+        Ok(page)
+    }
+}
+
+/// From bytes to text to the page.
+struct Text {
+    feed: PageFeed,
+    decoder: TextDecoder,
+    decoded: String,
+    /// Text held back until it is known to be a document.
+    undecided: bool,
+}
+
+impl Text {
+    fn new(job: &Job) -> Self {
+        let mut feed = job.chain.page(&job.url);
+        feed.link_to_untouched(job.untouched.clone());
+        Self {
+            feed,
+            decoder: encoding_rs::UTF_8.new_decoder(),
+            decoded: String::new(),
+            undecided: job.must_look_like_document,
+        }
+    }
+
+    fn set(&mut self, encoding: &'static Encoding) -> Result<(), Skip> {
+        if !charset::can_be_read(encoding) {
+            return Err(Skip::Charset);
+        }
+        self.decoder = encoding.new_decoder_with_bom_removal();
+        Ok(())
+    }
+
+    async fn push_all(&mut self, bytes: &[u8]) -> Result<(), Skip> {
+        for piece in bytes.chunks(PIECE_BYTES) {
+            self.push(piece, false)?;
+            yield_now().await;
+        }
+        Ok(())
+    }
+
+    /// Decodes a piece; what cannot be decoded becomes U+FFFD, as in browsers.
+    fn push(&mut self, bytes: &[u8], last: bool) -> Result<(), Skip> {
+        let mut rest = bytes;
+        loop {
+            let room = self
+                .decoder
+                .max_utf8_buffer_length(rest.len())
+                .ok_or(Skip::TooLarge)?;
+            self.decoded.reserve(room);
+            let (result, read, _) = self.decoder.decode_to_string(rest, &mut self.decoded, last);
+            rest = &rest[read..];
+            if result == CoderResult::InputEmpty {
+                break;
+            }
+        }
+        self.give(last)
+    }
+
+    /// Gives the text to the page, once it is known to be a document.
+    fn give(&mut self, last: bool) -> Result<(), Skip> {
+        if self.undecided {
+            if looks_like_document(&self.decoded) {
+                self.undecided = false;
+            } else if last || self.decoded.len() >= DOCUMENT_SIGN_BYTES {
+                return Err(Skip::Fragment);
+            } else {
+                return Ok(());
+            }
+        }
+        self.feed.feed(&self.decoded)?;
+        self.decoded.clear();
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<gleaner_filters::Filtered, Skip> {
+        self.push(&[], true)?;
+        Ok(self.feed.finish()?)
+    }
+}
+
+/// Whether the beginning has one of the tags that documents have and fragments have not.
+fn looks_like_document(start: &str) -> bool {
+    const SIGNS: [&[u8]; 5] = [b"<!doctype", b"<html", b"<head", b"<body", b"<title"];
+    let start = &start.as_bytes()[..start.len().min(DOCUMENT_SIGN_BYTES)];
+    SIGNS.iter().any(|sign| {
+        start.windows(sign.len() + 1).any(|window| {
+            let (tag, after) = window.split_at(sign.len());
+            // `<header` is no sign.
+            tag.eq_ignore_ascii_case(sign) && !after[0].is_ascii_alphanumeric()
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_told_from_fragments() {
+        for document in [
+            "<!DOCTYPE html><p>",
+            "<!-- x --><HTML lang=en>",
+            "<title>x</title>",
+        ] {
+            assert!(looks_like_document(document), "{document}");
+        }
+        for fragment in ["<div>x</div>", "<header>x</header>", "{\"html\": 1}", ""] {
+            assert!(!looks_like_document(fragment), "{fragment}");
+        }
+        let late = format!("{}<html>", " ".repeat(DOCUMENT_SIGN_BYTES));
+        assert!(!looks_like_document(&late));
+    }
+}

@@ -1,0 +1,213 @@
+//! Bytes both ways: CONNECT tunnels and upgraded connections.
+//!
+//! Moving tunnels have no time limit; what is inside is none of our business.
+
+use std::{
+    io,
+    pin::Pin,
+    sync::atomic::Ordering::Relaxed,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use bytes::{Buf, Bytes};
+use hyper::upgrade::OnUpgrade;
+use hyper_util::rt::TokioIo;
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf, copy_bidirectional},
+    net::TcpStream,
+    time::sleep,
+};
+use tracing::debug;
+
+use crate::{body::ByteCount, log::RequestLog, server::Life};
+
+/// When the program ends, a tunnel with nothing moving for this long is closed at once: browsers keep
+/// many idle ones, and waiting for them would make every end last as long as it may.
+const QUIET: Duration = Duration::from_secs(1);
+
+/// Joins a client that sent CONNECT with its target.
+pub(crate) fn spawn_connect(life: &Life, client: OnUpgrade, upstream: TcpStream, log: RequestLog) {
+    let draining = life.clone();
+    life.spawn(async move {
+        match client.await {
+            Ok(client) => join(&draining, TokioIo::new(client), upstream, log).await,
+            Err(error) => debug!(%error, "the client left before its tunnel began"),
+        }
+    });
+}
+
+/// Joins the two sides of an upgraded connection.
+pub(crate) fn spawn_upgrade(life: &Life, client: OnUpgrade, upstream: OnUpgrade, log: RequestLog) {
+    let draining = life.clone();
+    life.spawn(async move {
+        match tokio::try_join!(client, upstream) {
+            Ok((client, upstream)) => {
+                join(&draining, TokioIo::new(client), TokioIo::new(upstream), log).await;
+            }
+            Err(error) => debug!(%error, "an upgrade was not completed"),
+        }
+    });
+}
+
+/// Copies until both sides have ended, counting into the log entry, which is written then.
+pub(crate) async fn join(
+    life: &Life,
+    client: impl AsyncRead + AsyncWrite + Unpin,
+    upstream: impl AsyncRead + AsyncWrite + Unpin,
+    log: RequestLog,
+) {
+    let mut client = Counted {
+        io: client,
+        read: &log.bytes_in,
+    };
+    let mut upstream = Counted {
+        io: upstream,
+        read: &log.bytes_out,
+    };
+    let copied = tokio::select! {
+        copied = copy_bidirectional(&mut client, &mut upstream) => copied,
+        () = quiet_end(life, &log) => return,
+    };
+    if let Err(error) = copied {
+        debug!(%error, "a tunnel broke off");
+    }
+}
+
+/// Waits for the program to end, and then for the tunnel to be quiet.
+async fn quiet_end(life: &Life, log: &RequestLog) {
+    life.draining.cancelled().await;
+    let moved = || log.bytes_in.load(Relaxed) + log.bytes_out.load(Relaxed);
+    loop {
+        let before = moved();
+        sleep(QUIET).await;
+        if moved() == before {
+            return;
+        }
+    }
+}
+
+/// Counts what is read.
+struct Counted<'a, T> {
+    io: T,
+    read: &'a ByteCount,
+}
+
+impl<T: AsyncRead + Unpin> AsyncRead for Counted<'_, T> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
+        ready!(Pin::new(&mut self.io).poll_read(cx, buf))?;
+        self.read
+            .fetch_add((buf.filled().len() - before) as u64, Relaxed);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<T: AsyncWrite + Unpin> AsyncWrite for Counted<'_, T> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.io).poll_write(cx, buf)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_shutdown(cx)
+    }
+}
+
+/// A stream of which some bytes were read already and must be read again.
+pub(crate) struct Rewound<T> {
+    read: Bytes,
+    io: T,
+}
+
+impl<T> Rewound<T> {
+    pub(crate) fn new(read: Bytes, io: T) -> Self {
+        Self { read, io }
+    }
+}
+
+impl<T: AsyncRead + Unpin> AsyncRead for Rewound<T> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.read.is_empty() {
+            return Pin::new(&mut self.io).poll_read(cx, buf);
+        }
+        let length = self.read.len().min(buf.remaining());
+        buf.put_slice(&self.read[..length]);
+        self.read.advance(length);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<T: AsyncWrite + Unpin> AsyncWrite for Rewound<T> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.io).poll_write(cx, buf)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn bytes_that_were_read_are_read_again_first() {
+        let (mut far, near) = duplex(8);
+        far.write_all(b"lo").await.unwrap();
+        drop(far);
+        let mut text = String::new();
+        let mut rewound = Rewound::new(Bytes::from_static(b"hel"), near);
+        rewound.read_to_string(&mut text).await.unwrap();
+        assert_eq!(text, "hello");
+    }
+
+    #[tokio::test]
+    async fn both_ways_are_counted() {
+        // Eight bytes of buffer force partial reads.
+        let (mut client, client_side) = duplex(8);
+        let (mut server, server_side) = duplex(8);
+        let log = RequestLog::new(([127, 0, 0, 1], 1).into(), http::Method::CONNECT);
+        let (bytes_in, bytes_out) = (Arc::clone(&log.bytes_in), Arc::clone(&log.bytes_out));
+        let life = Life::for_tests();
+        let joined = join(&life, client_side, server_side, log);
+        let talk = async {
+            client.write_all(b"twelve bytes").await.unwrap();
+            let mut got = [0; 12];
+            server.read_exact(&mut got).await.unwrap();
+            server.write_all(b"four").await.unwrap();
+            client.read_exact(&mut got[..4]).await.unwrap();
+            drop((client, server));
+        };
+        tokio::join!(joined, talk);
+        assert_eq!((bytes_in.load(Relaxed), bytes_out.load(Relaxed)), (12, 4));
+    }
+}

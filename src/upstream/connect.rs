@@ -1,0 +1,272 @@
+//! From a name to a connection: resolve, check, try the addresses, TLS.
+
+use std::{
+    io,
+    net::SocketAddr,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use http::Uri;
+use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_util::{
+    client::legacy::connect::{Connected, Connection},
+    rt::TokioIo,
+};
+use rustls::{ClientConfig, pki_types::ServerName};
+use tokio::{
+    net::{TcpStream, lookup_host},
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+use tokio_rustls::{TlsConnector, client::TlsStream};
+
+use super::fault::Fault;
+use crate::{acl::Acl, config::Timeouts};
+
+/// Head start of one address before the next is tried beside it: RFC 8305 § 5 recommends 250 ms.
+/// Raising it makes sites with a dead address slower, lowering it opens needless connections.
+const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
+
+/// Makes connections for the pool.
+#[derive(Clone)]
+pub(super) struct Connector {
+    acl: Arc<Acl>,
+    tls: Option<TlsConnector>,
+    tls_http1: Option<TlsConnector>,
+    timeouts: Timeouts,
+}
+
+impl Connector {
+    pub(super) fn new(acl: Arc<Acl>, tls: Option<&ClientConfig>, timeouts: Timeouts) -> Self {
+        let speaking = |protocols: &[&[u8]]| {
+            let mut config = tls?.clone();
+            config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
+            Some(TlsConnector::from(Arc::new(config)))
+        };
+        let both = speaking(&[b"h2", b"http/1.1"]);
+        Self {
+            acl,
+            tls: both,
+            tls_http1: speaking(&[b"http/1.1"]),
+            timeouts,
+        }
+    }
+
+    /// The same, without HTTP/2: for upgrades.
+    pub(super) fn http1_only(&self) -> Self {
+        Self {
+            tls: self.tls_http1.clone(),
+            ..self.clone()
+        }
+    }
+
+    /// A plain connection to one of the host's allowed addresses.
+    pub(super) async fn tcp(&self, host: &str, port: u16) -> Result<TcpStream, Fault> {
+        timeout(self.timeouts.connect, self.tcp_without_limit(host, port))
+            .await
+            .unwrap_or(Err(Fault::ConnectTimeout))
+    }
+
+    async fn tcp_without_limit(&self, host: &str, port: u16) -> Result<TcpStream, Fault> {
+        let resolved = lookup_host((host, port))
+            .await
+            .map_err(|error| Fault::Dns(error.to_string()))?;
+        let mut allowed = Vec::new();
+        let mut refused = None;
+        for addr in resolved {
+            match self.acl.check_addr(addr) {
+                Ok(()) => allowed.push(addr),
+                Err(refusal) => refused = Some(refusal),
+            }
+        }
+        match (allowed.is_empty(), refused) {
+            (false, _) => race(alternate(allowed)).await,
+            (true, Some(refusal)) => Err(Fault::Address(refusal)),
+            (true, None) => Err(Fault::Dns("the name has no address".to_owned())),
+        }
+    }
+
+    async fn connect(self, uri: Uri) -> Result<Stream, Fault> {
+        let host = uri.host().ok_or(Fault::Request)?.trim_matches(['[', ']']);
+        let host = host.trim_end_matches('.');
+        let encrypted = uri.scheme_str() == Some("https");
+        let port = uri.port_u16().unwrap_or(if encrypted { 443 } else { 80 });
+        let tcp = self.tcp(host, port).await?;
+        if !encrypted {
+            return Ok(Stream::Plain(TokioIo::new(tcp)));
+        }
+        let connector = self.tls.ok_or(Fault::NoTrustStore)?;
+        let name = ServerName::try_from(host.to_owned())
+            .map_err(|_| Fault::Tls("no certificate can be issued for this name".to_owned()))?;
+        let tls = timeout(self.timeouts.tls_handshake, connector.connect(name, tcp))
+            .await
+            .map_err(|_| Fault::TlsTimeout)?
+            .map_err(|error| Fault::of_handshake(&error))?;
+        Ok(Stream::Tls(Box::new(TokioIo::new(tls))))
+    }
+}
+
+impl tower_service::Service<Uri> for Connector {
+    type Response = Stream;
+    type Error = Fault;
+    type Future = Pin<Box<dyn Future<Output = Result<Stream, Fault>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Fault>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        Box::pin(self.clone().connect(uri))
+    }
+}
+
+/// Takes turns between the address families, the resolver's first choice first (RFC 8305 § 4).
+fn alternate(addrs: Vec<SocketAddr>) -> Vec<SocketAddr> {
+    let first_is_v6 = addrs.first().is_some_and(SocketAddr::is_ipv6);
+    let (first, second): (Vec<_>, Vec<_>) = addrs
+        .into_iter()
+        .partition(|addr| addr.is_ipv6() == first_is_v6);
+    let (mut first, mut second) = (first.into_iter(), second.into_iter());
+    let mut turns = Vec::new();
+    loop {
+        let turn = [first.next(), second.next()];
+        if turn == [None, None] {
+            return turns;
+        }
+        turns.extend(turn.into_iter().flatten());
+    }
+}
+
+/// Connects to the addresses in turn, each with a head start; the first connection wins.
+async fn race(addrs: Vec<SocketAddr>) -> Result<TcpStream, Fault> {
+    let mut waiting = addrs.into_iter();
+    // Dropping the set ends the attempts that lost.
+    let mut attempts = JoinSet::new();
+    let mut fault = Fault::ConnectTimeout;
+    loop {
+        match waiting.next() {
+            Some(addr) => drop(attempts.spawn(TcpStream::connect(addr))),
+            None if attempts.is_empty() => return Err(fault),
+            None => {}
+        }
+        let more = waiting.len() > 0;
+        tokio::select! {
+            Some(attempt) = attempts.join_next() => match attempt {
+                Ok(Ok(stream)) => {
+                    // Small writes go out at once; a refusal here changes nothing but speed.
+                    let _ = stream.set_nodelay(true);
+                    return Ok(stream);
+                }
+                Ok(Err(error)) => fault = Fault::of_connect(&error),
+                Err(_) => {}
+            },
+            () = sleep(ATTEMPT_DELAY), if more => {}
+        }
+    }
+}
+
+/// A connection to an origin.
+pub(super) enum Stream {
+    Plain(TokioIo<TcpStream>),
+    Tls(Box<TokioIo<TlsStream<TcpStream>>>),
+}
+
+impl Connection for Stream {
+    fn connected(&self) -> Connected {
+        let connected = Connected::new();
+        match self {
+            Self::Plain(_) => connected,
+            Self::Tls(tls) => match tls.inner().get_ref().1.alpn_protocol() {
+                Some(b"h2") => connected.negotiated_h2(),
+                _ => connected,
+            },
+        }
+    }
+}
+
+impl Read for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(io) => Pin::new(io).poll_read(cx, buf),
+            Self::Tls(io) => Pin::new(io).poll_read(cx, buf),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(io) => Pin::new(io).poll_write(cx, buf),
+            Self::Tls(io) => Pin::new(io).poll_write(cx, buf),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(io) => Pin::new(io).poll_flush(cx),
+            Self::Tls(io) => Pin::new(io).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(io) => Pin::new(io).poll_shutdown(cx),
+            Self::Tls(io) => Pin::new(io).poll_shutdown(cx),
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        match self {
+            Self::Plain(io) => io.is_write_vectored(),
+            Self::Tls(io) => io.is_write_vectored(),
+        }
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(io) => Pin::new(io).poll_write_vectored(cx, bufs),
+            Self::Tls(io) => Pin::new(io).poll_write_vectored(cx, bufs),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_families_take_turns() {
+        let addrs = |list: &[&str]| list.iter().map(|addr| addr.parse().unwrap()).collect();
+        let given = addrs(&["[1::]:1", "[2::]:1", "1.1.1.1:1", "2.2.2.2:1", "3.3.3.3:1"]);
+        let turns: Vec<SocketAddr> =
+            addrs(&["[1::]:1", "1.1.1.1:1", "[2::]:1", "2.2.2.2:1", "3.3.3.3:1"]);
+        assert_eq!(alternate(given), turns);
+    }
+
+    #[tokio::test]
+    async fn a_dead_address_does_not_keep_from_the_next() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let dead = closed.local_addr().unwrap();
+        drop(closed);
+        let alive = listener.local_addr().unwrap();
+        let stream = race(vec![dead, alive]).await.unwrap();
+        assert_eq!(stream.peer_addr().unwrap(), alive);
+        assert_eq!(race(vec![dead]).await.unwrap_err(), Fault::Refused);
+    }
+}

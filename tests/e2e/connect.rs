@@ -1,0 +1,123 @@
+//! CONNECT without interception: tunnels.
+
+use http::Request;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::harness::{
+    Origin, PAGE, TestCa, TestProxy,
+    client::{connect, connect_tls, curl},
+    origin::{html, read_head},
+    raw,
+};
+
+async fn echo() -> Origin {
+    Origin::sockets(|mut stream| async move {
+        let (mut read, mut write) = stream.split();
+        let _ = tokio::io::copy(&mut read, &mut write).await;
+    })
+    .await
+}
+
+#[tokio::test]
+async fn bytes_pass_both_ways_and_the_end_too() {
+    let origin = echo().await;
+    let proxy = TestProxy::start("").await;
+    let mut tunnel = connect(&proxy, &origin.addr.to_string()).await;
+    tunnel.write_all(b"anything at all").await.unwrap();
+    tunnel.shutdown().await.unwrap();
+    let mut back = Vec::new();
+    tunnel.read_to_end(&mut back).await.unwrap();
+    assert_eq!(back, b"anything at all");
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn bytes_sent_with_the_connect_are_not_lost() {
+    let origin = echo().await;
+    let proxy = TestProxy::start("").await;
+    let target = origin.addr;
+    let request = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\nearly");
+    let mut stream = tokio::net::TcpStream::connect(proxy.addr).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    read_head(&mut stream).await;
+    let mut back = [0; 5];
+    stream.read_exact(&mut back).await.unwrap();
+    assert_eq!(&back, b"early");
+}
+
+#[tokio::test]
+async fn connect_to_denied_port_gets_403() {
+    let proxy = TestProxy::start("access: { allow_targets: ['127.0.0.1:1'] }").await;
+    let answer = raw(
+        proxy.addr,
+        "CONNECT example.com:22 HTTP/1.1\r\nHost: x\r\n\r\n",
+    )
+    .await;
+    assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
+    assert!(answer.contains("Port 22"));
+}
+
+#[tokio::test]
+async fn connect_to_a_closed_port_gets_502() {
+    let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = closed.local_addr().unwrap();
+    drop(closed);
+    let proxy = TestProxy::start("").await;
+    let answer = raw(
+        proxy.addr,
+        format!("CONNECT {addr} HTTP/1.1\r\nHost: {addr}\r\nConnection: close\r\n\r\n"),
+    )
+    .await;
+    assert!(answer.starts_with("HTTP/1.1 502"), "{answer}");
+}
+
+#[tokio::test]
+async fn connect_without_a_port_gets_400() {
+    let proxy = TestProxy::start("").await;
+    let answer = raw(
+        proxy.addr,
+        "CONNECT example.com HTTP/1.1\r\nHost: x\r\n\r\n",
+    )
+    .await;
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+}
+
+#[tokio::test]
+async fn the_origin_certificate_is_what_the_client_sees() {
+    let ca = TestCa::new();
+    let origin = Origin::https(&ca, |_| html(PAGE)).await;
+    let proxy = TestProxy::trusting(&ca, "").await;
+    let trust = proxy
+        .ca_file()
+        .parent()
+        .unwrap()
+        .with_file_name("origins.pem");
+    let target = format!("localhost:{}", origin.addr.port());
+    connect_tls(&proxy, &target, &trust, &[b"http/1.1"])
+        .await
+        .unwrap();
+    let page = curl(
+        &proxy,
+        &[
+            "--cacert",
+            trust.to_str().unwrap(),
+            "--include",
+            &origin.https_url("/"),
+        ],
+    )
+    .await;
+    assert!(
+        page.contains(PAGE) && !page.to_lowercase().contains("\ngleaner:"),
+        "{page}"
+    );
+}
+
+#[tokio::test]
+async fn an_encrypted_address_in_a_plain_request_is_fetched() {
+    let ca = TestCa::new();
+    let origin = Origin::https(&ca, |_| html(PAGE)).await;
+    let proxy = TestProxy::trusting(&ca, "").await;
+    let request = Request::get(origin.https_url("/")).body(http_body_util::Full::default());
+    let answer = crate::harness::send(&proxy, request.unwrap()).await;
+    assert_eq!(answer.status, 200);
+}

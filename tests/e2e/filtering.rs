@@ -1,0 +1,218 @@
+//! Pages through the whole road: what is decoded, what is sent, and what comes back untouched.
+
+use std::io::Write;
+
+use flate2::{
+    Compression,
+    write::{GzEncoder, ZlibEncoder},
+};
+
+use crate::harness::{
+    Origin, PAGE, TestProxy, get,
+    origin::{html, response},
+    raw,
+};
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// What the origin sends is what the client gets, with this reason.
+async fn passes(
+    fields: &'static [(&'static str, &'static str)],
+    body: impl Into<Vec<u8>>,
+    yaml: &str,
+    reason: &str,
+) {
+    let body = body.into();
+    let copy = body.clone();
+    let origin = Origin::http(move |_| response(fields, copy.clone())).await;
+    let proxy = TestProxy::start(yaml).await;
+    let answer = get(&proxy, &origin.url("/"), &[]).await;
+    assert_eq!(answer.header("gleaner"), format!("passed; reason={reason}"));
+    assert!(
+        answer.body == body,
+        "{} bytes became {}",
+        body.len(),
+        answer.body.len()
+    );
+    for (name, value) in fields {
+        assert_eq!(answer.header(name), *value);
+    }
+}
+
+const HTML: &[(&str, &str)] = &[("content-type", "text/html; charset=utf-8")];
+const GZIPPED: &[(&str, &str)] = &[
+    ("content-type", "text/html; charset=utf-8"),
+    ("content-encoding", "gzip"),
+];
+
+#[tokio::test]
+async fn a_page_is_rewritten_and_says_so() {
+    let origin = Origin::http(|_| html(PAGE)).await;
+    let proxy = TestProxy::start("").await;
+    let answer = get(&proxy, &origin.url("/"), &[]).await;
+    assert!(answer.header("gleaner").starts_with("rewritten; kept="));
+    assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
+    assert_eq!(
+        answer.header("content-length"),
+        answer.body.len().to_string()
+    );
+}
+
+#[tokio::test]
+async fn every_charset_becomes_utf_8() {
+    for (label, text) in [
+        ("shift_jis", "こんにちは"),
+        ("euc-jp", "こんにちは"),
+        ("gb18030", "你好"),
+        ("big5", "你好"),
+        ("koi8-r", "Привет"),
+        ("windows-1251", "Привет"),
+        ("iso-8859-1", "Grüße"),
+    ] {
+        let encoding = encoding_rs::Encoding::for_label(label.as_bytes()).unwrap();
+        let page = format!("<!doctype html><meta charset={label}><title>x</title><p>{text}");
+        let (bytes, ..) = encoding.encode(&page);
+        let bytes = bytes.into_owned();
+        let origin =
+            Origin::http(move |_| response(&[("content-type", "text/html")], bytes.clone())).await;
+        let proxy = TestProxy::start("").await;
+        let answer = get(&proxy, &origin.url("/"), &[]).await;
+        assert!(answer.text().contains(text), "{label}");
+        assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
+    }
+}
+
+#[tokio::test]
+async fn a_page_in_utf_16_is_read_by_its_mark() {
+    let mut bytes = vec![0xff, 0xfe];
+    bytes.extend(PAGE.encode_utf16().flat_map(u16::to_le_bytes));
+    let origin =
+        Origin::http(move |_| response(&[("content-type", "text/html")], bytes.clone())).await;
+    let proxy = TestProxy::start("").await;
+    assert!(
+        get(&proxy, &origin.url("/"), &[])
+            .await
+            .text()
+            .contains("Grüße")
+    );
+}
+
+#[tokio::test]
+async fn codings_are_undone_and_the_clients_own_applied() {
+    let page = format!("{PAGE}{}", "<p>more and more of it</p>".repeat(200));
+    let body = gzip(page.as_bytes());
+    let origin = Origin::http(move |_| response(GZIPPED, body.clone())).await;
+    let proxy = TestProxy::start("").await;
+    let plain = get(&proxy, &origin.url("/"), &[]).await;
+    assert_eq!(plain.header("content-encoding"), "");
+    assert!(plain.text().contains("more and more"));
+    for coding in ["gzip", "br", "zstd"] {
+        let coded = get(&proxy, &origin.url("/"), &[("accept-encoding", coding)]).await;
+        assert_eq!(coded.header("content-encoding"), coding);
+        assert!(coded.body.len() < page.len() / 4, "{coding}");
+        assert!(coded.header("gleaner").starts_with("rewritten"));
+    }
+}
+
+#[tokio::test]
+async fn two_stacked_codings_are_undone() {
+    let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
+    zlib.write_all(PAGE.as_bytes()).unwrap();
+    let body = gzip(&zlib.finish().unwrap());
+    let fields = [
+        ("content-type", "text/html; charset=utf-8"),
+        ("content-encoding", "deflate, gzip"),
+    ];
+    let origin = Origin::http(move |_| response(&fields, body.clone())).await;
+    let proxy = TestProxy::start("").await;
+    assert!(
+        get(&proxy, &origin.url("/"), &[])
+            .await
+            .text()
+            .contains("Grüße")
+    );
+}
+
+#[tokio::test]
+async fn fragments_pass() {
+    passes(HTML, "<div>part of a page</div>", "", "fragment").await;
+}
+
+#[tokio::test]
+async fn a_lying_coding_passes() {
+    passes(GZIPPED, PAGE, "", "broken-coding").await;
+    let half = gzip(PAGE.as_bytes());
+    passes(GZIPPED, &half[..half.len() / 2], "", "broken-coding").await;
+}
+
+#[tokio::test]
+async fn long_pages_pass() {
+    let long = format!("{PAGE}{}", " ".repeat(5000));
+    passes(HTML, long, "rewrite: { max_html_bytes: 4096 }", "too-large").await;
+}
+
+#[tokio::test]
+async fn pages_that_grow_when_decoded_pass() {
+    let bomb = gzip(format!("{PAGE}{}", " ".repeat(20_000_000)).as_bytes());
+    assert!(bomb.len() < 200_000);
+    passes(GZIPPED, bomb, "", "too-large").await;
+}
+
+#[tokio::test]
+async fn a_long_page_without_length_passes_too() {
+    let body = format!("{PAGE}{}", "x".repeat(100_000));
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n";
+    let origin = Origin::raw(format!("{head}{body}")).await;
+    let proxy = TestProxy::start("rewrite: { max_html_bytes: 4096 }").await;
+    let answer = get(&proxy, &origin.url("/"), &[]).await;
+    assert_eq!(answer.header("gleaner"), "passed; reason=too-large");
+    assert_eq!(answer.text(), body);
+}
+
+#[tokio::test]
+async fn no_transform_excepted_hosts_and_the_switch_are_obeyed() {
+    const NO_TRANSFORM: &[(&str, &str)] = &[
+        ("content-type", "text/html"),
+        ("cache-control", "no-transform"),
+    ];
+    passes(NO_TRANSFORM, PAGE, "", "no-transform").await;
+    passes(
+        HTML,
+        PAGE,
+        "rewrite: { except: [127.0.0.1] }",
+        "host-excepted",
+    )
+    .await;
+    passes(HTML, PAGE, "rewrite: { enabled: false }", "switched-off").await;
+}
+
+#[tokio::test]
+async fn a_page_that_breaks_off_looks_broken() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9999\r\n\r\n";
+    let origin = Origin::raw(format!("{head}{PAGE}")).await;
+    let proxy = TestProxy::start("").await;
+    let request = format!("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", origin.url("/"));
+    let answer = raw(proxy.addr, request).await;
+    assert!(
+        answer.contains("Gleaner: passed; reason=broken-off"),
+        "{answer}"
+    );
+    assert!(
+        answer.contains("Content-Length: 9999") && answer.ends_with(PAGE),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn what_a_script_fetches_passes() {
+    let origin = Origin::http(|_| html(PAGE)).await;
+    let proxy = TestProxy::start("").await;
+    let answer = get(&proxy, &origin.url("/"), &[("sec-fetch-dest", "empty")]).await;
+    assert_eq!(answer.header("gleaner"), "passed; reason=not-a-document");
+    assert_eq!(answer.text(), PAGE);
+    assert_eq!(answer.header("vary"), "Sec-Fetch-Dest");
+}

@@ -1,0 +1,17 @@
+//! What the tests are played with.
+
+pub(crate) mod client;
+pub(crate) mod origin;
+pub(crate) mod proxy;
+pub(crate) mod tls;
+
+pub(crate) use self::{
+    client::{get, raw, send},
+    origin::Origin,
+    proxy::TestProxy,
+    tls::TestCa,
+};
+
+/// A page that is plainly a document.
+pub(crate) const PAGE: &str =
+    "<!doctype html><html><head><title>Grüße</title></head><body><p>Grüße</p></body></html>";

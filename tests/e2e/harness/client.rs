@@ -1,0 +1,145 @@
+//! Clients: hyper, raw sockets, and curl as a program.
+
+use std::{net::SocketAddr, path::Path, process::Command};
+
+use bytes::Bytes;
+use http::{HeaderMap, Request, Response, StatusCode, Version};
+use http_body_util::{BodyExt, Full};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use rustls::pki_types::ServerName;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    task::spawn_blocking,
+};
+use tokio_rustls::{TlsConnector, client::TlsStream};
+
+use super::{TestProxy, origin::read_head, tls::trusting};
+
+/// A whole response.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) version: Version,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Answer {
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers
+            .get(name)
+            .map_or("", |value| value.to_str().unwrap())
+    }
+}
+
+/// Sends a request through the proxy, in absolute-form, on a connection of its own.
+pub(crate) async fn send(proxy: &TestProxy, request: Request<Full<Bytes>>) -> Answer {
+    let stream = TcpStream::connect(proxy.addr).await.unwrap();
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
+        .await
+        .unwrap();
+    tokio::spawn(connection);
+    whole(sender.send_request(request).await.unwrap()).await
+}
+
+/// Gets an address through the proxy with these fields.
+pub(crate) async fn get(proxy: &TestProxy, url: &str, fields: &[(&str, &str)]) -> Answer {
+    let mut request = Request::get(url).header("host", "ignored.example");
+    for (name, value) in fields {
+        request = request.header(*name, *value);
+    }
+    send(proxy, request.body(Full::default()).unwrap()).await
+}
+
+async fn whole(response: Response<hyper::body::Incoming>) -> Answer {
+    let (head, body) = response.into_parts();
+    let body = body.collect().await.unwrap().to_bytes();
+    Answer {
+        status: head.status,
+        version: head.version,
+        headers: head.headers,
+        body,
+    }
+}
+
+/// Writes bytes and reads until the proxy closes.
+pub(crate) async fn raw(addr: SocketAddr, bytes: impl AsRef<[u8]>) -> String {
+    let mut stream = TcpStream::connect(addr).await.unwrap();
+    stream.write_all(bytes.as_ref()).await.unwrap();
+    let mut answer = Vec::new();
+    // A reset after the last byte is an end too.
+    let _ = stream.read_to_end(&mut answer).await;
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+/// Opens a tunnel; the proxy's answer must be 200.
+pub(crate) async fn connect(proxy: &TestProxy, target: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(proxy.addr).await.unwrap();
+    let request = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let head = read_head(&mut stream).await;
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    stream
+}
+
+/// Opens a tunnel and does TLS inside, trusting the certificate in this file.
+pub(crate) async fn connect_tls(
+    proxy: &TestProxy,
+    target: &str,
+    trust: &Path,
+    alpn: &[&[u8]],
+) -> std::io::Result<TlsStream<TcpStream>> {
+    let stream = connect(proxy, target).await;
+    let (host, _) = target.rsplit_once(':').unwrap();
+    let name = ServerName::try_from(host.to_owned()).unwrap();
+    TlsConnector::from(trusting(trust, alpn))
+        .connect(name, stream)
+        .await
+}
+
+/// Sends a request on an intercepted HTTP/2 connection.
+pub(crate) async fn send_h2(
+    proxy: &TestProxy,
+    target: &str,
+    request: Request<Full<Bytes>>,
+) -> Answer {
+    let stream = connect_tls(proxy, target, &proxy.ca_file(), &[b"h2"])
+        .await
+        .unwrap();
+    let (mut sender, connection) =
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
+            .await
+            .unwrap();
+    tokio::spawn(connection);
+    whole(sender.send_request(request).await.unwrap()).await
+}
+
+/// Runs curl through the proxy; gives its standard output.
+pub(crate) async fn curl(proxy: &TestProxy, arguments: &[&str]) -> String {
+    let mut command = Command::new("curl");
+    command.args([
+        "--silent",
+        "--show-error",
+        "--max-time",
+        "20",
+        "--proxy",
+        &proxy.url(),
+    ]);
+    command
+        .args(["--cacert".as_ref(), proxy.ca_file().as_os_str()])
+        .args(arguments);
+    command.env("no_proxy", "").env("NO_PROXY", "");
+    let output = spawn_blocking(move || command.output().expect("curl is installed")).await;
+    let output = output.unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}

@@ -1,0 +1,176 @@
+//! Fields on their way through.
+
+use crate::harness::{
+    Origin, PAGE, TestProxy, get,
+    origin::{read_head, response},
+    raw,
+};
+use tokio::io::AsyncWriteExt;
+
+#[tokio::test]
+async fn fields_of_one_hop_do_not_reach_the_origin() {
+    let origin = Origin::http(|_| response(&[], "")).await;
+    let proxy = TestProxy::start("").await;
+    let fields = [
+        ("connection", "x-secret, close"),
+        ("x-secret", "1"),
+        ("proxy-authorization", "Basic Zm9v"),
+        ("proxy-connection", "keep-alive"),
+        ("te", "trailers"),
+        ("x-public", "2"),
+    ];
+    get(&proxy, &origin.url("/"), &fields).await;
+    let seen = origin.last().headers;
+    for gone in [
+        "connection",
+        "x-secret",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+    ] {
+        assert!(!seen.contains_key(gone), "{gone}");
+    }
+    assert_eq!(seen["x-public"], "2");
+    assert!(seen["via"].to_str().unwrap().starts_with("1.1 gleaner-"));
+}
+
+#[tokio::test]
+async fn fields_of_one_hop_do_not_reach_the_client() {
+    let origin = Origin::raw(
+        "HTTP/1.1 200 OK\r\nConnection: X-Hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=5\r\n\
+         Proxy-Authenticate: Basic\r\nAlt-Svc: h3=\":443\"\r\nSet-Cookie: a=1\r\n\
+         Set-Cookie: b=2\r\nContent-Length: 2\r\n\r\nok",
+    )
+    .await;
+    let proxy = TestProxy::start("").await;
+    let answer = get(&proxy, &origin.url("/"), &[]).await;
+    for gone in ["x-hop", "keep-alive", "proxy-authenticate", "alt-svc"] {
+        assert!(!answer.headers.contains_key(gone), "{gone}");
+    }
+    assert_eq!(answer.headers.get_all("set-cookie").iter().count(), 2);
+    assert_eq!(answer.text(), "ok");
+}
+
+#[tokio::test]
+async fn letter_case_and_order_pass_both_ways() {
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let tell = std::sync::Mutex::new(Some(tell));
+    let origin = Origin::sockets(move |mut stream| {
+        let tell = tell.lock().unwrap().take();
+        async move {
+            let head = read_head(&mut stream).await;
+            let answer = "HTTP/1.1 200 Fine\r\nX-oDD: 1\r\nServer: Me\r\nETag: \"a\"\r\n\
+                          content-length: 0\r\n\r\n";
+            stream.write_all(answer.as_bytes()).await.unwrap();
+            if let Some(tell) = tell {
+                tell.send(head).unwrap();
+            }
+        }
+    })
+    .await;
+    let proxy = TestProxy::start("").await;
+    let request = format!(
+        "GET {} HTTP/1.1\r\naccept: */*\r\nHOST: x\r\nX-lOUD: 1\r\nUser-Agent: u\r\n\
+         Connection: close\r\n\r\n",
+        origin.url("/p")
+    );
+    let answer = raw(proxy.addr, request).await;
+    let head = told.await.unwrap();
+    let expected = format!(
+        "GET /p HTTP/1.1\r\naccept: */*\r\nHOST: {}\r\nX-lOUD: 1\r\nUser-Agent: u\r\nVia: ",
+        origin.addr
+    );
+    assert!(head.starts_with(&expected), "{head}");
+    assert!(
+        answer.starts_with("HTTP/1.1 200 Fine\r\nX-oDD: 1\r\nServer: Me\r\nETag: \"a\"\r\n"),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn documents_are_asked_for_in_codings_we_know() {
+    let origin = Origin::http(|_| response(&[], "")).await;
+    let proxy = TestProxy::start("").await;
+    let offered = ("accept-encoding", "gzip, deflate, br, zstd, dcb");
+    get(
+        &proxy,
+        &origin.url("/"),
+        &[offered, ("sec-fetch-dest", "document")],
+    )
+    .await;
+    assert_eq!(
+        origin.last().headers["accept-encoding"],
+        "gzip, deflate, br, zstd"
+    );
+    get(
+        &proxy,
+        &origin.url("/"),
+        &[offered, ("sec-fetch-dest", "image")],
+    )
+    .await;
+    assert_eq!(origin.last().headers["accept-encoding"], offered.1);
+}
+
+#[tokio::test]
+async fn a_page_is_revalidated_until_the_configuration_changes() {
+    let origin = Origin::http(|seen| {
+        let known = seen
+            .headers
+            .get("if-none-match")
+            .is_some_and(|tag| tag == "\"v1\"");
+        let mut answer = response(&[("content-type", "text/html"), ("etag", "\"v1\"")], PAGE);
+        if known {
+            *answer.status_mut() = http::StatusCode::NOT_MODIFIED;
+            *answer.body_mut() = http_body_util::Full::default();
+        }
+        answer
+    })
+    .await;
+    let proxy = TestProxy::start("").await;
+    let first = get(&proxy, &origin.url("/"), &[]).await;
+    let tag = first.header("etag").to_owned();
+    assert!(tag.starts_with("W/\"gleaner-"), "{tag}");
+
+    let again = get(&proxy, &origin.url("/"), &[("if-none-match", &tag)]).await;
+    assert_eq!(again.status, 304);
+    assert_eq!(again.header("etag"), tag);
+
+    let other = gleaner::Config::from_yaml(
+        "access: { allow_targets: ['127.0.0.1'] }\nad_server_lists: []",
+        None,
+    );
+    proxy.proxy.reload(other.unwrap()).unwrap();
+    let anew = get(&proxy, &origin.url("/"), &[("if-none-match", &tag)]).await;
+    assert_eq!(anew.status, 200);
+    assert_ne!(anew.header("etag"), tag);
+    assert!(!origin.last().headers.contains_key("if-none-match"));
+}
+
+#[tokio::test]
+async fn a_page_with_only_a_date_is_revalidated_by_it() {
+    const DATE: &str = "Sat, 21 Nov 2026 11:00:00 GMT";
+    let origin = Origin::http(|seen| {
+        let mut answer = response(
+            &[("content-type", "text/html"), ("last-modified", DATE)],
+            PAGE,
+        );
+        if seen
+            .headers
+            .get("if-modified-since")
+            .is_some_and(|date| date == DATE)
+        {
+            *answer.status_mut() = http::StatusCode::NOT_MODIFIED;
+        }
+        answer
+    })
+    .await;
+    let proxy = TestProxy::start("").await;
+    let first = get(&proxy, &origin.url("/"), &[]).await;
+    assert!(!first.headers.contains_key("last-modified"));
+    let tag = first.header("etag").to_owned();
+    let again = get(&proxy, &origin.url("/"), &[("if-none-match", &tag)]).await;
+    assert_eq!(
+        (again.status.as_u16(), again.header("etag")),
+        (304, tag.as_str())
+    );
+}

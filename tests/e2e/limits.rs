@@ -1,0 +1,92 @@
+//! Bounds: on time, on pages, on connections.
+
+use std::sync::Arc;
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    sync::Notify,
+};
+
+use crate::harness::{
+    Origin, PAGE, TestProxy, get,
+    origin::{html, read_head},
+    raw,
+};
+
+#[tokio::test]
+async fn a_slow_page_is_given_on_as_it_comes() {
+    let go = Arc::new(Notify::new());
+    let wait = Arc::clone(&go);
+    let origin = Origin::sockets(move |mut stream| {
+        let wait = Arc::clone(&wait);
+        async move {
+            read_head(&mut stream).await;
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n";
+            stream
+                .write_all(format!("{head}{PAGE}").as_bytes())
+                .await
+                .unwrap();
+            wait.notified().await;
+            stream.write_all(b"the end").await.unwrap();
+        }
+    })
+    .await;
+    let proxy = TestProxy::start("limits: { page_wait_seconds: 1 }").await;
+    let mut client = TcpStream::connect(proxy.addr).await.unwrap();
+    let request = format!(
+        "GET {} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        origin.url("/")
+    );
+    client.write_all(request.as_bytes()).await.unwrap();
+    let mut got = Vec::new();
+    while !got.windows(7).any(|window| window == b"</html>") {
+        assert!(client.read_buf(&mut got).await.unwrap() > 0);
+    }
+    go.notify_one();
+    client.read_to_end(&mut got).await.unwrap();
+    let got = String::from_utf8_lossy(&got);
+    assert!(
+        got.contains("reason=slow") && got.contains("the end"),
+        "{got}"
+    );
+}
+
+#[tokio::test]
+async fn pages_pass_when_there_is_no_place_to_work_on_them() {
+    let origin = Origin::http(|_| html(PAGE)).await;
+    let proxy = TestProxy::start("limits: { pages_at_once: 0 }").await;
+    let answer = get(&proxy, &origin.url("/"), &[]).await;
+    assert_eq!(answer.header("gleaner"), "passed; reason=busy");
+    assert_eq!(answer.text(), PAGE);
+}
+
+#[tokio::test]
+async fn a_connection_too_many_is_503() {
+    let proxy = TestProxy::start("limits: { connections: 1 }").await;
+    let mut first = TcpStream::connect(proxy.addr).await.unwrap();
+    // An answer proves that the first connection has its place.
+    first
+        .write_all(b"GET / HTTP/1.1\r\nHost: gleaner.internal\r\n\r\n")
+        .await
+        .unwrap();
+    read_head(&mut first).await;
+    assert!(raw(proxy.addr, "").await.starts_with("HTTP/1.1 503"));
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_finish_its_request_is_let_go() {
+    let proxy = TestProxy::start("timeouts: { request_head_seconds: 1 }").await;
+    let answer = raw(proxy.addr, "GET http://example.com/ HTTP/1.1\r\n").await;
+    assert!(
+        answer.is_empty() || answer.starts_with("HTTP/1.1 408"),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn clients_from_elsewhere_are_refused() {
+    let proxy = TestProxy::start("access: { clients: [192.168.0.0/16] }").await;
+    let answer = get(&proxy, "http://example.com/", &[]).await;
+    assert_eq!(answer.status, 403);
+}

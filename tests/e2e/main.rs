@@ -1,0 +1,17 @@
+//! The proxy as its users meet it: real sockets, real TLS, real clients, an origin written for the tests.
+
+// The harness is test code too, which the lint sees only inside of `#[test]` functions.
+#![allow(clippy::unwrap_used)]
+
+mod harness;
+
+mod connect;
+mod filtering;
+mod forward;
+mod headers;
+mod intercept;
+mod limits;
+mod panel;
+mod reload;
+mod shutdown;
+mod websocket;

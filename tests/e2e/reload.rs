@@ -1,0 +1,81 @@
+//! Another configuration while the proxy runs.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{io::AsyncWriteExt, net::TcpStream, time::timeout};
+
+use crate::harness::{
+    Origin, PAGE, TestProxy, get,
+    origin::{html, read_head},
+};
+
+/// Asks until the answer's `Gleaner` field begins so; the test's own time limit is the only clock.
+async fn until(proxy: &TestProxy, url: &str, begins: &str) {
+    let asking = async {
+        while !get(proxy, url, &[])
+            .await
+            .header("gleaner")
+            .starts_with(begins)
+        {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(Duration::from_secs(20), asking)
+        .await
+        .expect("the change took effect");
+}
+
+#[tokio::test]
+async fn a_save_takes_effect_without_dropping_a_connection() {
+    let origin = Origin::http(|_| html(PAGE)).await;
+    let proxy = TestProxy::start("").await;
+    tokio::spawn(gleaner::reload::watch(Arc::clone(&proxy.proxy), |_| {}));
+    // The watch is open once a first save is seen; saving until then needs no clock.
+    let mut kept = TcpStream::connect(proxy.addr).await.unwrap();
+    let request = format!("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", origin.url("/none"));
+    let changed = async {
+        while proxy.proxy.config().rewrite.enabled {
+            proxy.save("rewrite: { enabled: false }");
+            tokio::time::sleep(Duration::from_millis(500)).await;
+        }
+    };
+    timeout(Duration::from_secs(20), changed)
+        .await
+        .expect("the save was seen");
+    until(&proxy, &origin.url("/"), "passed; reason=switched-off").await;
+    kept.write_all(request.as_bytes()).await.unwrap();
+    assert!(read_head(&mut kept).await.starts_with("HTTP/1.1 200"));
+}
+
+#[tokio::test]
+async fn a_bad_save_changes_nothing_and_is_told_in_the_panel() {
+    let origin = Origin::http(|_| html(PAGE)).await;
+    let proxy = TestProxy::start("").await;
+    proxy.save("rewrite: { enbled: false }");
+    gleaner::reload::reload(&proxy.proxy, |_| {});
+    assert!(
+        get(&proxy, &origin.url("/"), &[])
+            .await
+            .header("gleaner")
+            .starts_with("rewritten")
+    );
+    let panel = get(&proxy, "http://gleaner.internal/", &[]).await;
+    assert!(
+        panel.text().contains("unknown field `enbled`"),
+        "{}",
+        panel.text()
+    );
+    proxy.save("rewrite: { enabled: false }");
+    gleaner::reload::reload(&proxy.proxy, |_| {});
+    let panel = get(&proxy, "http://gleaner.internal/", &[]).await;
+    assert!(!panel.text().contains("unknown field"));
+}
+
+#[tokio::test]
+async fn interception_can_be_switched_on() {
+    let proxy = TestProxy::start("").await;
+    proxy.save("https: { intercept: on }");
+    gleaner::reload::reload(&proxy.proxy, |_| {});
+    assert!(proxy.proxy.reload_error().is_none());
+    assert!(proxy.ca_file().exists());
+}

@@ -1,0 +1,73 @@
+//! The end: what is in flight finishes, what does not finish is cut.
+
+use std::sync::Arc;
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    sync::Notify,
+};
+
+use crate::harness::{Origin, TestProxy, client::connect, origin::read_head};
+
+#[tokio::test]
+async fn a_request_in_flight_finishes() {
+    let (asked, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (tell, wait) = (Arc::clone(&asked), Arc::clone(&go));
+    let origin = Origin::sockets(move |mut stream| {
+        let (tell, wait) = (Arc::clone(&tell), Arc::clone(&wait));
+        async move {
+            read_head(&mut stream).await;
+            tell.notify_one();
+            wait.notified().await;
+            let answer = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone";
+            stream.write_all(answer.as_bytes()).await.unwrap();
+        }
+    })
+    .await;
+    let proxy = TestProxy::start("").await;
+    let mut client = TcpStream::connect(proxy.addr).await.unwrap();
+    let request = format!("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", origin.url("/"));
+    client.write_all(request.as_bytes()).await.unwrap();
+    asked.notified().await;
+    let addr = proxy.addr;
+    let end = tokio::spawn(proxy.stop());
+    // New connections are refused while this one is served.
+    while TcpStream::connect(addr).await.is_ok() {
+        tokio::task::yield_now().await;
+    }
+    go.notify_one();
+    let mut answer = String::new();
+    client.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.ends_with("done"), "{answer}");
+    end.await.unwrap();
+}
+
+#[tokio::test]
+async fn idle_connections_and_quiet_tunnels_do_not_hold_the_end_up() {
+    let origin = Origin::sockets(|stream| async move {
+        let _kept = stream;
+        std::future::pending::<()>().await;
+    })
+    .await;
+    let proxy = TestProxy::start("limits: { shutdown_grace_seconds: 3600 }").await;
+    let _idle = TcpStream::connect(proxy.addr).await.unwrap();
+    let _tunnel = connect(&proxy, &origin.addr.to_string()).await;
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn what_never_finishes_is_cut() {
+    let origin = Origin::sockets(|mut stream| async move {
+        read_head(&mut stream).await;
+        std::future::pending::<()>().await;
+    })
+    .await;
+    let proxy = TestProxy::start("limits: { shutdown_grace_seconds: 1 }").await;
+    let mut client = TcpStream::connect(proxy.addr).await.unwrap();
+    let request = format!("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", origin.url("/"));
+    client.write_all(request.as_bytes()).await.unwrap();
+    proxy.stop().await;
+    let mut answer = String::new();
+    assert_eq!(client.read_to_string(&mut answer).await.unwrap_or(0), 0);
+}

@@ -1,0 +1,99 @@
+//! Upgrades: plain and intercepted.
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio_rustls::TlsAcceptor;
+
+use crate::harness::{Origin, TestCa, TestProxy, client::connect_tls, origin::read_head};
+
+/// An origin that upgrades and then echoes; its answer shows what it was asked.
+async fn upgrade(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
+    let head = read_head(&mut stream).await.to_lowercase();
+    let right = head.contains("\r\nconnection: upgrade\r\n")
+        && head.contains("\r\nupgrade: websocket\r\n")
+        && head.contains("\r\nsec-websocket-key: abc\r\n");
+    if !right {
+        let _ = stream
+            .write_all(b"HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n")
+            .await;
+        return;
+    }
+    let answer = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n\
+                  Upgrade: websocket\r\nSec-WebSocket-Accept: x\r\n\r\nfirst";
+    stream.write_all(answer.as_bytes()).await.unwrap();
+    let (mut read, mut write) = tokio::io::split(stream);
+    let _ = tokio::io::copy(&mut read, &mut write).await;
+}
+
+async fn talk(mut stream: impl AsyncRead + AsyncWrite + Unpin, target: &str, host: &str) {
+    let request = format!(
+        "GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: keep-alive, Upgrade\r\n\
+         Upgrade: websocket\r\nSec-WebSocket-Key: abc\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let head = read_head(&mut stream).await;
+    assert!(head.starts_with("HTTP/1.1 101"), "{head}");
+    assert!(
+        head.to_lowercase().contains("\r\nupgrade: websocket\r\n"),
+        "{head}"
+    );
+    let mut first = [0; 5];
+    stream.read_exact(&mut first).await.unwrap();
+    assert_eq!(&first, b"first");
+    stream.write_all(b"there and back").await.unwrap();
+    let mut back = [0; 14];
+    stream.read_exact(&mut back).await.unwrap();
+    assert_eq!(&back, b"there and back");
+}
+
+#[tokio::test]
+async fn a_plain_websocket_passes() {
+    let origin = Origin::sockets(upgrade).await;
+    let proxy = TestProxy::start("").await;
+    let stream = tokio::net::TcpStream::connect(proxy.addr).await.unwrap();
+    talk(stream, &origin.url("/chat"), "x").await;
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn an_intercepted_websocket_passes() {
+    let ca = TestCa::new();
+    // The origin would rather speak HTTP/2, where this upgrade does not exist.
+    let tls: TlsAcceptor = ca
+        .server(&["localhost"], &[b"h2", b"http/1.1"], |_| {})
+        .into();
+    let origin = Origin::sockets(move |stream| {
+        let tls = tls.clone();
+        async move { upgrade(tls.accept(stream).await.unwrap()).await }
+    })
+    .await;
+    let proxy = TestProxy::trusting(&ca, "https: { intercept: on }").await;
+    let target = format!("localhost:{}", origin.addr.port());
+    let stream = connect_tls(&proxy, &target, &proxy.ca_file(), &[b"http/1.1"])
+        .await
+        .unwrap();
+    talk(stream, "/chat", &target).await;
+}
+
+#[tokio::test]
+async fn a_refused_upgrade_is_an_ordinary_answer() {
+    let origin = Origin::raw("HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno").await;
+    let proxy = TestProxy::start("").await;
+    let fields = [("connection", "upgrade"), ("upgrade", "websocket")];
+    let answer = crate::harness::get(&proxy, &origin.url("/"), &fields).await;
+    assert_eq!((answer.status.as_u16(), answer.text()), (403, "no"));
+}
+
+#[tokio::test]
+async fn an_upgrade_nobody_asked_for_is_502() {
+    let origin = Origin::raw(
+        "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n",
+    )
+    .await;
+    let proxy = TestProxy::start("").await;
+    assert_eq!(
+        crate::harness::get(&proxy, &origin.url("/"), &[])
+            .await
+            .status,
+        502
+    );
+}
