@@ -262,13 +262,14 @@ impl PageFeed {
 const PANICKED_PARSER: PageError = PageError::Panicked { place: "parser" };
 
 impl Chain {
-    /// A page whose scripts would draw it is no use without them.
+    /// A page whose scripts would draw it is no use without them, and one without any text has nothing to choose from.
     fn check_page(&self, page: &Page, chars: usize) -> Result<(), PageError> {
         let has_scripts = || {
             page.live(NodeId::DOCUMENT)
                 .any(|id| page.tag(id) == Some(Tag::Script))
         };
-        if !self.scripting && chars < self.floor.page_chars && has_scripts() {
+        let is_drawn = !self.scripting && chars < self.floor.page_chars && has_scripts();
+        if is_drawn || chars == 0 && self.floor.page_chars > 0 {
             return Err(PageError::LittleText { chars });
         }
         Ok(())

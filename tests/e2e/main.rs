@@ -5,7 +5,9 @@
 
 mod harness;
 
+mod browser;
 mod connect;
+mod corpus;
 mod filtering;
 mod forward;
 mod headers;

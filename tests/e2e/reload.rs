@@ -2,7 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::{io::AsyncWriteExt, net::TcpStream, time::timeout};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
 
 use crate::harness::{
     Origin, PAGE, TestProxy, get,
@@ -30,21 +34,30 @@ async fn a_save_takes_effect_without_dropping_a_connection() {
     let origin = Origin::http(|_| html(PAGE)).await;
     let proxy = TestProxy::start("").await;
     tokio::spawn(gleaner::reload::watch(Arc::clone(&proxy.proxy), |_| {}));
-    // The watch is open once a first save is seen; saving until then needs no clock.
     let mut kept = TcpStream::connect(proxy.addr).await.unwrap();
     let request = format!("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", origin.url("/none"));
-    let changed = async {
-        while proxy.proxy.config().rewrite.enabled {
-            proxy.save("rewrite: { enabled: false }");
-            tokio::time::sleep(Duration::from_millis(500)).await;
-        }
-    };
-    timeout(Duration::from_secs(20), changed)
-        .await
-        .expect("the save was seen");
+    kept.write_all(request.as_bytes()).await.unwrap();
+    let before = read_head(&mut kept).await;
+    assert!(before.contains("Gleaner: rewritten"), "{before}");
+    let mut page = vec![0; content_length(&before)];
+    kept.read_exact(&mut page).await.unwrap();
+
+    proxy.save("rewrite: { enabled: false }");
     until(&proxy, &origin.url("/"), "passed; reason=switched-off").await;
     kept.write_all(request.as_bytes()).await.unwrap();
-    assert!(read_head(&mut kept).await.starts_with("HTTP/1.1 200"));
+    let after = read_head(&mut kept).await;
+    assert!(
+        after.contains("Gleaner: passed; reason=switched-off"),
+        "{after}"
+    );
+}
+
+fn content_length(head: &str) -> usize {
+    let head = head.to_lowercase();
+    let field = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: "));
+    field.unwrap().parse().unwrap()
 }
 
 #[tokio::test]

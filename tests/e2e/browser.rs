@@ -1,0 +1,187 @@
+//! Rewritten pages in a real browser: headless Chromium, which trusts the proxy's authority as a person's browser would.
+
+use std::{
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use tokio::task::spawn_blocking;
+
+use crate::harness::{Origin, TestCa, TestProxy, optional, origin::html};
+
+/// The page of the README's pictures: an article among menus, advertisements and a cookie dialog.
+const DEMO: &str = include_str!("../../docs/demo/page.html");
+
+/// A browser with a profile and a trust store of its own.
+struct Browser {
+    program: std::path::PathBuf,
+    home: tempfile::TempDir,
+}
+
+impl Browser {
+    fn find() -> Option<Browser> {
+        Some(Browser {
+            program: optional::program("chromium", "chromium")?,
+            home: tempfile::tempdir().unwrap(),
+        })
+    }
+
+    /// Installs a certificate as a person does, in the store that Chromium reads on Linux.
+    fn trust(&self, authority: &Path) -> Option<()> {
+        let certutil = optional::program("certutil", "libnss3-tools")?;
+        let store = self.home.path().join(".pki/nssdb");
+        std::fs::create_dir_all(&store).unwrap();
+        let store = format!("sql:{}", store.display());
+        let run = |arguments: &[&str]| {
+            let status = Command::new(&certutil)
+                .args(["-d", &store])
+                .args(arguments)
+                .status();
+            assert!(status.unwrap().success(), "certutil {arguments:?}");
+        };
+        run(&["-N", "--empty-password"]);
+        let authority = authority.to_str().unwrap();
+        run(&["-A", "-t", "C,,", "-n", "gleaner", "-i", authority]);
+        Some(())
+    }
+
+    /// The DOM that the browser makes of an address.
+    async fn dom(&self, proxy: &TestProxy, url: String) -> String {
+        let mut command = Command::new(&self.program);
+        command
+            .env("HOME", self.home.path())
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-quic",
+            ])
+            .args(["--no-first-run", "--disable-background-networking"])
+            .args(["--disable-component-update", "--disable-sync", "--dump-dom"])
+            // It goes straight to loopback otherwise.
+            .arg("--proxy-bypass-list=<-loopback>")
+            .arg(format!("--proxy-server={}", proxy.addr))
+            .arg(format!(
+                "--user-data-dir={}/profile",
+                self.home.path().display()
+            ))
+            .arg(url)
+            .stdin(Stdio::null());
+        let output: Output = spawn_blocking(move || command.output())
+            .await
+            .unwrap()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+fn is_the_article_without_its_clutter(dom: &str) {
+    for kept in [
+        "<h1>The night ferry still runs</h1>",
+        "Every night at ten to twelve a bell rings",
+        "in the same careful hand.",
+        "<td>2,914</td>",
+        "<figcaption>The <i>Marten</i> leaves",
+        // The removed menu is still within reach.
+        "links removed</summary>",
+        ">Weather</a>",
+    ] {
+        assert!(dom.contains(kept), "{kept:?} is missing in {dom}");
+    }
+    for gone in [
+        "doubleclick",
+        "<script",
+        "MEGA SALE",
+        "412 partners",
+        "onclick",
+        // The page's script adds this class; nobody may have run it.
+        "class=\" js\"",
+    ] {
+        assert!(!dom.contains(gone), "{gone:?} is still in {dom}");
+    }
+}
+
+#[tokio::test]
+async fn a_plain_page_is_shown_without_its_clutter() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let origin = Origin::http(|_| html(DEMO)).await;
+    let proxy = TestProxy::start("").await;
+    let dom = browser.dom(&proxy, origin.url("/page")).await;
+    is_the_article_without_its_clutter(&dom);
+    let seen = origin.requests();
+    let page = seen.iter().find(|seen| seen.uri == "/page").unwrap();
+    assert_eq!(page.headers["sec-fetch-dest"], "document");
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn an_intercepted_page_is_shown_without_its_clutter_and_without_a_warning() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let ca = TestCa::new();
+    let origin = Origin::https(&ca, |_| html(DEMO)).await;
+    let proxy = TestProxy::trusting(&ca, "https: { intercept: on }").await;
+    let Some(()) = browser.trust(&proxy.ca_file()) else {
+        return;
+    };
+    let dom = browser.dom(&proxy, origin.https_url("/page")).await;
+    is_the_article_without_its_clutter(&dom);
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn the_link_to_the_page_as_it_was_leads_there() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let origin = Origin::http(|_| html(DEMO)).await;
+    let proxy = TestProxy::start("").await;
+    let dom = browser.dom(&proxy, origin.url("/page?x=1")).await;
+    let link = dom
+        .split("href=\"")
+        .filter_map(|rest| rest.split('"').next())
+        .find(|link| link.contains("gleaner-untouched="))
+        .expect("the page links to its original")
+        .replace("&amp;", "&");
+    let dom = browser.dom(&proxy, link).await;
+    assert!(dom.contains("MEGA SALE"), "{dom}");
+    assert!(dom.contains("class=\" js\""), "its scripts run: {dom}");
+    let seen = origin.requests();
+    let asked: Vec<_> = seen.iter().map(|seen| seen.uri.to_string()).collect();
+    assert_eq!(
+        asked.iter().filter(|uri| *uri == "/page?x=1").count(),
+        2,
+        "the origin never sees the parameter: {asked:?}"
+    );
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn the_original_style_keeps_the_pages_own_head() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let origin = Origin::http(|_| html(DEMO)).await;
+    let proxy = TestProxy::start("filters: { output: { style: original } }").await;
+    let dom = browser.dom(&proxy, origin.url("/page")).await;
+    is_the_article_without_its_clutter(&dom);
+    assert!(dom.contains(".story{flex:3 1 320px"), "{dom}");
+    assert!(dom.contains("data-gleaner=\"main\""), "{dom}");
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn the_control_page_opens_in_the_browser() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let proxy = TestProxy::start("").await;
+    let dom = browser
+        .dom(&proxy, "http://gleaner.internal/".to_owned())
+        .await;
+    assert!(dom.contains("<h1>Gleaner</h1>"), "{dom}");
+    proxy.stop().await;
+}
