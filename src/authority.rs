@@ -8,7 +8,7 @@ use std::{
     net::{IpAddr, SocketAddr},
 };
 
-use http::Uri;
+use http::{HeaderMap, Uri, header};
 
 /// The two schemes a proxy of the web speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -125,6 +125,16 @@ impl Target {
             host: Host::parse(host)?,
             port,
         })
+    }
+
+    /// The target that the one `Host` field names (RFC 9112 § 3.2: exactly one).
+    pub(crate) fn of_host_field(scheme: Scheme, headers: &HeaderMap) -> Result<Self, TargetError> {
+        let mut fields = headers.get_all(header::HOST).iter();
+        let (Some(field), None) = (fields.next(), fields.next()) else {
+            return Err(TargetError::HostField);
+        };
+        let text = field.to_str().map_err(|_| TargetError::HostField)?;
+        Self::of_authority(scheme, text).map_err(|_| TargetError::HostField)
     }
 
     /// `host`, with the port where it is not the scheme's own: the `Host` field to send.

@@ -44,6 +44,7 @@ const BUILTIN: &str = "builtin";
 /// The configuration file as written. Every key may be left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(title = "Gleaner configuration")]
 pub struct RawConfig {
     /// Address and port to listen on, or a list of them. Loopback unless the whole network is meant
     /// to use the proxy; then set `access.clients` too.

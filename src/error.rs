@@ -18,18 +18,16 @@ pub(crate) enum Error {
     Refused(#[from] Refusal),
     #[error("the request came back to this proxy")]
     Loop,
-    #[error("the client offered an upgrade, and the connection could not be taken over")]
-    Upgrade,
     #[error("{fault}")]
     Upstream { host: String, fault: Fault },
 }
 
-/// Who is to blame.
+/// Who is to blame. There is no third side: what fails within us after the upstream has answered costs
+/// the page its filtering, never its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Client,
     Upstream,
-    Internal,
 }
 
 impl Error {
@@ -43,7 +41,6 @@ impl Error {
             | Self::Loop
             // A name that leads to a forbidden address is the client's wish all the same.
             | Self::Upstream { fault: Fault::Address(_), .. } => Side::Client,
-            Self::Upgrade => Side::Internal,
             Self::Upstream { .. } => Side::Upstream,
         }
     }

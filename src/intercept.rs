@@ -23,7 +23,8 @@ use crate::{
     acl::Permit,
     authority::Host,
     log::RequestLog,
-    proxy::{Proxy, Running},
+    proxy::Proxy,
+    running::Running,
     server::{self, Conn},
     tunnel::{self, Rewound},
 };

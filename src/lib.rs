@@ -18,7 +18,8 @@
 //! | decode, charset, chain, encode | `rewrite` | a page, or the original bytes |
 //! | errors become pages | `respond` | an honest status |
 //!
-//! The control host is in `panel`; `config` and `reload` say what is in force; `log` what is told.
+//! The control host is in `panel`; `config` says what is wanted, `running` is what that puts in force,
+//! `reload` replaces it; `log` is what is told.
 
 mod acl;
 mod authority;
@@ -35,6 +36,7 @@ pub mod reload;
 mod respond;
 mod rewrite;
 mod route;
+mod running;
 mod server;
 mod tunnel;
 mod untouched;

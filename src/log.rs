@@ -1,6 +1,6 @@
 //! What is told: the subscriber, and one line per request.
 //!
-//! A query string, a cookie, a credential or page text never gets here: [`RequestLog`] has no place for
+//! A query string, a cookie, a credential or page text never gets here: `RequestLog` has no place for
 //! them.
 
 use std::{

@@ -9,8 +9,9 @@ use crate::{
     acl::Acl,
     authority::{Host, Target},
     body::Body,
-    proxy::{Proxy, Running},
+    proxy::Proxy,
     respond,
+    running::Running,
 };
 
 /// The name under which a browser finds the proxy it uses. `.internal` is reserved for private use

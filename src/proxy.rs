@@ -12,15 +12,15 @@ use std::{
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use http::{Method, Request, Response, StatusCode, Version, header};
-use hyper::body::Incoming;
+use hyper::{body::Incoming, upgrade::OnUpgrade};
 use tokio::sync::Semaphore;
 use tracing::{Instrument, debug, debug_span};
 
 use crate::{
-    acl::{Acl, Permit},
+    acl::Permit,
     authority::{Scheme, Target, TargetError},
     body::Body,
-    ca::{Authority, AuthorityError},
+    ca::AuthorityError,
     config::{Config, ConfigError},
     error::Error,
     headers::{self, Pseudonym},
@@ -29,10 +29,11 @@ use crate::{
     panel, respond,
     rewrite::{Asked, Rewriter, Workers},
     route::Route,
+    running::Running,
     server::Conn,
     tunnel,
     untouched::UntouchedLinks,
-    upstream::Upstream,
+    upstream::Fault,
 };
 
 /// The proxy: what is in force, and what outlives a change of it.
@@ -53,16 +54,6 @@ pub struct Proxy {
 pub struct Origin {
     /// The file; none means the defaults within the program.
     pub file: Option<PathBuf>,
-}
-
-/// What one configuration puts in force.
-pub(crate) struct Running {
-    pub(crate) config: Config,
-    pub(crate) acl: Arc<Acl>,
-    pub(crate) upstream: Upstream,
-    pub(crate) rewriter: Rewriter,
-    /// Only while interception is on.
-    pub(crate) authority: Option<Arc<Authority>>,
 }
 
 /// Why the proxy cannot start, or cannot take over a new configuration.
@@ -146,6 +137,7 @@ impl Proxy {
         request: Request<Incoming>,
     ) -> Response<Body> {
         let log = RequestLog::new(conn.client, request.method().clone());
+        let version = request.version();
         let span = debug_span!("request", method = %request.method());
         let mut exchange = Exchange {
             running: self.running(),
@@ -164,7 +156,8 @@ impl Proxy {
                     respond::error_response(&error)
                 }
             };
-            if exchange.conn.tunnel.is_some() && response.version() == Version::HTTP_2 {
+            if version == Version::HTTP_2 {
+                // RFC 9113 § 8.2.2: the connection is not a message's business there.
                 response.headers_mut().remove(header::CONNECTION);
             }
             exchange.log.status = response.status().as_u16();
@@ -230,7 +223,7 @@ impl Exchange {
             let ours = target.scheme == Scheme::Http && panel::is_control_host(&target);
             return Ok((!ours).then_some(target));
         }
-        let target = host_field(request, Scheme::Http)?;
+        let target = Target::of_host_field(Scheme::Http, request.headers())?;
         let ours = panel::is_control_host(&target)
             || target.port == self.conn.local.port()
                 && panel::is_this_machine(&target, &self.running.acl);
@@ -301,12 +294,7 @@ impl Exchange {
             })?;
         let mut response = self.incoming(response);
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
-            let client_side = client_side.ok_or(Error::Upgrade)?;
-            let upstream_side = hyper::upgrade::on(&mut response);
-            "upgraded".clone_into(&mut self.log.action);
-            let log = self.hand_over_log(StatusCode::SWITCHING_PROTOCOLS);
-            tunnel::spawn_upgrade(&self.conn.life, client_side, upstream_side, log);
-            return Ok(Answer::Taken(response.map(|_| Body::default())));
+            return self.switch_protocols(client_side, response, permit);
         }
         let rewriter = &self.running.rewriter;
         if mapped.ours && response.status() == StatusCode::NOT_MODIFIED {
@@ -319,6 +307,28 @@ impl Exchange {
         let (response, action) = rewriter.rewrite(&asked, response).await;
         self.log.action = action;
         Ok(Answer::Response(response))
+    }
+
+    /// A 101: from here on the two sides talk past us.
+    fn switch_protocols(
+        &mut self,
+        client_side: Option<OnUpgrade>,
+        mut response: Response<Incoming>,
+        permit: &Permit,
+    ) -> Result<Answer, Error> {
+        let client_side = client_side.ok_or_else(|| {
+            let problem = "it switches to a protocol that was not asked for".to_owned();
+            let host = permit.target().host_port();
+            Error::Upstream {
+                host,
+                fault: Fault::BadResponse(problem),
+            }
+        })?;
+        let upstream_side = hyper::upgrade::on(&mut response);
+        "upgraded".clone_into(&mut self.log.action);
+        let log = self.hand_over_log(StatusCode::SWITCHING_PROTOCOLS);
+        tunnel::spawn_upgrade(&self.conn.life, client_side, upstream_side, log);
+        Ok(Answer::Taken(response.map(|_| Body::default())))
     }
 
     /// The request as it goes upstream.
@@ -376,71 +386,15 @@ fn target_in_tunnel(request: &Request<Incoming>, tunnel: &Target) -> Result<Targ
     }
     // HTTP/2 always has an authority, HTTP/1.1 in origin-form never (RFC 9112 § 3.2.1).
     let named = if request.uri().scheme().is_some() {
-        let named = Target::of_absolute(request.uri())?;
-        if named.scheme != Scheme::Https {
-            return Err(TargetError::Scheme.into());
-        }
-        named
+        Target::of_absolute(request.uri())?
     } else {
-        host_field(request, Scheme::Https)?
+        Target::of_host_field(Scheme::Https, request.headers())?
     };
-    if named.same_place(tunnel) {
-        Ok(tunnel.clone())
+    if named.scheme != tunnel.scheme {
+        Err(TargetError::Scheme.into())
+    } else if named.same_place(tunnel) {
+        Ok(named)
     } else {
         Err(Error::Misdirected(tunnel.host_port()))
-    }
-}
-
-/// The one `Host` field (RFC 9112 § 3.2: exactly one).
-fn host_field(request: &Request<Incoming>, scheme: Scheme) -> Result<Target, Error> {
-    let mut fields = request.headers().get_all(header::HOST).iter();
-    match (fields.next(), fields.next()) {
-        (Some(field), None) => {
-            let text = field.to_str().map_err(|_| TargetError::HostField)?;
-            Ok(Target::of_authority(scheme, text).map_err(|_| TargetError::HostField)?)
-        }
-        _ => Err(TargetError::HostField.into()),
-    }
-}
-
-impl Running {
-    fn new(
-        config: Config,
-        own: Vec<SocketAddr>,
-        rewriter: Rewriter,
-        before: Option<&Self>,
-    ) -> Result<Self, StartError> {
-        let authority = match (
-            config.https.intercept,
-            before.and_then(|old| old.authority.clone()),
-        ) {
-            (false, _) => None,
-            // The authority in use stays, with its leaves; its folder is read at start only.
-            (true, Some(authority)) => Some(authority),
-            (true, None) => {
-                let dir = config
-                    .authority_dir
-                    .as_deref()
-                    .ok_or(AuthorityError::NoFolder)?;
-                Some(Arc::new(Authority::open(dir)?))
-            }
-        };
-        let acl = Arc::new(Acl::new(config.access.clone(), own));
-        let upstream = Upstream::new(&config, Arc::clone(&acl));
-        Ok(Self {
-            config,
-            acl,
-            upstream,
-            rewriter,
-            authority,
-        })
-    }
-}
-
-impl std::fmt::Debug for Running {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Running")
-            .field("config", &self.config)
-            .finish_non_exhaustive()
     }
 }

@@ -70,18 +70,27 @@ fn warn_of_restart(before: &Config, after: &Config) {
     }
 }
 
-/// Watches the configuration and its lists, reloading on every save. Ends when the proxy's file cannot be
-/// watched; then only a signal reloads.
-pub async fn watch(proxy: Arc<Proxy>, overrides: impl Fn(&mut Config)) {
-    loop {
-        let Some(mut watch) = Watch::begin(&proxy) else {
-            return;
-        };
-        watch.changed().await;
-        // The watch stays open while we read, so that no save goes unseen.
-        reload(&proxy, &overrides);
-        while watch.pending() {
+/// Watches the configuration and its lists, reloading on every save. The watch is open when this
+/// returns; the future ends where files cannot be watched, and then only a signal reloads.
+pub fn watch(
+    proxy: Arc<Proxy>,
+    overrides: impl Fn(&mut Config) + Send,
+) -> impl Future<Output = ()> + Send {
+    let first = Watch::begin(&proxy);
+    async move {
+        let Some(mut watch) = first else { return };
+        loop {
+            watch.changed().await;
             reload(&proxy, &overrides);
+            // The lists to watch may be others now.
+            let Some(next) = Watch::begin(&proxy) else {
+                return;
+            };
+            // What was saved before the new watch was open is known to the old one.
+            if watch.pending() {
+                reload(&proxy, &overrides);
+            }
+            watch = next;
         }
     }
 }

@@ -78,7 +78,6 @@ fn status_of(error: &Error) -> StatusCode {
         Error::Target(_) | Error::NotAProxyRequest => StatusCode::BAD_REQUEST,
         Error::Misdirected(_) => StatusCode::MISDIRECTED_REQUEST,
         Error::Loop => StatusCode::LOOP_DETECTED,
-        Error::Upgrade => StatusCode::INTERNAL_SERVER_ERROR,
         Error::Upstream { fault, .. } => match fault {
             Fault::Address(_) => StatusCode::FORBIDDEN,
             Fault::ConnectTimeout | Fault::TlsTimeout | Fault::FirstByteTimeout => {
@@ -97,7 +96,6 @@ fn error_page(status: StatusCode, error: &Error) -> Markup {
     let title = match error.side() {
         Side::Client => "Gleaner cannot do this",
         Side::Upstream => "The web site cannot be reached",
-        Side::Internal => "Something went wrong in Gleaner",
     };
     html! {
         (DOCTYPE)

@@ -62,13 +62,13 @@ impl ConfigError {
         let text = error.to_string();
         // The place stands in front already.
         let problem = match text.rfind(" at line ") {
-            Some(end) if place.is_some() => text[..end].to_owned(),
-            _ => text,
+            Some(end) if place.is_some() => &text[..end],
+            _ => &text,
         };
         Self {
             file,
             place,
-            problem,
+            problem: in_plain_words(problem),
             kind: Kind::Content,
         }
     }
@@ -116,6 +116,27 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
+/// What serde calls by its Rust name at the end of a message, as a person would call it.
+fn in_plain_words(problem: &str) -> String {
+    const WORDS: [(&str, &str); 6] = [
+        ("a boolean", "`true` or `false`"),
+        ("a string", "a word or text"),
+        ("a sequence", "a list"),
+        ("usize", "a whole number, not negative"),
+        ("u64", "a whole number, not negative"),
+        ("u16", "a whole number from 0 to 65535"),
+    ];
+    let Some((problem, expected)) = problem.rsplit_once("expected ") else {
+        return problem.to_owned();
+    };
+    let expected = match WORDS.iter().find(|(name, _)| *name == expected) {
+        Some((_, words)) => words,
+        None if expected.starts_with("struct ") => "a section with keys",
+        None => expected,
+    };
+    format!("{problem}expected {expected}")
+}
+
 /// Finds a dotted key in block-style YAML: each segment on a line of its own, deeper than the one
 /// before. Flow style (`{a: {b: 1}}`) is found at its outermost key, which is near enough.
 fn locate(text: &str, key: &str) -> Option<Place> {
@@ -143,6 +164,17 @@ fn locate(text: &str, key: &str) -> Option<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn type_names_are_told_in_plain_words() {
+        let told = in_plain_words("log: invalid type: sequence, expected struct Log");
+        assert_eq!(
+            told,
+            "log: invalid type: sequence, expected a section with keys"
+        );
+        let told = in_plain_words("unknown field `a`, expected `b` or `c`");
+        assert_eq!(told, "unknown field `a`, expected `b` or `c`");
+    }
 
     #[test]
     fn a_nested_key_is_found_on_its_line() {

@@ -31,7 +31,7 @@ pub(crate) enum Fault {
     FirstByteTimeout,
     #[error("the server closed the connection without an answer")]
     Closed,
-    #[error("the server's answer is not HTTP: {0}")]
+    #[error("the server's answer is not valid HTTP: {0}")]
     BadResponse(String),
     #[error("the client stopped sending its request")]
     ClientLeft,

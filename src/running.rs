@@ -1,0 +1,67 @@
+//! One configuration in force: everything that is built from it, replaced as a whole at a reload.
+//!
+//! A request takes one snapshot and keeps it to its end; when the last request of an old snapshot is
+//! done, its pooled connections go with it.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use crate::{
+    acl::Acl,
+    ca::{Authority, AuthorityError},
+    config::Config,
+    proxy::StartError,
+    rewrite::Rewriter,
+    upstream::Upstream,
+};
+
+/// What one configuration puts in force.
+pub(crate) struct Running {
+    pub(crate) config: Config,
+    pub(crate) acl: Arc<Acl>,
+    pub(crate) upstream: Upstream,
+    pub(crate) rewriter: Rewriter,
+    /// Only while interception is on.
+    pub(crate) authority: Option<Arc<Authority>>,
+}
+
+impl Running {
+    pub(crate) fn new(
+        config: Config,
+        own: Vec<SocketAddr>,
+        rewriter: Rewriter,
+        before: Option<&Self>,
+    ) -> Result<Self, StartError> {
+        let authority = match (
+            config.https.intercept,
+            before.and_then(|old| old.authority.clone()),
+        ) {
+            (false, _) => None,
+            // The authority in use stays, with its leaves; its folder is read at start only.
+            (true, Some(authority)) => Some(authority),
+            (true, None) => {
+                let dir = config
+                    .authority_dir
+                    .as_deref()
+                    .ok_or(AuthorityError::NoFolder)?;
+                Some(Arc::new(Authority::open(dir)?))
+            }
+        };
+        let acl = Arc::new(Acl::new(config.access.clone(), own));
+        let upstream = Upstream::new(&config, Arc::clone(&acl));
+        Ok(Self {
+            config,
+            acl,
+            upstream,
+            rewriter,
+            authority,
+        })
+    }
+}
+
+impl std::fmt::Debug for Running {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Running")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
+    }
+}
