@@ -2,6 +2,7 @@
 //!
 //! It can be read by everyone who may use the proxy and changes nothing. It grows with the proxy.
 
+use gleaner_filters::{FilterName, Format, output::Style};
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -9,6 +10,7 @@ use crate::{
     acl::Acl,
     authority::{Host, Target},
     body::Body,
+    config::Config,
     proxy::Proxy,
     respond,
     running::Running,
@@ -132,6 +134,8 @@ fn state(proxy: &Proxy, running: &Running) -> Markup {
             tr { th { "Version" } td { (env!("CARGO_PKG_VERSION")) } }
             tr { th { "Pages" } td { (pages) } }
             tr { th { "Encrypted pages" } td { (https) } }
+            tr { th { "Filters" } td { (filters(config)) } }
+            tr { th { "Style" } td { (style(config)) } }
             tr { th { "Preset" } td { (config.preset.as_str()) } }
             tr { th { "Ad servers known" } td { (config.ad_servers.len()) } }
             tr {
@@ -144,6 +148,27 @@ fn state(proxy: &Proxy, running: &Running) -> Markup {
                 }
             }
         }
+    }
+}
+
+fn filters(config: &Config) -> String {
+    let on: Vec<&str> = config
+        .filters
+        .filters_on()
+        .map(FilterName::as_str)
+        .collect();
+    if on.is_empty() {
+        "none".to_owned()
+    } else {
+        on.join(", ")
+    }
+}
+
+fn style(config: &Config) -> &'static str {
+    match (config.filters.output.format, config.filters.output.style) {
+        (Format::Text, _) => "plain text",
+        (Format::Html, Style::Reader) => "reader",
+        (Format::Html, Style::Original) => "original",
     }
 }
 

@@ -60,12 +60,7 @@ impl Chain {
         ad_servers: HostList,
     ) -> Result<Chain, ConfigError> {
         check(config)?;
-        let order: Vec<FilterName> = config
-            .order
-            .iter()
-            .copied()
-            .filter(|&name| is_enabled(config, name))
-            .collect();
+        let order: Vec<FilterName> = config.filters_on().collect();
         let mut ad_servers = Some(ad_servers);
         let filters = order
             .iter()
@@ -344,18 +339,6 @@ fn check(config: &ChainConfig) -> Result<(), ConfigError> {
     config.link_lists.check()?;
     config.main_block.check()?;
     config.output.check()
-}
-
-fn is_enabled(config: &ChainConfig, name: FilterName) -> bool {
-    match name {
-        FilterName::LazyImages => config.lazy_images.enabled,
-        FilterName::Ignore => config.ignore.enabled,
-        FilterName::AdServers => config.ad_servers.enabled,
-        FilterName::LinkLists => config.link_lists.enabled,
-        FilterName::EmptyTables => config.empty_tables.enabled,
-        FilterName::MainBlock => config.main_block.enabled,
-        FilterName::RemovedLinks => config.removed_links.enabled,
-    }
 }
 
 /// The list of filters.

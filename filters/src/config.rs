@@ -27,6 +27,22 @@ pub enum FilterName {
     RemovedLinks,
 }
 
+impl FilterName {
+    /// The filter's name as written in the YAML.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            FilterName::LazyImages => "lazy_images",
+            FilterName::Ignore => "ignore",
+            FilterName::AdServers => "ad_servers",
+            FilterName::LinkLists => "link_lists",
+            FilterName::EmptyTables => "empty_tables",
+            FilterName::MainBlock => "main_block",
+            FilterName::RemovedLinks => "removed_links",
+        }
+    }
+}
+
 /// Settings of the chain. Every field has a default; [`ChainConfig::default`] serves today's reader and
 /// [`ChainConfig::crunch`] is the paper's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,6 +97,19 @@ impl Default for ChainConfig {
 }
 
 impl ChainConfig {
+    /// The filters that run, in order: those that are named and switched on.
+    pub fn filters_on(&self) -> impl Iterator<Item = FilterName> + '_ {
+        self.order.iter().copied().filter(|name| match name {
+            FilterName::LazyImages => self.lazy_images.enabled,
+            FilterName::Ignore => self.ignore.enabled,
+            FilterName::AdServers => self.ad_servers.enabled,
+            FilterName::LinkLists => self.link_lists.enabled,
+            FilterName::EmptyTables => self.empty_tables.enabled,
+            FilterName::MainBlock => self.main_block.enabled,
+            FilterName::RemovedLinks => self.removed_links.enabled,
+        })
+    }
+
     /// The settings of the paper's Figures 1 and 2 (Agarwal et al. 2013), exactly: its four algorithmic filters, no
     /// choice of a main block, the page's own look.
     #[must_use]
