@@ -77,6 +77,8 @@ struct Row {
 /// A text link that some filter removed, for the filter that keeps them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RemovedLink {
+    /// Where it stood.
+    pub(crate) node: NodeId,
     /// The filter that removed it, by its YAML name.
     pub(crate) filter: &'static str,
     pub(crate) url: Url,
@@ -116,6 +118,9 @@ pub(crate) struct Page {
     head: Option<NodeId>,
     body: Option<NodeId>,
     noscript_is_text: bool,
+    /// `<title>`, `<meta>`, `<link>` and `<base>`, wherever they stand: an image in the head moves the rest of it into the
+    /// body.
+    about: Vec<NodeId>,
     pub(crate) removals: Removals,
     pub(crate) removed_links: Vec<RemovedLink>,
     pub(crate) collect_links: bool,
@@ -136,7 +141,7 @@ impl Page {
         scripting: bool,
         max_depth: usize,
     ) -> Result<Page, PageError> {
-        let rows = lay_out(document, max_depth)?;
+        let rows = lay_out(document, scripting, max_depth)?;
         let mut page = Page {
             rows,
             url: url.clone(),
@@ -145,6 +150,7 @@ impl Page {
             head: None,
             body: None,
             noscript_is_text: scripting,
+            about: Vec::new(),
             removals: Removals::default(),
             removed_links: Vec::new(),
             collect_links: false,
@@ -160,6 +166,15 @@ impl Page {
                 return Err(PageError::Frameset);
             }
         }
+        page.about = page
+            .live(NodeId::DOCUMENT)
+            .filter(|&id| {
+                matches!(
+                    page.tag(id),
+                    Some(Tag::Title | Tag::Meta | Tag::Link | Tag::Base)
+                )
+            })
+            .collect();
         page.base = page.find_base().unwrap_or_else(|| url.clone());
         Ok(page)
     }
@@ -181,10 +196,6 @@ impl Page {
 
     pub(crate) fn html(&self) -> Option<NodeId> {
         self.html
-    }
-
-    pub(crate) fn head(&self) -> Option<NodeId> {
-        self.head
     }
 
     /// The body; the document where the parser made none.
@@ -313,15 +324,24 @@ impl Page {
             .and_then(|value| self.base.join(value.trim()).ok())
     }
 
-    /// The live text below a node, white space as written.
-    pub(crate) fn text_content(&self, root: NodeId) -> String {
+    /// The live text below a node that a reader sees, white space as written.
+    pub(crate) fn visible_text(&self, root: NodeId) -> String {
         let mut out = String::new();
         for id in self.live(root) {
-            if let Some(text) = self.text(id) {
+            if let Some(text) = self.text(id)
+                && (self.own_chars(id) > 0 || visible_chars(&text) == 0)
+            {
                 out.push_str(&text);
             }
         }
         out
+    }
+
+    /// The text below a node whatever it is and whether or not it was removed, such as that of `<title>`.
+    pub(crate) fn raw_text(&self, root: NodeId) -> String {
+        (root.0..self.end(root).0)
+            .filter_map(|row| self.text(NodeId(row)).map(|text| text.to_owned()))
+            .collect()
     }
 
     /// Visible characters of all live text below a node, white space not counted.
@@ -438,20 +458,28 @@ impl Page {
             let Some(url) = self.address(id, &local_name!("href")) else {
                 continue;
             };
-            let text = crate::text::one_line(&self.text_content(id));
-            if !text.is_empty() && matches!(url.scheme(), "http" | "https") {
-                found.push(RemovedLink { filter, url, text });
+            if self.chars(id) > 0 && matches!(url.scheme(), "http" | "https") {
+                let text = crate::text::one_line(&self.visible_text(id));
+                found.push(RemovedLink {
+                    node: id,
+                    filter,
+                    url,
+                    text,
+                });
             }
         }
         self.removed_links.append(&mut found);
     }
 
+    /// The elements of one kind that tell about the page, removed or not.
+    pub(crate) fn about(&self, tag: Tag) -> impl Iterator<Item = NodeId> + '_ {
+        let is_wanted = move |id: &NodeId| self.tag(*id) == Some(tag);
+        self.about.iter().copied().filter(is_wanted)
+    }
+
     fn find_base(&self) -> Option<Url> {
-        let head = self.head?;
-        self.live(head)
-            .find(|&id| {
-                self.tag(id) == Some(Tag::Base) && self.has_attribute(id, &local_name!("href"))
-            })
+        self.about(Tag::Base)
+            .find(|&id| self.has_attribute(id, &local_name!("href")))
             .and_then(|id| {
                 self.attribute(id, &local_name!("href"))
                     .and_then(|href| self.url.join(href.trim()).ok())
@@ -494,7 +522,7 @@ impl Iterator for Live<'_> {
 }
 
 /// One walk over the tree with an explicit stack: first children down, siblings across, ends filled in on the way up.
-fn lay_out(document: NodeRef, max_depth: usize) -> Result<Vec<Row>, PageError> {
+fn lay_out(document: NodeRef, scripting: bool, max_depth: usize) -> Result<Vec<Row>, PageError> {
     let mut rows: Vec<Row> = Vec::with_capacity(1024);
     // Ancestors of the node at hand: their row, and whether text below them is shown and linked.
     let mut open: Vec<Open> = Vec::with_capacity(64);
@@ -527,7 +555,9 @@ fn lay_out(document: NodeRef, max_depth: usize) -> Result<Vec<Row>, PageError> {
         if let Some(child) = first_child(&node) {
             open.push(Open {
                 id,
-                hidden: hidden || tag.is_some_and(Tag::hides_text),
+                hidden: hidden
+                    || tag.is_some_and(Tag::hides_text)
+                    || scripting && tag == Some(Tag::Noscript),
                 in_link,
                 node,
             });

@@ -26,6 +26,8 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
     // Blocks that were entered and not left: one past their last row, their tag.
     let mut open: Vec<(NodeId, Tag)> = Vec::new();
     let mut preserved = 0usize;
+    // One past the last row of a cell that holds one line: blocks inside it break no line.
+    let mut one_line_until = NodeId::DOCUMENT;
     for id in page.live(root) {
         while let Some(&(end, tag)) = open.last()
             && id >= end
@@ -35,13 +37,17 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
             preserved -= usize::from(tag.preserves_space());
         }
         match page.tag(id) {
-            Some(Tag::Br) => writer.request_breaks(1),
+            Some(Tag::Br) => writer.line_break(),
             Some(Tag::Img) if page.fate(id) == Fate::AltText => {
                 if let Some(alt) = page.attribute(id, &html5ever::local_name!("alt")) {
                     writer.inline(&alt);
                 }
             }
+            Some(_) if id < one_line_until => {}
             Some(tag) if tag.is_block() || matches!(tag, Tag::Td | Tag::Th) => {
+                if matches!(tag, Tag::Td | Tag::Th) && holds_one_line(page, id) {
+                    one_line_until = page.end(id);
+                }
                 writer.enter(tag);
                 preserved += usize::from(tag.preserves_space());
                 open.push((page.end(id), tag));
@@ -62,6 +68,28 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
         }
     }
     writer.finish()
+}
+
+/// Whether all text of a cell stands in one block, at most, and so is one line: `<td><p>Ash</p></td>`.
+fn holds_one_line(page: &Page, cell: NodeId) -> bool {
+    let mut holder = None;
+    for id in page.live(cell) {
+        match page.tag(id) {
+            Some(Tag::Br | Tag::Table | Tag::Pre) => return false,
+            Some(_) => {}
+            None if page.own_chars(id) == 0 => {}
+            None => {
+                let block = page
+                    .ancestors(id)
+                    .find(|&up| up == cell || page.tag(up).is_some_and(Tag::is_block));
+                if holder.is_some() && holder != block {
+                    return false;
+                }
+                holder = block;
+            }
+        }
+    }
+    true
 }
 
 /// White space between words counts, white space inside `<script>` does not: the nearest parent tells.
@@ -102,7 +130,8 @@ struct Writer {
     /// Line breaks owed before the next text.
     breaks: usize,
     space: bool,
-    tab: bool,
+    /// Cells that ended on this line since the last text.
+    tabs: usize,
 }
 
 impl Writer {
@@ -112,7 +141,7 @@ impl Writer {
             max_breaks: max_breaks.max(1),
             breaks: 0,
             space: false,
-            tab: false,
+            tabs: 0,
         }
     }
 
@@ -122,7 +151,7 @@ impl Writer {
 
     fn leave(&mut self, tag: Tag) {
         if matches!(tag, Tag::Td | Tag::Th) {
-            self.tab = true;
+            self.tabs += 1;
         } else {
             self.request_breaks(breaks_around(tag));
         }
@@ -130,20 +159,27 @@ impl Writer {
 
     fn request_breaks(&mut self, breaks: usize) {
         self.breaks = self.breaks.max(breaks.min(self.max_breaks));
+        if breaks > 0 {
+            // Cells that held nothing at the end of a line need no mark.
+            self.tabs = 0;
+        }
+    }
+
+    /// Unlike blocks, whose distances overlap, breaks add up.
+    fn line_break(&mut self) {
+        self.request_breaks(self.breaks + 1);
     }
 
     fn separate(&mut self) {
-        if self.out.is_empty() {
-            // Nothing to be separated from.
-        } else if self.breaks > 0 {
+        if !self.out.is_empty() {
             self.out.extend(std::iter::repeat_n('\n', self.breaks));
-        } else if self.tab {
-            self.out.push('\t');
-        } else if self.space {
-            self.out.push(' ');
+            if self.space && self.breaks == 0 && self.tabs == 0 {
+                self.out.push(' ');
+            }
         }
+        self.out.extend(std::iter::repeat_n('\t', self.tabs));
         self.breaks = 0;
-        self.tab = false;
+        self.tabs = 0;
         self.space = false;
     }
 

@@ -86,6 +86,9 @@ impl Filter for AdServers {
                 at = page.end(id).0;
             }
         }
+        // What earlier filters removed must not come back in the list of links either.
+        page.removed_links
+            .retain(|link| !link.url.host_str().is_some_and(|host| self.is_listed(host)));
         None
     }
 }
@@ -134,6 +137,8 @@ fn host_of(address: &str) -> Host<'_> {
         _ if address.starts_with('\\') || has_odd_scheme(address) => return Host::Odd,
         _ => return Host::None,
     };
+    // Browsers skip all further slashes (WHATWG URL § 4.4, "special authority ignore slashes state").
+    let after_scheme = after_scheme.trim_start_matches(['/', '\\']);
     let authority_end = after_scheme
         .find(['/', '?', '#'])
         .unwrap_or(after_scheme.len());

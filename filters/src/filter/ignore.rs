@@ -144,6 +144,8 @@ enum Verdict {
     Remove,
     Unwrap,
     AltText,
+    /// Kept although the page hides it.
+    Show,
 }
 
 impl Filter for Ignore {
@@ -155,7 +157,7 @@ impl Filter for Ignore {
         let page_chars = page.chars(page.body());
         let mut at = NodeId::DOCUMENT.0 + 1;
         let end = page.end(NodeId::DOCUMENT).0;
-        // Forms that are open around the node: one past their last row.
+        // Forms around the node: one past the last row that belongs to them.
         let mut forms: Vec<NodeId> = Vec::new();
         while at < end {
             let id = NodeId(at);
@@ -171,7 +173,7 @@ impl Filter for Ignore {
                 Verdict::Keep => {
                     self.clean_attributes(page, id);
                     if page.tag(id) == Some(Tag::Form) {
-                        forms.push(page.end(id));
+                        forms.push(form_end(page, id));
                     }
                 }
                 Verdict::Remove => {
@@ -182,6 +184,12 @@ impl Filter for Ignore {
                 }
                 Verdict::Unwrap => page.unwrap_element(id),
                 Verdict::AltText => page.replace_by_alt(id),
+                Verdict::Show => {
+                    page.drop_attributes(id, |name, _| {
+                        *name == local_name!("style") || *name == local_name!("hidden")
+                    });
+                    self.clean_attributes(page, id);
+                }
             }
         }
         None
@@ -196,9 +204,20 @@ impl Ignore {
             Kind::Comment | Kind::ProcessingInstruction => return remove_if(s.comments),
             _ => return Verdict::Keep,
         };
-        if s.hidden && is_hidden(page, id) && !is_large(page.chars(id), page_chars) {
-            return Verdict::Remove;
+        if s.hidden && is_hidden(page, id) {
+            if is_large(page.chars(id), page_chars) {
+                return Verdict::Show;
+            }
+            if !(in_form && holds_control(page, id)) {
+                return Verdict::Remove;
+            }
         }
+        let is_dead = || {
+            s.dead_controls
+                && s.scripts
+                && !in_form
+                && !page.has_attribute(id, &local_name!("form"))
+        };
         match tag {
             Tag::Noscript if s.scripts && s.noscript => Verdict::Unwrap,
             // A template is filled in by a script; without one it is never shown.
@@ -208,9 +227,11 @@ impl Ignore {
             Tag::Img | Tag::Svg | Tag::Picture => self.image(page, id, tag),
             Tag::A => self.anchor(page, id),
             Tag::Form => remove_if(s.forms),
-            Tag::Input => remove_if(s.input || (s.dead_controls && s.scripts && !in_form)),
-            Tag::Button => remove_if(s.button || (s.dead_controls && s.scripts && !in_form)),
-            Tag::Select => remove_if(s.select || (s.dead_controls && s.scripts && !in_form)),
+            Tag::Input => remove_if(s.input || is_dead()),
+            // A heading that opens its section is a button, and its words are the heading's.
+            Tag::Button if !s.button && is_dead() && is_in_heading(page, id) => Verdict::Unwrap,
+            Tag::Button => remove_if(s.button || is_dead()),
+            Tag::Select => remove_if(s.select || is_dead()),
             Tag::Meta => remove_if(s.meta || (s.scripts && is_refresh_in_noscript(page, id))),
             Tag::Iframe => remove_if(s.iframe),
             Tag::Embed | Tag::Object | Tag::Applet => remove_if(s.embed),
@@ -240,16 +261,19 @@ impl Ignore {
             return Verdict::Remove;
         }
         // An image inside a link is the business of the box about links.
-        let (dropped, alt) = if page.in_link(id) {
-            (s.image_links && s.image_links_alt, true)
-        } else {
-            (s.non_link_images, s.non_link_images_alt)
-        };
+        if page.in_link(id) {
+            let replaced =
+                s.image_links && s.image_links_alt && tag == Tag::Img && is_in_image_link(page, id);
+            return if replaced {
+                Verdict::AltText
+            } else {
+                Verdict::Keep
+            };
+        }
         match tag {
-            _ if !dropped => Verdict::Keep,
-            Tag::Img if alt => Verdict::AltText,
-            Tag::Picture if alt => Verdict::Keep,
-            _ if page.in_link(id) => Verdict::Keep,
+            _ if !s.non_link_images => Verdict::Keep,
+            Tag::Img if s.non_link_images_alt => Verdict::AltText,
+            Tag::Picture if s.non_link_images_alt => Verdict::Keep,
             _ => Verdict::Remove,
         }
     }
@@ -260,14 +284,14 @@ impl Ignore {
             return Verdict::Keep;
         }
         let has_text = page.chars(id) > 0;
-        let has_image = || {
-            page.live(id)
-                .any(|inside| page.tag(inside) == Some(Tag::Img))
-        };
-        remove_if(
-            s.text_links && has_text
-                || s.image_links && !s.image_links_alt && !has_text && has_image(),
-        )
+        let images: Vec<NodeId> = page
+            .live(id)
+            .filter(|&inside| page.tag(inside) == Some(Tag::Img))
+            .collect();
+        // With the alternative text shown, a link goes only where there is none to show.
+        let has_alt = s.image_links_alt && images.iter().any(|&image| has_alt(page, image));
+        let is_image_link = !has_text && !images.is_empty() && !has_alt;
+        remove_if(s.text_links && has_text || s.image_links && is_image_link)
     }
 
     fn clean_attributes(&self, page: &mut Page, id: NodeId) {
@@ -303,12 +327,80 @@ fn is_event_attribute(name: &str) -> bool {
     name.len() > 2 && name.starts_with("on")
 }
 
+/// Browsers skip control characters and spaces before an address, and tabs and line ends inside it (WHATWG URL § 4.4).
 fn is_script_address(name: &LocalName, value: &str) -> bool {
-    (*name == local_name!("href") || *name == local_name!("src") || *name == local_name!("action"))
-        && value
-            .trim_start()
-            .get(..11)
-            .is_some_and(|scheme| scheme.eq_ignore_ascii_case("javascript:"))
+    let may_be = *name == local_name!("href")
+        || *name == local_name!("src")
+        || *name == local_name!("action")
+        || *name == local_name!("formaction");
+    if !may_be {
+        return false;
+    }
+    let scheme = value
+        .trim_start_matches(|c: char| c <= ' ')
+        .chars()
+        .filter(|c| !matches!(c, '\t' | '\n' | '\r'))
+        .map(|c| c.to_ascii_lowercase());
+    "javascript:".chars().eq(scheme.take("javascript:".len()))
+}
+
+/// Where a form's controls end. The parser closes a form at once that stands between the rows of a table; its controls
+/// are the table's then, and are given its name so that they still belong to it when the page is parsed again.
+fn form_end(page: &mut Page, form: NodeId) -> NodeId {
+    let parent = page.parent(form);
+    let between_rows = matches!(
+        page.tag(parent),
+        Some(Tag::Table | Tag::Thead | Tag::Tbody | Tag::Tfoot | Tag::Tr)
+    );
+    if !between_rows || page.live_children(form).next().is_some() {
+        return page.end(form);
+    }
+    let table = page
+        .ancestors(form)
+        .find(|&up| page.tag(up) == Some(Tag::Table))
+        .unwrap_or(parent);
+    let name = page
+        .attribute(form, &local_name!("id"))
+        .map_or_else(|| format!("gleaner-form-{}", form.0), |id| id.to_owned());
+    page.set_attribute(form, local_name!("id"), name.clone());
+    let controls: Vec<NodeId> = page
+        .live(table)
+        .filter(|&id| id > form && page.tag(id).is_some_and(is_control))
+        .filter(|&id| !page.has_attribute(id, &local_name!("form")))
+        .collect();
+    for control in controls {
+        page.set_attribute(control, local_name!("form"), name.clone());
+    }
+    page.end(table)
+}
+
+fn is_control(tag: Tag) -> bool {
+    matches!(
+        tag,
+        Tag::Input | Tag::Button | Tag::Select | Tag::Textarea | Tag::Output | Tag::Fieldset
+    )
+}
+
+fn holds_control(page: &Page, id: NodeId) -> bool {
+    page.live(id)
+        .any(|inside| page.tag(inside).is_some_and(is_control))
+}
+
+fn is_in_heading(page: &Page, id: NodeId) -> bool {
+    page.ancestors(id)
+        .any(|up| page.tag(up).is_some_and(Tag::is_heading))
+}
+
+/// Whether the link around an image holds no text.
+fn is_in_image_link(page: &Page, image: NodeId) -> bool {
+    page.ancestors(image)
+        .find(|&up| page.tag(up) == Some(Tag::A))
+        .is_some_and(|link| page.chars(link) == 0)
+}
+
+fn has_alt(page: &Page, image: NodeId) -> bool {
+    page.attribute(image, &local_name!("alt"))
+        .is_some_and(|alt| !alt.trim().is_empty())
 }
 
 /// The page's own word that nobody should see the element, written on the element itself. `hidden="until-found"` is
@@ -343,8 +435,8 @@ pub(crate) fn style_hides(style: &str) -> bool {
     })
 }
 
-/// An image that says it is at most one pixel wide or high.
-fn is_pixel(page: &Page, id: NodeId) -> bool {
+/// An image that says it is at most one pixel wide and high.
+pub(crate) fn is_pixel(page: &Page, id: NodeId) -> bool {
     let tiny = |name: &LocalName| {
         page.attribute(id, name)
             .is_some_and(|size| matches!(size.trim().trim_end_matches("px"), "0" | "1"))

@@ -62,20 +62,24 @@ impl Filter for LazyImages {
 }
 
 impl LazyImages {
-    /// An image followed by `<noscript>` with the same image: the copy in `<noscript>` goes if the first is real by
-    /// now, else the first goes.
+    /// An image beside `<noscript>` with the same image: the copy in `<noscript>` goes if the first is real by now, else
+    /// the first goes.
     fn keep_one_copy(&self, page: &mut Page, image: NodeId) {
-        let Some(noscript) = following_noscript(page, image) else {
+        let in_noscript = page
+            .ancestors(image)
+            .any(|up| page.tag(up) == Some(Tag::Noscript));
+        let Some(noscript) = neighbouring_noscript(page, image).filter(|_| !in_noscript) else {
             return;
         };
         if page.chars(noscript) > 0 {
             return;
         }
-        let copies = page
+        let copies: Vec<NodeId> = page
             .live(noscript)
             .filter(|&id| page.tag(id) == Some(Tag::Img))
-            .count();
-        if copies != 1 {
+            .collect();
+        let [copy] = copies[..] else { return };
+        if super::ignore::is_pixel(page, copy) {
             return;
         }
         if has_real_source(page, image) {
@@ -86,18 +90,26 @@ impl LazyImages {
     }
 }
 
-/// The `<noscript>` that directly follows the image, or the `<picture>` around it.
-fn following_noscript(page: &Page, image: NodeId) -> Option<NodeId> {
+/// The `<noscript>` directly after the image, or the `<picture>` around it; else the one directly before.
+fn neighbouring_noscript(page: &Page, image: NodeId) -> Option<NodeId> {
     let parent = page.parent(image);
     let (of, parent) = if page.tag(parent) == Some(Tag::Picture) {
         (parent, page.parent(parent))
     } else {
         (image, parent)
     };
-    page.live_children(parent)
-        .filter(|&child| child > of)
-        .find(|&child| page.kind(child) != Kind::Text || page.own_chars(child) > 0)
-        .filter(|&child| page.tag(child) == Some(Tag::Noscript))
+    let mut before = None;
+    for child in page.live_children(parent) {
+        if page.kind(child) == Kind::Text && page.own_chars(child) == 0 || child == of {
+            continue;
+        }
+        let noscript = Some(child).filter(|_| page.tag(child) == Some(Tag::Noscript));
+        if child > of {
+            return noscript.or(before);
+        }
+        before = noscript;
+    }
+    before
 }
 
 fn has_real_source(page: &Page, id: NodeId) -> bool {
@@ -124,12 +136,22 @@ fn make_real(page: &mut Page, id: NodeId) -> bool {
             .get(local_name!("src"))
             .is_some_and(|src| !is_placeholder(src));
         let is_image = page.tag(id) == Some(Tag::Img);
+        let in_picture =
+            page.tag(id) == Some(Tag::Source) && page.tag(page.parent(id)) == Some(Tag::Picture);
         for (name, attribute) in &attributes.map {
             let (name, value) = (&*name.local, attribute.value.trim());
             if !name.starts_with("data-") || value.is_empty() {
                 continue;
             }
             let target = match purpose(name) {
+                // These names are used for pages and for settings too.
+                Some(Target::Source)
+                    if has_source
+                        && matches!(name, "data-url" | "data-image")
+                        && !is_image_address(value) =>
+                {
+                    continue;
+                }
                 Some(target) => target,
                 // Any other private attribute: only where there is nothing to lose, and only for what is surely an image.
                 None if is_image && !has_source && is_image_address(value) => Target::Source,
@@ -137,6 +159,10 @@ fn make_real(page: &mut Page, id: NodeId) -> bool {
             };
             let moved = match target {
                 Target::SourceSet if is_source_set(value) => (local_name!("srcset"), value),
+                // `<source>` in `<picture>` has no `src`.
+                Target::SourceSet | Target::Source if is_address(value) && in_picture => {
+                    (local_name!("srcset"), value)
+                }
                 Target::SourceSet | Target::Source if is_address(value) => {
                     (local_name!("src"), value)
                 }
@@ -187,13 +213,17 @@ fn is_address(value: &str) -> bool {
     !value.starts_with("data:")
         && !value.starts_with('{')
         && !value.starts_with('[')
-        && !value.contains(char::is_whitespace)
+        && (!value.contains(char::is_whitespace) || has_image_ending(value))
         && (value.contains('/') || value.contains('.'))
 }
 
 fn is_image_address(value: &str) -> bool {
+    is_address(value) && has_image_ending(value)
+}
+
+fn has_image_ending(value: &str) -> bool {
     let path = value.split(['?', '#']).next().unwrap_or(value);
-    is_address(value)
+    !value.contains(", ")
         && path.rsplit_once('.').is_some_and(|(_, ending)| {
             ["jpg", "jpeg", "png", "webp", "gif", "avif"]
                 .iter()

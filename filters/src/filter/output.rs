@@ -152,16 +152,14 @@ fn write_links(groups: &[LinkGroup], out: &mut String) {
 /// The page's `<title>`, on one line; empty where there is none.
 pub(crate) fn document_title(page: &Page) -> String {
     use crate::page::tag::Tag;
-    let title = page.head().and_then(|head| {
-        page.live(head)
-            .find(|&id| page.tag(id) == Some(Tag::Title))
-            .map(|id| text::one_line(&page.text_content(id)))
-    });
-    title.unwrap_or_default()
+    page.about(Tag::Title)
+        .next()
+        .map(|id| text::one_line(&page.raw_text(id)))
+        .unwrap_or_default()
 }
 
-/// The page's headline, and the heading that shows it: the first `<h1>` that the title repeats, else what the page tells
-/// social networks, else its only `<h1>`, else its title.
+/// The page's headline, and the heading that shows it: the `<h1>` that the title repeats, else what the page tells social
+/// networks, else its only `<h1>`, else its title.
 ///
 /// Read before any filter runs: headlines often stand outside the main block.
 pub(crate) fn headline(page: &Page) -> Headline {
@@ -171,17 +169,23 @@ pub(crate) fn headline(page: &Page) -> Headline {
     let mut headings: Vec<(NodeId, String)> = page
         .live(page.body())
         .filter(|&id| page.tag(id) == Some(Tag::H1))
-        .map(|id| (id, text::one_line(&page.text_content(id))))
+        .map(|id| (id, text::one_line(&page.visible_text(id))))
         .filter(|(_, heading)| !heading.is_empty())
         .collect();
     let social = meta_content(page, &["og:title", "twitter:title"]);
-    let repeated = |heading: &str| {
-        folded.contains(&heading.to_lowercase())
-            || social
-                .as_ref()
-                .is_some_and(|s| s.eq_ignore_ascii_case(heading))
+    let is_social = |heading: &str| {
+        social
+            .as_ref()
+            .is_some_and(|s| s.eq_ignore_ascii_case(heading))
     };
-    if let Some(found) = headings.iter().position(|(_, heading)| repeated(heading)) {
+    // The name of the site is repeated in the title too; the longest that is repeated is the page's own.
+    let found = headings
+        .iter()
+        .enumerate()
+        .filter(|(_, (_, heading))| is_social(heading) || folded.contains(&heading.to_lowercase()))
+        .max_by_key(|(index, (_, heading))| (is_social(heading), heading.len(), usize::MAX - index))
+        .map(|(index, _)| index);
+    if let Some(found) = found {
         let (id, text) = headings.swap_remove(found);
         return Headline {
             text,
@@ -205,10 +209,7 @@ pub(crate) fn headline(page: &Page) -> Headline {
 pub(crate) fn meta_content(page: &Page, names: &[&str]) -> Option<String> {
     use crate::page::tag::Tag;
     let property = LocalName::from("property");
-    let metas: Vec<_> = page
-        .live(page.head()?)
-        .filter(|&id| page.tag(id) == Some(Tag::Meta))
-        .collect();
+    let metas: Vec<_> = page.about(Tag::Meta).collect();
     names.iter().find_map(|wanted| {
         metas.iter().find_map(|&id| {
             let is_wanted = [&property, &local_name!("name")].into_iter().any(|key| {

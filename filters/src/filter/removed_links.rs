@@ -56,7 +56,10 @@ impl Filter for RemovedLinks {
         seen.insert(without_fragment(page.url()));
         let mut groups: Vec<LinkGroup> = Vec::new();
         let mut listed = 0;
-        for link in std::mem::take(&mut page.removed_links) {
+        let mut links = std::mem::take(&mut page.removed_links);
+        // Filters that walk backwards have removed the last ones first.
+        links.sort_by_key(|link| link.node);
+        for link in links {
             if listed == self.settings.max_links {
                 break;
             }

@@ -118,7 +118,7 @@ impl Writer<'_, '_> {
                 continue;
             }
             self.out.push(' ');
-            if let Some(prefix) = &attribute.prefix {
+            if let Some(prefix) = attribute.prefix.as_ref().filter(|p| !p.is_empty()) {
                 self.out.push_str(prefix);
                 self.out.push(':');
             }
@@ -149,7 +149,8 @@ impl Writer<'_, '_> {
         let Kind::Element(tag) = self.page.kind(parent) else {
             return escape_text(text, self.out);
         };
-        if tag.is_raw_text() || (tag == Tag::Noscript && self.page.noscript_is_text()) {
+        let is_raw = tag.is_raw_text() && self.is_html(parent);
+        if is_raw || (tag == Tag::Noscript && self.page.noscript_is_text()) {
             self.out.push_str(text);
             return;
         }
@@ -161,6 +162,11 @@ impl Writer<'_, '_> {
             self.out.push('\n');
         }
         escape_text(text, self.out);
+    }
+
+    /// `<style>` inside `<svg>` is no raw text: what looks like tags in it would become tags.
+    fn is_html(&self, id: NodeId) -> bool {
+        matches!(self.page.data(id), NodeData::Element(element) if element.name.ns == ns!(html))
     }
 
     fn doctype(&mut self, doctype: &kuchikiki::Doctype) {

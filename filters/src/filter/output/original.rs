@@ -77,7 +77,7 @@ pub(crate) fn prepare(page: &mut Page) {
     let mark = LocalName::from("data-gleaner");
     let around: Vec<NodeId> = page
         .ancestors(main)
-        .take_while(|&id| id != page.body() && id != NodeId::DOCUMENT)
+        .take_while(|&id| id != page.body() && Some(id) != page.html() && id != NodeId::DOCUMENT)
         .collect();
     page.set_attribute(main, mark.clone(), "main".to_owned());
     for id in around {

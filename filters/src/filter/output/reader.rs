@@ -9,7 +9,7 @@ use url::Url;
 
 use super::{document_title, write_links};
 use crate::page::{
-    NodeId, Page,
+    Kind, NodeId, Page,
     serialize::{self, Rules, escape_attribute, escape_text},
     tag::Tag,
 };
@@ -25,7 +25,8 @@ pub(super) fn write(page: &Page, untouched: Option<&Url>) -> String {
     let mut out = String::with_capacity(16 * 1024);
     out.push_str("<!DOCTYPE html>\n<html");
     for name in [local_name!("lang"), local_name!("dir")] {
-        if let Some(value) = page.html().and_then(|html| page.attribute(html, &name)) {
+        let on = |id| page.attribute(id, &name);
+        if let Some(value) = page.html().and_then(on).or_else(|| on(page.body())) {
             out.push(' ');
             out.push_str(&name);
             out.push_str("=\"");
@@ -71,7 +72,11 @@ pub(super) fn write(page: &Page, untouched: Option<&Url>) -> String {
 fn write_header(page: &Page, untouched: Option<&Url>, out: &mut String) {
     let url = page.url();
     let Some(host) = url.host_str() else { return };
-    out.push_str("<header><a href=\"/\">");
+    out.push_str("<header><a href=\"");
+    if page.base().origin() != url.origin() {
+        escape_attribute(&url.origin().ascii_serialization(), out);
+    }
+    out.push_str("/\">");
     escape_text(host.strip_prefix("www.").unwrap_or(host), out);
     out.push_str("</a>");
     if let Some(untouched) = untouched {
@@ -83,13 +88,11 @@ fn write_header(page: &Page, untouched: Option<&Url>, out: &mut String) {
 }
 
 fn write_icon(page: &Page, out: &mut String) {
-    let Some(head) = page.head() else { return };
-    let icon = page.live(head).find(|&id| {
-        page.tag(id) == Some(Tag::Link)
-            && page.attribute(id, &local_name!("rel")).is_some_and(|rel| {
-                rel.split_ascii_whitespace()
-                    .any(|word| word.eq_ignore_ascii_case("icon"))
-            })
+    let icon = page.about(Tag::Link).find(|&id| {
+        page.attribute(id, &local_name!("rel")).is_some_and(|rel| {
+            rel.split_ascii_whitespace()
+                .any(|word| word.eq_ignore_ascii_case("icon"))
+        })
     });
     if let Some(address) = icon.and_then(|id| page.address(id, &local_name!("href"))) {
         out.push_str("<link rel=\"icon\" href=\"");
@@ -107,7 +110,7 @@ fn missing_headline(page: &Page) -> Option<String> {
     let shown = page.live(page.body()).any(|id| match page.tag(id) {
         Some(Tag::H1) => true,
         Some(tag) if tag.is_heading() => {
-            crate::text::one_line(&page.text_content(id)).eq_ignore_ascii_case(headline)
+            crate::text::one_line(&page.visible_text(id)).eq_ignore_ascii_case(headline)
         }
         _ => false,
     });
@@ -122,8 +125,14 @@ fn keep_attribute(tag: Tag, name: &LocalName) -> bool {
         | "cite" | "open" | "controls" | "poster" | "type" | "kind" | "srclang" | "label"
         | "media" | "for" | "action" | "method" | "enctype" | "target" | "placeholder"
         | "checked" | "selected" | "disabled" | "required" | "multiple" | "maxlength"
-        | "autocomplete" | "rel" | "role" | "aria-label" | "aria-hidden" | "allowfullscreen"
-        | "usemap" | "shape" | "coords" | "span" | "loading" => true,
+        | "autocomplete" | "rel" | "aria-label" | "aria-hidden" | "allowfullscreen"
+        | "usemap" | "shape" | "coords" | "span" | "loading" | "list" | "form" | "formaction"
+        | "formmethod" | "formenctype" | "formnovalidate" | "novalidate" | "accept"
+        | "accept-charset" | "min" | "max" | "step" | "pattern" | "minlength" | "readonly"
+        // The walls around a frame.
+        | "sandbox" | "allow" | "referrerpolicy" => true,
+        // Landmarks are ours; what a picture is, is its own.
+        "role" => matches!(tag, Tag::Svg | Tag::Img | Tag::Foreign),
         "value" => !matches!(tag, Tag::Div | Tag::Span),
         "width" | "height" => matches!(
             tag,
@@ -137,7 +146,7 @@ fn keep_attribute(tag: Tag, name: &LocalName) -> bool {
         ),
         // The language of a code sample is told by its class (HTML Standard § 4.5.15).
         "class" => matches!(tag, Tag::Code | Tag::Pre),
-        _ => matches!(tag, Tag::Foreign | Tag::Svg | Tag::Math) && *name != local_name!("style"),
+        _ => matches!(tag, Tag::Foreign | Tag::Svg | Tag::Math),
     }
 }
 
@@ -147,13 +156,29 @@ pub(crate) fn prepare(page: &mut Page) {
     let unwanted: Vec<NodeId> = page
         .live(page.body())
         .filter(|&id| match page.tag(id) {
-            Some(Tag::Style | Tag::Link | Tag::Meta | Tag::Template | Tag::Dialog) => true,
+            Some(
+                Tag::Style
+                | Tag::Link
+                | Tag::Meta
+                | Tag::Title
+                | Tag::Base
+                | Tag::Template
+                | Tag::Dialog,
+            ) => true,
             Some(Tag::Svg) => is_icon(page, id),
             _ => false,
         })
         .collect();
     for id in unwanted {
         page.drop_silently(id);
+    }
+    // Ours is the one main part of the page.
+    let mains: Vec<NodeId> = page
+        .live(page.body())
+        .filter(|&id| page.tag(id) == Some(Tag::Main))
+        .collect();
+    for id in mains {
+        page.unwrap_element(id);
     }
     drop_empty(page);
 }
@@ -163,18 +188,30 @@ pub(crate) fn prepare(page: &mut Page) {
 fn drop_empty(page: &mut Page) {
     let live: Vec<NodeId> = page.live(page.body()).skip(1).collect();
     let mut holds_something = vec![false; page.len()];
+    let mut holds_space = vec![false; page.len()];
     for &id in live.iter().rev() {
+        let parent = page.parent(id);
         let is_kept = holds_something[id.index()]
             || match page.tag(id) {
                 Some(tag) => shows_by_itself(tag) || is_target(page, id, tag),
                 None => page.own_chars(id) > 0,
             };
         if is_kept {
-            holds_something[page.parent(id).index()] = true;
-        } else if page.tag(id).is_some_and(|tag| !is_structure(tag)) {
+            holds_something[parent.index()] = true;
+        } else if page.kind(id) == Kind::Text {
+            holds_space[parent.index()] = true;
+        } else if let Some(tag) = page.tag(id)
+            && !is_structure(tag)
+            && !(holds_space[id.index()] && keeps_words_apart(tag))
+        {
             page.drop_silently(id);
         }
     }
+}
+
+/// `if<span> </span>x`: highlighted code is full of these.
+fn keeps_words_apart(tag: Tag) -> bool {
+    !tag.is_block() && !matches!(tag, Tag::A | Tag::Td | Tag::Th)
 }
 
 fn shows_by_itself(tag: Tag) -> bool {
@@ -207,6 +244,10 @@ fn is_structure(tag: Tag) -> bool {
             | Tag::Foreign
             | Tag::Param
             | Tag::Area
+            | Tag::Map
+            | Tag::Option
+            | Tag::Optgroup
+            | Tag::Datalist
     )
 }
 
@@ -217,8 +258,15 @@ fn is_target(page: &Page, id: NodeId, tag: Tag) -> bool {
             || page.has_attribute(id, &local_name!("name")))
 }
 
-/// A drawing without text of its own inside a link, a button or a heading, or hidden from screen readers, is decoration.
+/// A drawing inside a link or a button, hidden from screen readers, or without a size of its own is decoration; one that
+/// stands in a figure is not.
 fn is_icon(page: &Page, id: NodeId) -> bool {
+    if page
+        .ancestors(id)
+        .any(|up| page.tag(up) == Some(Tag::Figure))
+    {
+        return false;
+    }
     page.in_link(id)
         || page
             .attribute(id, &LocalName::from("aria-hidden"))
