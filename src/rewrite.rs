@@ -156,7 +156,8 @@ impl Rewriter {
         let worker = self.workers.start(Job {
             chain: Arc::clone(&self.chain),
             url: asked.url.clone(),
-            untouched: self.untouched.link(&asked.url),
+            // What a form was answered with cannot be had by a link.
+            untouched: (asked.method == Method::GET).then(|| self.untouched.link(&asked.url)),
             codings,
             declared: charset::declared(&head.headers),
             must_look_like_document: asked.destination.is_none(),

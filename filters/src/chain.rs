@@ -15,6 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use html5ever::local_name;
 use url::Url;
 
 use crate::{
@@ -257,8 +258,12 @@ impl PageFeed {
 const PANICKED_PARSER: PageError = PageError::Panicked { place: "parser" };
 
 impl Chain {
-    /// A page whose scripts would draw it is no use without them, and one without any text has nothing to choose from.
+    /// A page that only leads on must lead on; a page whose scripts would draw it is no use without them, and one without any
+    /// text has nothing to choose from.
     fn check_page(&self, page: &Page, chars: usize) -> Result<(), PageError> {
+        if page.about(Tag::Meta).any(|meta| is_redirect(page, meta)) {
+            return Err(PageError::Redirect);
+        }
         let has_scripts = || {
             page.live(NodeId::DOCUMENT)
                 .any(|id| page.tag(id) == Some(Tag::Script))
@@ -280,6 +285,18 @@ impl Chain {
         }
         Ok(())
     }
+}
+
+/// `<meta http-equiv="refresh" content="0; url=…">`, unless it is for readers without scripts only.
+fn is_redirect(page: &Page, meta: NodeId) -> bool {
+    page.attribute(meta, &local_name!("http-equiv"))
+        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("refresh"))
+        && page
+            .attribute(meta, &local_name!("content"))
+            .is_some_and(|content| content.to_ascii_lowercase().contains("url"))
+        && !page
+            .ancestors(meta)
+            .any(|up| page.tag(up) == Some(Tag::Noscript))
 }
 
 fn run_filter(filter: &dyn Filter, page: &mut Page) -> Result<FilterReport, PageError> {

@@ -44,6 +44,9 @@ pub enum PageError {
     /// The page is made of frames, which hold nothing themselves.
     #[error("the page is a frameset")]
     Frameset,
+    /// The page sends its reader to another one.
+    #[error("the page leads on to another one")]
+    Redirect,
     /// The page has almost no text of its own: its scripts would draw it, and they would be gone.
     #[error("the page has only {chars} characters of text of its own")]
     LittleText {
@@ -75,6 +78,7 @@ impl PageError {
             PageError::TooManyNodes { .. } => "too-many-nodes",
             PageError::OutOfTime { .. } => "out-of-time",
             PageError::Frameset => "frameset",
+            PageError::Redirect => "redirect",
             PageError::LittleText { .. } => "little-text",
             PageError::KeptTooLittle { .. } => "kept-too-little",
             PageError::Panicked { .. } => "panic",

@@ -9,7 +9,17 @@ pub(crate) fn apply(headers: &mut HeaderMap, change: &CspChange) {
     match change {
         CspChange::Keep => {}
         CspChange::Replace(policy) => {
-            headers.insert(name, HeaderValue::from_static(policy));
+            let carried: Vec<HeaderValue> = headers
+                .get_all(&name)
+                .iter()
+                .filter_map(|value| value.to_str().ok())
+                .flat_map(|field| field.split(','))
+                .filter_map(|policy| HeaderValue::from_str(&about_the_surroundings(policy)?).ok())
+                .collect();
+            headers.insert(&name, HeaderValue::from_static(policy));
+            for policy in carried {
+                headers.append(&name, policy);
+            }
         }
         CspChange::AllowStyle(source) => {
             let policies: Vec<HeaderValue> = headers
@@ -27,6 +37,28 @@ pub(crate) fn apply(headers: &mut HeaderMap, change: &CspChange) {
             }
         }
     }
+}
+
+/// What a policy says about who may frame the page, where its forms and requests may go: that holds for the rewritten page
+/// too. What it says about styles and pictures was written for another page.
+fn about_the_surroundings(policy: &str) -> Option<String> {
+    const CARRIED: [&str; 4] = [
+        "frame-ancestors",
+        "form-action",
+        "sandbox",
+        "upgrade-insecure-requests",
+    ];
+    let directives: Vec<&str> = policy
+        .split(';')
+        .map(str::trim)
+        .filter(|directive| {
+            let name = directive.split_ascii_whitespace().next().unwrap_or("");
+            CARRIED
+                .iter()
+                .any(|carried| name.eq_ignore_ascii_case(carried))
+        })
+        .collect();
+    (!directives.is_empty()).then(|| directives.join("; "))
 }
 
 /// A field may hold several policies, and all of them are in force (CSP 3 § 4.2).
@@ -104,6 +136,33 @@ mod tests {
     use super::*;
 
     const OURS: &str = "'sha256-x'";
+
+    #[test]
+    fn a_replaced_policy_still_says_who_may_frame_the_page() {
+        let mut headers = HeaderMap::new();
+        for policy in [
+            "default-src 'self'; frame-ancestors 'none', form-action 'self'; img-src *",
+            "script-src 'self'",
+        ] {
+            headers.append(
+                header::CONTENT_SECURITY_POLICY,
+                HeaderValue::from_static(policy),
+            );
+        }
+        apply(&mut headers, &CspChange::Replace("default-src 'none'"));
+        let policies: Vec<_> = headers
+            .get_all(header::CONTENT_SECURITY_POLICY)
+            .iter()
+            .collect();
+        assert_eq!(
+            policies,
+            [
+                "default-src 'none'",
+                "frame-ancestors 'none'",
+                "form-action 'self'"
+            ]
+        );
+    }
 
     #[test]
     fn the_most_special_directive_is_changed() {

@@ -96,7 +96,7 @@ pub(super) struct Job {
     pub(super) chain: Arc<Chain>,
     pub(super) url: Url,
     /// Where the page can be had as it was.
-    pub(super) untouched: Url,
+    pub(super) untouched: Option<Url>,
     pub(super) codings: Vec<Coding>,
     pub(super) declared: Option<&'static Encoding>,
     /// Whether nothing but the text can tell a document from a fragment.
@@ -212,7 +212,9 @@ struct Text {
 impl Text {
     fn new(job: &Job) -> Self {
         let mut feed = job.chain.page(&job.url);
-        feed.link_to_untouched(job.untouched.clone());
+        if let Some(untouched) = job.untouched.clone() {
+            feed.link_to_untouched(untouched);
+        }
         Self {
             feed,
             decoder: encoding_rs::UTF_8.new_decoder(),

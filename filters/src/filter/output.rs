@@ -125,7 +125,7 @@ fn write_links(groups: &[LinkGroup], out: &mut String) {
         return;
     }
     let count: usize = groups.iter().map(|group| group.links.len()).sum();
-    out.push_str("<details id=\"gleaner-links\"><summary>");
+    out.push_str("<details id=\"gleaner-links\"><summary lang=\"en\" dir=\"auto\">");
     out.push_str(&count.to_string());
     out.push_str(if count == 1 {
         " link removed"
@@ -134,9 +134,9 @@ fn write_links(groups: &[LinkGroup], out: &mut String) {
     });
     out.push_str("</summary>");
     for group in groups {
-        out.push_str("<h2>");
+        out.push_str("<h2 lang=\"en\" dir=\"auto\">");
         escape_text(group.heading, out);
-        out.push_str("</h2><ul>");
+        out.push_str("</h2><ul dir=\"auto\">");
         for (text, url) in &group.links {
             out.push_str("<li><a href=\"");
             escape_attribute(url.as_str(), out);

@@ -72,7 +72,7 @@ pub(super) fn write(page: &Page, untouched: Option<&Url>) -> String {
 fn write_header(page: &Page, untouched: Option<&Url>, out: &mut String) {
     let url = page.url();
     let Some(host) = url.host_str() else { return };
-    out.push_str("<header><a href=\"");
+    out.push_str("<header dir=\"auto\"><a href=\"");
     if page.base().origin() != url.origin() {
         escape_attribute(&url.origin().ascii_serialization(), out);
     }
@@ -122,7 +122,7 @@ fn keep_attribute(tag: Tag, name: &LocalName) -> bool {
     match &**name {
         "href" | "src" | "srcset" | "sizes" | "alt" | "title" | "lang" | "dir" | "id" | "name"
         | "colspan" | "rowspan" | "headers" | "scope" | "start" | "reversed" | "datetime"
-        | "cite" | "open" | "controls" | "poster" | "type" | "kind" | "srclang" | "label"
+        | "cite" | "open" | "srcdoc" | "controls" | "poster" | "type" | "kind" | "srclang" | "label"
         | "media" | "for" | "action" | "method" | "enctype" | "target" | "placeholder"
         | "checked" | "selected" | "disabled" | "required" | "multiple" | "maxlength"
         | "autocomplete" | "rel" | "aria-label" | "aria-hidden" | "allowfullscreen"
