@@ -19,6 +19,7 @@ use url::Url;
 
 use crate::{
     config::{ChainConfig, FilterName, Floor, PageLimits},
+    domain::{self, Domain, Survey},
     error::{ConfigError, PageError},
     filter::{
         Filter,
@@ -27,7 +28,8 @@ use crate::{
         ignore::Ignore,
         lazy_images::LazyImages,
         link_lists::LinkLists,
-        main_block::MainBlock,
+        link_quota::LinkQuota,
+        main_block::{MainBlock, blocks, blocks::PageBlocks, cnr},
         output::{self, Format, Style},
         removed_links::RemovedLinks,
     },
@@ -50,6 +52,8 @@ pub struct Chain {
     /// Whether the reader's browser will run the page's scripts.
     scripting: bool,
     collect_links: bool,
+    /// For [`Chain::blocks`].
+    cnr: cnr::Settings,
 }
 
 impl Chain {
@@ -78,6 +82,7 @@ impl Chain {
             limits,
             scripting: !(order.contains(&FilterName::Ignore) && config.ignore.scripts),
             collect_links: order.contains(&FilterName::RemovedLinks),
+            cnr: config.main_block.cnr.clone(),
         })
     }
 
@@ -93,6 +98,7 @@ impl Chain {
             chain: Arc::clone(self),
             url: url.clone(),
             untouched: None,
+            domain: None,
             spent: Duration::ZERO,
         }
     }
@@ -102,6 +108,29 @@ impl Chain {
         let mut feed = self.page(url);
         feed.feed(html)?;
         feed.finish()
+    }
+
+    /// The blocks of a page as its domain should remember them ([`Domain::learn`]).
+    pub fn survey(self: &Arc<Self>, html: &str, url: &Url) -> Result<Survey, PageError> {
+        let mut feed = self.page(url);
+        feed.feed(html)?;
+        let page = feed.parse()?;
+        guarded("survey", || domain::survey(&page))
+    }
+
+    /// The page's blocks by relevance, its menus and its kind, as the filters before the choice of the main block leave them.
+    pub fn blocks(
+        self: &Arc<Self>,
+        html: &str,
+        url: &Url,
+        most: usize,
+    ) -> Result<PageBlocks, PageError> {
+        let mut feed = self.page(url);
+        feed.feed(html)?;
+        let mut page = feed.parse()?;
+        page.headline = output::headline(&page);
+        feed.run_cleaning(&mut page)?;
+        guarded("blocks", || blocks::of_page(page, &self.cnr, most))
     }
 
     /// The same, with everything that can be told about the page.
@@ -156,6 +185,7 @@ pub struct PageFeed {
     chain: Arc<Chain>,
     url: Url,
     untouched: Option<Url>,
+    domain: Option<Arc<Domain>>,
     /// CPU time so far.
     spent: Duration,
 }
@@ -164,6 +194,11 @@ impl PageFeed {
     /// Tells where the page can be had untouched; the rewritten page links to it.
     pub fn link_to_untouched(&mut self, address: Url) {
         self.untouched = Some(address);
+    }
+
+    /// Tells what other pages of the same domain were like: filters that compare pages make use of it.
+    pub fn know_domain(&mut self, domain: Arc<Domain>) {
+        self.domain = Some(domain);
     }
 
     /// Parses one more piece, of any size. The limits are checked every few kilobytes.
@@ -215,7 +250,8 @@ impl PageFeed {
         })
     }
 
-    fn filter(mut self) -> Result<(Page, Report), PageError> {
+    /// The page as it was sent, laid out.
+    fn parse(&mut self) -> Result<Page, PageError> {
         let chain = Arc::clone(&self.chain);
         let clock = CpuClock::start();
         let parser = self.parser.take().ok_or(PANICKED_PARSER)?;
@@ -225,7 +261,13 @@ impl PageFeed {
             Page::new(document, &url, chain.scripting, chain.limits.depth)
         })??;
         self.spend(&clock)?;
+        page.domain = self.domain.take();
+        Ok(page)
+    }
 
+    fn filter(mut self) -> Result<(Page, Report), PageError> {
+        let chain = Arc::clone(&self.chain);
+        let mut page = self.parse()?;
         let mut report = Report {
             text_before: page.chars(page.body()),
             ..Report::default()
@@ -233,11 +275,7 @@ impl PageFeed {
         chain.check_page(&page, report.text_before)?;
         page.collect_links = chain.collect_links;
         page.headline = output::headline(&page);
-        for filter in &chain.filters {
-            let clock = CpuClock::start();
-            report.filters.push(run_filter(filter.as_ref(), &mut page)?);
-            self.spend(&clock)?;
-        }
+        self.run_filters(&mut page, &mut report)?;
         report.text_after = page.chars(page.body());
         report.selected = page.main_block.is_some();
         chain.check_result(&report)?;
@@ -245,6 +283,31 @@ impl PageFeed {
             output::prepare(&mut page, &chain.output);
         }
         Ok((page, report))
+    }
+
+    fn run_filters(&mut self, page: &mut Page, report: &mut Report) -> Result<(), PageError> {
+        let chain = Arc::clone(&self.chain);
+        for filter in &chain.filters {
+            let clock = CpuClock::start();
+            report.filters.push(run_filter(filter.as_ref(), page)?);
+            self.spend(&clock)?;
+        }
+        Ok(())
+    }
+
+    /// The filters before the choice of the main block.
+    fn run_cleaning(&mut self, page: &mut Page) -> Result<(), PageError> {
+        let chain = Arc::clone(&self.chain);
+        let cleaning = chain
+            .filters
+            .iter()
+            .take_while(|filter| filter.name() != "main_block");
+        for filter in cleaning {
+            let clock = CpuClock::start();
+            run_filter(filter.as_ref(), page)?;
+            self.spend(&clock)?;
+        }
+        Ok(())
     }
 
     fn spend(&mut self, clock: &CpuClock) -> Result<(), PageError> {
@@ -341,6 +404,7 @@ fn check(config: &ChainConfig) -> Result<(), ConfigError> {
         ));
     }
     config.link_lists.check()?;
+    config.link_quota.check("link_quota")?;
     config.main_block.check()?;
     config.output.check()
 }
@@ -351,6 +415,7 @@ fn is_enabled(config: &ChainConfig, name: FilterName) -> bool {
         FilterName::Ignore => config.ignore.enabled,
         FilterName::AdServers => config.ad_servers.enabled,
         FilterName::LinkLists => config.link_lists.enabled,
+        FilterName::LinkQuota => config.link_quota.enabled,
         FilterName::EmptyTables => config.empty_tables.enabled,
         FilterName::MainBlock => config.main_block.enabled,
         FilterName::RemovedLinks => config.removed_links.enabled,
@@ -371,6 +436,9 @@ fn build(
         }),
         FilterName::LinkLists => Box::new(LinkLists {
             settings: config.link_lists.clone(),
+        }),
+        FilterName::LinkQuota => Box::new(LinkQuota {
+            settings: config.link_quota.clone(),
         }),
         FilterName::EmptyTables => Box::new(EmptyTables::new(&config.empty_tables)?),
         FilterName::MainBlock => Box::new(MainBlock {
@@ -446,9 +514,15 @@ mod tests {
         };
         assert_eq!(with(|c| c.link_lists.ratio = 0.0), "link_lists.ratio");
         assert_eq!(with(|c| c.link_lists.ratio = f64::NAN), "link_lists.ratio");
-        assert_eq!(with(|c| c.main_block.min_share = 1.5), "main_block.min_share");
+        assert_eq!(
+            with(|c| c.main_block.min_share = 1.5),
+            "main_block.min_share"
+        );
         assert_eq!(with(|c| c.main_block.cnr.top = 0), "main_block.cnr.top");
-        assert_eq!(with(|c| c.output.max_line_breaks = 0), "output.max_line_breaks");
+        assert_eq!(
+            with(|c| c.output.max_line_breaks = 0),
+            "output.max_line_breaks"
+        );
         assert_eq!(with(|c| c.floor.kept_share = -0.1), "floor.kept_share");
         assert_eq!(
             with(|c| c.empty_tables.substance = vec!["imgg".to_owned()]),

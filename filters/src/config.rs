@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::filter::{
-    ad_servers, empty_tables, ignore, lazy_images, link_lists, main_block, output, removed_links,
+    ad_servers, empty_tables, ignore, lazy_images, link_lists, link_quota, main_block, output,
+    removed_links,
 };
 
 /// A filter that may be put in the chain's order.
@@ -19,6 +20,8 @@ pub enum FilterName {
     AdServers,
     /// Removes lists of links.
     LinkLists,
+    /// Removes blocks in which links have too large a part.
+    LinkQuota,
     /// Removes tables that hold nothing.
     EmptyTables,
     /// Chooses the main block and removes the rest.
@@ -43,6 +46,8 @@ pub struct ChainConfig {
     pub ad_servers: ad_servers::Settings,
     /// Removes lists of links.
     pub link_lists: link_lists::Settings,
+    /// Removes blocks in which links have too large a part: another way to find lists of links.
+    pub link_quota: link_quota::Settings,
     /// Removes tables that hold nothing of substance.
     pub empty_tables: empty_tables::Settings,
     /// Chooses the block with the main content and removes the rest.
@@ -63,6 +68,7 @@ impl Default for ChainConfig {
                 FilterName::Ignore,
                 FilterName::AdServers,
                 FilterName::LinkLists,
+                FilterName::LinkQuota,
                 FilterName::EmptyTables,
                 FilterName::MainBlock,
                 FilterName::RemovedLinks,
@@ -71,6 +77,7 @@ impl Default for ChainConfig {
             ignore: ignore::Settings::default(),
             ad_servers: ad_servers::Settings::default(),
             link_lists: link_lists::Settings::default(),
+            link_quota: link_quota::Settings::default(),
             empty_tables: empty_tables::Settings::default(),
             main_block: main_block::Settings::default(),
             removed_links: removed_links::Settings::default(),

@@ -6,6 +6,7 @@ pub mod empty_tables;
 pub mod ignore;
 pub mod lazy_images;
 pub mod link_lists;
+pub mod link_quota;
 pub mod main_block;
 pub mod output;
 pub mod removed_links;

@@ -34,11 +34,13 @@
 //! | `page` | the parsed page and the doors through which filters change it; parsing and writing |
 //! | `dom`, `text` | what is measured of nodes; page to plain text |
 //! | `hosts` | lists of hosts |
+//! | `domain` | what several pages of one domain have in common; the caller keeps it |
 //! | `report`, `config`, `error` | what was done, what is asked for, what went wrong |
 
 mod chain;
 mod config;
 mod dom;
+mod domain;
 mod error;
 mod filter;
 mod hosts;
@@ -48,10 +50,15 @@ mod text;
 
 pub use chain::{Chain, CspChange, Extract, Filtered, PageFeed};
 pub use config::{ChainConfig, FilterName, Floor, PageLimits};
+pub use domain::{Domain, Survey};
 pub use error::{ConfigError, PageError};
+pub use filter::main_block::{
+    blocks::{Block, Menu, PageBlocks},
+    core_ex::PageKind,
+};
 pub use filter::{
-    ad_servers, empty_tables, ignore, lazy_images, link_lists, main_block, output, output::Format,
-    removed_links,
+    ad_servers, empty_tables, ignore, lazy_images, link_lists, link_quota, main_block, output,
+    output::Format, removed_links,
 };
 pub use hosts::{HostList, HostListError};
 pub use report::{FilterReport, Report};

@@ -234,6 +234,9 @@ mod tests {
 
     #[test]
     fn words_of_neighbouring_inline_elements_are_kept_apart_where_they_were() {
-        assert_eq!(text("<a>one</a> <a>two</a><a>three</a>", 2), "one twothree\n");
+        assert_eq!(
+            text("<a>one</a> <a>two</a><a>three</a>", 2),
+            "one twothree\n"
+        );
     }
 }

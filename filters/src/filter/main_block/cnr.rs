@@ -18,9 +18,13 @@
 //! | start set | a parameter, no value given | above the mean | measured, below |
 //! | non-content nodes | examples: `img`, `nav`, `a`, `script`, `video`, `svg` | [`is_non_content`] | the examples and their like |
 //! | root | the root of the tree | `body` | `head` holds text that is not on the page |
+//! | dial | "more restrictive" to "more relaxed", no rule | [`Settings::dial`], 0 | 0 is Algorithm 2 as printed |
 //!
 //! Start sets measured on WCXB dev, 2026-11-21 (`gleaner evaluate`, whole chain, `main_block.min_share` .15), word F1: above the
 //! mean .802; 75th percentile .794; .05, .1, .25 of the highest .788, .780, .768; the 10, 50, 100 highest .766, .782, .773.
+//!
+//! Two things can be asked for on top (§ 5 and § 6 of the paper): the *dial* between all of the precision and all of the
+//! recall, and *increase* / *decrease*, which move the answer to its parent or to its child with the highest ratio.
 //!
 //! Text nodes of white space only, comments and the like are no nodes here, so that re-indenting a page changes nothing.
 //! Ties go to the node that comes first in the document.
@@ -67,6 +71,13 @@ pub struct Settings {
     pub share: f64,
     /// With `start: percentile`: 0 to 100. Smaller: a larger block.
     pub percentile: f64,
+    /// From -1 (precision: close to the leaves) over 0 (the paper's Algorithm 2) to 1 (recall: the whole body). Below 0,
+    /// brothers are replaced by their parent only if they hold this share of its text. Above 0, the block grows until it
+    /// holds this share of the page's text.
+    pub dial: f64,
+    /// Steps by which the answer is moved afterwards: above 0 to the parent ("increase information"), below 0 to the
+    /// child with the highest ratio ("decrease information").
+    pub adjust: i8,
 }
 
 impl Default for Settings {
@@ -76,26 +87,35 @@ impl Default for Settings {
             top: 10,
             share: 0.25,
             percentile: 90.0,
+            dial: 0.0,
+            adjust: 0,
         }
     }
 }
 
 impl Settings {
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
-        let out_of = |key, value: &dyn std::fmt::Display, range| {
-            Err(ConfigError::new(
-                key,
-                format!("{value} is out of range; expected {range}"),
-            ))
-        };
         if self.top == 0 {
-            return out_of("main_block.cnr.top", &self.top, "at least 1");
+            return Err(ConfigError::out_of_range(
+                "main_block.cnr.top",
+                self.top,
+                "at least 1",
+            ));
         }
-        if !(0.0..=1.0).contains(&self.share) {
-            return out_of("main_block.cnr.share", &self.share, "0 to 1");
-        }
+        ConfigError::unless_share("main_block.cnr.share", self.share)?;
         if !(0.0..=100.0).contains(&self.percentile) {
-            return out_of("main_block.cnr.percentile", &self.percentile, "0 to 100");
+            return Err(ConfigError::out_of_range(
+                "main_block.cnr.percentile",
+                self.percentile,
+                "0 to 100",
+            ));
+        }
+        if !(-1.0..=1.0).contains(&self.dial) {
+            return Err(ConfigError::out_of_range(
+                "main_block.cnr.dial",
+                self.dial,
+                "-1 to 1",
+            ));
         }
         Ok(())
     }
@@ -122,24 +142,91 @@ impl Ratio {
 
 /// The main block of a page; `None` where there is no text outside links.
 pub(crate) fn main_block(page: &Page, settings: &Settings) -> Option<NodeId> {
-    let ratios = chars_nodes_ratios(page);
+    best_block(page, settings, &Mask::default()).map(|(id, _)| id)
+}
+
+/// The same on what is left of a page, with the block's ratio.
+pub(crate) fn best_block(page: &Page, settings: &Settings, gone: &Mask) -> Option<(NodeId, Ratio)> {
+    let ratios = chars_nodes_ratios(page, gone);
     let start = start_set(&ratios, settings);
-    let blocks = relevant_blocks(page, start);
-    block_with_most_text(&blocks, &ratios)
+    let share = (-settings.dial).max(0.0);
+    let blocks = relevant_blocks(page, start, &ratios, |row, children| {
+        children.blocks >= 2 && f64::from(children.chars) >= share * f64::from(ratios[row].chars)
+    });
+    let block = block_with_most_text(&blocks, &ratios)?;
+    let block = grown(page, block, settings.dial, &ratios);
+    let block = adjusted(page, block, settings.adjust, &ratios);
+    Some((block, ratios[block.index()]))
+}
+
+/// Parts of a page that were taken already: what is in them does not count.
+#[derive(Default)]
+pub(crate) struct Mask(Vec<NodeId>);
+
+impl Mask {
+    pub(crate) fn take(&mut self, page: &Page, id: NodeId) {
+        // What stands inside a part that is taken now says nothing of its own any more.
+        self.0.retain(|&inner| !page.contains(id, inner));
+        let at = self.0.partition_point(|&other| other < id);
+        self.0.insert(at, id);
+    }
+}
+
+/// The dial above 0: the ancestor that holds enough of the page's text.
+fn grown(page: &Page, block: NodeId, dial: f64, ratios: &[Ratio]) -> NodeId {
+    if dial <= 0.0 {
+        return block;
+    }
+    let body = page.body();
+    if dial >= 1.0 {
+        return body;
+    }
+    let wanted = dial * f64::from(ratios[body.index()].chars);
+    std::iter::once(block)
+        .chain(page.ancestors(block))
+        .take_while(|&id| id >= body)
+        .find(|&id| f64::from(ratios[id.index()].chars) >= wanted)
+        .unwrap_or(body)
+}
+
+/// The paper's two buttons, pressed as often as asked.
+fn adjusted(page: &Page, mut block: NodeId, steps: i8, ratios: &[Ratio]) -> NodeId {
+    for _ in 0..steps.unsigned_abs() {
+        let next = if steps > 0 {
+            increase(page, block)
+        } else {
+            decrease(page, block, ratios)
+        };
+        let Some(next) = next else { break };
+        block = next;
+    }
+    block
+}
+
+/// "Increasing the amount of information shown is done by selecting the parent of this node." None above the body.
+pub(crate) fn increase(page: &Page, block: NodeId) -> Option<NodeId> {
+    (block != page.body()).then(|| page.parent(block))
+}
+
+/// "Decreasing the information shown is done by selecting the child node with a higher CNR." The first of equals; none
+/// where no child has text outside links.
+pub(crate) fn decrease(page: &Page, block: NodeId, ratios: &[Ratio]) -> Option<NodeId> {
+    page.live_children(block)
+        .filter(|child| ratios[child.index()].chars > 0)
+        .reduce(|best, child| {
+            if ratios[child.index()].value() > ratios[best.index()].value() {
+                child
+            } else {
+                best
+            }
+        })
 }
 
 /// Algorithm 1 for every node below the body, by row; weight 0 marks what does not count as a node.
-pub(crate) fn chars_nodes_ratios(page: &Page) -> Vec<Ratio> {
+pub(crate) fn chars_nodes_ratios(page: &Page, gone: &Mask) -> Vec<Ratio> {
     let mut ratios = vec![Ratio::default(); page.len()];
     let body = page.body();
-    let counted: Vec<NodeId> = page
-        .live(body)
-        .filter(|&id| match page.kind(id) {
-            Kind::Text => page.own_chars(id) > 0,
-            Kind::Element(_) | Kind::Document => true,
-            _ => false,
-        })
-        .collect();
+    let counted = counted_nodes(page, gone);
     for &id in counted.iter().rev() {
         let own = if is_non_content(page, id) {
             Ratio {
@@ -164,6 +251,25 @@ pub(crate) fn chars_nodes_ratios(page: &Page) -> Vec<Ratio> {
     ratios
 }
 
+/// Elements and texts that show something, without what is gone.
+pub(crate) fn counted_nodes(page: &Page, gone: &Mask) -> Vec<NodeId> {
+    let mut gone = gone.0.iter().copied().peekable();
+    let mut skip_to = NodeId::DOCUMENT;
+    page.live(page.body())
+        .filter(|&id| {
+            while let Some(root) = gone.next_if(|&root| root <= id) {
+                skip_to = skip_to.max(page.end(root));
+            }
+            id >= skip_to
+                && match page.kind(id) {
+                    Kind::Text => page.own_chars(id) > 0,
+                    Kind::Element(_) | Kind::Document => true,
+                    _ => false,
+                }
+        })
+        .collect()
+}
+
 /// "Its subtree is not visited": nothing inside a non-content node may start a block.
 fn discard_below_non_content(page: &Page, counted: &[NodeId], ratios: &mut [Ratio]) {
     let mut skip_to = NodeId::DOCUMENT;
@@ -177,7 +283,7 @@ fn discard_below_non_content(page: &Page, counted: &[NodeId], ratios: &mut [Rati
 }
 
 /// The nodes with the highest ratios, as a mark per row.
-fn start_set(ratios: &[Ratio], settings: &Settings) -> Vec<bool> {
+pub(crate) fn start_set(ratios: &[Ratio], settings: &Settings) -> Vec<bool> {
     let mut rated: Vec<(usize, f64)> = ratios
         .iter()
         .enumerate()
@@ -220,14 +326,27 @@ fn share_of(count: usize, share: f64) -> usize {
     (count as f64 * share).round() as usize
 }
 
-/// Algorithm 2: the brothers of the set replaced by their parents until no two are left.
-pub(crate) fn relevant_blocks(page: &Page, start: Vec<bool>) -> Vec<bool> {
+/// Children of a node that are blocks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Children {
+    pub(crate) blocks: u32,
+    pub(crate) chars: u32,
+}
+
+/// Algorithm 2: the brothers of the set replaced by their parents until no two are left. `merges` says whether the node of
+/// a row takes the place of its children that are blocks; as printed, where there are two.
+pub(crate) fn relevant_blocks(
+    page: &Page,
+    start: Vec<bool>,
+    ratios: &[Ratio],
+    merges: impl Fn(usize, Children) -> bool,
+) -> Vec<bool> {
     let mut blocks = without_descendants(page, start);
-    // How many children of a node are blocks. Rows from last to first meet children before parents.
-    let mut children = vec![0u32; blocks.len()];
+    let mut children = vec![Children::default(); blocks.len()];
+    // Rows from last to first meet children before parents.
     for row in (1..blocks.len()).rev() {
         let id = NodeId::from_row(row);
-        if children[row] >= 2 {
+        if merges(row, children[row]) {
             let brothers: Vec<NodeId> = page.live_children(id).collect();
             for brother in brothers {
                 blocks[brother.index()] = false;
@@ -235,7 +354,9 @@ pub(crate) fn relevant_blocks(page: &Page, start: Vec<bool>) -> Vec<bool> {
             blocks[row] = true;
         }
         if blocks[row] {
-            children[page.parent(id).index()] += 1;
+            let parent = &mut children[page.parent(id).index()];
+            parent.blocks += 1;
+            parent.chars += ratios[row].chars;
         }
     }
     blocks
@@ -328,10 +449,11 @@ mod tests {
         for id in ["3", "4", "5", "7", "8"] {
             start[by_id(&page, id).index()] = true;
         }
-        let blocks = relevant_blocks(&page, start);
+        let ratios = chars_nodes_ratios(&page, &Mask::default());
+        let blocks = relevant_blocks(&page, start, &ratios, |_, c| c.blocks >= 2);
         let left: Vec<usize> = (0..page.len()).filter(|&row| blocks[row]).collect();
         assert_eq!(left, [by_id(&page, "1").index(), by_id(&page, "4").index()]);
-        let best = block_with_most_text(&blocks, &chars_nodes_ratios(&page));
+        let best = block_with_most_text(&blocks, &ratios);
         assert_eq!(best, Some(by_id(&page, "1")));
     }
 
@@ -339,7 +461,7 @@ mod tests {
     fn algorithm_1_counts_characters_and_nodes_of_the_subtree() {
         // Definition 4.1: the characters of the text over the nodes of the subtree, the root of it included.
         let page = page("<div id=all><p id=one>ab cd</p><p id=two><b id=bold>efg</b> h</p></div>");
-        let ratios = chars_nodes_ratios(&page);
+        let ratios = chars_nodes_ratios(&page, &Mask::default());
         let of = |id| ratios[by_id(&page, id).index()];
         assert_eq!(
             of("one"),
@@ -377,7 +499,7 @@ mod tests {
         let page = page(
             "<div id=all>text<nav id=menu><ul><li>menu<li>menu</ul></nav><a id=link>link</a></div>",
         );
-        let ratios = chars_nodes_ratios(&page);
+        let ratios = chars_nodes_ratios(&page, &Mask::default());
         let of = |id| ratios[by_id(&page, id).index()];
         assert_eq!(
             of("menu"),
@@ -405,7 +527,7 @@ mod tests {
     #[test]
     fn indenting_a_page_changes_no_ratio() {
         let ratios = |html: &str| -> Vec<Ratio> {
-            chars_nodes_ratios(&page(html))
+            chars_nodes_ratios(&page(html), &Mask::default())
                 .into_iter()
                 .filter(|ratio| ratio.weight > 0)
                 .collect()
