@@ -24,6 +24,7 @@ use crate::{
     filter::{
         Filter,
         ad_servers::AdServers,
+        captions::Captions,
         empty_tables::EmptyTables,
         ignore::Ignore,
         lazy_images::LazyImages,
@@ -406,6 +407,7 @@ fn check(config: &ChainConfig) -> Result<(), ConfigError> {
     config.link_lists.check()?;
     config.link_quota.check("link_quota")?;
     config.main_block.check()?;
+    config.captions.check()?;
     config.output.check()
 }
 
@@ -418,6 +420,7 @@ fn is_enabled(config: &ChainConfig, name: FilterName) -> bool {
         FilterName::LinkQuota => config.link_quota.enabled,
         FilterName::EmptyTables => config.empty_tables.enabled,
         FilterName::MainBlock => config.main_block.enabled,
+        FilterName::Captions => config.captions.enabled,
         FilterName::RemovedLinks => config.removed_links.enabled,
     }
 }
@@ -444,6 +447,7 @@ fn build(
         FilterName::MainBlock => Box::new(MainBlock {
             settings: config.main_block.clone(),
         }),
+        FilterName::Captions => Box::new(Captions::new(&config.captions)),
         FilterName::RemovedLinks => Box::new(RemovedLinks {
             settings: config.removed_links.clone(),
         }),

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::filter::{
-    ad_servers, empty_tables, ignore, lazy_images, link_lists, link_quota, main_block, output,
-    removed_links,
+    ad_servers, captions, empty_tables, ignore, lazy_images, link_lists, link_quota, main_block,
+    output, removed_links,
 };
 
 /// A filter that may be put in the chain's order.
@@ -26,6 +26,8 @@ pub enum FilterName {
     EmptyTables,
     /// Chooses the main block and removes the rest.
     MainBlock,
+    /// Removes images whose captions have nothing to do with the text.
+    Captions,
     /// Appends the links that were removed.
     RemovedLinks,
 }
@@ -52,6 +54,8 @@ pub struct ChainConfig {
     pub empty_tables: empty_tables::Settings,
     /// Chooses the block with the main content and removes the rest.
     pub main_block: main_block::Settings,
+    /// Removes images whose captions have nothing to do with the main block's text.
+    pub captions: captions::Settings,
     /// Appends the text links that other filters removed.
     pub removed_links: removed_links::Settings,
     /// How the page is written when all filters have run.
@@ -71,6 +75,7 @@ impl Default for ChainConfig {
                 FilterName::LinkQuota,
                 FilterName::EmptyTables,
                 FilterName::MainBlock,
+                FilterName::Captions,
                 FilterName::RemovedLinks,
             ],
             lazy_images: lazy_images::Settings::default(),
@@ -80,6 +85,7 @@ impl Default for ChainConfig {
             link_quota: link_quota::Settings::default(),
             empty_tables: empty_tables::Settings::default(),
             main_block: main_block::Settings::default(),
+            captions: captions::Settings::default(),
             removed_links: removed_links::Settings::default(),
             output: output::Settings::default(),
             floor: Floor::default(),

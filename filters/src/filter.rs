@@ -2,6 +2,7 @@
 //! socket; [`crate::chain`] runs them in order, times them and catches their panics.
 
 pub mod ad_servers;
+pub mod captions;
 pub mod empty_tables;
 pub mod ignore;
 pub mod lazy_images;

@@ -33,6 +33,7 @@
 //! | `filter/` | the filters, a file each; `filter/main_block/` the algorithms that choose the main block |
 //! | `page` | the parsed page and the doors through which filters change it; parsing and writing |
 //! | `dom`, `text` | what is measured of nodes; page to plain text |
+//! | `entities` | names in a text, and how alike two texts are by them |
 //! | `hosts` | lists of hosts |
 //! | `domain` | what several pages of one domain have in common; the caller keeps it |
 //! | `report`, `config`, `error` | what was done, what is asked for, what went wrong |
@@ -41,6 +42,7 @@ mod chain;
 mod config;
 mod dom;
 mod domain;
+mod entities;
 mod error;
 mod filter;
 mod hosts;
@@ -57,8 +59,8 @@ pub use filter::main_block::{
     core_ex::PageKind,
 };
 pub use filter::{
-    ad_servers, empty_tables, ignore, lazy_images, link_lists, link_quota, main_block, output,
-    output::Format, removed_links,
+    ad_servers, captions, empty_tables, ignore, lazy_images, link_lists, link_quota, main_block,
+    output, output::Format, removed_links,
 };
 pub use hosts::{HostList, HostListError};
 pub use report::{FilterReport, Report};

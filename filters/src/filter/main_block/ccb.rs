@@ -56,7 +56,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             range: 120,
-            threshold: 0.5,
+            threshold: 0.35,
             adapted: false,
         }
     }

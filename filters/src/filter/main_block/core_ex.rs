@@ -163,7 +163,7 @@ impl Settings {
     pub fn mended() -> Settings {
         Settings {
             subset: Subset::Descendants,
-            weight_text: 0.3,
+            weight_text: 0.1,
             title: Title::Both,
             ..Settings::system(5)
         }
