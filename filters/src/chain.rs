@@ -26,6 +26,7 @@ use crate::{
         ad_servers::AdServers,
         captions::Captions,
         empty_tables::EmptyTables,
+        genre::GenreFilter,
         ignore::Ignore,
         lazy_images::LazyImages,
         link_lists::LinkLists,
@@ -404,6 +405,7 @@ fn check(config: &ChainConfig) -> Result<(), ConfigError> {
             format!("{share} is out of range; expected 0 to 1"),
         ));
     }
+    config.genre.check()?;
     config.link_lists.check()?;
     config.link_quota.check("link_quota")?;
     config.main_block.check()?;
@@ -415,6 +417,7 @@ fn is_enabled(config: &ChainConfig, name: FilterName) -> bool {
     match name {
         FilterName::LazyImages => config.lazy_images.enabled,
         FilterName::Ignore => config.ignore.enabled,
+        FilterName::Genre => config.genre.enabled,
         FilterName::AdServers => config.ad_servers.enabled,
         FilterName::LinkLists => config.link_lists.enabled,
         FilterName::LinkQuota => config.link_quota.enabled,
@@ -434,6 +437,9 @@ fn build(
     Ok(match name {
         FilterName::LazyImages => Box::new(LazyImages),
         FilterName::Ignore => Box::new(Ignore::new(&config.ignore)),
+        FilterName::Genre => Box::new(GenreFilter {
+            settings: config.genre.clone(),
+        }),
         FilterName::AdServers => Box::new(AdServers {
             hosts: ad_servers.take().unwrap_or_default(),
         }),

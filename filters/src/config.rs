@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::filter::{
-    ad_servers, captions, empty_tables, ignore, lazy_images, link_lists, link_quota, main_block,
-    output, removed_links,
+    ad_servers, captions, empty_tables, genre, ignore, lazy_images, link_lists, link_quota,
+    main_block, output, removed_links,
 };
 
 /// A filter that may be put in the chain's order.
@@ -16,6 +16,8 @@ pub enum FilterName {
     LazyImages,
     /// Drops tags and attributes.
     Ignore,
+    /// Tells the genre and lays its settings over those of the filters after it.
+    Genre,
     /// Removes what comes from advertisement servers.
     AdServers,
     /// Removes lists of links.
@@ -44,6 +46,8 @@ pub struct ChainConfig {
     pub lazy_images: lazy_images::Settings,
     /// Drops tags and attributes: the paper's Figure 1, every check box.
     pub ignore: ignore::Settings,
+    /// Tells the genre of a page (news, shop, forum, documentation) and lays its settings over those of the filters after it.
+    pub genre: genre::Settings,
     /// Removes elements whose `src` or `href` leads to an advertisement server.
     pub ad_servers: ad_servers::Settings,
     /// Removes lists of links.
@@ -70,6 +74,7 @@ impl Default for ChainConfig {
             order: vec![
                 FilterName::LazyImages,
                 FilterName::Ignore,
+                FilterName::Genre,
                 FilterName::AdServers,
                 FilterName::LinkLists,
                 FilterName::LinkQuota,
@@ -80,6 +85,7 @@ impl Default for ChainConfig {
             ],
             lazy_images: lazy_images::Settings::default(),
             ignore: ignore::Settings::default(),
+            genre: genre::Settings::default(),
             ad_servers: ad_servers::Settings::default(),
             link_lists: link_lists::Settings::default(),
             link_quota: link_quota::Settings::default(),

@@ -59,8 +59,8 @@ pub use filter::main_block::{
     core_ex::PageKind,
 };
 pub use filter::{
-    ad_servers, captions, empty_tables, ignore, lazy_images, link_lists, link_quota, main_block,
-    output, output::Format, removed_links,
+    ad_servers, captions, empty_tables, genre, ignore, lazy_images, link_lists, link_quota,
+    main_block, output, output::Format, removed_links,
 };
 pub use hosts::{HostList, HostListError};
 pub use report::{FilterReport, Report};

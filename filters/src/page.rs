@@ -18,7 +18,7 @@ use html5ever::{LocalName, local_name, ns};
 use kuchikiki::{ExpandedName, NodeData, NodeRef};
 use url::Url;
 
-use crate::{dom::visible_chars, domain::Domain, error::PageError};
+use crate::{dom::visible_chars, domain::Domain, error::PageError, filter::genre::Preset};
 use tag::Tag;
 
 /// A row of the page's table. Document order is the order of these numbers.
@@ -127,6 +127,8 @@ pub(crate) struct Page {
     pub(crate) main_block: Option<NodeId>,
     /// What the caller knows of other pages of the same domain.
     pub(crate) domain: Option<Arc<Domain>>,
+    /// What the page's genre changes in the filters to come.
+    pub(crate) preset: Option<Preset>,
 }
 
 impl Page {
@@ -154,6 +156,7 @@ impl Page {
             headline: Headline::default(),
             main_block: None,
             domain: None,
+            preset: None,
         };
         page.html = page.child_with_tag(NodeId::DOCUMENT, Tag::Html);
         if let Some(html) = page.html {

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::ConfigError,
-    filter::{Filter, link_quota},
+    filter::{Filter, genre::Preset, link_quota},
     page::{Fate, NodeId, Page, tag::Tag},
 };
 
@@ -121,7 +121,8 @@ impl Default for Settings {
 }
 
 /// Names that [`Settings::named`] knows beside those of the algorithms.
-const VARIANTS: [(&str, Algorithm); 12] = [
+const VARIANTS: [(&str, Algorithm); 13] = [
+    ("cnr_relaxed", Algorithm::Cnr),
     ("core_ex_r1", Algorithm::CoreEx),
     ("core_ex_r2", Algorithm::CoreEx),
     ("core_ex_r3", Algorithm::CoreEx),
@@ -147,6 +148,7 @@ impl Settings {
         let (_, algorithm) = VARIANTS.iter().find(|(known, _)| *known == name)?;
         self.algorithm = *algorithm;
         match name {
+            "cnr_relaxed" => self.cnr.dial = cnr::RELAXED,
             "core_ex_r1" => self.core_ex = core_ex::Settings::system(1),
             "core_ex_r2" => self.core_ex = core_ex::Settings::system(2),
             "core_ex_r3" => self.core_ex = core_ex::Settings::system(3),
@@ -164,6 +166,12 @@ impl Settings {
             _ => return None,
         }
         Some(self)
+    }
+
+    fn with(mut self, preset: Preset) -> Settings {
+        self.min_share = preset.min_share;
+        self.cnr.dial = preset.dial;
+        self
     }
 
     /// Every name that [`Settings::named`] knows: the algorithms, then the variants.
@@ -218,16 +226,20 @@ impl Filter for MainBlock {
     }
 
     fn apply(&self, page: &mut Page) -> Option<String> {
+        let settings = match page.preset {
+            Some(preset) if !preset.select => return Some("not for this genre".to_owned()),
+            Some(preset) => &self.settings.clone().with(preset),
+            None => &self.settings,
+        };
         let body = page.body();
-        let mut choice = choose(page, &self.settings);
+        let mut choice = choose(page, settings);
         choice.kept = outermost(page, choice.kept);
         choice.dropped = outermost(page, choice.dropped);
         if choice.kept.is_empty() {
             return Some("no block found".to_owned());
         }
         let (chars, of) = (kept_chars(page, &choice), page.chars(body));
-        if chars < self.settings.min_chars || (chars as f64) < self.settings.min_share * (of as f64)
-        {
+        if chars < settings.min_chars || (chars as f64) < settings.min_share * (of as f64) {
             return Some(format!("{chars} of {of} characters are too few to select"));
         }
         for &id in &choice.dropped {
@@ -236,7 +248,7 @@ impl Filter for MainBlock {
         let place = common_container(page, &choice.kept);
         let nodes = choice.kept.len();
         let mut kept = choice.kept;
-        if self.settings.keep_headline {
+        if settings.keep_headline {
             kept.extend(page.headline.node.filter(|&heading| {
                 page.is_live(heading) && !kept.iter().any(|&id| page.contains(id, heading))
             }));
