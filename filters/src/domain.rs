@@ -155,3 +155,39 @@ impl Hasher for Fnv {
         self.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+    use crate::testing::{by_id, page};
+
+    #[test]
+    fn what_stays_the_same_is_told_from_what_changes() {
+        let html = |n: usize| format!("<div id=same>always this</div><div id=other>page {n}</div>");
+        let mut domain = Domain::default();
+        let last = page(&html(9));
+        let signatures = signatures(&last);
+        let of = |domain: &Domain, id| domain.repetition(signatures[by_id(&last, id).index()]);
+        for n in 0..5 {
+            domain.learn(&survey(&page(&html(n))));
+            if n < 2 {
+                assert_eq!(of(&domain, "same"), None);
+            }
+        }
+        assert_eq!(of(&domain, "same"), Some(1.0));
+        assert_eq!(of(&domain, "other"), Some(0.0));
+    }
+
+    #[test]
+    fn a_memory_has_an_end() {
+        let html = (0..MAX_BLOCKS + 100).fold(String::new(), |mut html, n| {
+            let _ = write!(html, "<div id=n{n}>x</div>");
+            html
+        });
+        let mut domain = Domain::default();
+        domain.learn(&survey(&page(&html)));
+        assert_eq!(domain.blocks.len(), MAX_BLOCKS);
+    }
+}

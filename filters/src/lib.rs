@@ -48,6 +48,8 @@ mod filter;
 mod hosts;
 mod page;
 mod report;
+#[cfg(test)]
+mod testing;
 mod text;
 
 pub use chain::{Chain, CspChange, Extract, Filtered, PageFeed};

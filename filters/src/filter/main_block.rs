@@ -386,3 +386,90 @@ fn step(page: &Page, id: NodeId) -> Option<String> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{by_id, ids, page, words};
+
+    #[test]
+    fn every_name_is_known_and_every_algorithm_has_one() {
+        for name in Settings::names() {
+            assert!(Settings::default().named(name).is_some(), "{name}");
+        }
+        assert!(Settings::default().named("nonesuch").is_none());
+        for (name, algorithm) in Algorithm::ALL {
+            let yaml = serde_yaml::to_string(&algorithm).unwrap();
+            assert_eq!(yaml.trim(), name);
+        }
+    }
+
+    #[test]
+    fn the_floor_holds_for_every_algorithm() {
+        for name in Settings::names() {
+            let mut page = page("<div><p>A few words.</p></div><div><a href=/x>link</a></div>");
+            let before = page.chars(page.body());
+            let filter = MainBlock {
+                settings: Settings::default().named(name).unwrap(),
+            };
+            filter.apply(&mut page);
+            assert_eq!(page.chars(page.body()), before, "{name}");
+            assert_eq!(page.main_block, None);
+        }
+    }
+
+    #[test]
+    fn every_algorithm_finds_a_plain_article_and_leaves_the_menu() {
+        let menu = "<li class=item><a class=link href=/a/page>menu</a></li>\n".repeat(15);
+        let text = words(80);
+        let html = format!(
+            "<body>\n<div id=top>\n<ul id=menu>\n{menu}</ul>\n</div>\n<div id=article>\n<p>{text}</p>\n<p>{text}</p>\n\
+             <p>{text}</p>\n</div>\n</body>"
+        );
+        // R1 takes one paragraph: that is what the paper says of it.
+        for name in Settings::names().filter(|name| *name != "core_ex_r1") {
+            let mut page = page(&html);
+            let mut settings = Settings::default().named(name).unwrap();
+            settings.min_share = 0.0;
+            let menu = by_id(&page, "menu");
+            MainBlock { settings }.apply(&mut page);
+            let left = page.chars(by_id(&page, "article"));
+            assert_eq!(left, 3 * 80 * 4, "{name}");
+            let is_menu_gone = !page.is_live(menu) || page.chars(menu) == 0;
+            assert!(is_menu_gone || name == "cnr_relaxed", "{name}");
+        }
+    }
+
+    #[test]
+    fn cover_names_the_largest_nodes_whose_text_is_kept() {
+        let page =
+            page("<div id=a><p id=b>one</p><p id=c><i id=i>two</i> <b id=d>three</b></p></div>");
+        let mut kept = vec![false; page.len()];
+        for id in ["b", "i"] {
+            let text = page.live_children(by_id(&page, id)).next().unwrap();
+            kept[text.index()] = true;
+        }
+        assert_eq!(ids(&page, &cover(&page, &kept)), ["b", "i"]);
+        let all = vec![true; page.len()];
+        assert_eq!(cover(&page, &all), [page.body()]);
+    }
+
+    #[test]
+    fn a_set_of_nodes_is_kept_with_what_is_dropped_left_out() {
+        let mut page =
+            page("<div id=a><p id=b>one</p><p id=c>two</p></div><p id=d>three</p><p id=e>four</p>");
+        let node = |id| by_id(&page, id);
+        let choice = Choice {
+            kept: outermost(&page, vec![node("d"), node("b"), node("a")]),
+            dropped: vec![node("c")],
+            note: None,
+        };
+        assert_eq!(ids(&page, &choice.kept), ["a", "d"]);
+        assert_eq!(kept_chars(&page, &choice), 3 + 5);
+        assert_eq!(common_container(&page, &choice.kept), page.body());
+        let (kept, dropped) = (choice.kept, choice.dropped[0]);
+        page.remove(dropped, "main_block");
+        page.keep_only(page.body(), &kept, "main_block");
+        assert_eq!(page.text_content(page.body()), "onethree");
+    }
+}

@@ -125,3 +125,54 @@ pub(crate) fn paragraph_sizes(page: &Page) -> Vec<u32> {
     }
     sizes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ids, page, words};
+
+    fn found(html: &str, pick: Pick) -> Vec<String> {
+        let page = page(html);
+        let settings = Settings {
+            pick,
+            ..Settings::default()
+        };
+        ids(&page, &choose(&page, &settings).kept)
+    }
+
+    #[test]
+    fn the_three_forms_of_paragraphs_count() {
+        // 65 words of 4 characters, twice: 520.
+        let text = words(65);
+        for article in [
+            format!("<div>{text}</div><div>{text}</div>"),
+            format!("<p>{text}</p><p>{text}</p>"),
+            format!("{text}<br>{text}"),
+        ] {
+            let html = format!(
+                "<section id=other><p>short</p></section><section id=article>{article}</section>"
+            );
+            assert_eq!(found(&html, Pick::First), ["article"]);
+        }
+    }
+
+    #[test]
+    fn the_first_of_several_is_taken_even_if_it_is_not_the_largest() {
+        let part = |id, count| format!("<div id={id}><p>{}</p></div>", words(count));
+        let html = format!(
+            "{}{}{}",
+            part("small", 100),
+            part("first", 125),
+            part("second", 300)
+        );
+        assert_eq!(found(&html, Pick::First), ["first"]);
+        assert_eq!(found(&html, Pick::Largest), ["second"]);
+        assert_eq!(found(&html, Pick::All), ["first", "second"]);
+    }
+
+    #[test]
+    fn there_is_no_article_below_the_threshold() {
+        let html = format!("<div id=a><p>{}</p></div>", words(124));
+        assert!(found(&html, Pick::First).is_empty());
+    }
+}

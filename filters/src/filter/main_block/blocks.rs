@@ -8,7 +8,7 @@
 //!
 //! | constant | paper | here | why |
 //! |---|---|---|---|
-//! | start set of menus | not said | nodes with more than the page's mean of links per node | as for blocks |
+//! | start set of menus | not said | nodes with 1.5 times the links per node of the whole page | a concentration is more than the page has everywhere |
 //! | merging of menus | Algorithm 2 | only into a parent that is a concentration itself | two menus above and below a text are not one menu |
 //! | least links | "big concentrations" | 3 | two links are a sentence |
 //! | short links | "less characters" | at most 24 characters on average | the longest entry of a usual menu; teasers have 40 and more |
@@ -28,6 +28,10 @@ use crate::{
     filter::output,
     page::{NodeId, Page, tag::Tag},
 };
+
+/// Links per node of a concentration, as a multiple of the whole page's. Our choice: a menu of plain items has .3, a page
+/// about .1. Higher: smaller and fewer menus.
+const CONCENTRATION: f64 = 1.5;
 
 /// Fewer links than this are no menu.
 const MIN_MENU_LINKS: u32 = 3;
@@ -163,18 +167,14 @@ impl Links {
 pub(crate) fn menus(page: &Page) -> Vec<(NodeId, Links)> {
     let counted = cnr::counted_nodes(page, &Mask::default());
     let links = link_counts(page, &counted);
-    let mean = counted
-        .iter()
-        .map(|id| links[id.index()].value())
-        .sum::<f64>()
-        / counted.len().max(1) as f64;
+    let least = CONCENTRATION * links[page.body().index()].value();
     let mut start = vec![false; page.len()];
     for &id in &counted {
-        start[id.index()] = links[id.index()].value() > mean;
+        start[id.index()] = links[id.index()].value() > least;
     }
     let no_ratios = vec![Ratio::default(); page.len()];
     let blocks = cnr::relevant_blocks(page, start, &no_ratios, |row, children: Children| {
-        children.blocks >= 2 && links[row].value() > mean
+        children.blocks >= 2 && links[row].value() > least
     });
     counted
         .iter()
@@ -220,5 +220,81 @@ fn element_of(page: &Page, id: NodeId) -> NodeId {
     match page.tag(id) {
         Some(Tag::Html) | None => page.parent(id),
         Some(_) => id,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{by_id, page, words};
+
+    fn three_blocks() -> String {
+        let part = |id, count| {
+            format!(
+                "<div><div id={id}><p>{0}</p><p>{0}</p></div></div>",
+                words(count)
+            )
+        };
+        format!(
+            "<div><ul id=menu><li><a href=/1>Home</a><li><a href=/2>News</a><li><a href=/3>About</a></ul></div>{}{}{}",
+            part("second", 150),
+            part("first", 400),
+            part("third", 60)
+        )
+    }
+
+    #[test]
+    fn blocks_come_in_order_of_relevance_and_share_no_text() {
+        let page = page(&three_blocks());
+        let settings = cnr::Settings {
+            start: cnr::Start::Top,
+            // Two texts and the paragraphs around them.
+            top: 4,
+            ..cnr::Settings::default()
+        };
+        let found = relevant(&page, &settings, 10);
+        let names = ["first", "second", "third"];
+        assert!(found.len() >= 3);
+        for (name, (id, _)) in names.iter().zip(&found) {
+            assert!(page.contains(by_id(&page, name), *id), "{name}");
+        }
+        for (at, (id, _)) in found.iter().enumerate() {
+            assert!(
+                found[..at]
+                    .iter()
+                    .all(|(other, _)| !page.contains(*other, *id))
+            );
+        }
+        assert!(relevant(&page, &settings, 1).len() == 1);
+    }
+
+    #[test]
+    fn menus_are_concentrations_of_short_links() {
+        let long = "A headline that is a good deal longer than an entry of a menu";
+        let headlines = format!(
+            "<ul id=news>{}</ul>",
+            format!("<li><a href=/x>{long}</a>").repeat(5)
+        );
+        let html = three_blocks() + &headlines;
+        let page = page(&html);
+        let found = menus(&page);
+        let is_found = |name| {
+            let node = by_id(&page, name);
+            found
+                .iter()
+                .any(|&(id, _)| page.contains(id, node) || page.contains(node, id))
+        };
+        assert!(is_found("menu"));
+        assert!(!is_found("news"));
+        assert!(!is_found("first"));
+    }
+
+    #[test]
+    fn blocks_and_menus_are_marked_in_the_page() {
+        let told = of_page(page(&three_blocks()), &cnr::Settings::default(), 5);
+        assert!(told.marked_html.contains("data-gleaner-block=\"1\""));
+        assert!(told.marked_html.contains("data-gleaner-menu"));
+        assert!(told.blocks[0].path.starts_with("body"));
+        assert_eq!(told.kind, PageKind::Article);
     }
 }

@@ -58,3 +58,59 @@ fn best_run(page: &Page, pieces: &[Piece]) -> Option<(usize, usize)> {
     }
     best.map(|(_, first, last)| (first, last))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{by_id, page, words};
+
+    /// The largest of words inside plus tags outside over all pairs, as the paper defines it.
+    fn best_by_trying(page: &Page, pieces: &[Piece]) -> i64 {
+        let value = |piece: &Piece| match *piece {
+            Piece::Text(id) => page.text(id).map_or(0, |text| i64::from(words_of(&text))),
+            _ => -1,
+        };
+        let mut best = 0;
+        for from in 0..pieces.len() {
+            let mut sum = 0;
+            for piece in &pieces[from..] {
+                sum += value(piece);
+                best = best.max(sum);
+            }
+        }
+        best
+    }
+
+    fn words_of(text: &str) -> u32 {
+        crate::dom::words(text)
+    }
+
+    #[test]
+    fn one_pass_finds_what_trying_all_pairs_finds() {
+        for seed in 0..10 {
+            let page = page(&crate::testing::random_parts(seed).concat());
+            let pieces = pieces(&page, page.body());
+            let (first, last) = best_run(&page, &pieces).unwrap();
+            let sum: i64 = pieces[first..=last]
+                .iter()
+                .map(|piece| match *piece {
+                    Piece::Text(id) => page.text(id).map_or(0, |text| i64::from(words_of(&text))),
+                    _ => -1,
+                })
+                .sum();
+            assert_eq!(sum, best_by_trying(&page, &pieces), "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn takes_the_text_between_the_menus() {
+        let menu = "<li><a href=/x>menu</a></li>".repeat(10);
+        let html = format!(
+            "<ul id=a>{menu}</ul><div id=text><p>{0}</p><p>{0}</p></div><ul id=b>{menu}</ul>",
+            words(40)
+        );
+        let page = page(&html);
+        let kept = choose(&page).kept;
+        assert_eq!(kept, [by_id(&page, "text")]);
+    }
+}

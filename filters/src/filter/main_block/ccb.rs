@@ -193,3 +193,58 @@ impl RunningKernel {
         self.totals[index.min(self.totals.len() - 1)]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{by_id, page, words};
+
+    #[test]
+    fn the_kernel_adds_up_to_one_and_is_even() {
+        let kernel = RunningKernel::new(5);
+        assert!((kernel.between(100, 0, 1000) - 1.0).abs() < 1e-12);
+        assert!((kernel.between(100, 90, 100) - kernel.between(100, 101, 111)).abs() < 1e-12);
+        assert!(kernel.between(100, 106, 200).abs() < 1e-12);
+    }
+
+    #[test]
+    fn text_among_text_is_content_and_text_among_tags_is_not() {
+        let menu =
+            "<li class=menu-item><a class=menu-link href=/a/long/address>menu</a></li>".repeat(10);
+        let html = format!(
+            "<ul id=menu>{menu}</ul><div id=text><p>{0}</p><p>{0}</p></div>",
+            words(80)
+        );
+        for adapted in [false, true] {
+            let page = page(&html);
+            let settings = Settings {
+                adapted,
+                ..Settings::default()
+            };
+            let kept = choose(&page, &settings).kept;
+            assert_eq!(kept.last(), Some(&by_id(&page, "text")));
+            // The last entry of the menu has the text within range.
+            assert!(kept.len() <= 2, "{kept:?}");
+        }
+    }
+
+    #[test]
+    fn the_tags_of_links_are_no_code_in_the_adapted_form() {
+        let text = format!(
+            "{} <a class=a-long-name-of-a-class href=/a/very/long/address/indeed>link</a> ",
+            words(6)
+        );
+        let html = format!("<p id=text>{}</p>", text.repeat(20));
+        let page = page(&html);
+        let kept = |adapted| {
+            let settings = Settings {
+                adapted,
+                threshold: 0.6,
+                ..Settings::default()
+            };
+            choose(&page, &settings).kept
+        };
+        let chars = |adapted| -> usize { kept(adapted).iter().map(|&id| page.chars(id)).sum() };
+        assert!(chars(true) > chars(false));
+    }
+}

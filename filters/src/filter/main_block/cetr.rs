@@ -301,3 +301,64 @@ fn closest(centres: &[(f64, f64); 3], point: (f64, f64)) -> usize {
     }
     best
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::main_block::cnr::tests::IEEE;
+    use crate::testing::{by_id, page, words};
+
+    fn keeps(page: &Page, settings: &Settings, id: &str) -> bool {
+        let choice = choose(page, settings);
+        let node = by_id(page, id);
+        choice
+            .kept
+            .iter()
+            .any(|&kept| page.contains(node, kept) || page.contains(kept, node))
+    }
+
+    #[test]
+    fn tag_ratios_are_characters_over_tags_of_a_line() {
+        let page = page("<body><p>ab <b>c</b>\nd e\n\n<i></i></body>");
+        let (lines, _) = read_lines(&page);
+        // <html> <head> </head> <body> <p> <b> </b>, then a line of text, an empty one, and the rest.
+        assert_eq!(lines.len(), 4);
+        assert_eq!(lines[0], Line { chars: 3, tags: 7 });
+        assert!((lines[1].ratio() - 2.0).abs() < 1e-12);
+        assert_eq!(lines[2], Line::default());
+    }
+
+    #[test]
+    fn smoothing_keeps_the_sum_inside_and_spreads_it() {
+        let smoothed = smooth(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+        assert!((smoothed.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!(smoothed[3] > smoothed[2] && smoothed[2] > smoothed[1] && smoothed[1] > 0.0);
+    }
+
+    #[test]
+    fn the_footer_of_the_ieee_page_joins_the_text() {
+        // The failure that López et al. show in Figure 2, and that CNR does not have.
+        let page = page(IEEE);
+        let settings = Settings {
+            clustering: Clustering::Threshold,
+            ..Settings::default()
+        };
+        assert!(keeps(&page, &settings, "maincontent"));
+        assert!(keeps(&page, &settings, "footer"));
+    }
+
+    #[test]
+    fn a_page_on_one_line_has_nothing_to_tell_apart() {
+        let text = words(80);
+        let menu = "<li><a href=/x>menu</a></li>\n".repeat(20);
+        let html = format!(
+            "<ul id=menu>\n{menu}</ul>\n<div id=text>\n<p>{text}</p>\n<p>{text}</p>\n<p>{text}</p>\n</div>"
+        );
+        let lines = page(&html);
+        assert!(!keeps(&lines, &Settings::default(), "menu"));
+        assert!(keeps(&lines, &Settings::default(), "text"));
+        let minified = page(&html.replace('\n', ""));
+        assert!(keeps(&minified, &Settings::default(), "menu"));
+        assert!(keeps(&minified, &Settings::default(), "text"));
+    }
+}

@@ -205,3 +205,50 @@ fn threshold(page: &Page, best: NodeId, densities: &[f64], sums: &[f64]) -> Opti
         .map(|id| densities[id.index()]);
     on_the_way.reduce(f64::min)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{by_id, page, words};
+
+    fn assert_near(left: f64, right: f64) {
+        assert!((left - right).abs() < 1e-9, "{left} is not {right}");
+    }
+
+    #[test]
+    fn densities_are_those_worked_by_hand() {
+        // 12 characters, 4 of them linked, in 3 tags of which one is a link.
+        let page = page("<div id=d><p id=p>abcd<b>efgh</b></p><a id=a href=/x>ijkl</a></div>");
+        let plain = densities(&page, Measure::Plain);
+        assert_near(plain[by_id(&page, "d").index()], 12.0 / 3.0);
+        assert_near(plain[by_id(&page, "p").index()], 8.0);
+        let composite = densities(&page, Measure::Composite);
+        // The body has the same sums: base ln(12/8 * 4 + 4/12 * 12 + e), inside (12/4) * (3/1).
+        let base = (12.0 / 8.0 * 4.0 + 4.0 + std::f64::consts::E).ln();
+        let expected: f64 = 4.0 * (3.0f64 * 3.0).ln() / base.ln();
+        assert_near(composite[by_id(&page, "d").index()], expected);
+    }
+
+    #[test]
+    fn takes_the_text_and_leaves_the_menu() {
+        let menu = "<li><a href=/x>menu</a></li>".repeat(12);
+        let html = format!(
+            "<ul id=menu>{menu}</ul><div id=text><p>{0}</p><p>{0}</p><p>{0}</p></div>",
+            words(40)
+        );
+        let page = page(&html);
+        let kept = choose(&page, &Settings::default()).kept;
+        let is_kept = |id| {
+            let node = by_id(&page, id);
+            kept.iter().any(|&kept| page.contains(kept, node))
+        };
+        assert!(is_kept("text"));
+        assert!(!is_kept("menu"));
+    }
+
+    #[test]
+    fn a_page_without_text_has_no_content() {
+        let page = page("<div><img src=x></div>");
+        assert!(choose(&page, &Settings::default()).kept.is_empty());
+    }
+}
