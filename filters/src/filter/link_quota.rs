@@ -37,7 +37,7 @@
 use html5ever::local_name;
 use serde::{Deserialize, Serialize};
 
-use super::main_block::Choice;
+use super::main_block::{Choice, outermost};
 use crate::{
     domain,
     error::ConfigError,
@@ -227,8 +227,37 @@ fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-/// The roots of the lists of links. Top-down none stands inside another one.
+/// The roots of the lists of links in document order, none inside another one. What holds nothing but lists goes with
+/// them: a `<ul>` is no use without its items.
 pub(crate) fn link_lists(page: &Page, settings: &Settings) -> Vec<NodeId> {
+    let mut found = judged_lists(page, settings);
+    let mut left = vec![0u32; page.len()];
+    let mut is_gone = vec![false; page.len()];
+    for &id in &found {
+        is_gone[id.index()] = true;
+    }
+    let live: Vec<NodeId> = page.live(page.body()).skip(1).collect();
+    // What a reader would still see below each node, and whether a list stood there.
+    let mut held_list = vec![false; page.len()];
+    for &id in live.iter().rev() {
+        let row = id.index();
+        let parent = page.parent(id).index();
+        if is_gone[row] {
+            held_list[parent] = true;
+            continue;
+        }
+        let shows = page.own_chars(id) > 0 || page.tag(id).is_some_and(Tag::is_media);
+        left[row] += u32::from(shows);
+        if held_list[row] && left[row] == 0 {
+            found.push(id);
+            held_list[parent] = true;
+        }
+        left[parent] += left[row];
+    }
+    outermost(page, found)
+}
+
+fn judged_lists(page: &Page, settings: &Settings) -> Vec<NodeId> {
     let structure = Structure::of(page, &settings.structural);
     let mut quotas = own_quotas(page, &structure, settings);
     let judge = Judge::new(page, settings);
@@ -425,9 +454,7 @@ mod tests {
 
     fn found(html: &str, settings: &Settings) -> Vec<String> {
         let page = page(html);
-        let mut found = link_lists(&page, settings);
-        found.sort_unstable();
-        ids(&page, &found)
+        ids(&page, &link_lists(&page, settings))
     }
 
     #[test]

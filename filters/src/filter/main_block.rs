@@ -275,7 +275,7 @@ fn choose(page: &Page, settings: &Settings) -> Choice {
 }
 
 /// The nodes in document order without those that stand inside another one.
-fn outermost(page: &Page, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
+pub(crate) fn outermost(page: &Page, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
     nodes.sort_unstable();
     let mut end = NodeId::DOCUMENT;
     nodes.retain(|&id| {
