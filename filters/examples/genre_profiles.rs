@@ -11,6 +11,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
     fs,
     io::Read as _,
     path::Path,
@@ -39,8 +40,9 @@ struct PageWords {
 fn main() {
     let folder = std::env::args().nth(1).expect("the folder of the data set");
     let pages = read(Path::new(&folder));
-    let (train, test): (Vec<&PageWords>, Vec<&PageWords>) =
-        pages.iter().partition(|page| hash(&page.domain) % 2 == 0);
+    let (train, test): (Vec<&PageWords>, Vec<&PageWords>) = pages
+        .iter()
+        .partition(|page| hash(&page.domain).is_multiple_of(2));
     print!("{}", profiles(&train));
     for (name, half) in [("made from", &train), ("other", &test)] {
         report(name, half);
@@ -154,7 +156,7 @@ fn profiles(pages: &[&PageWords]) -> String {
         let row: Vec<String> = (0..4)
             .map(|column| format!("{:.0}", 10_000.0 * shares[column] / total(column)))
             .collect();
-        out.push_str(&format!("    (\"{word}\", [{}]),\n", row.join(", ")));
+        let _ = writeln!(out, "    (\"{word}\", [{}]),", row.join(", "));
     }
     out.push_str("];\n");
     out

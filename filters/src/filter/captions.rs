@@ -7,7 +7,7 @@
 //! 1. Only images inside the article are looked at: inside the main block, where one was chosen.
 //! 2. The caption of an image is all text of its first parent block element. An image without caption is no article
 //!    image.
-//! 3. Caption and article are compared by the names in them ([`crate::entities`]); an image whose caption is too unlike
+//! 3. Caption and article are compared by the names in them (`entities.rs`); an image whose caption is too unlike
 //!    the article goes.
 //!
 //! | constant | paper | here | why |

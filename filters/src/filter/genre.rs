@@ -12,12 +12,16 @@
 //! | distance | Manhattan | Manhattan | |
 //! | profiles | hierarchical clusters of known sites, words widened by a search engine | four, of pages whose type is known | no search engine on the road of a page |
 //! | vocabulary | all words | 120 general English words | small, and no site's own words in it |
-//! | least words | | [`MIN_WORDS`] | |
-//! | least lead | | [`MIN_LEAD`] | a page between two genres keeps its settings |
+//! | least words | | `MIN_WORDS`, 40 | |
+//! | least lead | | `MIN_LEAD`, 2 % | a page between two genres keeps its settings |
 //!
 //! The profiles are in `genre/profiles.rs`, written by `cargo run --release -p gleaner-filters --example genre_profiles --
 //! WCXB_DEV_FOLDER` from one half of the domains (fixed seed); the program prints what share of the other half's pages it
 //! tells rightly. In a language other than English there are too few words, and nothing is overridden.
+//!
+//! Measured on WCXB dev, 2026-11-21 (`gleaner evaluate DEV --variant 'genre=genre: {enabled: true}'`), word F1 of the whole chain:
+//! .820, for .817 without and .820 with the shop's preset for every page: told apart or not, these four genres want nearly
+//! the same settings of this chain.
 //!
 //! Off by default. Cost: one reading of the text.
 

@@ -26,13 +26,17 @@
 //! removed out of the parents' sums.
 //!
 //! Lists of linked *images* (§ 4, proposed): an image in a link without text counts as an anchor of
-//! [`Settings::image_characters`] characters, if `image_lists` is on and at least [`MIN_IMAGES`] stand in the block and
+//! [`Settings::image_characters`] characters, if `image_lists` is on and at least three stand in the block and
 //! all that give their dimensions give the same.
 //!
 //! *Dynamic thresholds* (§ 4, proposed): where several pages of a domain were seen, a block that repeats on them is
-//! judged more strictly ([`crate::domain`]).
+//! judged more strictly ([`crate::Domain`]).
 //!
-//! Cost: four passes over the nodes.
+//! Measured on WCXB dev, 2026-11-21, the algorithm by itself (`gleaner evaluate DEV --bare --main-block NAME`), word F1:
+//! top-down .745, bottom-up .777. Bottom-up with a decay of 0, .05, .2 and .4: .777, .777, .778, .778; at least two anchors
+//! .771; lists of images .777; a block with one point removed .727, removed if linked .777 at a recall of .915 for .944.
+//!
+//! Cost: five passes over the nodes.
 
 use html5ever::local_name;
 use serde::{Deserialize, Serialize};

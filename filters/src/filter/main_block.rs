@@ -1,6 +1,6 @@
 //! Chooses the main content and removes the rest of the page.
 //!
-//! The algorithms only read the page and name nodes ([`Choice`]: what to keep, what to drop inside it); the editing is
+//! The algorithms only read the page and name nodes (`Choice`: what to keep, what to drop inside it); the editing is
 //! done here. Each algorithm is a file in `main_block/`. A choice that keeps next to nothing is not carried out
 //! ([`Settings::min_chars`], [`Settings::min_share`]), whatever algorithm made it: the page then keeps what the other
 //! filters left.

