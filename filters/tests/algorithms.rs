@@ -12,7 +12,7 @@ use url::Url;
 fn chain(config: &ChainConfig) -> Arc<Chain> {
     let limits = PageLimits {
         // Debug builds are slow; what is tested is that it ends.
-        cpu: Duration::from_secs(120),
+        cpu: Duration::from_mins(2),
         ..PageLimits::default()
     };
     Arc::new(Chain::new(config, limits, HostList::default()).unwrap())

@@ -89,7 +89,7 @@ pub struct Preset {
 #[cfg_attr(
     feature = "schema",
     derive(schemars::JsonSchema),
-    schemars(rename = "Genre")
+    schemars(rename = "GenrePresets")
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
