@@ -20,15 +20,19 @@ use url::Url;
 
 use crate::{
     config::{ChainConfig, FilterName, Floor, PageLimits},
+    domain::{self, Domain, Survey},
     error::{ConfigError, PageError},
     filter::{
         Filter,
         ad_servers::AdServers,
+        captions::Captions,
         empty_tables::EmptyTables,
+        genre::GenreFilter,
         ignore::Ignore,
         lazy_images::LazyImages,
         link_lists::LinkLists,
-        main_block::MainBlock,
+        link_quota::LinkQuota,
+        main_block::{MainBlock, blocks, blocks::PageBlocks, cnr},
         output::{self, Format, Style},
         removed_links::RemovedLinks,
     },
@@ -51,6 +55,8 @@ pub struct Chain {
     /// Whether the reader's browser will run the page's scripts.
     scripting: bool,
     collect_links: bool,
+    /// For [`Chain::blocks`].
+    cnr: cnr::Settings,
 }
 
 impl Chain {
@@ -74,6 +80,7 @@ impl Chain {
             limits,
             scripting: !(order.contains(&FilterName::Ignore) && config.ignore.scripts),
             collect_links: order.contains(&FilterName::RemovedLinks),
+            cnr: config.main_block.cnr.clone(),
         })
     }
 
@@ -89,6 +96,7 @@ impl Chain {
             chain: Arc::clone(self),
             url: url.clone(),
             untouched: None,
+            domain: None,
             spent: Duration::ZERO,
         }
     }
@@ -98,6 +106,29 @@ impl Chain {
         let mut feed = self.page(url);
         feed.feed(html)?;
         feed.finish()
+    }
+
+    /// The blocks of a page as its domain should remember them ([`Domain::learn`]).
+    pub fn survey(self: &Arc<Self>, html: &str, url: &Url) -> Result<Survey, PageError> {
+        let mut feed = self.page(url);
+        feed.feed(html)?;
+        let page = feed.parse()?;
+        guarded("survey", || domain::survey(&page))
+    }
+
+    /// The page's blocks by relevance, its menus and its kind, as the filters before the choice of the main block leave them.
+    pub fn blocks(
+        self: &Arc<Self>,
+        html: &str,
+        url: &Url,
+        most: usize,
+    ) -> Result<PageBlocks, PageError> {
+        let mut feed = self.page(url);
+        feed.feed(html)?;
+        let mut page = feed.parse()?;
+        page.headline = output::headline(&page);
+        feed.run_cleaning(&mut page)?;
+        guarded("blocks", || blocks::of_page(page, &self.cnr, most))
     }
 
     /// The same, with everything that can be told about the page.
@@ -152,6 +183,7 @@ pub struct PageFeed {
     chain: Arc<Chain>,
     url: Url,
     untouched: Option<Url>,
+    domain: Option<Arc<Domain>>,
     /// CPU time so far.
     spent: Duration,
 }
@@ -160,6 +192,11 @@ impl PageFeed {
     /// Tells where the page can be had untouched; the rewritten page links to it.
     pub fn link_to_untouched(&mut self, address: Url) {
         self.untouched = Some(address);
+    }
+
+    /// Tells what other pages of the same domain were like: filters that compare pages make use of it.
+    pub fn know_domain(&mut self, domain: Arc<Domain>) {
+        self.domain = Some(domain);
     }
 
     /// Parses one more piece, of any size. The limits are checked every few kilobytes.
@@ -211,7 +248,8 @@ impl PageFeed {
         })
     }
 
-    fn filter(mut self) -> Result<(Page, Report), PageError> {
+    /// The page as it was sent, laid out.
+    fn parse(&mut self) -> Result<Page, PageError> {
         let chain = Arc::clone(&self.chain);
         let clock = CpuClock::start();
         let parser = self.parser.take().ok_or(PANICKED_PARSER)?;
@@ -221,7 +259,13 @@ impl PageFeed {
             Page::new(document, &url, chain.scripting, chain.limits.depth)
         })??;
         self.spend(&clock)?;
+        page.domain = self.domain.take();
+        Ok(page)
+    }
 
+    fn filter(mut self) -> Result<(Page, Report), PageError> {
+        let chain = Arc::clone(&self.chain);
+        let mut page = self.parse()?;
         let mut report = Report {
             text_before: page.chars(page.body()),
             ..Report::default()
@@ -229,11 +273,7 @@ impl PageFeed {
         chain.check_page(&page, report.text_before)?;
         page.collect_links = chain.collect_links;
         page.headline = output::headline(&page);
-        for filter in &chain.filters {
-            let clock = CpuClock::start();
-            report.filters.push(run_filter(filter.as_ref(), &mut page)?);
-            self.spend(&clock)?;
-        }
+        self.run_filters(&mut page, &mut report)?;
         report.text_after = page.chars(page.body());
         report.selected = page.main_block.is_some();
         chain.check_result(&report)?;
@@ -241,6 +281,31 @@ impl PageFeed {
             output::prepare(&mut page, &chain.output);
         }
         Ok((page, report))
+    }
+
+    fn run_filters(&mut self, page: &mut Page, report: &mut Report) -> Result<(), PageError> {
+        let chain = Arc::clone(&self.chain);
+        for filter in &chain.filters {
+            let clock = CpuClock::start();
+            report.filters.push(run_filter(filter.as_ref(), page)?);
+            self.spend(&clock)?;
+        }
+        Ok(())
+    }
+
+    /// The filters before the choice of the main block.
+    fn run_cleaning(&mut self, page: &mut Page) -> Result<(), PageError> {
+        let chain = Arc::clone(&self.chain);
+        let cleaning = chain
+            .filters
+            .iter()
+            .take_while(|filter| filter.name() != "main_block");
+        for filter in cleaning {
+            let clock = CpuClock::start();
+            run_filter(filter.as_ref(), page)?;
+            self.spend(&clock)?;
+        }
+        Ok(())
     }
 
     fn spend(&mut self, clock: &CpuClock) -> Result<(), PageError> {
@@ -353,8 +418,11 @@ fn check(config: &ChainConfig) -> Result<(), ConfigError> {
             format!("{share} is out of range; expected 0 to 1"),
         ));
     }
+    config.genre.check()?;
     config.link_lists.check()?;
+    config.link_quota.check("link_quota")?;
     config.main_block.check()?;
+    config.captions.check()?;
     config.output.check()
 }
 
@@ -367,6 +435,9 @@ fn build(
     Ok(match name {
         FilterName::LazyImages => Box::new(LazyImages),
         FilterName::Ignore => Box::new(Ignore::new(&config.ignore)),
+        FilterName::Genre => Box::new(GenreFilter {
+            settings: config.genre.clone(),
+        }),
         FilterName::AdServers => Box::new(AdServers::new(
             &config.ad_servers,
             ad_servers.take().unwrap_or_default(),
@@ -374,10 +445,14 @@ fn build(
         FilterName::LinkLists => Box::new(LinkLists {
             settings: config.link_lists.clone(),
         }),
+        FilterName::LinkQuota => Box::new(LinkQuota {
+            settings: config.link_quota.clone(),
+        }),
         FilterName::EmptyTables => Box::new(EmptyTables::new(&config.empty_tables)?),
         FilterName::MainBlock => Box::new(MainBlock {
             settings: config.main_block.clone(),
         }),
+        FilterName::Captions => Box::new(Captions::new(&config.captions)),
         FilterName::RemovedLinks => Box::new(RemovedLinks {
             settings: config.removed_links.clone(),
         }),

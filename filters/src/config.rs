@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::filter::{
-    ad_servers, empty_tables, ignore, lazy_images, link_lists, main_block, output, removed_links,
+    ad_servers, captions, empty_tables, genre, ignore, lazy_images, link_lists, link_quota,
+    main_block, output, removed_links,
 };
 
 /// A filter that may be put in the chain's order.
@@ -15,14 +16,20 @@ pub enum FilterName {
     LazyImages,
     /// Drops tags and attributes.
     Ignore,
+    /// Tells the genre and lays its settings over those of the filters after it.
+    Genre,
     /// Removes what comes from advertisement servers.
     AdServers,
     /// Removes lists of links.
     LinkLists,
+    /// Removes blocks in which links have too large a part.
+    LinkQuota,
     /// Removes tables that hold nothing.
     EmptyTables,
     /// Chooses the main block and removes the rest.
     MainBlock,
+    /// Removes images whose captions have nothing to do with the text.
+    Captions,
     /// Appends the links that were removed.
     RemovedLinks,
 }
@@ -34,10 +41,13 @@ impl FilterName {
         match self {
             FilterName::LazyImages => "lazy_images",
             FilterName::Ignore => "ignore",
+            FilterName::Genre => "genre",
             FilterName::AdServers => "ad_servers",
             FilterName::LinkLists => "link_lists",
+            FilterName::LinkQuota => "link_quota",
             FilterName::EmptyTables => "empty_tables",
             FilterName::MainBlock => "main_block",
+            FilterName::Captions => "captions",
             FilterName::RemovedLinks => "removed_links",
         }
     }
@@ -55,14 +65,20 @@ pub struct ChainConfig {
     pub lazy_images: lazy_images::Settings,
     /// Drops tags and attributes: the paper's Figure 1, every check box.
     pub ignore: ignore::Settings,
+    /// Tells the genre of a page (news, shop, forum, documentation) and lays its settings over those of the filters after it.
+    pub genre: genre::Settings,
     /// Removes elements whose `src` or `href` leads to an advertisement server.
     pub ad_servers: ad_servers::Settings,
     /// Removes lists of links.
     pub link_lists: link_lists::Settings,
+    /// Removes blocks in which links have too large a part: another way to find lists of links.
+    pub link_quota: link_quota::Settings,
     /// Removes tables that hold nothing of substance.
     pub empty_tables: empty_tables::Settings,
     /// Chooses the block with the main content and removes the rest.
     pub main_block: main_block::Settings,
+    /// Removes images whose captions have nothing to do with the main block's text.
+    pub captions: captions::Settings,
     /// Appends the text links that other filters removed.
     pub removed_links: removed_links::Settings,
     /// How the page is written when all filters have run.
@@ -77,18 +93,24 @@ impl Default for ChainConfig {
             order: vec![
                 FilterName::LazyImages,
                 FilterName::Ignore,
+                FilterName::Genre,
                 FilterName::AdServers,
                 FilterName::LinkLists,
+                FilterName::LinkQuota,
                 FilterName::EmptyTables,
                 FilterName::MainBlock,
+                FilterName::Captions,
                 FilterName::RemovedLinks,
             ],
             lazy_images: lazy_images::Settings::default(),
             ignore: ignore::Settings::default(),
+            genre: genre::Settings::default(),
             ad_servers: ad_servers::Settings::default(),
             link_lists: link_lists::Settings::default(),
+            link_quota: link_quota::Settings::default(),
             empty_tables: empty_tables::Settings::default(),
             main_block: main_block::Settings::default(),
+            captions: captions::Settings::default(),
             removed_links: removed_links::Settings::default(),
             output: output::Settings::default(),
             floor: Floor::default(),
@@ -102,10 +124,13 @@ impl ChainConfig {
         self.order.iter().copied().filter(|name| match name {
             FilterName::LazyImages => self.lazy_images.enabled,
             FilterName::Ignore => self.ignore.enabled,
+            FilterName::Genre => self.genre.enabled,
             FilterName::AdServers => self.ad_servers.enabled,
             FilterName::LinkLists => self.link_lists.enabled,
+            FilterName::LinkQuota => self.link_quota.enabled,
             FilterName::EmptyTables => self.empty_tables.enabled,
             FilterName::MainBlock => self.main_block.enabled,
+            FilterName::Captions => self.captions.enabled,
             FilterName::RemovedLinks => self.removed_links.enabled,
         })
     }

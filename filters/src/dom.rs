@@ -19,6 +19,40 @@ pub(crate) fn visible_chars(text: &str) -> usize {
         .count()
 }
 
+/// Characters of a script without spaces that make a word where no character is a word of its own (Thai, Lao, Khmer,
+/// Burmese): about the mean length of a Thai word.
+const CHARS_PER_UNSPACED_WORD: usize = 4;
+
+/// Words, as a reader would count them: runs between white space. Scripts without spaces have one word per ideograph or
+/// kana, and one per four characters in Thai and its neighbours; otherwise a paragraph of Japanese would be one word.
+pub(crate) fn words(text: &str) -> u32 {
+    if text.is_ascii() {
+        return count(text.split_ascii_whitespace().count());
+    }
+    let mut words = 0;
+    let mut unspaced = 0;
+    for run in text.split_whitespace() {
+        let mut is_spaced = false;
+        for c in run.chars() {
+            match u32::from(c) {
+                0x3040..=0x30ff | 0x3400..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3ffff => {
+                    words += 1;
+                }
+                0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17ff => unspaced += 1,
+                0x3000..=0x303f | 0xff00..=0xffef => {}
+                _ => is_spaced = true,
+            }
+        }
+        words += usize::from(is_spaced);
+    }
+    count(words + unspaced / CHARS_PER_UNSPACED_WORD)
+}
+
+/// A count of things on one page.
+pub(crate) fn count(things: usize) -> u32 {
+    u32::try_from(things).unwrap_or(u32::MAX)
+}
+
 /// Sums over the live nodes of one subtree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Measure {
@@ -88,5 +122,23 @@ impl Measures {
         for ancestor in page.ancestors(removed) {
             self.0[ancestor.index()].subtract(gone);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn words_stand_between_white_space() {
+        assert_eq!(words("  A paragraph\nwith (four) "), 4);
+        assert_eq!(words("Zwölf Boxkämpfer"), 2);
+    }
+
+    #[test]
+    fn scripts_without_spaces_have_words_too() {
+        assert_eq!(words("日本語の文"), 5);
+        assert_eq!(words("日本語 and English"), 5);
+        assert_eq!(words("สวัสดีชาวโลก"), 3);
     }
 }

@@ -17,6 +17,23 @@ impl ConfigError {
             problem: problem.into(),
         }
     }
+
+    pub(crate) fn out_of_range(
+        key: &str,
+        value: impl std::fmt::Display,
+        expected: &str,
+    ) -> ConfigError {
+        ConfigError::new(key, format!("{value} is out of range; expected {expected}"))
+    }
+
+    /// An error unless the value is a share: 0 to 1.
+    pub(crate) fn unless_share(key: &str, value: f64) -> Result<(), ConfigError> {
+        if (0.0..=1.0).contains(&value) {
+            Ok(())
+        } else {
+            Err(ConfigError::out_of_range(key, value, "0 to 1"))
+        }
+    }
 }
 
 /// Why a page was not filtered: the caller sends the original bytes.

@@ -2,10 +2,13 @@
 //! socket; [`crate::chain`] runs them in order, times them and catches their panics.
 
 pub mod ad_servers;
+pub mod captions;
 pub mod empty_tables;
+pub mod genre;
 pub mod ignore;
 pub mod lazy_images;
 pub mod link_lists;
+pub mod link_quota;
 pub mod main_block;
 pub mod output;
 pub mod removed_links;

@@ -33,25 +33,36 @@
 //! | `filter/` | the filters, a file each; `filter/main_block/` the algorithms that choose the main block |
 //! | `page` | the parsed page and the doors through which filters change it; parsing and writing |
 //! | `dom`, `text` | what is measured of nodes; page to plain text |
+//! | `entities` | names in a text, and how alike two texts are by them |
 //! | `hosts` | lists of hosts |
+//! | `domain` | what several pages of one domain have in common; the caller keeps it |
 //! | `report`, `config`, `error` | what was done, what is asked for, what went wrong |
 
 mod chain;
 mod config;
 mod dom;
+mod domain;
+mod entities;
 mod error;
 mod filter;
 mod hosts;
 mod page;
 mod report;
+#[cfg(test)]
+mod testing;
 mod text;
 
 pub use chain::{Chain, CspChange, Extract, Filtered, PageFeed};
 pub use config::{ChainConfig, FilterName, Floor, PageLimits};
+pub use domain::{Domain, Survey};
 pub use error::{ConfigError, PageError};
+pub use filter::main_block::{
+    blocks::{Block, Menu, PageBlocks},
+    core_ex::PageKind,
+};
 pub use filter::{
-    ad_servers, empty_tables, ignore, lazy_images, link_lists, main_block, output, output::Format,
-    removed_links,
+    ad_servers, captions, empty_tables, genre, ignore, lazy_images, link_lists, link_quota,
+    main_block, output, output::Format, removed_links,
 };
 pub use hosts::{HostList, HostListError};
 pub use report::{FilterReport, Report};

@@ -12,13 +12,13 @@ pub(crate) mod parse;
 pub(crate) mod serialize;
 pub(crate) mod tag;
 
-use std::cell::Ref;
+use std::{cell::Ref, sync::Arc};
 
 use html5ever::{LocalName, local_name, ns};
 use kuchikiki::{ExpandedName, NodeData, NodeRef};
 use url::Url;
 
-use crate::{dom::visible_chars, error::PageError};
+use crate::{dom::visible_chars, domain::Domain, error::PageError, filter::genre::Preset};
 use tag::Tag;
 
 /// A row of the page's table. Document order is the order of these numbers.
@@ -128,8 +128,12 @@ pub(crate) struct Page {
     pub(crate) appended: Vec<LinkGroup>,
     /// The page's headline, read before any filter ran.
     pub(crate) headline: Headline,
-    /// The block that `main_block` chose, if it chose one.
+    /// The block that `main_block` chose, if it chose one; the innermost element around the parts of a choice.
     pub(crate) main_block: Option<NodeId>,
+    /// What the caller knows of other pages of the same domain.
+    pub(crate) domain: Option<Arc<Domain>>,
+    /// What the page's genre changes in the filters to come.
+    pub(crate) preset: Option<Preset>,
 }
 
 impl Page {
@@ -157,6 +161,8 @@ impl Page {
             appended: Vec::new(),
             headline: Headline::default(),
             main_block: None,
+            domain: None,
+            preset: None,
         };
         page.html = page.child_with_tag(NodeId::DOCUMENT, Tag::Html);
         if let Some(html) = page.html {

@@ -122,15 +122,27 @@ impl Filter for LinkLists {
 
     fn apply(&self, page: &mut Page) -> Option<String> {
         let measures = Measures::of(page);
-        match self.settings.blocks {
-            Blocks::Cells => self.cells(page, &measures),
-            Blocks::Any => self.any_block(page, measures),
+        if let Some(preset) = page.preset {
+            let settings = Settings {
+                ratio: preset.link_ratio,
+                ..self.settings.clone()
+            };
+            LinkLists { settings }.judge(page, measures);
+        } else {
+            self.judge(page, measures);
         }
         None
     }
 }
 
 impl LinkLists {
+    fn judge(&self, page: &mut Page, measures: Measures) {
+        match self.settings.blocks {
+            Blocks::Cells => self.cells(page, &measures),
+            Blocks::Any => self.any_block(page, measures),
+        }
+    }
+
     /// From the outermost cell inwards, as a parser meets them; inside a removed cell there is nothing to judge.
     fn cells(&self, page: &mut Page, measures: &Measures) {
         let mut at = NodeId::DOCUMENT.0 + 1;
