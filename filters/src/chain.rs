@@ -226,13 +226,17 @@ impl PageFeed {
         })??;
         self.spend(&clock)?;
 
-        let mut report = Report {
-            text_before: page.chars(page.body()),
-            ..Report::default()
-        };
+        let clock = CpuClock::start();
+        let mut report = guarded("headline", || {
+            page.collect_links = chain.collect_links;
+            page.headline = output::headline(&page);
+            Report {
+                text_before: page.chars(page.body()),
+                ..Report::default()
+            }
+        })?;
+        self.spend(&clock)?;
         chain.check_page(&page, report.text_before)?;
-        page.collect_links = chain.collect_links;
-        page.headline = output::headline(&page);
         for filter in &chain.filters {
             let clock = CpuClock::start();
             report.filters.push(run_filter(filter.as_ref(), &mut page)?);

@@ -89,13 +89,12 @@ impl LazyImages {
 /// The `<noscript>` that directly follows the image, or the `<picture>` around it.
 fn following_noscript(page: &Page, image: NodeId) -> Option<NodeId> {
     let parent = page.parent(image);
-    let (of, parent) = if page.tag(parent) == Some(Tag::Picture) {
-        (parent, page.parent(parent))
+    let of = if page.tag(parent) == Some(Tag::Picture) {
+        parent
     } else {
-        (image, parent)
+        image
     };
-    page.live_children(parent)
-        .filter(|&child| child > of)
+    page.live_siblings_after(of)
         .find(|&child| page.kind(child) != Kind::Text || page.own_chars(child) > 0)
         .filter(|&child| page.tag(child) == Some(Tag::Noscript))
 }
