@@ -346,9 +346,9 @@ impl Page {
         let mut out = String::new();
         for id in self.live(root).take(max_nodes) {
             if let Some(text) = self.text(id) {
-                let room = max_bytes.saturating_sub(out.len()).min(text.len());
-                out.push_str(&text[..text.floor_char_boundary(room)]);
-                if room < text.len() {
+                let left = max_bytes.saturating_sub(out.len()).min(text.len());
+                out.push_str(&text[..text.floor_char_boundary(left)]);
+                if left < text.len() {
                     break;
                 }
             }

@@ -107,7 +107,7 @@ fn a_tag_with_thousands_of_attributes_is_refused_before_it_ends() {
 
 #[test]
 fn a_tag_with_hundreds_of_attributes_is_kept() {
-    let attributes: String = (0..900).map(|n| format!(" a{n}='x y'")).collect();
+    let attributes = shapes::numbered(900, |n| format!(" a{n}='x y'"));
     let html = format!(
         "<title>x</title><p{attributes}>{}",
         "some words ".repeat(30)
@@ -117,7 +117,7 @@ fn a_tag_with_hundreds_of_attributes_is_kept() {
 
 #[test]
 fn attributes_are_bounded_in_total() {
-    let attributes: String = (0..400).map(|n| format!(" a{n}")).collect();
+    let attributes = shapes::numbered(400, |n| format!(" a{n}"));
     let html = format!("<p{attributes}>x").repeat(2600);
     assert_eq!(outcome(&html, patient()), "too-many-attributes");
 }
@@ -126,7 +126,7 @@ fn attributes_are_bounded_in_total() {
 #[test]
 fn attributes_that_are_copied_into_every_paragraph_are_bounded() {
     assert_eq!(reason("huge_attribute_copied"), "attributes-too-long");
-    let with_many: String = (0..900).map(|n| format!(" a{n}")).collect();
+    let with_many = shapes::numbered(900, |n| format!(" a{n}"));
     let html = format!("<p><b{with_many}>{}", "<p>x".repeat(2000));
     assert_eq!(outcome(&html, patient()), "too-many-attributes");
 }

@@ -289,14 +289,17 @@ impl Markup {
     }
 }
 
-/// What was decided about a page: by each filter how many subtrees went, and what it says.
+/// What was decided about a page: by each filter how many subtrees went, with how much text, and what it says. Around the
+/// main block the white space between blocks goes, too, each a node of its own: its count says nothing.
 fn decisions(extract: &Extract) -> Vec<(&'static str, usize, usize, Option<String>)> {
     let reports = extract.report.filters.iter();
     reports
         .map(|report| {
+            let counts = report.filter != "main_block";
+            let removed = if counts { report.removed } else { 0 };
             (
                 report.filter,
-                report.removed,
+                removed,
                 report.removed_chars,
                 report.note.clone(),
             )

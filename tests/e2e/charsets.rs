@@ -148,7 +148,7 @@ async fn the_page_says_it() {
     all_arrive(cases.collect()).await;
 }
 
-/// ISO-2022-JP is never guessed: it hides ASCII, and browsers do not guess it either (encoding_rs' chardetng). The others
+/// ISO-2022-JP is never guessed: it hides ASCII, and browsers do not guess it either on the web. The others
 /// are told apart by their letters.
 #[tokio::test]
 async fn nobody_says_it_and_the_letters_tell() {

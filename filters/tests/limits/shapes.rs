@@ -337,16 +337,18 @@ pub(crate) const SHAPES: &[Shape] = &[
 ];
 
 /// A document with enough text to be worth filtering.
-fn page(middle: String) -> String {
+fn page(mut middle: String) -> String {
     let words = "some words that are there to be read, ".repeat(20);
-    format!("<!DOCTYPE html><title>A page</title><body><p>{words}</p>{middle}")
+    let head = format!("<!DOCTYPE html><title>A page</title><body><p>{words}</p>");
+    middle.insert_str(0, &head);
+    middle
 }
 
 fn fill(part: &str, bytes: usize) -> String {
     part.repeat(bytes.saturating_sub(2048) / part.len())
 }
 
-fn numbered(count: usize, part: impl Fn(usize) -> String) -> String {
+pub(crate) fn numbered(count: usize, part: impl Fn(usize) -> String) -> String {
     (0..count).map(part).collect()
 }
 

@@ -60,7 +60,6 @@ impl TagScan {
             }
             (State::TagName | State::Unquoted, _) if space => State::BeforeName,
             (State::TagName, _) => State::TagName,
-            (State::Unquoted, _) => State::Unquoted,
             (State::BeforeName, b'/') => State::BeforeName,
             (State::BeforeName, _) if space => State::BeforeName,
             (State::Name | State::AfterName, b'=') => State::BeforeValue,
@@ -72,7 +71,7 @@ impl TagScan {
             }
             (State::BeforeValue, _) if space => State::BeforeValue,
             (State::BeforeValue, b'"' | b'\'') => State::Quoted(byte),
-            (State::BeforeValue, _) => State::Unquoted,
+            (State::BeforeValue | State::Unquoted, _) => State::Unquoted,
         };
     }
 }
