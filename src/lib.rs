@@ -27,6 +27,9 @@ mod body;
 mod ca;
 pub mod config;
 mod error;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod headers;
 mod intercept;
 pub mod log;

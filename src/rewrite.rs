@@ -7,6 +7,8 @@
 mod buffer;
 pub(crate) mod charset;
 pub(crate) mod coding;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod door;
 mod eligibility;
 mod workers;
 
@@ -199,7 +201,9 @@ async fn arrive(
             worker.send(data).await?;
         }
     }
-    kept.ended();
+    if let Some(data) = kept.ended() {
+        worker.send(data).await?;
+    }
     worker.finish().await
 }
 

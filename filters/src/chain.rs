@@ -266,13 +266,17 @@ impl PageFeed {
     fn filter(mut self) -> Result<(Page, Report), PageError> {
         let chain = Arc::clone(&self.chain);
         let mut page = self.parse()?;
-        let mut report = Report {
-            text_before: page.chars(page.body()),
-            ..Report::default()
-        };
+        let clock = CpuClock::start();
+        let mut report = guarded("headline", || {
+            page.collect_links = chain.collect_links;
+            page.headline = output::headline(&page);
+            Report {
+                text_before: page.chars(page.body()),
+                ..Report::default()
+            }
+        })?;
+        self.spend(&clock)?;
         chain.check_page(&page, report.text_before)?;
-        page.collect_links = chain.collect_links;
-        page.headline = output::headline(&page);
         self.run_filters(&mut page, &mut report)?;
         report.text_after = page.chars(page.body());
         report.selected = page.main_block.is_some();

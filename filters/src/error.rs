@@ -52,6 +52,24 @@ pub enum PageError {
         /// The limit that was passed.
         limit: usize,
     },
+    /// An element, or the page, has more attributes than the limit.
+    #[error("more than {limit} attributes")]
+    TooManyAttributes {
+        /// The limit that was passed.
+        limit: usize,
+    },
+    /// The values of the page's attributes are longer than the limit, together.
+    #[error("attribute values of more than {limit} bytes")]
+    AttributesTooLong {
+        /// The limit that was passed.
+        limit: usize,
+    },
+    /// The page's `<base>` is longer than any address, and would be repeated in each of its links.
+    #[error("the base address has more than {limit} bytes")]
+    BaseTooLong {
+        /// The limit that was passed.
+        limit: usize,
+    },
     /// The page took more CPU time than the limit.
     #[error("the page took more than {limit_ms} ms of CPU time")]
     OutOfTime {
@@ -93,6 +111,9 @@ impl PageError {
         match self {
             PageError::TooDeep { .. } => "too-deep",
             PageError::TooManyNodes { .. } => "too-many-nodes",
+            PageError::TooManyAttributes { .. } => "too-many-attributes",
+            PageError::AttributesTooLong { .. } => "attributes-too-long",
+            PageError::BaseTooLong { .. } => "base-too-long",
             PageError::OutOfTime { .. } => "out-of-time",
             PageError::Frameset => "frameset",
             PageError::Redirect => "redirect",

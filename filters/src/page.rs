@@ -100,6 +100,21 @@ pub(crate) struct Headline {
     pub(crate) node: Option<NodeId>,
 }
 
+/// Longest `<base href>` in bytes. Servers refuse addresses of more than about 8,000; the base is repeated in the absolute
+/// form of every link, so a megabyte of it and 100,000 links would be 100 GB. Raising it costs time on hostile pages.
+const MAX_BASE_BYTES: usize = 2048;
+
+/// Nodes of a removed link that are read for its text. Links can be nested (in table cells, in SVG), so that all of a
+/// long text would belong to each of hundreds. Raising it costs time on hostile pages.
+const MAX_LINK_NODES: usize = 1000;
+
+/// Bytes of a removed link's text, read from the page; the rest is cut off. Raising it costs memory on hostile pages.
+const MAX_LINK_TEXT_BYTES: usize = 1000;
+
+/// Bytes of all removed links that are kept, addresses and texts together: twenty times what 2,000 ordinary links take. Those after them
+/// are not kept. Raising it costs memory on hostile pages.
+const MAX_KEPT_LINK_BYTES: usize = 4 * 1024 * 1024;
+
 /// What a filter took out; `Chain` turns it into the filter's report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Removals {
@@ -124,6 +139,8 @@ pub(crate) struct Page {
     pub(crate) removals: Removals,
     pub(crate) removed_links: Vec<RemovedLink>,
     pub(crate) collect_links: bool,
+    /// Bytes in `removed_links`.
+    kept_link_bytes: usize,
     /// Set by the retainer, written after the page's own content.
     pub(crate) appended: Vec<LinkGroup>,
     /// The page's headline, read before any filter ran.
@@ -158,6 +175,7 @@ impl Page {
             removals: Removals::default(),
             removed_links: Vec::new(),
             collect_links: false,
+            kept_link_bytes: 0,
             appended: Vec::new(),
             headline: Headline::default(),
             main_block: None,
@@ -181,7 +199,7 @@ impl Page {
                 )
             })
             .collect();
-        page.base = page.find_base().unwrap_or_else(|| url.clone());
+        page.base = page.find_base()?.unwrap_or_else(|| url.clone());
         Ok(page)
     }
 
@@ -280,8 +298,11 @@ impl Page {
 
     /// Children in document order, without what filters have removed.
     pub(crate) fn live_children(&self, parent: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        let end = self.rows[parent.index()].end;
-        let mut at = parent.0 + 1;
+        self.live_rows(parent.0 + 1, self.rows[parent.index()].end)
+    }
+
+    /// From row to row, over the descendants of each.
+    fn live_rows(&self, mut at: u32, end: u32) -> impl Iterator<Item = NodeId> + '_ {
         std::iter::from_fn(move || {
             while at < end {
                 let id = NodeId(at);
@@ -292,6 +313,12 @@ impl Page {
             }
             None
         })
+    }
+
+    /// The siblings after a node in document order, without what filters have removed.
+    pub(crate) fn live_siblings_after(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let end = self.rows[self.parent(id).index()].end;
+        self.live_rows(self.end(id).0, end)
     }
 
     fn child_with_tag(&self, parent: NodeId, tag: Tag) -> Option<NodeId> {
@@ -330,24 +357,34 @@ impl Page {
             .and_then(|value| self.base.join(value.trim()).ok())
     }
 
-    /// The live text below a node that a reader sees, white space as written.
-    pub(crate) fn visible_text(&self, root: NodeId) -> String {
+    /// The beginning of the live text below a node that a reader sees, white space as written: that of `max_nodes` nodes, cut at `max_bytes`.
+    /// There is no way to ask for all of it: nodes can be nested, and then all of it is far more than the page.
+    pub(crate) fn start_of_text(&self, root: NodeId, max_nodes: usize, max_bytes: usize) -> String {
         let mut out = String::new();
-        for id in self.live(root) {
+        for id in self.live(root).take(max_nodes) {
             if let Some(text) = self.text(id)
                 && (self.own_chars(id) > 0 || visible_chars(&text) == 0)
             {
-                out.push_str(&text);
+                let left = max_bytes.saturating_sub(out.len()).min(text.len());
+                out.push_str(&text[..text.floor_char_boundary(left)]);
+                if left < text.len() {
+                    break;
+                }
             }
         }
         out
     }
 
     /// The text below a node whatever it is and whether or not it was removed, such as that of `<title>`.
-    pub(crate) fn raw_text(&self, root: NodeId) -> String {
-        (root.0..self.end(root).0)
-            .filter_map(|row| self.text(NodeId(row)).map(|text| text.to_owned()))
-            .collect()
+    pub(crate) fn raw_text(&self, root: NodeId, max_bytes: usize) -> String {
+        let mut out = String::new();
+        for row in root.0..self.end(root).0 {
+            if let Some(text) = self.text(NodeId(row)) {
+                let left = max_bytes.saturating_sub(out.len()).min(text.len());
+                out.push_str(&text[..text.floor_char_boundary(left)]);
+            }
+        }
+        out
     }
 
     /// Visible characters of all live text below a node, white space not counted.
@@ -457,15 +494,21 @@ impl Page {
 
     fn keep_links(&mut self, root: NodeId, filter: &'static str) {
         let mut found = Vec::new();
+        let mut bytes = self.kept_link_bytes;
         for id in self.live(root) {
             if self.tag(id) != Some(Tag::A) {
                 continue;
             }
+            if bytes > MAX_KEPT_LINK_BYTES {
+                break;
+            }
             let Some(url) = self.address(id, &local_name!("href")) else {
                 continue;
             };
-            if self.chars(id) > 0 && matches!(url.scheme(), "http" | "https") {
-                let text = crate::text::one_line(&self.visible_text(id));
+            if self.own_or_inner_text(id) && matches!(url.scheme(), "http" | "https") {
+                let text = self.start_of_text(id, MAX_LINK_NODES, MAX_LINK_TEXT_BYTES);
+                let text = crate::text::one_line(&text);
+                bytes += url.as_str().len() + text.len();
                 found.push(RemovedLink {
                     node: id,
                     filter,
@@ -474,7 +517,35 @@ impl Page {
                 });
             }
         }
+        self.kept_link_bytes = bytes;
         self.removed_links.append(&mut found);
+    }
+
+    /// Whether a reader sees text in the node, among its first nodes.
+    fn own_or_inner_text(&self, id: NodeId) -> bool {
+        self.live(id)
+            .take(MAX_LINK_NODES)
+            .any(|inside| self.own_chars(inside) > 0)
+    }
+
+    /// The nearest element or text before a node below the same parent, white space aside.
+    pub(crate) fn element_before(&self, id: NodeId) -> Option<NodeId> {
+        let parent = self.parent(id);
+        let mut at = id;
+        while at.0 > parent.0 + 1 {
+            // The row before is the end of the brother before, or of something inside it.
+            let mut brother = NodeId(at.0 - 1);
+            while self.parent(brother) != parent {
+                brother = self.parent(brother);
+            }
+            if self.fate(brother) != Fate::Removed
+                && !(self.kind(brother) == Kind::Text && self.own_chars(brother) == 0)
+            {
+                return Some(brother);
+            }
+            at = brother;
+        }
+        None
     }
 
     /// The elements of one kind that tell about the page, removed or not.
@@ -483,13 +554,17 @@ impl Page {
         self.about.iter().copied().filter(is_wanted)
     }
 
-    fn find_base(&self) -> Option<Url> {
-        self.about(Tag::Base)
-            .find(|&id| self.has_attribute(id, &local_name!("href")))
-            .and_then(|id| {
-                self.attribute(id, &local_name!("href"))
-                    .and_then(|href| self.url.join(href.trim()).ok())
-            })
+    fn find_base(&self) -> Result<Option<Url>, PageError> {
+        let name = local_name!("href");
+        let href = self
+            .about(Tag::Base)
+            .find_map(|id| self.attribute(id, &name));
+        match href {
+            Some(href) if href.len() > MAX_BASE_BYTES => Err(PageError::BaseTooLong {
+                limit: MAX_BASE_BYTES,
+            }),
+            href => Ok(href.and_then(|href| self.url.join(href.trim()).ok())),
+        }
     }
 
     /// Whether `<noscript>` was parsed as a browser with scripts does: one text node of markup.

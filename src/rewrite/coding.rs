@@ -1,8 +1,13 @@
 //! Content codings: undone as the bytes arrive, applied to the finished page.
 //!
-//! How many bytes may come out is counted by whoever reads (`workers`).
+//! How many bytes may come out is counted by whoever reads (`workers`); what goes from one coding to the next is counted
+//! here.
 
-use std::{io, pin::Pin};
+use std::{
+    io,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
 
 use async_compression::{
     Level,
@@ -11,7 +16,10 @@ use async_compression::{
 };
 use bytes::Bytes;
 use http::{HeaderMap, header};
-use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::{
+    io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, ReadBuf},
+    task::yield_now,
+};
 
 use crate::headers::members;
 
@@ -30,6 +38,9 @@ const MAX_STACKED: usize = 2;
 /// Below this, compressing saves less than a packet (the payload of one is about 1,400 bytes, and
 /// common servers draw the line between 860 and 1,400).
 const WORTH_BYTES: usize = 860;
+
+/// Bytes compressed between two pauses: about a millisecond of work. Raising it makes other pages of the worker wait.
+const ENCODED_AT_ONCE: usize = 64 * 1024;
 
 /// Levels at which a page of 100 KiB takes about a millisecond: a rewritten page is made for one reader,
 /// so the higher levels never pay.
@@ -84,10 +95,21 @@ pub(super) fn of(headers: &HeaderMap) -> Option<Vec<Coding>> {
     (codings.len() <= MAX_STACKED).then_some(codings)
 }
 
-/// Undoes codings, the last applied first.
-pub(super) async fn decoder(codings: &[Coding], reader: Decoder) -> io::Result<Decoder> {
+/// Undoes codings, the last applied first. Of what goes from one to the next at most `max_bytes` are let through: 8 MiB of
+/// gzip can hold 8 GB of empty gzip files, which come to nothing and would be counted as nothing.
+pub(super) async fn decoder(
+    codings: &[Coding],
+    reader: Decoder,
+    max_bytes: usize,
+) -> io::Result<Decoder> {
     let mut reader = reader;
-    for coding in codings.iter().rev() {
+    for (at, coding) in codings.iter().rev().enumerate() {
+        if at > 0 {
+            reader = Box::pin(Bounded {
+                inner: reader,
+                left: max_bytes,
+            });
+        }
         reader = match coding {
             Coding::Gzip => {
                 let mut gzip = bufread::GzipDecoder::new(reader);
@@ -106,6 +128,45 @@ pub(super) async fn decoder(codings: &[Coding], reader: Decoder) -> io::Result<D
         };
     }
     Ok(reader)
+}
+
+/// What is told where a coding holds too much.
+pub(super) const TOO_LARGE: io::ErrorKind = io::ErrorKind::FileTooLarge;
+
+/// A reader that ends in [`TOO_LARGE`] after so many bytes.
+struct Bounded {
+    inner: Decoder,
+    left: usize,
+}
+
+impl AsyncRead for Bounded {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let data = ready!(self.as_mut().poll_fill_buf(cx))?;
+        let count = data.len().min(buf.remaining());
+        buf.put_slice(&data[..count]);
+        self.consume(count);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncBufRead for Bounded {
+    fn poll_fill_buf(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<&[u8]>> {
+        let this = self.get_mut();
+        let data = ready!(this.inner.as_mut().poll_fill_buf(cx))?;
+        if !data.is_empty() && this.left == 0 {
+            return Poll::Ready(Err(TOO_LARGE.into()));
+        }
+        Poll::Ready(Ok(&data[..data.len().min(this.left)]))
+    }
+
+    fn consume(mut self: Pin<&mut Self>, count: usize) {
+        self.left -= count;
+        self.inner.as_mut().consume(count);
+    }
 }
 
 /// "deflate" means the zlib format, but some servers send the bare stream (RFC 9110 § 8.4.1.2, note).
@@ -136,30 +197,35 @@ pub(super) async fn encode(
     let encoded = match coding {
         Coding::Gzip => {
             let mut gzip = write::GzipEncoder::with_quality(encoded, GZIP_LEVEL);
-            gzip.write_all(text).await?;
-            gzip.shutdown().await?;
+            write_in_pieces(&mut gzip, text).await?;
             gzip.into_inner()
         }
         Coding::Deflate => {
             let mut zlib = write::ZlibEncoder::with_quality(encoded, GZIP_LEVEL);
-            zlib.write_all(text).await?;
-            zlib.shutdown().await?;
+            write_in_pieces(&mut zlib, text).await?;
             zlib.into_inner()
         }
         Coding::Brotli => {
             let mut brotli = write::BrotliEncoder::with_quality(encoded, BROTLI_LEVEL);
-            brotli.write_all(text).await?;
-            brotli.shutdown().await?;
+            write_in_pieces(&mut brotli, text).await?;
             brotli.into_inner()
         }
         Coding::Zstd => {
             let mut zstd = write::ZstdEncoder::with_quality(encoded, ZSTD_LEVEL);
-            zstd.write_all(text).await?;
-            zstd.shutdown().await?;
+            write_in_pieces(&mut zstd, text).await?;
             zstd.into_inner()
         }
     };
     Ok((encoded.into(), Some(coding)))
+}
+
+/// Compresses with a pause now and then: the worker has other pages, too.
+async fn write_in_pieces(encoder: &mut (impl AsyncWrite + Unpin), text: &[u8]) -> io::Result<()> {
+    for piece in text.chunks(ENCODED_AT_ONCE) {
+        encoder.write_all(piece).await?;
+        yield_now().await;
+    }
+    encoder.shutdown().await
 }
 
 #[cfg(test)]
@@ -178,7 +244,7 @@ mod tests {
     async fn decode(codings: &[Coding], bytes: Bytes) -> io::Result<String> {
         let mut text = String::new();
         let reader: Decoder = Box::pin(io::Cursor::new(bytes));
-        decoder(codings, reader)
+        decoder(codings, reader, 1_000_000)
             .await?
             .read_to_string(&mut text)
             .await?;
@@ -215,6 +281,24 @@ mod tests {
         encoder.shutdown().await.unwrap();
         let bytes = encoder.into_inner().into();
         assert_eq!(decode(&[Coding::Deflate], bytes).await.unwrap(), page());
+    }
+
+    /// Empty gzip files, packed again: 200 bytes a megabyte, and nothing comes out.
+    #[tokio::test]
+    async fn what_goes_from_one_coding_to_the_next_is_bounded() {
+        async fn packed(bytes: &[u8]) -> Vec<u8> {
+            let mut gzip = write::GzipEncoder::new(Vec::new());
+            gzip.write_all(bytes).await.unwrap();
+            gzip.shutdown().await.unwrap();
+            gzip.into_inner()
+        }
+        let empty = packed(b"").await;
+        for (copies, is_bounded) in [(100, false), (60_000, true)] {
+            let bytes = packed(&empty.repeat(copies)).await.into();
+            let decoded = decode(&[Coding::Gzip, Coding::Gzip], bytes).await;
+            let bounded = decoded.is_err_and(|error| error.kind() == TOO_LARGE);
+            assert_eq!(bounded, is_bounded, "{copies}");
+        }
     }
 
     #[tokio::test]

@@ -107,17 +107,16 @@ pub(super) struct Job {
 }
 
 impl Job {
-    async fn run(self, mut arriving: mpsc::Receiver<Bytes>) -> Result<Finished, Skip> {
+    pub(super) async fn run(self, mut arriving: mpsc::Receiver<Bytes>) -> Result<Finished, Skip> {
         let frames = stream::poll_fn(move |cx| {
             arriving
                 .poll_recv(cx)
                 .map(|frame| frame.map(Ok::<_, io::Error>))
         });
         let reader: Decoder = Box::pin(StreamReader::new(frames));
-        let broken = |_| Skip::BrokenCoding;
-        let reader = coding::decoder(&self.codings, reader)
+        let reader = coding::decoder(&self.codings, reader, self.max_bytes)
             .await
-            .map_err(broken)?;
+            .map_err(cannot_decode)?;
         let mut source = Source {
             reader,
             decoded: 0,
@@ -146,12 +145,21 @@ impl Job {
         let content = std::mem::take(&mut filtered.content);
         let (body, coding) = coding::encode(content, self.accepted)
             .await
-            .map_err(broken)?;
+            .map_err(cannot_decode)?;
         Ok(Finished {
             filtered,
             body,
             coding,
         })
+    }
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "given to `map_err`")]
+fn cannot_decode(error: io::Error) -> Skip {
+    if error.kind() == coding::TOO_LARGE {
+        Skip::TooLarge
+    } else {
+        Skip::BrokenCoding
     }
 }
 
@@ -170,7 +178,7 @@ impl Source {
             .reader
             .read_buf(&mut piece)
             .await
-            .map_err(|_| Skip::BrokenCoding)?;
+            .map_err(cannot_decode)?;
         self.decoded += read;
         if self.decoded > self.max_bytes {
             return Err(Skip::TooLarge);

@@ -6,11 +6,14 @@
 mod harness;
 
 mod browser;
+mod charsets;
+mod codings;
 mod connect;
 mod corpus;
 mod filtering;
 mod forward;
 mod headers;
+mod hostile;
 mod intercept;
 mod limits;
 mod panel;

@@ -12,6 +12,7 @@ use html5ever::{LocalName, local_name};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    dom::Measures,
     filter::Filter,
     page::{Fate, Kind, NodeId, Page, tag::Tag},
 };
@@ -155,6 +156,7 @@ impl Filter for Ignore {
 
     fn apply(&self, page: &mut Page) -> Option<String> {
         let page_chars = page.chars(page.body());
+        let hidden = Hidden::of(page, &self.settings, page_chars);
         let mut at = NodeId::DOCUMENT.0 + 1;
         let end = page.end(NodeId::DOCUMENT).0;
         // Forms around the node: one past the last row that belongs to them.
@@ -169,7 +171,7 @@ impl Filter for Ignore {
             while forms.last().is_some_and(|&end| id >= end) {
                 forms.pop();
             }
-            match self.verdict(page, id, page_chars, !forms.is_empty()) {
+            match self.verdict(page, id, &hidden, !forms.is_empty()) {
                 Verdict::Keep => {
                     self.clean_attributes(page, id);
                     if page.tag(id) == Some(Tag::Form) {
@@ -197,20 +199,17 @@ impl Filter for Ignore {
 }
 
 impl Ignore {
-    fn verdict(&self, page: &Page, id: NodeId, page_chars: usize, in_form: bool) -> Verdict {
+    fn verdict(&self, page: &Page, id: NodeId, hidden: &Hidden, in_form: bool) -> Verdict {
         let s = &self.settings;
         let tag = match page.kind(id) {
             Kind::Element(tag) => tag,
             Kind::Comment | Kind::ProcessingInstruction => return remove_if(s.comments),
             _ => return Verdict::Keep,
         };
-        if s.hidden && is_hidden(page, id) {
-            if is_large(page.chars(id), page_chars) {
-                return Verdict::Show;
-            }
-            if !(in_form && holds_control(page, id)) {
-                return Verdict::Remove;
-            }
+        match hidden.size(page, id) {
+            Some(Size::Large) => return Verdict::Show,
+            Some(Size::Trifle) if !(in_form && holds_control(page, id)) => return Verdict::Remove,
+            _ => {}
         }
         let is_dead = || {
             s.dead_controls
@@ -310,8 +309,42 @@ impl Ignore {
     }
 }
 
-fn is_large(chars: usize, page_chars: usize) -> bool {
-    chars as f64 > HIDDEN_SHARE * page_chars as f64
+/// Which hidden elements may go.
+struct Hidden {
+    /// The text below each node: hidden elements can be nested, so none is counted on its own. Empty where nothing is hidden.
+    measures: Option<Measures>,
+    /// More characters than this are no trifle.
+    most: f64,
+}
+
+impl Hidden {
+    fn of(page: &Page, settings: &Settings, page_chars: usize) -> Hidden {
+        let any = settings.hidden
+            && page
+                .live(NodeId::DOCUMENT)
+                .any(|id| page.tag(id).is_some() && is_hidden(page, id));
+        Hidden {
+            measures: any.then(|| Measures::of(page)),
+            most: HIDDEN_SHARE * page_chars as f64,
+        }
+    }
+
+    /// How much a hidden element holds; `None` where the element is not hidden.
+    fn size(&self, page: &Page, id: NodeId) -> Option<Size> {
+        let measures = self.measures.as_ref()?;
+        is_hidden(page, id).then(|| {
+            if f64::from(measures.get(id).chars) <= self.most {
+                Size::Trifle
+            } else {
+                Size::Large
+            }
+        })
+    }
+}
+
+enum Size {
+    Trifle,
+    Large,
 }
 
 fn remove_if(condition: bool) -> Verdict {

@@ -93,23 +93,16 @@ impl LazyImages {
 /// The `<noscript>` directly after the image, or the `<picture>` around it; else the one directly before.
 fn neighbouring_noscript(page: &Page, image: NodeId) -> Option<NodeId> {
     let parent = page.parent(image);
-    let (of, parent) = if page.tag(parent) == Some(Tag::Picture) {
-        (parent, page.parent(parent))
+    let of = if page.tag(parent) == Some(Tag::Picture) {
+        parent
     } else {
-        (image, parent)
+        image
     };
-    let mut before = None;
-    for child in page.live_children(parent) {
-        if page.kind(child) == Kind::Text && page.own_chars(child) == 0 || child == of {
-            continue;
-        }
-        let noscript = Some(child).filter(|_| page.tag(child) == Some(Tag::Noscript));
-        if child > of {
-            return noscript.or(before);
-        }
-        before = noscript;
-    }
-    before
+    let is_noscript = |id: &NodeId| page.tag(*id) == Some(Tag::Noscript);
+    page.live_siblings_after(of)
+        .find(|&child| page.kind(child) != Kind::Text || page.own_chars(child) > 0)
+        .filter(is_noscript)
+        .or_else(|| page.element_before(of).filter(is_noscript))
 }
 
 fn has_real_source(page: &Page, id: NodeId) -> bool {

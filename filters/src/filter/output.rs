@@ -149,13 +149,25 @@ fn write_links(groups: &[LinkGroup], out: &mut String) {
     out.push_str("</details>");
 }
 
+/// Bytes read of a title or a heading. The longest headlines are of a few hundred characters; headings can be nested and
+/// titles can hold megabytes, and each heading is looked for in the title. Raising it costs time on hostile pages.
+const MAX_HEADLINE_BYTES: usize = 1000;
+
+/// Nodes of a heading that are read for its text, and headings that are looked at: the same concern.
+const MAX_HEADLINE_NODES: usize = 100;
+
 /// The page's `<title>`, on one line; empty where there is none.
 pub(crate) fn document_title(page: &Page) -> String {
     use crate::page::tag::Tag;
     page.about(Tag::Title)
         .next()
-        .map(|id| text::one_line(&page.raw_text(id)))
+        .map(|id| text::one_line(&page.raw_text(id, MAX_HEADLINE_BYTES)))
         .unwrap_or_default()
+}
+
+/// The beginning of a title or a heading, on one line.
+pub(crate) fn start_of_line(page: &Page, id: NodeId) -> String {
+    text::one_line(&page.start_of_text(id, MAX_HEADLINE_NODES, MAX_HEADLINE_BYTES))
 }
 
 /// The page's headline, and the heading that shows it: the `<h1>` that the title repeats, else what the page tells social
@@ -169,7 +181,8 @@ pub(crate) fn headline(page: &Page) -> Headline {
     let mut headings: Vec<(NodeId, String)> = page
         .live(page.body())
         .filter(|&id| page.tag(id) == Some(Tag::H1))
-        .map(|id| (id, text::one_line(&page.visible_text(id))))
+        .take(MAX_HEADLINE_NODES)
+        .map(|id| (id, start_of_line(page, id)))
         .filter(|(_, heading)| !heading.is_empty())
         .collect();
     let social = meta_content(page, &["og:title", "twitter:title"]);

@@ -7,7 +7,10 @@
 //! Each link stands once, with its absolute address, under the filter that removed it. A link that is still on the page
 //! is not repeated, and advertisements never come back. The keeping is done by [`Page::remove`]; this filter only lists.
 
-use std::collections::HashSet;
+use std::{
+    collections::HashSet,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 use html5ever::local_name;
 use serde::{Deserialize, Serialize};
@@ -53,7 +56,7 @@ impl Filter for RemovedLinks {
 
     fn apply(&self, page: &mut Page) -> Option<String> {
         let mut seen = links_still_there(page);
-        seen.insert(without_fragment(page.url()));
+        seen.insert(key(page.url()));
         let mut groups: Vec<LinkGroup> = Vec::new();
         let mut listed = 0;
         let mut links = std::mem::take(&mut page.removed_links);
@@ -63,7 +66,7 @@ impl Filter for RemovedLinks {
             if listed == self.settings.max_links {
                 break;
             }
-            if !seen.insert(without_fragment(&link.url)) {
+            if !seen.insert(key(&link.url)) {
                 continue;
             }
             listed += 1;
@@ -82,21 +85,20 @@ impl Filter for RemovedLinks {
     }
 }
 
-fn links_still_there(page: &Page) -> HashSet<String> {
+fn links_still_there(page: &Page) -> HashSet<u64> {
     page.live(NodeId::DOCUMENT)
         .filter(|&id| page.tag(id) == Some(Tag::A))
         .filter_map(|id| page.address(id, &local_name!("href")))
-        .map(|url| without_fragment(&url))
+        .map(|url| key(&url))
         .collect()
 }
 
-/// Places on one page are one link.
-fn without_fragment(url: &Url) -> String {
-    url.as_str()
-        .split('#')
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+/// Stands for an address in a set: a hash, because 100,000 links of a page with a long address would take a gigabyte. A page
+/// that makes two of its links collide has one of them listed less. Places on one page are one link.
+fn key(url: &Url) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    url.as_str().split('#').next().hash(&mut hasher);
+    hasher.finish()
 }
 
 /// What a reader sees above the links that a filter removed.

@@ -1,87 +1,125 @@
-//! Feeding html5ever piece by piece, with the bounds checked between the pieces.
+//! Feeding html5ever piece by piece, with the bounds checked as the tree grows.
 //!
 //! html5ever's tree builder takes time in proportion to the depth of nesting for many tokens and has no bound of its
-//! own (servo/html5ever#788), so a short page can cost seconds. A [`Parser`] therefore takes the text in pieces of
-//! [`PIECE`] bytes and looks at depth and node count after each one. Time is the caller's business ([`crate::chain`]).
+//! own (servo/html5ever#788), so a short page can cost seconds; and it copies formatting elements with all their
+//! attributes into every paragraph that follows (HTML Standard § 13.2.4.3), so a short page can cost gigabytes. A
+//! [`Guard`] looks at depth, nodes and attributes after every token, a [`TagScan`] at a tag that does not end. Time is
+//! the caller's business ([`crate::chain`]).
 
-use std::{borrow::Cow, cell::Cell, cell::RefCell};
+mod guard;
+mod tag_scan;
+
+use std::{borrow::Cow, cell::Cell, cell::RefCell, collections::HashMap};
 
 use html5ever::{
-    Attribute, ExpandedName, QualName,
-    tendril::{StrTendril, TendrilSink},
-    tokenizer::TokenizerOpts,
-    tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeBuilderOpts, TreeSink},
+    Attribute, ExpandedName, QualName, TokenizerResult,
+    buffer_queue::BufferQueue,
+    tendril::StrTendril,
+    tokenizer::{Tokenizer, TokenizerOpts},
+    tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeBuilder, TreeBuilderOpts, TreeSink},
 };
 use kuchikiki::NodeRef;
 
+use self::{guard::Guard, tag_scan::TagScan};
 use crate::error::PageError;
 
-/// Bytes parsed between two looks at the limits. 4 KiB hold at most 1,365 start tags of three bytes, so depth can
-/// pass its limit by no more than that before it is seen. Larger: fewer looks, a costlier worst case.
+/// Bytes parsed between two looks at the clock. Larger: fewer looks, a costlier worst case.
 pub(crate) const PIECE: usize = 4096;
+
+/// Most attributes of one element. The parser compares each with all others, so the cost grows with the square: a
+/// thousand cost a millisecond. Of the elements of 1,497 saved pages none has more than 185 (WCXB dev, 2026-11-21). Raising it lets one tag
+/// cost more.
+const MAX_ATTRIBUTES_OF_ELEMENT: usize = 1000;
+
+/// Most attributes of a page, those of copied elements included; about 100 bytes of memory each. A page of the
+/// largest size that is accepted, all of it ordinary markup, has about a quarter of that. Raising it costs memory.
+const MAX_ATTRIBUTES: usize = 1_000_000;
+
+/// Most bytes of attribute values of a page, those of copied elements included: four times the largest page that is
+/// accepted by default. Raising it costs memory.
+const MAX_ATTRIBUTE_BYTES: usize = 32 * 1024 * 1024;
 
 /// A document that is arriving.
 pub(crate) struct Parser {
-    inner: html5ever::Parser<GuardedSink>,
-    max_depth: usize,
-    max_nodes: usize,
+    tokenizer: Tokenizer<Guard>,
+    input: BufferQueue,
+    tag: TagScan,
 }
 
 impl Parser {
     /// `scripting` false parses the contents of `<noscript>` as elements, which is right whenever the page's scripts
     /// will not run.
     pub(crate) fn new(scripting: bool, max_depth: usize, max_nodes: usize) -> Parser {
-        let options = html5ever::ParseOpts {
-            tokenizer: TokenizerOpts::default(),
-            tree_builder: TreeBuilderOpts {
-                scripting_enabled: scripting,
-                ..TreeBuilderOpts::default()
-            },
+        let options = TreeBuilderOpts {
+            scripting_enabled: scripting,
+            ..TreeBuilderOpts::default()
         };
+        let builder = TreeBuilder::new(GuardedSink::new(), options);
+        let guard = Guard::new(builder, max_depth, max_nodes);
         Parser {
-            inner: html5ever::parse_document(GuardedSink::new(), options),
-            max_depth,
-            max_nodes,
+            tokenizer: Tokenizer::new(guard, TokenizerOpts::default()),
+            input: BufferQueue::default(),
+            tag: TagScan::default(),
         }
     }
 
     /// Parses one piece, at most [`PIECE`] bytes of it being sensible.
     pub(crate) fn feed(&mut self, piece: &str) -> Result<(), PageError> {
-        self.inner.process(StrTendril::from_slice(piece));
-        self.check()
+        let mut rest = piece;
+        while !rest.is_empty() {
+            // `<` goes alone: what the tokenizer tells at it belongs to the text before it, not to the tag it begins.
+            let end = match rest.find('<') {
+                Some(0) => 1,
+                Some(at) => at,
+                None => rest.len(),
+            };
+            let (part, after) = rest.split_at(end);
+            rest = after;
+            self.feed_part(part)?;
+        }
+        self.tokenizer.sink.check()
     }
 
     /// The document node, after the last piece.
     pub(crate) fn finish(self) -> Result<NodeRef, PageError> {
-        let nodes = self.inner.tokenizer.sink.sink.nodes.get();
-        let max_nodes = self.max_nodes;
-        if nodes > max_nodes {
-            return Err(PageError::TooManyNodes { limit: max_nodes });
-        }
-        Ok(self.inner.finish())
+        self.run();
+        self.tokenizer.end();
+        let guard = &self.tokenizer.sink;
+        guard.check()?;
+        Ok(guard.builder.sink.tree.document_node.clone())
     }
 
-    fn check(&self) -> Result<(), PageError> {
-        let sink = &self.inner.tokenizer.sink.sink;
-        if sink.nodes.get() > self.max_nodes {
-            return Err(PageError::TooManyNodes {
-                limit: self.max_nodes,
-            });
+    fn feed_part(&mut self, part: &str) -> Result<(), PageError> {
+        let before = self.tokenizer.sink.tokens.get();
+        self.input.push_back(StrTendril::from_slice(part));
+        self.run();
+        let told = self.tokenizer.sink.tokens.get() != before;
+        if told {
+            self.tag.end();
         }
-        if sink.depth_of_last() > self.max_depth {
-            return Err(PageError::TooDeep {
-                limit: self.max_depth,
+        if (!told || part == "<") && self.tag.read(part) > MAX_ATTRIBUTES_OF_ELEMENT {
+            return Err(PageError::TooManyAttributes {
+                limit: MAX_ATTRIBUTES_OF_ELEMENT,
             });
         }
         Ok(())
     }
+
+    fn run(&self) {
+        // Scripts are not run, so what follows one is parsed at once.
+        while let TokenizerResult::Script(_) = self.tokenizer.feed(&self.input) {}
+    }
 }
 
-/// kuchikiki's sink, counting nodes and remembering the node that was appended last.
+/// kuchikiki's sink, counting what it is given and remembering the node that was appended last.
 struct GuardedSink {
     tree: kuchikiki::Sink,
     nodes: Cell<usize>,
+    attributes: Cell<usize>,
+    attribute_bytes: Cell<usize>,
     last: RefCell<NodeRef>,
+    /// The templates by their contents, which hang beside them and know no parent.
+    templates: RefCell<HashMap<*const kuchikiki::Node, NodeRef>>,
 }
 
 impl GuardedSink {
@@ -91,12 +129,33 @@ impl GuardedSink {
         GuardedSink {
             tree,
             nodes: Cell::new(0),
+            attributes: Cell::new(0),
+            attribute_bytes: Cell::new(0),
             last,
+            templates: RefCell::default(),
         }
     }
 
     fn count(&self) {
         self.nodes.set(self.nodes.get() + 1);
+    }
+
+    /// Counts the attributes and gives them back; none once they are too many. One token can copy hundreds of elements,
+    /// and the guard looks only after it.
+    fn counted(&self, attributes: Vec<Attribute>) -> Vec<Attribute> {
+        let count = self.attributes.get() + attributes.len();
+        let bytes: usize = attributes
+            .iter()
+            .map(|attribute| attribute.value.len())
+            .sum();
+        let bytes = self.attribute_bytes.get() + bytes;
+        self.attributes.set(count);
+        self.attribute_bytes.set(bytes);
+        if count > MAX_ATTRIBUTES || bytes > MAX_ATTRIBUTE_BYTES {
+            Vec::new()
+        } else {
+            attributes
+        }
     }
 
     fn note(&self, child: &NodeOrText<NodeRef>) {
@@ -109,10 +168,14 @@ impl GuardedSink {
     }
 
     fn depth_of_last(&self) -> usize {
+        let templates = self.templates.borrow();
         let mut depth = 0;
         let mut node = self.last.borrow().clone();
-        while let Some(parent) = node.parent() {
-            node = parent;
+        while let Some(above) = node
+            .parent()
+            .or_else(|| templates.get(&std::ptr::from_ref(&*node)).cloned())
+        {
+            node = above;
             depth += 1;
         }
         depth
@@ -145,6 +208,7 @@ impl TreeSink for GuardedSink {
         flags: ElementFlags,
     ) -> NodeRef {
         self.count();
+        let attributes = self.counted(attributes);
         self.tree.create_element(name, attributes, flags)
     }
 
@@ -194,7 +258,12 @@ impl TreeSink for GuardedSink {
     }
 
     fn get_template_contents(&self, target: &NodeRef) -> NodeRef {
-        self.tree.get_template_contents(target)
+        let contents = self.tree.get_template_contents(target);
+        self.templates
+            .borrow_mut()
+            .entry(std::ptr::from_ref(&*contents))
+            .or_insert_with(|| target.clone());
+        contents
     }
 
     fn same_node(&self, x: &NodeRef, y: &NodeRef) -> bool {
@@ -206,6 +275,7 @@ impl TreeSink for GuardedSink {
     }
 
     fn add_attrs_if_missing(&self, target: &NodeRef, attributes: Vec<Attribute>) {
+        let attributes = self.counted(attributes);
         self.tree.add_attrs_if_missing(target, attributes);
     }
 

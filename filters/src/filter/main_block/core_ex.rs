@@ -38,7 +38,6 @@ use crate::{
     dom::{count, visible_chars, words},
     error::ConfigError,
     page::{Kind, NodeId, Page, tag::Tag},
-    text,
 };
 
 /// How a node is scored.
@@ -460,8 +459,7 @@ fn heading_before(page: &Page, best: NodeId) -> Option<NodeId> {
 
 /// The first and outermost element whose text is that of `<title>`. Lengths are compared before texts, so that nearly no text is read.
 fn node_like_page_title(page: &Page) -> Option<NodeId> {
-    let title = page.about(Tag::Title).next()?;
-    let wanted = text::one_line(&page.raw_text(title));
+    let wanted = crate::filter::output::document_title(page);
     let chars = count(visible_chars(&wanted));
     if chars == 0 {
         return None;
@@ -471,7 +469,7 @@ fn node_like_page_title(page: &Page) -> Option<NodeId> {
         page.tag(id).is_some()
             && id != page.body()
             && measures.get(id).chars == chars
-            && text::one_line(&page.visible_text(id)) == wanted
+            && crate::filter::output::start_of_line(page, id) == wanted
     })
 }
 

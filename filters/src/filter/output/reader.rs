@@ -7,7 +7,7 @@
 use html5ever::{LocalName, local_name};
 use url::Url;
 
-use super::{document_title, write_links};
+use super::{document_title, start_of_line, write_links};
 use crate::page::{
     Kind, NodeId, Page,
     serialize::{self, Rules, escape_attribute, escape_text},
@@ -109,9 +109,7 @@ fn missing_headline(page: &Page) -> Option<String> {
     }
     let shown = page.live(page.body()).any(|id| match page.tag(id) {
         Some(Tag::H1) => true,
-        Some(tag) if tag.is_heading() => {
-            crate::text::one_line(&page.visible_text(id)).eq_ignore_ascii_case(headline)
-        }
+        Some(tag) if tag.is_heading() => start_of_line(page, id).eq_ignore_ascii_case(headline),
         _ => false,
     });
     (!shown).then(|| headline.to_owned())
