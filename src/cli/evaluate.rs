@@ -8,6 +8,8 @@
 use std::{
     collections::{BTreeMap, HashMap},
     fmt::Write as _,
+    io::{self, Write as _},
+    num::NonZero,
     path::{Path, PathBuf},
     sync::LazyLock,
 };
@@ -21,6 +23,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::{
+    EX_USAGE, Failure,
     extract::{self, Extractor},
     parallel,
 };
@@ -34,8 +37,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "YAML")]
     filters: Option<String>,
     /// Evaluate every N-th page only
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    every: usize,
+    #[arg(long, value_name = "N", default_value = "1")]
+    every: NonZero<usize>,
     /// List the N pages with the lowest F1
     #[arg(long, value_name = "N", default_value_t = 0)]
     worst: usize,
@@ -78,7 +81,8 @@ struct GroundTruth {
 /// Evaluates the chain of `config` and prints a table.
 pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     let filters = lay_over(&config.filters, args.filters.as_deref())?;
-    let extractor = Extractor::with_filters(config, &filters)?;
+    let extractor = Extractor::with_filters(config, &filters)
+        .map_err(|error| Failure::new(EX_USAGE, format!("--filters: {error}")))?;
     let pages = pages(&args.dataset, args.every)?;
     let bar = progress_bar(pages.len());
     let mut scores = Vec::with_capacity(pages.len());
@@ -92,8 +96,9 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
         },
     )?;
     bar.finish_and_clear();
-    print!("{}", table(&scores));
-    print!("{}", worst(&scores, args.worst));
+    let mut out = io::stdout().lock();
+    write!(out, "{}{}", table(&scores), worst(&scores, args.worst))?;
+    out.flush()?;
     Ok(())
 }
 
@@ -102,10 +107,13 @@ fn lay_over(config: &ChainConfig, overlay: Option<&str>) -> anyhow::Result<Chain
         return Ok(config.clone());
     };
     let mut value = serde_yaml::to_value(config)?;
-    let overlay: serde_yaml::Value =
-        serde_yaml::from_str(overlay).context("--filters is not YAML")?;
+    let overlay: serde_yaml::Value = serde_yaml::from_str(overlay)
+        .map_err(|error| Failure::new(EX_USAGE, format!("--filters is not YAML: {error}")))?;
     merge(&mut value, overlay);
-    serde_yaml::from_value(value).context("--filters does not fit the filters section")
+    serde_yaml::from_value(value).map_err(|error| {
+        let message = format!("--filters does not fit the filters section: {error}");
+        Failure::new(EX_USAGE, message)
+    })
 }
 
 fn merge(base: &mut serde_yaml::Value, over: serde_yaml::Value) {
@@ -124,7 +132,7 @@ fn merge(base: &mut serde_yaml::Value, over: serde_yaml::Value) {
     }
 }
 
-fn pages(dataset: &Path, every: usize) -> anyhow::Result<Vec<PathBuf>> {
+fn pages(dataset: &Path, every: NonZero<usize>) -> anyhow::Result<Vec<PathBuf>> {
     let folder = dataset.join("ground-truth");
     let mut pages: Vec<PathBuf> = std::fs::read_dir(&folder)
         .with_context(|| format!("cannot read {}", folder.display()))?
@@ -132,7 +140,7 @@ fn pages(dataset: &Path, every: usize) -> anyhow::Result<Vec<PathBuf>> {
         .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
         .collect();
     pages.sort();
-    let pages: Vec<PathBuf> = pages.into_iter().step_by(every.max(1)).collect();
+    let pages: Vec<PathBuf> = pages.into_iter().step_by(every.get()).collect();
     if pages.is_empty() {
         bail!("{} holds no *.json", folder.display());
     }

@@ -6,6 +6,8 @@ use gleaner::RawConfig;
 
 pub(super) fn run() -> anyhow::Result<()> {
     let schema = serde_json::to_string_pretty(&schemars::schema_for!(RawConfig))?;
-    writeln!(io::stdout(), "{schema}")?;
+    let mut out = io::stdout().lock();
+    writeln!(out, "{schema}")?;
+    out.flush()?;
     Ok(())
 }

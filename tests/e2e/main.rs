@@ -6,6 +6,7 @@
 mod harness;
 
 mod browser;
+mod cli;
 mod connect;
 mod corpus;
 mod filtering;
