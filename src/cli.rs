@@ -134,7 +134,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    fn new(code: u8, message: impl Into<String>) -> anyhow::Error {
+    fn error(code: u8, message: impl Into<String>) -> anyhow::Error {
         let message = message.into();
         Self { code, message }.into()
     }

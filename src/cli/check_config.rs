@@ -15,7 +15,7 @@ pub(super) fn run(file: Option<PathBuf>) -> anyhow::Result<()> {
         let mut bytes = Vec::new();
         io::stdin().lock().read_to_end(&mut bytes)?;
         let text = String::from_utf8(bytes)
-            .map_err(|_| Failure::new(EX_CONFIG, "standard input is not UTF-8 text"))?;
+            .map_err(|_| Failure::error(EX_CONFIG, "standard input is not UTF-8 text"))?;
         Config::from_yaml(&text, None)?;
         writeln!(out, "standard input: the configuration is good")?;
         return Ok(());

@@ -82,7 +82,7 @@ struct GroundTruth {
 pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     let filters = lay_over(&config.filters, args.filters.as_deref())?;
     let extractor = Extractor::with_filters(config, &filters)
-        .map_err(|error| Failure::new(EX_USAGE, format!("--filters: {error}")))?;
+        .map_err(|error| Failure::error(EX_USAGE, format!("--filters: {error}")))?;
     let pages = pages(&args.dataset, args.every)?;
     let bar = progress_bar(pages.len());
     let mut scores = Vec::with_capacity(pages.len());
@@ -108,11 +108,11 @@ fn lay_over(config: &ChainConfig, overlay: Option<&str>) -> anyhow::Result<Chain
     };
     let mut value = serde_yaml::to_value(config)?;
     let overlay: serde_yaml::Value = serde_yaml::from_str(overlay)
-        .map_err(|error| Failure::new(EX_USAGE, format!("--filters is not YAML: {error}")))?;
+        .map_err(|error| Failure::error(EX_USAGE, format!("--filters is not YAML: {error}")))?;
     merge(&mut value, overlay);
     serde_yaml::from_value(value).map_err(|error| {
         let message = format!("--filters does not fit the filters section: {error}");
-        Failure::new(EX_USAGE, message)
+        Failure::error(EX_USAGE, message)
     })
 }
 

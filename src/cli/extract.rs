@@ -89,7 +89,7 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
             "--url is the address of one page, but {} files are named",
             args.files.len()
         );
-        return Err(Failure::new(EX_USAGE, message));
+        return Err(Failure::error(EX_USAGE, message));
     }
     let bar = progress_bar(args);
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -128,7 +128,7 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     match first_code.filter(|_| !args.jsonl) {
         Some(code) => {
             let message = format!("{failed} of {pages} pages could not be extracted");
-            Err(Failure::new(code, message))
+            Err(Failure::error(code, message))
         }
         None => Ok(()),
     }
@@ -192,7 +192,7 @@ fn tasks(args: &Args) -> anyhow::Result<Box<dyn Iterator<Item = anyhow::Result<T
     } else {
         let name = || list.display().to_string();
         if list.is_dir() {
-            return Err(Failure::new(EX_IOERR, format!("{}: is a folder", name())));
+            return Err(Failure::error(EX_IOERR, format!("{}: is a folder", name())));
         }
         let file = fs::File::open(list).with_context(name)?;
         Box::new(io::BufReader::new(file))
@@ -272,7 +272,7 @@ impl Extractor {
         };
         let mut page = self.page(&html, &url)?;
         if page.passed.is_some() {
-            page.extract.html = html.into();
+            page.extract.html = html;
             page.original = Some(bytes);
         } else if let Some(url) = &task.url {
             page.extract.html = with_base(page.extract.html, url);
@@ -363,10 +363,10 @@ pub(crate) fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
     flate2::read::MultiGzDecoder::new(&bytes[..])
         .take(MAX_UNPACKED + 1)
         .read_to_end(&mut plain)
-        .map_err(|error| Failure::new(EX_DATAERR, format!("broken gzip: {error}")))?;
+        .map_err(|error| Failure::error(EX_DATAERR, format!("broken gzip: {error}")))?;
     if plain.len() as u64 > MAX_UNPACKED {
         let message = format!("more than {MAX_UNPACKED} bytes when unpacked");
-        return Err(Failure::new(EX_DATAERR, message));
+        return Err(Failure::error(EX_DATAERR, message));
     }
     Ok(plain)
 }

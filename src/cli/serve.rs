@@ -55,7 +55,7 @@ async fn serve(lookup: Lookup, found: Found, overrides: Overrides) -> anyhow::Re
     for addr in &found.config.listen {
         let listener = TcpListener::bind(addr).await;
         let listener = listener.map_err(|error| {
-            Failure::new(EX_UNAVAILABLE, format!("cannot listen on {addr}: {error}"))
+            Failure::error(EX_UNAVAILABLE, format!("cannot listen on {addr}: {error}"))
         })?;
         listeners.push(listener);
     }

@@ -2,9 +2,10 @@
 
 use std::{
     fs,
-    io::{Read, Write},
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
     path::Path,
-    process::{Command, Output, Stdio},
+    process::{Child, Command, Output, Stdio},
 };
 
 use tempfile::TempDir;
@@ -148,4 +149,92 @@ fn an_address_to_listen_on_that_is_none_says_what_is_expected() {
     let dir = folder();
     let said = gleaner(dir.path(), &["--listen", "foo"], "").stderr;
     assert!(String::from_utf8_lossy(&said).contains("a port alone"));
+}
+
+/// Sends a signal by name, as a shell would.
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill")
+        .args([format!("-{name}"), child.id().to_string()])
+        .status();
+    assert!(status.unwrap().success());
+}
+
+/// Reads lines until one holds this; gives all that were read.
+fn read_until(lines: &mut impl BufRead, word: &str) -> String {
+    let mut all = String::new();
+    while !all.contains(word) {
+        assert_ne!(lines.read_line(&mut all).unwrap(), 0, "{word}: {all}");
+    }
+    all
+}
+
+#[test]
+fn a_second_signal_ends_at_once_with_the_signals_code() {
+    for (name, expected) in [("INT", 130), ("TERM", 143)] {
+        let dir = folder();
+        let origin = TcpListener::bind("127.0.0.1:0").unwrap();
+        let config = "listen: 0\naccess: { allow_targets: [127.0.0.1] }\n\
+                      limits: { shutdown_grace_seconds: 600 }\n";
+        fs::write(dir.path().join("c.yaml"), config).unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_gleaner"))
+            .args(["--config", "c.yaml"])
+            .current_dir(dir.path())
+            .env("RUST_LOG", "info")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut log = BufReader::new(child.stderr.take().unwrap());
+        let banner = read_until(&mut out, "to end it");
+        let file = dir.path().join("c.yaml");
+        assert!(banner.contains(&file.display().to_string()), "{banner}");
+        let own = banner
+            .lines()
+            .find_map(|line| line.trim().strip_prefix("proxy "))
+            .unwrap()
+            .trim();
+        let mut panel = TcpStream::connect(own).unwrap();
+        panel
+            .write_all(
+                b"GET http://gleaner.internal/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+            )
+            .unwrap();
+        panel.read_to_end(&mut Vec::new()).unwrap();
+        let line = read_until(&mut log, "route=\"panel\"");
+        assert!(line.contains("gleaner.internal"), "{line}");
+        // A request whose client leaves before there is an answer.
+        let target = origin.local_addr().unwrap();
+        let request = format!("GET http://{target}/ HTTP/1.1\r\nHost: x\r\n\r\n");
+        let mut leaves = TcpStream::connect(own).unwrap();
+        leaves.write_all(request.as_bytes()).unwrap();
+        let first = origin.accept().unwrap();
+        drop(leaves);
+        let line = read_until(&mut log, "the client left");
+        assert!(line.contains("status=499"), "{line}");
+        drop(first);
+        // And one that never ends.
+        let mut stays = TcpStream::connect(own).unwrap();
+        stays.write_all(request.as_bytes()).unwrap();
+        let _held = origin.accept().unwrap();
+        signal(&child, name);
+        read_until(&mut log, "ending");
+        signal(&child, name);
+        assert_eq!(child.wait().unwrap().code(), Some(expected));
+    }
+}
+
+#[test]
+fn the_schema_has_the_bounds_that_are_enforced() {
+    let dir = folder();
+    let schema = gleaner(dir.path(), &["schema"], "").stdout;
+    let schema: serde_json::Value = serde_json::from_slice(&schema).unwrap();
+    let of = |section: &str, key: &str| schema["$defs"][section]["properties"][key].clone();
+    assert_eq!(of("Limits", "page_depth")["maximum"], 4096);
+    assert_eq!(of("Limits", "page_depth")["minimum"], 1);
+    assert_eq!(of("RawTimeouts", "connect_seconds")["maximum"], 86_400);
+    assert_eq!(of("RawRewrite", "max_html_bytes")["minimum"], 1024);
+    assert_eq!(of("RawAccess", "clients")["minItems"], 1);
+    assert_eq!(of("LinkLists", "ratio")["exclusiveMinimum"], 0);
+    assert_eq!(of("Floor", "kept_share")["maximum"], 1);
 }
