@@ -10,10 +10,15 @@ mod serve;
 use std::{io, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand};
-use gleaner::{AuthorityError, Config, ConfigError, StartError, config::Lookup};
+use gleaner::{
+    AuthorityError, Config, ConfigError, StartError,
+    config::{self, Lookup},
+};
+use gleaner_filters::PageError;
 
 /// Exit codes of sysexits.h.
 pub(crate) const EX_USAGE: u8 = 64;
+const EX_DATAERR: u8 = 65;
 const EX_NOINPUT: u8 = 66;
 const EX_UNAVAILABLE: u8 = 69;
 const EX_SOFTWARE: u8 = 70;
@@ -25,12 +30,17 @@ const EXIT_CODES: &str = "\
 Exit codes:
    0  all went well
   64  the command line is wrong
+  65  a page cannot be unpacked or filtered: broken gzip, nested too deep, a frameset
   66  a file that was named is not there
   69  the address to listen on cannot be had
   70  an error in the program itself
   73  the certificate authority cannot be created
   74  a file cannot be read or written
-  78  the configuration is wrong";
+  78  the configuration is wrong
+ 130  a second Ctrl-C ended the proxy at once (143: a second SIGTERM)
+
+`extract` of several pages finishes all of them and ends with the code of the first that failed; with --jsonl
+the errors are in the records and the code is 0. A closed pipe (`| head`) is no error.";
 
 /// A filtering forward HTTP proxy: takes the clutter out of web pages on their way to the browser.
 #[derive(Debug, Parser)]
@@ -72,11 +82,16 @@ struct ServeArguments {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Address to listen on, instead of the configuration's; may be given several times
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = listen_address)]
     listen: Vec<std::net::SocketAddr>,
     /// How log lines look, instead of the configuration's
     #[arg(long, value_name = "FORMAT", value_parser = ["text", "json"])]
     log_format: Option<String>,
+}
+
+fn listen_address(text: &str) -> Result<std::net::SocketAddr, String> {
+    config::listen_address(text)
+        .map_err(|problem| format!("{problem}; expected {}", config::LISTEN))
 }
 
 /// Which configuration a command works with.
@@ -95,7 +110,7 @@ impl ConfigArguments {
 
 #[derive(Args, Debug)]
 struct CheckConfigArguments {
-    /// The file to check; without it, the usual places are searched
+    /// The file to check, `-` for standard input; without it, the usual places are searched
     file: Option<PathBuf>,
 }
 
@@ -111,8 +126,42 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
     }
 }
 
+/// An error whose exit code is known where it is raised.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    code: u8,
+    message: String,
+}
+
+impl Failure {
+    fn error(code: u8, message: impl Into<String>) -> anyhow::Error {
+        let message = message.into();
+        Self { code, message }.into()
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Whether whoever read our output has stopped reading, as `head` does.
+pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
+    kind == Some(io::ErrorKind::BrokenPipe)
+}
+
 /// The only map from an error to an exit code.
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
+    if let Some(failure) = error.downcast_ref::<Failure>() {
+        return failure.code;
+    }
+    if error.downcast_ref::<PageError>().is_some() {
+        return EX_DATAERR;
+    }
     if let Some(error) = error.downcast_ref::<ConfigError>() {
         return of_config(error);
     }
@@ -122,11 +171,8 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
         _ => {}
     }
     match error.downcast_ref::<io::Error>().map(io::Error::kind) {
-        Some(
-            io::ErrorKind::AddrInUse
-            | io::ErrorKind::AddrNotAvailable
-            | io::ErrorKind::PermissionDenied,
-        ) => EX_UNAVAILABLE,
+        Some(io::ErrorKind::AddrInUse | io::ErrorKind::AddrNotAvailable) => EX_UNAVAILABLE,
+        Some(io::ErrorKind::NotFound) => EX_NOINPUT,
         Some(_) => EX_IOERR,
         None => EX_SOFTWARE,
     }

@@ -12,6 +12,7 @@ mod limits;
 mod load;
 mod log;
 mod parse;
+mod place;
 mod rewrite;
 mod timeouts;
 
@@ -30,7 +31,7 @@ pub use self::{
     limits::Limits,
     load::{Found, Lookup},
     log::{Log, LogFormat, LogLevel},
-    parse::OneOrMany,
+    parse::{LISTEN, OneOrMany, listen_address},
     rewrite::{RawRewrite, Rewrite},
     timeouts::{RawTimeouts, Timeouts},
 };

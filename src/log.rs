@@ -47,7 +47,7 @@ pub(crate) struct RequestLog {
     started: Instant,
     pub(crate) host: String,
     pub(crate) route: &'static str,
-    /// 0 until there is a response: what a client that leaves early is logged with.
+    /// 0 until there is a response.
     pub(crate) status: u16,
     pub(crate) bytes_in: ByteCount,
     pub(crate) bytes_out: ByteCount,
@@ -84,22 +84,30 @@ impl RequestLog {
     }
 }
 
+/// What a client that left before there was a response is logged with: no status of HTTP, but what other
+/// proxies write too.
+const CLIENT_LEFT: u16 = 499;
+
 impl Drop for RequestLog {
     fn drop(&mut self) {
         if self.silent {
             return;
         }
+        let (status, action) = match self.status {
+            0 => (CLIENT_LEFT, "the client left"),
+            status => (status, self.action.as_str()),
+        };
         info!(
             client = %self.client,
             method = %self.method,
             host = self.host,
             route = self.route,
-            status = self.status,
+            status,
             bytes_in = self.bytes_in.load(Relaxed),
             bytes_out = self.bytes_out.load(Relaxed),
             elapsed_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
             broke_off = self.broke_off,
-            action = self.action,
+            action,
             "request"
         );
     }

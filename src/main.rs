@@ -21,6 +21,7 @@ fn main() -> ExitCode {
     };
     match cli::run(arguments) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if cli::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("gleaner: {error:#}");
             cli::exit_code(&error).into()

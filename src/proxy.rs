@@ -6,8 +6,8 @@
 
 use std::{
     net::SocketAddr,
-    path::{Path, PathBuf},
-    sync::Arc,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
 };
 
 use arc_swap::{ArcSwap, ArcSwapOption};
@@ -21,7 +21,7 @@ use crate::{
     authority::{Scheme, Target, TargetError},
     body::Body,
     ca::AuthorityError,
-    config::{Config, ConfigError},
+    config::{Config, ConfigError, Lookup},
     error::Error,
     headers::{self, Pseudonym},
     intercept,
@@ -41,7 +41,12 @@ use crate::{
 pub struct Proxy {
     running: ArcSwap<Running>,
     own: Vec<SocketAddr>,
-    origin: Origin,
+    /// Where the configuration is looked for, if not only in the one file.
+    lookup: OnceLock<Lookup>,
+    /// The file in force.
+    file: ArcSwapOption<PathBuf>,
+    /// What some settings are compared with: they are read at start only.
+    started_with: Config,
     workers: Workers,
     pseudonym: Pseudonym,
     untouched: Arc<UntouchedLinks>,
@@ -81,9 +86,11 @@ impl Proxy {
         let rewriter = Rewriter::new(&config, workers.clone(), Arc::clone(&untouched))?;
         let running = Running::new(config, own.clone(), rewriter, None)?;
         Ok(Arc::new(Self {
+            started_with: running.config.clone(),
             running: ArcSwap::from_pointee(running),
             own,
-            origin,
+            lookup: OnceLock::new(),
+            file: ArcSwapOption::new(origin.file.map(Arc::new)),
             workers,
             pseudonym: Pseudonym::new(),
             untouched,
@@ -122,8 +129,29 @@ impl Proxy {
 
     /// The file the configuration came from.
     #[must_use]
-    pub fn config_file(&self) -> Option<&Path> {
-        self.origin.file.as_deref()
+    pub fn config_file(&self) -> Option<PathBuf> {
+        self.file.load_full().map(|file| file.as_ref().clone())
+    }
+
+    /// Says where the configuration is looked for at a reload. Only the first call counts.
+    pub fn look_in(&self, lookup: Lookup) {
+        // A second call has nothing to add: the places do not change while the program runs.
+        let _ = self.lookup.set(lookup);
+    }
+
+    /// Where the configuration is looked for; none for the defaults within and nothing else.
+    pub(crate) fn lookup(&self) -> Option<Lookup> {
+        let named = || self.config_file().map(|file| Lookup::new(Some(file)));
+        self.lookup.get().cloned().or_else(named)
+    }
+
+    pub(crate) fn set_config_file(&self, file: PathBuf) {
+        self.file.store(Some(Arc::new(file)));
+    }
+
+    /// The configuration that the program started with.
+    pub(crate) fn started_with(&self) -> &Config {
+        &self.started_with
     }
 
     pub(crate) fn running(&self) -> Arc<Running> {
@@ -190,6 +218,7 @@ impl Exchange {
         }
         let Some(target) = self.target(&request)? else {
             self.log.route = "panel";
+            self.log.host = host_of(&request);
             return Ok(Answer::Response(panel::answer(&self.proxy, &request)));
         };
         self.log.host.clone_from(&target.host_port());
@@ -377,6 +406,13 @@ impl Exchange {
         self.log.status = status.as_u16();
         self.log.take()
     }
+}
+
+/// The host that a request for our own pages was sent to.
+fn host_of(request: &Request<Incoming>) -> String {
+    let field = || request.headers().get(header::HOST)?.to_str().ok();
+    let authority = request.uri().authority().map(http::uri::Authority::as_str);
+    authority.or_else(field).unwrap_or_default().to_owned()
 }
 
 /// Inside a tunnel for one place nothing is ever routed to another.

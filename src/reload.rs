@@ -3,7 +3,7 @@
 //! What a configuration puts in force is for `proxy`.
 
 use std::{
-    collections::{BTreeSet, HashSet},
+    collections::BTreeSet,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -22,24 +22,16 @@ use crate::{
 /// pauses of tens of milliseconds. Raising it makes a save take effect later.
 const DEBOUNCE: Duration = Duration::from_millis(200);
 
-/// Reads the configuration again and puts it in force, or says why not.
+/// Reads the configuration again, from where it was looked for at start, and puts it in force, or says
+/// why not.
 pub fn reload(proxy: &Proxy, overrides: impl FnOnce(&mut Config)) {
-    let Some(file) = proxy.config_file() else {
+    let Some(lookup) = proxy.lookup() else {
+        info!("no configuration file is known, the defaults stay in force");
         return;
     };
-    let lookup = Lookup::new(Some(file.to_path_buf()));
-    let loaded = lookup
-        .load()
-        .map_err(|error| error.to_string())
-        .and_then(|found| {
-            let mut config = found.config;
-            overrides(&mut config);
-            let before = proxy.config();
-            warn_of_restart(&before, &config);
-            proxy.reload(config).map_err(|error| error.to_string())
-        });
-    match loaded {
-        Ok(()) => info!(file = %file.display(), "configuration reloaded"),
+    match load(proxy, &lookup, overrides) {
+        Ok(Some(file)) => info!(file = %file.display(), "configuration reloaded"),
+        Ok(None) => info!("no configuration file found, the defaults stay in force"),
         Err(error) => {
             error!(
                 error,
@@ -48,6 +40,27 @@ pub fn reload(proxy: &Proxy, overrides: impl FnOnce(&mut Config)) {
             proxy.reload_failed(&error);
         }
     }
+}
+
+fn load(
+    proxy: &Proxy,
+    lookup: &Lookup,
+    overrides: impl FnOnce(&mut Config),
+) -> Result<Option<PathBuf>, String> {
+    let found = lookup.load().map_err(|error| error.to_string())?;
+    let Some(file) = found.file else {
+        return match proxy.config_file() {
+            // More likely a slip than a wish for the defaults.
+            Some(file) => Err(format!("{}: the file is gone", file.display())),
+            None => Ok(None),
+        };
+    };
+    let mut config = found.config;
+    overrides(&mut config);
+    warn_of_restart(proxy.started_with(), &config);
+    proxy.reload(config).map_err(|error| error.to_string())?;
+    proxy.set_config_file(file.clone());
+    Ok(Some(file))
 }
 
 /// Some settings are read at start only.
@@ -81,35 +94,41 @@ pub fn watch(
         let Some(mut watch) = first else { return };
         loop {
             watch.changed().await;
-            reload(&proxy, &overrides);
-            // The lists to watch may be others now.
-            let Some(next) = Watch::begin(&proxy) else {
-                return;
-            };
-            // What was saved before the new watch was open is known to the old one.
-            if watch.pending() {
+            // Again until the watch is on what is in force: a folder may have appeared, a link may lead
+            // elsewhere, the lists may be others. Each watch is open before the files are read.
+            loop {
+                let Some(next) = Watch::begin(&proxy) else {
+                    return;
+                };
+                watch = next;
                 reload(&proxy, &overrides);
+                if watch.names == names(&proxy) {
+                    break;
+                }
             }
-            watch = next;
         }
     }
 }
 
 /// An open watch.
 struct Watch {
+    names: BTreeSet<PathBuf>,
     changes: mpsc::Receiver<()>,
     _watcher: RecommendedWatcher,
 }
 
 impl Watch {
     fn begin(proxy: &Proxy) -> Option<Self> {
-        let files = files(proxy)?;
+        let names = names(proxy);
+        if names.is_empty() {
+            return None;
+        }
         // Room for one: a second change before the first is seen says nothing new.
         let (notice, changes) = mpsc::channel(1);
-        let names: HashSet<PathBuf> = files.iter().cloned().collect();
+        let wanted = names.clone();
         let on_event = move |event: notify::Result<Event>| {
             let ours = |event: &Event| {
-                !event.kind.is_access() && event.paths.iter().any(|path| names.contains(path))
+                !event.kind.is_access() && event.paths.iter().any(|path| wanted.contains(path))
             };
             if event.is_ok_and(|event| ours(&event)) {
                 // Full: the change is known already. Closed: the watch is ending.
@@ -120,13 +139,14 @@ impl Watch {
             .inspect_err(|error| warn!(%error, "files cannot be watched"))
             .ok()?;
         // The folders, because editors replace the file and a watch on it would follow the old one.
-        let folders: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
+        let folders: BTreeSet<&Path> = names.iter().filter_map(|name| name.parent()).collect();
         for folder in folders {
             if let Err(error) = watcher.watch(folder, RecursiveMode::NonRecursive) {
                 warn!(%error, folder = %folder.display(), "a folder cannot be watched");
             }
         }
         Some(Self {
+            names,
             changes,
             _watcher: watcher,
         })
@@ -159,21 +179,56 @@ impl Watch {
     }
 }
 
-/// The files to watch, as the watcher will name them.
-fn files(proxy: &Proxy) -> Option<Vec<PathBuf>> {
-    let file = proxy.config_file()?.to_path_buf();
-    let lists = proxy.config().watched;
-    let absolute = |path: PathBuf| {
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
-        Some(folder.join(path.file_name()?))
+/// What to watch, as the watcher will name it: every place where the configuration may be, and its lists.
+fn names(proxy: &Proxy) -> BTreeSet<PathBuf> {
+    let places = proxy.lookup().map_or_else(Vec::new, |lookup| lookup.places);
+    places
+        .into_iter()
+        .chain(proxy.config().watched)
+        .flat_map(|path| trace(&path))
+        .collect()
+}
+
+/// Most links that are followed; the kernel stops at 40 too.
+const MOST_LINKS: usize = 40;
+
+/// The file that a path leads to and every link on the way to it: a change of any is a change of the
+/// file. Of a path that is not there yet, the first part that is missing.
+fn trace(path: &Path) -> Vec<PathBuf> {
+    let Ok(path) = std::path::absolute(path) else {
+        return Vec::new();
     };
-    Some(
-        std::iter::once(file)
-            .chain(lists)
-            .filter_map(absolute)
-            .collect(),
-    )
+    let parts = |path: &Path| -> Vec<PathBuf> {
+        let parts = path.components().rev();
+        parts.map(|part| PathBuf::from(part.as_os_str())).collect()
+    };
+    let (mut found, mut links) = (Vec::new(), 0);
+    let mut at = PathBuf::new();
+    // The next part is the last.
+    let mut left = parts(&path);
+    while let Some(part) = left.pop() {
+        if part.as_os_str() == "." {
+            continue;
+        }
+        if part.as_os_str() == ".." {
+            at.pop();
+            continue;
+        }
+        let folder = at.clone();
+        at.push(part);
+        if let Ok(target) = at.read_link() {
+            found.push(at.clone());
+            links += 1;
+            if links > MOST_LINKS {
+                return found;
+            }
+            // An absolute target starts anew: pushing its root replaces what was there.
+            at = folder;
+            left.extend(parts(&target));
+        } else if !at.exists() {
+            break;
+        }
+    }
+    found.push(at);
+    found
 }

@@ -404,7 +404,10 @@ fn check(config: &ChainConfig) -> Result<(), ConfigError> {
         if config.order[..at].contains(name) {
             return Err(ConfigError::new(
                 "order",
-                format!("{name:?} is named twice; expected each filter once at most"),
+                format!(
+                    "`{}` is named twice; expected each filter once at most",
+                    name.as_str()
+                ),
             ));
         }
     }

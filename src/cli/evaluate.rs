@@ -15,6 +15,7 @@ mod table;
 use std::{
     fs,
     io::{BufWriter, Write as _},
+    num::NonZero,
     path::{Path, PathBuf},
 };
 
@@ -22,7 +23,7 @@ use anyhow::{Context, bail};
 use gleaner::Config;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::parallel;
+use super::{EX_USAGE, Failure, parallel};
 use score::PageScores;
 
 /// Arguments of `gleaner evaluate`.
@@ -44,8 +45,8 @@ pub(crate) struct Args {
     #[arg(long)]
     bare: bool,
     /// Evaluate every N-th page only
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    every: usize,
+    #[arg(long, value_name = "N", default_value = "1")]
+    every: NonZero<usize>,
     /// List the N pages with the lowest F1 (of the first algorithm)
     #[arg(long, value_name = "N", default_value_t = 0)]
     worst: usize,
@@ -56,7 +57,8 @@ pub(crate) struct Args {
 
 /// Evaluates the chain of `config`, or the algorithms that were named, and prints a table.
 pub(crate) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
-    let contestants = contestant::all(args, config)?;
+    let contestants = contestant::all(args, config)
+        .map_err(|error| Failure::error(EX_USAGE, format!("{error:#}")))?;
     let annotations = annotations(&args.dataset, args.every)?;
     let bar = progress_bar(annotations.len());
     let mut pages: Vec<PageScores> = Vec::with_capacity(annotations.len());
@@ -83,7 +85,7 @@ pub(crate) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     }
 }
 
-fn annotations(dataset: &Path, every: usize) -> anyhow::Result<Vec<PathBuf>> {
+fn annotations(dataset: &Path, every: NonZero<usize>) -> anyhow::Result<Vec<PathBuf>> {
     let folder = dataset.join("ground-truth");
     let mut pages: Vec<PathBuf> = fs::read_dir(&folder)
         .with_context(|| format!("cannot read {}", folder.display()))?
@@ -91,7 +93,7 @@ fn annotations(dataset: &Path, every: usize) -> anyhow::Result<Vec<PathBuf>> {
         .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
         .collect();
     pages.sort();
-    let pages: Vec<PathBuf> = pages.into_iter().step_by(every.max(1)).collect();
+    let pages: Vec<PathBuf> = pages.into_iter().step_by(every.get()).collect();
     if pages.is_empty() {
         bail!("{} holds no *.json", folder.display());
     }

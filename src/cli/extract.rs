@@ -1,7 +1,7 @@
 //! `gleaner extract`: the chain over files, without the proxy.
 //!
-//! A page on which the chain gives up because too little would be left comes out with all its text, and the reason is
-//! told: whoever asked for text wants text. What cannot be read or parsed is an error of that file alone.
+//! A page on which the chain gives up because too little would be left comes out as it was: byte for byte as HTML, with
+//! all its text as text. What cannot be read or parsed is an error of that file alone.
 
 use std::{
     ffi::OsStr,
@@ -11,7 +11,7 @@ use std::{
     sync::Arc,
 };
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clap::ValueEnum;
 use gleaner::Config;
 use gleaner_filters::{Chain, ChainConfig, ConfigError, Extract, FilterName, Floor, PageError};
@@ -19,7 +19,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use url::Url;
 
-use super::parallel;
+use super::{EX_DATAERR, EX_IOERR, EX_USAGE, Failure, exit_code, parallel};
 
 /// Arguments of `gleaner extract`.
 #[derive(Debug, clap::Args)]
@@ -29,7 +29,8 @@ pub(super) struct Args {
     /// What is written
     #[arg(long, value_enum, default_value_t = Format::Html)]
     format: Format,
-    /// Address of the page, for its relative links (one page only)
+    /// Address of the page, for its relative links (one page only). Rewritten HTML gets a `<base href>`, so that it
+    /// works when saved
     #[arg(long, value_name = "URL")]
     url: Option<Url>,
     /// Read the files' paths from this file, or `-` for standard input: one a line; a TAB and the page's address may
@@ -84,19 +85,22 @@ enum Record {
 pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     let extractor = Extractor::new(config)?;
     if args.url.is_some() && args.files.len() > 1 {
-        bail!(
+        let message = format!(
             "--url is the address of one page, but {} files are named",
             args.files.len()
         );
+        return Err(Failure::error(EX_USAGE, message));
     }
     let bar = progress_bar(args);
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let mut failed = 0usize;
+    let (mut pages, mut failed) = (0usize, 0usize);
+    let mut first_code = None;
     parallel::in_order(
         tasks(args)?,
         |task| task.map(|task| (extractor.extract(&task), task)),
         |result| {
             bar.inc(1);
+            pages += 1;
             let (record, file) = match result {
                 Ok((Ok(page), task)) => (Ok(page), name(&task.file)),
                 Ok((Err(error), task)) => (Err(error), name(&task.file)),
@@ -104,19 +108,30 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
             };
             if let Err(error) = &record {
                 failed += 1;
+                first_code.get_or_insert_with(|| exit_code(error));
                 if !args.jsonl {
                     bar.suspend(|| eprintln!("gleaner: {file}: {error:#}"));
                 }
+            }
+            if let Ok(page) = &record
+                && page.extract.text.trim().is_empty()
+                && args.format == Format::Text
+                && !args.jsonl
+            {
+                bar.suspend(|| eprintln!("gleaner: {file}: the page has no text"));
             }
             write_record(args, &mut out, file, record)
         },
     )?;
     out.flush()?;
     bar.finish_and_clear();
-    if failed > 0 && !args.jsonl {
-        bail!("{failed} of the pages could not be extracted");
+    match first_code.filter(|_| !args.jsonl) {
+        Some(code) => {
+            let message = format!("{failed} of {pages} pages could not be extracted");
+            Err(Failure::error(code, message))
+        }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn write_record(
@@ -134,7 +149,11 @@ fn write_record(
         Err(_) => return Ok(()),
     };
     match args.format {
-        Format::Html if !args.jsonl => out.write_all(page.extract.html.as_bytes()),
+        Format::Html if !args.jsonl => out.write_all(
+            page.original
+                .as_deref()
+                .unwrap_or(page.extract.html.as_bytes()),
+        ),
         Format::Text if !args.jsonl => out.write_all(page.extract.text.as_bytes()),
         _ => write_json(
             out,
@@ -171,7 +190,11 @@ fn tasks(args: &Args) -> anyhow::Result<Box<dyn Iterator<Item = anyhow::Result<T
     let lines: Box<dyn BufRead + Send> = if list == OsStr::new("-") {
         Box::new(io::BufReader::new(io::stdin()))
     } else {
-        let file = fs::File::open(list).with_context(|| list.display().to_string())?;
+        let name = || list.display().to_string();
+        if list.is_dir() {
+            return Err(Failure::error(EX_IOERR, format!("{}: is a folder", name())));
+        }
+        let file = fs::File::open(list).with_context(name)?;
         Box::new(io::BufReader::new(file))
     };
     Ok(Box::new(lines.lines().enumerate().filter_map(
@@ -216,6 +239,8 @@ pub(crate) struct Page {
     pub(crate) extract: Extract,
     /// Why it is the whole page, if it is.
     pub(crate) passed: Option<PageError>,
+    /// Its bytes, if it is.
+    original: Option<Vec<u8>>,
 }
 
 impl Extractor {
@@ -245,7 +270,14 @@ impl Extractor {
             Some(url) => url.clone(),
             None => address_of(&task.file),
         };
-        Ok(self.page(&html, &url)?)
+        let mut page = self.page(&html, &url)?;
+        if page.passed.is_some() {
+            page.extract.html = html;
+            page.original = Some(bytes);
+        } else if let Some(url) = &task.url {
+            page.extract.html = with_base(page.extract.html, url);
+        }
+        Ok(page)
     }
 
     /// Runs the chain on a page.
@@ -254,11 +286,13 @@ impl Extractor {
             Ok(extract) => Ok(Page {
                 extract,
                 passed: None,
+                original: None,
             }),
             Err(error @ (PageError::LittleText { .. } | PageError::KeptTooLittle { .. })) => {
                 Ok(Page {
                     extract: self.whole.extract(html, url)?,
                     passed: Some(error),
+                    original: None,
                 })
             }
             Err(error) => Err(error),
@@ -278,6 +312,30 @@ fn cleaned_only(filters: &ChainConfig) -> ChainConfig {
         ignore: gleaner_filters::ignore::Settings::default(),
         ..filters.clone()
     }
+}
+
+/// Adds the address that relative links start at, so that a saved page still leads somewhere. A `<base>` of the page's
+/// own wins where it is absolute, and is made so where it is not: of two, browsers take the first (HTML § 4.2.3).
+fn with_base(html: String, url: &Url) -> String {
+    /// Both looks begin with it.
+    const START: &str = "<meta charset=\"utf-8\">";
+    const BASE: &str = "<base href=\"";
+    let head = &html[..html.find("</head>").unwrap_or(html.len())];
+    let own = head.find(BASE).and_then(|at| {
+        let rest = &head[at + BASE.len()..];
+        Some(rest[..rest.find('"')?].replace("&amp;", "&"))
+    });
+    if own.as_deref().is_some_and(|own| Url::parse(own).is_ok()) {
+        return html;
+    }
+    let base = own
+        .and_then(|own| url.join(&own).ok())
+        .unwrap_or_else(|| url.clone());
+    let Some(at) = html.find(START).map(|at| at + START.len()) else {
+        return html;
+    };
+    let base = base.as_str().replace('&', "&amp;").replace('"', "&quot;");
+    format!("{}{BASE}{base}\">{}", &html[..at], &html[at..])
 }
 
 /// Relative links of a file lead to the files beside it.
@@ -305,9 +363,10 @@ pub(crate) fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
     flate2::read::MultiGzDecoder::new(&bytes[..])
         .take(MAX_UNPACKED + 1)
         .read_to_end(&mut plain)
-        .context("broken gzip")?;
+        .map_err(|error| Failure::error(EX_DATAERR, format!("broken gzip: {error}")))?;
     if plain.len() as u64 > MAX_UNPACKED {
-        bail!("more than {MAX_UNPACKED} bytes when unpacked");
+        let message = format!("more than {MAX_UNPACKED} bytes when unpacked");
+        return Err(Failure::error(EX_DATAERR, message));
     }
     Ok(plain)
 }

@@ -3,9 +3,40 @@
 use std::io::{self, Write};
 
 use gleaner::RawConfig;
+use serde_json::{Value, json};
 
 pub(super) fn run() -> anyhow::Result<()> {
-    let schema = serde_json::to_string_pretty(&schemars::schema_for!(RawConfig))?;
-    writeln!(io::stdout(), "{schema}")?;
+    let mut schema = serde_json::to_value(schemars::schema_for!(RawConfig))?;
+    add_bounds(&mut schema);
+    let schema = serde_json::to_string_pretty(&schema)?;
+    let mut out = io::stdout().lock();
+    writeln!(out, "{schema}")?;
+    out.flush()?;
     Ok(())
+}
+
+/// The bounds that the filters check themselves; those of the other sections stand at their fields.
+const BOUNDS: [(&str, &str, &str, u32); 13] = [
+    ("Cnr", "top", "minimum", 1),
+    ("Cnr", "share", "minimum", 0),
+    ("Cnr", "share", "maximum", 1),
+    ("Cnr", "percentile", "minimum", 0),
+    ("Cnr", "percentile", "maximum", 100),
+    ("EmptyTables", "min_characters", "minimum", 1),
+    ("LinkLists", "ratio", "exclusiveMinimum", 0),
+    ("LinkLists", "characters_per_word", "exclusiveMinimum", 0),
+    ("MainBlock", "min_share", "minimum", 0),
+    ("MainBlock", "min_share", "maximum", 1),
+    ("Output", "max_line_breaks", "minimum", 1),
+    ("Floor", "kept_share", "minimum", 0),
+    ("Floor", "kept_share", "maximum", 1),
+];
+
+fn add_bounds(schema: &mut Value) {
+    for (section, key, bound, value) in BOUNDS {
+        let place = format!("/$defs/{section}/properties/{key}");
+        if let Some(Value::Object(setting)) = schema.pointer_mut(&place) {
+            setting.insert(bound.to_owned(), json!(value));
+        }
+    }
 }

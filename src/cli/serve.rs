@@ -1,8 +1,7 @@
 //! `gleaner serve`: binds, tells a person what to do next, and runs until it is asked to end.
 
-use std::{fmt::Write, net::SocketAddr, process, sync::Arc};
+use std::{fmt::Write as _, io::Write as _, net::SocketAddr, path, process, sync::Arc};
 
-use anyhow::Context;
 use gleaner::{
     Config, Origin, Proxy,
     config::{Found, LogFormat, Lookup},
@@ -16,7 +15,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
-use super::ServeArguments;
+use super::{EX_UNAVAILABLE, Failure, ServeArguments};
 
 pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<()> {
     let overrides = Overrides {
@@ -55,7 +54,10 @@ async fn serve(lookup: Lookup, found: Found, overrides: Overrides) -> anyhow::Re
     let mut listeners = Vec::new();
     for addr in &found.config.listen {
         let listener = TcpListener::bind(addr).await;
-        listeners.push(listener.with_context(|| format!("cannot listen on {addr}"))?);
+        let listener = listener.map_err(|error| {
+            Failure::error(EX_UNAVAILABLE, format!("cannot listen on {addr}: {error}"))
+        })?;
+        listeners.push(listener);
     }
     let own = listeners
         .iter()
@@ -63,7 +65,9 @@ async fn serve(lookup: Lookup, found: Found, overrides: Overrides) -> anyhow::Re
         .collect::<Result<Vec<_>, _>>()?;
     let origin = Origin { file: found.file };
     let proxy = Proxy::new(found.config, own.clone(), origin)?;
-    print!("{}", banner(&proxy, &lookup, &own));
+    // A proxy whose banner nobody reads is a proxy all the same.
+    let _ = std::io::stdout().write_all(banner(&proxy, &lookup, &own).as_bytes());
+    proxy.look_in(lookup);
 
     let shutdown = CancellationToken::new();
     let mut servers = JoinSet::new();
@@ -91,15 +95,16 @@ fn end_on_signal(shutdown: CancellationToken) -> anyhow::Result<impl Future<Outp
         either(&mut interrupt, &mut terminate).await;
         info!("ending, requests in flight may finish; a second signal ends at once");
         shutdown.cancel();
-        either(&mut interrupt, &mut terminate).await;
-        process::exit(0);
+        // What a shell gives for a program that a signal ended: 128 and its number.
+        process::exit(either(&mut interrupt, &mut terminate).await);
     })
 }
 
-async fn either(one: &mut Signal, other: &mut Signal) {
+/// The exit code of the signal that came.
+async fn either(interrupt: &mut Signal, terminate: &mut Signal) -> i32 {
     tokio::select! {
-        _ = one.recv() => {}
-        _ = other.recv() => {}
+        _ = interrupt.recv() => 130,
+        _ = terminate.recv() => 143,
     }
 }
 
@@ -110,6 +115,7 @@ fn reload_on_signal(
     let mut hangup = signal(SignalKind::hangup())?;
     Ok(async move {
         while hangup.recv().await.is_some() {
+            info!("asked to read the configuration again");
             reload::reload(&proxy, |config| overrides.apply(config));
         }
     })
@@ -125,7 +131,7 @@ fn banner(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String {
         .map(|place| place.display().to_string())
         .collect();
     let used = match proxy.config_file() {
-        Some(file) => file.display().to_string(),
+        Some(file) => path::absolute(&file).unwrap_or(file).display().to_string(),
         None => "built-in defaults".to_owned(),
     };
     let https = if config.https.intercept {
@@ -141,10 +147,10 @@ fn banner(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String {
     for addr in own {
         line("proxy", &addr.to_string());
     }
-    line(
-        "control page",
-        &format!("http://{first}/ and, through the proxy, http://gleaner.internal/"),
-    );
+    for addr in own {
+        line("control page", &format!("http://{addr}/"));
+    }
+    line("", "http://gleaner.internal/ (through the proxy)");
     line("configuration", &used);
     line("looked for in", &places.join(", "));
     line("HTTPS", https);

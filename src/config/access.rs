@@ -14,6 +14,7 @@ use super::parse::BadValue;
 pub struct RawAccess {
     /// Who may use the proxy: address ranges such as `192.168.1.0/24`, or the words `loopback` (this
     /// machine) and `private` (every private address range).
+    #[schemars(length(min = 1))]
     pub clients: Vec<String>,
     /// Ports that encrypted connections may go to. A short list keeps the proxy from being a way to
     /// mail servers and shells.
@@ -33,14 +34,19 @@ impl Default for RawAccess {
     }
 }
 
+const CLIENTS: &str = "`loopback`, `private`, or a range such as 192.168.1.0/24";
+
 impl RawAccess {
     pub(crate) fn parse(self) -> Result<Access, BadValue> {
         let mut clients = Vec::new();
+        if self.clients.is_empty() {
+            let problem = "the list is empty, so that no one could use the proxy".to_owned();
+            return Err(BadValue::new("access.clients", problem, CLIENTS));
+        }
         for entry in &self.clients {
             clients.extend(parse_clients(entry).ok_or_else(|| {
                 let problem = format!("{entry:?} is not an address range");
-                let expected = "`loopback`, `private`, or a range such as 192.168.1.0/24";
-                BadValue::new("access.clients", problem, expected)
+                BadValue::new("access.clients", problem, CLIENTS).item(entry)
             })?);
         }
         let parse_target = |entry: &String| {
@@ -48,7 +54,7 @@ impl RawAccess {
                 let problem = format!("{entry:?} is not an address or range");
                 let expected = "an address or range with an optional port or port range, such as \
                                 10.0.0.0/8 or 127.0.0.1:8080-8090";
-                BadValue::new("access.allow_targets", problem, expected)
+                BadValue::new("access.allow_targets", problem, expected).item(entry)
             })
         };
         let allow_targets = self

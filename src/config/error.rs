@@ -3,7 +3,10 @@
 
 use std::{fmt, path::PathBuf};
 
-use super::parse::BadValue;
+use super::{
+    parse::BadValue,
+    place::{self, Place},
+};
 
 /// A configuration that cannot be used.
 #[derive(Debug)]
@@ -12,13 +15,6 @@ pub struct ConfigError {
     place: Option<Place>,
     problem: String,
     kind: Kind,
-}
-
-/// A place in the text, both counted from one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) line: usize,
-    pub(super) column: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,10 +69,34 @@ impl ConfigError {
         }
     }
 
+    /// A file whose bytes are no text.
+    pub(super) fn not_text(file: PathBuf) -> Self {
+        Self {
+            file: Some(file),
+            place: None,
+            problem: "it is not UTF-8 text; expected YAML, saved as UTF-8".to_owned(),
+            kind: Kind::Content,
+        }
+    }
+
     pub(super) fn value(file: Option<PathBuf>, text: &str, bad: &BadValue) -> Self {
+        if let Some((file, line)) = &bad.elsewhere {
+            return Self {
+                file: Some(file.clone()),
+                place: Some(Place {
+                    line: *line,
+                    column: 1,
+                }),
+                problem: format!("{}; expected {}", bad.problem, bad.expected),
+                kind: Kind::Content,
+            };
+        }
         Self {
             file,
-            place: locate(text, bad.key),
+            place: match &bad.item {
+                Some(item) => place::of_item(text, bad.key, item),
+                None => place::of_key(text, bad.key),
+            },
             problem: format!("{}: {}; expected {}", bad.key, bad.problem, bad.expected),
             kind: Kind::Content,
         }
@@ -84,7 +104,7 @@ impl ConfigError {
 
     /// A chain that cannot be built from the `filters` section.
     pub(crate) fn chain(error: &gleaner_filters::ConfigError) -> Self {
-        let problem = format!("filters: {error}");
+        let problem = format!("filters.{error}");
         Self {
             file: None,
             place: None,
@@ -93,11 +113,24 @@ impl ConfigError {
         }
     }
 
-    /// Adds the file and the place of the section, where they are not known yet.
-    pub(super) fn in_file(mut self, file: Option<PathBuf>, text: &str) -> Self {
-        self.file = self.file.or(file);
-        self.place = self.place.or_else(|| locate(text, "filters"));
-        self
+    /// The same, with the file and the place of the key or the item.
+    pub(super) fn filters(
+        file: Option<PathBuf>,
+        text: &str,
+        error: &gleaner_filters::ConfigError,
+    ) -> Self {
+        let key = format!("filters.{}", error.key);
+        // A problem with an item begins with the item.
+        let mut parts = error.problem.split(['"', '`']);
+        let place = match (parts.next(), parts.next()) {
+            (Some(""), Some(item)) => place::of_item(text, &key, item),
+            _ => place::of_key(text, &key),
+        };
+        Self {
+            file,
+            place,
+            ..Self::chain(error)
+        }
     }
 }
 
@@ -116,18 +149,40 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// What serde calls by its Rust name at the end of a message, as a person would call it.
+/// What serde calls by its Rust name, as a person would call it.
 fn in_plain_words(problem: &str) -> String {
-    const WORDS: [(&str, &str); 6] = [
+    const FOUND: [(&str, &str); 8] = [
+        ("unknown variant `", "unknown word `"),
+        ("invalid type: string ", "invalid value: "),
+        ("invalid type: floating point ", "invalid value: number "),
+        ("invalid type: integer ", "invalid value: number "),
+        ("invalid value: integer ", "invalid value: number "),
+        ("invalid type: boolean ", "invalid value: "),
+        ("invalid type: unit value", "invalid value: nothing"),
+        ("invalid type: map", "invalid value: a section"),
+    ];
+    const WORDS: [(&str, &str); 11] = [
         ("a boolean", "`true` or `false`"),
         ("a string", "a word or text"),
         ("a sequence", "a list"),
         ("usize", "a whole number, not negative"),
         ("u64", "a whole number, not negative"),
         ("u16", "a whole number from 0 to 65535"),
+        ("f64", "a number"),
+        ("a YAML tag starting with '!'", "one word"),
+        ("any YAML value", "something that the file may hold here"),
+        ("a nonzero usize", "a whole number, 1 or more"),
+        ("path string", "a path"),
     ];
+    let mut problem = problem
+        .replace(" as u128", "")
+        .replace(" as i128", "")
+        .replace("invalid type: sequence", "invalid value: a list");
+    for (name, words) in FOUND {
+        problem = problem.replace(name, words);
+    }
     let Some((problem, expected)) = problem.rsplit_once("expected ") else {
-        return problem.to_owned();
+        return problem;
     };
     let expected = match WORDS.iter().find(|(name, _)| *name == expected) {
         Some((_, words)) => words,
@@ -135,30 +190,6 @@ fn in_plain_words(problem: &str) -> String {
         None => expected,
     };
     format!("{problem}expected {expected}")
-}
-
-/// Finds a dotted key in block-style YAML: each segment on a line of its own, deeper than the one
-/// before. Flow style (`{a: {b: 1}}`) is found at its outermost key, which is near enough.
-fn locate(text: &str, key: &str) -> Option<Place> {
-    let mut lines = text.lines().enumerate();
-    let mut depth = 0;
-    let mut found = None;
-    for segment in key.split('.') {
-        let hit = lines.by_ref().find_map(|(index, line)| {
-            let indent = line.len() - line.trim_start().len();
-            let rest = line.trim_start().strip_prefix(segment)?;
-            let fits =
-                rest.starts_with(':') && (found.is_none() == (indent == 0)) && indent >= depth;
-            fits.then_some((index, indent))
-        });
-        let Some((index, indent)) = hit else { break };
-        depth = indent;
-        found = Some(Place {
-            line: index + 1,
-            column: indent + 1,
-        });
-    }
-    found
 }
 
 #[cfg(test)]
@@ -170,25 +201,9 @@ mod tests {
         let told = in_plain_words("log: invalid type: sequence, expected struct Log");
         assert_eq!(
             told,
-            "log: invalid type: sequence, expected a section with keys"
+            "log: invalid value: a list, expected a section with keys"
         );
         let told = in_plain_words("unknown field `a`, expected `b` or `c`");
         assert_eq!(told, "unknown field `a`, expected `b` or `c`");
-    }
-
-    #[test]
-    fn a_nested_key_is_found_on_its_line() {
-        let text = "# clients: no\nlog:\n  level: info\naccess:\n  # one\n  clients: [x]\n";
-        assert_eq!(
-            locate(text, "access.clients"),
-            Some(Place { line: 6, column: 3 })
-        );
-        assert_eq!(locate(text, "listen"), None);
-    }
-
-    #[test]
-    fn flow_style_is_found_at_the_outermost_key() {
-        let place = locate("access: { clients: [x] }\n", "access.clients");
-        assert_eq!(place, Some(Place { line: 1, column: 1 }));
     }
 }

@@ -9,7 +9,10 @@ use serde::{
     de::{self, Visitor},
 };
 
-use super::{HostPatterns, parse::BadValue};
+use super::{
+    HostPatterns, hosts,
+    parse::{BadValue, optional_path},
+};
 
 /// Section `https`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -28,7 +31,7 @@ impl RawHttps {
     pub(super) fn parse(self) -> Result<Https, BadValue> {
         let except = HostPatterns::parse(&self.except).map_err(|entry| {
             let problem = format!("{entry:?} is not a host");
-            BadValue::new("https.except", problem, "host names such as bank.example")
+            BadValue::new("https.except", problem, hosts::EXPECTED).item(entry)
         })?;
         Ok(Https {
             intercept: self.intercept == Intercept::On,
@@ -73,7 +76,7 @@ impl<'de> Deserialize<'de> for Intercept {
             type Value = Intercept;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("`on` or `off`")
+                f.write_str("`on`, `off`, `true` or `false`")
             }
 
             fn visit_bool<E>(self, on: bool) -> Result<Intercept, E> {
@@ -110,6 +113,7 @@ impl JsonSchema for Intercept {
 pub struct RawAuthority {
     /// Folder of the authority's key and certificate, made on first use. `null` means
     /// `$STATE_DIRECTORY` under systemd, else `gleaner` in the user's data folder.
+    #[serde(deserialize_with = "optional_path")]
     pub dir: Option<PathBuf>,
 }
 
@@ -118,6 +122,7 @@ pub struct RawAuthority {
 #[serde(deny_unknown_fields, default)]
 pub struct RawUpstream {
     /// PEM file of certificates to trust beside the platform's, for a private authority.
+    #[serde(deserialize_with = "optional_path")]
     pub extra_ca_file: Option<PathBuf>,
 }
 
@@ -153,6 +158,9 @@ mod tests {
     #[test]
     fn another_word_is_refused_with_what_is_expected() {
         let error = intercept("maybe").unwrap_err().to_string();
-        assert!(error.contains("expected `on` or `off`"), "{error}");
+        assert!(
+            error.contains("expected `on`, `off`, `true` or `false`"),
+            "{error}"
+        );
     }
 }

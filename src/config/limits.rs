@@ -9,20 +9,25 @@ use super::parse::BadValue;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// Deepest nesting of elements; deeper pages pass untouched. Browsers stop at 512 too.
+    /// Deepest nesting of elements, at most 4096; deeper pages pass untouched. Browsers stop at 512 too.
+    #[schemars(range(min = 1, max = 4096))]
     pub page_depth: usize,
     /// Most nodes of one page; larger pages pass untouched. Raising it costs about 200 bytes a node.
+    #[schemars(range(min = 1))]
     pub page_nodes: usize,
     /// Processor time for one page in milliseconds; slower pages pass untouched. Raising it lets one
     /// hostile page hold a worker for longer.
     pub page_cpu_ms: u64,
     /// Pages in work at once; past that pages pass untouched. Bounds memory.
+    #[schemars(range(max = 1_048_576))]
     pub pages_at_once: usize,
     /// Seconds until a page must have arrived; a slower one is given on as it comes.
     pub page_wait_seconds: u64,
     /// Threads that work on pages; `null` means one per processor. Takes effect at the next start.
+    #[schemars(range(min = 1))]
     pub page_workers: Option<usize>,
     /// Connections open at once; more are answered with 503. Takes effect at the next start.
+    #[schemars(range(min = 1, max = 1_048_576))]
     pub connections: usize,
     /// Seconds that requests in flight are given to finish when the program is asked to end.
     pub shutdown_grace_seconds: u64,
@@ -46,6 +51,10 @@ impl Default for Limits {
 /// More than any one machine holds; above it is a typing error.
 const MOST: usize = 1 << 20;
 
+/// Deepest nesting that may be asked for: eight times what browsers take. The walks over a page keep
+/// stacks of their own, so it is time that bounds this: some steps look at all ancestors of a node.
+const MOST_DEPTH: usize = 4096;
+
 impl Limits {
     /// Refuses zeros that would switch the proxy off by accident.
     pub(super) fn checked(self) -> Result<Self, BadValue> {
@@ -64,9 +73,18 @@ impl Limits {
                 ));
             }
         }
-        if self.connections > MOST || self.pages_at_once > MOST {
-            let problem = "larger than any machine can hold".to_owned();
-            return Err(BadValue::new("limits", problem, "1048576 or less"));
+        if self.page_depth > MOST_DEPTH {
+            let problem = format!("{} is too deep", self.page_depth);
+            return Err(BadValue::new("limits.page_depth", problem, "1 to 4096"));
+        }
+        for (key, count) in [
+            ("limits.connections", self.connections),
+            ("limits.pages_at_once", self.pages_at_once),
+        ] {
+            if count > MOST {
+                let problem = format!("{count} is more than any machine can hold");
+                return Err(BadValue::new(key, problem, "1048576 or less"));
+            }
         }
         Ok(self)
     }

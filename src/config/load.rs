@@ -51,8 +51,10 @@ impl Lookup {
     /// Reads the first file that is there.
     pub fn load(&self) -> Result<Found, ConfigError> {
         for place in &self.places {
-            match fs::read_to_string(place) {
-                Ok(text) => {
+            match fs::read(place) {
+                Ok(bytes) => {
+                    let text = String::from_utf8(bytes)
+                        .map_err(|_| ConfigError::not_text(place.clone()))?;
                     let config = Config::from_yaml(&text, Some(place))?;
                     return Ok(Found {
                         config,
@@ -73,6 +75,7 @@ impl Config {
     /// relative paths.
     pub fn from_yaml(text: &str, file: Option<&Path>) -> Result<Self, ConfigError> {
         let named = || file.map(Path::to_path_buf);
+        let text = without_mark(text);
         let raw = RawConfig::from_yaml(text).map_err(|error| ConfigError::yaml(named(), &error))?;
         let base = match file.and_then(Path::parent) {
             Some(dir) if !dir.as_os_str().is_empty() => dir.to_path_buf(),
@@ -82,15 +85,19 @@ impl Config {
             .parse(&base)
             .map_err(|bad| ConfigError::value(named(), text, &bad))?;
         config
-            .chain()
-            .map_err(|error| error.in_file(named(), text))?;
+            .build_chain()
+            .map_err(|error| ConfigError::filters(named(), text, &error))?;
         Ok(config)
     }
 
     /// Builds the filter chain.
     pub(crate) fn chain(&self) -> Result<gleaner_filters::Chain, ConfigError> {
-        gleaner_filters::Chain::new(&self.filters, self.page_limits(), self.ad_servers.clone())
+        self.build_chain()
             .map_err(|error| ConfigError::chain(&error))
+    }
+
+    fn build_chain(&self) -> Result<gleaner_filters::Chain, gleaner_filters::ConfigError> {
+        gleaner_filters::Chain::new(&self.filters, self.page_limits(), self.ad_servers.clone())
     }
 
     /// The bounds on one page.
@@ -108,11 +115,14 @@ impl RawConfig {
     /// Parses the YAML. The first parse is typed, because only that knows the line of an error; a
     /// preset then needs the user's own keys, which only the untyped tree tells from defaults.
     pub fn from_yaml(text: &str) -> Result<Self, serde_yaml::Error> {
-        let tree: Value = serde_yaml::from_str(text)?;
+        let text = without_mark(text);
+        let typed = serde_yaml::from_str::<Self>(text);
+        // Its own complaints are about YAML, not about this file: only good for what they leave out.
+        let tree = serde_yaml::from_str::<Value>(text).unwrap_or(Value::Bool(false));
         if tree.is_null() {
             return Ok(Self::default());
         }
-        let mut raw: Self = serde_yaml::from_str(text)?;
+        let mut raw = typed?;
         if raw.preset == Preset::Crunch {
             let mut filters = serde_yaml::to_value(ChainConfig::crunch())?;
             if let Some(written) = tree.get("filters") {
@@ -122,6 +132,11 @@ impl RawConfig {
         }
         Ok(raw)
     }
+}
+
+/// The text without the mark that some editors put in front of UTF-8.
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 /// Lays one tree over another: maps key by key, everything else as a whole.

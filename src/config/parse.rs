@@ -5,6 +5,7 @@ use std::{
     collections::HashSet,
     fmt, fs,
     hash::{DefaultHasher, Hash, Hasher},
+    net::{SocketAddr, ToSocketAddrs},
     path::{Path, PathBuf},
 };
 
@@ -13,10 +14,10 @@ use rustls::pki_types::{CertificateDer, pem::PemObject};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
-    de::{SeqAccess, Visitor, value::SeqAccessDeserializer},
+    de::{self, SeqAccess, Visitor, value::SeqAccessDeserializer},
 };
 
-use super::{BUILTIN, BUILTIN_AD_SERVERS, Config, RawConfig, https};
+use super::{BUILTIN, BUILTIN_AD_SERVERS, Config, RawConfig, hosts, https};
 
 /// A value that is wrong though its type is right. The file and line are added by the loader.
 #[derive(Debug)]
@@ -24,6 +25,10 @@ pub(crate) struct BadValue {
     pub(super) key: &'static str,
     pub(super) problem: String,
     pub(super) expected: &'static str,
+    /// The item of the list that is wrong.
+    pub(super) item: Option<String>,
+    /// The file and line that are wrong, where it is not the configuration file itself.
+    pub(super) elsewhere: Option<(PathBuf, usize)>,
 }
 
 impl BadValue {
@@ -32,13 +37,24 @@ impl BadValue {
             key,
             problem,
             expected,
+            item: None,
+            elsewhere: None,
         }
+    }
+
+    /// Names the item of the list.
+    pub(super) fn item(mut self, item: &str) -> Self {
+        self.item = Some(item.to_owned());
+        self
     }
 }
 
 impl RawConfig {
     /// Parses every value. `base` is the folder that relative paths start at.
-    pub(super) fn parse(self, base: &Path) -> Result<Config, BadValue> {
+    pub(super) fn parse(mut self, base: &Path) -> Result<Config, BadValue> {
+        for host in &mut self.filters.ad_servers.except {
+            *host = hosts::without_wildcard(host).to_owned();
+        }
         let mut watched = Vec::new();
         let listen = self.listen.parse_addresses()?;
         let (ad_servers, ad_servers_hash) =
@@ -89,21 +105,25 @@ fn read_ad_servers(
     let mut hasher = DefaultHasher::new();
     let mut seen = HashSet::new();
     for list in lists.iter().filter(|list| seen.insert(list.as_str())) {
+        let path = base.join(list);
         let text = if list == BUILTIN {
             Cow::Borrowed(BUILTIN_AD_SERVERS)
         } else {
-            let path = base.join(list);
             let text = fs::read_to_string(&path).map_err(|error| {
                 let problem = format!("cannot read {}: {error}", path.display());
-                BadValue::new(KEY, problem, "`builtin` or the path of a readable file")
+                BadValue::new(KEY, problem, "`builtin` or the path of a readable file").item(list)
             })?;
-            watched.push(path);
+            watched.push(path.clone());
             Cow::Owned(text)
         };
         text.hash(&mut hasher);
         hosts.add(&text).map_err(|error| {
             let expected = "one host per line, or hosts file syntax; `#` starts a comment";
-            BadValue::new(KEY, format!("{list}: {error}"), expected)
+            let problem = format!("{:?} is not a host name", error.text);
+            BadValue {
+                elsewhere: Some((path, error.line)),
+                ..BadValue::new(KEY, problem, expected)
+            }
         })?;
     }
     Ok((hosts, hasher.finish()))
@@ -132,26 +152,74 @@ fn read_roots(file: Option<&Path>, base: &Path) -> Result<Vec<CertificateDer<'st
 pub struct OneOrMany(pub Vec<String>);
 
 impl OneOrMany {
-    fn parse_addresses(&self) -> Result<Vec<std::net::SocketAddr>, BadValue> {
-        const EXPECTED: &str = "an address and port such as 127.0.0.1:8118 or \"[::]:8118\"";
+    fn parse_addresses(&self) -> Result<Vec<SocketAddr>, BadValue> {
         if self.0.is_empty() {
-            return Err(BadValue::new(
-                "listen",
-                "the list is empty".to_owned(),
-                EXPECTED,
-            ));
+            let problem = "the list is empty".to_owned();
+            return Err(BadValue::new("listen", problem, LISTEN));
         }
         let parse = |text: &String| {
-            text.parse().map_err(|_| {
-                BadValue::new(
-                    "listen",
-                    format!("{text:?} is not an address and port"),
-                    EXPECTED,
-                )
-            })
+            listen_address(text)
+                .map_err(|problem| BadValue::new("listen", problem, LISTEN).item(text))
         };
         self.0.iter().map(parse).collect()
     }
+}
+
+/// What an address to listen on looks like.
+pub const LISTEN: &str = "an address and port such as 127.0.0.1:8118, localhost:8118 or \"[::]:8118\", or a port alone, \
+                          which means this machine only";
+
+/// Reads an address to listen on: a port alone means loopback, and names are resolved.
+pub fn listen_address(text: &str) -> Result<SocketAddr, String> {
+    if let Ok(port) = text.parse() {
+        return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
+    }
+    if let Ok(addr) = text.parse() {
+        return Ok(addr);
+    }
+    let is_name = text.rsplit_once(':').is_some_and(|(name, port)| {
+        !name.is_empty() && !name.contains([':', '[', '/', ' ']) && port.parse::<u16>().is_ok()
+    });
+    if !is_name {
+        return Err(format!("{text:?} is not an address and port"));
+    }
+    let found: Vec<SocketAddr> = text
+        .to_socket_addrs()
+        .map_err(|error| format!("the name in {text:?} cannot be resolved: {error}"))?
+        .collect();
+    // One name, one listener: browsers that are told `localhost` try both families.
+    let first = found.iter().find(|addr| addr.is_ipv4()).or(found.first());
+    first
+        .copied()
+        .ok_or_else(|| format!("the name in {text:?} has no address"))
+}
+
+/// Reads a path that may be left out; a number is a mistake, not a name.
+pub(super) fn optional_path<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<PathBuf>, D::Error> {
+    struct PathWords;
+
+    impl Visitor<'_> for PathWords {
+        type Value = Option<PathBuf>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a path (in quotes if it is a number) or `null`")
+        }
+
+        fn visit_str<E: de::Error>(self, path: &str) -> Result<Self::Value, E> {
+            if path.is_empty() {
+                return Err(E::invalid_value(de::Unexpected::Str(path), &self));
+            }
+            Ok(Some(PathBuf::from(path)))
+        }
+
+        fn visit_unit<E>(self) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+    }
+
+    deserializer.deserialize_any(PathWords)
 }
 
 impl Serialize for OneOrMany {
@@ -178,6 +246,10 @@ impl<'de> Deserialize<'de> for OneOrMany {
                 Ok(OneOrMany(vec![text.to_owned()]))
             }
 
+            fn visit_u64<E>(self, port: u64) -> Result<OneOrMany, E> {
+                Ok(OneOrMany(vec![port.to_string()]))
+            }
+
             fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<OneOrMany, A::Error> {
                 Vec::deserialize(SeqAccessDeserializer::new(list)).map(OneOrMany)
             }
@@ -195,7 +267,7 @@ impl JsonSchema for OneOrMany {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }]
+            "anyOf": [{ "type": "string" }, { "type": "integer", "minimum": 0, "maximum": 65535 }, { "type": "array", "items": { "type": "string" } }]
         })
     }
 }

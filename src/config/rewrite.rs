@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{HostPatterns, parse::BadValue};
+use super::{HostPatterns, hosts, parse::BadValue};
 
 /// Section `rewrite`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -17,6 +17,7 @@ pub struct RawRewrite {
     pub respect_no_transform: bool,
     /// Largest page in bytes, before and after decompression; longer ones pass untouched. Raising it
     /// costs memory: a page in work holds about ten times its size.
+    #[schemars(range(min = 1024))]
     pub max_html_bytes: usize,
 }
 
@@ -42,7 +43,7 @@ impl RawRewrite {
     pub(super) fn parse(self) -> Result<Rewrite, BadValue> {
         let except = HostPatterns::parse(&self.except).map_err(|entry| {
             let problem = format!("{entry:?} is not a host");
-            BadValue::new("rewrite.except", problem, "host names such as shop.example")
+            BadValue::new("rewrite.except", problem, hosts::EXPECTED).item(entry)
         })?;
         if self.max_html_bytes < MIN_HTML_BYTES {
             let problem = format!("{} is too small", self.max_html_bytes);

@@ -122,3 +122,95 @@ fn the_fingerprint_follows_the_lists_but_not_the_address() {
     assert_eq!(of("listen: '127.0.0.1:1'"), of("listen: '127.0.0.1:2'"));
     assert_ne!(of(""), of("ad_server_lists: []"));
 }
+
+#[test]
+fn a_bad_filter_setting_is_named_on_its_own_line() {
+    let text = "filters:\n  main_block: { min_share: 0.1 }\n  link_lists:\n    ratio: 0\n";
+    let error = error_of(text);
+    assert!(
+        error.contains("config.yaml:4:5: filters.link_lists.ratio"),
+        "{error}"
+    );
+    let error = error_of("filters: { order: [ignore,\n  ignore] }\n");
+    assert!(
+        error.contains("config.yaml:2:3: filters.order: `ignore`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_bad_item_is_named_on_its_own_line() {
+    let error = error_of("https:\n  except:\n    - a.example\n    - '*'\n");
+    assert!(error.contains("config.yaml:4:7: https.except"), "{error}");
+}
+
+#[test]
+fn a_byte_order_mark_is_passed_over() {
+    assert!(Config::from_yaml("\u{feff}preset: crunch\n", None).is_ok());
+}
+
+#[test]
+fn messages_hold_no_words_of_the_programs_language() {
+    for yaml in [
+        "filters: { link_lists: { ratio: many } }",
+        "limits: { connections: 99999999999999999999 }",
+        "log: { level: loud }",
+        "log: { level: [] }",
+        "filters: { order: [ignored] }",
+        "filters: { ignore: { enabled: yes } }",
+        "limits: { page_nodes: -1 }",
+        "filters: { order: [ignore, ignore] }",
+    ] {
+        let error = error_of(yaml);
+        for word in [
+            "f64",
+            "u128",
+            "usize",
+            "variant",
+            "YAML value",
+            "tag",
+            "Ignore",
+            "boolean",
+        ] {
+            assert!(!error.contains(word), "{yaml}: {error}");
+        }
+    }
+    let error = error_of("filters: { ignore: { enabled: yes } }");
+    assert!(error.contains("`true` or `false`"), "{error}");
+    let error = error_of("https: { intercept: maybe }");
+    assert!(error.contains("`on`, `off`, `true` or `false`"), "{error}");
+}
+
+#[test]
+fn what_can_only_be_a_slip_is_refused() {
+    assert!(error_of("authority: { dir: 5 }").contains("a path"));
+    assert!(error_of("access: { clients: [] }").contains("access.clients"));
+    assert!(error_of("limits: { page_depth: 4097 }").contains("1 to 4096"));
+    assert!(Config::from_yaml("filters: { order: [] }", None).is_ok());
+}
+
+#[test]
+fn a_port_alone_means_this_machine_and_names_are_resolved() {
+    let of = |yaml: &str| Config::from_yaml(yaml, None).unwrap().listen;
+    assert_eq!(of("listen: 18118"), ["127.0.0.1:18118".parse().unwrap()]);
+    assert!(of("listen: 'localhost:8118'")[0].ip().is_loopback());
+}
+
+#[test]
+fn a_bad_line_of_a_list_is_named_once_in_its_own_file() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("my.txt"), "ads.example.com\n||bad^\n").unwrap();
+    let file = dir.path().join("config.yaml");
+    let error = Config::from_yaml("ad_server_lists: [my.txt]", Some(&file)).unwrap_err();
+    let error = error.to_string();
+    assert!(error.contains("my.txt:2:1: \"||bad^\""), "{error}");
+    assert_eq!(error.matches("my.txt").count(), 1, "{error}");
+    assert_eq!(error.matches("expected").count(), 1, "{error}");
+}
+
+#[test]
+fn a_wildcard_spares_hosts_from_the_lists_too() {
+    let yaml = "filters: { ad_servers: { except: ['*.a.example', .b.example] } }";
+    let config = Config::from_yaml(yaml, None).unwrap();
+    assert_eq!(config.filters.ad_servers.except, ["a.example", "b.example"]);
+}

@@ -13,14 +13,19 @@ use super::parse::BadValue;
 #[serde(deny_unknown_fields, default)]
 pub struct RawTimeouts {
     /// Seconds to resolve a name and connect to one of its addresses.
+    #[schemars(range(min = 1, max = 86400))]
     pub connect_seconds: u64,
     /// Seconds for a TLS handshake, on either side.
+    #[schemars(range(min = 1, max = 86400))]
     pub tls_handshake_seconds: u64,
     /// Seconds from the last byte of a request to the first of its response.
+    #[schemars(range(min = 1, max = 86400))]
     pub first_byte_seconds: u64,
     /// Seconds for a client to send a request's head; also how long an idle client connection stays.
+    #[schemars(range(min = 1, max = 86400))]
     pub request_head_seconds: u64,
     /// Seconds that an unused connection to a web server is kept for the next request.
+    #[schemars(range(min = 1, max = 86400))]
     pub idle_seconds: u64,
 }
 

@@ -7,6 +7,7 @@ mod harness;
 
 mod browser;
 mod charsets;
+mod cli;
 mod codings;
 mod connect;
 mod corpus;

@@ -92,3 +92,52 @@ async fn interception_can_be_switched_on() {
     assert!(proxy.proxy.reload_error().is_none());
     assert!(proxy.ca_file().exists());
 }
+
+/// A proxy on the defaults, which looks for its file in one place that is not there yet.
+fn without_a_file(place: std::path::PathBuf) -> Arc<gleaner::Proxy> {
+    let config = gleaner::Config::from_yaml("", None).unwrap();
+    let own = vec!["127.0.0.1:1".parse().unwrap()];
+    let proxy = gleaner::Proxy::new(config, own, gleaner::Origin::default()).unwrap();
+    proxy.look_in(gleaner::config::Lookup {
+        places: vec![place],
+        named: false,
+    });
+    proxy
+}
+
+async fn until_switched_off(proxy: &gleaner::Proxy) {
+    let asking = async {
+        while proxy.config().rewrite.enabled {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(Duration::from_secs(20), asking)
+        .await
+        .expect("the change took effect");
+}
+
+#[tokio::test]
+async fn a_file_that_appears_in_a_new_folder_takes_effect() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = dir.path().join("new/gleaner/config.yaml");
+    let proxy = without_a_file(place.clone());
+    tokio::spawn(gleaner::reload::watch(Arc::clone(&proxy), |_| {}));
+    std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+    std::fs::write(&place, "rewrite: { enabled: false }").unwrap();
+    until_switched_off(&proxy).await;
+    assert_eq!(proxy.config_file(), Some(place));
+}
+
+#[tokio::test]
+async fn a_change_of_a_links_target_takes_effect() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = dir.path().join("dotfiles/gleaner.yaml");
+    std::fs::create_dir(target.parent().unwrap()).unwrap();
+    std::fs::write(&target, "rewrite: { enabled: true }").unwrap();
+    let place = dir.path().join("config.yaml");
+    std::os::unix::fs::symlink("dotfiles/gleaner.yaml", &place).unwrap();
+    let proxy = without_a_file(place);
+    tokio::spawn(gleaner::reload::watch(Arc::clone(&proxy), |_| {}));
+    std::fs::write(&target, "rewrite: { enabled: false }").unwrap();
+    until_switched_off(&proxy).await;
+}

@@ -1,0 +1,240 @@
+//! The program itself, as it is typed.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    path::Path,
+    process::{Child, Command, Output, Stdio},
+};
+
+use tempfile::TempDir;
+
+/// Runs the program in a folder, with this on its standard input.
+fn gleaner(dir: &Path, arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gleaner"))
+        .args(arguments)
+        .current_dir(dir)
+        .env("HOME", dir)
+        .env("XDG_CONFIG_HOME", dir.join("none"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // What ends before it has read all is no failure of the test.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn code(dir: &Path, arguments: &[&str], input: &str) -> i32 {
+    gleaner(dir, arguments, input).status.code().unwrap()
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn article() -> String {
+    let words =
+        "The quick brown fox jumps over the lazy dog near the river bank today. ".repeat(12);
+    format!("<!doctype html><title>T</title><body><p>{words}<a href='/next'>next</a></p>")
+}
+
+/// Scripts would draw it, so that the chain gives up.
+const DRAWN: &str = "<html><body><div id=app></div><script>draw()</script><p>Hi</p></body></html>";
+
+#[test]
+fn a_saved_page_has_its_base_only_where_the_address_was_given() {
+    let dir = folder();
+    let with = gleaner(
+        dir.path(),
+        &["extract", "--url", "https://a.example/b?x=1&y=2"],
+        &article(),
+    );
+    let html = String::from_utf8(with.stdout).unwrap();
+    assert!(
+        html.contains("<base href=\"https://a.example/b?x=1&amp;y=2\">"),
+        "{html}"
+    );
+    let without = gleaner(dir.path(), &["extract"], &article());
+    assert!(!String::from_utf8(without.stdout).unwrap().contains("<base"));
+}
+
+#[test]
+fn a_page_on_which_the_chain_gives_up_comes_out_as_it_was() {
+    let dir = folder();
+    let html = gleaner(dir.path(), &["extract"], DRAWN);
+    assert_eq!(String::from_utf8(html.stdout).unwrap(), DRAWN);
+    let text = gleaner(dir.path(), &["extract", "--format", "text"], DRAWN);
+    assert_eq!(String::from_utf8(text.stdout).unwrap().trim(), "Hi");
+    let jsonl = gleaner(dir.path(), &["extract", "--jsonl"], DRAWN);
+    let record: serde_json::Value = serde_json::from_slice(&jsonl.stdout).unwrap();
+    assert_eq!(record["html"], DRAWN);
+    assert_eq!(record["passed"], "little-text");
+}
+
+#[test]
+fn a_page_without_any_text_is_told() {
+    let dir = folder();
+    let page = "<body><script>draw()</script></body>";
+    let text = gleaner(dir.path(), &["extract", "--format", "text"], page);
+    assert!(String::from_utf8_lossy(&text.stderr).contains("no text"));
+}
+
+#[test]
+fn every_mistake_has_its_exit_code() {
+    let dir = folder();
+    let path = dir.path();
+    fs::write(path.join("good.html"), article()).unwrap();
+    fs::write(path.join("broken.gz"), b"\x1f\x8bnonsense").unwrap();
+    fs::write(path.join("deep.html"), "<div>".repeat(2000)).unwrap();
+    fs::write(path.join("latin.yaml"), b"# gr\xfc\xdfe\n").unwrap();
+    let cases: [(&[&str], i32); 13] = [
+        (&["extract", "nofile"], 66),
+        (&["extract", "."], 74),
+        (&["extract", "broken.gz"], 65),
+        (&["extract", "deep.html"], 65),
+        (&["extract", "--url", "https://a.example/", "a", "b"], 64),
+        (&["extract", "--from-list", "nolist"], 66),
+        (&["extract", "good.html", "broken.gz", "nofile"], 65),
+        (&["extract", "--jsonl", "nofile"], 0),
+        (&["evaluate", "nofolder"], 66),
+        (&["evaluate", ".", "--filters", "{nonsense: 1}"], 64),
+        (&["evaluate", ".", "--every", "0"], 64),
+        (&["check-config", "latin.yaml"], 78),
+        (&["--listen", "foo"], 64),
+    ];
+    for (arguments, expected) in cases {
+        assert_eq!(code(path, arguments, ""), expected, "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let dir = folder();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gleaner"))
+        .arg("schema")
+        .current_dir(dir.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut said = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
+    assert_eq!((child.wait().unwrap().code(), said.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn check_config_reads_standard_input() {
+    let dir = folder();
+    assert_eq!(
+        code(dir.path(), &["check-config", "-"], "listen: 18118\n"),
+        0
+    );
+    assert_eq!(
+        code(dir.path(), &["check-config", "-"], "nonsense: 1\n"),
+        78
+    );
+}
+
+#[test]
+fn an_address_to_listen_on_that_is_none_says_what_is_expected() {
+    let dir = folder();
+    let said = gleaner(dir.path(), &["--listen", "foo"], "").stderr;
+    assert!(String::from_utf8_lossy(&said).contains("a port alone"));
+}
+
+/// Sends a signal by name, as a shell would.
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill")
+        .args([format!("-{name}"), child.id().to_string()])
+        .status();
+    assert!(status.unwrap().success());
+}
+
+/// Reads lines until one holds this; gives all that were read.
+fn read_until(lines: &mut impl BufRead, word: &str) -> String {
+    let mut all = String::new();
+    while !all.contains(word) {
+        assert_ne!(lines.read_line(&mut all).unwrap(), 0, "{word}: {all}");
+    }
+    all
+}
+
+#[test]
+fn a_second_signal_ends_at_once_with_the_signals_code() {
+    for (name, expected) in [("INT", 130), ("TERM", 143)] {
+        let dir = folder();
+        let origin = TcpListener::bind("127.0.0.1:0").unwrap();
+        let config = "listen: 0\naccess: { allow_targets: [127.0.0.1] }\n\
+                      limits: { shutdown_grace_seconds: 600 }\n";
+        fs::write(dir.path().join("c.yaml"), config).unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_gleaner"))
+            .args(["--config", "c.yaml"])
+            .current_dir(dir.path())
+            .env("RUST_LOG", "info")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut log = BufReader::new(child.stderr.take().unwrap());
+        let banner = read_until(&mut out, "to end it");
+        let file = dir.path().join("c.yaml");
+        assert!(banner.contains(&file.display().to_string()), "{banner}");
+        let own = banner
+            .lines()
+            .find_map(|line| line.trim().strip_prefix("proxy "))
+            .unwrap()
+            .trim();
+        let mut panel = TcpStream::connect(own).unwrap();
+        panel
+            .write_all(
+                b"GET http://gleaner.internal/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+            )
+            .unwrap();
+        panel.read_to_end(&mut Vec::new()).unwrap();
+        let line = read_until(&mut log, "route=\"panel\"");
+        assert!(line.contains("gleaner.internal"), "{line}");
+        // A request whose client leaves before there is an answer.
+        let target = origin.local_addr().unwrap();
+        let request = format!("GET http://{target}/ HTTP/1.1\r\nHost: x\r\n\r\n");
+        let mut leaves = TcpStream::connect(own).unwrap();
+        leaves.write_all(request.as_bytes()).unwrap();
+        let first = origin.accept().unwrap();
+        drop(leaves);
+        let line = read_until(&mut log, "the client left");
+        assert!(line.contains("status=499"), "{line}");
+        drop(first);
+        // And one that never ends.
+        let mut stays = TcpStream::connect(own).unwrap();
+        stays.write_all(request.as_bytes()).unwrap();
+        let _held = origin.accept().unwrap();
+        signal(&child, name);
+        read_until(&mut log, "ending");
+        signal(&child, name);
+        assert_eq!(child.wait().unwrap().code(), Some(expected));
+    }
+}
+
+#[test]
+fn the_schema_has_the_bounds_that_are_enforced() {
+    let dir = folder();
+    let schema = gleaner(dir.path(), &["schema"], "").stdout;
+    let schema: serde_json::Value = serde_json::from_slice(&schema).unwrap();
+    let of = |section: &str, key: &str| schema["$defs"][section]["properties"][key].clone();
+    assert_eq!(of("Limits", "page_depth")["maximum"], 4096);
+    assert_eq!(of("Limits", "page_depth")["minimum"], 1);
+    assert_eq!(of("RawTimeouts", "connect_seconds")["maximum"], 86_400);
+    assert_eq!(of("RawRewrite", "max_html_bytes")["minimum"], 1024);
+    assert_eq!(of("RawAccess", "clients")["minItems"], 1);
+    assert_eq!(of("LinkLists", "ratio")["exclusiveMinimum"], 0);
+    assert_eq!(of("Floor", "kept_share")["maximum"], 1);
+}
