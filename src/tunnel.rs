@@ -90,7 +90,7 @@ pub(crate) async fn join(
 async fn nothing_moved(moved: &[ByteCount; 2], silence: Duration) {
     sleep(silence).await;
     if moved.iter().any(|bytes| bytes.load(Relaxed) > 0) {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

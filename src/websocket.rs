@@ -1,4 +1,4 @@
-//! WebSockets over HTTP/2 (RFC 8441): the client asks with an extended CONNECT, web servers are asked with
+//! Web sockets over HTTP/2 (RFC 8441): the client asks with an extended CONNECT, web servers are asked with
 //! the HTTP/1.1 upgrade (RFC 6455 § 4), and the two are joined.
 
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
@@ -14,7 +14,7 @@ const UPGRADE_ONLY: [HeaderName; 4] = [
     header::CONNECTION,
 ];
 
-/// Whether this is an extended CONNECT for a WebSocket.
+/// Whether this is an extended CONNECT for a web socket.
 pub(crate) fn is_extended_connect<B>(request: &Request<B>) -> bool {
     request.method() == Method::CONNECT
         && request

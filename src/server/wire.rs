@@ -124,7 +124,7 @@ impl<'a> RequestLine<'a> {
         else {
             return Err(Refusal::Malformed("its first line has not three parts"));
         };
-        if method.is_empty() || !method.iter().all(is_token) {
+        if method.is_empty() || !method.iter().copied().all(is_token) {
             return Err(Refusal::Malformed(
                 "its method has other signs than letters",
             ));
@@ -213,7 +213,9 @@ impl Fields {
             }
             (None, [coding]) if coding == b"chunked" => Framing::Chunked,
             // RFC 9112 § 6.1: a coding that is not understood is answered with 501.
-            (None, [coding]) if coding.iter().all(is_token) => return Err(Refusal::NotImplemented),
+            (None, [coding]) if coding.iter().copied().all(is_token) => {
+                return Err(Refusal::NotImplemented);
+            }
             _ => return Err(Refusal::Malformed("its transfer coding is not `chunked`")),
         };
         // RFC 9110 § 9.3.6 and § 9.3.8: no content; what would follow a CONNECT is the tunnel's.
@@ -229,7 +231,7 @@ fn field(line: &[u8]) -> Result<(&[u8], &[u8]), Refusal> {
     let colon = colon.ok_or(Refusal::Malformed("a header field has no colon"))?;
     let (name, value) = (&line[..colon], &line[colon + 1..]);
     // RFC 9112 § 5.1: a space before the colon is refused too.
-    if name.is_empty() || !name.iter().all(is_token) {
+    if name.is_empty() || !name.iter().copied().all(is_token) {
         return Err(Refusal::Malformed(
             "a header field's name has forbidden signs",
         ));
@@ -265,8 +267,8 @@ fn is_host(value: &[u8]) -> bool {
 }
 
 /// RFC 9110 § 5.6.2.
-fn is_token(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte)
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
 /// Where a chunked body stands (RFC 9112 § 7.1).
@@ -328,7 +330,9 @@ impl Chunks {
         let next = match (self.state, byte) {
             (S::SizeStart, _) => S::Size(digit(byte).ok_or("a chunk has no size")?),
             (S::Size(size) | S::Extension(size), b'\r') => S::SizeLf(size),
-            (S::Size(size), b';') => S::Extension(size),
+            (S::Size(size), b';') | (S::Extension(size), b'\t' | b' '..=b'~' | 0x80..) => {
+                S::Extension(size)
+            }
             (S::Size(size), _) => {
                 let digit = digit(byte).ok_or("a chunk's size is not a number")?;
                 // Sixteen digits would still fit; no one sends 2^60 bytes.
@@ -337,15 +341,13 @@ impl Chunks {
                 }
                 S::Size(size << 4 | digit)
             }
-            (S::Extension(size), b'\t' | b' '..=b'~' | 0x80..) => S::Extension(size),
-            (S::SizeLf(0), b'\n') => S::TrailerStart,
+            (S::SizeLf(0) | S::TrailerLf, b'\n') => S::TrailerStart,
             (S::SizeLf(size), b'\n') => S::Data(size),
             (S::DataCr, b'\r') => S::DataLf,
             (S::DataLf, b'\n') => S::SizeStart,
             (S::TrailerStart, b'\r') => S::EndLf,
             (S::TrailerStart | S::Trailer, b'\t' | b' '..=b'~' | 0x80..) => S::Trailer,
             (S::Trailer, b'\r') => S::TrailerLf,
-            (S::TrailerLf, b'\n') => S::TrailerStart,
             (S::EndLf, b'\n') => S::End,
             _ => return Err("a chunk is malformed"),
         };

@@ -98,7 +98,7 @@ async fn an_upgrade_nobody_asked_for_is_502() {
     );
 }
 
-/// RFC 8441: browsers open WebSockets over the HTTP/2 connection they have.
+/// RFC 8441: browsers open web sockets over the HTTP/2 connection they have.
 #[tokio::test]
 async fn a_websocket_over_intercepted_http2_passes() {
     let ca = TestCa::new();
