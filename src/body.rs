@@ -3,20 +3,26 @@
 //! It counts what passes and keeps the request's log entry until the last byte is gone; what is
 //! logged is `log`'s matter.
 
+mod pace;
+
 use std::{
+    any::Any,
     collections::VecDeque,
     pin::Pin,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
-    task::{Context, Poll, ready},
+    task::{Context, Poll},
+    time::Duration,
 };
 
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::body::Incoming;
 
+pub(crate) use self::pace::Gate;
+use self::pace::Stall;
 use crate::log::RequestLog;
 
 /// Bytes that passed so far; shared between a body and whoever wants to know.
@@ -28,7 +34,44 @@ pub(crate) struct Body {
     kind: Kind,
     count: ByteCount,
     log: Option<RequestLog>,
-    failed: Option<hyper::Error>,
+    failed: Option<BodyError>,
+    failure: Arc<OnceLock<Failure>>,
+    stall: Option<Stall>,
+    gate: Option<Gate>,
+    held: Option<Box<dyn Any + Send>>,
+}
+
+/// Why a body did not end as it should.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BodyError {
+    #[error(transparent)]
+    Http(#[from] hyper::Error),
+    #[error("the body did not go on in time")]
+    Stalled,
+}
+
+/// The same in few words, for whoever sent the body on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    Stalled,
+    Malformed,
+    /// The other side left.
+    Left,
+}
+
+impl Failure {
+    fn of(error: &BodyError) -> Self {
+        let BodyError::Http(error) = error else {
+            return Self::Stalled;
+        };
+        let cause = std::error::Error::source(error).and_then(|error| error.downcast_ref());
+        match cause.map(std::io::Error::kind) {
+            Some(std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput) => {
+                Self::Malformed
+            }
+            _ => Self::Left,
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -73,6 +116,29 @@ impl Body {
         self
     }
 
+    /// Fails when nothing comes for this long while someone waits for it.
+    pub(crate) fn stalling_after(mut self, patience: Duration) -> Self {
+        self.stall = Some(Stall::new(patience));
+        self
+    }
+
+    /// Is not asked for before this opens.
+    pub(crate) fn behind(mut self, gate: Gate) -> Self {
+        self.gate = Some(gate);
+        self
+    }
+
+    /// Keeps this until the body has ended or is given up.
+    pub(crate) fn holding(mut self, held: Box<dyn Any + Send>) -> Self {
+        self.held = Some(held);
+        self
+    }
+
+    /// Where the reason will be if it does not end as it should.
+    pub(crate) fn failure(&self) -> Arc<OnceLock<Failure>> {
+        Arc::clone(&self.failure)
+    }
+
     /// Keeps the log entry until the body has ended or is given up.
     pub(crate) fn logged(mut self, mut log: RequestLog) -> Self {
         log.bytes_out = Arc::clone(&self.count);
@@ -84,7 +150,8 @@ impl Body {
 impl Body {
     /// Puts the error off for one turn. At an error the server closes at once, with what it has not
     /// written yet; at a pause it writes first. So the client gets every byte that arrived.
-    fn fail<T>(&mut self, error: hyper::Error, cx: &Context<'_>) -> Poll<T> {
+    fn fail<T>(&mut self, error: BodyError, cx: &Context<'_>) -> Poll<T> {
+        let _ = self.failure.set(Failure::of(&error));
         self.failed = Some(error);
         if let Some(log) = &mut self.log {
             log.broke_off = true;
@@ -125,19 +192,30 @@ impl From<String> for Body {
 
 impl HttpBody for Body {
     type Data = Bytes;
-    type Error = hyper::Error;
+    type Error = BodyError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         if let Some(error) = self.failed.take() {
             return Poll::Ready(Some(Err(error)));
         }
-        let frame = match ready!(self.kind.poll_frame(cx)) {
-            Some(Ok(frame)) => frame,
-            Some(Err(error)) => return self.fail(error, cx),
-            None => {
+        if let Some(gate) = &mut self.gate {
+            std::task::ready!(gate.poll_open(cx));
+            self.gate = None;
+        }
+        let polled = self.kind.poll_frame(cx);
+        let late = match &mut self.stall {
+            Some(stall) => stall.is_over(polled.is_pending(), cx),
+            None => false,
+        };
+        let frame = match polled {
+            Poll::Pending if late => return self.fail(BodyError::Stalled, cx),
+            Poll::Pending => return Poll::Pending,
+            Poll::Ready(Some(Ok(frame))) => frame,
+            Poll::Ready(Some(Err(error))) => return self.fail(error.into(), cx),
+            Poll::Ready(None) => {
                 drop(self.log.take());
                 return Poll::Ready(None);
             }

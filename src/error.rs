@@ -1,13 +1,15 @@
 //! Everything that can keep a request from its answer, each with the side it came from. What it looks
 //! like to the client is decided in `respond`, and nowhere else.
 
-use crate::{acl::Refusal, authority::TargetError, upstream::Fault};
+use crate::{acl::Refusal, authority::TargetError, server, upstream::Fault};
 
 /// Why a request gets an error page.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error("this address may not use the proxy; `access.clients` lists those that may")]
     ClientNotAllowed,
+    #[error(transparent)]
+    Wire(server::Refusal),
     #[error(transparent)]
     Target(#[from] TargetError),
     #[error("this is a proxy, not a web server: set it as the proxy of your browser")]
@@ -34,13 +36,18 @@ impl Error {
     pub(crate) fn side(&self) -> Side {
         match self {
             Self::ClientNotAllowed
+            | Self::Wire(_)
             | Self::Target(_)
             | Self::NotAProxyRequest
             | Self::Misdirected(_)
             | Self::Refused(_)
             | Self::Loop
             // A name that leads to a forbidden address is the client's wish all the same.
-            | Self::Upstream { fault: Fault::Address(_), .. } => Side::Client,
+            | Self::Upstream {
+                fault:
+                    Fault::Address(_) | Fault::ClientLeft | Fault::ClientStalled | Fault::ClientBody,
+                ..
+            } => Side::Client,
             Self::Upstream { .. } => Side::Upstream,
         }
     }

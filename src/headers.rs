@@ -7,6 +7,7 @@
 
 pub(crate) mod accept;
 pub(crate) mod csp;
+pub(crate) mod max_forwards;
 pub(crate) mod repair;
 pub(crate) mod validators;
 
@@ -107,9 +108,36 @@ pub(crate) fn forward_request(
     {
         entry.insert(cookies);
     }
+    if received == Version::HTTP_2 {
+        // Over HTTP/2 the field has this one meaning and needs no `Connection` beside it (RFC 9113
+        // § 8.2.2); gRPC insists on it.
+        if members(headers, &header::TE).any(|member| member == "trailers") {
+            forwarded.insert(header::TE, HeaderValue::from_static("trailers"));
+        }
+        // No one would send the 100 there.
+        if forwarded.contains_key(header::EXPECT) {
+            forwarded = without(&forwarded, |name| *name == header::EXPECT);
+        }
+    }
     keep_upgrade(&mut forwarded, upgrade);
     pseudonym.add_via(&mut forwarded, received);
     forwarded
+}
+
+/// Whether a request waits for the server's word before it sends its body (RFC 9110 § 10.1.1).
+pub(crate) fn expects_continue(headers: &HeaderMap) -> bool {
+    members(headers, &header::EXPECT).any(|member| member.eq_ignore_ascii_case("100-continue"))
+}
+
+/// Whether a response is an event stream, which may be silent for as long as nothing happens.
+pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
+    let is_event_stream = |value: &HeaderValue| {
+        let bytes = value.as_bytes();
+        bytes.len() >= 17 && bytes[..17].eq_ignore_ascii_case(b"text/event-stream")
+    };
+    headers
+        .get(header::CONTENT_TYPE)
+        .is_some_and(is_event_stream)
 }
 
 /// The response's fields as they go to the client.

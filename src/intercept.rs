@@ -15,7 +15,11 @@ use rustls::{
     server::{Acceptor, ClientHello, ResolvesServerCert},
     sign::CertifiedKey,
 };
-use tokio::{io::AsyncReadExt, net::TcpStream, time::timeout};
+use tokio::{
+    io::AsyncReadExt,
+    net::TcpStream,
+    time::{sleep, timeout},
+};
 use tokio_rustls::TlsAcceptor;
 use tracing::{debug, warn};
 
@@ -83,11 +87,13 @@ impl Tunnel {
             Err(fault) => return self.give_up(&fault),
         };
         let mut read = BytesMut::new();
+        let silence = self.running.config.timeouts.connect_silence;
         let spoke = tokio::select! {
             // If both have spoken, the client's bytes decide.
             biased;
             spoke = client.read_buf(&mut read) => spoke.is_ok(),
             readable = upstream.readable() => readable.is_ok(),
+            () = sleep(silence) => false,
         };
         if spoke {
             self.decide(client, read, Some(upstream)).await;
@@ -160,10 +166,12 @@ impl Tunnel {
             local: self.conn.local,
             tunnel: Some(target),
             life: self.conn.life.clone(),
+            // TLS has its own sign of an orderly end, which a break lacks.
+            broken: server::Broken::default(),
         };
         // From here on each request has its own entry.
         drop(self.log);
-        server::drive(TokioIo::new(stream), self.proxy, Arc::new(conn), version).await;
+        server::drive(stream, self.proxy, Arc::new(conn), version).await;
     }
 
     /// Most often: the client does not trust the authority, or pins its certificates.

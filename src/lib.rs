@@ -16,6 +16,7 @@
 //! | resolve, check, connect, TLS, pool | `upstream` | a response, or a plain-word reason |
 //! | is it a page we may change | `rewrite::eligibility` | a `Verdict` |
 //! | decode, charset, chain, encode | `rewrite` | a page, or the original bytes |
+//! | web sockets over HTTP/2 | `websocket` | an ordinary upgrade |
 //! | errors become pages | `respond` | an honest status |
 //!
 //! The control host is in `panel`; `config` says what is wanted, `running` is what that puts in force,
@@ -44,6 +45,7 @@ mod server;
 mod tunnel;
 mod untouched;
 mod upstream;
+mod websocket;
 
 pub use ca::AuthorityError;
 pub use config::{Config, ConfigError, RawConfig};

@@ -11,15 +11,17 @@ use std::{
 };
 
 use arc_swap::{ArcSwap, ArcSwapOption};
-use http::{Method, Request, Response, StatusCode, Version, header};
-use hyper::{body::Incoming, upgrade::OnUpgrade};
-use tokio::sync::Semaphore;
+use http::{HeaderMap, Method, Request, Response, StatusCode, Version, header};
+use hyper::{
+    body::{Body as _, Incoming},
+    upgrade::OnUpgrade,
+};
 use tracing::{Instrument, debug, debug_span};
 
 use crate::{
     acl::Permit,
     authority::{Scheme, Target, TargetError},
-    body::Body,
+    body::{Body, Gate},
     ca::AuthorityError,
     config::{Config, ConfigError, Lookup},
     error::Error,
@@ -30,10 +32,11 @@ use crate::{
     rewrite::{Asked, Rewriter, Workers},
     route::Route,
     running::Running,
-    server::Conn,
+    server::{Conn, Places, Refusal, Watch},
     tunnel,
     untouched::UntouchedLinks,
     upstream::Fault,
+    websocket,
 };
 
 /// The proxy: what is in force, and what outlives a change of it.
@@ -51,7 +54,7 @@ pub struct Proxy {
     pseudonym: Pseudonym,
     untouched: Arc<UntouchedLinks>,
     reload_error: ArcSwapOption<String>,
-    pub(crate) connections: Arc<Semaphore>,
+    pub(crate) places: Arc<Places>,
 }
 
 /// Where the configuration came from: shown in the panel, watched for changes.
@@ -81,7 +84,7 @@ impl Proxy {
         origin: Origin,
     ) -> Result<Arc<Self>, StartError> {
         let workers = Workers::new(config.limits.page_workers);
-        let connections = Arc::new(Semaphore::new(config.limits.connections));
+        let places = Places::new(config.limits.connections);
         let untouched = Arc::new(UntouchedLinks::default());
         let rewriter = Rewriter::new(&config, workers.clone(), Arc::clone(&untouched))?;
         let running = Running::new(config, own.clone(), rewriter, None)?;
@@ -95,7 +98,7 @@ impl Proxy {
             pseudonym: Pseudonym::new(),
             untouched,
             reload_error: ArcSwapOption::empty(),
-            connections,
+            places,
         }))
     }
 
@@ -166,6 +169,7 @@ impl Proxy {
     ) -> Response<Body> {
         let log = RequestLog::new(conn.client, request.method().clone());
         let version = request.version();
+        let is_connect = request.method() == Method::CONNECT;
         let span = debug_span!("request", method = %request.method());
         let mut exchange = Exchange {
             running: self.running(),
@@ -184,6 +188,11 @@ impl Proxy {
                     respond::error_response(&error)
                 }
             };
+            if is_connect && !response.status().is_success() {
+                // What the client sent for its tunnel must not be read as a request.
+                let close = http::HeaderValue::from_static("close");
+                response.headers_mut().insert(header::CONNECTION, close);
+            }
             if version == Version::HTTP_2 {
                 // RFC 9113 § 8.2.2: the connection is not a message's business there.
                 response.headers_mut().remove(header::CONNECTION);
@@ -216,6 +225,9 @@ impl Exchange {
         if !self.running.acl.client_allowed(self.conn.client.ip()) {
             return Err(Error::ClientNotAllowed);
         }
+        if let Some(refusal) = request.extensions().get::<Refusal>() {
+            return Err(Error::Wire(*refusal));
+        }
         let Some(target) = self.target(&request)? else {
             self.log.route = "panel";
             self.log.host = host_of(&request);
@@ -226,11 +238,12 @@ impl Exchange {
             return Err(Error::Loop);
         }
         let permit = self.running.acl.permit(target)?;
-        let route = Route::decide(
-            request.method(),
-            permit.target(),
-            &self.running.config.https,
-        );
+        let route = if websocket::is_extended_connect(&request) {
+            Route::Forward
+        } else {
+            let https = &self.running.config.https;
+            Route::decide(request.method(), permit.target(), https)
+        };
         self.log.route = route.as_str();
         match route {
             Route::Tunnel => self.tunnel(request, permit).await.map(Answer::Taken),
@@ -280,7 +293,8 @@ impl Exchange {
             })?;
         let upgrade = hyper::upgrade::on(&mut request);
         let log = self.hand_over_log(StatusCode::OK);
-        tunnel::spawn_connect(&self.conn.life, upgrade, upstream, log);
+        let silence = self.running.config.timeouts.connect_silence;
+        tunnel::spawn_connect(&self.conn.life, upgrade, upstream, log, silence);
         Ok(Response::new(Body::default()))
     }
 
@@ -305,17 +319,48 @@ impl Exchange {
         mut request: Request<Incoming>,
         permit: &Permit,
     ) -> Result<Answer, Error> {
+        if let Some(response) = headers::max_forwards::step(&mut request) {
+            return Ok(Answer::Response(response));
+        }
         let untouched = self.proxy.untouched.take_off(&mut request, permit.target());
         let asked = Asked::of(&request, permit.target(), untouched);
-        let upgrade = headers::upgrade_of(request.headers())
-            .filter(|_| request.version() == Version::HTTP_11);
+        let over_http2 = websocket::is_extended_connect(&request);
+        let upgrade = if over_http2 {
+            Some(websocket::to_upgrade(&mut request))
+        } else {
+            headers::upgrade_of(request.headers()).filter(|_| request.version() == Version::HTTP_11)
+        };
         let client_side = upgrade.as_ref().map(|_| hyper::upgrade::on(&mut request));
-        let (outgoing, mapped) =
+        let watch = request
+            .extensions_mut()
+            .remove::<Arc<Watch>>()
+            .filter(|_| request.version() == Version::HTTP_11);
+        let (mut outgoing, mapped) =
             self.outgoing(request, permit.target(), asked.as_ref(), upgrade.as_ref());
+        let mut open = None;
+        if over_http2 {
+            // The stream's data are the WebSocket's, not the request's.
+            *outgoing.body_mut() = Body::default();
+        } else if headers::expects_continue(outgoing.headers()) {
+            let (gate, opener) = Gate::new();
+            open = Some(opener);
+            outgoing = outgoing.map(|body| body.behind(gate));
+        }
+        let pseudonym = &self.proxy.pseudonym;
+        // RFC 9110 § 15.2: interim responses are passed on, where the client knows them. The 100 is
+        // sent by the server as soon as the body is asked for, which its word makes us do.
+        let mut informed = |status: StatusCode, fields: &HeaderMap| match (status, &watch) {
+            (StatusCode::CONTINUE, _) => drop(open.take().map(|open| open.send(()))),
+            (_, Some(watch)) => {
+                let fields = headers::forward_response(fields, None, pseudonym, Version::HTTP_11);
+                watch.inform(status, &fields);
+            }
+            (_, None) => {}
+        };
         let response = self
             .running
             .upstream
-            .send(permit, outgoing, &self.log.bytes_in)
+            .send(permit, outgoing, &self.log.bytes_in, &mut informed)
             .await
             .map_err(|fault| Error::Upstream {
                 host: permit.target().host_port(),
@@ -323,18 +368,31 @@ impl Exchange {
             })?;
         let mut response = self.incoming(response);
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
-            return self.switch_protocols(client_side, response, permit);
+            let answer = self.switch_protocols(client_side, response, permit)?;
+            return Ok(match answer {
+                Answer::Taken(mut response) if over_http2 => {
+                    websocket::from_upgrade(&mut response);
+                    Answer::Taken(response)
+                }
+                answer => answer,
+            });
         }
+        let patience = self.running.config.timeouts.body_stall;
+        let may_be_silent = headers::is_event_stream(response.headers());
         let rewriter = &self.running.rewriter;
         if mapped.ours && response.status() == StatusCode::NOT_MODIFIED {
             rewriter.tagger.map_not_modified(response.headers_mut());
             return Ok(Answer::Response(response.map(Body::from)));
         }
         let Some(asked) = asked else {
-            return Ok(Answer::Response(response.map(Body::from)));
+            let response = response.map(|body| Body::from(body).stalling_after(patience));
+            return Ok(Answer::Response(response));
         };
-        let (response, action) = rewriter.rewrite(&asked, response).await;
+        let (mut response, action) = rewriter.rewrite(&asked, response).await;
         self.log.action = action;
+        if !may_be_silent {
+            response = response.map(|body| body.stalling_after(patience));
+        }
         Ok(Answer::Response(response))
     }
 
@@ -381,7 +439,17 @@ impl Exchange {
             rewriter.prepare(asked, &mut head.headers);
         }
         let mapped = rewriter.tagger.map_request(&mut head.headers);
-        let body = Body::from(body).counted(Arc::clone(&self.log.bytes_in));
+        let framed = matches!(head.method, Method::GET | Method::HEAD)
+            && !body.is_end_stream()
+            && body.size_hint().exact().is_none();
+        if framed && head.version != Version::HTTP_2 {
+            // Without the field the client library takes these methods to have no body.
+            let chunked = http::HeaderValue::from_static("chunked");
+            head.headers.insert(header::TRANSFER_ENCODING, chunked);
+        }
+        let body = Body::from(body)
+            .counted(Arc::clone(&self.log.bytes_in))
+            .stalling_after(self.running.config.timeouts.request_body);
         (Request::from_parts(head, body), mapped)
     }
 
@@ -417,7 +485,7 @@ fn host_of(request: &Request<Incoming>) -> String {
 
 /// Inside a tunnel for one place nothing is ever routed to another.
 fn target_in_tunnel(request: &Request<Incoming>, tunnel: &Target) -> Result<Target, Error> {
-    if request.method() == Method::CONNECT {
+    if request.method() == Method::CONNECT && !websocket::is_extended_connect(request) {
         return Err(TargetError::Form.into());
     }
     // HTTP/2 always has an authority, HTTP/1.1 in origin-form never (RFC 9112 § 3.2.1).

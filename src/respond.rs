@@ -8,6 +8,7 @@ use maud::{DOCTYPE, Markup, html};
 use crate::{
     body::Body,
     error::{Error, Side},
+    server::Refusal,
     upstream::Fault,
 };
 
@@ -76,10 +77,20 @@ fn status_of(error: &Error) -> StatusCode {
     match error {
         Error::ClientNotAllowed | Error::Refused(_) => StatusCode::FORBIDDEN,
         Error::Target(_) | Error::NotAProxyRequest => StatusCode::BAD_REQUEST,
+        Error::Wire(refusal) => match refusal {
+            Refusal::Malformed(_) => StatusCode::BAD_REQUEST,
+            Refusal::TargetTooLong => StatusCode::URI_TOO_LONG,
+            Refusal::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Refusal::NotImplemented => StatusCode::NOT_IMPLEMENTED,
+            Refusal::Version => StatusCode::HTTP_VERSION_NOT_SUPPORTED,
+            Refusal::TooSlow => StatusCode::REQUEST_TIMEOUT,
+        },
         Error::Misdirected(_) => StatusCode::MISDIRECTED_REQUEST,
         Error::Loop => StatusCode::LOOP_DETECTED,
         Error::Upstream { fault, .. } => match fault {
             Fault::Address(_) => StatusCode::FORBIDDEN,
+            Fault::ClientBody | Fault::ClientLeft => StatusCode::BAD_REQUEST,
+            Fault::ClientStalled => StatusCode::REQUEST_TIMEOUT,
             Fault::ConnectTimeout | Fault::TlsTimeout | Fault::FirstByteTimeout => {
                 StatusCode::GATEWAY_TIMEOUT
             }

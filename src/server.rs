@@ -2,24 +2,39 @@
 //!
 //! What a request means is for `proxy`; here are sockets only.
 
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+mod guard;
+mod places;
+mod socket;
+mod wire;
 
-use http::Version;
+use std::{
+    io,
+    net::SocketAddr,
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::Duration,
+};
+
+use http::{Method, Request, Response, StatusCode, Version};
 use hyper::{
-    rt::{Read, Write},
+    body::{Body as _, Incoming},
     server::conn::{http1, http2},
     service::service_fn,
 };
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::{
-    io::AsyncWriteExt,
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::{TcpListener, TcpStream},
     time::{sleep, timeout},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing::{Instrument, debug, debug_span, info, warn};
 
-use crate::{authority::Target, proxy::Proxy};
+pub(crate) use self::{guard::Watch, places::Places, socket::Broken, wire::Refusal};
+use self::{
+    guard::{Guard, Patience},
+    socket::Socket,
+};
+use crate::{authority::Target, body::Body, proxy::Proxy};
 
 /// Pause after a failed accept. Nearly always the process has no descriptors left, and trying at
 /// once again would only burn time until some are closed.
@@ -28,6 +43,13 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Streams of one HTTP/2 connection: what browsers expect of a server (RFC 9113 § 6.5.2 recommends
 /// no less than 100).
 const HTTP2_STREAMS: u32 = 128;
+
+/// Bytes of one HTTP/2 request's fields: as many as of an HTTP/1 head (see `wire`).
+const HTTP2_FIELD_BYTES: u32 = 64 * 1024;
+
+/// Bytes of answers kept for one HTTP/2 stream whose client does not read. Raising it lets such a client
+/// cost more memory.
+const HTTP2_SEND_BYTES: usize = 128 * 1024;
 
 /// What a connection over the bound is told.
 const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\
@@ -42,6 +64,8 @@ pub(crate) struct Conn {
     /// The target of the CONNECT this connection was decrypted from.
     pub(crate) tunnel: Option<Target>,
     pub(crate) life: Life,
+    /// Set where the connection must not end as if all were well.
+    pub(crate) broken: Broken,
 }
 
 /// How the program's end reaches connections.
@@ -113,7 +137,8 @@ pub async fn serve(
 }
 
 fn welcome(stream: TcpStream, client: SocketAddr, proxy: &Arc<Proxy>, life: &Life) {
-    let Ok(place) = Arc::clone(&proxy.connections).try_acquire_owned() else {
+    let per_client = proxy.running().config.limits.connections_per_client;
+    let Some(place) = proxy.places.take(client.ip(), per_client) else {
         life.spawn(turn_away(stream));
         return;
     };
@@ -128,17 +153,13 @@ fn welcome(stream: TcpStream, client: SocketAddr, proxy: &Arc<Proxy>, life: &Lif
         local,
         tunnel: None,
         life: life.clone(),
+        broken: Broken::default(),
     };
+    let stream = Socket::new(stream, Arc::clone(&conn.broken));
     let proxy = Arc::clone(proxy);
     let span = debug_span!("conn", client.addr = %client);
     let task = async move {
-        drive(
-            TokioIo::new(stream),
-            proxy,
-            Arc::new(conn),
-            Version::HTTP_11,
-        )
-        .await;
+        drive(stream, proxy, Arc::new(conn), Version::HTTP_11).await;
         drop(place);
     };
     let _entered = span.enter();
@@ -147,53 +168,129 @@ fn welcome(stream: TcpStream, client: SocketAddr, proxy: &Arc<Proxy>, life: &Lif
 
 async fn turn_away(mut stream: TcpStream) {
     const PATIENCE: Duration = Duration::from_secs(1);
+    let farewell = async {
+        stream.write_all(BUSY).await?;
+        stream.shutdown().await?;
+        // Closed with its request unread, the connection would be reset, and the answer with it.
+        let mut request = [0; 4096];
+        while stream.read(&mut request).await? > 0 {}
+        io::Result::Ok(())
+    };
     // A client that does not read its refusal has only itself to blame.
-    let _ = timeout(PATIENCE, stream.write_all(BUSY)).await;
+    let _ = timeout(PATIENCE, farewell).await;
 }
 
 /// Speaks HTTP on one connection until it ends: clear ones, and those that `intercept` decrypted.
 pub(crate) async fn drive<I>(io: I, proxy: Arc<Proxy>, conn: Arc<Conn>, version: Version)
 where
-    I: Read + Write + Unpin + Send + 'static,
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let draining = conn.life.draining.clone();
-    let head_time = proxy.running().config.timeouts.request_head;
+    let broken = Arc::clone(&conn.broken);
+    let timeouts = proxy.running().config.timeouts.clone();
+    let watch = Arc::<Watch>::default();
+    let served_watch = Arc::clone(&watch);
     let service = service_fn(move |request| {
-        let (proxy, conn) = (Arc::clone(&proxy), Arc::clone(&conn));
-        async move { Ok::<_, std::convert::Infallible>(proxy.handle(conn, request).await) }
+        let answer = answer(
+            Arc::clone(&proxy),
+            Arc::clone(&conn),
+            Arc::clone(&served_watch),
+            request,
+        );
+        async move { Ok::<_, std::convert::Infallible>(answer.await) }
     });
     // Both arms are the same three steps; their connection types have nothing in common.
     let served = if version == Version::HTTP_2 {
         let connection = http2::Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())
             .max_concurrent_streams(HTTP2_STREAMS)
-            .serve_connection(io, service);
+            .max_header_list_size(HTTP2_FIELD_BYTES)
+            .max_send_buf_size(HTTP2_SEND_BYTES)
+            // A peer that is gone without a word does not answer pings (RFC 9113 § 6.7).
+            .keep_alive_interval(timeouts.client_idle)
+            .keep_alive_timeout(timeouts.request_head)
+            .enable_connect_protocol()
+            .serve_connection(TokioIo::new(io), service);
         let mut connection = std::pin::pin!(connection);
         tokio::select! {
             served = &mut connection => served,
             () = draining.cancelled() => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+            () = unused(&watch, timeouts.client_idle) => {
                 connection.as_mut().graceful_shutdown();
                 connection.await
             }
         }
     } else {
+        let patience = Patience {
+            head: timeouts.request_head,
+            idle: timeouts.client_idle,
+        };
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(head_time)
+            // The guard has the clock.
+            .header_read_timeout(None)
             .preserve_header_case(true)
             .title_case_headers(true)
-            .serve_connection(io, service)
+            .serve_connection(TokioIo::new(Guard::new(io, watch, patience)), service)
             .with_upgrades();
         let mut connection = std::pin::pin!(connection);
-        tokio::select! {
+        let served = tokio::select! {
             served = &mut connection => served,
             () = draining.cancelled() => {
                 connection.as_mut().graceful_shutdown();
-                connection.await
+                connection.as_mut().await
             }
+        };
+        if served.is_ok() {
+            broken.store(false, Relaxed);
         }
+        served
     };
     if let Err(error) = served {
         debug!(%error, "connection ended early");
+    }
+}
+
+/// One request's answer, which keeps the connection in use until its last byte.
+async fn answer(
+    proxy: Arc<Proxy>,
+    conn: Arc<Conn>,
+    watch: Arc<Watch>,
+    mut request: Request<Incoming>,
+) -> Response<Body> {
+    let refusal = watch.begin();
+    let in_flight = watch.in_flight();
+    let is_connect = request.method() == Method::CONNECT;
+    let is_1_0 = request.version() == Version::HTTP_10;
+    let broken = Arc::clone(&conn.broken);
+    let extensions = request.extensions_mut();
+    extensions.insert(Arc::clone(&watch));
+    if let Some(refusal) = refusal {
+        extensions.insert(refusal);
+    }
+    let response = proxy.handle(conn, request).await;
+    let status = response.status();
+    if status == StatusCode::SWITCHING_PROTOCOLS || is_connect && status.is_success() {
+        watch.take_over();
+    }
+    // Such a body ends with the connection; until it has, an end of the connection is a break.
+    let ends_with_connection = is_1_0 && response.body().size_hint().exact().is_none();
+    broken.store(ends_with_connection, Relaxed);
+    response.map(|body| body.holding(in_flight))
+}
+
+/// Waits until an HTTP/2 connection has had no request for this long.
+async fn unused(watch: &Watch, idle: Duration) {
+    let mut before = watch.counts();
+    loop {
+        sleep(idle).await;
+        let now = watch.counts();
+        if now == before && now.0 == now.1 {
+            return;
+        }
+        before = now;
     }
 }

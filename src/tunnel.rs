@@ -5,7 +5,7 @@
 use std::{
     io,
     pin::Pin,
-    sync::atomic::Ordering::Relaxed,
+    sync::{Arc, atomic::Ordering::Relaxed},
     task::{Context, Poll, ready},
     time::Duration,
 };
@@ -27,11 +27,23 @@ use crate::{body::ByteCount, log::RequestLog, server::Life};
 const QUIET: Duration = Duration::from_secs(1);
 
 /// Joins a client that sent CONNECT with its target.
-pub(crate) fn spawn_connect(life: &Life, client: OnUpgrade, upstream: TcpStream, log: RequestLog) {
+pub(crate) fn spawn_connect(
+    life: &Life,
+    client: OnUpgrade,
+    upstream: TcpStream,
+    log: RequestLog,
+    silence: Duration,
+) {
     let draining = life.clone();
     life.spawn(async move {
         match client.await {
-            Ok(client) => join(&draining, TokioIo::new(client), upstream, log).await,
+            Ok(client) => {
+                let moved = [Arc::clone(&log.bytes_in), Arc::clone(&log.bytes_out)];
+                tokio::select! {
+                    () = join(&draining, TokioIo::new(client), upstream, log) => {}
+                    () = nothing_moved(&moved, silence) => debug!("a tunnel was never used"),
+                }
+            }
             Err(error) => debug!(%error, "the client left before its tunnel began"),
         }
     });
@@ -71,6 +83,14 @@ pub(crate) async fn join(
     };
     if let Err(error) = copied {
         debug!(%error, "a tunnel broke off");
+    }
+}
+
+/// Ends if nothing has moved by then; else never.
+async fn nothing_moved(moved: &[ByteCount; 2], silence: Duration) {
+    sleep(silence).await;
+    if moved.iter().any(|bytes| bytes.load(Relaxed) > 0) {
+        std::future::pending::<()>().await;
     }
 }
 
@@ -174,8 +194,6 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Rewound<T> {
 #[cfg(test)]
 mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
-
-    use std::sync::Arc;
 
     use super::*;
 

@@ -6,27 +6,28 @@
 
 mod connect;
 mod fault;
+mod framing;
 mod tls;
 
 use std::{
     error::Error as StdError,
-    sync::{Arc, atomic::Ordering::Relaxed},
+    sync::{Arc, OnceLock, atomic::Ordering::Relaxed},
 };
 
-use http::{Request, Response, Version};
+use http::{HeaderMap, Request, Response, StatusCode, Version};
 use http_body::Body as _;
 use hyper::body::Incoming;
 use hyper_util::{
     client::legacy::Client,
     rt::{TokioExecutor, TokioTimer},
 };
-use tokio::{net::TcpStream, time::sleep};
+use tokio::{net::TcpStream, sync::mpsc, time::sleep};
 
 use self::connect::Connector;
 pub(crate) use self::fault::Fault;
 use crate::{
     acl::{Acl, Permit},
-    body::{Body, ByteCount},
+    body::{Body, ByteCount, Failure},
     config::{Config, Timeouts},
 };
 
@@ -71,12 +72,14 @@ impl Upstream {
         }
     }
 
-    /// Sends a request and waits for the head of its response. `sent` counts its body.
+    /// Sends a request and waits for the head of its response. `sent` counts its body; `informed` gets
+    /// the interim responses.
     pub(crate) async fn send(
         &self,
         permit: &Permit,
         mut request: Request<Body>,
         sent: &ByteCount,
+        informed: &mut (dyn FnMut(StatusCode, &HeaderMap) + Send),
     ) -> Result<Response<Incoming>, Fault> {
         let uri = http::Uri::builder()
             .scheme(permit.target().scheme.as_str())
@@ -97,6 +100,19 @@ impl Upstream {
         } else {
             &self.client
         };
+        // One more than allowed is how a row without end is noticed.
+        let (tell, mut interim) = mpsc::channel(framing::MAX_INTERIM + 1);
+        hyper::ext::on_informational(&mut request, move |response| {
+            // A full channel means that the wait was given up already, or is about to be.
+            let _ = tell.try_send((response.status(), response.headers().clone()));
+        });
+        let mut waiting = Waiting {
+            sent,
+            failure: request.body().failure(),
+            interim: &mut interim,
+            informed,
+            count: 0,
+        };
         // A pooled connection may be closed by the origin just as we use it. What can be sent again
         // is sent again, once (RFC 9112 § 9.3.1).
         let again = can_be_repeated(&request).then(|| {
@@ -108,10 +124,14 @@ impl Upstream {
             copy
         });
         let response = client.request(request);
-        match (self.first_byte(response, sent).await, again) {
-            (Err(Fault::Closed), Some(again)) => self.first_byte(client.request(again), sent).await,
+        let mut response = match (self.first_byte(response, &mut waiting).await, again) {
+            (Err(Fault::Closed), Some(again)) => {
+                self.first_byte(client.request(again), &mut waiting).await
+            }
             (outcome, _) => outcome,
-        }
+        }?;
+        framing::check(&mut response)?;
+        Ok(response)
     }
 
     /// Connects for a tunnel.
@@ -124,7 +144,7 @@ impl Upstream {
     async fn first_byte<F, E>(
         &self,
         response: F,
-        sent: &ByteCount,
+        waiting: &mut Waiting<'_>,
     ) -> Result<Response<Incoming>, Fault>
     where
         F: Future<Output = Result<Response<Incoming>, E>>,
@@ -132,18 +152,47 @@ impl Upstream {
     {
         let mut response = std::pin::pin!(response);
         loop {
-            let before = sent.load(Relaxed);
+            let before = waiting.sent.load(Relaxed);
             tokio::select! {
+                biased;
+                Some((status, headers)) = waiting.interim.recv() => {
+                    waiting.inform(status, &headers)?;
+                }
                 outcome = &mut response => {
-                    return outcome.map_err(|error| Fault::of(&error));
+                    // What broke the request explains what followed from it.
+                    return outcome.map_err(|error| match waiting.failure.get() {
+                        Some(failure) => (*failure).into(),
+                        None => Fault::of(&error),
+                    });
                 }
                 () = sleep(self.timeouts.first_byte) => {
-                    if sent.load(Relaxed) == before {
+                    if waiting.sent.load(Relaxed) == before {
                         return Err(Fault::FirstByteTimeout);
                     }
                 }
             }
         }
+    }
+}
+
+/// What happens while a response is waited for.
+struct Waiting<'a> {
+    sent: &'a ByteCount,
+    failure: Arc<OnceLock<Failure>>,
+    interim: &'a mut mpsc::Receiver<(StatusCode, HeaderMap)>,
+    informed: &'a mut (dyn FnMut(StatusCode, &HeaderMap) + Send),
+    count: usize,
+}
+
+impl Waiting<'_> {
+    fn inform(&mut self, status: StatusCode, headers: &HeaderMap) -> Result<(), Fault> {
+        self.count += 1;
+        if self.count > framing::MAX_INTERIM {
+            let problem = "it sends interim responses without end".to_owned();
+            return Err(Fault::BadResponse(problem));
+        }
+        (self.informed)(status, headers);
+        Ok(())
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Limits {
     /// Connections open at once; more are answered with 503. Takes effect at the next start.
     #[schemars(range(min = 1, max = 1_048_576))]
     pub connections: usize,
+    /// Connections of one client address; more are answered with 503.
+    pub connections_per_client: usize,
     /// Seconds that requests in flight are given to finish when the program is asked to end.
     pub shutdown_grace_seconds: u64,
 }
@@ -43,6 +45,7 @@ impl Default for Limits {
             page_wait_seconds: 20,
             page_workers: None,
             connections: 4096,
+            connections_per_client: 1024,
             shutdown_grace_seconds: 10,
         }
     }
@@ -62,6 +65,7 @@ impl Limits {
             ("limits.page_depth", self.page_depth),
             ("limits.page_nodes", self.page_nodes),
             ("limits.connections", self.connections),
+            ("limits.connections_per_client", self.connections_per_client),
             ("limits.page_workers", self.page_workers.unwrap_or(1)),
         ];
         for (key, count) in counts {

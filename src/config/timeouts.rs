@@ -21,9 +21,22 @@ pub struct RawTimeouts {
     /// Seconds from the last byte of a request to the first of its response.
     #[schemars(range(min = 1, max = 86400))]
     pub first_byte_seconds: u64,
-    /// Seconds for a client to send a request's head; also how long an idle client connection stays.
+    /// Seconds that a response's body may stand still. Event streams are exempt.
+    #[schemars(range(min = 1, max = 86400))]
+    pub body_stall_seconds: u64,
+    /// Seconds for a client to send a request's head.
     #[schemars(range(min = 1, max = 86400))]
     pub request_head_seconds: u64,
+    /// Seconds that a request's body may stand still.
+    #[schemars(range(min = 1, max = 86400))]
+    pub request_body_seconds: u64,
+    /// Seconds that a client connection is kept for its next request.
+    #[schemars(range(min = 1, max = 86400))]
+    pub client_idle_seconds: u64,
+    /// Seconds that a tunnel may stay without a single byte after CONNECT. One that has moved may
+    /// be silent for as long as it likes.
+    #[schemars(range(min = 1, max = 86400))]
+    pub connect_silence_seconds: u64,
     /// Seconds that an unused connection to a web server is kept for the next request.
     #[schemars(range(min = 1, max = 86400))]
     pub idle_seconds: u64,
@@ -35,7 +48,11 @@ impl Default for RawTimeouts {
             connect_seconds: 10,
             tls_handshake_seconds: 10,
             first_byte_seconds: 50,
+            body_stall_seconds: 50,
             request_head_seconds: 30,
+            request_body_seconds: 30,
+            client_idle_seconds: 55,
+            connect_silence_seconds: 50,
             idle_seconds: 50,
         }
     }
@@ -47,7 +64,14 @@ impl RawTimeouts {
             connect: seconds("timeouts.connect_seconds", self.connect_seconds)?,
             tls_handshake: seconds("timeouts.tls_handshake_seconds", self.tls_handshake_seconds)?,
             first_byte: seconds("timeouts.first_byte_seconds", self.first_byte_seconds)?,
+            body_stall: seconds("timeouts.body_stall_seconds", self.body_stall_seconds)?,
             request_head: seconds("timeouts.request_head_seconds", self.request_head_seconds)?,
+            request_body: seconds("timeouts.request_body_seconds", self.request_body_seconds)?,
+            client_idle: seconds("timeouts.client_idle_seconds", self.client_idle_seconds)?,
+            connect_silence: seconds(
+                "timeouts.connect_silence_seconds",
+                self.connect_silence_seconds,
+            )?,
             idle: seconds("timeouts.idle_seconds", self.idle_seconds)?,
         })
     }
@@ -76,8 +100,16 @@ pub struct Timeouts {
     pub tls_handshake: Duration,
     /// For the first byte of a response.
     pub first_byte: Duration,
+    /// For the next piece of a response's body.
+    pub body_stall: Duration,
     /// For a request's head.
     pub request_head: Duration,
+    /// For the next piece of a request's body.
+    pub request_body: Duration,
+    /// Life of an unused client connection.
+    pub client_idle: Duration,
+    /// For the first byte of a tunnel.
+    pub connect_silence: Duration,
     /// Life of an unused upstream connection.
     pub idle: Duration,
 }

@@ -4,7 +4,7 @@ use std::{error::Error as StdError, io};
 
 use rustls::CertificateError;
 
-use crate::acl::Refusal;
+use crate::{acl::Refusal, body::Failure};
 
 /// Why an origin gave no response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,10 +35,24 @@ pub(crate) enum Fault {
     BadResponse(String),
     #[error("the client stopped sending its request")]
     ClientLeft,
+    #[error("the request's body did not go on in time")]
+    ClientStalled,
+    #[error("the request's body is not valid HTTP")]
+    ClientBody,
     #[error("the request cannot be sent in this form")]
     Request,
     #[error("the connection failed: {0}")]
     Other(String),
+}
+
+impl From<Failure> for Fault {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Stalled => Self::ClientStalled,
+            Failure::Malformed => Self::ClientBody,
+            Failure::Left => Self::ClientLeft,
+        }
+    }
 }
 
 impl Fault {

@@ -5,6 +5,7 @@ pub(crate) mod optional;
 pub(crate) mod origin;
 pub(crate) mod proxy;
 pub(crate) mod tls;
+pub(crate) mod wire;
 
 pub(crate) use self::{
     client::{get, raw, send},

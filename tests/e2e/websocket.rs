@@ -97,3 +97,59 @@ async fn an_upgrade_nobody_asked_for_is_502() {
         502
     );
 }
+
+/// RFC 8441: browsers open web sockets over the HTTP/2 connection they have.
+#[tokio::test]
+async fn a_websocket_over_intercepted_http2_passes() {
+    let ca = TestCa::new();
+    let tls: TlsAcceptor = ca.server(&["localhost"], &[b"http/1.1"], |_| {}).into();
+    let origin = Origin::sockets(move |stream| {
+        let tls = tls.clone();
+        async move {
+            let mut stream = tls.accept(stream).await.unwrap();
+            let head = read_head(&mut stream).await.to_lowercase();
+            assert!(head.starts_with("get /chat http/1.1\r\n"), "{head}");
+            for field in ["connection: upgrade", "upgrade: websocket", "sec-websocket-version: 13", "sec-websocket-key: "] {
+                assert!(head.contains(&format!("\r\n{field}")), "{head}");
+            }
+            let answer = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+                          Sec-WebSocket-Accept: x\r\nSec-WebSocket-Protocol: chat\r\n\r\nfirst";
+            stream.write_all(answer.as_bytes()).await.unwrap();
+            let (mut read, mut write) = tokio::io::split(stream);
+            let _ = tokio::io::copy(&mut read, &mut write).await;
+        }
+    })
+    .await;
+    let proxy = TestProxy::trusting(&ca, "https: { intercept: on }").await;
+    let target = format!("localhost:{}", origin.addr.port());
+    let stream = connect_tls(&proxy, &target, &proxy.ca_file(), &[b"h2"])
+        .await
+        .unwrap();
+    let io = hyper_util::rt::TokioIo::new(stream);
+    let executor = hyper_util::rt::TokioExecutor::new();
+    let (mut sender, connection) = hyper::client::conn::http2::handshake(executor, io)
+        .await
+        .unwrap();
+    tokio::spawn(connection);
+    // The server's settings, which allow it, come with the first answer.
+    let first = http::Request::get(format!("https://other.{target}/"))
+        .body(http_body_util::Empty::<bytes::Bytes>::new());
+    sender.send_request(first.unwrap()).await.unwrap();
+    let request = http::Request::connect(format!("https://{target}/chat"))
+        .extension(hyper::ext::Protocol::from_static("websocket"))
+        .header("sec-websocket-version", "13")
+        .header("sec-websocket-protocol", "chat")
+        .body(http_body_util::Empty::new());
+    let answer = sender.send_request(request.unwrap()).await.unwrap();
+    assert_eq!(answer.status(), 200);
+    assert_eq!(answer.headers()["sec-websocket-protocol"], "chat");
+    assert!(!answer.headers().contains_key("sec-websocket-accept"));
+    let mut stream = hyper_util::rt::TokioIo::new(hyper::upgrade::on(answer).await.unwrap());
+    let mut first = [0; 5];
+    stream.read_exact(&mut first).await.unwrap();
+    assert_eq!(&first, b"first");
+    stream.write_all(b"there and back").await.unwrap();
+    let mut back = [0; 14];
+    stream.read_exact(&mut back).await.unwrap();
+    assert_eq!(&back, b"there and back");
+}

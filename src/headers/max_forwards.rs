@@ -1,0 +1,63 @@
+//! `Max-Forwards` (RFC 9110 § 7.6.2): TRACE and OPTIONS may ask one proxy on the way, by its number, for
+//! the answer.
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Method, Request, Response, header};
+
+use crate::body::Body;
+
+/// Fields that a TRACE does not give back: whoever reads the answer may not be who sent them
+/// (RFC 9110 § 9.3.8).
+const SECRET: [HeaderName; 3] = [
+    header::AUTHORIZATION,
+    header::PROXY_AUTHORIZATION,
+    header::COOKIE,
+];
+
+/// Counts one step down. The answer where the count has come to its end.
+pub(crate) fn step<B>(request: &mut Request<B>) -> Option<Response<Body>> {
+    if !matches!(*request.method(), Method::TRACE | Method::OPTIONS) {
+        return None;
+    }
+    let left = request.headers().get(header::MAX_FORWARDS)?.to_str().ok()?;
+    // What is no number is not counted.
+    let left: u32 = left.trim().parse().ok()?;
+    if left == 0 {
+        return Some(answer(request));
+    }
+    request
+        .headers_mut()
+        .insert(header::MAX_FORWARDS, HeaderValue::from(left - 1));
+    None
+}
+
+fn answer<B>(request: &Request<B>) -> Response<Body> {
+    if request.method() == Method::OPTIONS {
+        let mut response = Response::new(Body::default());
+        let methods = "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS, TRACE, CONNECT";
+        response
+            .headers_mut()
+            .insert(header::ALLOW, HeaderValue::from_static(methods));
+        return response;
+    }
+    let mut response = Response::new(Body::from(echo(request)));
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("message/http"),
+    );
+    response
+}
+
+fn echo<B>(request: &Request<B>) -> Bytes {
+    let mut text = format!("{} {} HTTP/1.1\r\n", request.method(), request.uri()).into_bytes();
+    for (name, value) in request.headers() {
+        if !SECRET.contains(name) {
+            text.extend_from_slice(name.as_str().as_bytes());
+            text.extend_from_slice(b": ");
+            text.extend_from_slice(value.as_bytes());
+            text.extend_from_slice(b"\r\n");
+        }
+    }
+    text.extend_from_slice(b"\r\n");
+    text.into()
+}

@@ -1,0 +1,453 @@
+//! Between the socket and the HTTP/1 library: lets through one message at a time, and only such as can be
+//! read in one way (`wire` judges them).
+//!
+//! What is refused is never seen by the library. In its place goes a small request of our own, which the
+//! service recognises by its number and answers with the refusal, so that answers keep their order and
+//! `respond` stays the only place that makes statuses. After it nothing more is read.
+//!
+//! While a request is being answered the next one is not let through, but the socket is still read, so
+//! that a client that leaves is noticed at once, pipelined requests or not.
+
+use std::{
+    any::Any,
+    io::{self, IoSlice},
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker, ready},
+    time::Duration,
+};
+
+use bytes::{Buf, BytesMut};
+use http::{HeaderMap, StatusCode};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::{Instant, Sleep, sleep},
+};
+
+use super::wire::{self, Chunks, Framing, Refusal};
+
+/// Bytes read at once.
+const PIECE: usize = 16 * 1024;
+
+/// Bytes of later requests that are kept while one is answered; then the client must wait.
+const MAX_AHEAD: usize = 64 * 1024;
+
+/// The request that stands for a refused one.
+const REFUSED: &[u8] = b"GET / HTTP/1.1\r\nHost: refused.invalid\r\nConnection: close\r\n\r\n";
+
+/// How long a connection is read after its last answer, if the client may still be sending: closed at
+/// once, the rest would be answered with a reset, which can destroy the answer on its way
+/// (RFC 9112 § 9.6).
+const LINGER: Duration = Duration::from_secs(1);
+
+/// How long to wait for what, on one connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    pub(super) head: Duration,
+    pub(super) idle: Duration,
+}
+
+/// What the guard and the service of one connection tell each other.
+#[derive(Debug, Default)]
+pub(crate) struct Watch(Mutex<Progress>);
+
+#[derive(Debug, Default)]
+struct Progress {
+    begun: usize,
+    done: usize,
+    refused: Option<(usize, Refusal)>,
+    /// The connection was taken over: bytes are no messages any more.
+    opaque: bool,
+    /// Interim responses on their way to the client.
+    interim: BytesMut,
+    waker: Option<Waker>,
+}
+
+impl Watch {
+    fn lock(&self) -> MutexGuard<'_, Progress> {
+        // Nothing in here can be left half done.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A request came to the service; a refusal if it is the one that stands for a refused one.
+    pub(super) fn begin(&self) -> Option<Refusal> {
+        let mut progress = self.lock();
+        let number = progress.begun;
+        progress.begun += 1;
+        progress.interim.clear();
+        progress
+            .refused
+            .filter(|(refused, _)| *refused == number)
+            .map(|(_, refusal)| refusal)
+    }
+
+    /// A message on the connection lasts as long as this is kept.
+    pub(super) fn in_flight(self: &Arc<Self>) -> Box<dyn Any + Send> {
+        Box::new(InFlight(Arc::clone(self)))
+    }
+
+    /// From here on bytes are no messages.
+    pub(super) fn take_over(&self) {
+        self.lock().opaque = true;
+    }
+
+    /// Sends an interim response before the final one (RFC 9110 § 15.2).
+    pub(crate) fn inform(&self, status: StatusCode, headers: &HeaderMap) {
+        let mut progress = self.lock();
+        let out = &mut progress.interim;
+        let reason = status.canonical_reason().unwrap_or("Information");
+        out.extend_from_slice(format!("HTTP/1.1 {} {reason}\r\n", status.as_u16()).as_bytes());
+        for (name, value) in headers {
+            out.extend_from_slice(name.as_str().as_bytes());
+            out.extend_from_slice(b": ");
+            out.extend_from_slice(value.as_bytes());
+            out.extend_from_slice(b"\r\n");
+        }
+        out.extend_from_slice(b"\r\n");
+    }
+
+    /// Messages begun and done so far.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        let progress = self.lock();
+        (progress.begun, progress.done)
+    }
+}
+
+/// One message on its way.
+#[derive(Debug)]
+struct InFlight(Arc<Watch>);
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        let mut progress = self.0.lock();
+        progress.done += 1;
+        if let Some(waker) = progress.waker.take() {
+            waker.wake();
+        }
+    }
+}
+
+/// A connection of which only sound messages are read.
+pub(super) struct Guard<I> {
+    io: I,
+    watch: Arc<Watch>,
+    patience: Patience,
+    state: State,
+    read: BytesMut,
+    /// Heads let through.
+    released: usize,
+    timer: Option<Pin<Box<Sleep>>>,
+    timer_since: Option<Waiting>,
+    out: BytesMut,
+    /// Whether everything written so far has gone out.
+    clean: bool,
+    read_after_end: usize,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Between messages.
+    Head,
+    /// A head is let through; so many bytes of it are left.
+    Release(usize, Framing),
+    Length(u64),
+    Chunked(Chunks),
+    /// The message is through; its answer is not.
+    Hold,
+    /// Not one more byte is a message.
+    Refused,
+    Opaque,
+}
+
+/// What a timer is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waiting {
+    Idle,
+    Head,
+    Linger,
+}
+
+impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
+    pub(super) fn new(io: I, watch: Arc<Watch>, patience: Patience) -> Self {
+        Self {
+            io,
+            watch,
+            patience,
+            state: State::Head,
+            read: BytesMut::new(),
+            released: 0,
+            timer: None,
+            timer_since: None,
+            out: BytesMut::new(),
+            clean: true,
+            read_after_end: 0,
+        }
+    }
+
+    /// Reads more into the buffer; zero at the end.
+    fn fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let mut piece = [0; PIECE];
+        let mut buf = ReadBuf::new(&mut piece);
+        ready!(Pin::new(&mut self.io).poll_read(cx, &mut buf))?;
+        self.read.extend_from_slice(buf.filled());
+        Poll::Ready(Ok(buf.filled().len()))
+    }
+
+    fn refuse(&mut self, refusal: Refusal) {
+        self.watch.lock().refused = Some((self.released, refusal));
+        self.released += 1;
+        self.read = BytesMut::from(REFUSED);
+        self.state = State::Release(REFUSED.len(), Framing::Length(0));
+    }
+
+    fn is_refused(&self) -> bool {
+        self.watch.lock().refused.is_some()
+    }
+
+    /// Whether a wait of this kind has lasted too long.
+    fn is_late(&mut self, waiting: Waiting, cx: &mut Context<'_>) -> bool {
+        if self.timer_since != Some(waiting) {
+            let patience = match waiting {
+                // The first request is what a connection is opened for.
+                Waiting::Idle if self.released == 0 => self.patience.head,
+                Waiting::Idle => self.patience.idle,
+                Waiting::Head => self.patience.head,
+                Waiting::Linger => LINGER,
+            };
+            match &mut self.timer {
+                Some(timer) => timer.as_mut().reset(Instant::now() + patience),
+                None => self.timer = Some(Box::pin(sleep(patience))),
+            }
+            self.timer_since = Some(waiting);
+        }
+        self.timer
+            .as_mut()
+            .is_some_and(|timer| timer.as_mut().poll(cx).is_ready())
+    }
+
+    /// Between messages: waits for a whole head. `false` at the end.
+    fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
+        loop {
+            match wire::head(&self.read) {
+                Ok(Some(head)) => {
+                    self.released += 1;
+                    self.timer_since = None;
+                    self.state = State::Release(head.bytes, head.framing);
+                    return Poll::Ready(Ok(true));
+                }
+                Err(refusal) => {
+                    self.refuse(refusal);
+                    return Poll::Ready(Ok(true));
+                }
+                Ok(None) => {}
+            }
+            match self.fill(cx)? {
+                Poll::Ready(0) => return Poll::Ready(Ok(false)),
+                Poll::Ready(_) => {}
+                Poll::Pending if self.read.is_empty() => {
+                    let late = self.is_late(Waiting::Idle, cx);
+                    return if late {
+                        Poll::Ready(Ok(false))
+                    } else {
+                        Poll::Pending
+                    };
+                }
+                Poll::Pending => {
+                    if !self.is_late(Waiting::Head, cx) {
+                        return Poll::Pending;
+                    }
+                    self.refuse(Refusal::TooSlow);
+                    return Poll::Ready(Ok(true));
+                }
+            }
+        }
+    }
+
+    /// The message is through: waits for its answer to be, or for the client to leave (`false`).
+    fn poll_hold(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
+        loop {
+            {
+                let mut progress = self.watch.lock();
+                if progress.opaque {
+                    self.state = State::Opaque;
+                    return Poll::Ready(Ok(true));
+                }
+                if progress.refused.is_some() {
+                    self.state = State::Refused;
+                    return Poll::Ready(Ok(true));
+                }
+                if progress.done >= self.released {
+                    self.state = State::Head;
+                    return Poll::Ready(Ok(true));
+                }
+                progress.waker = Some(cx.waker().clone());
+            }
+            if self.read.len() >= MAX_AHEAD {
+                return Poll::Pending;
+            }
+            if ready!(self.fill(cx))? == 0 {
+                return Poll::Ready(Ok(false));
+            }
+        }
+    }
+
+    /// Gives bytes of the buffer out, at most so many.
+    fn give(&mut self, most: u64, buf: &mut ReadBuf<'_>) -> usize {
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let count = most.min(self.read.len()).min(buf.remaining());
+        buf.put_slice(&self.read[..count]);
+        self.read.advance(count);
+        count
+    }
+
+    /// A body's bytes; an error at the first that cannot belong to one.
+    fn poll_body(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if self.read.is_empty() && ready!(self.fill(cx))? == 0 {
+            return Poll::Ready(Ok(()));
+        }
+        let most = self.read.len().min(buf.remaining());
+        self.state = match std::mem::replace(&mut self.state, State::Refused) {
+            State::Length(left) => {
+                let left = left - self.give(left, buf) as u64;
+                if left == 0 {
+                    State::Hold
+                } else {
+                    State::Length(left)
+                }
+            }
+            State::Chunked(mut chunks) => match chunks.take(&self.read[..most]) {
+                Ok(taken) => {
+                    self.give(taken as u64, buf);
+                    if chunks.is_end() {
+                        State::Hold
+                    } else {
+                        State::Chunked(chunks)
+                    }
+                }
+                Err(problem) => {
+                    return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, problem)));
+                }
+            },
+            other => other,
+        };
+        Poll::Ready(Ok(()))
+    }
+
+    /// Writes interim responses where nothing else is half written.
+    fn poll_interim(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.clean {
+            let interim = self.watch.lock().interim.split();
+            self.out.unsplit(interim);
+        } else {
+            // The final response has begun; they would come too late.
+            self.watch.lock().interim.clear();
+        }
+        while !self.out.is_empty() {
+            let written = ready!(Pin::new(&mut self.io).poll_write(cx, &self.out))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            self.out.advance(written);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for Guard<I> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        loop {
+            let goes_on = match this.state {
+                State::Head => ready!(this.poll_head(cx))?,
+                State::Hold => ready!(this.poll_hold(cx))?,
+                State::Release(left, framing) => {
+                    let left = left - this.give(left as u64, buf);
+                    this.state = match framing {
+                        _ if left > 0 => State::Release(left, framing),
+                        Framing::Length(0) => State::Hold,
+                        Framing::Length(length) => State::Length(length),
+                        Framing::Chunked => State::Chunked(Chunks::default()),
+                    };
+                    return Poll::Ready(Ok(()));
+                }
+                State::Length(_) | State::Chunked(_) => return this.poll_body(cx, buf),
+                State::Refused => return Poll::Pending,
+                State::Opaque if this.read.is_empty() => {
+                    return Pin::new(&mut this.io).poll_read(cx, buf);
+                }
+                State::Opaque => {
+                    this.give(u64::MAX, buf);
+                    return Poll::Ready(Ok(()));
+                }
+            };
+            if !goes_on {
+                return Poll::Ready(Ok(()));
+            }
+        }
+    }
+}
+
+impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<I> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        ready!(this.poll_interim(cx))?;
+        this.clean = false;
+        Pin::new(&mut this.io).poll_write(cx, buf)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        ready!(this.poll_interim(cx))?;
+        this.clean = false;
+        Pin::new(&mut this.io).poll_write_vectored(cx, bufs)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
+    }
+
+    /// The library flushes when it has written all it had, so nothing is half written then.
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.clean {
+            ready!(this.poll_interim(cx))?;
+        }
+        ready!(Pin::new(&mut this.io).poll_flush(cx))?;
+        this.clean = true;
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        ready!(Pin::new(&mut this.io).poll_shutdown(cx))?;
+        let sending = matches!(
+            this.state,
+            State::Length(_) | State::Chunked(_) | State::Refused
+        );
+        if !sending && !this.is_refused() {
+            return Poll::Ready(Ok(()));
+        }
+        loop {
+            this.read.clear();
+            if this.is_late(Waiting::Linger, cx) || this.read_after_end > (1 << 20) {
+                return Poll::Ready(Ok(()));
+            }
+            match ready!(this.fill(cx)) {
+                Ok(1..) => this.read_after_end += this.read.len(),
+                _ => return Poll::Ready(Ok(())),
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! How a response says where it ends. The HTTP library reads some doubtful ones in the way the standard
+//! allows; another reader may not, so they are refused (RFC 9112 § 6.3), and what is left is written anew
+//! for the client's own connection.
+
+use http::{HeaderMap, Response, Version, header};
+
+use super::Fault;
+
+/// Most bytes of a response's field names and values: as many as of a request's.
+const MAX_HEAD: usize = 64 * 1024;
+
+/// Most interim responses to one request. A few are real (100, 103); an endless row of them would hold
+/// the client for as long as the server likes.
+pub(super) const MAX_INTERIM: usize = 16;
+
+/// Refuses a response whose framing is in doubt; one length that is said twice becomes one.
+pub(super) fn check<B>(response: &mut Response<B>) -> Result<(), Fault> {
+    let bad = |problem: &str| Err(Fault::BadResponse(problem.to_owned()));
+    let is_h2 = response.version() == Version::HTTP_2;
+    let headers = response.headers_mut();
+    let bytes = headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len());
+    if bytes.sum::<usize>() > MAX_HEAD {
+        return bad("its header fields are too long");
+    }
+    let mut codings = headers.get_all(header::TRANSFER_ENCODING).iter();
+    if let Some(coding) = codings.next() {
+        // RFC 9112 § 6.1: the coding is undone here, and `chunked` is the only one we undo.
+        if is_h2 || codings.next().is_some() || !coding.as_bytes().eq_ignore_ascii_case(b"chunked")
+        {
+            return bad("its transfer coding is not `chunked`");
+        }
+        if headers.contains_key(header::CONTENT_LENGTH) {
+            return bad("its length is given in two ways");
+        }
+    }
+    let mut lengths = headers.get_all(header::CONTENT_LENGTH).iter();
+    let Some(first) = lengths.next().cloned() else {
+        return Ok(());
+    };
+    // RFC 9110 § 8.6: digits and nothing else.
+    if first.is_empty() || !first.as_bytes().iter().all(u8::is_ascii_digit) {
+        return bad("its length is not a number");
+    }
+    match lengths.next() {
+        None => return Ok(()),
+        Some(second) if *second != first || lengths.any(|other| *other != first) => {
+            return bad("it has two lengths");
+        }
+        Some(_) => {}
+    }
+    let mut once = HeaderMap::with_capacity(headers.len());
+    for (name, value) in &*headers {
+        if *name == header::CONTENT_LENGTH {
+            once.insert(name, value.clone());
+        } else {
+            once.append(name, value.clone());
+        }
+    }
+    *headers = once;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(fields: &[(&'static str, &str)]) -> Option<usize> {
+        let mut response = Response::new(());
+        for (name, value) in fields {
+            response.headers_mut().append(*name, value.parse().unwrap());
+        }
+        check(&mut response).ok()?;
+        Some(response.headers().get_all("content-length").iter().count())
+    }
+
+    #[test]
+    fn doubtful_framing_is_refused() {
+        for fields in [
+            &[("content-length", "3"), ("transfer-encoding", "chunked")][..],
+            &[("content-length", "3"), ("content-length", "4")],
+            &[("content-length", "3, 3")],
+            &[("content-length", "+3")],
+            &[("content-length", "")],
+            &[("transfer-encoding", "gzip, chunked")],
+            &[("transfer-encoding", "gzip")],
+            &[
+                ("transfer-encoding", "chunked"),
+                ("transfer-encoding", "chunked"),
+            ],
+        ] {
+            assert_eq!(checked(fields), None, "{fields:?}");
+        }
+    }
+
+    #[test]
+    fn a_length_said_twice_is_said_once() {
+        assert_eq!(
+            checked(&[("content-length", "3"), ("content-length", "3")]),
+            Some(1)
+        );
+        assert_eq!(checked(&[("transfer-encoding", "Chunked")]), Some(0));
+    }
+}

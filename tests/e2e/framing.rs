@@ -1,0 +1,378 @@
+//! Requests as bytes: what is refused, with which status, and that nothing after it is read.
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::harness::{
+    origin::{read_head, response},
+    wire::{ROADS, Road, Setup, read_until, soon},
+};
+
+/// Behind every refused request: it must be neither answered nor forwarded.
+const SECOND: &str = "GET {/second} HTTP/1.1\r\nHost: {host}\r\n\r\n";
+
+/// Sends each request with another behind it; every one must be refused with its status, once, and the
+/// connection closed. A case that is forwarded by mistake shows at the origin.
+async fn all_are_refused(cases: &[(&str, u16)]) {
+    for road in ROADS {
+        let setup = Setup::new(road, "", |_| response(&[], "")).await;
+        for (request, status) in cases {
+            let before = setup.origin.requests().len();
+            let bytes = setup.fill(&format!("{request}{SECOND}"));
+            let answer = setup.exchange(bytes.as_bytes()).await;
+            let case = format!("{road:?} {request:?}: {answer}");
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{case}");
+            assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{case}");
+            assert!(
+                answer.to_lowercase().contains("\r\nconnection: close\r\n"),
+                "{case}"
+            );
+            assert_eq!(setup.origin.requests().len(), before, "{case}");
+        }
+        setup.proxy.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn requests_whose_length_is_in_doubt_are_refused() {
+    all_are_refused(&[
+        ("POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+        ("POST {/} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n", 400),
+        ("POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabc", 400),
+        ("POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc", 400),
+        ("POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 3, 3\r\n\r\nabc", 400),
+        ("POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: +3\r\n\r\nabc", 400),
+        ("POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: -1\r\n\r\n", 400),
+        ("POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0x3\r\n\r\nabc", 400),
+        ("POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length:\r\n\r\n", 400),
+        ("POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 99999999999999999999\r\n\r\n", 400),
+        ("POST {/} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: gzip\r\n\r\n", 501),
+        ("POST {/} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: xchunked\r\n\r\n", 501),
+        ("POST {/} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 400),
+        ("POST {/} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked, chunked\r\n\r\n", 400),
+        ("POST {/} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n", 400),
+        ("POST {/} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: \x0bchunked\r\n\r\n", 400),
+        ("POST {/} HTTP/1.0\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+        ("TRACE {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 3\r\n\r\nabc", 400),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn requests_with_bad_syntax_are_refused() {
+    all_are_refused(&[
+        ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX: a\0b\r\n\r\n", 400),
+        ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX: a\rb\r\n\r\n", 400),
+        (
+            "GET {/} HTTP/1.1\r\nHost: {host}\r\nX: a\nY: b\r\n\r\n",
+            400,
+        ),
+        ("GET {/} HTTP/1.1\nHost: {host}\n\n", 400),
+        ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX : a\r\n\r\n", 400),
+        (
+            "GET {/} HTTP/1.1\r\nHost: {host}\r\nX: a\r\n b\r\n\r\n",
+            400,
+        ),
+        ("GET {/} HTTP/1.1\r\n Host: {host}\r\n\r\n", 400),
+        ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX\r\n\r\n", 400),
+        ("GET {/} HTTP/1.1\r\nHost: {host}\r\n: a\r\n\r\n", 400),
+        ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX(: a\r\n\r\n", 400),
+        ("GET  {/} HTTP/1.1\r\nHost: {host}\r\n\r\n", 400),
+        ("GET {/} x HTTP/1.1\r\nHost: {host}\r\n\r\n", 400),
+        ("GET {/} HTTP/1.1 \r\nHost: {host}\r\n\r\n", 400),
+        ("GET {/}\x7f HTTP/1.1\r\nHost: {host}\r\n\r\n", 400),
+        ("GET {/}\u{e9} HTTP/1.1\r\nHost: {host}\r\n\r\n", 400),
+        ("G(T {/} HTTP/1.1\r\nHost: {host}\r\n\r\n", 400),
+        ("GET {/} HTTP/2.0\r\nHost: {host}\r\n\r\n", 505),
+        ("GET {/} http/1.1\r\nHost: {host}\r\n\r\n", 400),
+        ("GET {/}\r\n\r\n", 400),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn a_missing_repeated_or_malformed_host_is_refused() {
+    all_are_refused(&[
+        ("GET {/} HTTP/1.1\r\n\r\n", 400),
+        (
+            "GET {/} HTTP/1.1\r\nHost: {host}\r\nHost: {host}\r\n\r\n",
+            400,
+        ),
+        ("GET {/} HTTP/1.1\r\nHost: a b\r\n\r\n", 400),
+        ("GET {/} HTTP/1.1\r\nHost: {host}, x\r\n\r\n", 400),
+        ("GET {/} HTTP/1.1\r\nHost: {host}/x\r\n\r\n", 400),
+        ("GET {/} HTTP/1.1\r\nHost:\r\n\r\n", 400),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn chunks_that_cannot_be_read_are_refused() {
+    const HEAD: &str = "POST {/} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for road in ROADS {
+        // An origin that reads for ever: what it got of a broken request must never be a whole one.
+        let setup = Setup::sockets(road, "", |mut stream| async move {
+            let mut got = Vec::new();
+            let _ = stream.read_to_end(&mut got).await;
+            let got = String::from_utf8_lossy(&got);
+            assert!(
+                !got.contains("\r\n0\r\n") && !got.contains("/second"),
+                "{got}"
+            );
+        })
+        .await;
+        for body in [
+            "x\r\n",
+            "-1\r\nabc\r\n",
+            "3 \r\nabc\r\n0\r\n\r\n",
+            "3\nabc\r\n0\r\n\r\n",
+            "3\r\nabcd\r\n0\r\n\r\n",
+            "3\r\nabc0\r\n\r\n",
+            "fffffffffffffffffff\r\nabc",
+            "0x3\r\nabc\r\n0\r\n\r\n",
+            "3;a\nb\r\nabc\r\n0\r\n\r\n",
+            "0\r\nX: a\nY: b\r\n\r\n",
+            "0\r\nX: a\0b\r\n\r\n",
+        ] {
+            let bytes = setup.fill(&format!("{HEAD}{body}{SECOND}"));
+            let answer = setup.exchange(bytes.as_bytes()).await;
+            let case = format!("{road:?} {body:?}: {answer}");
+            assert!(answer.starts_with("HTTP/1.1 400 "), "{case}");
+            assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{case}");
+        }
+        for long in [
+            format!("3;{}\r\n", "x".repeat(6000)),
+            format!("0\r\n{}\r\n", "X: y\r\n".repeat(4000)),
+        ] {
+            let answer = setup
+                .exchange(setup.fill(&format!("{HEAD}{long}")).as_bytes())
+                .await;
+            assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
+        }
+        setup.proxy.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_too_long_has_its_own_status() {
+    let target = "x".repeat(70_000);
+    let field = "x".repeat(70_000);
+    let fields = "X: y\r\n".repeat(101);
+    let method = "M".repeat(65);
+    all_are_refused(&[
+        (
+            &format!("GET {{/}}{target} HTTP/1.1\r\nHost: {{host}}\r\n\r\n"),
+            414,
+        ),
+        (
+            &format!(
+                "GET {{/}}{} HTTP/1.1\r\nHost: {{host}}\r\n\r\n",
+                &target[..33_000]
+            ),
+            414,
+        ),
+        (
+            &format!("GET {{/}} HTTP/1.1\r\nHost: {{host}}\r\nX: {field}\r\n\r\n"),
+            431,
+        ),
+        (
+            &format!("GET {{/}} HTTP/1.1\r\nHost: {{host}}\r\n{fields}\r\n"),
+            431,
+        ),
+        (
+            &format!("{method} {{/}} HTTP/1.1\r\nHost: {{host}}\r\n\r\n"),
+            501,
+        ),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn long_targets_and_many_fields_pass() {
+    for road in ROADS {
+        let setup = Setup::new(road, "", |_| response(&[], "")).await;
+        let path = format!("/{}", "x".repeat(16_000));
+        let fields = "X: y\r\n".repeat(90);
+        let request = format!(
+            "GET {} HTTP/1.1\r\nHost: {}\r\n{fields}Connection: close\r\n\r\n",
+            setup.target(&path),
+            setup.host()
+        );
+        let answer = setup.exchange(request.as_bytes()).await;
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+        assert_eq!(setup.origin.last().uri.path(), path);
+        assert_eq!(setup.origin.last().headers.get_all("x").iter().count(), 90);
+    }
+}
+
+#[tokio::test]
+async fn pipelined_requests_are_answered_in_order() {
+    for road in ROADS {
+        let setup = Setup::new(road, "", |seen| {
+            response(&[], [seen.uri.path().as_bytes(), &seen.body].concat())
+        })
+        .await;
+        let bytes = setup.fill(
+            "GET {/one} HTTP/1.1\r\nHost: {host}\r\n\r\n\
+             POST {/two} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n\
+             POST {/three} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 3\r\n\r\ndef\r\n\
+             GET {/four} HTTP/1.1\r\nHost: {host}\r\n\r\n\
+             BROKEN\r\n\r\nGET {/five} HTTP/1.1\r\nHost: {host}\r\n\r\n",
+        );
+        let answer = setup.exchange(bytes.as_bytes()).await;
+        let places: Vec<_> = ["/one", "/twoabc", "/threedef", "/four", "HTTP/1.1 400"]
+            .iter()
+            .map(|part| {
+                answer
+                    .find(part)
+                    .unwrap_or_else(|| panic!("{part}: {answer}"))
+            })
+            .collect();
+        assert!(places.is_sorted(), "{answer}");
+        assert_eq!(answer.matches("HTTP/1.1 200").count(), 4);
+        assert_eq!(setup.origin.requests().len(), 4);
+    }
+}
+
+#[tokio::test]
+async fn a_body_is_framed_anew_for_the_origin() {
+    for road in ROADS {
+        let setup = Setup::new(road, "", |seen| response(&[], seen.body.clone())).await;
+        // A GET may have content, and must not lose it.
+        for method in ["POST", "GET"] {
+            let bytes = setup.fill(&format!(
+                "{method} {{/}} HTTP/1.1\r\nHost: {{host}}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n\
+                 5;name=\"value\"\r\nhello\r\n6\r\n world\r\n0\r\n\r\n"
+            ));
+            let answer = setup.exchange(bytes.as_bytes()).await;
+            assert!(
+                answer.ends_with("hello world"),
+                "{road:?} {method}: {answer}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_origin_is_sent_its_own_name() {
+    let setup = Setup::new(Road::Plain, "", |_| response(&[], "")).await;
+    let bytes =
+        setup.fill("GET {/} HTTP/1.1\r\nHost: elsewhere.example\r\nConnection: close\r\n\r\n");
+    setup.exchange(bytes.as_bytes()).await;
+    assert_eq!(setup.origin.last().headers["host"], setup.host());
+}
+
+#[tokio::test]
+async fn a_refused_connect_closes_and_reads_no_request_behind_it() {
+    let setup = Setup::new(Road::Plain, "", |_| response(&[], "")).await;
+    let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let gone = closed.local_addr().unwrap();
+    drop(closed);
+    for target in ["example.com:22".to_owned(), gone.to_string()] {
+        let bytes = setup.fill(&format!(
+            "CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n{SECOND}"
+        ));
+        let proxy = crate::harness::TestProxy::start("").await;
+        let answer = crate::harness::raw(proxy.addr, bytes).await;
+        assert!(
+            answer.starts_with("HTTP/1.1 403") || answer.starts_with("HTTP/1.1 502"),
+            "{answer}"
+        );
+        assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{answer}");
+    }
+    assert!(setup.origin.requests().is_empty());
+}
+
+#[tokio::test]
+async fn max_forwards_ends_at_the_proxy_it_names() {
+    for road in ROADS {
+        let setup = Setup::new(road, "", |seen| {
+            let left = seen
+                .headers
+                .get("max-forwards")
+                .map_or("none", |left| left.to_str().unwrap());
+            response(&[("x-left", left)], "")
+        })
+        .await;
+        let ask = |method: &str, left: &str| {
+            setup.fill(&format!(
+                "{method} {{/}} HTTP/1.1\r\nHost: {{host}}\r\nMax-Forwards: {left}\r\nCookie: secret\r\nX-Public: yes\r\nConnection: close\r\n\r\n"
+            ))
+        };
+        let trace = setup.exchange(ask("TRACE", "0").as_bytes()).await;
+        assert!(
+            trace.contains("message/http") && trace.contains("x-public: yes"),
+            "{trace}"
+        );
+        assert!(!trace.contains("secret"), "{trace}");
+        let options = setup.exchange(ask("OPTIONS", "0").as_bytes()).await;
+        assert!(
+            options.starts_with("HTTP/1.1 200") && options.to_lowercase().contains("allow: "),
+            "{options}"
+        );
+        assert!(setup.origin.requests().is_empty());
+        for (method, left, seen) in [
+            ("TRACE", "3", "2"),
+            ("OPTIONS", "1", "0"),
+            ("GET", "0", "0"),
+        ] {
+            let answer = setup.exchange(ask(method, left).as_bytes()).await;
+            assert!(
+                answer
+                    .to_lowercase()
+                    .contains(&format!("x-left: {seen}\r\n")),
+                "{method}: {answer}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_body_waits_for_the_word_of_the_origin() {
+    for road in ROADS {
+        let setup = Setup::sockets(road, "", |mut stream| async move {
+            let head = read_head(&mut stream).await;
+            assert!(
+                head.to_lowercase().contains("\r\nexpect: 100-continue\r\n"),
+                "{head}"
+            );
+            if head.contains("/no") {
+                let answer = b"HTTP/1.1 417 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+                stream.write_all(answer).await.unwrap();
+                let mut rest = Vec::new();
+                let _ = stream.read_to_end(&mut rest).await;
+                assert!(rest.is_empty());
+                return;
+            }
+            stream
+                .write_all(b"HTTP/1.1 100 Continue\r\n\r\n")
+                .await
+                .unwrap();
+            let mut body = [0; 5];
+            stream.read_exact(&mut body).await.unwrap();
+            let answer = [b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", &body[..]].concat();
+            stream.write_all(&answer).await.unwrap();
+        })
+        .await;
+        let request = |path: &str| {
+            setup.fill(&format!(
+                "PUT {{{path}}} HTTP/1.1\r\nHost: {{host}}\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"
+            ))
+        };
+        let mut stream = setup.connect().await;
+        stream.write_all(request("/yes").as_bytes()).await.unwrap();
+        assert_eq!(
+            soon(read_head(&mut stream)).await,
+            "HTTP/1.1 100 Continue\r\n\r\n"
+        );
+        stream.write_all(b"hello").await.unwrap();
+        assert!(
+            read_until(&mut stream, "hello")
+                .await
+                .starts_with("HTTP/1.1 200")
+        );
+        let mut stream = setup.connect().await;
+        stream.write_all(request("/no").as_bytes()).await.unwrap();
+        let head = soon(read_head(&mut stream)).await;
+        assert!(head.starts_with("HTTP/1.1 417"), "{head}");
+    }
+}

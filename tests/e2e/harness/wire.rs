@@ -1,0 +1,183 @@
+//! Bytes as they are on the wire, over plain HTTP and inside intercepted TLS alike.
+
+use std::time::Duration;
+
+use http::Response;
+use http_body_util::Full;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
+use tokio_rustls::TlsAcceptor;
+
+use super::{
+    Origin, TestCa, TestProxy,
+    client::connect_tls,
+    origin::{Recorded, read_head},
+};
+
+/// Longer than any of these tests may take; only a hang comes near it.
+const BOUND: Duration = Duration::from_secs(30);
+
+pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
+
+/// The two ways to an origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Road {
+    Plain,
+    Intercepted,
+}
+
+pub(crate) const ROADS: [Road; 2] = [Road::Plain, Road::Intercepted];
+
+/// A proxy and an origin behind it.
+pub(crate) struct Setup {
+    pub(crate) origin: Origin,
+    pub(crate) proxy: TestProxy,
+    road: Road,
+}
+
+impl Setup {
+    pub(crate) async fn new(
+        road: Road,
+        yaml: &str,
+        handler: impl Fn(&Recorded) -> Response<Full<bytes::Bytes>> + Send + Sync + 'static,
+    ) -> Self {
+        let ca = TestCa::new();
+        let origin = match road {
+            Road::Plain => Origin::http(handler).await,
+            Road::Intercepted => {
+                let tls = ca.server(&["localhost"], &[b"http/1.1"], |_| {});
+                Origin::tls(tls.into(), handler).await
+            }
+        };
+        Self::with(road, yaml, &ca, origin).await
+    }
+
+    /// The origin's side is a function that gets every connection.
+    pub(crate) async fn sockets<F>(
+        road: Road,
+        yaml: &str,
+        serve: impl Fn(Box<dyn Stream>) -> F + Send + Sync + Clone + 'static,
+    ) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let ca = TestCa::new();
+        let tls: TlsAcceptor = ca.server(&["localhost"], &[b"http/1.1"], |_| {}).into();
+        let origin = Origin::sockets(move |stream| {
+            let (tls, serve) = (tls.clone(), serve.clone());
+            async move {
+                match road {
+                    Road::Plain => serve(Box::new(stream)).await,
+                    Road::Intercepted => {
+                        if let Ok(stream) = tls.accept(stream).await {
+                            serve(Box::new(stream)).await;
+                        }
+                    }
+                }
+            }
+        })
+        .await;
+        Self::with(road, yaml, &ca, origin).await
+    }
+
+    /// An origin that answers every request head with these very bytes, and closes.
+    pub(crate) async fn answering(road: Road, answer: &[u8]) -> Self {
+        let answer = answer.to_vec();
+        Self::sockets(road, "", move |mut stream| {
+            let answer = answer.clone();
+            async move {
+                read_head(&mut stream).await;
+                let _ = stream.write_all(&answer).await;
+                let _ = stream.shutdown().await;
+                // Whatever still comes: a reset would take the answer with it.
+                let _ = stream.read_to_end(&mut Vec::new()).await;
+            }
+        })
+        .await
+    }
+
+    async fn with(road: Road, yaml: &str, ca: &TestCa, origin: Origin) -> Self {
+        let proxy = TestProxy::trusting(ca, &format!("https: {{ intercept: on }}\n{yaml}")).await;
+        Self {
+            origin,
+            proxy,
+            road,
+        }
+    }
+
+    /// The request target for a path of the origin.
+    pub(crate) fn target(&self, path: &str) -> String {
+        match self.road {
+            Road::Plain => self.origin.url(path),
+            Road::Intercepted => path.to_owned(),
+        }
+    }
+
+    pub(crate) fn host(&self) -> String {
+        match self.road {
+            Road::Plain => self.origin.addr.to_string(),
+            Road::Intercepted => format!("localhost:{}", self.origin.addr.port()),
+        }
+    }
+
+    /// Puts target and host into a request that has `{path}` and `{host}`.
+    pub(crate) fn fill(&self, request: &str) -> String {
+        let mut filled = request.replace("{host}", &self.host());
+        while let Some(start) = filled.find("{/") {
+            let end = start + filled[start..].find('}').unwrap();
+            let target = self.target(&filled[start + 1..end]);
+            filled.replace_range(start..=end, &target);
+        }
+        filled
+    }
+
+    pub(crate) async fn connect(&self) -> Box<dyn Stream> {
+        match self.road {
+            Road::Plain => Box::new(TcpStream::connect(self.proxy.addr).await.unwrap()),
+            Road::Intercepted => {
+                let trust = self.proxy.ca_file();
+                let tls = connect_tls(&self.proxy, &self.host(), &trust, &[b"http/1.1"]).await;
+                Box::new(tls.unwrap())
+            }
+        }
+    }
+
+    /// Writes bytes and reads until the proxy closes.
+    pub(crate) async fn exchange(&self, bytes: &[u8]) -> String {
+        let (text, _) = self.exchange_to_end(bytes).await;
+        text
+    }
+
+    /// The same, and whether the end was a clean one.
+    pub(crate) async fn exchange_to_end(&self, bytes: &[u8]) -> (String, bool) {
+        let mut stream = self.connect().await;
+        let mut answer = Vec::new();
+        let exchange = async {
+            let _ = stream.write_all(bytes).await;
+            let _ = stream.flush().await;
+            stream.read_to_end(&mut answer).await
+        };
+        let read = timeout(BOUND, exchange).await.expect("the proxy closes");
+        (String::from_utf8_lossy(&answer).into_owned(), read.is_ok())
+    }
+}
+
+/// Something that must come to its end.
+pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
+    timeout(BOUND, future).await.expect("it does not hang")
+}
+
+/// Reads until this text has come.
+pub(crate) async fn read_until(stream: &mut (impl AsyncRead + Unpin), text: &str) -> String {
+    let mut got = Vec::new();
+    let wanted = text.as_bytes();
+    while !got.windows(wanted.len()).any(|window| window == wanted) {
+        let read = soon(stream.read_buf(&mut got)).await.unwrap();
+        assert!(read > 0, "{}", String::from_utf8_lossy(&got));
+    }
+    String::from_utf8(got).unwrap()
+}

@@ -1,0 +1,292 @@
+//! Many clients, clients that leave, clients that never read; and what is left after them.
+
+use std::{
+    fs,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    sync::Notify,
+    task::JoinSet,
+};
+
+use crate::harness::{
+    Origin, PAGE, TestProxy, get,
+    origin::{html, read_head, response},
+    raw,
+    wire::{ROADS, Setup, soon},
+};
+
+/// Resident memory of this process, which holds proxy, origin and clients, in KiB.
+fn resident_kib() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_response_crosses_over() {
+    let origin = Origin::http(|seen| {
+        let path = seen.uri.path().to_owned();
+        let body = format!("{path} ").repeat(1 + path.len() * 40);
+        response(&[("content-type", "text/plain")], body)
+    })
+    .await;
+    let proxy = Arc::new(TestProxy::start("").await);
+    let origin = Arc::new(origin);
+    let mut clients = JoinSet::new();
+    for client in 0..64 {
+        let (proxy, origin) = (Arc::clone(&proxy), Arc::clone(&origin));
+        clients.spawn(async move {
+            for turn in 0..20 {
+                let path = format!("/{client}/{turn}");
+                let answer = get(&proxy, &origin.url(&path), &[]).await;
+                assert!(
+                    answer.text().split_whitespace().all(|word| word == path),
+                    "{path}"
+                );
+            }
+        });
+    }
+    while let Some(done) = soon(clients.join_next()).await {
+        done.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn when_the_client_leaves_the_fetch_ends() {
+    for road in ROADS {
+        for first in [
+            "",
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 1000\r\n\r\n<html><p>x",
+        ] {
+            let (asked, gone) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+            let (tell_asked, tell_gone) = (Arc::clone(&asked), Arc::clone(&gone));
+            let setup = Setup::sockets(road, "", move |mut stream| {
+                let (asked, gone) = (Arc::clone(&tell_asked), Arc::clone(&tell_gone));
+                async move {
+                    read_head(&mut stream).await;
+                    stream.write_all(first.as_bytes()).await.unwrap();
+                    asked.notify_one();
+                    let _ = stream.read_to_end(&mut Vec::new()).await;
+                    gone.notify_one();
+                }
+            })
+            .await;
+            let mut client = setup.connect().await;
+            // Another request behind it must not hide that the client has left.
+            let request = setup.fill(&"GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n".repeat(2));
+            client.write_all(request.as_bytes()).await.unwrap();
+            soon(asked.notified()).await;
+            drop(client);
+            soon(gone.notified()).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_never_reads_costs_bounded_memory() {
+    const SENT: u64 = 64 << 20;
+    let origin = Origin::sockets(|mut stream| async move {
+        read_head(&mut stream).await;
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {SENT}\r\n\r\n");
+        let _ = stream.write_all(head.as_bytes()).await;
+        let piece = vec![0; 1 << 16];
+        while stream.write_all(&piece).await.is_ok() {}
+    })
+    .await;
+    let proxy = TestProxy::start("").await;
+    let before = resident_kib();
+    let mut clients = Vec::new();
+    for _ in 0..16 {
+        let mut client = TcpStream::connect(proxy.addr).await.unwrap();
+        let request = format!("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", origin.url("/"));
+        client.write_all(request.as_bytes()).await.unwrap();
+        read_head(&mut client).await;
+        clients.push(client);
+    }
+    // Others are served meanwhile.
+    assert_eq!(
+        get(&proxy, "http://gleaner.internal/", &[]).await.status,
+        200
+    );
+    let grown = resident_kib().saturating_sub(before);
+    eprintln!("16 clients that never read 64 MiB each: {grown} KiB more");
+    assert!(
+        grown < 128 * 1024,
+        "{grown} KiB for 16 clients of 64 MiB each"
+    );
+}
+
+#[tokio::test]
+async fn one_client_has_its_share_of_connections() {
+    let proxy = TestProxy::start("limits: { connections_per_client: 1 }").await;
+    let mut first = TcpStream::connect(proxy.addr).await.unwrap();
+    first
+        .write_all(b"GET / HTTP/1.1\r\nHost: gleaner.internal\r\n\r\n")
+        .await
+        .unwrap();
+    read_head(&mut first).await;
+    assert!(
+        raw(proxy.addr, "GET / HTTP/1.1\r\n\r\n")
+            .await
+            .starts_with("HTTP/1.1 503")
+    );
+}
+
+#[tokio::test]
+async fn idle_connections_slow_nobody() {
+    let origin = Origin::http(|_| html(PAGE)).await;
+    let proxy =
+        TestProxy::start("limits: { connections: 4096, connections_per_client: 4096 }").await;
+    let mut idle = Vec::new();
+    for _ in 0..2000 {
+        match TcpStream::connect(proxy.addr).await {
+            Ok(stream) => idle.push(stream),
+            // Both ends are in this process: where it may not have so many, fewer must do.
+            Err(_) => break,
+        }
+    }
+    idle.truncate(idle.len().saturating_sub(50));
+    assert!(idle.len() > 300, "only {} connections", idle.len());
+    let start = Instant::now();
+    for _ in 0..20 {
+        assert!(
+            get(&proxy, &origin.url("/"), &[])
+                .await
+                .header("gleaner")
+                .starts_with("rewritten")
+        );
+    }
+    assert!(start.elapsed() < Duration::from_secs(20));
+}
+
+fn descriptors() -> usize {
+    fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+/// The proxy of the soak, in the program itself, so that its memory and descriptors are its own.
+struct Program {
+    child: std::process::Child,
+    addr: std::net::SocketAddr,
+    _dir: tempfile::TempDir,
+}
+
+impl Program {
+    async fn start() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let free = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let addr = free.local_addr().unwrap();
+        drop(free);
+        let config =
+            format!("listen: '{addr}'\naccess: {{ allow_targets: ['127.0.0.1:1-65535'] }}\n");
+        let file = dir.path().join("config.yaml");
+        fs::write(&file, config).unwrap();
+        let child = std::process::Command::new(env!("CARGO_BIN_EXE_gleaner"))
+            .args(["serve", "--config"])
+            .arg(&file)
+            .env("RUST_LOG", "off")
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        while TcpStream::connect(addr).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        Self {
+            child,
+            addr,
+            _dir: dir,
+        }
+    }
+
+    fn descriptors(&self) -> usize {
+        fs::read_dir(format!("/proc/{}/fd", self.child.id()))
+            .unwrap()
+            .count()
+    }
+
+    fn resident_kib(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status
+            .lines()
+            .find(|line| line.starts_with("VmRSS:"))
+            .unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// One of each kind of client: content, one that leaves, one that is refused.
+async fn clients(proxy: std::net::SocketAddr, origin: std::net::SocketAddr, turn: usize) {
+    let page = raw(
+        proxy,
+        format!("GET http://{origin}/{turn} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+    );
+    assert!(page.await.starts_with("HTTP/1.1 200"));
+    let mut leaving = TcpStream::connect(proxy).await.unwrap();
+    let request = format!("GET http://{origin}/leave HTTP/1.1\r\nHost: x\r\n\r\n");
+    leaving.write_all(request.as_bytes()).await.unwrap();
+    drop(leaving);
+    assert!(
+        raw(proxy, "BROKEN\r\n\r\n")
+            .await
+            .starts_with("HTTP/1.1 400")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_a_soak_memory_and_descriptors_are_what_they_were() {
+    let seconds = std::env::var("GLEANER_SOAK_SECONDS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(6);
+    let origin = Origin::http(|_| html(PAGE.repeat(20))).await;
+    let proxy = Program::start().await;
+    let load = async |length: Duration| {
+        let (end, mut turns) = (Instant::now() + length, 0_usize);
+        while Instant::now() < end {
+            let mut together = JoinSet::new();
+            for _ in 0..8 {
+                together.spawn(clients(proxy.addr, origin.addr, turns));
+                turns += 1;
+            }
+            while let Some(done) = soon(together.join_next()).await {
+                done.unwrap();
+            }
+        }
+        turns
+    };
+    // Pools, caches and the allocator take what they need first.
+    load(Duration::from_secs(seconds).div_f32(3.0)).await;
+    let before = (proxy.descriptors(), proxy.resident_kib());
+    let turns = load(Duration::from_secs(seconds)).await;
+    // Connections that were left are closed a moment later.
+    let bound = Instant::now() + Duration::from_secs(10);
+    while proxy.descriptors() > before.0 + 2 && Instant::now() < bound {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let after = (proxy.descriptors(), proxy.resident_kib());
+    eprintln!(
+        "soak: {turns} turns in {seconds} s; descriptors and KiB before {before:?}, after {after:?}; ours {}",
+        descriptors()
+    );
+    // Idle connections to the origin stay in the pool.
+    assert!(after.0 <= before.0 + 18, "{before:?} {after:?}");
+    assert!(
+        after.1 <= before.1 + before.1 / 2 + 16 * 1024,
+        "{before:?} {after:?}"
+    );
+}
