@@ -14,6 +14,7 @@ mod log;
 mod parse;
 mod rewrite;
 mod timeouts;
+mod users;
 
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -23,7 +24,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    access::{Access, AddrPattern, RawAccess},
+    access::{Access, AddrPattern, PrivateTargets, RawAccess},
     error::ConfigError,
     hosts::HostPatterns,
     https::{Https, Intercept, RawAuthority, RawHttps, RawUpstream},
@@ -33,6 +34,7 @@ pub use self::{
     parse::OneOrMany,
     rewrite::{RawRewrite, Rewrite},
     timeouts::{RawTimeouts, Timeouts},
+    users::{RawUsers, Users},
 };
 
 /// The list of advertising hosts that comes with the program.
@@ -126,6 +128,8 @@ pub struct Config {
     pub authority_dir: Option<PathBuf>,
     /// Certificates trusted beside the platform's.
     pub extra_roots: Vec<CertificateDer<'static>>,
+    /// Hosts whose certificates are not verified.
+    pub insecure_hosts: HostPatterns,
     /// Who and what is allowed.
     pub access: Access,
     /// Which pages are rewritten.

@@ -8,6 +8,11 @@ use crate::{acl::Refusal, authority::TargetError, upstream::Fault};
 pub(crate) enum Error {
     #[error("this address may not use the proxy; `access.clients` lists those that may")]
     ClientNotAllowed,
+    /// `ours`: on a request to our own pages as a web server, not through the proxy.
+    #[error("this proxy asks for a name and a password")]
+    Credentials { ours: bool },
+    #[error("there were too many wrong passwords from this address; wait a minute")]
+    TooManyGuesses,
     #[error(transparent)]
     Target(#[from] TargetError),
     #[error("this is a proxy, not a web server: set it as the proxy of your browser")]
@@ -34,6 +39,8 @@ impl Error {
     pub(crate) fn side(&self) -> Side {
         match self {
             Self::ClientNotAllowed
+            | Self::Credentials { .. }
+            | Self::TooManyGuesses
             | Self::Target(_)
             | Self::NotAProxyRequest
             | Self::Misdirected(_)

@@ -14,7 +14,7 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use http::{Method, Request, Response, StatusCode, Version, header};
 use hyper::{body::Incoming, upgrade::OnUpgrade};
 use tokio::sync::Semaphore;
-use tracing::{Instrument, debug, debug_span};
+use tracing::{Instrument, debug, debug_span, warn};
 
 use crate::{
     acl::Permit,
@@ -22,6 +22,7 @@ use crate::{
     body::Body,
     ca::AuthorityError,
     config::{Config, ConfigError},
+    credentials::Denied,
     error::Error,
     headers::{self, Pseudonym},
     intercept,
@@ -75,6 +76,7 @@ impl Proxy {
         own: Vec<SocketAddr>,
         origin: Origin,
     ) -> Result<Arc<Self>, StartError> {
+        check_listen(&config, &own)?;
         let workers = Workers::new(config.limits.page_workers);
         let connections = Arc::new(Semaphore::new(config.limits.connections));
         let untouched = Arc::new(UntouchedLinks::default());
@@ -95,6 +97,7 @@ impl Proxy {
     /// Puts another configuration in force. Requests on their way keep the one they began with. On an
     /// error everything stays as it is.
     pub fn reload(&self, config: Config) -> Result<(), StartError> {
+        check_listen(&config, &self.own)?;
         let before = self.running();
         let rewriter = Rewriter::new(&config, self.workers.clone(), Arc::clone(&self.untouched))?;
         let running = Running::new(config, self.own.clone(), rewriter, Some(&before))?;
@@ -188,6 +191,7 @@ impl Exchange {
         if !self.running.acl.client_allowed(self.conn.client.ip()) {
             return Err(Error::ClientNotAllowed);
         }
+        self.check_credentials(&request).await?;
         let Some(target) = self.target(&request)? else {
             self.log.route = "panel";
             return Ok(Answer::Response(panel::answer(&self.proxy, &request)));
@@ -208,6 +212,27 @@ impl Exchange {
             Route::Intercept => Ok(Answer::Taken(self.intercept(request, permit))),
             Route::Forward => self.forward(request, &permit).await,
         }
+    }
+
+    /// Asks for a name and a password, where users are configured.
+    async fn check_credentials(&self, request: &Request<Incoming>) -> Result<(), Error> {
+        // What is inside of a tunnel came with the CONNECT's credentials.
+        let (Some(gate), None) = (&self.running.gate, &self.conn.tunnel) else {
+            return Ok(());
+        };
+        // RFC 9110 § 11.6: to a client that takes us for a web server we are one.
+        let ours = request.method() != Method::CONNECT && request.uri().scheme().is_none();
+        let field = if ours {
+            header::AUTHORIZATION
+        } else {
+            header::PROXY_AUTHORIZATION
+        };
+        gate.check(self.conn.client.ip(), request.headers(), &field)
+            .await
+            .map_err(|denied| match denied {
+                Denied::Credentials => Error::Credentials { ours },
+                Denied::TooManyGuesses => Error::TooManyGuesses,
+            })
     }
 
     /// Where the request is to go; none means to our own pages.
@@ -377,6 +402,20 @@ impl Exchange {
         self.log.status = status.as_u16();
         self.log.take()
     }
+}
+
+/// Listening wider than this machine must be meant; the addresses in use may come from elsewhere than
+/// the configuration.
+fn check_listen(config: &Config, own: &[SocketAddr]) -> Result<(), ConfigError> {
+    let problem = own
+        .iter()
+        .find_map(|addr| config.access.problem_with_listening(addr.ip()));
+    if config.access.is_open_to_strangers() {
+        warn!(
+            "anyone in `access.clients` may use this proxy, strangers among them; set `access.users`"
+        );
+    }
+    problem.map_or(Ok(()), |problem| Err(ConfigError::listen(&problem)))
 }
 
 /// Inside a tunnel for one place nothing is ever routed to another.

@@ -5,6 +5,7 @@ use std::{
     collections::HashSet,
     fmt, fs,
     hash::{DefaultHasher, Hash, Hasher},
+    net::SocketAddr,
     path::{Path, PathBuf},
 };
 
@@ -16,7 +17,7 @@ use serde::{
     de::{SeqAccess, Visitor, value::SeqAccessDeserializer},
 };
 
-use super::{BUILTIN, BUILTIN_AD_SERVERS, Config, RawConfig, https};
+use super::{Access, BUILTIN, BUILTIN_AD_SERVERS, Config, RawConfig, https};
 
 /// A value that is wrong though its type is right. The file and line are added by the loader.
 #[derive(Debug)]
@@ -41,6 +42,8 @@ impl RawConfig {
     pub(super) fn parse(self, base: &Path) -> Result<Config, BadValue> {
         let mut watched = Vec::new();
         let listen = self.listen.parse_addresses()?;
+        let access = self.access.clone().parse()?;
+        check_listen(&listen, &access)?;
         let (ad_servers, ad_servers_hash) =
             read_ad_servers(&self.ad_server_lists, base, &mut watched)?;
         let fingerprint = fingerprint(&self, ad_servers_hash);
@@ -52,7 +55,8 @@ impl RawConfig {
                 .dir
                 .map_or_else(https::default_authority_dir, |dir| Some(base.join(dir))),
             extra_roots: read_roots(self.upstream.extra_ca_file.as_deref(), base)?,
-            access: self.access.parse()?,
+            insecure_hosts: self.upstream.parse_insecure()?,
+            access,
             rewrite: self.rewrite.parse()?,
             limits: self.limits.checked()?,
             timeouts: self.timeouts.parse()?,
@@ -64,6 +68,18 @@ impl RawConfig {
             watched,
         })
     }
+}
+
+/// Listening wider than loopback must be meant.
+fn check_listen(listen: &[SocketAddr], access: &Access) -> Result<(), BadValue> {
+    let problem = listen
+        .iter()
+        .find_map(|addr| access.problem_with_listening(addr.ip()));
+    problem.map_or(Ok(()), |problem| {
+        let expected = "`access.clients` with those who may use it, such as [loopback, private], \
+                        or a loopback address to listen on";
+        Err(BadValue::new("listen", problem, expected))
+    })
 }
 
 /// A number that changes with the settings of the chain, the ad lists and the program's version, and
@@ -132,7 +148,7 @@ fn read_roots(file: Option<&Path>, base: &Path) -> Result<Vec<CertificateDer<'st
 pub struct OneOrMany(pub Vec<String>);
 
 impl OneOrMany {
-    fn parse_addresses(&self) -> Result<Vec<std::net::SocketAddr>, BadValue> {
+    fn parse_addresses(&self) -> Result<Vec<SocketAddr>, BadValue> {
         const EXPECTED: &str = "an address and port such as 127.0.0.1:8118 or \"[::]:8118\"";
         if self.0.is_empty() {
             return Err(BadValue::new(

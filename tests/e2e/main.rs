@@ -6,6 +6,9 @@
 mod harness;
 
 mod browser;
+mod certificates;
+mod clients;
+mod command_line;
 mod connect;
 mod corpus;
 mod filtering;
@@ -13,7 +16,10 @@ mod forward;
 mod headers;
 mod intercept;
 mod limits;
+mod own_pages;
 mod panel;
 mod reload;
+mod secrets;
 mod shutdown;
+mod targets;
 mod websocket;
