@@ -306,6 +306,20 @@ mod tests {
         assert!(matches!(resolved(&[]), Err(Fault::Dns(_))));
     }
 
+    #[test]
+    fn a_name_gets_an_excepted_port_only_at_the_excepted_address() {
+        let raw: crate::config::RawAccess =
+            serde_yaml::from_str("allow_targets: ['127.0.0.1:8500']").unwrap();
+        let acl = Acl::new(raw.parse().unwrap(), Vec::new());
+        let resolved = |addr: &str, encrypted| {
+            let addr: SocketAddr = addr.parse().unwrap();
+            allowed(&acl, std::iter::once(addr), encrypted).is_ok()
+        };
+        assert!(resolved("127.0.0.1:8500", true));
+        assert!(!resolved("93.184.216.34:8500", true));
+        assert!(resolved("93.184.216.34:8500", false) && resolved("93.184.216.34:443", true));
+    }
+
     #[tokio::test]
     async fn a_dead_address_does_not_keep_from_the_next() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
