@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
 use crate::{
     authority::{Scheme, Target},
-    config::Access,
+    config::{Access, AddrPattern},
 };
 
 /// Proof that a target passed the rules on names and ports. No one else can make one.
@@ -34,6 +34,10 @@ pub(crate) enum Refusal {
         "{0} is an address of this machine or its own network; `access.allow_targets` can make an exception"
     )]
     Address(IpAddr),
+    #[error(
+        "{0} is an address of a private network; `access.private_targets` or `access.allow_targets` can open it"
+    )]
+    Private(IpAddr),
     #[error("that address is this proxy itself")]
     Own,
 }
@@ -65,8 +69,13 @@ impl Acl {
         if let Some(addr) = target.socket_addr() {
             self.check_addr(addr)?;
         }
-        if target.scheme == Scheme::Https && !self.connect_port_open(target.port) {
-            return Err(Refusal::Port(target.port));
+        if target.scheme == Scheme::Https {
+            // A name may yet lead to the address whose port is an exception: judged at connect time.
+            match target.socket_addr() {
+                Some(addr) => self.check_connect_port(addr)?,
+                None if self.connect_port_named(target.port) => {}
+                None => return Err(Refusal::Port(target.port)),
+            }
         }
         Ok(Permit { target })
     }
@@ -82,10 +91,14 @@ impl Acl {
             .allow_targets
             .iter()
             .any(|pattern| pattern.matches(ip, addr.port()));
-        if excepted || !is_internal(ip) {
+        if excepted {
             Ok(())
-        } else {
+        } else if is_internal(ip) {
             Err(Refusal::Address(ip))
+        } else if !self.access.private_targets && is_private(ip) {
+            Err(Refusal::Private(ip))
+        } else {
+            Ok(())
         }
     }
 
@@ -100,7 +113,23 @@ impl Acl {
         })
     }
 
-    fn connect_port_open(&self, port: u16) -> bool {
+    /// Judges the port of an encrypted connection: one of `connect_ports`, or one that `allow_targets`
+    /// names for this very address.
+    pub(crate) fn check_connect_port(&self, addr: SocketAddr) -> Result<(), Refusal> {
+        let (ip, port) = (embedded(addr.ip()), addr.port());
+        let excepted =
+            |pattern: &AddrPattern| pattern.names_port(port) && pattern.matches(ip, port);
+        if self.access.connect_ports.contains(&port)
+            || self.access.allow_targets.iter().any(excepted)
+        {
+            Ok(())
+        } else {
+            Err(Refusal::Port(port))
+        }
+    }
+
+    /// Whether the port is open to anyone at all.
+    fn connect_port_named(&self, port: u16) -> bool {
         self.access.connect_ports.contains(&port)
             || self
                 .access
@@ -111,17 +140,22 @@ impl Acl {
 }
 
 /// The IPv4 address inside an IPv6 one, where it has one: mapped (`::ffff:a.b.c.d`), the old
-/// compatible form (`::a.b.c.d`), and NAT64 (`64:ff9b::/96`, RFC 6052).
+/// compatible form (`::a.b.c.d`, RFC 4291 § 2.5.5.1), translated (`::ffff:0:a.b.c.d`, RFC 2765 § 2.1),
+/// NAT64 (`64:ff9b::/96`, RFC 6052 § 2.1), 6to4 (`2002::/16`, RFC 3056 § 2), and the machine's end of
+/// an ISATAP tunnel (`…:5efe:a.b.c.d`, RFC 5214 § 6.1).
 fn embedded(ip: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = ip.to_canonical() else {
         return ip.to_canonical();
     };
-    let [prefix @ .., high, low] = v6.segments();
-    let inner = (u32::from(high) << 16) | u32::from(low);
-    match prefix {
+    let join =
+        |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)).into();
+    match v6.segments() {
         // `::` and `::1` are themselves, not 0.0.0.0 and 0.0.0.1.
-        [0, 0, 0, 0, 0, 0] if inner > 1 => Ipv4Addr::from(inner).into(),
-        [0x64, 0xff9b, 0, 0, 0, 0] => Ipv4Addr::from(inner).into(),
+        [0, 0, 0, 0, 0, 0, 0, 0 | 1] => v6.into(),
+        [0, 0, 0, 0, 0 | 0xffff, 0, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
+            join(high, low)
+        }
+        [0x2002, high, low, ..] | [.., 0 | 0x200, 0x5efe, high, low] => join(high, low),
         _ => v6.into(),
     }
 }
@@ -142,7 +176,22 @@ fn is_internal(ip: IpAddr) -> bool {
     match ip {
         // 0.0.0.0/8 is "this host on this network" (RFC 1122 § 3.2.1.3).
         IpAddr::V4(v4) => v4.is_link_local() || v4.is_broadcast() || v4.octets()[0] == 0,
-        IpAddr::V6(v6) => v6.is_unicast_link_local(),
+        // 64:ff9b:1::/48 leads wherever the local translator wants (RFC 8215 § 5).
+        IpAddr::V6(v6) => {
+            v6.is_unicast_link_local() || matches!(v6.segments(), [0x64, 0xff9b, 1, ..])
+        }
+    }
+}
+
+/// Addresses that are no one's on the internet: RFC 1918, RFC 6598 (shared by a provider's customers),
+/// RFC 4193, the old site-local range (RFC 3879), and the tests' own (RFC 2544).
+fn is_private(ip: IpAddr) -> bool {
+    match ip {
+        IpAddr::V4(v4) => {
+            let [a, b, ..] = v4.octets();
+            v4.is_private() || (a == 100 && b & 0xc0 == 64) || (a == 198 && b & 0xfe == 18)
+        }
+        IpAddr::V6(v6) => v6.is_unique_local() || v6.segments()[0] & 0xffc0 == 0xfec0,
     }
 }
 
@@ -204,6 +253,12 @@ mod tests {
             "[::ffff:127.0.0.1]:80",
             "[::127.0.0.1]:80",
             "[64:ff9b::7f00:1]:80",
+            "[64:ff9b:1::7f00:1]:80",
+            "[::ffff:0:127.0.0.1]:80",
+            "[2002:7f00:1::]:80",
+            "[2002:a9fe:a9fe::1]:80",
+            "[2001:db8::5efe:127.0.0.1]:80",
+            "[::ffff:169.254.169.254]:80",
             "[fe80::1]:80",
             "[ff02::1]:80",
             "[fd00:ec2::254]:80",
@@ -215,6 +270,35 @@ mod tests {
         }
         assert_eq!(check(&acl, "93.184.216.34:80"), Ok(()));
         assert_eq!(check(&acl, "192.168.0.7:80"), Ok(()));
+    }
+
+    #[test]
+    fn private_networks_are_refused_once_strangers_are_let_in() {
+        let private = [
+            "10.0.0.1:80",
+            "172.16.0.1:80",
+            "192.168.0.7:80",
+            "100.64.0.1:80",
+            "198.18.0.1:80",
+            "[fd12::1]:80",
+            "[fec0::1]:80",
+            "[::ffff:192.168.0.7]:80",
+            "[2002:c0a8:7::]:80",
+        ];
+        let strangers = acl("{clients: ['0.0.0.0/0'], allow_targets: ['10.0.0.0/24:80']}");
+        let near = acl("clients: [private]");
+        for addr in private {
+            assert_eq!(check(&near, addr), Ok(()), "{addr}");
+            let checked = check(&strangers, addr);
+            if addr.starts_with("10.") {
+                assert_eq!(checked, Ok(()));
+            } else {
+                assert!(matches!(checked, Err(Refusal::Private(_))), "{addr}");
+            }
+        }
+        for addr in ["172.32.0.1:80", "100.128.0.1:80", "[2606:4700::1]:80"] {
+            assert_eq!(check(&strangers, addr), Ok(()), "{addr}");
+        }
     }
 
     #[test]
@@ -252,6 +336,12 @@ mod tests {
             Refusal::Port(22)
         );
         let named = acl("allow_targets: ['127.0.0.1:8500']");
+        assert!(named.permit(target("https://127.0.0.1:8500/")).is_ok());
+        // A name may lead there; where it leads is known only when it is resolved.
         assert!(named.permit(target("https://example.com:8500/")).is_ok());
+        let port = |addr: &str| named.check_connect_port(addr.parse().unwrap());
+        assert_eq!(port("127.0.0.1:8500"), Ok(()));
+        assert_eq!(port("93.184.216.34:8500"), Err(Refusal::Port(8500)));
+        assert_eq!(port("93.184.216.34:443"), Ok(()));
     }
 }

@@ -3,6 +3,8 @@
 //! The key never leaves its file, which only its owner can read. When a leaf is wanted is decided in
 //! `intercept`.
 
+pub(crate) mod manage;
+
 use std::{
     fs::{self, DirBuilder, OpenOptions},
     io::{self, Write},
@@ -454,6 +456,45 @@ mod tests {
             names.value.general_names,
             [GeneralName::IPAddress(&[127, 0, 0, 1])]
         );
+    }
+
+    #[test]
+    fn a_leaf_for_an_international_name_has_its_ascii_form() {
+        let (_dir, authority) = authority();
+        let host = Host::parse("Bücher.example").unwrap();
+        let leaf = authority.leaf(&host).unwrap();
+        let (_, parsed) = parse_x509_certificate(&leaf.cert[0]).unwrap();
+        let names = parsed.subject_alternative_name().unwrap().unwrap();
+        // RFC 5280 § 7.2: a dNSName holds the A-label.
+        assert_eq!(
+            names.value.general_names,
+            [GeneralName::DNSName("xn--bcher-kva.example")]
+        );
+    }
+
+    #[test]
+    fn serial_numbers_are_random_and_positive() {
+        let (_dir, authority) = authority();
+        let serial = |host: &str| {
+            let leaf = authority.leaf(&Host::parse(host).unwrap()).unwrap();
+            let (_, parsed) = parse_x509_certificate(&leaf.cert[0]).unwrap();
+            parsed.raw_serial().to_vec()
+        };
+        let (one, two) = (serial("a.example"), serial("b.example"));
+        assert_ne!(one, two);
+        // 126 random bits; the top one is clear (RFC 5280 § 4.1.2.2: positive, at most 20 bytes).
+        assert!((8..=20).contains(&one.len()) && one[0] < 0x80);
+    }
+
+    #[test]
+    fn an_authority_signs_certificates_and_nothing_else() {
+        let (_dir, authority) = authority();
+        let (_, parsed) = parse_x509_certificate(authority.certificate_der()).unwrap();
+        let usage = parsed.key_usage().unwrap().unwrap().value;
+        assert!(usage.key_cert_sign() && !usage.digital_signature() && !usage.key_encipherment());
+        // Whose it is: the machine's name and the day.
+        let name = parsed.subject().to_string();
+        assert!(name.contains(&machine_name()), "{name}");
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! What can be typed, and which exit code an error has. Each command has its own file.
 
+mod ca;
 mod check_config;
 mod evaluate;
 mod extract;
+mod hash_password;
 mod parallel;
 mod schema;
 mod serve;
@@ -60,6 +62,15 @@ enum Command {
     CheckConfig(CheckConfigArguments),
     /// Print the JSON Schema of the configuration, for editors
     Schema,
+    /// Look at the certificate authority, hand out its certificate, or replace it
+    Ca {
+        #[command(subcommand)]
+        command: ca::Command,
+        #[command(flatten)]
+        config: ConfigArguments,
+    },
+    /// Make the hash of a password, for `access.users`
+    HashPassword,
     /// Run the filter chain over files, without the proxy
     Extract {
         #[command(flatten)]
@@ -98,7 +109,7 @@ fn listen_address(text: &str) -> Result<std::net::SocketAddr, String> {
 #[derive(Args, Debug)]
 struct ConfigArguments {
     /// Configuration file, instead of the usual places
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", global = true)]
     config: Option<PathBuf>,
 }
 
@@ -121,6 +132,8 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Serve(arguments)) => serve::run(arguments),
         Some(Command::CheckConfig(arguments)) => check_config::run(arguments.file),
         Some(Command::Schema) => schema::run(),
+        Some(Command::Ca { command, config }) => ca::run(&command, &config.load()?),
+        Some(Command::HashPassword) => hash_password::run(),
         Some(Command::Extract { arguments, config }) => extract::run(&arguments, &config.load()?),
         Some(Command::Evaluate { arguments, config }) => evaluate::run(&arguments, &config.load()?),
     }
@@ -164,6 +177,12 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     }
     if let Some(error) = error.downcast_ref::<ConfigError>() {
         return of_config(error);
+    }
+    if let Some(error) = error.downcast_ref::<AuthorityError>() {
+        return of_authority(error);
+    }
+    if error.is::<ca::Refused>() {
+        return EX_USAGE;
     }
     match error.downcast_ref::<StartError>() {
         Some(StartError::Config(error)) => return of_config(error),

@@ -15,6 +15,7 @@ mod parse;
 mod place;
 mod rewrite;
 mod timeouts;
+mod users;
 
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -24,7 +25,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    access::{Access, AddrPattern, RawAccess},
+    access::{Access, AddrPattern, PrivateTargets, RawAccess},
     error::ConfigError,
     hosts::HostPatterns,
     https::{Https, Intercept, RawAuthority, RawHttps, RawUpstream},
@@ -34,6 +35,7 @@ pub use self::{
     parse::{LISTEN, OneOrMany, listen_address},
     rewrite::{RawRewrite, Rewrite},
     timeouts::{RawTimeouts, Timeouts},
+    users::{RawUsers, Users},
 };
 
 /// The list of advertising hosts that comes with the program.
@@ -127,6 +129,8 @@ pub struct Config {
     pub authority_dir: Option<PathBuf>,
     /// Certificates trusted beside the platform's.
     pub extra_roots: Vec<CertificateDer<'static>>,
+    /// Hosts whose certificates are not verified.
+    pub insecure_hosts: HostPatterns,
     /// Who and what is allowed.
     pub access: Access,
     /// Which pages are rewritten.

@@ -8,6 +8,11 @@ use crate::{acl::Refusal, authority::TargetError, server, upstream::Fault};
 pub(crate) enum Error {
     #[error("this address may not use the proxy; `access.clients` lists those that may")]
     ClientNotAllowed,
+    /// `ours`: on a request to our own pages as a web server, not through the proxy.
+    #[error("this proxy asks for a name and a password")]
+    Credentials { ours: bool },
+    #[error("there were too many wrong passwords from this address; wait a minute")]
+    TooManyGuesses,
     #[error(transparent)]
     Wire(server::Refusal),
     #[error(transparent)]
@@ -37,6 +42,8 @@ impl Error {
         match self {
             Self::ClientNotAllowed
             | Self::Wire(_)
+            | Self::Credentials { .. }
+            | Self::TooManyGuesses
             | Self::Target(_)
             | Self::NotAProxyRequest
             | Self::Misdirected(_)

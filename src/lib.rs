@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | accept, connection limit | `server` | a connection |
 //! | the order of all that follows | `proxy` | a response |
+//! | who is it, where users are configured | `credentials` | |
 //! | which origin is meant | `authority` | a `Target` |
 //! | may this client reach it | `acl` | a `Permit` |
 //! | what to do with it | `route` | a `Route` |
@@ -27,6 +28,7 @@ mod authority;
 mod body;
 mod ca;
 pub mod config;
+mod credentials;
 mod error;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
@@ -47,8 +49,9 @@ mod untouched;
 mod upstream;
 mod websocket;
 
-pub use ca::AuthorityError;
+pub use ca::{AuthorityError, manage::AuthorityInfo};
 pub use config::{Config, ConfigError, RawConfig};
+pub use credentials::hash_password;
 pub use proxy::{Origin, Proxy, StartError};
 pub use rewrite::decode_html;
 pub use server::serve;

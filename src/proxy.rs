@@ -16,7 +16,7 @@ use hyper::{
     body::{Body as _, Incoming},
     upgrade::OnUpgrade,
 };
-use tracing::{Instrument, debug, debug_span};
+use tracing::{Instrument, debug, debug_span, warn};
 
 use crate::{
     acl::Permit,
@@ -24,6 +24,7 @@ use crate::{
     body::{Body, Gate},
     ca::AuthorityError,
     config::{Config, ConfigError, Lookup},
+    credentials::Denied,
     error::Error,
     headers::{self, Pseudonym},
     intercept,
@@ -83,6 +84,7 @@ impl Proxy {
         own: Vec<SocketAddr>,
         origin: Origin,
     ) -> Result<Arc<Self>, StartError> {
+        check_listen(&config, &own)?;
         let workers = Workers::new(config.limits.page_workers);
         let places = Places::new(config.limits.connections);
         let untouched = Arc::new(UntouchedLinks::default());
@@ -105,6 +107,7 @@ impl Proxy {
     /// Puts another configuration in force. Requests on their way keep the one they began with. On an
     /// error everything stays as it is.
     pub fn reload(&self, config: Config) -> Result<(), StartError> {
+        check_listen(&config, &self.own)?;
         let before = self.running();
         let rewriter = Rewriter::new(&config, self.workers.clone(), Arc::clone(&self.untouched))?;
         let running = Running::new(config, self.own.clone(), rewriter, Some(&before))?;
@@ -228,6 +231,7 @@ impl Exchange {
         if let Some(refusal) = request.extensions().get::<Refusal>() {
             return Err(Error::Wire(*refusal));
         }
+        self.check_credentials(&request).await?;
         let Some(target) = self.target(&request)? else {
             self.log.route = "panel";
             self.log.host = host_of(&request);
@@ -250,6 +254,27 @@ impl Exchange {
             Route::Intercept => Ok(Answer::Taken(self.intercept(request, permit))),
             Route::Forward => self.forward(request, &permit).await,
         }
+    }
+
+    /// Asks for a name and a password, where users are configured.
+    async fn check_credentials(&self, request: &Request<Incoming>) -> Result<(), Error> {
+        // What is inside of a tunnel came with the CONNECT's credentials.
+        let (Some(gate), None) = (&self.running.gate, &self.conn.tunnel) else {
+            return Ok(());
+        };
+        // RFC 9110 § 11.6: to a client that takes us for a web server we are one.
+        let ours = request.method() != Method::CONNECT && request.uri().scheme().is_none();
+        let field = if ours {
+            header::AUTHORIZATION
+        } else {
+            header::PROXY_AUTHORIZATION
+        };
+        gate.check(self.conn.client.ip(), request.headers(), &field)
+            .await
+            .map_err(|denied| match denied {
+                Denied::Credentials => Error::Credentials { ours },
+                Denied::TooManyGuesses => Error::TooManyGuesses,
+            })
     }
 
     /// Where the request is to go; none means to our own pages.
@@ -481,6 +506,20 @@ fn host_of(request: &Request<Incoming>) -> String {
     let field = || request.headers().get(header::HOST)?.to_str().ok();
     let authority = request.uri().authority().map(http::uri::Authority::as_str);
     authority.or_else(field).unwrap_or_default().to_owned()
+}
+
+/// Listening wider than this machine must be meant; the addresses in use may come from elsewhere than
+/// the configuration.
+fn check_listen(config: &Config, own: &[SocketAddr]) -> Result<(), ConfigError> {
+    let problem = own
+        .iter()
+        .find_map(|addr| config.access.problem_with_listening(addr.ip()));
+    if config.access.is_open_to_strangers() {
+        warn!(
+            "anyone in `access.clients` may use this proxy, strangers among them; set `access.users`"
+        );
+    }
+    problem.map_or(Ok(()), |problem| Err(ConfigError::listen(&problem)))
 }
 
 /// Inside a tunnel for one place nothing is ever routed to another.

@@ -2,7 +2,7 @@
 //!
 //! Whatever comes from outside is escaped by the template; nothing here can run a script.
 
-use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use maud::{DOCTYPE, Markup, html};
 
 use crate::{
@@ -17,6 +17,10 @@ const CSP: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'",
 );
+
+/// RFC 9110 §§ 11.6.1, 11.7.1: 401 and 407 carry a challenge. RFC 7617 § 2.1: it is read as UTF-8.
+const CHALLENGE: HeaderValue =
+    HeaderValue::from_static("Basic realm=\"Gleaner\", charset=\"UTF-8\"");
 
 /// Small, readable at any width, dark where the reader prefers it. Shared by all our own pages.
 pub(crate) const STYLE: &str = "
@@ -40,6 +44,25 @@ background:#2563eb;color:#fff;text-decoration:none}
 pub(crate) fn error_response(error: &Error) -> Response<Body> {
     let status = status_of(error);
     let mut response = page(status, &error_page(status, error));
+    match error {
+        Error::Credentials { ours: false } => {
+            response
+                .headers_mut()
+                .insert(header::PROXY_AUTHENTICATE, CHALLENGE);
+        }
+        Error::Credentials { ours: true } => {
+            response
+                .headers_mut()
+                .insert(header::WWW_AUTHENTICATE, CHALLENGE);
+        }
+        // RFC 6585 § 4; a minute is what `credentials` remembers.
+        Error::TooManyGuesses => {
+            response
+                .headers_mut()
+                .insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
+        }
+        _ => {}
+    }
     // The request may have left a body unread: nothing after it can be trusted to be a request.
     if error.side() == Side::Client {
         response
@@ -66,6 +89,11 @@ pub(crate) fn harden(headers: &mut HeaderMap) {
         header::X_CONTENT_TYPE_OPTIONS,
         HeaderValue::from_static("nosniff"),
     );
+    // No other site may pull our answers into its own pages.
+    headers.insert(
+        HeaderName::from_static("cross-origin-resource-policy"),
+        HeaderValue::from_static("same-origin"),
+    );
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(
         header::REFERRER_POLICY,
@@ -76,6 +104,9 @@ pub(crate) fn harden(headers: &mut HeaderMap) {
 fn status_of(error: &Error) -> StatusCode {
     match error {
         Error::ClientNotAllowed | Error::Refused(_) => StatusCode::FORBIDDEN,
+        Error::Credentials { ours: false } => StatusCode::PROXY_AUTHENTICATION_REQUIRED,
+        Error::Credentials { ours: true } => StatusCode::UNAUTHORIZED,
+        Error::TooManyGuesses => StatusCode::TOO_MANY_REQUESTS,
         Error::Target(_) | Error::NotAProxyRequest => StatusCode::BAD_REQUEST,
         Error::Wire(refusal) => match refusal {
             Refusal::Malformed(_) => StatusCode::BAD_REQUEST,
@@ -153,6 +184,9 @@ mod tests {
     fn each_side_has_its_status() {
         let cases = [
             (Error::ClientNotAllowed, 403),
+            (Error::Credentials { ours: false }, 407),
+            (Error::Credentials { ours: true }, 401),
+            (Error::TooManyGuesses, 429),
             (Error::Target(TargetError::Host), 400),
             (Error::Misdirected("a.example".to_owned()), 421),
             (Error::Loop, 508),
@@ -170,8 +204,29 @@ mod tests {
 
     #[test]
     fn what_comes_from_outside_is_escaped() {
-        let markup = error_page(StatusCode::BAD_GATEWAY, &upstream(Fault::Closed)).0;
-        assert!(markup.contains("&lt;b&gt;.example") && !markup.contains("<b>."));
+        let hostile = "<script>alert(1)</script>\"'><img src=x onerror=y>&<!--";
+        let errors = [
+            Error::Misdirected(hostile.to_owned()),
+            upstream(Fault::Closed),
+            upstream(Fault::Dns(hostile.to_owned())),
+            upstream(Fault::Unreachable(hostile.to_owned())),
+            upstream(Fault::Certificate(hostile.to_owned())),
+            upstream(Fault::Tls(hostile.to_owned())),
+            upstream(Fault::BadResponse(hostile.to_owned())),
+            upstream(Fault::Other(hostile.to_owned())),
+            Error::Upstream {
+                host: hostile.to_owned(),
+                fault: Fault::Refused,
+            },
+        ];
+        for error in errors {
+            let markup = error_page(StatusCode::BAD_GATEWAY, &error).0;
+            let lower = markup.to_lowercase();
+            for bad in ["<script", "<img", "<b>", "<!--"] {
+                assert!(!lower.contains(bad), "{error:?} lets {bad} through");
+            }
+            assert!(markup.contains("&lt;"), "{error:?} was not shown");
+        }
     }
 
     #[test]
@@ -179,7 +234,17 @@ mod tests {
         let response = error_response(&Error::Loop);
         let headers = response.headers();
         assert_eq!(headers["x-content-type-options"], "nosniff");
-        assert!(headers.contains_key("content-security-policy"));
+        let policy = headers["content-security-policy"].to_str().unwrap();
+        for part in [
+            "default-src 'none'",
+            "frame-ancestors 'none'",
+            "form-action 'none'",
+            "base-uri 'none'",
+        ] {
+            assert!(policy.contains(part), "{policy}");
+        }
+        assert!(!policy.contains("script-src"), "{policy}");
+        assert_eq!(headers["cross-origin-resource-policy"], "same-origin");
         assert_eq!(headers["cache-control"], "no-store");
     }
 }

@@ -9,6 +9,7 @@ use crate::{
     acl::Acl,
     ca::{Authority, AuthorityError},
     config::Config,
+    credentials::Gate,
     proxy::StartError,
     rewrite::Rewriter,
     upstream::Upstream,
@@ -18,6 +19,8 @@ use crate::{
 pub(crate) struct Running {
     pub(crate) config: Config,
     pub(crate) acl: Arc<Acl>,
+    /// Only where users are configured.
+    pub(crate) gate: Option<Arc<Gate>>,
     pub(crate) upstream: Upstream,
     pub(crate) rewriter: Rewriter,
     /// Only while interception is on.
@@ -46,11 +49,18 @@ impl Running {
                 Some(Arc::new(Authority::open(dir)?))
             }
         };
+        let users = &config.access.users;
+        let gate = match before.and_then(|old| old.gate.clone()) {
+            // With it stay the guesses that were counted.
+            Some(gate) if gate.asks(users) => Some(gate),
+            _ => Gate::new(users).map(Arc::new),
+        };
         let acl = Arc::new(Acl::new(config.access.clone(), own));
         let upstream = Upstream::new(&config, Arc::clone(&acl));
         Ok(Self {
             config,
             acl,
+            gate,
             upstream,
             rewriter,
             authority,

@@ -46,7 +46,7 @@ pub(crate) struct Upstream {
 
 impl Upstream {
     pub(crate) fn new(config: &Config, acl: Arc<Acl>) -> Self {
-        let tls = tls::client_config(&config.extra_roots);
+        let tls = tls::client_config(&config.extra_roots, &config.insecure_hosts);
         let connector = Connector::new(acl, tls.as_ref(), config.timeouts.clone());
         let mut builder = Client::builder(TokioExecutor::new());
         builder
@@ -137,7 +137,9 @@ impl Upstream {
     /// Connects for a tunnel.
     pub(crate) async fn connect(&self, permit: &Permit) -> Result<TcpStream, Fault> {
         let target = permit.target();
-        self.connector.tcp(&target.host.plain(), target.port).await
+        self.connector
+            .tcp(&target.host.plain(), target.port, true)
+            .await
     }
 
     /// Waits for the head, as long as the request's body moves.

@@ -6,7 +6,10 @@ use ipnet::IpNet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::parse::BadValue;
+use super::{
+    parse::BadValue,
+    users::{RawUsers, Users},
+};
 
 /// Section `access`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +25,25 @@ pub struct RawAccess {
     /// Exceptions for addresses of this machine and its own network, which are otherwise refused: an
     /// address or range with an optional port or port range, such as `127.0.0.1:18080-18125`.
     pub allow_targets: Vec<String>,
+    /// Whether addresses of private networks (10.0.0.0/8, 192.168.0.0/16, …) may be reached: `allow`,
+    /// `refuse`, or `auto`: as long as every client is on such a network itself.
+    pub private_targets: PrivateTargets,
+    /// Names and password hashes of those who may use the proxy; `gleaner hash-password` makes a hash.
+    /// With none, no one is asked.
+    pub users: RawUsers,
+}
+
+/// Whether addresses of private networks may be reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PrivateTargets {
+    /// As long as every client is on this machine or a private network: it could go there without us.
+    #[default]
+    Auto,
+    /// Always.
+    Allow,
+    /// Never, except what `allow_targets` lists.
+    Refuse,
 }
 
 impl Default for RawAccess {
@@ -30,6 +52,8 @@ impl Default for RawAccess {
             clients: vec!["loopback".to_owned()],
             connect_ports: vec![443, 8443],
             allow_targets: Vec::new(),
+            private_targets: PrivateTargets::default(),
+            users: RawUsers::default(),
         }
     }
 }
@@ -62,8 +86,15 @@ impl RawAccess {
             .iter()
             .map(parse_target)
             .collect::<Result<_, _>>()?;
+        let private_targets = match self.private_targets {
+            PrivateTargets::Auto => clients.iter().all(is_near),
+            PrivateTargets::Allow => true,
+            PrivateTargets::Refuse => false,
+        };
         Ok(Access {
             clients,
+            private_targets,
+            users: self.users.parse()?,
             connect_ports: self.connect_ports,
             allow_targets,
         })
@@ -79,6 +110,40 @@ pub struct Access {
     pub connect_ports: Vec<u16>,
     /// Internal targets that are allowed all the same.
     pub allow_targets: Vec<AddrPattern>,
+    /// Whether addresses of private networks may be reached.
+    pub private_targets: bool,
+    /// Who must say so; empty: no one is asked.
+    pub users: Users,
+}
+
+impl Access {
+    /// What is wrong with listening at this address: it would serve no one who can only reach it from
+    /// outside, so most likely `clients` was forgotten.
+    pub(crate) fn problem_with_listening(&self, ip: IpAddr) -> Option<String> {
+        let only_us = self.clients.iter().all(|range| within(range, &LOOPBACK));
+        (!ip.to_canonical().is_loopback() && only_us).then(|| {
+            format!(
+                "{ip} is open to other machines, but `access.clients` lets only this one use the proxy"
+            )
+        })
+    }
+
+    /// Whether strangers may use the proxy without a password.
+    pub(crate) fn is_open_to_strangers(&self) -> bool {
+        self.users.is_empty() && !self.clients.iter().all(is_near)
+    }
+}
+
+/// Whether all of a range is this machine or a private network.
+fn is_near(range: &IpNet) -> bool {
+    within(range, &LOOPBACK) || within(range, &PRIVATE)
+}
+
+fn within(range: &IpNet, ranges: &[&str]) -> bool {
+    ranges
+        .iter()
+        .filter_map(|outer| outer.parse::<IpNet>().ok())
+        .any(|outer| outer.contains(range))
 }
 
 /// Ranges of this machine.
@@ -187,6 +252,50 @@ mod tests {
         ] {
             assert!(text.parse::<AddrPattern>().is_err(), "{text}");
         }
+    }
+
+    fn access(yaml: &str) -> Access {
+        serde_yaml::from_str::<RawAccess>(yaml)
+            .unwrap()
+            .parse()
+            .unwrap()
+    }
+
+    #[test]
+    fn private_targets_are_open_as_long_as_every_client_is_near() {
+        for (yaml, open) in [
+            ("{}", true),
+            ("clients: [loopback, private]", true),
+            ("clients: [192.168.7.0/24]", true),
+            ("clients: [loopback, 198.51.100.0/24]", false),
+            ("clients: ['0.0.0.0/0']", false),
+            ("{clients: ['0.0.0.0/0'], private_targets: allow}", true),
+            ("private_targets: refuse", false),
+        ] {
+            assert_eq!(access(yaml).private_targets, open, "{yaml}");
+        }
+    }
+
+    #[test]
+    fn listening_wide_needs_clients_from_outside() {
+        let wide = "0.0.0.0".parse().unwrap();
+        assert!(access("{}").problem_with_listening(wide).is_some());
+        assert!(
+            access("{}")
+                .problem_with_listening([127, 0, 0, 1].into())
+                .is_none()
+        );
+        assert!(
+            access("clients: [private]")
+                .problem_with_listening(wide)
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn strangers_without_a_password_are_noticed() {
+        assert!(!access("clients: [private]").is_open_to_strangers());
+        assert!(access("clients: ['0.0.0.0/0']").is_open_to_strangers());
     }
 
     #[test]

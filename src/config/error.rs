@@ -102,6 +102,16 @@ impl ConfigError {
         }
     }
 
+    /// An address to listen on, given elsewhere than in the file, that the file does not fit.
+    pub(crate) fn listen(problem: &str) -> Self {
+        Self {
+            file: None,
+            place: None,
+            problem: format!("listen: {problem}"),
+            kind: Kind::Content,
+        }
+    }
+
     /// A chain that cannot be built from the `filters` section.
     pub(crate) fn chain(error: &gleaner_filters::ConfigError) -> Self {
         let problem = format!("filters.{error}");

@@ -18,6 +18,15 @@ impl HostPatterns {
             .map(Self)
     }
 
+    /// Whether the host itself is listed: for exceptions that must not grow by themselves.
+    pub(crate) fn names(&self, host: &str) -> bool {
+        self.0.contains(host)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
     /// Whether the host, or a domain above it, is listed. The host is in its one spelling.
     pub(crate) fn matches(&self, host: &str) -> bool {
         if self.0.is_empty() {

@@ -124,6 +124,22 @@ pub struct RawUpstream {
     /// PEM file of certificates to trust beside the platform's, for a private authority.
     #[serde(deserialize_with = "optional_path")]
     pub extra_ca_file: Option<PathBuf>,
+    /// Hosts whose certificates are not verified, exactly these and not what is under them. Anyone
+    /// between Gleaner and such a host can read and change everything; a warning at every start says so.
+    pub insecure_hosts: Vec<String>,
+}
+
+impl RawUpstream {
+    pub(super) fn parse_insecure(&self) -> Result<HostPatterns, BadValue> {
+        HostPatterns::parse(&self.insecure_hosts).map_err(|entry| {
+            let problem = format!("{entry:?} is not a host");
+            BadValue::new(
+                "upstream.insecure_hosts",
+                problem,
+                "host names such as printer.example",
+            )
+        })
+    }
 }
 
 /// Where the authority lives when nothing is said.

@@ -17,7 +17,7 @@ use serde::{
     de::{self, SeqAccess, Visitor, value::SeqAccessDeserializer},
 };
 
-use super::{BUILTIN, BUILTIN_AD_SERVERS, Config, RawConfig, hosts, https};
+use super::{Access, BUILTIN, BUILTIN_AD_SERVERS, Config, RawConfig, hosts, https};
 
 /// A value that is wrong though its type is right. The file and line are added by the loader.
 #[derive(Debug)]
@@ -57,6 +57,8 @@ impl RawConfig {
         }
         let mut watched = Vec::new();
         let listen = self.listen.parse_addresses()?;
+        let access = self.access.clone().parse()?;
+        check_listen(&listen, &access)?;
         let (ad_servers, ad_servers_hash) =
             read_ad_servers(&self.ad_server_lists, base, &mut watched)?;
         let fingerprint = fingerprint(&self, ad_servers_hash);
@@ -68,7 +70,8 @@ impl RawConfig {
                 .dir
                 .map_or_else(https::default_authority_dir, |dir| Some(base.join(dir))),
             extra_roots: read_roots(self.upstream.extra_ca_file.as_deref(), base)?,
-            access: self.access.parse()?,
+            insecure_hosts: self.upstream.parse_insecure()?,
+            access,
             rewrite: self.rewrite.parse()?,
             limits: self.limits.checked()?,
             timeouts: self.timeouts.parse()?,
@@ -80,6 +83,18 @@ impl RawConfig {
             watched,
         })
     }
+}
+
+/// Listening wider than loopback must be meant.
+fn check_listen(listen: &[SocketAddr], access: &Access) -> Result<(), BadValue> {
+    let problem = listen
+        .iter()
+        .find_map(|addr| access.problem_with_listening(addr.ip()));
+    problem.map_or(Ok(()), |problem| {
+        let expected = "`access.clients` with those who may use it, such as [loopback, private], \
+                        or a loopback address to listen on";
+        Err(BadValue::new("listen", problem, expected))
+    })
 }
 
 /// A number that changes with the settings of the chain, the ad lists and the program's version, and

@@ -64,29 +64,28 @@ impl Connector {
     }
 
     /// A plain connection to one of the host's allowed addresses.
-    pub(super) async fn tcp(&self, host: &str, port: u16) -> Result<TcpStream, Fault> {
-        timeout(self.timeouts.connect, self.tcp_without_limit(host, port))
+    pub(super) async fn tcp(
+        &self,
+        host: &str,
+        port: u16,
+        encrypted: bool,
+    ) -> Result<TcpStream, Fault> {
+        let connecting = self.tcp_without_limit(host, port, encrypted);
+        timeout(self.timeouts.connect, connecting)
             .await
             .unwrap_or(Err(Fault::ConnectTimeout))
     }
 
-    async fn tcp_without_limit(&self, host: &str, port: u16) -> Result<TcpStream, Fault> {
+    async fn tcp_without_limit(
+        &self,
+        host: &str,
+        port: u16,
+        encrypted: bool,
+    ) -> Result<TcpStream, Fault> {
         let resolved = lookup_host((host, port))
             .await
             .map_err(|error| Fault::Dns(error.to_string()))?;
-        let mut allowed = Vec::new();
-        let mut refused = None;
-        for addr in resolved {
-            match self.acl.check_addr(addr) {
-                Ok(()) => allowed.push(addr),
-                Err(refusal) => refused = Some(refusal),
-            }
-        }
-        match (allowed.is_empty(), refused) {
-            (false, _) => race(alternate(allowed)).await,
-            (true, Some(refusal)) => Err(Fault::Address(refusal)),
-            (true, None) => Err(Fault::Dns("the name has no address".to_owned())),
-        }
+        race(alternate(allowed(&self.acl, resolved, encrypted)?)).await
     }
 
     async fn connect(self, uri: Uri) -> Result<Stream, Fault> {
@@ -94,7 +93,7 @@ impl Connector {
         let host = host.trim_end_matches('.');
         let encrypted = uri.scheme_str() == Some("https");
         let port = uri.port_u16().unwrap_or(if encrypted { 443 } else { 80 });
-        let tcp = self.tcp(host, port).await?;
+        let tcp = self.tcp(host, port, encrypted).await?;
         if !encrypted {
             return Ok(Stream::Plain(TokioIo::new(tcp)));
         }
@@ -120,6 +119,32 @@ impl tower_service::Service<Uri> for Connector {
 
     fn call(&mut self, uri: Uri) -> Self::Future {
         Box::pin(self.clone().connect(uri))
+    }
+}
+
+/// The addresses that may be connected to. What a name resolved to is judged here and connected to as
+/// it is: there is no second look-up that could say something else (DNS rebinding).
+fn allowed(
+    acl: &Acl,
+    resolved: impl Iterator<Item = SocketAddr>,
+    encrypted: bool,
+) -> Result<Vec<SocketAddr>, Fault> {
+    let mut allowed = Vec::new();
+    let mut refused = None;
+    for addr in resolved {
+        let mut checked = acl.check_addr(addr);
+        if encrypted {
+            checked = checked.and_then(|()| acl.check_connect_port(addr));
+        }
+        match checked {
+            Ok(()) => allowed.push(addr),
+            Err(refusal) => refused = Some(refusal),
+        }
+    }
+    match (allowed.is_empty(), refused) {
+        (false, _) => Ok(allowed),
+        (true, Some(refusal)) => Err(Fault::Address(refusal)),
+        (true, None) => Err(Fault::Dns("the name has no address".to_owned())),
     }
 }
 
@@ -256,6 +281,43 @@ mod tests {
         let turns: Vec<SocketAddr> =
             addrs(&["[1::]:1", "1.1.1.1:1", "[2::]:1", "2.2.2.2:1", "3.3.3.3:1"]);
         assert_eq!(alternate(given), turns);
+    }
+
+    #[test]
+    fn a_name_that_resolves_to_internal_addresses_is_refused() {
+        let access = crate::config::RawAccess::default().parse().unwrap();
+        let acl = Acl::new(access, vec![([192, 0, 2, 1], 8118).into()]);
+        let resolved = |list: &[&str]| {
+            let addrs: Vec<SocketAddr> = list.iter().map(|addr| addr.parse().unwrap()).collect();
+            allowed(&acl, addrs.into_iter(), false)
+        };
+        for list in [
+            &["127.0.0.1:80"][..],
+            &["[::1]:80", "127.0.0.1:80"],
+            &["[::ffff:169.254.169.254]:80"],
+            &["0.0.0.0:80"],
+            &["192.0.2.1:8118"],
+        ] {
+            assert!(matches!(resolved(list), Err(Fault::Address(_))), "{list:?}");
+        }
+        // One bad address among good ones is left out, the others serve.
+        let mixed = resolved(&["127.0.0.1:80", "93.184.216.34:80", "[::1]:80"]).unwrap();
+        assert_eq!(mixed, ["93.184.216.34:80".parse().unwrap()]);
+        assert!(matches!(resolved(&[]), Err(Fault::Dns(_))));
+    }
+
+    #[test]
+    fn a_name_gets_an_excepted_port_only_at_the_excepted_address() {
+        let raw: crate::config::RawAccess =
+            serde_yaml::from_str("allow_targets: ['127.0.0.1:8500']").unwrap();
+        let acl = Acl::new(raw.parse().unwrap(), Vec::new());
+        let resolved = |addr: &str, encrypted| {
+            let addr: SocketAddr = addr.parse().unwrap();
+            allowed(&acl, std::iter::once(addr), encrypted).is_ok()
+        };
+        assert!(resolved("127.0.0.1:8500", true));
+        assert!(!resolved("93.184.216.34:8500", true));
+        assert!(resolved("93.184.216.34:8500", false) && resolved("93.184.216.34:443", true));
     }
 
     #[tokio::test]

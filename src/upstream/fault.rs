@@ -2,9 +2,13 @@
 
 use std::{error::Error as StdError, io};
 
-use rustls::CertificateError;
+use rustls::{AlertDescription, CertificateError};
 
+use super::tls::Weakness;
 use crate::{acl::Refusal, body::Failure};
+
+/// What a server that knows only TLS 1.1, or only broken ciphers, is refused with (RFC 8996).
+const OLD: &str = "the server speaks only old versions or weak methods of encryption";
 
 /// Why an origin gave no response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -114,9 +118,14 @@ impl Fault {
             Some(rustls::Error::InvalidCertificate(problem)) => {
                 Self::Certificate(plain_words(problem))
             }
-            Some(rustls::Error::PeerIncompatible(_)) => Self::Tls(
-                "the server speaks only old versions or weak methods of encryption".to_owned(),
-            ),
+            Some(
+                rustls::Error::PeerIncompatible(_)
+                | rustls::Error::AlertReceived(
+                    AlertDescription::ProtocolVersion
+                    | AlertDescription::HandshakeFailure
+                    | AlertDescription::InsufficientSecurity,
+                ),
+            ) => Self::Tls(OLD.to_owned()),
             Some(other) => Self::Tls(other.to_string()),
             None if error.kind() == io::ErrorKind::UnexpectedEof => {
                 Self::Tls("the server closed the connection".to_owned())
@@ -141,11 +150,20 @@ fn plain_words(problem: &CertificateError) -> String {
         }
         CertificateError::Revoked => "it was revoked",
         CertificateError::BadSignature => "its signature is wrong",
+        CertificateError::UnsupportedSignatureAlgorithmContext { .. }
+        | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
+            "its signature or key is of a kind that proves nothing"
+        }
         CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
             "it was not issued for web servers"
         }
+        CertificateError::Other(other) if other.0.is::<Weakness>() => return other.to_string(),
         CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => {
             "it was issued by the site itself"
+        }
+        // The platform's verifier says it with a type of its own.
+        CertificateError::Other(other) if format!("{other:?}").contains("EkuError") => {
+            "it was not issued for web servers"
         }
         other => return format!("{other}"),
     };

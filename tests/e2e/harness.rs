@@ -3,6 +3,7 @@
 pub(crate) mod client;
 pub(crate) mod optional;
 pub(crate) mod origin;
+pub(crate) mod program;
 pub(crate) mod proxy;
 pub(crate) mod tls;
 pub(crate) mod wire;

@@ -6,9 +6,12 @@
 mod harness;
 
 mod browser;
+mod certificates;
 mod charsets;
 mod cli;
+mod clients;
 mod codings;
+mod command_line;
 mod connect;
 mod corpus;
 mod filtering;
@@ -19,9 +22,12 @@ mod hostile;
 mod intercept;
 mod limits;
 mod load;
+mod own_pages;
 mod panel;
 mod reload;
 mod responses;
+mod secrets;
 mod shutdown;
+mod targets;
 mod timeouts;
 mod websocket;

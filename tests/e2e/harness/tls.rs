@@ -30,6 +30,10 @@ impl TestCa {
         self.issuer.pem()
     }
 
+    pub(crate) fn key_pem(&self) -> String {
+        self.issuer.key().serialize_pem()
+    }
+
     /// Settings of a server for these names, after `change` had its way with the certificate.
     pub(crate) fn server(
         &self,

@@ -1,0 +1,99 @@
+//! `gleaner ca`: the certificate authority in its owner's hands.
+
+use std::{
+    fs,
+    io::{self, IsTerminal, Write},
+    path::PathBuf,
+};
+
+use anyhow::Context;
+use clap::{Subcommand, ValueEnum};
+use gleaner::{AuthorityError, AuthorityInfo, Config};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Say whose authority it is, how long it is valid, its fingerprint, and where its files are
+    Show,
+    /// Write out the certificate that devices must trust (never the key); makes an authority if there is none
+    Export {
+        /// How it is written: `pem` is text, `der` is what most devices download
+        #[arg(long, value_enum, default_value_t = Format::Pem)]
+        format: Format,
+        /// File to write, instead of standard output; one that is there is not overwritten
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Make another authority; the files of the old one are kept beside it
+    Regenerate {
+        /// Really do it: every device must then trust the new certificate
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum Format {
+    Pem,
+    Der,
+}
+
+/// What is not done without being meant.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Refused {
+    #[error(
+        "a new authority makes every device that trusts the old one show errors until it trusts the new \
+         one; say `gleaner ca regenerate --yes` if that is meant"
+    )]
+    NotMeant,
+    #[error("DER is no text for a terminal; name a file with --output")]
+    Terminal,
+}
+
+pub(super) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
+    let dir = config
+        .authority_dir
+        .as_deref()
+        .ok_or(AuthorityError::NoFolder)?;
+    match command {
+        Command::Show => match AuthorityInfo::look(dir)? {
+            Some(info) => println!("{info}"),
+            None => println!(
+                "There is no authority in {} yet; it is made when `https: {{ intercept: on }}` is first used, \
+                 or by `gleaner ca export`.",
+                dir.display()
+            ),
+        },
+        Command::Export { format, output } => {
+            if output.is_none() && matches!(format, Format::Der) && io::stdout().is_terminal() {
+                return Err(Refused::Terminal.into());
+            }
+            let info = AuthorityInfo::open(dir)?;
+            let content = match format {
+                Format::Pem => info.pem.as_bytes(),
+                Format::Der => &info.der,
+            };
+            match output {
+                Some(file) => fs::OpenOptions::new()
+                    .write(true)
+                    .create_new(true)
+                    .open(file)
+                    .and_then(|mut open| open.write_all(content))
+                    .with_context(|| format!("cannot write {}", file.display()))?,
+                None => io::stdout().write_all(content)?,
+            }
+        }
+        Command::Regenerate { yes: false } => return Err(Refused::NotMeant.into()),
+        Command::Regenerate { yes: true } => {
+            let (info, kept) = AuthorityInfo::regenerate(dir)?;
+            println!("{info}");
+            for file in kept {
+                println!("kept         {}", file.display());
+            }
+            println!(
+                "\nA running Gleaner uses it after its next start. Remove the old certificate from your devices, \
+                 install this one, and delete the kept files when nothing needs them."
+            );
+        }
+    }
+    Ok(())
+}

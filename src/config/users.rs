@@ -1,0 +1,126 @@
+//! Key `access.users`: names and password hashes. A hash is shown to no one: it can be guessed at.
+
+use std::{collections::BTreeMap, fmt};
+
+use argon2::{Params, PasswordHash};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::parse::BadValue;
+
+/// Most memory in KiB that checking one password may take. `gleaner hash-password` uses 19 MiB, the
+/// first choice of OWASP's Password Storage Cheat Sheet; more than this is a slip of the pen.
+const MAX_MEMORY_KIB: u32 = 256 * 1024;
+
+/// Most passes over that memory; more would keep every first request waiting for seconds.
+const MAX_PASSES: u32 = 16;
+
+/// Names and hashes as written.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct RawUsers(BTreeMap<String, String>);
+
+impl RawUsers {
+    pub(super) fn parse(self) -> Result<Users, BadValue> {
+        for (name, hash) in &self.0 {
+            let bad = |problem, expected| BadValue::new("access.users", problem, expected);
+            // RFC 7617 § 2: a colon ends the name, and control characters are not allowed.
+            if name.is_empty() || name.contains(':') || name.chars().any(char::is_control) {
+                let problem = format!("{name:?} cannot be a user's name");
+                return Err(bad(problem, "a name without colons"));
+            }
+            if !is_usable(hash) {
+                let problem = format!("what stands for {name:?} is not a usable password hash");
+                return Err(bad(problem, "a line that `gleaner hash-password` printed"));
+            }
+        }
+        Ok(Users(self.0))
+    }
+}
+
+fn is_usable(hash: &str) -> bool {
+    let Ok(parsed) = PasswordHash::new(hash) else {
+        return false;
+    };
+    let bounded =
+        |params: Params| params.m_cost() <= MAX_MEMORY_KIB && params.t_cost() <= MAX_PASSES;
+    parsed.algorithm == argon2::Algorithm::Argon2id.ident()
+        && parsed.hash.is_some()
+        && parsed.salt.is_some()
+        && Params::try_from(&parsed).is_ok_and(bounded)
+}
+
+impl fmt::Debug for RawUsers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+/// Names and hashes, each hash one that can be checked.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Users(BTreeMap<String, String>);
+
+impl Users {
+    /// Whether no one is asked.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The hash of a user; for an unknown one some other user's, so that both take the same time.
+    pub(crate) fn hash_for(&self, name: &str) -> Option<(&str, bool)> {
+        match self.0.get(name) {
+            Some(hash) => Some((hash, true)),
+            None => self.0.values().next().map(|hash| (hash.as_str(), false)),
+        }
+    }
+}
+
+impl fmt::Debug for Users {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HASH: &str = "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$\
+                        gzCcKRE3DGs2kdsCTqHOTtOXLKwKTuRbZ5fPP6V8ALE";
+
+    fn users(name: &str, hash: &str) -> Result<Users, BadValue> {
+        RawUsers([(name.to_owned(), hash.to_owned())].into()).parse()
+    }
+
+    #[test]
+    fn only_hashes_that_can_be_checked_are_taken() {
+        assert!(users("anna", HASH).is_ok());
+        for hash in [
+            "",
+            "secret",
+            "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ",
+            "$argon2i$v=19$m=8,t=1,p=1$c29tZXNhbHQ$gzCcKRE3DGs2kdsCTqHOTtOXLKwKTuRbZ5fPP6V8ALE",
+            &HASH.replace("m=8", "m=1000000"),
+            &HASH.replace("t=1", "t=1000"),
+        ] {
+            let bad = users("anna", hash).unwrap_err();
+            // What was written may be a password by mistake.
+            assert!(!bad.problem.contains("secret"), "{}", bad.problem);
+        }
+    }
+
+    #[test]
+    fn a_name_with_a_colon_is_refused() {
+        assert!(users("an:na", HASH).is_err() && users("", HASH).is_err());
+    }
+
+    #[test]
+    fn hashes_are_not_shown() {
+        let shown = format!("{:?}", users("anna", HASH).unwrap());
+        assert!(
+            shown.contains("anna") && !shown.contains("argon2"),
+            "{shown}"
+        );
+    }
+}

@@ -1,0 +1,341 @@
+//! Basic credentials of clients: who is asked, how often someone may guess, and what a guess costs.
+//!
+//! Whether anyone is asked at all is `access.users`. What a refusal looks like is `respond`'s matter: it
+//! says nothing about what was wrong (RFC 9110 § 11.7, RFC 7617 § 2).
+
+use std::{
+    net::{IpAddr, Ipv6Addr},
+    sync::Arc,
+    time::Duration,
+};
+
+use argon2::{Argon2, PasswordHash, PasswordHasher, PasswordVerifier, password_hash::SaltString};
+use base64ct::{Base64, Encoding};
+use http::{HeaderMap, HeaderName};
+use moka::sync::Cache;
+use sha2::{Digest, Sha256};
+use tokio::sync::{Mutex, Semaphore};
+
+use crate::{ca::random_bytes, config::Users};
+
+/// Wrong guesses one address may make before it must wait. Enough for a person who tries the
+/// passwords they know; raising it helps those who guess by machine.
+const WRONG_GUESSES: u32 = 10;
+
+/// How long an address's guesses are remembered: ten in a minute are 14,400 in a day, nothing against
+/// a password of eight random letters (2 × 10^11).
+const GUESS_MEMORY: Duration = Duration::from_mins(1);
+
+/// Addresses remembered, about 100 bytes each; whoever has more addresses than this is not stopped by
+/// counting them.
+const ADDRESSES: u64 = 50_000;
+
+/// How long a password that was right need not be checked again. A changed configuration forgets all.
+const VERIFIED_TIME: Duration = Duration::from_hours(1);
+
+/// Passwords remembered as right.
+const VERIFIED: u64 = 10_000;
+
+/// Passwords checked at once: each takes 19 MiB and tens of milliseconds of a processor by design.
+const CHECKS_AT_ONCE: usize = 2;
+
+/// Longest `Basic` field that is looked at; names and passwords are shorter.
+const MAX_FIELD_BYTES: usize = 1024;
+
+/// Why a client is not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Denied {
+    /// No credentials, or wrong ones: it is not said which.
+    Credentials,
+    /// Too many wrong ones from this address.
+    TooManyGuesses,
+}
+
+/// The gate in front of everything, where users are configured.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    users: Arc<Users>,
+    /// Digests of right credentials under a secret of this process: looking one up tells nothing by
+    /// the time it takes, and memory holds no passwords.
+    verified: Cache<[u8; 32], ()>,
+    secret: [u8; 32],
+    guesses: Cache<IpAddr, Arc<Mutex<u32>>>,
+    checks: Arc<Semaphore>,
+}
+
+impl Gate {
+    /// A gate for these users; none where no one is asked.
+    pub(crate) fn new(users: &Users) -> Option<Self> {
+        (!users.is_empty()).then(|| Self {
+            users: Arc::new(users.clone()),
+            verified: Cache::builder()
+                .max_capacity(VERIFIED)
+                .time_to_live(VERIFIED_TIME)
+                .build(),
+            secret: random_bytes(),
+            guesses: Cache::builder()
+                .max_capacity(ADDRESSES)
+                .time_to_live(GUESS_MEMORY)
+                .build(),
+            checks: Arc::new(Semaphore::new(CHECKS_AT_ONCE)),
+        })
+    }
+
+    /// Whether it still asks the same people: then it can be kept, with what it remembers.
+    pub(crate) fn asks(&self, users: &Users) -> bool {
+        *self.users == *users
+    }
+
+    /// Lets in whoever has the right credentials in this field.
+    pub(crate) async fn check(
+        &self,
+        client: IpAddr,
+        headers: &HeaderMap,
+        field: &HeaderName,
+    ) -> Result<(), Denied> {
+        let Some((name, password)) = basic(headers, field) else {
+            return Err(Denied::Credentials);
+        };
+        let digest = self.digest(&name, &password);
+        if self.verified.contains_key(&digest) {
+            return Ok(());
+        }
+        let guesses = self.guesses.get_with(network(client), Arc::default);
+        // One guess at a time from an address: many at once would all be made before one is counted.
+        let mut guesses = guesses.lock().await;
+        if self.verified.contains_key(&digest) {
+            return Ok(());
+        }
+        if *guesses >= WRONG_GUESSES {
+            return Err(Denied::TooManyGuesses);
+        }
+        // Counted first: whoever leaves before the answer has guessed all the same.
+        *guesses += 1;
+        if !self.verify(name, password).await {
+            return Err(Denied::Credentials);
+        }
+        *guesses -= 1;
+        self.verified.insert(digest, ());
+        Ok(())
+    }
+
+    async fn verify(&self, name: String, password: String) -> bool {
+        let users = Arc::clone(&self.users);
+        // The semaphore is never closed; were it, no one would be let in.
+        let Ok(place) = Arc::clone(&self.checks).acquire_owned().await else {
+            return false;
+        };
+        let check = move || {
+            let right = verify(&users, &name, &password);
+            drop(place);
+            right
+        };
+        tokio::task::spawn_blocking(check).await.unwrap_or(false)
+    }
+
+    fn digest(&self, name: &str, password: &str) -> [u8; 32] {
+        let mut hasher = Sha256::new();
+        hasher.update(self.secret);
+        hasher.update(name);
+        // No name has one.
+        hasher.update(b":");
+        hasher.update(password);
+        hasher.finalize().into()
+    }
+}
+
+/// The hash of a password, for `access.users`: Argon2id with a random salt, 19 MiB and two passes (OWASP
+/// Password Storage Cheat Sheet; the crate's default).
+pub fn hash_password(password: &str) -> Result<String, argon2::password_hash::Error> {
+    let salt = SaltString::encode_b64(&random_bytes::<16>())?;
+    Argon2::default()
+        .hash_password(password.as_bytes(), &salt)
+        .map(|hash| hash.to_string())
+}
+
+/// Takes the same time whether the user is known or not; the hash itself compares in constant time.
+fn verify(users: &Users, name: &str, password: &str) -> bool {
+    let Some((hash, known)) = users.hash_for(name) else {
+        return false;
+    };
+    let right = PasswordHash::new(hash).is_ok_and(|hash| {
+        Argon2::default()
+            .verify_password(password.as_bytes(), &hash)
+            .is_ok()
+    });
+    right & known
+}
+
+/// Name and password of the one `Basic` field (RFC 7617 § 2).
+fn basic(headers: &HeaderMap, field: &HeaderName) -> Option<(String, String)> {
+    let mut fields = headers.get_all(field).iter();
+    let (Some(value), None) = (fields.next(), fields.next()) else {
+        return None;
+    };
+    let text = value.to_str().ok()?;
+    if text.len() > MAX_FIELD_BYTES {
+        return None;
+    }
+    let (scheme, credentials) = text.split_once(' ')?;
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return None;
+    }
+    let decoded = Base64::decode_vec(credentials.trim()).ok()?;
+    let (name, password) = std::str::from_utf8(&decoded).ok()?.split_once(':')?;
+    Some((name.to_owned(), password.to_owned()))
+}
+
+/// What counts as one address: an IPv6 client has a whole /64 to itself.
+fn network(client: IpAddr) -> IpAddr {
+    match client.to_canonical() {
+        IpAddr::V6(v6) => {
+            let [a, b, c, d, ..] = v6.segments();
+            Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
+        }
+        v4 @ IpAddr::V4(_) => v4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderValue, header};
+
+    use super::*;
+
+    fn fields(values: &[&str]) -> HeaderMap {
+        let value = |value: &&str| {
+            (
+                header::PROXY_AUTHORIZATION,
+                HeaderValue::from_str(value).unwrap(),
+            )
+        };
+        values.iter().map(value).collect()
+    }
+
+    fn read(values: &[&str]) -> Option<(String, String)> {
+        basic(&fields(values), &header::PROXY_AUTHORIZATION)
+    }
+
+    #[test]
+    fn basic_credentials_are_read_strictly() {
+        let pair = |name: &str, password: &str| Some((name.to_owned(), password.to_owned()));
+        assert_eq!(read(&["Basic YW5uYTpzOmVjcmV0"]), pair("anna", "s:ecret"));
+        assert_eq!(read(&["bAsIc YW5uYTo="]), pair("anna", ""));
+        for bad in [
+            &[][..],
+            &["Basic"],
+            &["Basic !!!"],
+            &["Basic YW5uYQ=="],
+            &["Bearer YW5uYTpz"],
+            &["Basic YW5uYTpz", "Basic YW5uYTpz"],
+        ] {
+            assert_eq!(read(bad), None, "{bad:?}");
+        }
+    }
+
+    fn asked(name: &str, password: &str) -> HeaderMap {
+        let credentials = Base64::encode_string(format!("{name}:{password}").as_bytes());
+        fields(&[&format!("Basic {credentials}")])
+    }
+
+    fn gate() -> Gate {
+        // Little memory and one pass: what is tested is the gate, not the hash.
+        let hasher = Argon2::new(
+            argon2::Algorithm::Argon2id,
+            argon2::Version::V0x13,
+            argon2::Params::new(64, 1, 1, None).unwrap(),
+        );
+        let salt = SaltString::encode_b64(b"0123456789abcdef").unwrap();
+        let hash = hasher.hash_password(b"right", &salt).unwrap().to_string();
+        let yaml = format!("{{ users: {{ anna: \"{hash}\" }} }}");
+        let raw: crate::config::RawAccess = serde_yaml::from_str(&yaml).unwrap();
+        Gate::new(&raw.parse().unwrap().users).unwrap()
+    }
+
+    async fn ask(gate: &Gate, client: u8, name: &str, password: &str) -> Result<(), Denied> {
+        let client = [192, 0, 2, client].into();
+        let headers = asked(name, password);
+        gate.check(client, &headers, &header::PROXY_AUTHORIZATION)
+            .await
+    }
+
+    #[tokio::test]
+    async fn the_right_password_lets_in_and_nothing_else_does() {
+        let gate = gate();
+        assert_eq!(ask(&gate, 1, "anna", "right").await, Ok(()));
+        for (name, password) in [("anna", "wrong"), ("anna", ""), ("bert", "right"), ("", "")] {
+            let asked = ask(&gate, 1, name, password).await;
+            assert_eq!(asked, Err(Denied::Credentials), "{name}:{password}");
+        }
+    }
+
+    #[tokio::test]
+    async fn guessing_is_stopped_for_that_address_and_no_other() {
+        let gate = gate();
+        for guess in 0..WRONG_GUESSES {
+            let asked = ask(&gate, 1, "anna", &guess.to_string()).await;
+            assert_eq!(asked, Err(Denied::Credentials));
+        }
+        // Even the right one: else guessing would only be slower, not stopped.
+        assert_eq!(
+            ask(&gate, 1, "anna", "right").await,
+            Err(Denied::TooManyGuesses)
+        );
+        assert_eq!(ask(&gate, 2, "anna", "right").await, Ok(()));
+        // Who was let in before is not locked out by a neighbour behind the same address.
+        assert_eq!(ask(&gate, 1, "anna", "right").await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn many_guesses_at_once_are_counted_like_many_in_a_row() {
+        let gate = Arc::new(gate());
+        let guesses: Vec<_> = (0..40)
+            .map(|guess| {
+                let gate = Arc::clone(&gate);
+                tokio::spawn(async move { ask(&gate, 1, "anna", &format!("w{guess}")).await })
+            })
+            .collect();
+        let mut checked = 0;
+        for guess in guesses {
+            checked += u32::from(guess.await.unwrap() == Err(Denied::Credentials));
+        }
+        assert_eq!(checked, WRONG_GUESSES);
+    }
+
+    #[tokio::test]
+    async fn a_password_that_was_right_is_not_hashed_again() {
+        let gate = gate();
+        assert_eq!(ask(&gate, 1, "anna", "right").await, Ok(()));
+        // No more checks are possible; who is known needs none.
+        gate.checks.close();
+        assert_eq!(ask(&gate, 1, "anna", "right").await, Ok(()));
+        assert_eq!(
+            ask(&gate, 1, "anna", "other").await,
+            Err(Denied::Credentials)
+        );
+    }
+
+    #[test]
+    fn an_unknown_user_costs_the_same_hash_as_a_known_one() {
+        let gate = gate();
+        let (hash, known) = gate.users.hash_for("nobody").unwrap();
+        assert!(!known && hash.starts_with("$argon2id$"));
+    }
+
+    #[test]
+    fn a_hash_is_salted_and_fits_its_password() {
+        let (one, two) = (hash_password("x").unwrap(), hash_password("x").unwrap());
+        assert_ne!(one, two);
+        let parsed = PasswordHash::new(&one).unwrap();
+        assert!(Argon2::default().verify_password(b"x", &parsed).is_ok());
+    }
+
+    #[test]
+    fn addresses_of_one_ipv6_network_are_one_guesser() {
+        let of = |text: &str| network(text.parse().unwrap());
+        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:1"));
+        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
+        assert_eq!(of("::ffff:192.0.2.1"), of("192.0.2.1"));
+        assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
+    }
+}
