@@ -5,7 +5,7 @@
 //! to the bottom of the page. In this way, any important links that were previously removed remain accessible."
 //!
 //! Each link stands once, with its absolute address, under the filter that removed it. A link that is still on the page
-//! is not repeated, and advertisements never come back. The keeping is done by [`Page::remove`]; this filter only lists.
+//! is not repeated, and advertisements never come back. The keeping is done by `Page::remove`; this filter only lists.
 
 use std::{
     collections::HashSet,

@@ -17,7 +17,7 @@
 //! |---|---|---|---|
 //! | start set | a parameter, no value given | above the mean | measured, below |
 //! | texts in the start set | not said | the block around them | a text alone may be half a sentence; F1 differs by .001 |
-//! | non-content nodes | examples: `img`, `nav`, `a`, `script`, `video`, `svg` | [`is_non_content`] | the examples and their like |
+//! | non-content nodes | examples: `img`, `nav`, `a`, `script`, `video`, `svg` | `is_non_content` | the examples and their like |
 //! | root | the root of the tree | `body` | `head` holds text that is not on the page |
 //! | dial | "more restrictive" to "more relaxed", no rule | [`Settings::dial`], 0 | 0 is Algorithm 2 as printed |
 //!
