@@ -94,6 +94,9 @@ pub struct Settings {
     /// The same for its share (0 to 1) of the visible characters that the other filters left. Lower: more pages are
     /// reduced to one block. Measured on WCXB dev, 2026-11-21: F1 .789 at 0, .802 at .15, .815 at .3, .818 at .4, .813 at .5.
     pub min_share: f64,
+    /// A block without a picture and with fewer visible characters than this (about 100 words: the notice below a comic) is
+    /// not chosen over the pictures of the page. 0: pictures do not matter. Higher: more pages stay whole.
+    pub picture_chars: usize,
     /// Keep the page's headline where it stands outside the choice.
     pub keep_headline: bool,
 }
@@ -115,6 +118,7 @@ impl Default for Settings {
             text_density: text_density::Settings::default(),
             min_chars: 140,
             min_share: 0.4,
+            picture_chars: 500,
             keep_headline: true,
         }
     }
@@ -242,7 +246,7 @@ impl Filter for MainBlock {
         if chars < settings.min_chars || (chars as f64) < settings.min_share * (of as f64) {
             return Some(format!("{chars} of {of} characters are too few to select"));
         }
-        if chars < FEW_CHARS && leaves_pictures_behind(page, &choice.kept) {
+        if chars < settings.picture_chars && leaves_pictures_behind(page, &choice.kept) {
             return Some(format!(
                 "{chars} characters would leave the pictures behind"
             ));
@@ -264,10 +268,6 @@ impl Filter for MainBlock {
         Some(note(&describe(page, place), nodes, choice.note))
     }
 }
-
-/// Visible characters below which a block without a picture is not chosen over the page's pictures: about 100 words, the
-/// notice below a comic or a photograph. Raising it keeps more pages whole.
-const FEW_CHARS: usize = 500;
 
 /// Whether there are pictures on the page that lead nowhere, and so are there to be looked at, and the block has none.
 fn leaves_pictures_behind(page: &Page, kept: &[NodeId]) -> bool {

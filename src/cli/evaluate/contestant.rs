@@ -104,6 +104,7 @@ fn bare(mut filters: ChainConfig) -> ChainConfig {
     filters.order = order;
     filters.main_block.min_chars = 0;
     filters.main_block.min_share = 0.0;
+    filters.main_block.picture_chars = 0;
     filters.main_block.keep_headline = false;
     filters.floor = Floor {
         page_chars: 0,
