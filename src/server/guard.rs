@@ -6,7 +6,8 @@
 //! `respond` stays the only place that makes statuses. After it nothing more is read.
 //!
 //! While a request is being answered the next one is not let through, but the socket is still read, so
-//! that a client that leaves is noticed at once, pipelined requests or not.
+//! that a client that leaves is noticed, pipelined requests or not: at once where the connection breaks, and
+//! after [`HALF_CLOSED`] where it ends in good order, which may only mean that no more requests follow.
 
 use std::{
     any::Any,
@@ -25,6 +26,7 @@ use tokio::{
 };
 
 use super::wire::{self, Chunks, Framing, Refusal};
+use crate::respond;
 
 /// Bytes read at once.
 const PIECE: usize = 16 * 1024;
@@ -39,6 +41,12 @@ const REFUSED: &[u8] = b"GET / HTTP/1.1\r\nHost: refused.invalid\r\nConnection: 
 /// once, the rest would be answered with a reset, which can destroy the answer on its way
 /// (RFC 9112 § 9.6).
 const LINGER: Duration = Duration::from_secs(1);
+
+/// How long an answer may stand still after the client has closed its side. RFC 9112 § 9.6 lets a client do
+/// that and wait for its answer (`nc -N` does), but a client that is gone looks the same until something
+/// is sent to it. Raising it lets slower answers through to such clients, and makes fetches that nobody
+/// wants any more go on for longer.
+const HALF_CLOSED: Duration = Duration::from_secs(5);
 
 /// How long to wait for what, on one connection.
 #[derive(Clone, Copy, Debug)]
@@ -91,19 +99,18 @@ impl Watch {
         self.lock().opaque = true;
     }
 
+    /// Whether bytes are no messages any more.
+    pub(super) fn is_taken_over(&self) -> bool {
+        self.lock().opaque
+    }
+
     /// Sends an interim response before the final one (RFC 9110 § 15.2).
     pub(crate) fn inform(&self, status: StatusCode, headers: &HeaderMap) {
         let mut progress = self.lock();
         let out = &mut progress.interim;
         let reason = status.canonical_reason().unwrap_or("Information");
         out.extend_from_slice(format!("HTTP/1.1 {} {reason}\r\n", status.as_u16()).as_bytes());
-        for (name, value) in headers {
-            out.extend_from_slice(name.as_str().as_bytes());
-            out.extend_from_slice(b": ");
-            out.extend_from_slice(value.as_bytes());
-            out.extend_from_slice(b"\r\n");
-        }
-        out.extend_from_slice(b"\r\n");
+        respond::write_fields(headers, out);
     }
 
     /// Messages begun and done so far.
@@ -142,6 +149,8 @@ pub(super) struct Guard<I> {
     /// Whether everything written so far has gone out.
     clean: bool,
     read_after_end: usize,
+    /// Nothing more comes from the client.
+    ended: bool,
 }
 
 #[derive(Debug)]
@@ -164,6 +173,7 @@ enum State {
 enum Waiting {
     Idle,
     Head,
+    HalfClosed,
     Linger,
 }
 
@@ -181,15 +191,20 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
             out: BytesMut::new(),
             clean: true,
             read_after_end: 0,
+            ended: false,
         }
     }
 
     /// Reads more into the buffer; zero at the end.
     fn fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        if self.ended {
+            return Poll::Ready(Ok(0));
+        }
         let mut piece = [0; PIECE];
         let mut buf = ReadBuf::new(&mut piece);
         ready!(Pin::new(&mut self.io).poll_read(cx, &mut buf))?;
         self.read.extend_from_slice(buf.filled());
+        self.ended = buf.filled().is_empty();
         Poll::Ready(Ok(buf.filled().len()))
     }
 
@@ -212,6 +227,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                 Waiting::Idle if self.released == 0 => self.patience.head,
                 Waiting::Idle => self.patience.idle,
                 Waiting::Head => self.patience.head,
+                Waiting::HalfClosed => HALF_CLOSED,
                 Waiting::Linger => LINGER,
             };
             match &mut self.timer {
@@ -282,12 +298,17 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                 }
                 progress.waker = Some(cx.waker().clone());
             }
+            if self.ended {
+                return if self.is_late(Waiting::HalfClosed, cx) {
+                    Poll::Ready(Ok(false))
+                } else {
+                    Poll::Pending
+                };
+            }
             if self.read.len() >= MAX_AHEAD {
                 return Poll::Pending;
             }
-            if ready!(self.fill(cx))? == 0 {
-                return Poll::Ready(Ok(false));
-            }
+            ready!(self.fill(cx))?;
         }
     }
 
@@ -331,6 +352,13 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
             other => other,
         };
         Poll::Ready(Ok(()))
+    }
+
+    /// An answer that moves does not stand still.
+    fn moved(&mut self, written: &Poll<io::Result<usize>>) {
+        if self.timer_since == Some(Waiting::HalfClosed) && written.is_ready() {
+            self.timer_since = None;
+        }
     }
 
     /// Writes interim responses where nothing else is half written.
@@ -400,7 +428,9 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<I> {
         let this = self.get_mut();
         ready!(this.poll_interim(cx))?;
         this.clean = false;
-        Pin::new(&mut this.io).poll_write(cx, buf)
+        let polled = Pin::new(&mut this.io).poll_write(cx, buf);
+        this.moved(&polled);
+        polled
     }
 
     fn poll_write_vectored(
@@ -411,7 +441,9 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<I> {
         let this = self.get_mut();
         ready!(this.poll_interim(cx))?;
         this.clean = false;
-        Pin::new(&mut this.io).poll_write_vectored(cx, bufs)
+        let polled = Pin::new(&mut this.io).poll_write_vectored(cx, bufs);
+        this.moved(&polled);
+        polled
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -133,11 +133,17 @@ async fn one_client_has_its_share_of_connections() {
         .await
         .unwrap();
     read_head(&mut first).await;
-    assert!(
-        raw(proxy.addr, "GET / HTTP/1.1\r\n\r\n")
-            .await
-            .starts_with("HTTP/1.1 503")
-    );
+    let refused = raw(proxy.addr, "GET / HTTP/1.1\r\n\r\n").await;
+    assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
+    assert!(refused.ends_with("\r\n\r\nToo many open connections"));
+    for field in [
+        "content-security-policy: default-src 'none'",
+        "nosniff",
+        "no-store",
+        "retry-after: 5",
+    ] {
+        assert!(refused.contains(field), "{field}: {refused}");
+    }
 }
 
 #[tokio::test]

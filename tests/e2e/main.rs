@@ -17,6 +17,8 @@ mod corpus;
 mod filtering;
 mod forward;
 mod framing;
+mod half_close;
+mod head;
 mod headers;
 mod hostile;
 mod intercept;
