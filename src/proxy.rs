@@ -194,6 +194,14 @@ impl Proxy {
                 let close = http::HeaderValue::from_static("close");
                 response.headers_mut().insert(header::CONNECTION, close);
             }
+            if version == Version::HTTP_10 {
+                // RFC 9112 § 9.3: a proxy keeps no connection with an HTTP/1.0 client, because an older proxy
+                // between the two may have passed its `Connection: keep-alive` on unread (Appendix C.2.2).
+                let close = http::HeaderValue::from_static("close");
+                response.headers_mut().insert(header::CONNECTION, close);
+                // Else the library would add its own `keep-alive`.
+                *response.version_mut() = Version::HTTP_10;
+            }
             if version == Version::HTTP_2 {
                 // RFC 9113 § 8.2.2: the connection is not a message's business there.
                 response.headers_mut().remove(header::CONNECTION);

@@ -30,11 +30,16 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing::{Instrument, debug, debug_span, info, warn};
 
-pub(crate) use self::{guard::Watch, places::Places, socket::Broken, wire::Refusal};
 use self::{
     guard::{Guard, Patience},
     socket::Socket,
     unread::Unread,
+};
+pub(crate) use self::{
+    guard::{Watch, WholeServer},
+    places::Places,
+    socket::Broken,
+    wire::Refusal,
 };
 use crate::{authority::Target, body::Body, proxy::Proxy, respond, tcp};
 
@@ -258,17 +263,13 @@ async fn answer(
     watch: Arc<Watch>,
     mut request: Request<Incoming>,
 ) -> Response<Body> {
-    let refusal = watch.begin();
+    watch.begin(request.extensions_mut());
     let in_flight = watch.in_flight();
     let is_connect = request.method() == Method::CONNECT;
     let is_1_0 = request.version() == Version::HTTP_10;
     let is_2 = request.version() == Version::HTTP_2;
     let broken = Arc::clone(&conn.broken);
-    let extensions = request.extensions_mut();
-    extensions.insert(Arc::clone(&watch));
-    if let Some(refusal) = refusal {
-        extensions.insert(refusal);
-    }
+    request.extensions_mut().insert(Arc::clone(&watch));
     let response = proxy.handle(conn, request).await;
     let status = response.status();
     let taken = status == StatusCode::SWITCHING_PROTOCOLS || is_connect && status.is_success();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use http::{HeaderMap, Method, Request, Response, StatusCode, Version, header};
+use http::{HeaderMap, Method, Request, Response, StatusCode, Uri, Version, header};
 use hyper::{
     body::{Body as _, Incoming},
     upgrade::OnUpgrade,
@@ -16,7 +16,7 @@ use crate::{
     error::Error,
     headers,
     rewrite::Asked,
-    server::Watch,
+    server::{Watch, WholeServer},
     tunnel,
     upstream::Fault,
     websocket,
@@ -29,6 +29,10 @@ impl Exchange {
         mut request: Request<Incoming>,
         permit: &Permit,
     ) -> Result<Answer, Error> {
+        // RFC 9112 § 3.2.4: the last proxy before the server asks for `*`.
+        if request.extensions().get::<WholeServer>().is_some() {
+            *request.uri_mut() = Uri::from_static("*");
+        }
         if let Some(response) = headers::max_forwards::step(&mut request) {
             return Ok(Answer::Response(response));
         }
@@ -62,7 +66,9 @@ impl Exchange {
         let mut informed = |status: StatusCode, fields: &HeaderMap| match (status, &watch) {
             (StatusCode::CONTINUE, _) => drop(open.take().map(|open| open.send(()))),
             (_, Some(watch)) => {
-                let fields = headers::forward_response(fields, None, pseudonym, Version::HTTP_11);
+                // RFC 9110 § 8.6: they have no content, and no length of it.
+                let fields = headers::without(fields, |name| *name == header::CONTENT_LENGTH);
+                let fields = headers::forward_response(&fields, None, pseudonym, Version::HTTP_11);
                 watch.inform(status, &fields);
             }
             (_, None) => {}

@@ -19,7 +19,7 @@ use std::{
 };
 
 use bytes::{Buf, BytesMut};
-use http::{HeaderMap, StatusCode};
+use http::{Extensions, HeaderMap, StatusCode};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     time::{Instant, Sleep, sleep},
@@ -55,6 +55,10 @@ pub(super) struct Patience {
     pub(super) idle: Duration,
 }
 
+/// Marks a request for the whole server.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WholeServer;
+
 /// What the guard and the service of one connection tell each other.
 #[derive(Debug, Default)]
 pub(crate) struct Watch(Mutex<Progress>);
@@ -64,6 +68,8 @@ struct Progress {
     begun: usize,
     done: usize,
     refused: Option<(usize, Refusal)>,
+    /// What the head that was let through last asks for.
+    whole_server: bool,
     /// The connection was taken over: bytes are no messages any more.
     opaque: bool,
     /// Interim responses on their way to the client.
@@ -77,16 +83,18 @@ impl Watch {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A request came to the service; a refusal if it is the one that stands for a refused one.
-    pub(super) fn begin(&self) -> Option<Refusal> {
+    /// A request came to the service: tells it what the library does not. A refusal if it is the one that
+    /// stands for a refused one.
+    pub(super) fn begin(&self, extensions: &mut Extensions) {
         let mut progress = self.lock();
         let number = progress.begun;
         progress.begun += 1;
         progress.interim.clear();
-        progress
-            .refused
-            .filter(|(refused, _)| *refused == number)
-            .map(|(_, refusal)| refusal)
+        if let Some((_, refusal)) = progress.refused.filter(|(refused, _)| *refused == number) {
+            extensions.insert(refusal);
+        } else if progress.whole_server {
+            extensions.insert(WholeServer);
+        }
     }
 
     /// A message on the connection lasts as long as this is kept.
@@ -248,6 +256,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                 Ok(Some(head)) => {
                     self.released += 1;
                     self.timer_since = None;
+                    self.watch.lock().whole_server = head.whole_server;
                     self.state = State::Release(head.bytes, head.framing);
                     return Poll::Ready(Ok(true));
                 }

@@ -242,7 +242,7 @@ async fn ranges_and_conditions_pass() {
 #[tokio::test]
 async fn interim_responses_pass_before_the_final_one() {
     for road in ROADS {
-        let answer = b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+        let answer = b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nContent-Length: 9\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
         let setup = Setup::answering(road, answer).await;
         let got = setup.exchange(setup.fill(GET).as_bytes()).await;
         let (hints, last) = (
@@ -253,6 +253,8 @@ async fn interim_responses_pass_before_the_final_one() {
             hints < last && got[hints..last].contains("link: </a.css>"),
             "{got}"
         );
+        // It has no content, so no length either (RFC 9110 § 8.6).
+        assert!(!got[hints..last].contains("content-length"), "{got}");
         // HTTP/1.0 has none (RFC 9110 § 15.2).
         let setup = Setup::answering(road, answer).await;
         let got = setup.exchange(setup.fill(GET_1_0).as_bytes()).await;
