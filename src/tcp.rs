@@ -9,7 +9,7 @@ use tracing::debug;
 /// Silence after which a peer is asked whether it is still there. Tunnels, web sockets and event streams may
 /// be silent for as long as they like, so nothing else would notice one whose peer lost its power or its
 /// network (RFC 9293 § 3.8.4, RFC 1122 § 4.2.3.6). Lowering it wakes sleeping phones more often.
-const QUIET: Duration = Duration::from_secs(60);
+const QUIET: Duration = Duration::from_mins(1);
 
 /// Time between questions without an answer, and how many there are: after two minutes in all the peer is
 /// gone. A phone that changes cells is back within seconds.

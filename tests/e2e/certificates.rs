@@ -259,6 +259,26 @@ impl OpenSsl {
         );
     }
 
+    /// One more authority in between, signed by the last with MD5, for which nothing but RSA has a name.
+    fn leaf_below_md5(&self) {
+        self.leaf_of_intermediate("rsa:2048", "sha256");
+        self.run("req -newkey rsa:2048 -nodes -keyout md5.key -out md5.csr -subj /CN=md5");
+        self.run(
+            "x509 -req -in md5.csr -CA between.pem -CAkey between.key -set_serial 80 -days 30 -md5 \
+             -extfile ca-ext -out md5.pem",
+        );
+        self.run(
+            "x509 -req -in leaf.csr -CA md5.pem -CAkey md5.key -set_serial 81 -days 30 -sha256 \
+             -extfile ext -out leaf.pem",
+        );
+        let read = |name: &str| std::fs::read_to_string(self.dir.path().join(name)).unwrap();
+        std::fs::write(
+            self.dir.path().join("chain.pem"),
+            read("md5.pem") + &read("between.pem"),
+        )
+        .unwrap();
+    }
+
     /// Serves with it; what is asked over TLS comes out of its standard output.
     fn serve(&self, options: &str) -> (Running, u16) {
         let mut server = Running::start(
@@ -312,6 +332,9 @@ async fn weak_keys_and_signatures_and_old_protocols_of_a_real_server_are_refused
             "{reason}: {told}"
         );
     }
+    openssl.leaf_below_md5();
+    let (_server, port) = openssl.serve("-tls1_3 -cert_chain chain.pem");
+    assert_refused(&ask(&proxy, port).await, "signature is too weak (MD5");
     openssl.leaf_of_intermediate("rsa:2048", "sha256");
     let (_server, port) = openssl.serve("-tls1_3 -www -cert_chain between.pem");
     let answer = ask(&proxy, port).await;
