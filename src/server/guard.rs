@@ -156,6 +156,8 @@ pub(super) struct Guard<I> {
     out: BytesMut,
     /// Whether everything written so far has gone out.
     clean: bool,
+    /// Who waits for that.
+    unwritten: Option<Waker>,
     read_after_end: usize,
     /// Nothing more comes from the client.
     ended: bool,
@@ -198,6 +200,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
             timer_since: None,
             out: BytesMut::new(),
             clean: true,
+            unwritten: None,
             read_after_end: 0,
             ended: false,
         }
@@ -266,7 +269,19 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                 }
                 Ok(None) => {}
             }
-            match self.fill(cx)? {
+            let filled = self.fill(cx)?;
+            let ends_or_idles = match filled {
+                Poll::Ready(read) => read == 0,
+                Poll::Pending => self.read.is_empty(),
+            };
+            if ends_or_idles && !self.clean {
+                // A client may take the last answer slowly: until it has gone out the library takes an end
+                // for a break, and the connection is not idle.
+                self.timer_since = None;
+                self.unwritten = Some(cx.waker().clone());
+                return Poll::Pending;
+            }
+            match filled {
                 Poll::Ready(0) => return Poll::Ready(Ok(false)),
                 Poll::Ready(_) => {}
                 Poll::Pending if self.read.is_empty() => {
@@ -467,6 +482,9 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<I> {
         }
         ready!(Pin::new(&mut this.io).poll_flush(cx))?;
         this.clean = true;
+        if let Some(waker) = this.unwritten.take() {
+            waker.wake();
+        }
         Poll::Ready(Ok(()))
     }
 

@@ -17,7 +17,7 @@ use crate::harness::{
     Origin, PAGE, TestCa, TestProxy,
     client::{connect_tls, get},
     origin::{read_head, response},
-    wire::{ROADS, Setup, soon},
+    wire::{ROADS, Road, Setup, soon},
 };
 
 /// RFC 9112 § 9.6: a client may close its side and still read.
@@ -35,6 +35,8 @@ async fn a_client_that_has_closed_its_side_gets_its_answers() {
                     "HTTP/1.1 200 OK\r\nContent-Length: 4194304\r\nConnection: close\r\n\r\n";
                 let _ = stream.write_all(head.as_bytes()).await;
                 let _ = stream.write_all(body.as_bytes()).await;
+                // What TLS still holds would be lost with the stream.
+                let _ = stream.flush().await;
             }
         })
         .await;
@@ -47,6 +49,37 @@ async fn a_client_that_has_closed_its_side_gets_its_answers() {
         let text = String::from_utf8(got).unwrap();
         assert_eq!(text.matches("HTTP/1.1 200 OK").count(), 2, "{road:?}");
         assert!(text.len() > 8 << 20, "{road:?}: {}", text.len());
+    }
+}
+
+/// The last of an answer waits in the proxy for as long as the client takes: neither the end of the client's side
+/// nor the life of an idle connection may cut it.
+#[tokio::test]
+async fn the_end_of_an_answer_is_not_cut_for_a_slow_reader() {
+    const LENGTH: usize = 8 << 20;
+    let read_slowly = |road: Road, closes: bool| async move {
+        let yaml = "timeouts: { client_idle_seconds: 1 }";
+        let setup = Setup::new(road, yaml, |_| response(&[], "x".repeat(LENGTH))).await;
+        let mut client = setup.connect().await;
+        let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+        client.write_all(request.as_bytes()).await.unwrap();
+        if closes {
+            client.shutdown().await.unwrap();
+        }
+        soon(read_head(&mut client)).await;
+        let mut piece = vec![0; LENGTH / 4];
+        for _ in 0..4 {
+            // Longer than a connection may be idle, which is what this is about.
+            tokio::time::sleep(Duration::from_millis(1500)).await;
+            let read = soon(client.read_exact(&mut piece)).await;
+            assert!(read.is_ok(), "{road:?} {closes}: {read:?}");
+        }
+    };
+    for closes in [true, false] {
+        tokio::join!(
+            read_slowly(Road::Plain, closes),
+            read_slowly(Road::Intercepted, closes)
+        );
     }
 }
 

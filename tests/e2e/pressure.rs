@@ -50,13 +50,16 @@ async fn while_every_place_is_taken_pages_pass_untouched() {
     let slow = tokio::spawn(async move { get(&first, &url, &[]).await });
     soon(asked.notified()).await;
     // The first page has its place a moment after its server has sent the beginning.
-    let busy = loop {
-        let answer = soon(get(&proxy, &origin.url("/"), &[])).await;
-        if answer.header("gleaner") == "passed; reason=busy" {
-            break answer;
+    let busy = soon(async {
+        loop {
+            let answer = get(&proxy, &origin.url("/"), &[]).await;
+            if answer.header("gleaner") == "passed; reason=busy" {
+                return answer;
+            }
+            assert!(answer.header("gleaner").starts_with("rewritten"));
         }
-        assert!(answer.header("gleaner").starts_with("rewritten"));
-    };
+    })
+    .await;
     assert_eq!(busy.text(), PAGE);
     go.notify_one();
     let slow = soon(slow).await.unwrap();

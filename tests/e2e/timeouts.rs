@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    sync::Notify,
+    sync::{Notify, mpsc},
 };
 
 use crate::harness::{
@@ -165,30 +165,31 @@ async fn a_tunnel_whose_client_takes_nothing_stays() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn both_sides_of_a_tunnel_are_asked_whether_they_are_still_there() {
-    let ports = Arc::new(std::sync::Mutex::new(None));
-    let seen = Arc::clone(&ports);
+    let (tell, mut told) = mpsc::unbounded_channel();
     let origin = Origin::sockets(move |mut stream| {
-        *seen.lock().unwrap() = Some(stream.peer_addr().unwrap().port());
+        let _ = tell.send(stream.peer_addr().unwrap().port());
         async move { drop(stream.read_to_end(&mut Vec::new()).await) }
     })
     .await;
     let proxy = TestProxy::start("").await;
     let tunnel = connect(&proxy, &origin.addr.to_string()).await;
     let client = (proxy.addr.port(), tunnel.local_addr().unwrap().port());
-    let upstream = loop {
-        match *ports.lock().unwrap() {
-            Some(port) => break (port, origin.addr.port()),
-            None => tokio::task::yield_now().await,
-        }
-    };
-    let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+    let upstream = (soon(told.recv()).await.unwrap(), origin.addr.port());
     for (local, remote) in [client, upstream] {
-        let row = table
-            .lines()
-            .find(|row| row.contains(&format!("0100007F:{local:04X} 0100007F:{remote:04X} 01")));
-        // The sixth column begins with the timer that runs: 2 is that of keep-alive (proc(5)).
-        let timer = row.unwrap().split_whitespace().nth(5).unwrap();
-        assert!(timer.starts_with("02:"), "{row:?}");
+        let ends = format!("0100007F:{local:04X} 0100007F:{remote:04X} 01");
+        // The sixth column begins with the timer that runs: 2 is that of keep-alive (proc(5)). For a moment
+        // it may still be that of an acknowledgement.
+        soon(async {
+            loop {
+                let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+                let row = table.lines().find(|row| row.contains(&ends)).unwrap();
+                if row.split_whitespace().nth(5).unwrap().starts_with("02:") {
+                    return;
+                }
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
     }
 }
 
