@@ -25,7 +25,7 @@ impl Scheme {
         }
     }
 
-    fn default_port(self) -> u16 {
+    pub(crate) fn default_port(self) -> u16 {
         match self {
             Self::Http => 80,
             Self::Https => 443,

@@ -21,8 +21,7 @@ use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::body::Incoming;
 
-pub(crate) use self::pace::Gate;
-use self::pace::Stall;
+pub(crate) use self::pace::{Gate, Stall};
 use crate::log::RequestLog;
 
 /// Bytes that passed so far; shared between a body and whoever wants to know.

@@ -6,6 +6,7 @@
 
 mod access;
 mod error;
+mod file;
 mod hosts;
 mod https;
 mod limits;

@@ -19,6 +19,10 @@ pub(crate) enum Error {
     Target(#[from] TargetError),
     #[error("this is a proxy, not a web server: set it as the proxy of your browser")]
     NotAProxyRequest,
+    #[error(
+        "this proxy's own page is at http://gleaner.internal/, without encryption while `https.intercept` is off"
+    )]
+    OwnPageEncrypted,
     #[error("a request for another host came through the connection to {0}")]
     Misdirected(String),
     #[error(transparent)]
@@ -46,6 +50,7 @@ impl Error {
             | Self::TooManyGuesses
             | Self::Target(_)
             | Self::NotAProxyRequest
+            | Self::OwnPageEncrypted
             | Self::Misdirected(_)
             | Self::Refused(_)
             | Self::Loop

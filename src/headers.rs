@@ -114,10 +114,13 @@ pub(crate) fn forward_request(
         if members(headers, &header::TE).any(|member| member == "trailers") {
             forwarded.insert(header::TE, HeaderValue::from_static("trailers"));
         }
-        // No one would send the 100 there.
-        if forwarded.contains_key(header::EXPECT) {
-            forwarded = without(&forwarded, |name| *name == header::EXPECT);
-        }
+    }
+    // Over HTTP/2 no one would send the 100; from an HTTP/1.0 client the expectation is ignored
+    // (RFC 9110 § 10.1.1).
+    if matches!(received, Version::HTTP_10 | Version::HTTP_2)
+        && forwarded.contains_key(header::EXPECT)
+    {
+        forwarded = without(&forwarded, |name| *name == header::EXPECT);
     }
     keep_upgrade(&mut forwarded, upgrade);
     pseudonym.add_via(&mut forwarded, received);

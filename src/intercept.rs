@@ -16,7 +16,7 @@ use rustls::{
     sign::CertifiedKey,
 };
 use tokio::{
-    io::AsyncReadExt,
+    io::{AsyncRead, AsyncReadExt, AsyncWrite},
     net::TcpStream,
     time::{sleep, timeout},
 };
@@ -25,7 +25,7 @@ use tracing::{debug, warn};
 
 use crate::{
     acl::Permit,
-    authority::Host,
+    authority::{Host, Scheme, Target},
     log::RequestLog,
     proxy::Proxy,
     running::Running,
@@ -45,8 +45,15 @@ pub(crate) struct Tunnel {
     pub(crate) proxy: Arc<Proxy>,
     pub(crate) running: Arc<Running>,
     pub(crate) conn: Arc<Conn>,
-    pub(crate) permit: Permit,
+    pub(crate) end: End,
     pub(crate) log: RequestLog,
+}
+
+/// Where it leads.
+pub(crate) enum End {
+    Elsewhere(Permit),
+    /// To our own pages; nothing is connected to.
+    Here(Target),
 }
 
 type Client = TokioIo<Upgraded>;
@@ -60,6 +67,13 @@ enum Greeting {
 }
 
 impl Tunnel {
+    fn target(&self) -> &Target {
+        match &self.end {
+            End::Elsewhere(permit) => permit.target(),
+            End::Here(target) => target,
+        }
+    }
+
     /// Decides by the client's first bytes. Boxed, because requests inside come back to the proxy:
     /// a future that contained itself would have no size.
     pub(crate) fn run(self, client: OnUpgrade) -> Pin<Box<dyn Future<Output = ()> + Send>> {
@@ -82,12 +96,19 @@ impl Tunnel {
 
     /// The client is silent: connects, and listens to both.
     async fn greet_with_server(self, mut client: Client) {
-        let upstream = match self.running.upstream.connect(&self.permit).await {
+        let mut read = BytesMut::new();
+        let silence = self.running.config.timeouts.connect_silence;
+        let End::Elsewhere(permit) = &self.end else {
+            // No server of ours speaks first.
+            if let Ok(Ok(_)) = timeout(silence, client.read_buf(&mut read)).await {
+                self.decide(client, read, None).await;
+            }
+            return;
+        };
+        let upstream = match self.running.upstream.connect(permit).await {
             Ok(upstream) => upstream,
             Err(fault) => return self.give_up(&fault),
         };
-        let mut read = BytesMut::new();
-        let silence = self.running.config.timeouts.connect_silence;
         let spoke = tokio::select! {
             // If both have spoken, the client's bytes decide.
             biased;
@@ -114,15 +135,26 @@ impl Tunnel {
     /// leaf for one and requests for the other.
     fn is_for_target(&self, name: Option<&str>) -> bool {
         let Some(name) = name else { return true };
-        Host::parse(name).is_ok_and(|host| host.plain() == self.permit.target().host.plain())
+        Host::parse(name).is_ok_and(|host| host.plain() == self.target().host.plain())
     }
 
     /// Bytes both ways after all.
     async fn pass(mut self, client: Client, read: Bytes, upstream: Option<TcpStream>) {
+        let permit = match self.end {
+            End::Elsewhere(ref permit) => permit,
+            End::Here(ref target) => {
+                let target = Target {
+                    scheme: Scheme::Http,
+                    ..target.clone()
+                };
+                let stream = Rewound::new(read, client);
+                return self.speak(stream, target, Version::HTTP_11).await;
+            }
+        };
         self.log.route = "tunnel";
         let upstream = match upstream {
             Some(upstream) => upstream,
-            None => match self.running.upstream.connect(&self.permit).await {
+            None => match self.running.upstream.connect(permit).await {
                 Ok(upstream) => upstream,
                 Err(fault) => return self.give_up(&fault),
             },
@@ -142,7 +174,7 @@ impl Tunnel {
     }
 
     async fn decrypt(self, client: Client, read: Bytes) {
-        let target = self.permit.target().clone();
+        let target = self.target().clone();
         let config = match self.tls_config() {
             Ok(config) => config,
             Err(error) => {
@@ -161,6 +193,14 @@ impl Tunnel {
             Some(b"h2") => Version::HTTP_2,
             _ => Version::HTTP_11,
         };
+        self.speak(stream, target, version).await;
+    }
+
+    /// The same road for every request inside.
+    async fn speak<I>(self, stream: I, target: Target, version: Version)
+    where
+        I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
         let conn = Conn {
             client: self.conn.client,
             local: self.conn.local,
@@ -185,7 +225,7 @@ impl Tunnel {
             .authority
             .as_ref()
             .ok_or("interception is off")?;
-        let leaf = authority.leaf(&self.permit.target().host)?;
+        let leaf = authority.leaf(&self.target().host)?;
         let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()?
             .with_no_client_auth()

@@ -44,6 +44,7 @@ mod rewrite;
 mod route;
 mod running;
 mod server;
+mod tcp;
 mod tunnel;
 mod untouched;
 mod upstream;

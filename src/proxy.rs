@@ -4,6 +4,8 @@
 //! while it happens: one [`Running`] snapshot per request, so that a reload never changes the rules
 //! half-way.
 
+mod forward;
+
 use std::{
     net::SocketAddr,
     path::PathBuf,
@@ -11,32 +13,28 @@ use std::{
 };
 
 use arc_swap::{ArcSwap, ArcSwapOption};
-use http::{HeaderMap, Method, Request, Response, StatusCode, Version, header};
-use hyper::{
-    body::{Body as _, Incoming},
-    upgrade::OnUpgrade,
-};
+use http::{Method, Request, Response, StatusCode, Version, header};
+use hyper::body::Incoming;
 use tracing::{Instrument, debug, debug_span, warn};
 
 use crate::{
     acl::Permit,
     authority::{Scheme, Target, TargetError},
-    body::{Body, Gate},
+    body::Body,
     ca::AuthorityError,
     config::{Config, ConfigError, Lookup},
     credentials::Denied,
     error::Error,
-    headers::{self, Pseudonym},
+    headers::Pseudonym,
     intercept,
     log::RequestLog,
     panel, respond,
-    rewrite::{Asked, Rewriter, Workers},
+    rewrite::{Rewriter, Workers},
     route::Route,
     running::Running,
-    server::{Conn, Places, Refusal, Watch},
+    server::{Conn, Places, Refusal},
     tunnel,
     untouched::UntouchedLinks,
-    upstream::Fault,
     websocket,
 };
 
@@ -196,6 +194,14 @@ impl Proxy {
                 let close = http::HeaderValue::from_static("close");
                 response.headers_mut().insert(header::CONNECTION, close);
             }
+            if version == Version::HTTP_10 {
+                // RFC 9112 § 9.3: a proxy keeps no connection with an HTTP/1.0 client, because an older proxy
+                // between the two may have passed its `Connection: keep-alive` on unread (Appendix C.2.2).
+                let close = http::HeaderValue::from_static("close");
+                response.headers_mut().insert(header::CONNECTION, close);
+                // Else the library would add its own `keep-alive`.
+                *response.version_mut() = Version::HTTP_10;
+            }
             if version == Version::HTTP_2 {
                 // RFC 9113 § 8.2.2: the connection is not a message's business there.
                 response.headers_mut().remove(header::CONNECTION);
@@ -238,6 +244,9 @@ impl Exchange {
             return Ok(Answer::Response(panel::answer(&self.proxy, &request)));
         };
         self.log.host.clone_from(&target.host_port());
+        if panel::is_control_host(&target) {
+            return self.own_tunnel(request, target).map(Answer::Taken);
+        }
         if self.proxy.pseudonym.is_in(request.headers()) {
             return Err(Error::Loop);
         }
@@ -280,15 +289,15 @@ impl Exchange {
     /// Where the request is to go; none means to our own pages.
     fn target(&mut self, request: &Request<Incoming>) -> Result<Option<Target>, Error> {
         if let Some(tunnel) = &self.conn.tunnel {
-            return target_in_tunnel(request, tunnel).map(Some);
+            let target = target_in_tunnel(request, tunnel)?;
+            return Ok((!panel::is_control_host(&target)).then_some(target));
         }
         if request.method() == Method::CONNECT {
             return Ok(Some(Target::of_connect(request.uri())?));
         }
         if request.uri().scheme().is_some() {
             let target = Target::of_absolute(request.uri())?;
-            let ours = target.scheme == Scheme::Http && panel::is_control_host(&target);
-            return Ok((!ours).then_some(target));
+            return Ok((!panel::is_control_host(&target)).then_some(target));
         }
         let target = Target::of_host_field(Scheme::Http, request.headers())?;
         let ours = panel::is_control_host(&target)
@@ -324,174 +333,38 @@ impl Exchange {
     }
 
     /// CONNECT with interception: what comes next decides.
-    fn intercept(&mut self, mut request: Request<Incoming>, permit: Permit) -> Response<Body> {
+    fn intercept(&mut self, request: Request<Incoming>, permit: Permit) -> Response<Body> {
+        self.enter(request, intercept::End::Elsewhere(permit))
+    }
+
+    /// CONNECT to our own name, which leads nowhere but here: a browser that was told `https:`, or one that
+    /// sends everything through tunnels.
+    fn own_tunnel(
+        &mut self,
+        request: Request<Incoming>,
+        target: Target,
+    ) -> Result<Response<Body>, Error> {
+        let opened = Route::decide(&Method::CONNECT, &target, &self.running.config.https);
+        self.log.route = "panel";
+        if opened == Route::Intercept || target.port == Scheme::Http.default_port() {
+            Ok(self.enter(request, intercept::End::Here(target)))
+        } else {
+            Err(Error::OwnPageEncrypted)
+        }
+    }
+
+    fn enter(&mut self, mut request: Request<Incoming>, end: intercept::End) -> Response<Body> {
         let upgrade = hyper::upgrade::on(&mut request);
         let log = self.hand_over_log(StatusCode::OK);
         let tunnel = intercept::Tunnel {
             proxy: Arc::clone(&self.proxy),
             running: Arc::clone(&self.running),
             conn: Arc::clone(&self.conn),
-            permit,
+            end,
             log,
         };
         self.conn.life.spawn(tunnel.run(upgrade));
         Response::new(Body::default())
-    }
-
-    /// An ordinary request.
-    async fn forward(
-        &mut self,
-        mut request: Request<Incoming>,
-        permit: &Permit,
-    ) -> Result<Answer, Error> {
-        if let Some(response) = headers::max_forwards::step(&mut request) {
-            return Ok(Answer::Response(response));
-        }
-        let untouched = self.proxy.untouched.take_off(&mut request, permit.target());
-        let asked = Asked::of(&request, permit.target(), untouched);
-        let over_http2 = websocket::is_extended_connect(&request);
-        let upgrade = if over_http2 {
-            Some(websocket::to_upgrade(&mut request))
-        } else {
-            headers::upgrade_of(request.headers()).filter(|_| request.version() == Version::HTTP_11)
-        };
-        let client_side = upgrade.as_ref().map(|_| hyper::upgrade::on(&mut request));
-        let watch = request
-            .extensions_mut()
-            .remove::<Arc<Watch>>()
-            .filter(|_| request.version() == Version::HTTP_11);
-        let (mut outgoing, mapped) =
-            self.outgoing(request, permit.target(), asked.as_ref(), upgrade.as_ref());
-        let mut open = None;
-        if over_http2 {
-            // The stream's data are the WebSocket's, not the request's.
-            *outgoing.body_mut() = Body::default();
-        } else if headers::expects_continue(outgoing.headers()) {
-            let (gate, opener) = Gate::new();
-            open = Some(opener);
-            outgoing = outgoing.map(|body| body.behind(gate));
-        }
-        let pseudonym = &self.proxy.pseudonym;
-        // RFC 9110 § 15.2: interim responses are passed on, where the client knows them. The 100 is
-        // sent by the server as soon as the body is asked for, which its word makes us do.
-        let mut informed = |status: StatusCode, fields: &HeaderMap| match (status, &watch) {
-            (StatusCode::CONTINUE, _) => drop(open.take().map(|open| open.send(()))),
-            (_, Some(watch)) => {
-                let fields = headers::forward_response(fields, None, pseudonym, Version::HTTP_11);
-                watch.inform(status, &fields);
-            }
-            (_, None) => {}
-        };
-        let response = self
-            .running
-            .upstream
-            .send(permit, outgoing, &self.log.bytes_in, &mut informed)
-            .await
-            .map_err(|fault| Error::Upstream {
-                host: permit.target().host_port(),
-                fault,
-            })?;
-        let mut response = self.incoming(response);
-        if response.status() == StatusCode::SWITCHING_PROTOCOLS {
-            let answer = self.switch_protocols(client_side, response, permit)?;
-            return Ok(match answer {
-                Answer::Taken(mut response) if over_http2 => {
-                    websocket::from_upgrade(&mut response);
-                    Answer::Taken(response)
-                }
-                answer => answer,
-            });
-        }
-        let patience = self.running.config.timeouts.body_stall;
-        let may_be_silent = headers::is_event_stream(response.headers());
-        let rewriter = &self.running.rewriter;
-        if mapped.ours && response.status() == StatusCode::NOT_MODIFIED {
-            rewriter.tagger.map_not_modified(response.headers_mut());
-            return Ok(Answer::Response(response.map(Body::from)));
-        }
-        let Some(asked) = asked else {
-            let response = response.map(|body| Body::from(body).stalling_after(patience));
-            return Ok(Answer::Response(response));
-        };
-        let (mut response, action) = rewriter.rewrite(&asked, response).await;
-        self.log.action = action;
-        if !may_be_silent {
-            response = response.map(|body| body.stalling_after(patience));
-        }
-        Ok(Answer::Response(response))
-    }
-
-    /// A 101: from here on the two sides talk past us.
-    fn switch_protocols(
-        &mut self,
-        client_side: Option<OnUpgrade>,
-        mut response: Response<Incoming>,
-        permit: &Permit,
-    ) -> Result<Answer, Error> {
-        let client_side = client_side.ok_or_else(|| {
-            let problem = "it switches to a protocol that was not asked for".to_owned();
-            let host = permit.target().host_port();
-            Error::Upstream {
-                host,
-                fault: Fault::BadResponse(problem),
-            }
-        })?;
-        let upstream_side = hyper::upgrade::on(&mut response);
-        "upgraded".clone_into(&mut self.log.action);
-        let log = self.hand_over_log(StatusCode::SWITCHING_PROTOCOLS);
-        tunnel::spawn_upgrade(&self.conn.life, client_side, upstream_side, log);
-        Ok(Answer::Taken(response.map(|_| Body::default())))
-    }
-
-    /// The request as it goes upstream.
-    fn outgoing(
-        &self,
-        request: Request<Incoming>,
-        target: &Target,
-        asked: Option<&Asked>,
-        upgrade: Option<&http::HeaderValue>,
-    ) -> (Request<Body>, headers::validators::Mapped) {
-        let (mut head, body) = request.into_parts();
-        head.headers = headers::forward_request(
-            &head.headers,
-            target,
-            upgrade,
-            &self.proxy.pseudonym,
-            head.version,
-        );
-        let rewriter = &self.running.rewriter;
-        if let Some(asked) = asked {
-            rewriter.prepare(asked, &mut head.headers);
-        }
-        let mapped = rewriter.tagger.map_request(&mut head.headers);
-        let framed = matches!(head.method, Method::GET | Method::HEAD)
-            && !body.is_end_stream()
-            && body.size_hint().exact().is_none();
-        if framed && head.version != Version::HTTP_2 {
-            // Without the field the client library takes these methods to have no body.
-            let chunked = http::HeaderValue::from_static("chunked");
-            head.headers.insert(header::TRANSFER_ENCODING, chunked);
-        }
-        let body = Body::from(body)
-            .counted(Arc::clone(&self.log.bytes_in))
-            .stalling_after(self.running.config.timeouts.request_body);
-        (Request::from_parts(head, body), mapped)
-    }
-
-    /// The response as it goes to the client.
-    fn incoming(&self, response: Response<Incoming>) -> Response<Incoming> {
-        let (mut head, body) = response.into_parts();
-        let upgrade = headers::upgrade_of(&head.headers)
-            .filter(|_| head.status == StatusCode::SWITCHING_PROTOCOLS);
-        head.headers = headers::forward_response(
-            &head.headers,
-            upgrade.as_ref(),
-            &self.proxy.pseudonym,
-            head.version,
-        );
-        // The version is that of the hop to the origin; the server writes the client's own.
-        head.version = Version::HTTP_11;
-        Response::from_parts(head, body)
     }
 
     /// Takes the log entry out for a task that outlives the request.
@@ -531,7 +404,7 @@ fn target_in_tunnel(request: &Request<Incoming>, tunnel: &Target) -> Result<Targ
     let named = if request.uri().scheme().is_some() {
         Target::of_absolute(request.uri())?
     } else {
-        Target::of_host_field(Scheme::Https, request.headers())?
+        Target::of_host_field(tunnel.scheme, request.headers())?
     };
     if named.scheme != tunnel.scheme {
         Err(TargetError::Scheme.into())

@@ -2,6 +2,7 @@
 //!
 //! Whatever comes from outside is escaped by the template; nothing here can run a script.
 
+use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use maud::{DOCTYPE, Markup, html};
 
@@ -72,6 +73,36 @@ pub(crate) fn error_response(error: &Error) -> Response<Body> {
     response
 }
 
+/// What a connection over the bound is told, as bytes: there is no room for a request, nor for a server to
+/// answer it.
+pub(crate) fn too_many_connections() -> Bytes {
+    const TEXT: &str = "Too many open connections";
+    let mut headers = HeaderMap::new();
+    harden(&mut headers);
+    headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/plain; charset=utf-8"),
+    );
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(TEXT.len()));
+    headers.insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+    let mut bytes = BytesMut::from(&b"HTTP/1.1 503 Service Unavailable\r\n"[..]);
+    write_fields(&headers, &mut bytes);
+    bytes.extend_from_slice(TEXT.as_bytes());
+    bytes.freeze()
+}
+
+/// Writes fields and the empty line that ends them (RFC 9112 § 5).
+pub(crate) fn write_fields(headers: &HeaderMap, out: &mut BytesMut) {
+    for (name, value) in headers {
+        out.extend_from_slice(name.as_str().as_bytes());
+        out.extend_from_slice(b": ");
+        out.extend_from_slice(value.as_bytes());
+        out.extend_from_slice(b"\r\n");
+    }
+    out.extend_from_slice(b"\r\n");
+}
+
 /// A page of our own.
 pub(crate) fn page(status: StatusCode, markup: &Markup) -> Response<Body> {
     let mut response = Response::new(Body::from(markup.0.clone()));
@@ -103,7 +134,9 @@ pub(crate) fn harden(headers: &mut HeaderMap) {
 
 fn status_of(error: &Error) -> StatusCode {
     match error {
-        Error::ClientNotAllowed | Error::Refused(_) => StatusCode::FORBIDDEN,
+        Error::ClientNotAllowed | Error::Refused(_) | Error::OwnPageEncrypted => {
+            StatusCode::FORBIDDEN
+        }
         Error::Credentials { ours: false } => StatusCode::PROXY_AUTHENTICATION_REQUIRED,
         Error::Credentials { ours: true } => StatusCode::UNAUTHORIZED,
         Error::TooManyGuesses => StatusCode::TOO_MANY_REQUESTS,
@@ -184,6 +217,7 @@ mod tests {
     fn each_side_has_its_status() {
         let cases = [
             (Error::ClientNotAllowed, 403),
+            (Error::OwnPageEncrypted, 403),
             (Error::Credentials { ours: false }, 407),
             (Error::Credentials { ours: true }, 401),
             (Error::TooManyGuesses, 429),

@@ -151,6 +151,9 @@ impl Rewriter {
             Verdict::Rewrite(codings) => codings,
             Verdict::Skip(skip) => return pass(head, body.into(), skip),
         };
+        if asked.method == Method::HEAD {
+            return self.unseen(head, body.into());
+        }
         let Ok(_place) = self.places.try_acquire() else {
             return pass(head, body.into(), Skip::Busy);
         };
@@ -174,6 +177,15 @@ impl Rewriter {
             Ok(page) => self.finish(head, page),
             Err(skip) => pass(head, kept.into_body(body), skip),
         }
+    }
+
+    /// The head of a page that a GET would have had rewritten, as far as its head tells.
+    fn unseen(&self, mut head: Parts, body: Body) -> (Response<Body>, String) {
+        let (format, csp) = (self.chain.format(), self.chain.csp_change());
+        head.headers = repair::without_bytes(&head.headers, format, &csp, &self.tagger);
+        let action = "eligible".to_owned();
+        note(&mut head.headers, &action);
+        (Response::from_parts(head, body), action)
     }
 
     fn finish(&self, mut head: Parts, page: Finished) -> (Response<Body>, String) {

@@ -5,6 +5,7 @@
 mod guard;
 mod places;
 mod socket;
+mod unread;
 mod wire;
 
 use std::{
@@ -29,12 +30,18 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing::{Instrument, debug, debug_span, info, warn};
 
-pub(crate) use self::{guard::Watch, places::Places, socket::Broken, wire::Refusal};
 use self::{
     guard::{Guard, Patience},
     socket::Socket,
+    unread::Unread,
 };
-use crate::{authority::Target, body::Body, proxy::Proxy};
+pub(crate) use self::{
+    guard::{Watch, WholeServer},
+    places::Places,
+    socket::Broken,
+    wire::Refusal,
+};
+use crate::{authority::Target, body::Body, proxy::Proxy, respond, tcp};
 
 /// Pause after a failed accept. Nearly always the process has no descriptors left, and trying at
 /// once again would only burn time until some are closed.
@@ -50,11 +57,6 @@ const HTTP2_FIELD_BYTES: u32 = 64 * 1024;
 /// Bytes of answers kept for one HTTP/2 stream whose client does not read. Raising it lets such a client
 /// cost more memory.
 const HTTP2_SEND_BYTES: usize = 128 * 1024;
-
-/// What a connection over the bound is told.
-const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\
-    Content-Type: text/plain\r\nRetry-After: 5\r\nContent-Length: 25\r\n\r\n\
-    Too many open connections";
 
 /// A connection and how its requests came to us.
 #[derive(Debug)]
@@ -146,8 +148,7 @@ fn welcome(stream: TcpStream, client: SocketAddr, proxy: &Arc<Proxy>, life: &Lif
     let Ok(local) = stream.local_addr() else {
         return;
     };
-    // Small writes go out at once; a refusal here changes nothing but speed.
-    let _ = stream.set_nodelay(true);
+    tcp::set_up(&stream);
     let conn = Conn {
         client,
         local,
@@ -169,7 +170,7 @@ fn welcome(stream: TcpStream, client: SocketAddr, proxy: &Arc<Proxy>, life: &Lif
 async fn turn_away(mut stream: TcpStream) {
     const PATIENCE: Duration = Duration::from_secs(1);
     let farewell = async {
-        stream.write_all(BUSY).await?;
+        stream.write_all(&respond::too_many_connections()).await?;
         stream.shutdown().await?;
         // Closed with its request unread, the connection would be reset, and the answer with it.
         let mut request = [0; 4096];
@@ -199,6 +200,7 @@ where
         );
         async move { Ok::<_, std::convert::Infallible>(answer.await) }
     });
+    let io = Unread::new(io, Arc::clone(&watch), timeouts.client_stall);
     // Both arms are the same three steps; their connection types have nothing in common.
     let served = if version == Version::HTTP_2 {
         let connection = http2::Builder::new(TokioExecutor::new())
@@ -261,19 +263,18 @@ async fn answer(
     watch: Arc<Watch>,
     mut request: Request<Incoming>,
 ) -> Response<Body> {
-    let refusal = watch.begin();
+    watch.begin(request.extensions_mut());
     let in_flight = watch.in_flight();
     let is_connect = request.method() == Method::CONNECT;
     let is_1_0 = request.version() == Version::HTTP_10;
+    let is_2 = request.version() == Version::HTTP_2;
     let broken = Arc::clone(&conn.broken);
-    let extensions = request.extensions_mut();
-    extensions.insert(Arc::clone(&watch));
-    if let Some(refusal) = refusal {
-        extensions.insert(refusal);
-    }
+    request.extensions_mut().insert(Arc::clone(&watch));
     let response = proxy.handle(conn, request).await;
     let status = response.status();
-    if status == StatusCode::SWITCHING_PROTOCOLS || is_connect && status.is_success() {
+    let taken = status == StatusCode::SWITCHING_PROTOCOLS || is_connect && status.is_success();
+    // Over HTTP/2 one stream is taken over, not the connection.
+    if taken && !is_2 {
         watch.take_over();
     }
     // Such a body ends with the connection; until it has, an end of the connection is a break.

@@ -5,7 +5,10 @@
 use std::{
     io,
     pin::Pin,
-    sync::{Arc, atomic::Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     task::{Context, Poll, ready},
     time::Duration,
 };
@@ -22,8 +25,9 @@ use tracing::debug;
 
 use crate::{body::ByteCount, log::RequestLog, server::Life};
 
-/// When the program ends, a tunnel with nothing moving for this long is closed at once: browsers keep
-/// many idle ones, and waiting for them would make every end last as long as it may.
+/// When the program ends, a tunnel in which nothing has moved for this long is closed at once, unless the
+/// client spoke last: browsers keep many idle ones, and waiting for them would make every end last as long
+/// as it may. A client that spoke last may be waiting for a slow answer; it has the whole grace.
 const QUIET: Duration = Duration::from_secs(1);
 
 /// Joins a client that sent CONNECT with its target.
@@ -69,17 +73,22 @@ pub(crate) async fn join(
     upstream: impl AsyncRead + AsyncWrite + Unpin,
     log: RequestLog,
 ) {
+    let asking = AtomicBool::new(false);
     let mut client = Counted {
         io: client,
         read: &log.bytes_in,
+        is_client: true,
+        asking: &asking,
     };
     let mut upstream = Counted {
         io: upstream,
         read: &log.bytes_out,
+        is_client: false,
+        asking: &asking,
     };
     let copied = tokio::select! {
         copied = copy_bidirectional(&mut client, &mut upstream) => copied,
-        () = quiet_end(life, &log) => return,
+        () = quiet_end(life, &log, &asking) => return,
     };
     if let Err(error) = copied {
         debug!(%error, "a tunnel broke off");
@@ -94,23 +103,26 @@ async fn nothing_moved(moved: &[ByteCount; 2], silence: Duration) {
     }
 }
 
-/// Waits for the program to end, and then for the tunnel to be quiet.
-async fn quiet_end(life: &Life, log: &RequestLog) {
+/// Waits for the program to end, and then for the tunnel to be quiet with no question open.
+async fn quiet_end(life: &Life, log: &RequestLog, asking: &AtomicBool) {
     life.draining.cancelled().await;
     let moved = || log.bytes_in.load(Relaxed) + log.bytes_out.load(Relaxed);
     loop {
         let before = moved();
         sleep(QUIET).await;
-        if moved() == before {
+        if moved() == before && !asking.load(Relaxed) {
             return;
         }
     }
 }
 
-/// Counts what is read.
+/// Counts what is read, and remembers whose the last bytes were.
 struct Counted<'a, T> {
     io: T,
     read: &'a ByteCount,
+    is_client: bool,
+    /// Whether the client spoke last.
+    asking: &'a AtomicBool,
 }
 
 impl<T: AsyncRead + Unpin> AsyncRead for Counted<'_, T> {
@@ -121,8 +133,11 @@ impl<T: AsyncRead + Unpin> AsyncRead for Counted<'_, T> {
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.io).poll_read(cx, buf))?;
-        self.read
-            .fetch_add((buf.filled().len() - before) as u64, Relaxed);
+        let bytes = buf.filled().len() - before;
+        if bytes > 0 {
+            self.read.fetch_add(bytes as u64, Relaxed);
+            self.asking.store(self.is_client, Relaxed);
+        }
         Poll::Ready(Ok(()))
     }
 }

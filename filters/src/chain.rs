@@ -188,6 +188,20 @@ pub struct PageFeed {
     spent: Duration,
 }
 
+impl Chain {
+    /// What pages are written as.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        self.output.format
+    }
+
+    /// What a rewritten page asks of its policies.
+    #[must_use]
+    pub fn csp_change(&self) -> CspChange {
+        csp_change(&self.output)
+    }
+}
+
 impl PageFeed {
     /// Tells where the page can be had untouched; the rewritten page links to it.
     pub fn link_to_untouched(&mut self, address: Url) {

@@ -18,14 +18,14 @@ const WORD: Duration = Duration::from_secs(1);
 /// A clock that runs only while someone waits. Where the receiver is the slow one, nobody asks for the
 /// next piece, and no time passes.
 #[derive(Debug)]
-pub(super) struct Stall {
+pub(crate) struct Stall {
     patience: Duration,
     timer: Option<Pin<Box<Sleep>>>,
     running: bool,
 }
 
 impl Stall {
-    pub(super) fn new(patience: Duration) -> Self {
+    pub(crate) fn new(patience: Duration) -> Self {
         Self {
             patience,
             timer: None,
@@ -34,7 +34,7 @@ impl Stall {
     }
 
     /// Whether a wait that goes on has lasted too long.
-    pub(super) fn is_over(&mut self, waiting: bool, cx: &mut Context<'_>) -> bool {
+    pub(crate) fn is_over(&mut self, waiting: bool, cx: &mut Context<'_>) -> bool {
         if !waiting {
             self.running = false;
             return false;

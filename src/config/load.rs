@@ -1,7 +1,7 @@
 //! Where the configuration comes from: a named file, the usual places, or the defaults within.
 
 use std::{
-    env, fs, io,
+    env, io,
     path::{Path, PathBuf},
 };
 
@@ -9,7 +9,10 @@ use etcetera::{BaseStrategy, choose_base_strategy};
 use gleaner_filters::ChainConfig;
 use serde_yaml::Value;
 
-use super::{Config, ConfigError, Preset, RawConfig};
+use super::{
+    Config, ConfigError, Preset, RawConfig,
+    file::{self, without_mark},
+};
 
 /// Where to look for the file.
 #[derive(Clone, Debug)]
@@ -51,7 +54,7 @@ impl Lookup {
     /// Reads the first file that is there.
     pub fn load(&self) -> Result<Found, ConfigError> {
         for place in &self.places {
-            match fs::read(place) {
+            match file::read(place, file::MAX_CONFIG) {
                 Ok(bytes) => {
                     let text = String::from_utf8(bytes)
                         .map_err(|_| ConfigError::not_text(place.clone()))?;
@@ -132,11 +135,6 @@ impl RawConfig {
         }
         Ok(raw)
     }
-}
-
-/// The text without the mark that some editors put in front of UTF-8.
-fn without_mark(text: &str) -> &str {
-    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 /// Lays one tree over another: maps key by key, everything else as a whole.

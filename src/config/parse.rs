@@ -3,7 +3,7 @@
 use std::{
     borrow::Cow,
     collections::HashSet,
-    fmt, fs,
+    fmt,
     hash::{DefaultHasher, Hash, Hasher},
     net::{SocketAddr, ToSocketAddrs},
     path::{Path, PathBuf},
@@ -17,7 +17,7 @@ use serde::{
     de::{self, SeqAccess, Visitor, value::SeqAccessDeserializer},
 };
 
-use super::{Access, BUILTIN, BUILTIN_AD_SERVERS, Config, RawConfig, hosts, https};
+use super::{Access, BUILTIN, BUILTIN_AD_SERVERS, Config, RawConfig, file, hosts, https};
 
 /// A value that is wrong though its type is right. The file and line are added by the loader.
 #[derive(Debug)]
@@ -124,7 +124,7 @@ fn read_ad_servers(
         let text = if list == BUILTIN {
             Cow::Borrowed(BUILTIN_AD_SERVERS)
         } else {
-            let text = fs::read_to_string(&path).map_err(|error| {
+            let text = file::read_text(&path, file::MAX_LIST).map_err(|error| {
                 let problem = format!("cannot read {}: {error}", path.display());
                 BadValue::new(KEY, problem, "`builtin` or the path of a readable file").item(list)
             })?;
@@ -132,7 +132,7 @@ fn read_ad_servers(
             Cow::Owned(text)
         };
         text.hash(&mut hasher);
-        hosts.add(&text).map_err(|error| {
+        hosts.add(file::without_mark(&text)).map_err(|error| {
             let expected = "one host per line, or hosts file syntax; `#` starts a comment";
             let problem = format!("{:?} is not a host name", error.text);
             BadValue {
@@ -151,8 +151,8 @@ fn read_roots(file: Option<&Path>, base: &Path) -> Result<Vec<CertificateDer<'st
     };
     let path = base.join(file);
     let bad = |problem: String| BadValue::new("upstream.extra_ca_file", problem, EXPECTED);
-    let pem =
-        fs::read(&path).map_err(|error| bad(format!("cannot read {}: {error}", path.display())))?;
+    let pem = file::read(&path, file::MAX_LIST)
+        .map_err(|error| bad(format!("cannot read {}: {error}", path.display())))?;
     let roots = CertificateDer::pem_slice_iter(&pem)
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| bad(format!("{}: {error}", path.display())))?;

@@ -146,7 +146,41 @@ fn a_bad_item_is_named_on_its_own_line() {
 
 #[test]
 fn a_byte_order_mark_is_passed_over() {
-    assert!(Config::from_yaml("\u{feff}preset: crunch\n", None).is_ok());
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("list.txt"), "\u{feff}ads.example\n").unwrap();
+    let file = dir.path().join("config.yaml");
+    let text = "\u{feff}preset: crunch\nad_server_lists: [list.txt]\n";
+    std::fs::write(&file, text).unwrap();
+    let config = Lookup::new(Some(file)).load().unwrap().config;
+    // The first key and the first host stand right behind the marks.
+    assert_eq!(config.preset, Preset::Crunch);
+    assert!(config.ad_servers.matches("ads.example"));
+    assert_eq!(config.filters, gleaner_filters::ChainConfig::crunch());
+}
+
+/// A device or a video that is named by mistake must not fill the memory.
+#[cfg(unix)]
+#[test]
+fn files_without_end_are_refused() {
+    for (yaml, key) in [
+        ("ad_server_lists: [/dev/zero]\n", "ad_server_lists"),
+        (
+            "upstream: { extra_ca_file: /dev/zero }\n",
+            "upstream.extra_ca_file",
+        ),
+    ] {
+        let error = error_of(yaml);
+        assert!(error.contains(key), "{error}");
+        assert!(
+            error.contains("/dev/zero: it is longer than 128 MiB"),
+            "{error}"
+        );
+    }
+    let error = Lookup::new(Some("/dev/zero".into())).load().unwrap_err();
+    assert!(
+        error.to_string().contains("it is longer than 4 MiB"),
+        "{error}"
+    );
 }
 
 #[test]

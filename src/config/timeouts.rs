@@ -30,6 +30,10 @@ pub struct RawTimeouts {
     /// Seconds that a request's body may stand still.
     #[schemars(range(min = 1, max = 86400))]
     pub request_body_seconds: u64,
+    /// Seconds that a client may take not one byte of an answer that waits for it. Tunnels and web
+    /// sockets are exempt.
+    #[schemars(range(min = 1, max = 86400))]
+    pub client_stall_seconds: u64,
     /// Seconds that a client connection is kept for its next request.
     #[schemars(range(min = 1, max = 86400))]
     pub client_idle_seconds: u64,
@@ -51,6 +55,7 @@ impl Default for RawTimeouts {
             body_stall_seconds: 50,
             request_head_seconds: 30,
             request_body_seconds: 30,
+            client_stall_seconds: 50,
             client_idle_seconds: 55,
             connect_silence_seconds: 50,
             idle_seconds: 50,
@@ -67,6 +72,7 @@ impl RawTimeouts {
             body_stall: seconds("timeouts.body_stall_seconds", self.body_stall_seconds)?,
             request_head: seconds("timeouts.request_head_seconds", self.request_head_seconds)?,
             request_body: seconds("timeouts.request_body_seconds", self.request_body_seconds)?,
+            client_stall: seconds("timeouts.client_stall_seconds", self.client_stall_seconds)?,
             client_idle: seconds("timeouts.client_idle_seconds", self.client_idle_seconds)?,
             connect_silence: seconds(
                 "timeouts.connect_silence_seconds",
@@ -106,6 +112,8 @@ pub struct Timeouts {
     pub request_head: Duration,
     /// For the next piece of a request's body.
     pub request_body: Duration,
+    /// For a client to take some of what waits for it.
+    pub client_stall: Duration,
     /// Life of an unused client connection.
     pub client_idle: Duration,
     /// For the first byte of a tunnel.

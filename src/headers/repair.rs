@@ -1,17 +1,19 @@
 //! A response's fields after its page was rewritten: everything that described the old bytes is
 //! corrected or taken out.
 
-use gleaner_filters::{Filtered, Format};
+use gleaner_filters::{CspChange, Filtered, Format};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use super::{csp, members, validators::Tagger, without};
 use crate::rewrite::coding::Coding;
 
 /// Fields that are about the origin's very bytes (RFC 9530 for the digests).
-const ABOUT_THE_BYTES: [HeaderName; 7] = [
+const ABOUT_THE_BYTES: [HeaderName; 8] = [
     header::CONTENT_LENGTH,
     header::CONTENT_ENCODING,
     header::ACCEPT_RANGES,
+    // What came behind the old bytes went with them.
+    header::TRAILER,
     HeaderName::from_static("content-md5"),
     HeaderName::from_static("digest"),
     HeaderName::from_static("content-digest"),
@@ -26,20 +28,32 @@ pub(crate) fn after_rewriting(
     length: usize,
     tagger: &Tagger,
 ) -> HeaderMap {
-    let mut repaired = without(headers, |name| ABOUT_THE_BYTES.contains(name));
-    let content_type = match filtered.format {
-        // The result is serialized as HTML, also where the page came as XHTML.
-        Format::Html => "text/html; charset=utf-8",
-        Format::Text => "text/plain; charset=utf-8",
-    };
-    repaired.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    let mut repaired = without_bytes(headers, filtered.format, &filtered.csp, tagger);
     repaired.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     if let Some(coding) = coding {
         let name = HeaderValue::from_static(coding.as_str());
         repaired.insert(header::CONTENT_ENCODING, name);
     }
+    repaired
+}
+
+/// The same for a page that nobody has seen, which is what HEAD asks for. RFC 9110 § 9.3.2: the fields are
+/// those of the GET, without such as only the content's making would tell (its length, its coding).
+pub(crate) fn without_bytes(
+    headers: &HeaderMap,
+    format: Format,
+    csp: &CspChange,
+    tagger: &Tagger,
+) -> HeaderMap {
+    let mut repaired = without(headers, |name| ABOUT_THE_BYTES.contains(name));
+    let content_type = match format {
+        // The result is serialized as HTML, also where the page came as XHTML.
+        Format::Html => "text/html; charset=utf-8",
+        Format::Text => "text/plain; charset=utf-8",
+    };
+    repaired.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
     vary(&mut repaired, &["Accept-Encoding", "Sec-Fetch-Dest"]);
-    csp::apply(&mut repaired, &filtered.csp);
+    csp::apply(&mut repaired, csp);
     drop_script_preloads(&mut repaired);
     tagger.tag_response(&mut repaired);
     repaired
@@ -150,6 +164,7 @@ mod tests {
                 ("digest", "x"),
                 ("content-digest", "x"),
                 ("repr-digest", "x"),
+                ("trailer", "X-Sum"),
                 ("content-location", "/en"),
             ],
             Some(Coding::Gzip),
@@ -164,6 +179,7 @@ mod tests {
             "digest",
             "content-digest",
             "repr-digest",
+            "trailer",
         ] {
             assert!(!headers.contains_key(gone), "{gone}");
         }

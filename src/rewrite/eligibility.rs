@@ -98,7 +98,7 @@ pub(super) fn judge(asked: &Asked, head: &Parts, settings: &Rewrite) -> Verdict 
         (asked.untouched, Skip::AskedFor),
         (settings.except.matches(&asked.host), Skip::Host),
         (
-            ![Method::GET, Method::POST].contains(&asked.method),
+            ![Method::GET, Method::HEAD, Method::POST].contains(&asked.method),
             Skip::Method,
         ),
         (!has_page(head.status), Skip::Status),
@@ -277,11 +277,11 @@ mod tests {
 
     #[test]
     fn only_get_and_post_are_rewritten() {
-        assert!(rewritten(&Case {
-            method: Method::POST,
-            ..page()
-        }));
-        for method in [Method::HEAD, Method::PUT, Method::OPTIONS] {
+        // HEAD is judged as the GET it stands for; `rewrite` knows that there is no page.
+        for method in [Method::POST, Method::HEAD] {
+            assert!(rewritten(&Case { method, ..page() }));
+        }
+        for method in [Method::PUT, Method::OPTIONS] {
             assert_eq!(skipped(&Case { method, ..page() }), Skip::Method);
         }
     }

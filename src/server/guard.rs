@@ -6,7 +6,8 @@
 //! `respond` stays the only place that makes statuses. After it nothing more is read.
 //!
 //! While a request is being answered the next one is not let through, but the socket is still read, so
-//! that a client that leaves is noticed at once, pipelined requests or not.
+//! that a client that leaves is noticed, pipelined requests or not: at once where the connection breaks, and
+//! after [`HALF_CLOSED`] where it ends in good order, which may only mean that no more requests follow.
 
 use std::{
     any::Any,
@@ -18,13 +19,14 @@ use std::{
 };
 
 use bytes::{Buf, BytesMut};
-use http::{HeaderMap, StatusCode};
+use http::{Extensions, HeaderMap, StatusCode};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     time::{Instant, Sleep, sleep},
 };
 
 use super::wire::{self, Chunks, Framing, Refusal};
+use crate::respond;
 
 /// Bytes read at once.
 const PIECE: usize = 16 * 1024;
@@ -40,12 +42,22 @@ const REFUSED: &[u8] = b"GET / HTTP/1.1\r\nHost: refused.invalid\r\nConnection: 
 /// (RFC 9112 § 9.6).
 const LINGER: Duration = Duration::from_secs(1);
 
+/// How long an answer may stand still after the client has closed its side. RFC 9112 § 9.6 lets a client do
+/// that and wait for its answer (`nc -N` does), but a client that is gone looks the same until something
+/// is sent to it. Raising it lets slower answers through to such clients, and makes fetches that nobody
+/// wants any more go on for longer.
+const HALF_CLOSED: Duration = Duration::from_secs(5);
+
 /// How long to wait for what, on one connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
     pub(super) head: Duration,
     pub(super) idle: Duration,
 }
+
+/// Marks a request for the whole server.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WholeServer;
 
 /// What the guard and the service of one connection tell each other.
 #[derive(Debug, Default)]
@@ -56,6 +68,8 @@ struct Progress {
     begun: usize,
     done: usize,
     refused: Option<(usize, Refusal)>,
+    /// What the head that was let through last asks for.
+    whole_server: bool,
     /// The connection was taken over: bytes are no messages any more.
     opaque: bool,
     /// Interim responses on their way to the client.
@@ -69,16 +83,18 @@ impl Watch {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A request came to the service; a refusal if it is the one that stands for a refused one.
-    pub(super) fn begin(&self) -> Option<Refusal> {
+    /// A request came to the service: tells it what the library does not. A refusal if it is the one that
+    /// stands for a refused one.
+    pub(super) fn begin(&self, extensions: &mut Extensions) {
         let mut progress = self.lock();
         let number = progress.begun;
         progress.begun += 1;
         progress.interim.clear();
-        progress
-            .refused
-            .filter(|(refused, _)| *refused == number)
-            .map(|(_, refusal)| refusal)
+        if let Some((_, refusal)) = progress.refused.filter(|(refused, _)| *refused == number) {
+            extensions.insert(refusal);
+        } else if progress.whole_server {
+            extensions.insert(WholeServer);
+        }
     }
 
     /// A message on the connection lasts as long as this is kept.
@@ -91,19 +107,18 @@ impl Watch {
         self.lock().opaque = true;
     }
 
+    /// Whether bytes are no messages any more.
+    pub(super) fn is_taken_over(&self) -> bool {
+        self.lock().opaque
+    }
+
     /// Sends an interim response before the final one (RFC 9110 § 15.2).
     pub(crate) fn inform(&self, status: StatusCode, headers: &HeaderMap) {
         let mut progress = self.lock();
         let out = &mut progress.interim;
         let reason = status.canonical_reason().unwrap_or("Information");
         out.extend_from_slice(format!("HTTP/1.1 {} {reason}\r\n", status.as_u16()).as_bytes());
-        for (name, value) in headers {
-            out.extend_from_slice(name.as_str().as_bytes());
-            out.extend_from_slice(b": ");
-            out.extend_from_slice(value.as_bytes());
-            out.extend_from_slice(b"\r\n");
-        }
-        out.extend_from_slice(b"\r\n");
+        respond::write_fields(headers, out);
     }
 
     /// Messages begun and done so far.
@@ -141,7 +156,11 @@ pub(super) struct Guard<I> {
     out: BytesMut,
     /// Whether everything written so far has gone out.
     clean: bool,
+    /// Who waits for that.
+    unwritten: Option<Waker>,
     read_after_end: usize,
+    /// Nothing more comes from the client.
+    ended: bool,
 }
 
 #[derive(Debug)]
@@ -164,6 +183,7 @@ enum State {
 enum Waiting {
     Idle,
     Head,
+    HalfClosed,
     Linger,
 }
 
@@ -180,16 +200,22 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
             timer_since: None,
             out: BytesMut::new(),
             clean: true,
+            unwritten: None,
             read_after_end: 0,
+            ended: false,
         }
     }
 
     /// Reads more into the buffer; zero at the end.
     fn fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        if self.ended {
+            return Poll::Ready(Ok(0));
+        }
         let mut piece = [0; PIECE];
         let mut buf = ReadBuf::new(&mut piece);
         ready!(Pin::new(&mut self.io).poll_read(cx, &mut buf))?;
         self.read.extend_from_slice(buf.filled());
+        self.ended = buf.filled().is_empty();
         Poll::Ready(Ok(buf.filled().len()))
     }
 
@@ -212,6 +238,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                 Waiting::Idle if self.released == 0 => self.patience.head,
                 Waiting::Idle => self.patience.idle,
                 Waiting::Head => self.patience.head,
+                Waiting::HalfClosed => HALF_CLOSED,
                 Waiting::Linger => LINGER,
             };
             match &mut self.timer {
@@ -232,6 +259,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                 Ok(Some(head)) => {
                     self.released += 1;
                     self.timer_since = None;
+                    self.watch.lock().whole_server = head.whole_server;
                     self.state = State::Release(head.bytes, head.framing);
                     return Poll::Ready(Ok(true));
                 }
@@ -241,7 +269,19 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                 }
                 Ok(None) => {}
             }
-            match self.fill(cx)? {
+            let filled = self.fill(cx)?;
+            let ends_or_idles = match filled {
+                Poll::Ready(read) => read == 0,
+                Poll::Pending => self.read.is_empty(),
+            };
+            if ends_or_idles && !self.clean {
+                // A client may take the last answer slowly: until it has gone out the library takes an end
+                // for a break, and the connection is not idle.
+                self.timer_since = None;
+                self.unwritten = Some(cx.waker().clone());
+                return Poll::Pending;
+            }
+            match filled {
                 Poll::Ready(0) => return Poll::Ready(Ok(false)),
                 Poll::Ready(_) => {}
                 Poll::Pending if self.read.is_empty() => {
@@ -282,12 +322,17 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                 }
                 progress.waker = Some(cx.waker().clone());
             }
+            if self.ended {
+                return if self.is_late(Waiting::HalfClosed, cx) {
+                    Poll::Ready(Ok(false))
+                } else {
+                    Poll::Pending
+                };
+            }
             if self.read.len() >= MAX_AHEAD {
                 return Poll::Pending;
             }
-            if ready!(self.fill(cx))? == 0 {
-                return Poll::Ready(Ok(false));
-            }
+            ready!(self.fill(cx))?;
         }
     }
 
@@ -331,6 +376,13 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
             other => other,
         };
         Poll::Ready(Ok(()))
+    }
+
+    /// An answer that moves does not stand still.
+    fn moved(&mut self, written: &Poll<io::Result<usize>>) {
+        if self.timer_since == Some(Waiting::HalfClosed) && written.is_ready() {
+            self.timer_since = None;
+        }
     }
 
     /// Writes interim responses where nothing else is half written.
@@ -400,7 +452,9 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<I> {
         let this = self.get_mut();
         ready!(this.poll_interim(cx))?;
         this.clean = false;
-        Pin::new(&mut this.io).poll_write(cx, buf)
+        let polled = Pin::new(&mut this.io).poll_write(cx, buf);
+        this.moved(&polled);
+        polled
     }
 
     fn poll_write_vectored(
@@ -411,7 +465,9 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<I> {
         let this = self.get_mut();
         ready!(this.poll_interim(cx))?;
         this.clean = false;
-        Pin::new(&mut this.io).poll_write_vectored(cx, bufs)
+        let polled = Pin::new(&mut this.io).poll_write_vectored(cx, bufs);
+        this.moved(&polled);
+        polled
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -426,6 +482,9 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<I> {
         }
         ready!(Pin::new(&mut this.io).poll_flush(cx))?;
         this.clean = true;
+        if let Some(waker) = this.unwritten.take() {
+            waker.wake();
+        }
         Poll::Ready(Ok(()))
     }
 

@@ -54,6 +54,8 @@ pub(super) enum Framing {
 pub(super) struct Head {
     pub(super) bytes: usize,
     pub(super) framing: Framing,
+    /// OPTIONS of an address without a path, which the library does not tell from `/`.
+    pub(super) whole_server: bool,
 }
 
 /// Looks for a whole head at the start of these bytes; none while it is not complete.
@@ -87,6 +89,7 @@ pub(super) fn head(bytes: &[u8]) -> Result<Option<Head>, Refusal> {
     Ok(Some(Head {
         bytes: bytes.len() - lines.0.len(),
         framing: fields.framing(&request)?,
+        whole_server: request.method == b"OPTIONS" && has_no_path(request.target),
     }))
 }
 
@@ -112,6 +115,7 @@ impl<'a> Lines<'a> {
 
 struct RequestLine<'a> {
     method: &'a [u8],
+    target: &'a [u8],
     is_1_0: bool,
 }
 
@@ -135,7 +139,9 @@ impl<'a> RequestLine<'a> {
         if target.len() > MAX_TARGET {
             return Err(Refusal::TargetTooLong);
         }
-        if target.is_empty() || target.iter().any(|byte| !byte.is_ascii_graphic()) {
+        // RFC 9112 § 3.2: an address with signs that must be encoded is refused, not corrected. Asked of the
+        // library's own parser, which would refuse it without a word to the reader.
+        if !target.is_ascii() || http::Uri::try_from(target).is_err() {
             return Err(Refusal::Malformed(
                 "its address has signs that must be encoded",
             ));
@@ -143,10 +149,12 @@ impl<'a> RequestLine<'a> {
         match version {
             b"HTTP/1.1" => Ok(Self {
                 method,
+                target,
                 is_1_0: false,
             }),
             b"HTTP/1.0" => Ok(Self {
                 method,
+                target,
                 is_1_0: true,
             }),
             [b'H', b'T', b'T', b'P', b'/', major, b'.', minor]
@@ -159,6 +167,12 @@ impl<'a> RequestLine<'a> {
             )),
         }
     }
+}
+
+/// Whether this is an absolute address that ends with its authority.
+fn has_no_path(target: &[u8]) -> bool {
+    let start = target.windows(3).position(|three| three == b"://");
+    start.is_some_and(|start| !target[start + 3..].iter().any(|byte| b"/?#".contains(byte)))
 }
 
 /// What the fields say about framing.

@@ -24,7 +24,7 @@ use tokio::{
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
 use super::fault::Fault;
-use crate::{acl::Acl, config::Timeouts};
+use crate::{acl::Acl, config::Timeouts, tcp};
 
 /// Head start of one address before the next is tried beside it: RFC 8305 § 5 recommends 250 ms.
 /// Raising it makes sites with a dead address slower, lowering it opens needless connections.
@@ -181,8 +181,7 @@ async fn race(addrs: Vec<SocketAddr>) -> Result<TcpStream, Fault> {
         tokio::select! {
             Some(attempt) = attempts.join_next() => match attempt {
                 Ok(Ok(stream)) => {
-                    // Small writes go out at once; a refusal here changes nothing but speed.
-                    let _ = stream.set_nodelay(true);
+                    tcp::set_up(&stream);
                     return Ok(stream);
                 }
                 Ok(Err(error)) => fault = Fault::of_connect(&error),
@@ -212,6 +211,11 @@ impl Connection for Stream {
     }
 }
 
+/// A server that closes without a word of TLS (`close_notify`) has closed. RFC 9112 § 9.8 takes such an end of
+/// a body that only the end of the connection ends for a broken one; so many servers do it that browsers
+/// take it for the end (Chromium, `net/socket/ssl_client_socket_impl.cc`, `DoPayloadRead`: "Many servers
+/// do not reliably send a `close_notify` alert"), and what a browser shows must not be lost here. Where a
+/// length or chunks say that more was to come, the HTTP library calls the same end a break.
 impl Read for Stream {
     fn poll_read(
         self: Pin<&mut Self>,
@@ -220,7 +224,12 @@ impl Read for Stream {
     ) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Self::Plain(io) => Pin::new(io).poll_read(cx, buf),
-            Self::Tls(io) => Pin::new(io).poll_read(cx, buf),
+            Self::Tls(io) => match Pin::new(io).poll_read(cx, buf) {
+                Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    Poll::Ready(Ok(()))
+                }
+                polled => polled,
+            },
         }
     }
 }

@@ -2,7 +2,7 @@
 //! allows; another reader may not, so they are refused (RFC 9112 § 6.3), and what is left is written anew
 //! for the client's own connection.
 
-use http::{HeaderMap, Response, Version, header};
+use http::{HeaderMap, HeaderValue, Response, Version, header};
 
 use super::Fault;
 
@@ -13,7 +13,8 @@ const MAX_HEAD: usize = 64 * 1024;
 /// the client for as long as the server likes.
 pub(super) const MAX_INTERIM: usize = 16;
 
-/// Refuses a response whose framing is in doubt; one length that is said twice becomes one.
+/// Refuses a response whose framing is in doubt; one length that is said twice, in two fields or as a list,
+/// becomes one.
 pub(super) fn check<B>(response: &mut Response<B>) -> Result<(), Fault> {
     let bad = |problem: &str| Err(Fault::BadResponse(problem.to_owned()));
     let is_h2 = response.version() == Version::HTTP_2;
@@ -35,30 +36,39 @@ pub(super) fn check<B>(response: &mut Response<B>) -> Result<(), Fault> {
             return bad("its length is given in two ways");
         }
     }
-    let mut lengths = headers.get_all(header::CONTENT_LENGTH).iter();
-    let Some(first) = lengths.next().cloned() else {
+    // RFC 9112 § 6.3: a list of equal numbers is one number, and is sent on as one.
+    let mut lengths = headers
+        .get_all(header::CONTENT_LENGTH)
+        .iter()
+        .flat_map(|value| value.as_bytes().split(|byte| *byte == b','))
+        .map(<[u8]>::trim_ascii);
+    let Some(first) = lengths.next() else {
         return Ok(());
     };
     // RFC 9110 § 8.6: digits and nothing else.
-    if first.is_empty() || !first.as_bytes().iter().all(u8::is_ascii_digit) {
+    if first.is_empty() || !first.iter().all(u8::is_ascii_digit) {
         return bad("its length is not a number");
     }
-    match lengths.next() {
-        None => return Ok(()),
-        Some(second) if *second != first || lengths.any(|other| *other != first) => {
+    let mut said = 1;
+    for other in lengths {
+        if other != first {
             return bad("it has two lengths");
         }
-        Some(_) => {}
+        said += 1;
     }
-    let mut once = HeaderMap::with_capacity(headers.len());
-    for (name, value) in &*headers {
-        if *name == header::CONTENT_LENGTH {
-            once.insert(name, value.clone());
-        } else {
-            once.append(name, value.clone());
+    if said > 1
+        && let Ok(length) = HeaderValue::from_bytes(first)
+    {
+        let mut once = HeaderMap::with_capacity(headers.len());
+        for (name, value) in &*headers {
+            if *name == header::CONTENT_LENGTH {
+                once.insert(name, length.clone());
+            } else {
+                once.append(name, value.clone());
+            }
         }
+        *headers = once;
     }
-    *headers = once;
     Ok(())
 }
 
@@ -80,7 +90,9 @@ mod tests {
         for fields in [
             &[("content-length", "3"), ("transfer-encoding", "chunked")][..],
             &[("content-length", "3"), ("content-length", "4")],
-            &[("content-length", "3, 3")],
+            &[("content-length", "3, 4")],
+            &[("content-length", "3,")],
+            &[("content-length", "3, 3"), ("content-length", "03")],
             &[("content-length", "+3")],
             &[("content-length", "")],
             &[("transfer-encoding", "gzip, chunked")],
@@ -100,6 +112,7 @@ mod tests {
             checked(&[("content-length", "3"), ("content-length", "3")]),
             Some(1)
         );
+        assert_eq!(checked(&[("content-length", "3, 3")]), Some(1));
         assert_eq!(checked(&[("transfer-encoding", "Chunked")]), Some(0));
     }
 }

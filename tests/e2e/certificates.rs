@@ -238,6 +238,47 @@ impl OpenSsl {
         ));
     }
 
+    /// Makes them by way of an authority in between, whose own certificate is signed with this digest.
+    fn leaf_of_intermediate(&self, key: &str, digest: &str) {
+        self.run(&format!(
+            "req -newkey {key} -nodes -keyout between.key -out between.csr -subj /CN=between"
+        ));
+        std::fs::write(
+            self.dir.path().join("ca-ext"),
+            "basicConstraints=critical,CA:TRUE\n",
+        )
+        .unwrap();
+        self.run(&format!(
+            "x509 -req -in between.csr -CA ca.pem -CAkey ca.key -set_serial 78 -days 30 -{digest} \
+             -extfile ca-ext -out between.pem"
+        ));
+        self.run("req -newkey rsa:2048 -nodes -keyout leaf.key -out leaf.csr -subj /CN=localhost");
+        self.run(
+            "x509 -req -in leaf.csr -CA between.pem -CAkey between.key -set_serial 79 -days 30 -sha256 \
+             -extfile ext -out leaf.pem",
+        );
+    }
+
+    /// One more authority in between, signed by the last with MD5, for which nothing but RSA has a name.
+    fn leaf_below_md5(&self) {
+        self.leaf_of_intermediate("rsa:2048", "sha256");
+        self.run("req -newkey rsa:2048 -nodes -keyout md5.key -out md5.csr -subj /CN=md5");
+        self.run(
+            "x509 -req -in md5.csr -CA between.pem -CAkey between.key -set_serial 80 -days 30 -md5 \
+             -extfile ca-ext -out md5.pem",
+        );
+        self.run(
+            "x509 -req -in leaf.csr -CA md5.pem -CAkey md5.key -set_serial 81 -days 30 -sha256 \
+             -extfile ext -out leaf.pem",
+        );
+        let read = |name: &str| std::fs::read_to_string(self.dir.path().join(name)).unwrap();
+        std::fs::write(
+            self.dir.path().join("chain.pem"),
+            read("md5.pem") + &read("between.pem"),
+        )
+        .unwrap();
+    }
+
     /// Serves with it; what is asked over TLS comes out of its standard output.
     fn serve(&self, options: &str) -> (Running, u16) {
         let mut server = Running::start(
@@ -278,6 +319,26 @@ async fn weak_keys_and_signatures_and_old_protocols_of_a_real_server_are_refused
             "{reason}: {told}"
         );
     }
+    for (key, digest, reason) in [
+        ("rsa:2048", "sha1", "signature is too weak (SHA-1"),
+        ("rsa:1024", "sha256", "key is too weak"),
+    ] {
+        openssl.leaf_of_intermediate(key, digest);
+        let (server, port) = openssl.serve("-tls1_3 -cert_chain between.pem");
+        assert_refused(&ask(&proxy, port).await, reason);
+        let (told, _) = server.end();
+        assert!(
+            !told.contains("GET") && !told.contains("secret"),
+            "{reason}: {told}"
+        );
+    }
+    openssl.leaf_below_md5();
+    let (_server, port) = openssl.serve("-tls1_3 -cert_chain chain.pem");
+    assert_refused(&ask(&proxy, port).await, "signature is too weak (MD5");
+    openssl.leaf_of_intermediate("rsa:2048", "sha256");
+    let (_server, port) = openssl.serve("-tls1_3 -www -cert_chain between.pem");
+    let answer = ask(&proxy, port).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     // The same server with nothing wrong is asked: the table refuses for its reasons only.
     openssl.leaf("rsa:2048", "sha256");
     let (_server, port) = openssl.serve("-tls1_2 -www");

@@ -74,6 +74,30 @@ fn a_page_on_which_the_chain_gives_up_comes_out_as_it_was() {
     assert_eq!(record["passed"], "little-text");
 }
 
+/// Byte for byte, whatever the bytes mean: only what is shown as text is decoded.
+#[test]
+fn a_page_that_comes_out_as_it_was_keeps_bytes_that_are_not_utf_8() {
+    let dir = folder();
+    let page = DRAWN.replace("Hi", "caf\u{e9} \u{e0} la carte");
+    let latin: Vec<u8> = page
+        .chars()
+        .map(|char| u8::try_from(char).unwrap())
+        .collect();
+    assert!(String::from_utf8(latin.clone()).is_err());
+    std::fs::write(dir.path().join("page.html"), &latin).unwrap();
+    let html = gleaner(dir.path(), &["extract", "page.html"], "");
+    assert_eq!(html.stdout, latin);
+    let text = gleaner(
+        dir.path(),
+        &["extract", "page.html", "--format", "text"],
+        "",
+    );
+    assert_eq!(
+        String::from_utf8(text.stdout).unwrap().trim(),
+        "café à la carte"
+    );
+}
+
 #[test]
 fn a_page_without_any_text_is_told() {
     let dir = folder();

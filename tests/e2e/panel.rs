@@ -1,9 +1,18 @@
 //! The control host.
 
+use bytes::Bytes;
 use http::Request;
 use http_body_util::Full;
+use hyper::client::conn::{http1, http2};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::harness::{TestProxy, client::curl, get, raw, send};
+use crate::harness::{
+    TestProxy,
+    client::{connect, connect_tls, curl},
+    get, raw, send,
+    wire::soon,
+};
 
 #[tokio::test]
 async fn the_page_is_at_the_control_host_and_at_the_listeners_address() {
@@ -77,4 +86,60 @@ async fn nothing_is_changed_by_asking() {
         (answer.status.as_u16(), answer.header("allow")),
         (405, "GET, HEAD")
     );
+}
+
+/// A browser that was told `https:` asks for a tunnel. With interception on the page is there, over a leaf of our own.
+#[tokio::test]
+async fn the_page_is_there_over_tls_where_interception_is_on() {
+    let proxy = TestProxy::start("https: { intercept: on }").await;
+    for alpn in [&[b"http/1.1".as_slice()][..], &[b"h2"]] {
+        let request = Request::get("https://gleaner.internal/ca.pem");
+        let stream = connect_tls(&proxy, "gleaner.internal:443", &proxy.ca_file(), alpn).await;
+        let io = TokioIo::new(stream.unwrap());
+        let answer = if alpn == [b"h2"] {
+            let executor = TokioExecutor::new();
+            let (mut sender, connection) = http2::handshake(executor, io).await.unwrap();
+            tokio::spawn(connection);
+            let request = request.body(Full::<Bytes>::default()).unwrap();
+            sender.send_request(request).await.unwrap()
+        } else {
+            let (mut sender, connection) = http1::handshake(io).await.unwrap();
+            tokio::spawn(connection);
+            let request = Request::get("/ca.pem").header("host", "gleaner.internal");
+            let request = request.body(Full::<Bytes>::default()).unwrap();
+            sender.send_request(request).await.unwrap()
+        };
+        assert_eq!(answer.status(), 200, "{alpn:?}");
+        assert_eq!(answer.headers()["content-type"], "application/x-pem-file");
+    }
+}
+
+#[tokio::test]
+async fn without_interception_an_encrypted_visit_is_told_where_the_page_is() {
+    let proxy = TestProxy::start("").await;
+    let request = "CONNECT gleaner.internal:443 HTTP/1.1\r\nHost: gleaner.internal:443\r\n\r\n";
+    let answer = soon(raw(proxy.addr, request)).await;
+    assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
+    assert!(answer.contains("http://gleaner.internal/"), "{answer}");
+}
+
+/// Some programs send everything through tunnels.
+#[tokio::test]
+async fn the_page_is_there_through_a_tunnel_to_port_80() {
+    for yaml in ["", "https: { intercept: on }"] {
+        let proxy = TestProxy::start(yaml).await;
+        let mut tunnel = connect(&proxy, "gleaner.internal:80").await;
+        let request = "GET / HTTP/1.1\r\nHost: gleaner.internal\r\nConnection: close\r\n\r\n";
+        tunnel.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        soon(tunnel.read_to_string(&mut answer)).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{yaml}: {answer}");
+        // And nothing but the page is behind it.
+        let mut tunnel = connect(&proxy, "gleaner.internal:80").await;
+        let request = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
+        tunnel.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        soon(tunnel.read_to_string(&mut answer)).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 421"), "{yaml}: {answer}");
+    }
 }

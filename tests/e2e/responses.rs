@@ -125,6 +125,7 @@ async fn an_http_1_0_client_never_gets_chunks() {
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
             "HTTP/1.0 200 OK\r\n\r\nhello",
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+            "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\nhello",
         ] {
             let setup = Setup::answering(road, answer.as_bytes()).await;
             let got = setup.exchange(setup.fill(GET_1_0).as_bytes()).await;
@@ -185,6 +186,29 @@ async fn responses_without_a_body_have_none() {
     }
 }
 
+/// RFC 9112 § 6.3 lets a list of equal lengths be one length, and browsers show such pages.
+#[tokio::test]
+async fn a_length_that_is_said_more_than_once_is_sent_on_once() {
+    for road in ROADS {
+        for lengths in [
+            "Content-Length: 5, 5",
+            "Content-Length: 5\r\nContent-Length: 5",
+        ] {
+            let answer = format!("HTTP/1.1 200 OK\r\n{lengths}\r\n\r\nhello");
+            let setup = Setup::answering(road, answer.as_bytes()).await;
+            let got = setup
+                .exchange(setup.fill(GET).as_bytes())
+                .await
+                .to_lowercase();
+            assert!(
+                got.starts_with("http/1.1 200") && got.ends_with("hello"),
+                "{got}"
+            );
+            assert_eq!(got.matches("content-length: 5\r\n").count(), 1, "{got}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn ranges_and_conditions_pass() {
     for road in ROADS {
@@ -218,7 +242,7 @@ async fn ranges_and_conditions_pass() {
 #[tokio::test]
 async fn interim_responses_pass_before_the_final_one() {
     for road in ROADS {
-        let answer = b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+        let answer = b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nContent-Length: 9\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
         let setup = Setup::answering(road, answer).await;
         let got = setup.exchange(setup.fill(GET).as_bytes()).await;
         let (hints, last) = (
@@ -229,6 +253,8 @@ async fn interim_responses_pass_before_the_final_one() {
             hints < last && got[hints..last].contains("link: </a.css>"),
             "{got}"
         );
+        // It has no content, so no length either (RFC 9110 § 8.6).
+        assert!(!got[hints..last].contains("content-length"), "{got}");
         // HTTP/1.0 has none (RFC 9110 § 15.2).
         let setup = Setup::answering(road, answer).await;
         let got = setup.exchange(setup.fill(GET_1_0).as_bytes()).await;

@@ -8,7 +8,7 @@ use tokio::{
     sync::Notify,
 };
 
-use crate::harness::{Origin, TestProxy, client::connect, origin::read_head};
+use crate::harness::{Origin, TestProxy, client::connect, origin::read_head, wire::soon};
 
 #[tokio::test]
 async fn a_request_in_flight_finishes() {
@@ -54,6 +54,27 @@ async fn idle_connections_and_quiet_tunnels_do_not_hold_the_end_up() {
     let _idle = TcpStream::connect(proxy.addr).await.unwrap();
     let _tunnel = connect(&proxy, &origin.addr.to_string()).await;
     proxy.stop().await;
+}
+
+#[tokio::test]
+async fn a_tunnel_whose_client_waits_for_a_slow_answer_is_given_it() {
+    let origin = Origin::sockets(|mut stream| async move {
+        read_head(&mut stream).await;
+        // Longer than a tunnel may be quiet, which is what this is about.
+        tokio::time::sleep(std::time::Duration::from_millis(2500)).await;
+        stream.write_all(b"done").await.unwrap();
+        // Kept open: what ends the tunnel now is its silence.
+        let _ = stream.read_to_end(&mut Vec::new()).await;
+    })
+    .await;
+    let proxy = TestProxy::start("limits: { shutdown_grace_seconds: 3600 }").await;
+    let mut tunnel = connect(&proxy, &origin.addr.to_string()).await;
+    tunnel.write_all(b"question\r\n\r\n").await.unwrap();
+    let end = tokio::spawn(proxy.stop());
+    let mut answer = String::new();
+    soon(tunnel.read_to_string(&mut answer)).await.unwrap();
+    assert_eq!(answer, "done");
+    soon(end).await.unwrap();
 }
 
 #[tokio::test]

@@ -1,12 +1,17 @@
 //! How long the proxy waits for what, and for what it waits without an end.
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    sync::{Notify, mpsc},
+};
 
 use crate::harness::{
     Origin, TestProxy,
     client::connect,
     origin::{read_head, response},
-    wire::{ROADS, Setup, read_until, soon},
+    wire::{ROADS, Road, Setup, read_until, soon},
 };
 
 #[tokio::test]
@@ -82,6 +87,109 @@ async fn a_response_that_stands_still_breaks_off_but_an_event_stream_does_not() 
                 "{road:?} {kind}: {got}"
             );
         }
+    }
+}
+
+/// The client's end of the connection stays open and takes nothing.
+#[tokio::test]
+async fn a_client_that_takes_nothing_is_given_up() {
+    for road in ROADS {
+        for kind in ["application/octet-stream", "text/event-stream"] {
+            let gone = Arc::new(Notify::new());
+            let tell = Arc::clone(&gone);
+            let yaml = "timeouts: { client_stall_seconds: 1 }";
+            let setup = Setup::sockets(road, yaml, move |mut stream| {
+                let tell = Arc::clone(&tell);
+                async move {
+                    read_head(&mut stream).await;
+                    let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n");
+                    let _ = stream.write_all(head.as_bytes()).await;
+                    let piece = vec![0; 1 << 16];
+                    while stream.write_all(&piece).await.is_ok() {}
+                    tell.notify_one();
+                }
+            })
+            .await;
+            let mut client = setup.connect().await;
+            let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+            client.write_all(request.as_bytes()).await.unwrap();
+            soon(gone.notified()).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_slow_reader_is_not_given_up() {
+    let body = "x".repeat(16 << 20);
+    let setup = Setup::new(
+        Road::Plain,
+        "timeouts: { client_stall_seconds: 2 }",
+        move |_| response(&[], body.clone()),
+    )
+    .await;
+    let mut client = setup.connect().await;
+    let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    client.write_all(request.as_bytes()).await.unwrap();
+    // For longer than the bound in all, with a pause that is shorter each time.
+    let mut taken = 0;
+    let mut piece = vec![0; 3 << 20];
+    for _ in 0..4 {
+        tokio::time::sleep(Duration::from_millis(900)).await;
+        soon(client.read_exact(&mut piece)).await.unwrap();
+        taken += piece.len();
+    }
+    let mut rest = Vec::new();
+    soon(client.read_to_end(&mut rest)).await.unwrap();
+    assert!(taken + rest.len() > 16 << 20);
+}
+
+#[tokio::test]
+async fn a_tunnel_whose_client_takes_nothing_stays() {
+    let origin = Origin::sockets(|mut stream| async move {
+        read_head(&mut stream).await;
+        let _ = stream.write_all(&vec![b'x'; 16 << 20]).await;
+        let _ = stream.write_all(b"the end").await;
+    })
+    .await;
+    let proxy = TestProxy::start("timeouts: { client_stall_seconds: 1 }").await;
+    let mut tunnel = connect(&proxy, &origin.addr.to_string()).await;
+    tunnel.write_all(b"begin\r\n\r\n").await.unwrap();
+    // Longer than the bound, which is what this is about.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let mut all = Vec::new();
+    soon(tunnel.read_to_end(&mut all)).await.unwrap();
+    assert!(all.ends_with(b"the end"));
+}
+
+/// Tunnels and event streams have no time limit: only the operating system can notice that a silent peer is gone.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn both_sides_of_a_tunnel_are_asked_whether_they_are_still_there() {
+    let (tell, mut told) = mpsc::unbounded_channel();
+    let origin = Origin::sockets(move |mut stream| {
+        let _ = tell.send(stream.peer_addr().unwrap().port());
+        async move { drop(stream.read_to_end(&mut Vec::new()).await) }
+    })
+    .await;
+    let proxy = TestProxy::start("").await;
+    let tunnel = connect(&proxy, &origin.addr.to_string()).await;
+    let client = (proxy.addr.port(), tunnel.local_addr().unwrap().port());
+    let upstream = (soon(told.recv()).await.unwrap(), origin.addr.port());
+    for (local, remote) in [client, upstream] {
+        let ends = format!("0100007F:{local:04X} 0100007F:{remote:04X} 01");
+        // The sixth column begins with the timer that runs: 2 is that of keep-alive (proc(5)). For a moment
+        // it may still be that of an acknowledgement.
+        soon(async {
+            loop {
+                let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+                let row = table.lines().find(|row| row.contains(&ends)).unwrap();
+                if row.split_whitespace().nth(5).unwrap().starts_with("02:") {
+                    return;
+                }
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
     }
 }
 

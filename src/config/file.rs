@@ -1,0 +1,53 @@
+//! Files that settings come from, read within bounds: `/dev/zero`, or a video named by mistake, is refused and does
+//! not fill the memory.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+/// Most bytes of a configuration file: hundreds of times what anyone writes by hand.
+pub(super) const MAX_CONFIG: u64 = 4 << 20;
+
+/// Most bytes of an ad list or of a file of certificates: several times the largest public hosts files.
+/// Raising it lets a wrong file cost more memory before it is refused.
+pub(super) const MAX_LIST: u64 = 128 << 20;
+
+/// The file's bytes, if there are no more than so many.
+pub(super) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    // One more than allowed is how a longer file is noticed, whatever length it says it has.
+    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        let problem = format!("it is longer than {} MiB", most >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));
+    }
+    Ok(bytes)
+}
+
+/// The same as text.
+pub(super) fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    String::from_utf8(read(path, most)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
+}
+
+/// The text without the mark that some editors put in front of UTF-8.
+pub(super) fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_up_to_its_bound_and_refused_beyond() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        std::fs::write(&path, vec![b'x'; 1 << 20]).unwrap();
+        assert_eq!(read(&path, 1 << 20).unwrap().len(), 1 << 20);
+        let error = read(&path, (1 << 20) - 1).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+    }
+}

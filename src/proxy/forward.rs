@@ -1,0 +1,187 @@
+//! An ordinary request on its way to an origin, and the response on its way back.
+
+use std::sync::Arc;
+
+use http::{HeaderMap, Method, Request, Response, StatusCode, Uri, Version, header};
+use hyper::{
+    body::{Body as _, Incoming},
+    upgrade::OnUpgrade,
+};
+
+use super::{Answer, Exchange};
+use crate::{
+    acl::Permit,
+    authority::Target,
+    body::{Body, Gate},
+    error::Error,
+    headers,
+    rewrite::Asked,
+    server::{Watch, WholeServer},
+    tunnel,
+    upstream::Fault,
+    websocket,
+};
+
+impl Exchange {
+    /// An ordinary request.
+    pub(super) async fn forward(
+        &mut self,
+        mut request: Request<Incoming>,
+        permit: &Permit,
+    ) -> Result<Answer, Error> {
+        // RFC 9112 § 3.2.4: the last proxy before the server asks for `*`.
+        if request.extensions().get::<WholeServer>().is_some() {
+            *request.uri_mut() = Uri::from_static("*");
+        }
+        if let Some(response) = headers::max_forwards::step(&mut request) {
+            return Ok(Answer::Response(response));
+        }
+        let untouched = self.proxy.untouched.take_off(&mut request, permit.target());
+        let asked = Asked::of(&request, permit.target(), untouched);
+        let over_http2 = websocket::is_extended_connect(&request);
+        let upgrade = if over_http2 {
+            Some(websocket::to_upgrade(&mut request))
+        } else {
+            headers::upgrade_of(request.headers()).filter(|_| request.version() == Version::HTTP_11)
+        };
+        let client_side = upgrade.as_ref().map(|_| hyper::upgrade::on(&mut request));
+        let watch = request
+            .extensions_mut()
+            .remove::<Arc<Watch>>()
+            .filter(|_| request.version() == Version::HTTP_11);
+        let (mut outgoing, mapped) =
+            self.outgoing(request, permit.target(), asked.as_ref(), upgrade.as_ref());
+        let mut open = None;
+        if over_http2 {
+            // The stream's data are the WebSocket's, not the request's.
+            *outgoing.body_mut() = Body::default();
+        } else if headers::expects_continue(outgoing.headers()) {
+            let (gate, opener) = Gate::new();
+            open = Some(opener);
+            outgoing = outgoing.map(|body| body.behind(gate));
+        }
+        let pseudonym = &self.proxy.pseudonym;
+        // RFC 9110 § 15.2: interim responses are passed on, where the client knows them. The 100 is
+        // sent by the server as soon as the body is asked for, which its word makes us do.
+        let mut informed = |status: StatusCode, fields: &HeaderMap| match (status, &watch) {
+            (StatusCode::CONTINUE, _) => drop(open.take().map(|open| open.send(()))),
+            (_, Some(watch)) => {
+                // RFC 9110 § 8.6: they have no content, and no length of it.
+                let fields = headers::without(fields, |name| *name == header::CONTENT_LENGTH);
+                let fields = headers::forward_response(&fields, None, pseudonym, Version::HTTP_11);
+                watch.inform(status, &fields);
+            }
+            (_, None) => {}
+        };
+        let response = self
+            .running
+            .upstream
+            .send(permit, outgoing, &self.log.bytes_in, &mut informed)
+            .await
+            .map_err(|fault| Error::Upstream {
+                host: permit.target().host_port(),
+                fault,
+            })?;
+        let mut response = self.incoming(response);
+        if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+            let answer = self.switch_protocols(client_side, response, permit)?;
+            return Ok(match answer {
+                Answer::Taken(mut response) if over_http2 => {
+                    websocket::from_upgrade(&mut response);
+                    Answer::Taken(response)
+                }
+                answer => answer,
+            });
+        }
+        let patience = self.running.config.timeouts.body_stall;
+        let may_be_silent = headers::is_event_stream(response.headers());
+        let rewriter = &self.running.rewriter;
+        if mapped.ours && response.status() == StatusCode::NOT_MODIFIED {
+            rewriter.tagger.map_not_modified(response.headers_mut());
+            return Ok(Answer::Response(response.map(Body::from)));
+        }
+        let Some(asked) = asked else {
+            let response = response.map(|body| Body::from(body).stalling_after(patience));
+            return Ok(Answer::Response(response));
+        };
+        let (mut response, action) = rewriter.rewrite(&asked, response).await;
+        self.log.action = action;
+        if !may_be_silent {
+            response = response.map(|body| body.stalling_after(patience));
+        }
+        Ok(Answer::Response(response))
+    }
+
+    /// A 101: from here on the two sides talk past us.
+    fn switch_protocols(
+        &mut self,
+        client_side: Option<OnUpgrade>,
+        mut response: Response<Incoming>,
+        permit: &Permit,
+    ) -> Result<Answer, Error> {
+        let client_side = client_side.ok_or_else(|| {
+            let problem = "it switches to a protocol that was not asked for".to_owned();
+            let host = permit.target().host_port();
+            Error::Upstream {
+                host,
+                fault: Fault::BadResponse(problem),
+            }
+        })?;
+        let upstream_side = hyper::upgrade::on(&mut response);
+        "upgraded".clone_into(&mut self.log.action);
+        let log = self.hand_over_log(StatusCode::SWITCHING_PROTOCOLS);
+        tunnel::spawn_upgrade(&self.conn.life, client_side, upstream_side, log);
+        Ok(Answer::Taken(response.map(|_| Body::default())))
+    }
+
+    /// The request as it goes upstream.
+    fn outgoing(
+        &self,
+        request: Request<Incoming>,
+        target: &Target,
+        asked: Option<&Asked>,
+        upgrade: Option<&http::HeaderValue>,
+    ) -> (Request<Body>, headers::validators::Mapped) {
+        let (mut head, body) = request.into_parts();
+        head.headers = headers::forward_request(
+            &head.headers,
+            target,
+            upgrade,
+            &self.proxy.pseudonym,
+            head.version,
+        );
+        let rewriter = &self.running.rewriter;
+        if let Some(asked) = asked {
+            rewriter.prepare(asked, &mut head.headers);
+        }
+        let mapped = rewriter.tagger.map_request(&mut head.headers);
+        let framed = matches!(head.method, Method::GET | Method::HEAD)
+            && !body.is_end_stream()
+            && body.size_hint().exact().is_none();
+        if framed && head.version != Version::HTTP_2 {
+            // Without the field the client library takes these methods to have no body.
+            let chunked = http::HeaderValue::from_static("chunked");
+            head.headers.insert(header::TRANSFER_ENCODING, chunked);
+        }
+        let body = Body::from(body)
+            .counted(Arc::clone(&self.log.bytes_in))
+            .stalling_after(self.running.config.timeouts.request_body);
+        (Request::from_parts(head, body), mapped)
+    }
+
+    /// The response as it goes to the client.
+    fn incoming(&self, response: Response<Incoming>) -> Response<Incoming> {
+        let (mut head, body) = response.into_parts();
+        let upgrade = headers::upgrade_of(&head.headers)
+            .filter(|_| head.status == StatusCode::SWITCHING_PROTOCOLS);
+        head.headers = headers::forward_response(
+            &head.headers,
+            upgrade.as_ref(),
+            &self.proxy.pseudonym,
+            head.version,
+        );
+        // The version is that of the hop to the origin; the server writes the client's own.
+        head.version = Version::HTTP_11;
+        Response::from_parts(head, body)
+    }
+}

@@ -1,0 +1,163 @@
+//! More than the proxy can do at once: pages pass before they wait, uploads wait before they fill the memory, and
+//! what is live stays live.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::SeqCst},
+    },
+    time::{Duration, Instant},
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    sync::Notify,
+    time::timeout,
+};
+
+use crate::harness::{
+    Origin, PAGE, TestProxy, get,
+    origin::read_head,
+    wire::{ROADS, Setup, read_until, soon},
+};
+
+#[tokio::test]
+async fn while_every_place_is_taken_pages_pass_untouched() {
+    let (asked, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (tell, wait) = (Arc::clone(&asked), Arc::clone(&go));
+    let origin = Origin::sockets(move |mut stream| {
+        let (tell, wait) = (Arc::clone(&tell), Arc::clone(&wait));
+        async move {
+            let head = read_head(&mut stream).await;
+            let answer = format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\n\r\n",
+                PAGE.len()
+            );
+            stream.write_all(answer.as_bytes()).await.unwrap();
+            if head.contains("/slow") {
+                stream.write_all(&PAGE.as_bytes()[..20]).await.unwrap();
+                tell.notify_one();
+                wait.notified().await;
+                stream.write_all(&PAGE.as_bytes()[20..]).await.unwrap();
+            } else {
+                stream.write_all(PAGE.as_bytes()).await.unwrap();
+            }
+        }
+    })
+    .await;
+    let proxy = Arc::new(TestProxy::start("limits: { page_workers: 1, pages_at_once: 1 }").await);
+    let (first, url) = (Arc::clone(&proxy), origin.url("/slow"));
+    let slow = tokio::spawn(async move { get(&first, &url, &[]).await });
+    soon(asked.notified()).await;
+    // The first page has its place a moment after its server has sent the beginning.
+    let busy = soon(async {
+        loop {
+            let answer = get(&proxy, &origin.url("/"), &[]).await;
+            if answer.header("gleaner") == "passed; reason=busy" {
+                return answer;
+            }
+            assert!(answer.header("gleaner").starts_with("rewritten"));
+        }
+    })
+    .await;
+    assert_eq!(busy.text(), PAGE);
+    go.notify_one();
+    let slow = soon(slow).await.unwrap();
+    assert!(slow.header("gleaner").starts_with("rewritten"), "{slow:?}");
+    // The place is free again.
+    let after = soon(get(&proxy, &origin.url("/"), &[])).await;
+    assert!(
+        after.header("gleaner").starts_with("rewritten"),
+        "{after:?}"
+    );
+}
+
+/// An origin that takes nothing stops its client: what lies in between is bounded.
+#[tokio::test]
+async fn an_upload_waits_for_a_slow_origin() {
+    const SENT: usize = 64 << 20;
+    for road in ROADS {
+        let (go, total) = (Arc::new(Notify::new()), Arc::new(AtomicU64::new(0)));
+        let (wait, count) = (Arc::clone(&go), Arc::clone(&total));
+        let setup = Setup::sockets(road, "", move |mut stream| {
+            let (wait, count) = (Arc::clone(&wait), Arc::clone(&count));
+            async move {
+                read_head(&mut stream).await;
+                wait.notified().await;
+                let mut piece = vec![0; 1 << 16];
+                while count.load(SeqCst) < SENT as u64 {
+                    let read = stream.read(&mut piece).await.unwrap();
+                    count.fetch_add(read as u64, SeqCst);
+                }
+                let answer = "HTTP/1.1 204 No Content\r\n\r\n";
+                stream.write_all(answer.as_bytes()).await.unwrap();
+            }
+        })
+        .await;
+        let mut client = setup.connect().await;
+        let request =
+            format!("POST {{/}} HTTP/1.1\r\nHost: {{host}}\r\nContent-Length: {SENT}\r\n\r\n");
+        client
+            .write_all(setup.fill(&request).as_bytes())
+            .await
+            .unwrap();
+        let piece = vec![b'x'; 1 << 16];
+        let mut sent = 0;
+        // Nothing more is taken once a write waits for a whole second.
+        while sent < SENT {
+            match timeout(
+                Duration::from_secs(1),
+                client.write(&piece[..piece.len().min(SENT - sent)]),
+            )
+            .await
+            {
+                Ok(written) => sent += written.unwrap(),
+                Err(_) => break,
+            }
+        }
+        eprintln!("{road:?}: {sent} bytes of an upload were taken for an origin that reads none");
+        assert!(sent < 24 << 20, "{road:?}: {sent}");
+        go.notify_one();
+        let rest = async {
+            while sent < SENT {
+                let end = piece.len().min(SENT - sent);
+                sent += client.write(&piece[..end]).await.unwrap();
+            }
+            client.flush().await.unwrap();
+        };
+        soon(rest).await;
+        let head = soon(read_head(&mut client)).await;
+        assert!(head.starts_with("HTTP/1.1 204"), "{road:?}: {head}");
+        assert_eq!(total.load(SeqCst), SENT as u64);
+    }
+}
+
+/// The stream stays open; its first event does not wait for a second one.
+#[tokio::test]
+async fn the_first_event_of_a_stream_passes_at_once() {
+    for road in ROADS {
+        for framing in ["", "Transfer-Encoding: chunked\r\n"] {
+            let setup = Setup::sockets(road, "", move |mut stream| async move {
+                read_head(&mut stream).await;
+                let event = if framing.is_empty() {
+                    "data: one\n\n"
+                } else {
+                    "b\r\ndata: one\n\n\r\n"
+                };
+                let answer = format!(
+                    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{framing}\r\n{event}"
+                );
+                stream.write_all(answer.as_bytes()).await.unwrap();
+                let _ = stream.read_to_end(&mut Vec::new()).await;
+            })
+            .await;
+            let mut client = setup.connect().await;
+            let request =
+                setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\nAccept: text/event-stream\r\n\r\n");
+            let start = Instant::now();
+            client.write_all(request.as_bytes()).await.unwrap();
+            read_until(&mut client, "data: one\n\n").await;
+            assert!(start.elapsed() < Duration::from_secs(1), "{road:?}");
+        }
+    }
+}

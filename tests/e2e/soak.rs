@@ -1,0 +1,191 @@
+//! The program under all kinds of clients for a while: what it holds afterwards is what it held before.
+
+use std::{
+    fs,
+    net::SocketAddr,
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use http::Request;
+use http_body_util::{BodyExt, Full};
+use hyper::client::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use rustls::ClientConfig;
+use tokio::{io::AsyncWriteExt, net::TcpStream, task::JoinSet};
+use tokio_rustls::TlsConnector;
+
+use crate::harness::{
+    Origin, PAGE, TestCa,
+    origin::{html, read_head},
+    raw,
+    tls::trusting,
+    wire::soon,
+};
+
+/// The proxy of the soak, in the program itself, so that its memory and descriptors are its own.
+struct Program {
+    child: std::process::Child,
+    addr: SocketAddr,
+    dir: tempfile::TempDir,
+}
+
+impl Program {
+    async fn start(origins: &TestCa) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let free = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let addr = free.local_addr().unwrap();
+        drop(free);
+        fs::write(dir.path().join("origins.pem"), origins.pem()).unwrap();
+        let config = format!(
+            "listen: '{addr}'\naccess: {{ allow_targets: ['127.0.0.1:1-65535'] }}\n\
+             https: {{ intercept: on }}\nauthority: {{ dir: authority }}\n\
+             upstream: {{ extra_ca_file: origins.pem }}\n"
+        );
+        let file = dir.path().join("config.yaml");
+        fs::write(&file, config).unwrap();
+        let child = std::process::Command::new(env!("CARGO_BIN_EXE_gleaner"))
+            .args(["serve", "--config"])
+            .arg(&file)
+            .env("RUST_LOG", "off")
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        while TcpStream::connect(addr).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        Self { child, addr, dir }
+    }
+
+    /// The certificate that clients must trust.
+    fn ca_file(&self) -> PathBuf {
+        self.dir.path().join("authority/ca.cert.pem")
+    }
+
+    fn descriptors(&self) -> usize {
+        fs::read_dir(format!("/proc/{}/fd", self.child.id()))
+            .unwrap()
+            .count()
+    }
+
+    fn resident_kib(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status
+            .lines()
+            .find(|line| line.starts_with("VmRSS:"))
+            .unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// One of each kind of client: content, one that leaves, one that is refused.
+async fn plain_clients(proxy: SocketAddr, origin: SocketAddr, turn: usize) {
+    let page = raw(
+        proxy,
+        format!("GET http://{origin}/{turn} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+    );
+    assert!(page.await.starts_with("HTTP/1.1 200"));
+    let mut leaving = TcpStream::connect(proxy).await.unwrap();
+    let request = format!("GET http://{origin}/leave HTTP/1.1\r\nHost: x\r\n\r\n");
+    leaving.write_all(request.as_bytes()).await.unwrap();
+    drop(leaving);
+    assert!(
+        raw(proxy, "BROKEN\r\n\r\n")
+            .await
+            .starts_with("HTTP/1.1 400")
+    );
+}
+
+/// An intercepted HTTP/2 connection with two pages at once, and one that is given up half-way.
+async fn encrypted_client(proxy: SocketAddr, origin: SocketAddr, trust: Arc<ClientConfig>) {
+    let target = format!("localhost:{}", origin.port());
+    let mut tunnel = TcpStream::connect(proxy).await.unwrap();
+    let connect = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n");
+    tunnel.write_all(connect.as_bytes()).await.unwrap();
+    assert!(read_head(&mut tunnel).await.starts_with("HTTP/1.1 200"));
+    let name = "localhost".try_into().unwrap();
+    let stream = TlsConnector::from(trust).connect(name, tunnel).await;
+    let io = TokioIo::new(stream.unwrap());
+    let (mut sender, connection) = http2::handshake(TokioExecutor::new(), io).await.unwrap();
+    let connection = tokio::spawn(connection);
+    let mut ask = |path: &str| {
+        let request =
+            Request::get(format!("https://{target}{path}")).body(Full::<Bytes>::default());
+        sender.send_request(request.unwrap())
+    };
+    let (one, other, given_up) = (ask("/one"), ask("/other"), ask("/given-up"));
+    for answer in [one, other] {
+        let answer = answer.await.unwrap();
+        assert!(
+            answer.headers()["gleaner"]
+                .to_str()
+                .unwrap()
+                .starts_with("rewritten")
+        );
+        answer.into_body().collect().await.unwrap();
+    }
+    drop(given_up);
+    drop(sender);
+    connection.abort();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_a_soak_memory_and_descriptors_are_what_they_were() {
+    let seconds = std::env::var("GLEANER_SOAK_SECONDS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(6);
+    let ca = TestCa::new();
+    let origin = Origin::http(|_| html(PAGE.repeat(20))).await;
+    let encrypted = Origin::https(&ca, |_| html(PAGE.repeat(20))).await;
+    let proxy = Program::start(&ca).await;
+    let trust = trusting(&proxy.ca_file(), &[b"h2"]);
+    let load = async |length: Duration| {
+        let (end, mut turns) = (Instant::now() + length, 0_usize);
+        while Instant::now() < end {
+            let mut together = JoinSet::new();
+            for _ in 0..8 {
+                together.spawn(plain_clients(proxy.addr, origin.addr, turns));
+                together.spawn(encrypted_client(
+                    proxy.addr,
+                    encrypted.addr,
+                    Arc::clone(&trust),
+                ));
+                turns += 1;
+            }
+            while let Some(done) = soon(together.join_next()).await {
+                done.unwrap();
+            }
+        }
+        turns
+    };
+    // Pools, caches and the allocator take what they need first.
+    load(Duration::from_secs(seconds).div_f32(3.0)).await;
+    let before = (proxy.descriptors(), proxy.resident_kib());
+    let turns = load(Duration::from_secs(seconds)).await;
+    // Connections that were left are closed a moment later.
+    let bound = Instant::now() + Duration::from_secs(10);
+    while proxy.descriptors() > before.0 + 2 && Instant::now() < bound {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let after = (proxy.descriptors(), proxy.resident_kib());
+    eprintln!(
+        "soak: {turns} turns in {seconds} s; descriptors and KiB before {before:?}, after {after:?}"
+    );
+    // Idle connections to the origin stay in the pool.
+    assert!(after.0 <= before.0 + 18, "{before:?} {after:?}");
+    assert!(
+        after.1 <= before.1 + before.1 / 2 + 16 * 1024,
+        "{before:?} {after:?}"
+    );
+}
