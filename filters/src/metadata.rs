@@ -100,6 +100,7 @@ pub(crate) fn read(page: &Page) -> Found {
                 .or_else(|| metas.author())
                 .or_else(|| marks::author(page))
                 .and_then(|name| tidy_author(&name))
+                .or_else(|| tidy_author(&json_ld.any_author()?))
                 .filter(is_name),
             date: json_ld
                 .date()
@@ -177,6 +178,7 @@ fn tidy_author(name: &str) -> Option<String> {
         && !name.contains("://")
         && !name.contains('@')
         && !name.contains('{')
+        && date::of_value(name).is_none()
         && !name.eq_ignore_ascii_case("admin")
         && !name.eq_ignore_ascii_case("administrator");
     is_name.then(|| name.to_owned())

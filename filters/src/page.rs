@@ -85,6 +85,8 @@ pub(crate) struct RemovedLink {
     /// The filter that removed it, by its YAML name.
     pub(crate) filter: &'static str,
     pub(crate) url: Url,
+    /// As it is written in the list: absolute for pages of the web.
+    pub(crate) shown: String,
     pub(crate) text: String,
 }
 
@@ -92,7 +94,8 @@ pub(crate) struct RemovedLink {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LinkGroup {
     pub(crate) heading: &'static str,
-    pub(crate) links: Vec<(String, Url)>,
+    /// Their texts and addresses.
+    pub(crate) links: Vec<(String, String)>,
 }
 
 /// What the page is about, in its own words.
@@ -549,14 +552,21 @@ impl Page {
             let Some(url) = self.address(id, &local_name!("href")) else {
                 continue;
             };
-            if self.own_or_inner_text(id) && matches!(url.scheme(), "http" | "https") {
+            // Of a saved page, the links to its neighbours are links too.
+            let is_page =
+                matches!(url.scheme(), "http" | "https") || url.scheme() == self.url.scheme();
+            if self.own_or_inner_text(id)
+                && is_page
+                && let Some(shown) = self.shown_address(id, &local_name!("href"))
+            {
                 let text = self.start_of_text(id, MAX_LINK_NODES, MAX_LINK_TEXT_BYTES);
                 let text = crate::text::one_line(&text);
-                bytes += url.as_str().len() + text.len();
+                bytes += url.as_str().len() + shown.len() + text.len();
                 found.push(RemovedLink {
                     node: id,
                     filter,
                     url,
+                    shown,
                     text,
                 });
             }

@@ -34,8 +34,8 @@ pub(super) struct Args {
     /// What is written
     #[arg(long, value_enum, default_value_t = Format::Html)]
     format: Format,
-    /// Address of the page, for its relative links (one page only). Rewritten HTML gets a `<base href>`, so that it
-    /// works when saved
+    /// Address of the page (one page only): its relative links become absolute, and rewritten HTML gets a `<base href>`,
+    /// so that it works when saved. Without it they stay as the page wrote them
     #[arg(long, value_name = "URL")]
     url: Option<Url>,
     /// Read the files' paths from this file, or `-` for standard input: one a line; a TAB and the page's address may

@@ -147,7 +147,7 @@ fn write_links(groups: &[LinkGroup], out: &mut String) {
         out.push_str("</h2><ul dir=\"auto\">");
         for (text, url) in &group.links {
             out.push_str("<li><a href=\"");
-            escape_attribute(url.as_str(), out);
+            escape_attribute(url, out);
             out.push_str("\">");
             escape_text(text, out);
             out.push_str("</a></li>");

@@ -86,11 +86,24 @@ impl JsonLd {
         name_of(article.get("headline")).or_else(|| name_of(article.get("name")))
     }
 
+    /// The people who are named; `None` where it is an organization, which is the publisher by another name.
     pub(super) fn author(&self) -> Option<String> {
+        self.names_of_authors(|kind| kind != "Organization")
+    }
+
+    /// Whoever is named.
+    pub(super) fn any_author(&self) -> Option<String> {
+        self.names_of_authors(|_| true)
+    }
+
+    fn names_of_authors(&self, is_wanted_kind: impl Fn(&str) -> bool) -> Option<String> {
         let work = self.work()?;
         let author = work.get("author").or_else(|| work.get("creator"))?;
         let mut names: Vec<String> = Vec::new();
         for value in one_or_many(author).take(MAX_AUTHORS) {
+            if !strings(value.get("@type")).all(&is_wanted_kind) {
+                continue;
+            }
             let name = name_of(Some(value)).or_else(|| {
                 let wanted = value.get("@id")?.as_str()?;
                 let is_wanted = |thing: &&Map<_, Value>| {

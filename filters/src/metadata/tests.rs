@@ -67,6 +67,14 @@ fn the_author_of_a_review_is_not_the_author_of_the_page() {
 }
 
 #[test]
+fn a_person_in_a_byline_goes_before_an_organization() {
+    let head = json_ld(r#"{"@type":"Article","author":{"@type":"Organization","name":"Guild"}}"#);
+    assert_eq!(metadata(&head, "").author.as_deref(), Some("Guild"));
+    let found = metadata(&head, "<a rel=author href=/ann>Ann Ash</a>");
+    assert_eq!(found.author.as_deref(), Some("Ann Ash"));
+}
+
+#[test]
 fn json_ld_that_is_broken_or_hostile_is_passed_over() {
     for json in [
         "{",

@@ -175,8 +175,10 @@ fn lead_image(page: &Page) -> Option<(String, String)> {
             above = Some(found);
         }
     }
+    // A site gives its documentation one picture for all pages, and no day.
+    let is_news = page.metadata.is_article && page.metadata.date.is_some();
     above.or_else(|| {
-        let told = told.filter(|url| page.metadata.is_article && !is_of_site(url))?;
+        let told = told.filter(|url| is_news && !is_of_site(url))?;
         Some((told.to_string(), String::new()))
     })
 }

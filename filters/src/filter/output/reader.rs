@@ -288,7 +288,7 @@ fn is_icon(page: &Page, id: NodeId) -> bool {
         || page
             .attribute(id, &LocalName::from("aria-hidden"))
             .is_some_and(|value| value.eq_ignore_ascii_case("true"))
-        || !page.has_attribute(id, &local_name!("width"))
+        || tidy::states_small_size(page, id).unwrap_or(true)
         || page
             .ancestors(id)
             .take(4)

@@ -25,7 +25,7 @@ const MAX_BREAKS: usize = 2;
 
 /// Width and height in pixels up to which a drawing or a picture is an icon (the largest size of common icon fonts and
 /// sets is 24 to 32).
-const ICON_SIZE: u32 = 32;
+const ICON_SIZE: f32 = 32.0;
 
 /// Visible characters up to which something may be a text for screen readers.
 const HEARD_CHARS: usize = 200;
@@ -62,7 +62,11 @@ pub(super) fn reader(page: &mut Page) {
             Tag::Li if is_bare_sign(page, id) => page.drop_silently(id),
             Tag::Span if is_visual_formula(page, id) => page.drop_silently(id),
             Tag::Img | Tag::Input | Tag::Select | Tag::Textarea | Tag::Button => {}
-            _ if names::is_for_screen_readers(page, id) && page.chars(id) <= HEARD_CHARS => {
+            // Pages that draw their headline write it for screen readers only.
+            _ if names::is_for_screen_readers(page, id)
+                && page.chars(id) <= HEARD_CHARS
+                && !page.headline.node.is_some_and(|h| page.contains(id, h)) =>
+            {
                 mark(page, id, "heard");
             }
             _ => {}
@@ -77,16 +81,22 @@ fn mark(page: &mut Page, id: NodeId, kind: &str) {
 
 /// Whether an image is an icon, an avatar or an emoji: by the size it states, else by its class.
 pub(super) fn is_small(page: &Page, id: NodeId) -> bool {
-    let size = |name: LocalName| {
-        page.attribute(id, &name)
-            .and_then(|value| value.trim().trim_end_matches("px").parse::<f32>().ok())
+    states_small_size(page, id).unwrap_or_else(|| names::is_icon(page, id))
+}
+
+/// Whether the size that a picture or a drawing states is that of an icon; `None` where it states none.
+pub(super) fn states_small_size(page: &Page, id: NodeId) -> Option<bool> {
+    let is_small = |name: LocalName| {
+        let value = page.attribute(id, &name)?;
+        let size: f32 = value.trim().trim_end_matches("px").parse().ok()?;
+        Some(size <= ICON_SIZE)
     };
-    match (size(local_name!("width")), size(local_name!("height"))) {
-        (None, None) => names::is_icon(page, id),
-        (width, height) => {
-            let most = ICON_SIZE as f32;
-            width.is_none_or(|width| width <= most) && height.is_none_or(|height| height <= most)
-        }
+    match (
+        is_small(local_name!("width")),
+        is_small(local_name!("height")),
+    ) {
+        (None, None) => None,
+        (width, height) => Some(width.unwrap_or(true) && height.unwrap_or(true)),
     }
 }
 
