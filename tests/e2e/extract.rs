@@ -38,7 +38,10 @@ fn extract(dir: &Path, arguments: &[&str]) -> String {
 fn json_tells_all_that_is_known_of_a_page() {
     let dir = folder();
     let url = ["--url", "https://velle.example/news/clock"];
-    let json = extract(dir.path(), &["page.html", "--format", "json", url[0], url[1]]);
+    let json = extract(
+        dir.path(),
+        &["page.html", "--format", "json", url[0], url[1]],
+    );
     let page: Value = serde_json::from_str(&json).unwrap();
     for (field, expected) in [
         ("file", "page.html"),
@@ -50,17 +53,29 @@ fn json_tells_all_that_is_known_of_a_page() {
     ] {
         assert_eq!(page[field], expected, "{field}");
     }
-    assert_eq!((&page["kind"], &page["confidence"]), (&Value::Null, &Value::Null));
+    assert_eq!(
+        (&page["kind"], &page["confidence"]),
+        (&Value::Null, &Value::Null)
+    );
     assert!(page["text"].as_str().unwrap().contains("a single hand"));
     assert!(page["html"].as_str().unwrap().contains("<b>single</b>"));
     let markdown = page["markdown"].as_str().unwrap();
     assert!(markdown.contains("# The clock: one hand"), "{markdown}");
     assert!(markdown.contains("a **single** hand"), "{markdown}");
     let bridge = "https://velle.example/news/bridge";
-    assert!(markdown.contains(&format!("[a bridge]({bridge})")), "{markdown}");
+    assert!(
+        markdown.contains(&format!("[a bridge]({bridge})")),
+        "{markdown}"
+    );
     let link = &page["links"].as_array().unwrap().last().unwrap();
-    assert_eq!((&link["url"], &link["text"]), (&bridge.into(), &"a bridge".into()));
-    assert_eq!(page["images"][0]["url"], "https://velle.example/news/clock.jpg");
+    assert_eq!(
+        (&link["url"], &link["text"]),
+        (&bridge.into(), &"a bridge".into())
+    );
+    assert_eq!(
+        page["images"][0]["url"],
+        "https://velle.example/news/clock.jpg"
+    );
     assert_eq!(page["images"][0]["alt"], "The clock");
 }
 
@@ -78,7 +93,9 @@ fn removed_links_of_a_page_without_an_address_are_listed_as_they_are_written() {
     let filters = "filters: { main_block: { picture_chars: 0, min_chars: 10, min_share: 0.1 } }\n";
     fs::write(dir.path().join("c.yaml"), filters).unwrap();
     let html = extract(dir.path(), &["page.html", "--config", "c.yaml"]);
-    let (_, list) = html.split_once("gleaner-links").expect("a list of removed links");
+    let (_, list) = html
+        .split_once("gleaner-links")
+        .expect("a list of removed links");
     assert!(list.contains("<a href=\"town\">Town</a>"), "{list}");
     assert!(!html.contains("file://"), "{html}");
 }

@@ -23,6 +23,7 @@ mod hostile;
 mod intercept;
 mod limits;
 mod load;
+mod look;
 mod own_pages;
 mod panel;
 mod reload;

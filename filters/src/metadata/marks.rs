@@ -43,10 +43,11 @@ pub(super) fn language_tag(value: &str) -> Option<String> {
 /// The author that an element names: `rel=author`, `itemprop=author`, or a byline by its class. Readability takes the
 /// same three (`_isValidByline`, its pattern `REGEXPS.byline`), and nothing longer than 100 characters.
 pub(super) fn author(page: &Page) -> Option<String> {
+    let itemprop = LocalName::from("itemprop");
     let mut best: Option<(u8, String)> = None;
     for id in page.live(page.body()) {
         let Some(tag) = page.tag(id) else { continue };
-        let Some(rank) = author_rank(page, id, tag) else {
+        let Some(rank) = author_rank(page, id, tag, &itemprop) else {
             continue;
         };
         if best.as_ref().is_some_and(|(known, _)| *known <= rank) {
@@ -65,24 +66,24 @@ pub(super) fn author(page: &Page) -> Option<String> {
 }
 
 /// How sure an element is to hold the author's name; 0 is best.
-fn author_rank(page: &Page, id: NodeId, tag: Tag) -> Option<u8> {
-    let has_word = |name: LocalName, wanted: &str| {
-        page.attribute(id, &name).is_some_and(|value| {
+fn author_rank(page: &Page, id: NodeId, tag: Tag, itemprop: &LocalName) -> Option<u8> {
+    let has_word = |name: &LocalName, wanted: &str| {
+        page.attribute(id, name).is_some_and(|value| {
             value
                 .split_ascii_whitespace()
                 .any(|word| word.eq_ignore_ascii_case(wanted))
         })
     };
-    if has_word(LocalName::from("itemprop"), "author") {
+    if has_word(itemprop, "author") {
         return Some(0);
     }
-    if tag == Tag::A && has_word(local_name!("rel"), "author") {
+    if tag == Tag::A && has_word(&local_name!("rel"), "author") {
         return Some(1);
     }
     // hAtom and microformats 2 write `author` and `p-author`; Readability's pattern begins with `byline`.
     let is_byline = ["byline", "p-author", "author-name", "authorname"]
         .iter()
-        .any(|name| has_word(local_name!("class"), name));
+        .any(|name| has_word(&local_name!("class"), name));
     is_byline.then_some(2)
 }
 

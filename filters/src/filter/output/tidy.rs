@@ -14,10 +14,10 @@ use html5ever::{LocalName, local_name};
 use crate::{
     dom::table,
     metadata::start_of_line,
-    page::{Kind, NodeId, Page, tag::Tag},
+    page::{Fate, Kind, NodeId, Page, tag::Tag},
 };
 
-/// Our attribute on elements of the page: `data`, `layout`, `icon`, `heard`.
+/// Our attribute on elements of the page: `data`, `layout`, `icon`, `heard`, `beside`.
 pub(super) const MARK: &str = "data-gleaner";
 
 /// Most line breaks in a row: the paper's Figure 2, "Limit number of line breaks".
@@ -50,6 +50,7 @@ pub(super) fn reader(page: &mut Page) {
         }
         match tag {
             Tag::A if is_skip_link(page, id) || is_permalink(page, id) => page.drop_silently(id),
+            Tag::A if touches_link(page, id) => mark(page, id, "beside"),
             Tag::Img if is_small(page, id) => mark(page, id, "icon"),
             Tag::Table => {
                 let kind = if table::is_data(page, id) {
@@ -112,6 +113,17 @@ fn is_skip_link(page: &Page, id: NodeId) -> bool {
     names::is_for_screen_readers(page, id)
         || names::is_skip(page, id)
         || (text.starts_with("skip to ") || text.starts_with("jump to content"))
+}
+
+/// A link directly behind another one: the page's style kept the two apart.
+fn touches_link(page: &Page, id: NodeId) -> bool {
+    let before = NodeId(id.0 - 1);
+    let brother = std::iter::once(before)
+        .chain(page.ancestors(before))
+        .find(|&up| page.parent(up) == page.parent(id));
+    brother.is_some_and(|brother| {
+        brother < id && page.tag(brother) == Some(Tag::A) && page.fate(brother) == Fate::Keep
+    })
 }
 
 /// The sign in a heading that links to the heading.
