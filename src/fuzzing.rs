@@ -49,6 +49,7 @@ pub fn repair(lines: &[u8]) {
             content: String::new(),
             format: Format::Html,
             csp,
+            metadata: gleaner_filters::Metadata::default(),
             report: Report::default(),
         };
         let tagger = Tagger::new(1);

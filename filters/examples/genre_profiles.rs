@@ -56,6 +56,7 @@ fn read(folder: &Path) -> Vec<PageWords> {
             page_chars: 0,
             kept_share: 0.0,
             kept_chars: 0,
+            ..gleaner_filters::Floor::default()
         },
         ..ChainConfig::default()
     };

@@ -19,9 +19,10 @@ use html5ever::local_name;
 use url::Url;
 
 use crate::{
-    config::{ChainConfig, FilterName, Floor, PageLimits},
+    config::{ChainConfig, FilterName, Floor, PageLimits, StructuredText},
     domain::{self, Domain, Survey},
     error::{ConfigError, PageError},
+    extract::Extract,
     filter::{
         Filter,
         ad_servers::AdServers,
@@ -37,6 +38,7 @@ use crate::{
         removed_links::RemovedLinks,
     },
     hosts::HostList,
+    metadata::{self, HiddenText, Metadata},
     page::{
         NodeId, Page, Removals,
         parse::{PIECE, Parser},
@@ -126,7 +128,7 @@ impl Chain {
         let mut feed = self.page(url);
         feed.feed(html)?;
         let mut page = feed.parse()?;
-        page.headline = output::headline(&page);
+        page.headline = metadata::read(&page).headline;
         feed.run_cleaning(&mut page)?;
         guarded("blocks", || blocks::of_page(page, &self.cnr, most))
     }
@@ -159,19 +161,8 @@ pub struct Filtered {
     pub format: Format,
     /// What must happen to the response's Content-Security-Policy.
     pub csp: CspChange,
-    /// What was done.
-    pub report: Report,
-}
-
-/// What can be told about a page, in every form.
-#[derive(Clone, Debug)]
-pub struct Extract {
-    /// The headline.
-    pub title: String,
-    /// The page as text.
-    pub text: String,
-    /// The page as HTML, in the look that the configuration asks for.
-    pub html: String,
+    /// What the page says about itself.
+    pub metadata: Metadata,
     /// What was done.
     pub report: Report,
 }
@@ -246,6 +237,7 @@ impl PageFeed {
                 },
                 format: output.format,
                 csp: csp_change(output),
+                metadata: page.metadata.clone(),
                 report,
             }
         })
@@ -254,12 +246,7 @@ impl PageFeed {
     fn finish_as_extract(self) -> Result<Extract, PageError> {
         let chain = Arc::clone(&self.chain);
         let (page, report) = self.filter()?;
-        guarded("output", || Extract {
-            title: page.headline.text.clone(),
-            text: output::text(&page, &chain.output),
-            html: output::html(&page, &chain.output, None),
-            report,
-        })
+        guarded("output", || Extract::of(&page, &chain.output, report))
     }
 
     /// The page as it was sent, laid out.
@@ -281,14 +268,17 @@ impl PageFeed {
         let chain = Arc::clone(&self.chain);
         let mut page = self.parse()?;
         let clock = CpuClock::start();
-        let mut report = guarded("headline", || {
-            page.collect_links = chain.collect_links;
-            page.headline = output::headline(&page);
-            Report {
-                text_before: page.chars(page.body()),
-                ..Report::default()
-            }
-        })?;
+        let found = guarded("metadata", || metadata::read(&page))?;
+        page = guarded("structured_text", || {
+            chain.with_structured_text(page, found.hidden_text)
+        })??;
+        page.collect_links = chain.collect_links;
+        page.headline = found.headline;
+        page.metadata = found.metadata;
+        let mut report = Report {
+            text_before: page.chars(page.body()),
+            ..Report::default()
+        };
         self.spend(&clock)?;
         chain.check_page(&page, report.text_before)?;
         self.run_filters(&mut page, &mut report)?;
@@ -296,7 +286,9 @@ impl PageFeed {
         report.selected = page.main_block.is_some();
         chain.check_result(&report)?;
         if chain.output.format == Format::Html {
-            output::prepare(&mut page, &chain.output);
+            let clock = CpuClock::start();
+            guarded("output", || output::prepare(&mut page, &chain.output))?;
+            self.spend(&clock)?;
         }
         Ok((page, report))
     }
@@ -338,9 +330,28 @@ impl PageFeed {
     }
 }
 
+/// Visible characters below which a page has next to no text of its own: the default of `floor.page_chars`, where a page is
+/// taken to be drawn by its scripts. Higher: text of the JSON-LD is shown beside the page's own, and says it twice.
+const LITTLE_TEXT: usize = 200;
+
 const PANICKED_PARSER: PageError = PageError::Panicked { place: "parser" };
 
 impl Chain {
+    /// A page with next to no text of its own, and its article in its JSON-LD: the article is put into the page. The headline
+    /// was found in the page as it was, and stays where it is: rows are only added after it.
+    fn with_structured_text(&self, page: Page, hidden: HiddenText) -> Result<Page, PageError> {
+        let paragraphs = match self.floor.structured_text {
+            StructuredText::Off => return Ok(page),
+            _ if hidden.is_article() => hidden.article,
+            StructuredText::Article => return Ok(page),
+            StructuredText::Any => hidden.description,
+        };
+        if paragraphs.is_empty() || page.chars(page.body()) >= LITTLE_TEXT {
+            return Ok(page);
+        }
+        page.with_article(&paragraphs, self.scripting, self.limits.depth)
+    }
+
     /// A page that only leads on must lead on; a page whose scripts would draw it is no use without them, and one without any
     /// text has nothing to choose from.
     fn check_page(&self, page: &Page, chars: usize) -> Result<(), PageError> {

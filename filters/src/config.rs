@@ -172,6 +172,9 @@ impl ChainConfig {
 pub struct Floor {
     /// A page with scripts and fewer visible characters than this is left alone: its scripts would draw it.
     pub page_chars: usize,
+    /// Whose text is used on a page with scripts and fewer characters than `page_chars`, from what it tells search engines
+    /// (JSON-LD).
+    pub structured_text: StructuredText,
     /// Share of the page's visible characters (0 to 1) that must be left after all filters but the choice of the main
     /// block.
     pub kept_share: f64,
@@ -183,10 +186,25 @@ impl Default for Floor {
     fn default() -> Floor {
         Floor {
             page_chars: 200,
+            structured_text: StructuredText::default(),
             kept_share: 0.05,
             kept_chars: 140,
         }
     }
+}
+
+/// Which text of a page's JSON-LD stands in for text that the page's scripts would draw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum StructuredText {
+    /// None: the page is left alone.
+    Off,
+    /// A whole article (`articleBody`). A summary would be less than what the reader's browser makes of the page.
+    #[default]
+    Article,
+    /// A summary (`description`) too: for programs, which have no browser.
+    Any,
 }
 
 /// Bounds on the work for one page. Past any of them the original bytes are sent.

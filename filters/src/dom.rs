@@ -4,7 +4,27 @@
 //! page changes no decision (López, Silva, Insa 2012, § 4: "computed ignoring special characters such as spaces or
 //! line breaks").
 
+pub(crate) mod table;
+
+use html5ever::LocalName;
+
 use crate::page::{NodeId, Page, tag::Tag};
+
+/// Bytes of a formula's source.
+const MAX_FORMULA_BYTES: usize = 4000;
+
+/// The source in TeX that a formula in `MathML` carries, as `KaTeX`, `MathJax` and `MediaWiki` write it (`MathML` Core § 4: a
+/// browser does not show it).
+pub(crate) fn formula_source(page: &Page, math: NodeId) -> Option<String> {
+    let encoding = LocalName::from("encoding");
+    let source = page.live(math).find(|&inner| {
+        page.attribute(inner, &encoding)
+            .is_some_and(|encoding| encoding.eq_ignore_ascii_case("application/x-tex"))
+    })?;
+    let source = page.raw_text(source, MAX_FORMULA_BYTES);
+    let source = crate::text::one_line(&source);
+    (!source.is_empty()).then_some(source)
+}
 
 /// Characters that show: everything but white space and the marks that have no width.
 pub(crate) fn visible_chars(text: &str) -> usize {

@@ -32,7 +32,9 @@
 //! | `chain` | filters in order, limits, clocks, panics |
 //! | `filter/` | the filters, a file each; `filter/main_block/` the algorithms that choose the main block |
 //! | `page` | the parsed page and the doors through which filters change it; parsing and writing |
-//! | `dom`, `text` | what is measured of nodes; page to plain text |
+//! | `metadata` | what a page says about itself: title, author, date, language, site |
+//! | `dom`, `text`, `markdown` | what is measured of nodes; page to plain text and to Markdown |
+//! | `extract` | all that can be told about a page, for programs |
 //! | `entities` | names in a text, and how alike two texts are by them |
 //! | `hosts` | lists of hosts |
 //! | `domain` | what several pages of one domain have in common; the caller keeps it |
@@ -44,18 +46,22 @@ mod dom;
 mod domain;
 mod entities;
 mod error;
+mod extract;
 mod filter;
 mod hosts;
+mod markdown;
+mod metadata;
 mod page;
 mod report;
 #[cfg(test)]
 mod testing;
 mod text;
 
-pub use chain::{Chain, CspChange, Extract, Filtered, PageFeed};
-pub use config::{ChainConfig, FilterName, Floor, PageLimits};
+pub use chain::{Chain, CspChange, Filtered, PageFeed};
+pub use config::{ChainConfig, FilterName, Floor, PageLimits, StructuredText};
 pub use domain::{Domain, Survey};
 pub use error::{ConfigError, PageError};
+pub use extract::{Extract, Image, Link};
 pub use filter::main_block::{
     blocks::{Block, Menu, PageBlocks},
     core_ex::PageKind,
@@ -65,4 +71,5 @@ pub use filter::{
     main_block, output, output::Format, removed_links,
 };
 pub use hosts::{HostList, HostListError};
+pub use metadata::Metadata;
 pub use report::{FilterReport, Report};

@@ -8,6 +8,7 @@
 //!
 //! Only this room knows kuchikiki and html5ever's tree builder.
 
+mod grow;
 pub(crate) mod parse;
 pub(crate) mod serialize;
 pub(crate) mod tag;
@@ -18,7 +19,9 @@ use html5ever::{LocalName, local_name, ns};
 use kuchikiki::{ExpandedName, NodeData, NodeRef};
 use url::Url;
 
-use crate::{dom::visible_chars, domain::Domain, error::PageError, filter::genre::Preset};
+use crate::{
+    dom::visible_chars, domain::Domain, error::PageError, filter::genre::Preset, metadata::Metadata,
+};
 use tag::Tag;
 
 /// A row of the page's table. Document order is the order of these numbers.
@@ -82,6 +85,8 @@ pub(crate) struct RemovedLink {
     /// The filter that removed it, by its YAML name.
     pub(crate) filter: &'static str,
     pub(crate) url: Url,
+    /// As it is written in the list: absolute for pages of the web.
+    pub(crate) shown: String,
     pub(crate) text: String,
 }
 
@@ -89,7 +94,8 @@ pub(crate) struct RemovedLink {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LinkGroup {
     pub(crate) heading: &'static str,
-    pub(crate) links: Vec<(String, Url)>,
+    /// Their texts and addresses.
+    pub(crate) links: Vec<(String, String)>,
 }
 
 /// What the page is about, in its own words.
@@ -103,6 +109,9 @@ pub(crate) struct Headline {
 /// Longest `<base href>` in bytes. Servers refuse addresses of more than about 8,000; the base is repeated in the absolute
 /// form of every link, so a megabyte of it and 100,000 links would be 100 GB. Raising it costs time on hostile pages.
 const MAX_BASE_BYTES: usize = 2048;
+
+/// Bytes that a base may add to an address that is told outside of the page, for the same reason.
+const MAX_ADDED_BYTES: usize = 500;
 
 /// Nodes of a removed link that are read for its text. Links can be nested (in table cells, in SVG), so that all of a
 /// long text would belong to each of hundreds. Raising it costs time on hostile pages.
@@ -145,6 +154,10 @@ pub(crate) struct Page {
     pub(crate) appended: Vec<LinkGroup>,
     /// The page's headline, read before any filter ran.
     pub(crate) headline: Headline,
+    /// What the page says about itself, read at the same time.
+    pub(crate) metadata: Metadata,
+    /// Subtrees that were removed, and by which filter.
+    removed_roots: Vec<(NodeId, &'static str)>,
     /// The block that `main_block` chose, if it chose one; the innermost element around the parts of a choice.
     pub(crate) main_block: Option<NodeId>,
     /// What the caller knows of other pages of the same domain.
@@ -178,6 +191,8 @@ impl Page {
             kept_link_bytes: 0,
             appended: Vec::new(),
             headline: Headline::default(),
+            metadata: Metadata::default(),
+            removed_roots: Vec::new(),
             main_block: None,
             domain: None,
             preset: None,
@@ -357,6 +372,37 @@ impl Page {
             .and_then(|value| self.base.join(value.trim()).ok())
     }
 
+    /// An address as it is told outside of the page: absolute where the page's own is on the web; otherwise as it is
+    /// written, because a file's neighbours may have moved.
+    pub(crate) fn shown_address(&self, id: NodeId, name: &LocalName) -> Option<String> {
+        let written = self.attribute(id, name)?.trim().to_owned();
+        if !matches!(self.base.scheme(), "http" | "https") {
+            return (!written.is_empty()).then_some(written);
+        }
+        let absolute = self.base.join(&written).ok()?;
+        let is_reasonable = absolute.as_str().len() <= written.len() + MAX_ADDED_BYTES;
+        Some(if is_reasonable {
+            absolute.into()
+        } else {
+            written
+        })
+    }
+
+    /// The nodes that one filter took out and no other.
+    pub(crate) fn cut_by(&self, filter: &'static str) -> impl Iterator<Item = NodeId> + '_ {
+        self.removed_roots
+            .iter()
+            .filter(move |(_, by)| *by == filter)
+            .flat_map(|&(root, _)| {
+                let inside = Live {
+                    page: self,
+                    next: root.0 + 1,
+                    end: self.rows[root.index()].end,
+                };
+                std::iter::once(root).chain(inside)
+            })
+    }
+
     /// The beginning of the live text below a node that a reader sees, white space as written: that of `max_nodes` nodes, cut at `max_bytes`.
     /// There is no way to ask for all of it: nodes can be nested, and then all of it is far more than the page.
     pub(crate) fn start_of_text(&self, root: NodeId, max_nodes: usize, max_bytes: usize) -> String {
@@ -405,6 +451,7 @@ impl Page {
         if self.collect_links {
             self.keep_links(id, filter);
         }
+        self.removed_roots.push((id, filter));
         self.rows[id.index()].fate = Fate::Removed;
     }
 
@@ -505,14 +552,21 @@ impl Page {
             let Some(url) = self.address(id, &local_name!("href")) else {
                 continue;
             };
-            if self.own_or_inner_text(id) && matches!(url.scheme(), "http" | "https") {
+            // Of a saved page, the links to its neighbours are links too.
+            let is_page =
+                matches!(url.scheme(), "http" | "https") || url.scheme() == self.url.scheme();
+            if self.own_or_inner_text(id)
+                && is_page
+                && let Some(shown) = self.shown_address(id, &local_name!("href"))
+            {
                 let text = self.start_of_text(id, MAX_LINK_NODES, MAX_LINK_TEXT_BYTES);
                 let text = crate::text::one_line(&text);
-                bytes += url.as_str().len() + text.len();
+                bytes += url.as_str().len() + shown.len() + text.len();
                 found.push(RemovedLink {
                     node: id,
                     filter,
                     url,
+                    shown,
                     text,
                 });
             }
@@ -618,7 +672,13 @@ fn lay_out(document: NodeRef, scripting: bool, max_depth: usize) -> Result<Vec<R
         }
         let above = open.last();
         let (hidden, mut in_link) = above.map_or((false, false), |a| (a.hidden, a.in_link));
-        let (kind, chars) = describe(&node, hidden);
+        // A formula that a script would set stands in the place of the script.
+        let formula = if scripting {
+            None
+        } else {
+            grow::formula(&node)
+        };
+        let (kind, chars) = describe(formula.as_ref().unwrap_or(&node), hidden);
         let tag = match kind {
             Kind::Element(tag) => Some(tag),
             _ => None,
@@ -631,9 +691,11 @@ fn lay_out(document: NodeRef, scripting: bool, max_depth: usize) -> Result<Vec<R
             kind,
             fate: Fate::Keep,
             in_link,
-            node: node.clone(),
+            node: formula.clone().unwrap_or_else(|| node.clone()),
         });
-        if let Some(child) = first_child(&node) {
+        if formula.is_none()
+            && let Some(child) = first_child(&node)
+        {
             open.push(Open {
                 id,
                 hidden: hidden

@@ -4,9 +4,12 @@
 //!   empty line, table rows and list items by a line break; cells of a row by a tab.
 //! - White space runs collapse to one space, as in a browser (CSS Text § 4.1), except inside `<pre>` and its like.
 //! - No more than `max_line_breaks` line breaks stand in a row (the paper's Figure 2: "Limit number of line breaks").
+//! - A formula that carries its source is that source.
 //! - Text that a browser never shows (scripts, styles, templates, options, alternative contents) is left out.
 
-use crate::page::{Fate, NodeId, Page, tag::Tag};
+use url::Url;
+
+use crate::page::{Fate, NodeId, Page, parse::Parser, tag::Tag};
 
 /// Collapses all white space to single spaces and trims.
 pub(crate) fn one_line(text: &str) -> String {
@@ -28,7 +31,12 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
     let mut preserved = 0usize;
     // One past the last row of a cell that holds one line: blocks inside it break no line.
     let mut one_line_until = NodeId::DOCUMENT;
+    // One past the last row of a formula that was written as its source.
+    let mut over = NodeId::DOCUMENT;
     for id in page.live(root) {
+        if id < over {
+            continue;
+        }
         while let Some(&(end, tag)) = open.last()
             && id >= end
         {
@@ -41,6 +49,12 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
             Some(Tag::Img) if page.fate(id) == Fate::AltText => {
                 if let Some(alt) = page.attribute(id, &html5ever::local_name!("alt")) {
                     writer.inline(&alt);
+                }
+            }
+            Some(Tag::Math) => {
+                if let Some(source) = crate::dom::formula_source(page, id) {
+                    writer.inline(&source);
+                    over = page.end(id);
                 }
             }
             Some(_) if id < one_line_until => {}
@@ -68,6 +82,20 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
         }
     }
     writer.finish()
+}
+
+/// The text of a piece of markup, as it stands in the fields of other formats; empty where it is more than a piece.
+pub(crate) fn of_markup(markup: &str) -> String {
+    const DEPTH: usize = 100;
+    const NODES: usize = 20_000;
+    let nowhere = Url::parse("about:blank").expect("the address is a constant");
+    let mut parser = Parser::new(false, DEPTH, NODES);
+    let page = parser
+        .feed(markup)
+        .and_then(|()| parser.finish())
+        .and_then(|document| Page::new(document, &nowhere, false, DEPTH));
+    page.map(|page| of_subtree(&page, page.body(), 2))
+        .unwrap_or_default()
 }
 
 /// Whether all text of a cell stands in one block, at most, and so is one line: `<td><p>Ash</p></td>`.
@@ -220,7 +248,6 @@ impl Writer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::parse::Parser;
 
     fn text(html: &str, max_line_breaks: usize) -> String {
         let mut parser = Parser::new(false, 512, 10_000);

@@ -25,6 +25,7 @@ fn without_floor(order: Vec<FilterName>) -> ChainConfig {
             page_chars: 0,
             kept_share: 0.0,
             kept_chars: 0,
+            ..Floor::default()
         },
         ..ChainConfig::default()
     }

@@ -372,7 +372,7 @@ proptest! {
             (Ok(tight), Ok(loose)) => {
                 prop_assert_eq!(words(&tight.text), words(&loose.text));
                 prop_assert_eq!(decisions(&tight), decisions(&loose));
-                prop_assert_eq!(tight.title, loose.title);
+                prop_assert_eq!(tight.metadata, loose.metadata);
             }
             (tight, loose) => prop_assert_eq!(tight.err(), loose.err()),
         }

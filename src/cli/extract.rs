@@ -3,6 +3,8 @@
 //! A page on which the chain gives up because too little would be left comes out as it was: byte for byte as HTML, with
 //! all its text as text. What cannot be read or parsed is an error of that file alone.
 
+mod record;
+
 use std::{
     ffi::OsStr,
     fs,
@@ -14,10 +16,13 @@ use std::{
 use anyhow::Context;
 use clap::ValueEnum;
 use gleaner::Config;
-use gleaner_filters::{Chain, ChainConfig, ConfigError, Extract, FilterName, Floor, PageError};
+use gleaner_filters::{
+    Chain, ChainConfig, ConfigError, Extract, FilterName, Floor, PageError, StructuredText,
+};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use serde::Serialize;
 use url::Url;
+
+use record::Record;
 
 use super::{EX_DATAERR, EX_IOERR, EX_USAGE, Failure, exit_code, parallel};
 
@@ -29,8 +34,8 @@ pub(super) struct Args {
     /// What is written
     #[arg(long, value_enum, default_value_t = Format::Html)]
     format: Format,
-    /// Address of the page, for its relative links (one page only). Rewritten HTML gets a `<base href>`, so that it
-    /// works when saved
+    /// Address of the page (one page only): its relative links become absolute, and rewritten HTML gets a `<base href>`,
+    /// so that it works when saved. Without it they stay as the page wrote them
     #[arg(long, value_name = "URL")]
     url: Option<Url>,
     /// Read the files' paths from this file, or `-` for standard input: one a line; a TAB and the page's address may
@@ -49,7 +54,9 @@ enum Format {
     Html,
     /// Its text
     Text,
-    /// An object with title, text, HTML and the report
+    /// Its text as Markdown
+    Markdown,
+    /// An object with all of them, and title, author, date, language, site, links, images and the report
     Json,
 }
 
@@ -59,26 +66,6 @@ struct Task {
     /// `-` is standard input.
     file: PathBuf,
     url: Option<Url>,
-}
-
-/// One line of `--jsonl`, and the object of `--format json`.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum Record {
-    Page {
-        file: String,
-        title: String,
-        text: String,
-        html: String,
-        /// Why nothing was selected or removed, where that is so.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        passed: Option<&'static str>,
-        report: gleaner_filters::Report,
-    },
-    Error {
-        file: String,
-        error: String,
-    },
 }
 
 /// Extracts every page; an error at the end if any failed.
@@ -115,7 +102,7 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
             }
             if let Ok(page) = &record
                 && page.extract.text.trim().is_empty()
-                && args.format == Format::Text
+                && matches!(args.format, Format::Text | Format::Markdown)
                 && !args.jsonl
             {
                 bar.suspend(|| eprintln!("gleaner: {file}: the page has no text"));
@@ -155,17 +142,8 @@ fn write_record(
                 .unwrap_or(page.extract.html.as_bytes()),
         ),
         Format::Text if !args.jsonl => out.write_all(page.extract.text.as_bytes()),
-        _ => write_json(
-            out,
-            &Record::Page {
-                file,
-                title: page.extract.title,
-                text: page.extract.text,
-                html: page.extract.html,
-                passed: page.passed.map(|error| error.reason()),
-                report: page.extract.report,
-            },
-        ),
+        Format::Markdown if !args.jsonl => out.write_all(page.extract.markdown.as_bytes()),
+        _ => write_json(out, &Record::of(file, page)),
     }
 }
 
@@ -308,6 +286,7 @@ fn cleaned_only(filters: &ChainConfig) -> ChainConfig {
             page_chars: 0,
             kept_share: 0.0,
             kept_chars: 0,
+            structured_text: StructuredText::Any,
         },
         ignore: gleaner_filters::ignore::Settings::default(),
         ..filters.clone()

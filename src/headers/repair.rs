@@ -147,6 +147,7 @@ mod tests {
             content: String::new(),
             format: Format::Html,
             csp: CspChange::Keep,
+            metadata: gleaner_filters::Metadata::default(),
             report: Report::default(),
         };
         after_rewriting(&headers, &filtered, coding, 7, &Tagger::new(1))

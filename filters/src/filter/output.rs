@@ -7,8 +7,10 @@
 //! - `reader`: a small page of our own around the main block. It has no style of the page, so it looks alike on every
 //!   device and reads well where the page's styles count on scripts.
 
+mod additions;
 mod original;
 mod reader;
+mod tidy;
 
 use html5ever::{LocalName, local_name};
 use serde::{Deserialize, Serialize};
@@ -16,9 +18,7 @@ use url::Url;
 
 use crate::{
     error::ConfigError,
-    page::{
-        Headline, LinkGroup, NodeId, Page, serialize::escape_attribute, serialize::escape_text,
-    },
+    page::{LinkGroup, Page, serialize::escape_attribute, serialize::escape_text},
     text,
 };
 
@@ -62,6 +62,11 @@ pub struct Settings {
     pub format: Format,
     /// How HTML looks: `reader` (our own small page) or `original` (the page's own style).
     pub style: Style,
+    /// Reader: show author, date and site under the headline, where the page tells them and the main block does not.
+    pub byline: bool,
+    /// Reader: show the article's picture above a main block that has none: the one that stands between the headline and the
+    /// block, else the one that the page gives to social networks.
+    pub lead_image: bool,
     /// Text: most line breaks in a row, at least 1. The paper's Figure 2 has 2.
     pub max_line_breaks: usize,
 }
@@ -71,6 +76,8 @@ impl Default for Settings {
         Settings {
             format: Format::Html,
             style: Style::Reader,
+            byline: true,
+            lead_image: true,
             max_line_breaks: 2,
         }
     }
@@ -99,6 +106,7 @@ impl Settings {
 
 /// Last edits that belong to a look and not to the page's content.
 pub(crate) fn prepare(page: &mut Page, settings: &Settings) {
+    tidy::every_look(page);
     match settings.style {
         Style::Original => original::prepare(page),
         Style::Reader => reader::prepare(page),
@@ -109,7 +117,7 @@ pub(crate) fn prepare(page: &mut Page, settings: &Settings) {
 pub(crate) fn html(page: &Page, settings: &Settings, untouched: Option<&Url>) -> String {
     match settings.style {
         Style::Original => original::write(page, untouched),
-        Style::Reader => reader::write(page, untouched),
+        Style::Reader => reader::write(page, settings, untouched),
     }
 }
 
@@ -139,7 +147,7 @@ fn write_links(groups: &[LinkGroup], out: &mut String) {
         out.push_str("</h2><ul dir=\"auto\">");
         for (text, url) in &group.links {
             out.push_str("<li><a href=\"");
-            escape_attribute(url.as_str(), out);
+            escape_attribute(url, out);
             out.push_str("\">");
             escape_text(text, out);
             out.push_str("</a></li>");
@@ -147,75 +155,6 @@ fn write_links(groups: &[LinkGroup], out: &mut String) {
         out.push_str("</ul>");
     }
     out.push_str("</details>");
-}
-
-/// Bytes read of a title or a heading. The longest headlines are of a few hundred characters; headings can be nested and
-/// titles can hold megabytes, and each heading is looked for in the title. Raising it costs time on hostile pages.
-const MAX_HEADLINE_BYTES: usize = 1000;
-
-/// Nodes of a heading that are read for its text, and headings that are looked at: the same concern.
-const MAX_HEADLINE_NODES: usize = 100;
-
-/// The page's `<title>`, on one line; empty where there is none.
-pub(crate) fn document_title(page: &Page) -> String {
-    use crate::page::tag::Tag;
-    page.about(Tag::Title)
-        .next()
-        .map(|id| text::one_line(&page.raw_text(id, MAX_HEADLINE_BYTES)))
-        .unwrap_or_default()
-}
-
-/// The beginning of a title or a heading, on one line.
-pub(crate) fn start_of_line(page: &Page, id: NodeId) -> String {
-    text::one_line(&page.start_of_text(id, MAX_HEADLINE_NODES, MAX_HEADLINE_BYTES))
-}
-
-/// The page's headline, and the heading that shows it: the `<h1>` that the title repeats, else what the page tells social
-/// networks, else its only `<h1>`, else its title.
-///
-/// Read before any filter runs: headlines often stand outside the main block.
-pub(crate) fn headline(page: &Page) -> Headline {
-    use crate::page::tag::Tag;
-    let title = document_title(page);
-    let folded = title.to_lowercase();
-    let mut headings: Vec<(NodeId, String)> = page
-        .live(page.body())
-        .filter(|&id| page.tag(id) == Some(Tag::H1))
-        .take(MAX_HEADLINE_NODES)
-        .map(|id| (id, start_of_line(page, id)))
-        .filter(|(_, heading)| !heading.is_empty())
-        .collect();
-    let social = meta_content(page, &["og:title", "twitter:title"]);
-    let is_social = |heading: &str| {
-        social
-            .as_ref()
-            .is_some_and(|s| s.eq_ignore_ascii_case(heading))
-    };
-    // The name of the site is repeated in the title too; the longest that is repeated is the page's own.
-    let found = headings
-        .iter()
-        .enumerate()
-        .filter(|(_, (_, heading))| is_social(heading) || folded.contains(&heading.to_lowercase()))
-        .max_by_key(|(index, (_, heading))| (is_social(heading), heading.len(), usize::MAX - index))
-        .map(|(index, _)| index);
-    if let Some(found) = found {
-        let (id, text) = headings.swap_remove(found);
-        return Headline {
-            text,
-            node: Some(id),
-        };
-    }
-    match (social, headings.pop()) {
-        (None, Some((id, text))) if headings.is_empty() => Headline {
-            text,
-            node: Some(id),
-        },
-        (Some(text), _) => Headline { text, node: None },
-        (None, _) => Headline {
-            text: title,
-            node: None,
-        },
-    }
 }
 
 /// The content of the first `<meta>` of one of these names (or properties), in the order of the names.

@@ -71,7 +71,7 @@ impl Filter for RemovedLinks {
             }
             listed += 1;
             let heading = heading(link.filter);
-            let entry = (link.text, link.url);
+            let entry = (link.text, link.shown);
             match groups.iter_mut().find(|group| group.heading == heading) {
                 Some(group) => group.links.push(entry),
                 None => groups.push(LinkGroup {

@@ -21,6 +21,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) before_head_end: &'a str,
     /// Markup written directly before `</body>`.
     pub(crate) before_body_end: &'a str,
+    /// Markup written directly after one element.
+    pub(crate) after: Option<(NodeId, &'a str)>,
 }
 
 impl Rules<'_> {
@@ -31,6 +33,7 @@ impl Rules<'_> {
         after_head_start: "",
         before_head_end: "",
         before_body_end: "",
+        after: None,
     };
 }
 
@@ -142,6 +145,9 @@ impl Writer<'_, '_> {
         self.out.push_str("</");
         self.out.push_str(&element.name.local);
         self.out.push('>');
+        if let Some((_, markup)) = self.rules.after.filter(|(after, _)| *after == id) {
+            self.out.push_str(markup);
+        }
     }
 
     fn text(&mut self, id: NodeId, text: &str) {

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 use gleaner::Config;
-use gleaner_filters::{ChainConfig, FilterName, Floor, main_block};
+use gleaner_filters::{ChainConfig, FilterName, Floor, StructuredText, main_block};
 
 use super::{super::extract::Extractor, Args};
 
@@ -107,6 +107,7 @@ fn bare(mut filters: ChainConfig) -> ChainConfig {
     filters.main_block.picture_chars = 0;
     filters.main_block.keep_headline = false;
     filters.floor = Floor {
+        structured_text: StructuredText::Off,
         page_chars: 0,
         kept_share: 0.0,
         kept_chars: 0,

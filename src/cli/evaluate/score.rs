@@ -29,6 +29,8 @@ pub(super) struct Score {
     pub(super) required: Share,
     /// Snippets that had to go, and how many of them did not.
     pub(super) forbidden: Share,
+    /// Word F1 of the title that was found, where one is known.
+    pub(super) title: Option<f64>,
     /// No word was left.
     pub(super) empty: bool,
     /// A main content was chosen.
@@ -68,6 +70,7 @@ struct PageType {
 
 #[derive(Deserialize)]
 struct GroundTruth {
+    title: Option<String>,
     main_content: Option<String>,
     with: Option<Vec<String>>,
     without: Option<Vec<String>>,
@@ -101,6 +104,7 @@ pub(super) fn page(annotation: &Path, contestants: &[Contestant]) -> anyhow::Res
 }
 
 struct Reference {
+    title: Option<HashMap<String, usize>>,
     words: HashMap<String, usize>,
     required: Vec<String>,
     forbidden: Vec<String>,
@@ -115,7 +119,9 @@ impl Reference {
                 .filter(|snippet| !snippet.is_empty())
                 .collect()
         };
+        let title = truth.title.as_deref().map(bag);
         Reference {
+            title: title.filter(|words| !words.is_empty()),
             words: bag(truth.main_content.as_deref().unwrap_or_default()),
             required: snippets(&truth.with),
             forbidden: snippets(&truth.without),
@@ -124,7 +130,7 @@ impl Reference {
 }
 
 fn score(contestant: &Contestant, html: &str, url: &Url, reference: &Reference) -> Score {
-    let (text, selected, passed, failed) = match contestant.extractor.page(html, url) {
+    let (text, title, selected, passed, failed) = match contestant.extractor.page(html, url) {
         Ok(page) => {
             let selected = page.extract.report.selected;
             let text = if contestant.must_select && !selected {
@@ -132,9 +138,10 @@ fn score(contestant: &Contestant, html: &str, url: &Url, reference: &Reference) 
             } else {
                 page.extract.text
             };
-            (text, selected, page.passed, false)
+            let title = page.extract.metadata.title;
+            (text, title, selected, page.passed, false)
         }
-        Err(error) => (String::new(), false, Some(error), true),
+        Err(error) => (String::new(), String::new(), false, Some(error), true),
     };
     let kept = bag(&text);
     let (precision, recall, f1) = word_scores(&kept, &reference.words);
@@ -152,6 +159,10 @@ fn score(contestant: &Contestant, html: &str, url: &Url, reference: &Reference) 
         f1,
         required: share(&reference.required),
         forbidden: share(&reference.forbidden),
+        title: reference
+            .title
+            .as_ref()
+            .map(|words| word_scores(&bag(&title), words).2),
         empty: kept.is_empty(),
         selected,
         passed: passed.as_ref().map(PageError::reason),

@@ -13,12 +13,16 @@ struct Sums {
     f1: f64,
     required: Share,
     forbidden: Share,
+    titles: Share,
     harmed: usize,
     empty: usize,
     failed: usize,
     selected: usize,
     passed: BTreeMap<&'static str, usize>,
 }
+
+/// Word F1 from which a title counts as found: the reference without the site's name, or with a subtitle, is the same title.
+const TITLE_FOUND: f64 = 0.5;
 
 /// Recall below which a page counts as harmed.
 const HARMED: f64 = 0.5;
@@ -33,6 +37,12 @@ impl Sums {
             sums.f1 += score.f1;
             sums.required.add(score.required);
             sums.forbidden.add(score.forbidden);
+            if let Some(title) = score.title {
+                sums.titles.add(Share {
+                    found: usize::from(title >= TITLE_FOUND),
+                    of: 1,
+                });
+            }
             sums.harmed += usize::from(score.recall < HARMED);
             sums.empty += usize::from(score.empty);
             sums.failed += usize::from(score.failed);
@@ -63,14 +73,14 @@ impl Share {
 /// One chain by page type.
 pub(super) fn by_type(pages: &[PageScores]) -> String {
     let mut out = String::from(
-        "type            pages     F1  precision  recall   with  without  harmed  empty  selected  passed untouched\n",
+        "type            pages     F1  precision  recall   with  without  title  harmed  empty  selected  passed untouched\n",
     );
     let types = types(pages);
     for name in types.iter().copied().map(Some).chain([None]) {
         let sums = Sums::of(of_type(pages, name).map(|page| &page.scores[0]));
         let _ = writeln!(
             out,
-            "{:<14} {:>6}  {:.3}      {:.3}   {:.3}  {:.3}    {:.3}  {:>6}  {:>5}  {:>8}  {:?}",
+            "{:<14} {:>6}  {:.3}      {:.3}   {:.3}  {:.3}    {:.3}  {:.3}  {:>6}  {:>5}  {:>8}  {:?}",
             name.unwrap_or("all"),
             sums.pages,
             sums.mean(sums.f1),
@@ -78,6 +88,7 @@ pub(super) fn by_type(pages: &[PageScores]) -> String {
             sums.mean(sums.recall),
             sums.required.value(),
             sums.forbidden.value(),
+            sums.titles.value(),
             sums.harmed,
             sums.empty,
             sums.selected,

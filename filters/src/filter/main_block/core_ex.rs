@@ -459,7 +459,7 @@ fn heading_before(page: &Page, best: NodeId) -> Option<NodeId> {
 
 /// The first and outermost element whose text is that of `<title>`. Lengths are compared before texts, so that nearly no text is read.
 fn node_like_page_title(page: &Page) -> Option<NodeId> {
-    let wanted = crate::filter::output::document_title(page);
+    let wanted = crate::metadata::document_title(page);
     let chars = count(visible_chars(&wanted));
     if chars == 0 {
         return None;
@@ -469,7 +469,7 @@ fn node_like_page_title(page: &Page) -> Option<NodeId> {
         page.tag(id).is_some()
             && id != page.body()
             && measures.get(id).chars == chars
-            && crate::filter::output::start_of_line(page, id) == wanted
+            && crate::metadata::start_of_line(page, id) == wanted
     })
 }
 

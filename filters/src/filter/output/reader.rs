@@ -7,11 +7,14 @@
 use html5ever::{LocalName, local_name};
 use url::Url;
 
-use super::{document_title, start_of_line, write_links};
-use crate::page::{
-    Kind, NodeId, Page,
-    serialize::{self, Rules, escape_attribute, escape_text},
-    tag::Tag,
+use super::{Settings, additions, tidy, write_links};
+use crate::{
+    metadata::{document_title, start_of_line},
+    page::{
+        Fate, Kind, NodeId, Page,
+        serialize::{self, Rules, escape_attribute, escape_text},
+        tag::Tag,
+    },
 };
 
 /// The policy for this page instead of the origin's, which knows nothing of our style: no scripts, no plug-ins, pictures
@@ -21,7 +24,7 @@ style-src 'unsafe-inline'; frame-src *; form-action *; base-uri *";
 
 const STYLE: &str = include_str!("reader.css");
 
-pub(super) fn write(page: &Page, untouched: Option<&Url>) -> String {
+pub(super) fn write(page: &Page, settings: &Settings, untouched: Option<&Url>) -> String {
     let mut out = String::with_capacity(16 * 1024);
     out.push_str("<!DOCTYPE html>\n<html");
     for name in [local_name!("lang"), local_name!("dir")] {
@@ -50,19 +53,27 @@ pub(super) fn write(page: &Page, untouched: Option<&Url>) -> String {
     out.push_str("</style></head><body>");
     write_header(page, untouched, &mut out);
     out.push_str("<main>");
-    if let Some(headline) = missing_headline(page) {
+    let below = additions::below_headline(page, settings);
+    let mut after = headline_shown(page);
+    if let Some(headline) = missing_headline(page, after) {
         out.push_str("<h1>");
         escape_text(&headline, &mut out);
         out.push_str("</h1>");
+        after = None;
+    }
+    if after.is_none() {
+        out.push_str(&below);
     }
     let rules = Rules {
         keep_attribute: Some(keep_attribute),
         comments: false,
+        after: after.map(|heading| (heading, below.as_str())),
         ..Rules::VERBATIM
     };
     for child in page.live_children(page.body()) {
         serialize::write(page, child, rules, &mut out);
     }
+    additions::write_next_page(page, &mut out);
     out.push_str("</main>");
     write_links(&page.appended, &mut out);
     out.push_str("</body></html>\n");
@@ -101,18 +112,23 @@ fn write_icon(page: &Page, out: &mut String) {
     }
 }
 
-/// The headline, where what is left of the page does not show it.
-fn missing_headline(page: &Page) -> Option<String> {
-    let headline = page.headline.text.as_str();
-    if headline.is_empty() {
-        return None;
+/// The heading on the page that is the headline: its own, or one that says the same, or the first `<h1>`.
+fn headline_shown(page: &Page) -> Option<NodeId> {
+    if let Some(node) = page.headline.node.filter(|&node| page.is_live(node)) {
+        return Some(node);
     }
-    let shown = page.live(page.body()).any(|id| match page.tag(id) {
-        Some(Tag::H1) => true,
+    let headline = page.headline.text.as_str();
+    page.live(page.body()).find(|&id| match page.tag(id) {
+        Some(Tag::H1) => page.fate(id) == Fate::Keep,
         Some(tag) if tag.is_heading() => start_of_line(page, id).eq_ignore_ascii_case(headline),
         _ => false,
-    });
-    (!shown).then(|| headline.to_owned())
+    })
+}
+
+/// The headline, where what is left of the page does not show it.
+fn missing_headline(page: &Page, shown: Option<NodeId>) -> Option<String> {
+    let headline = &page.headline.text;
+    (shown.is_none() && !headline.is_empty()).then(|| headline.clone())
 }
 
 /// Attributes that carry meaning; the rest is the page's own design and its scripts.
@@ -128,7 +144,9 @@ fn keep_attribute(tag: Tag, name: &LocalName) -> bool {
         | "formmethod" | "formenctype" | "formnovalidate" | "novalidate" | "accept"
         | "accept-charset" | "min" | "max" | "step" | "pattern" | "minlength" | "readonly"
         // The walls around a frame.
-        | "sandbox" | "allow" | "referrerpolicy" => true,
+        | "sandbox" | "allow" | "referrerpolicy"
+        // Ours.
+        | tidy::MARK => true,
         // Landmarks are ours; what a picture is, is its own.
         "role" => matches!(tag, Tag::Svg | Tag::Img | Tag::Foreign),
         "value" => !matches!(tag, Tag::Div | Tag::Span),
@@ -151,6 +169,7 @@ fn keep_attribute(tag: Tag, name: &LocalName) -> bool {
 /// Takes out what has no place in this look: style sheets in the body, drawings that the page's style kept small, and
 /// elements that other filters have emptied.
 pub(crate) fn prepare(page: &mut Page) {
+    tidy::reader(page);
     let unwanted: Vec<NodeId> = page
         .live(page.body())
         .filter(|&id| match page.tag(id) {
@@ -269,7 +288,7 @@ fn is_icon(page: &Page, id: NodeId) -> bool {
         || page
             .attribute(id, &LocalName::from("aria-hidden"))
             .is_some_and(|value| value.eq_ignore_ascii_case("true"))
-        || !page.has_attribute(id, &local_name!("width"))
+        || tidy::states_small_size(page, id).unwrap_or(true)
         || page
             .ancestors(id)
             .take(4)

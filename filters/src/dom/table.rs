@@ -1,0 +1,154 @@
+//! Whether a table holds data, or was used to lay the page out.
+//!
+//! Source: the rules of Firefox for screen readers (`HTMLTableAccessible::IsProbablyLayoutTable`), as Readability takes them
+//! over (`_markDataTables`). Two are ours: small tables count as data when all their cells are short (Firefox takes ten
+//! cells at most for layout, and half the tables of shops have fewer), and tables whose cells are long do not (forums of the
+//! tables' age have headers and ten rows too).
+
+use html5ever::{LocalName, local_name};
+
+use crate::page::{NodeId, Page, tag::Tag};
+
+/// Firefox: from so many rows, or beyond so many columns or cells, a table holds data.
+const MANY_ROWS: usize = 10;
+const MANY_COLUMNS: usize = 4;
+const MANY_CELLS: usize = 10;
+
+/// Visible characters of a cell that is short: a name, a number, a line.
+const SHORT_CELL: usize = 60;
+
+/// Visible characters of the mean cell beyond which a table lays out texts.
+const LONG_CELL: usize = 250;
+
+/// Whether a table holds data. Reads the nodes of the table once.
+pub(crate) fn is_data(page: &Page, table: NodeId) -> bool {
+    if page
+        .attribute(table, &local_name!("role"))
+        .is_some_and(|role| {
+            role.eq_ignore_ascii_case("presentation") || role.eq_ignore_ascii_case("none")
+        })
+        || page
+            .attribute(table, &LocalName::from("datatable"))
+            .is_some_and(|value| &*value == "0")
+    {
+        return false;
+    }
+    let shape = Shape::of(page, table);
+    if shape.has_nested_table || shape.cells == 0 || shape.chars / shape.cells > LONG_CELL {
+        return false;
+    }
+    if shape.has_mark || page.has_attribute(table, &LocalName::from("summary")) && shape.columns > 1
+    {
+        return true;
+    }
+    if shape.rows <= 1 || shape.columns <= 1 {
+        return false;
+    }
+    shape.rows >= MANY_ROWS
+        || shape.columns > MANY_COLUMNS
+        || shape.rows * shape.columns > MANY_CELLS
+        || shape.longest <= SHORT_CELL && shape.chars > 0
+}
+
+/// What is counted of a table.
+#[derive(Debug, Default)]
+struct Shape {
+    rows: usize,
+    columns: usize,
+    cells: usize,
+    chars: usize,
+    longest: usize,
+    has_nested_table: bool,
+    /// A caption, a header cell, a head or foot, described columns.
+    has_mark: bool,
+}
+
+impl Shape {
+    fn of(page: &Page, table: NodeId) -> Shape {
+        let mut shape = Shape::default();
+        let mut in_row = 0;
+        let mut in_cell = 0;
+        for id in page.live(table).skip(1) {
+            match page.tag(id) {
+                Some(Tag::Table) => {
+                    shape.has_nested_table = true;
+                    break;
+                }
+                Some(Tag::Tr) => {
+                    shape.rows += 1;
+                    in_row = 0;
+                }
+                Some(tag @ (Tag::Td | Tag::Th)) => {
+                    shape.cells += 1;
+                    in_row += span(page, id);
+                    in_cell = 0;
+                    shape.has_mark |= tag == Tag::Th;
+                    shape.columns = shape.columns.max(in_row);
+                }
+                Some(Tag::Caption | Tag::Thead | Tag::Tfoot | Tag::Col | Tag::Colgroup) => {
+                    shape.has_mark = true;
+                }
+                _ => {
+                    let chars = page.own_chars(id);
+                    in_cell += chars;
+                    shape.chars += chars;
+                    shape.longest = shape.longest.max(in_cell);
+                }
+            }
+        }
+        shape
+    }
+}
+
+/// Columns that a cell takes.
+pub(crate) fn span(page: &Page, cell: NodeId) -> usize {
+    page.attribute(cell, &local_name!("colspan"))
+        .and_then(|span| span.trim().parse().ok())
+        .map_or(1, |span: usize| span.clamp(1, 100))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{by_id, page};
+
+    fn holds_data(table: &str) -> bool {
+        let page = page(&table.replacen("<table", "<table id=t", 1));
+        is_data(&page, by_id(&page, "t"))
+    }
+
+    #[test]
+    fn tables_with_marks_or_many_short_cells_hold_data() {
+        assert!(holds_data("<table><tr><th>a<td>b</table>"));
+        assert!(holds_data(
+            "<table><caption>c</caption><tr><td>a<td>b</table>"
+        ));
+        assert!(holds_data(
+            "<table><tr><td>Ash<td>12<tr><td>Oak<td>9</table>"
+        ));
+        assert!(holds_data(&format!(
+            "<table>{}</table>",
+            "<tr><td>a<td>b".repeat(10)
+        )));
+    }
+
+    #[test]
+    fn tables_that_lay_out_a_page_hold_none() {
+        let text = "word ".repeat(100);
+        assert!(!holds_data(&format!(
+            "<table><tr><td>menu<td>{text}</table>"
+        )));
+        assert!(!holds_data(&format!(
+            "<table><tr><td>a<td>{text}<tr><td>b<td>{text}</table>"
+        )));
+        assert!(!holds_data(
+            "<table role=presentation><tr><th>a<td>b</table>"
+        ));
+        assert!(!holds_data(
+            "<table><tr><th>a<td><table><tr><td>b</table></table>"
+        ));
+        assert!(!holds_data("<table><tr><td>one<tr><td>two</table>"));
+        let posts = format!("<tr><th>Ann<td>{}", text.repeat(3));
+        assert!(!holds_data(&format!("<table>{}</table>", posts.repeat(12))));
+    }
+}

@@ -1,0 +1,99 @@
+//! All that can be told about a page, for programs: `gleaner extract`.
+
+use html5ever::local_name;
+use serde::Serialize;
+
+use crate::{
+    filter::output,
+    markdown,
+    metadata::Metadata,
+    page::{NodeId, Page, tag::Tag},
+    report::Report,
+    text::one_line,
+};
+
+/// What can be told about a page, in every form.
+#[derive(Clone, Debug)]
+pub struct Extract {
+    /// What the page says about itself.
+    pub metadata: Metadata,
+    /// The page as text.
+    pub text: String,
+    /// The page as HTML, in the look that the configuration asks for.
+    pub html: String,
+    /// The page as Markdown.
+    pub markdown: String,
+    /// The links that are left, in the order of the page.
+    pub links: Vec<Link>,
+    /// The pictures that are left, in the order of the page.
+    pub images: Vec<Image>,
+    /// What was done.
+    pub report: Report,
+}
+
+/// A link on a page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Link {
+    /// Where it leads: absolute where the page's address is known, else as it is written.
+    pub url: String,
+    /// What a reader sees of it.
+    pub text: String,
+}
+
+/// A picture on a page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Image {
+    /// Its address: absolute where the page's address is known, else as it is written.
+    pub url: String,
+    /// What is told to those who cannot see it.
+    pub alt: String,
+}
+
+/// Most links, and most pictures, of a page. Raising it costs memory on hostile pages.
+const MAX_LISTED: usize = 10_000;
+
+/// Nodes and bytes of a link's text that are read: links can be nested in table cells.
+const MAX_LINK_NODES: usize = 100;
+const MAX_LINK_BYTES: usize = 1000;
+
+impl Extract {
+    pub(crate) fn of(page: &Page, settings: &output::Settings, report: Report) -> Extract {
+        Extract {
+            metadata: page.metadata.clone(),
+            text: output::text(page, settings),
+            html: output::html(page, settings, None),
+            markdown: markdown::of_subtree(page, page.body()),
+            links: links(page),
+            images: images(page),
+            report,
+        }
+    }
+}
+
+fn links(page: &Page) -> Vec<Link> {
+    with_tag(page, Tag::A)
+        .filter_map(|id| {
+            let url = page.shown_address(id, &local_name!("href"))?;
+            let text = one_line(&page.start_of_text(id, MAX_LINK_NODES, MAX_LINK_BYTES));
+            (!url.starts_with('#')).then_some(Link { url, text })
+        })
+        .take(MAX_LISTED)
+        .collect()
+}
+
+fn images(page: &Page) -> Vec<Image> {
+    with_tag(page, Tag::Img)
+        .filter_map(|id| {
+            let url = page.shown_address(id, &local_name!("src"))?;
+            let alt = page.attribute(id, &local_name!("alt"));
+            let alt = one_line(alt.as_deref().unwrap_or_default());
+            (!url.starts_with("data:")).then_some(Image { url, alt })
+        })
+        .take(MAX_LISTED)
+        .collect()
+}
+
+fn with_tag(page: &Page, tag: Tag) -> impl Iterator<Item = NodeId> + '_ {
+    page.live(page.body())
+        .filter(move |&id| page.tag(id) == Some(tag))
+}

@@ -1,0 +1,276 @@
+//! Small repairs before a page is written: what only made sense with the page's scripts and style sheets.
+//!
+//! Some are for every look, most for the reader look, which has none of the page's styles: an icon that a style sheet kept
+//! small is as large as its file, a text for screen readers only is seen by everybody, a table that laid out the page has
+//! lines around its cells. What is marked with [`MARK`] is dealt with by `reader.css`.
+
+mod code;
+mod names;
+
+use std::collections::HashMap;
+
+use html5ever::{LocalName, local_name};
+
+use crate::{
+    dom::table,
+    metadata::start_of_line,
+    page::{Fate, Kind, NodeId, Page, tag::Tag},
+};
+
+/// Our attribute on elements of the page: `data`, `layout`, `icon`, `heard`, `beside`.
+pub(super) const MARK: &str = "data-gleaner";
+
+/// Most line breaks in a row: the paper's Figure 2, "Limit number of line breaks".
+const MAX_BREAKS: usize = 2;
+
+/// Width and height in pixels up to which a drawing or a picture is an icon (the largest size of common icon fonts and
+/// sets is 24 to 32).
+const ICON_SIZE: f32 = 32.0;
+
+/// Visible characters up to which something may be a text for screen readers.
+const HEARD_CHARS: usize = 200;
+
+/// Repairs for both looks.
+pub(super) fn every_look(page: &mut Page) {
+    drop_labels_of_nothing(page);
+    drop_breaks(page);
+}
+
+/// Repairs for the reader look.
+pub(super) fn reader(page: &mut Page) {
+    code::drop_line_numbers(page);
+    let elements: Vec<(NodeId, Tag)> = page
+        .live(page.body())
+        .skip(1)
+        .filter_map(|id| Some((id, page.tag(id)?)))
+        .collect();
+    for (id, tag) in elements {
+        if !page.is_live(id) {
+            continue;
+        }
+        match tag {
+            Tag::A if is_skip_link(page, id) || is_permalink(page, id) => page.drop_silently(id),
+            Tag::A if touches_link(page, id) => mark(page, id, "beside"),
+            Tag::Img if is_small(page, id) => mark(page, id, "icon"),
+            Tag::Table => {
+                let kind = if table::is_data(page, id) {
+                    "data"
+                } else {
+                    "layout"
+                };
+                mark(page, id, kind);
+            }
+            Tag::Li if is_bare_sign(page, id) => page.drop_silently(id),
+            Tag::Span if is_visual_formula(page, id) => page.drop_silently(id),
+            Tag::Img | Tag::Input | Tag::Select | Tag::Textarea | Tag::Button => {}
+            // Pages that draw their headline write it for screen readers only.
+            _ if names::is_for_screen_readers(page, id)
+                && page.chars(id) <= HEARD_CHARS
+                && !page.headline.node.is_some_and(|h| page.contains(id, h)) =>
+            {
+                mark(page, id, "heard");
+            }
+            _ => {}
+        }
+    }
+    drop_repeated_headings(page);
+}
+
+fn mark(page: &mut Page, id: NodeId, kind: &str) {
+    page.set_attribute(id, LocalName::from(MARK), kind.to_owned());
+}
+
+/// Whether an image is an icon, an avatar or an emoji: by the size it states, else by its class.
+pub(super) fn is_small(page: &Page, id: NodeId) -> bool {
+    states_small_size(page, id).unwrap_or_else(|| names::is_icon(page, id))
+}
+
+/// Whether the size that a picture or a drawing states is that of an icon; `None` where it states none.
+pub(super) fn states_small_size(page: &Page, id: NodeId) -> Option<bool> {
+    let is_small = |name: LocalName| {
+        let value = page.attribute(id, &name)?;
+        let size: f32 = value.trim().trim_end_matches("px").parse().ok()?;
+        Some(size <= ICON_SIZE)
+    };
+    match (
+        is_small(local_name!("width")),
+        is_small(local_name!("height")),
+    ) {
+        (None, None) => None,
+        (width, height) => Some(width.unwrap_or(true) && height.unwrap_or(true)),
+    }
+}
+
+/// "Skip to content": a link inside the page that screen readers meet first and nobody sees.
+fn is_skip_link(page: &Page, id: NodeId) -> bool {
+    let leads_inside = page
+        .attribute(id, &local_name!("href"))
+        .is_some_and(|href| href.trim().len() > 1 && href.trim().starts_with('#'));
+    if !leads_inside {
+        return false;
+    }
+    let text = start_of_line(page, id).to_lowercase();
+    names::is_for_screen_readers(page, id)
+        || names::is_skip(page, id)
+        || (text.starts_with("skip to ") || text.starts_with("jump to content"))
+}
+
+/// A link directly behind another one: the page's style kept the two apart.
+fn touches_link(page: &Page, id: NodeId) -> bool {
+    let before = NodeId(id.0 - 1);
+    let brother = std::iter::once(before)
+        .chain(page.ancestors(before))
+        .find(|&up| page.parent(up) == page.parent(id));
+    brother.is_some_and(|brother| {
+        brother < id && page.tag(brother) == Some(Tag::A) && page.fate(brother) == Fate::Keep
+    })
+}
+
+/// The sign in a heading that links to the heading.
+fn is_permalink(page: &Page, id: NodeId) -> bool {
+    let in_heading = page
+        .ancestors(id)
+        .take(3)
+        .any(|up| page.tag(up).is_some_and(Tag::is_heading));
+    let leads_inside = page
+        .attribute(id, &local_name!("href"))
+        .is_some_and(|href| href.contains('#'));
+    in_heading
+        && leads_inside
+        && matches!(
+            start_of_line(page, id).as_str(),
+            "" | "¶" | "#" | "§" | "🔗" | "link" | "Link" | "Permalink" | "Anchor" | "Direct link"
+        )
+        && !page
+            .live(id)
+            .any(|inside| page.tag(inside) == Some(Tag::Img))
+}
+
+/// `<li>/</li>`: a separator that the page's style put between the items.
+fn is_bare_sign(page: &Page, id: NodeId) -> bool {
+    if page.chars(id) != 1 {
+        return false;
+    }
+    let is_media = |id| page.tag(id).is_some_and(Tag::is_media);
+    let text = start_of_line(page, id);
+    !text.contains(char::is_alphanumeric)
+        && matches!(
+            text.as_str(),
+            "/" | "|" | "·" | "•" | "›" | "»" | ">" | "-" | "–" | ","
+        )
+        && !page.live(id).any(is_media)
+}
+
+/// `KaTeX` writes every formula twice: as `MathML`, and as spans that mean nothing without its style sheet (and say so:
+/// `aria-hidden`).
+fn is_visual_formula(page: &Page, id: NodeId) -> bool {
+    page.attribute(id, &local_name!("class"))
+        .is_some_and(|class| {
+            class
+                .split_ascii_whitespace()
+                .any(|word| word == "katex-html")
+        })
+        && page
+            .live(page.parent(id))
+            .take(10)
+            .any(|beside| page.tag(beside) == Some(Tag::Math))
+}
+
+/// A heading directly below one of the same words: the page shows one on phones and the other on screens.
+fn drop_repeated_headings(page: &mut Page) {
+    let mut last: Option<String> = None;
+    let mut end = NodeId::DOCUMENT;
+    let mut repeated = Vec::new();
+    for id in page.live(page.body()) {
+        if id < end {
+            continue;
+        }
+        match page.kind(id) {
+            Kind::Element(tag) if tag.is_heading() => {
+                let text = start_of_line(page, id);
+                end = page.end(id);
+                if text.is_empty() {
+                    continue;
+                }
+                if last.as_ref() == Some(&text) {
+                    repeated.push(id);
+                } else {
+                    last = Some(text);
+                }
+            }
+            Kind::Element(tag) if tag.is_media() => last = None,
+            _ if page.own_chars(id) > 0 => last = None,
+            _ => {}
+        }
+    }
+    for id in repeated {
+        page.drop_silently(id);
+    }
+}
+
+/// A label whose field is gone. Labels of check boxes and radio buttons stay: pages without scripts open and close their
+/// sections with them, and the label is the section's heading.
+fn drop_labels_of_nothing(page: &mut Page) {
+    let is_field = |page: &Page, id: NodeId| match page.tag(id) {
+        Some(Tag::Select | Tag::Textarea) => true,
+        Some(Tag::Input) => page.attribute(id, &local_name!("type")).is_none_or(|kind| {
+            !["checkbox", "radio", "button", "submit", "hidden", "image"]
+                .iter()
+                .any(|other| kind.eq_ignore_ascii_case(other))
+        }),
+        _ => false,
+    };
+    let gone: Vec<NodeId> = page
+        .cut_by("ignore")
+        .filter(|&id| is_field(page, id))
+        .collect();
+    if gone.is_empty() {
+        return;
+    }
+    let name = |id| {
+        page.attribute(id, &local_name!("id"))
+            .map(|id| id.to_string())
+    };
+    let by_id: HashMap<String, NodeId> = gone
+        .iter()
+        .filter_map(|&id| Some((name(id)?, id)))
+        .collect();
+    let labels: Vec<NodeId> = page
+        .live(page.body())
+        .filter(|&id| page.tag(id) == Some(Tag::Label))
+        .filter(|&id| {
+            let is_named = page
+                .attribute(id, &local_name!("for"))
+                .is_some_and(|field| by_id.contains_key(&*field));
+            // Rows are in document order, so the fields inside the label are a range.
+            let at = gone.partition_point(|&field| field < id);
+            is_named || gone.get(at).is_some_and(|&field| page.contains(id, field))
+        })
+        .collect();
+    for id in labels {
+        page.drop_silently(id);
+    }
+}
+
+/// Line breaks in a row beyond [`MAX_BREAKS`].
+fn drop_breaks(page: &mut Page) {
+    let mut run = 0;
+    let mut parent = NodeId::DOCUMENT;
+    let mut surplus = Vec::new();
+    for id in page.live(page.body()) {
+        if page.tag(id) == Some(Tag::Br) {
+            if page.parent(id) != parent {
+                (run, parent) = (0, page.parent(id));
+            }
+            run += 1;
+            if run > MAX_BREAKS {
+                surplus.push(id);
+            }
+        } else if page.kind(id) != Kind::Text || page.own_chars(id) > 0 {
+            run = 0;
+        }
+    }
+    for id in surplus {
+        page.drop_silently(id);
+    }
+}

@@ -1,0 +1,125 @@
+use super::*;
+use crate::testing::page;
+
+/// Pages and the Markdown that they must become, one under the other.
+const PAIRS: &[(&str, &str, &str)] = &[
+    (
+        "headings and paragraphs",
+        "<h1>One</h1><p>Two\n three.</p><h2>Four <em>five</em></h2>six",
+        "# One\n\nTwo three.\n\n## Four *five*\n\nsix\n",
+    ),
+    (
+        "emphasis without its white space",
+        "<p>a<b> b </b>c <i><b>d</b></i> <b><strong>e</strong></b> <b> </b>f <del>g</del>",
+        "a **b** c ***d*** **e** f ~~g~~\n",
+    ),
+    (
+        "hard breaks",
+        "<p>one<br>two<br><b>three<br>four</b>",
+        "one\\\ntwo\\\n**three**\\\n**four**\n",
+    ),
+    (
+        "lists",
+        "<ul><li>a<li>b<ul><li>c<ol start=3><li>d<li>e</ol></ul><li>f</ul><p>end",
+        "- a\n- b\n  - c\n    3. d\n    4. e\n- f\n\nend\n",
+    ),
+    (
+        "paragraphs in items",
+        "<ol><li><p>a</p><p>b</p></li><li><p>c</p></li></ol>",
+        "1. a\n\n   b\n\n2. c\n",
+    ),
+    (
+        "code in an item",
+        "<ul><li>See<pre>x\n  y</pre></li></ul>",
+        "- See\n\n  ```\n  x\n    y\n  ```\n",
+    ),
+    (
+        "code with its language and backticks in it",
+        "<pre><code class='hl language-rust'>let a = 1;\n\n```\n</code></pre>",
+        "````rust\nlet a = 1;\n\n```\n````\n",
+    ),
+    (
+        "code in a line",
+        "<p>Call <code>a * b</code> or <code>`x`</code>.",
+        "Call `a * b` or `` `x` ``.\n",
+    ),
+    (
+        "quotes",
+        "<blockquote><p>a</p><blockquote>b</blockquote><ul><li>c</ul></blockquote>d",
+        "> a\n>\n> > b\n>\n> - c\n\nd\n",
+    ),
+    (
+        "links and images",
+        "<p><a href='/a (b)'>the <b>link</b></a> <a>no link</a> <img src=/i.png alt='an [image]'> \
+         <a href=/x><img src=/j.png alt=j></a><img src='data:image/gif;base64,AA'>",
+        "[the **link**](https://example.org/a%20%28b%29) no link ![an \\[image\\]](https://example.org/i.png) \
+         [![j](https://example.org/j.png)](https://example.org/x)\n",
+    ),
+    (
+        "a link around blocks",
+        "<a href=/x><h2>Head</h2><p>Text</p></a>",
+        "## [Head](https://example.org/x)\n\n[Text](https://example.org/x)\n",
+    ),
+    (
+        "a table of data",
+        "<table><caption>Woods</caption><tr><th>Wood<th>Hard|soft</tr><tr><td>Ash<td><p>very</p><p>hard</p></tr>\
+         <tr><td colspan=2>Oak</table><p>end",
+        "Woods\n\n| Wood | Hard\\|soft |\n| --- | --- |\n| Ash | very hard |\n| Oak |  |\n\nend\n",
+    ),
+    (
+        "a table that lays out a page",
+        "<table><tr><td>left<td><p>right</p></table>",
+        "left\n\nright\n",
+    ),
+    (
+        "characters that would mean something",
+        "<p>1 * 2 * 3, snake_case, _x_, [a], &lt;b&gt;, 3 &lt; 4, AT&amp;T, &amp;amp; \\ ~~no~~",
+        "1 \\* 2 \\* 3, snake_case, \\_x\\_, \\[a\\], \\<b>, 3 < 4, AT\\&T, \\&amp; \\\\ \\~\\~no\\~\\~\n",
+    ),
+    (
+        "lines that would begin a block",
+        "<p># a<p>- b<p>1. c<p>&gt; d<p>+ e<p>2026. A year<p>#tag<p>-5<p>---",
+        "\\# a\n\n\\- b\n\n1\\. c\n\n\\> d\n\n\\+ e\n\n2026\\. A year\n\n#tag\n\n-5\n\n\\---\n",
+    ),
+    (
+        "terms and their descriptions",
+        "<dl><dt>Mortise<dd>The hole<dt>Tenon<dd>What fits it</dl>",
+        "**Mortise**\n\nThe hole\n\n**Tenon**\n\nWhat fits it\n",
+    ),
+    (
+        "formulas, footnotes and a rule",
+        "<p>H<sub>2</sub>O<sup><a href='#f'>1</a></sup> <math><mi>y</mi><annotation encoding='application/x-tex'>x^2</annotation></math>\
+         <hr><math display=block><annotation encoding='application/x-tex'>\\sum</annotation></math>",
+        "H<sub>2</sub>O<sup>[1](https://example.org/#f)</sup> $x^2$\n\n---\n\n$$\\sum$$\n",
+    ),
+    (
+        "what is never shown",
+        "<p>a<script>b</script><style>c</style><svg><title>d</title></svg><template>e</template>",
+        "a\n",
+    ),
+    ("nothing", "", ""),
+];
+
+#[test]
+fn pages_become_the_markdown_that_was_written_for_them() {
+    let mut failures = Vec::new();
+    for (name, html, expected) in PAIRS {
+        let page = page(html);
+        let actual = of_subtree(&page, page.body());
+        if actual != *expected {
+            failures.push(format!(
+                "{name}\n--- expected\n{expected}\n--- actual\n{actual}"
+            ));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn deep_nesting_costs_no_more_than_its_text() {
+    let html = format!("{}x", "<ul><li>a<blockquote>".repeat(100));
+    let page = page(&html);
+    let markdown = of_subtree(&page, page.body());
+    assert!(markdown.contains('x'));
+    assert!(markdown.len() < 20_000, "{}", markdown.len());
+}

@@ -1,0 +1,188 @@
+//! What a page says about itself: title, author, date, language, site, picture, next page.
+//!
+//! A page says it in several places, for several readers; each place is a file: `json_ld` (search engines), `metas`
+//! (social networks, libraries), `marks` (microdata and links in the text), `pages` (the page that comes next), and
+//! `headline` weighs the titles against each other. What is said is a claim of the page: it is shown as text and never
+//! trusted. Read before any filter runs, because scripts are the first thing that goes.
+
+mod date;
+mod headline;
+mod json_ld;
+mod marks;
+mod metas;
+mod pages;
+
+use serde::Serialize;
+use url::Url;
+
+use crate::{
+    dom::visible_chars,
+    page::{Headline, NodeId, Page, tag::Tag},
+    text::one_line,
+};
+use json_ld::JsonLd;
+use metas::Metas;
+
+/// What a page says about itself. A field is `None` where the page does not say it, or not in a way that can be used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Metadata {
+    /// The headline: the page's own title, without the name of the site.
+    pub title: String,
+    /// Who wrote it; several names are separated by commas.
+    pub author: Option<String>,
+    /// The day on which it was published, as in ISO 8601: `2026-11-21`.
+    pub date: Option<String>,
+    /// The language of the text as a BCP 47 tag: `en-GB`.
+    pub language: Option<String>,
+    /// The name of the site.
+    pub site: Option<String>,
+    /// One or two sentences on what the page holds.
+    pub description: Option<String>,
+    /// The picture that stands for the page.
+    pub image: Option<Url>,
+    /// The next page of the same article.
+    pub next_page: Option<Url>,
+    /// Whether the page says that it is one article.
+    #[serde(skip)]
+    pub(crate) is_article: bool,
+}
+
+/// What [`read`] finds.
+pub(crate) struct Found {
+    pub(crate) metadata: Metadata,
+    pub(crate) headline: Headline,
+    /// The text that the page gives to search engines.
+    pub(crate) hidden_text: HiddenText,
+}
+
+/// Text of a page that stands in its JSON-LD, for pages that have next to no other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct HiddenText {
+    /// All of an article (`articleBody`, schema.org), a paragraph each.
+    pub(crate) article: Vec<String>,
+    /// A summary of whatever it is (`description`).
+    pub(crate) description: Vec<String>,
+}
+
+impl HiddenText {
+    /// Visible characters, about 100 words, from which an `articleBody` is an article. Shorter ones repeat the first lines of
+    /// what scripts would draw. The same measure as `main_block.picture_chars`.
+    const ARTICLE_CHARS: usize = 500;
+
+    pub(crate) fn is_article(&self) -> bool {
+        let chars: usize = self.article.iter().map(|text| visible_chars(text)).sum();
+        chars >= HiddenText::ARTICLE_CHARS
+    }
+}
+
+/// Longest value that is taken for a name or a title, in bytes: beyond, it is a text. Longer names are not shown.
+const MAX_NAME_BYTES: usize = 200;
+
+/// Bytes read of a title or a heading. The longest headlines are of a few hundred characters; headings can be nested and
+/// titles can hold megabytes, and each heading is looked for in the title. Raising it costs time on hostile pages.
+const MAX_HEADLINE_BYTES: usize = 1000;
+
+/// Nodes of a heading that are read for its text, and headings that are looked at: the same concern.
+const MAX_HEADLINE_NODES: usize = 100;
+
+/// Reads all of it.
+pub(crate) fn read(page: &Page) -> Found {
+    let metas = Metas::of(page);
+    let json_ld = JsonLd::of(page);
+    let site = metas.site().or_else(|| json_ld.site());
+    let headline = headline::choose(page, &metas, &json_ld, site.as_deref());
+    let is_name = |name: &String| !is_same(name, &headline.text);
+    Found {
+        metadata: Metadata {
+            title: headline.text.clone(),
+            author: json_ld
+                .author()
+                .or_else(|| metas.author())
+                .or_else(|| marks::author(page))
+                .and_then(|name| tidy_author(&name))
+                .or_else(|| tidy_author(&json_ld.any_author()?))
+                .filter(is_name),
+            date: json_ld
+                .date()
+                .or_else(|| metas.date())
+                .or_else(|| marks::date(page))
+                .or_else(|| date::of_path(page.url())),
+            language: marks::language(page)
+                .or_else(|| metas.language())
+                .or_else(|| json_ld.language()),
+            site,
+            description: metas.description().or_else(|| json_ld.description()),
+            image: json_ld
+                .image()
+                .or_else(|| metas.image())
+                .and_then(|address| page.base().join(&address).ok())
+                .filter(|url| matches!(url.scheme(), "http" | "https")),
+            next_page: pages::next(page),
+            is_article: json_ld.is_article() || metas.is_article(),
+        },
+        headline,
+        hidden_text: json_ld.hidden_text(),
+    }
+}
+
+/// The page's `<title>`, on one line; empty where there is none.
+pub(crate) fn document_title(page: &Page) -> String {
+    page.about(Tag::Title)
+        .next()
+        .map(|id| one_line(&page.raw_text(id, MAX_HEADLINE_BYTES)))
+        .unwrap_or_default()
+}
+
+/// The beginning of a title or a heading, on one line.
+pub(crate) fn start_of_line(page: &Page, id: NodeId) -> String {
+    one_line(&page.start_of_text(id, MAX_HEADLINE_NODES, MAX_HEADLINE_BYTES))
+}
+
+/// Letters and digits only, in lower case: how names are compared.
+pub(crate) fn letters(text: &str) -> String {
+    text.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// Whether two names are the same but for case and punctuation.
+pub(crate) fn is_same(left: &str, right: &str) -> bool {
+    letters(left) == letters(right)
+}
+
+/// A name without what stands before it in a byline; `None` for what is no name.
+fn tidy_author(name: &str) -> Option<String> {
+    const BEFORE: [&str; 8] = [
+        "written by ",
+        "posted by ",
+        "published by ",
+        "author: ",
+        "author ",
+        "by: ",
+        "by ",
+        "von ",
+    ];
+    let mut name = name.trim();
+    for before in BEFORE {
+        if let Some(start) = name.get(..before.len())
+            && start.eq_ignore_ascii_case(before)
+        {
+            name = name[before.len()..].trim();
+        }
+    }
+    let name = name.trim_matches(|c: char| matches!(c, '|' | '-' | '–' | '—' | '·' | ','));
+    let name = name.trim();
+    let is_name = name.chars().any(char::is_alphabetic)
+        && name.len() <= MAX_NAME_BYTES
+        && !name.contains("://")
+        && !name.contains('@')
+        && !name.contains('{')
+        && date::of_value(name).is_none()
+        && !name.eq_ignore_ascii_case("admin")
+        && !name.eq_ignore_ascii_case("administrator");
+    is_name.then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests;

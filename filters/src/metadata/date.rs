@@ -1,0 +1,121 @@
+//! Days as pages write them, in one form: `2026-11-21` (ISO 8601, as in HTML § 2.3.5.2).
+//!
+//! Only forms that can be read in one way are read: a day that is written `03/04/2026` is another day in America than in
+//! Europe, and is left out.
+
+use url::Url;
+
+/// English names of months; what machines write for the web is English.
+const MONTHS: [&str; 12] = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+];
+
+/// A day at the start of a value: `2026-11-21T10:00:00Z`, `20261121`, `2026/11/21`, `November 21, 2026`, `Sat, 21 Nov 2026`.
+pub(super) fn of_value(value: &str) -> Option<String> {
+    let value = value.trim();
+    let value = value.get(..value.floor_char_boundary(60))?;
+    of_numbers(value).or_else(|| of_words(value))
+}
+
+/// A day in the path of an address: `/2026/11/21/title`, as blogs and newspapers have it.
+pub(super) fn of_path(url: &Url) -> Option<String> {
+    let parts: Vec<&str> = url.path().split('/').collect();
+    parts.windows(3).find_map(|three| match three {
+        [year, month, day] if year.len() == 4 && month.len() == 2 && day.len() == 2 => {
+            iso(year, month, day)
+        }
+        _ => None,
+    })
+}
+
+fn of_numbers(value: &str) -> Option<String> {
+    let digits = |range: std::ops::Range<usize>| {
+        value
+            .get(range)
+            .filter(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let year = digits(0..4)?;
+    match value.as_bytes().get(4) {
+        Some(b'-' | b'/' | b'.') => {
+            let mut rest = value[5..].split(|c: char| !c.is_ascii_digit());
+            iso(year, rest.next()?, rest.next()?)
+        }
+        Some(_) if digits(0..8).is_some() => iso(year, digits(4..6)?, digits(6..8)?),
+        _ => None,
+    }
+}
+
+fn of_words(value: &str) -> Option<String> {
+    let words: Vec<String> = value
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_ascii_lowercase)
+        .collect();
+    let (at, month) = words.iter().enumerate().find_map(|(at, word)| {
+        let month = MONTHS.iter().position(|name| word.starts_with(name))?;
+        Some((at, (month + 1).to_string()))
+    })?;
+    let year = words
+        .iter()
+        .find(|word| word.len() == 4 && is_number(word))?;
+    let number = |word: &String| {
+        let day = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        (day.len() <= 2 && is_number(day)).then(|| day.to_owned())
+    };
+    let day = words
+        .get(at + 1)
+        .and_then(number)
+        .or_else(|| words.get(at.checked_sub(1)?).and_then(number))?;
+    iso(year, &month, &day)
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A day that can be: the web began in 1990, and the texts on it are older only where the date is another one.
+fn iso(year: &str, month: &str, day: &str) -> Option<String> {
+    let (year, month, day): (u16, u8, u8) =
+        (year.parse().ok()?, month.parse().ok()?, day.parse().ok()?);
+    ((1900..2100).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day))
+        .then(|| format!("{year:04}-{month:02}-{day:02}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_read_in_the_forms_that_have_one_reading() {
+        for value in [
+            "2026-01-09",
+            "2026-01-09T08:00:00+00:00",
+            "2026/1/9",
+            "20260109",
+            "January 9, 2026",
+            "Jan. 9th 2026",
+            "Fri, 09 Jan 2026 08:00:00 GMT",
+            "9 January 2026",
+        ] {
+            assert_eq!(of_value(value).as_deref(), Some("2026-01-09"), "{value}");
+        }
+        for value in ["09/01/2026", "yesterday", "", "2026", "2026-13-40", "ééééé"] {
+            assert_eq!(of_value(value), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn the_path_tells_the_day() {
+        let url = |path: &str| {
+            Url::parse("https://example.org")
+                .unwrap()
+                .join(path)
+                .unwrap()
+        };
+        assert_eq!(
+            of_path(&url("/2026/01/09/a")).as_deref(),
+            Some("2026-01-09")
+        );
+        assert_eq!(of_path(&url("/a/2026/b")), None);
+    }
+}

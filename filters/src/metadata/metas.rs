@@ -1,0 +1,144 @@
+//! `<meta>`: the Open Graph protocol (<https://ogp.me>), the cards of Twitter, Dublin Core, the tags of Highwire that
+//! libraries read, and the names that publishing systems use.
+
+use html5ever::{LocalName, local_name};
+
+use super::date;
+use crate::{
+    page::{Page, tag::Tag},
+    text::one_line,
+};
+
+/// `<meta>` elements that are read; pages have some dozens. Raising it costs time on hostile pages.
+const MAX_METAS: usize = 500;
+
+/// Bytes of a value that are read.
+const MAX_VALUE_BYTES: usize = 2000;
+
+/// Names and contents, in the order of the page, names in lower case.
+pub(super) struct Metas(Vec<(String, String)>);
+
+impl Metas {
+    pub(super) fn of(page: &Page) -> Metas {
+        let keys = [
+            LocalName::from("property"),
+            local_name!("name"),
+            LocalName::from("itemprop"),
+            local_name!("http-equiv"),
+        ];
+        let mut all = Vec::new();
+        for id in page.about(Tag::Meta).take(MAX_METAS) {
+            let Some(content) = page.attribute(id, &local_name!("content")) else {
+                continue;
+            };
+            let end = content.floor_char_boundary(MAX_VALUE_BYTES.min(content.len()));
+            let content = one_line(&content[..end]);
+            if content.is_empty() {
+                continue;
+            }
+            for key in &keys {
+                if let Some(name) = page.attribute(id, key) {
+                    all.push((name.trim().to_ascii_lowercase(), content.clone()));
+                }
+            }
+        }
+        Metas(all)
+    }
+
+    /// The first content of one of these names, in the order of the names.
+    fn first(&self, names: &[&str]) -> Option<&str> {
+        names.iter().find_map(|name| {
+            let mut all = self.0.iter();
+            all.find(|(known, _)| known == name)
+                .map(|(_, value)| value.as_str())
+        })
+    }
+
+    fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let is_wanted = move |(known, _): &&(String, String)| known == name;
+        self.0
+            .iter()
+            .filter(is_wanted)
+            .map(|(_, value)| value.as_str())
+    }
+
+    pub(super) fn title(&self) -> Option<&str> {
+        self.first(&["og:title", "twitter:title"])
+    }
+
+    pub(super) fn site(&self) -> Option<String> {
+        self.first(&["og:site_name", "application-name"])
+            .filter(|name| name.len() <= super::MAX_NAME_BYTES)
+            .map(str::to_owned)
+    }
+
+    /// `article:author` is the address of a profile by its definition, and a name on many pages.
+    pub(super) fn author(&self) -> Option<String> {
+        let citation: Vec<&str> = self.all("citation_author").collect();
+        if !citation.is_empty() {
+            return Some(citation.join(", "));
+        }
+        let names = [
+            "author",
+            "article:author",
+            "parsely-author",
+            "sailthru.author",
+            "dc.creator",
+            "dcterms.creator",
+            "byl",
+        ];
+        let is_name = |value: &&str| !value.contains("://") && !value.starts_with('@');
+        names
+            .iter()
+            .find_map(|name| self.all(name).find(is_name))
+            .map(str::to_owned)
+    }
+
+    pub(super) fn date(&self) -> Option<String> {
+        [
+            "article:published_time",
+            "datepublished",
+            "og:published_time",
+            "citation_publication_date",
+            "citation_date",
+            "parsely-pub-date",
+            "sailthru.date",
+            "dc.date.issued",
+            "dcterms.issued",
+            "dc.date",
+            "dcterms.date",
+            "pubdate",
+            "publishdate",
+            "publish-date",
+            "date",
+        ]
+        .iter()
+        .find_map(|name| self.all(name).find_map(date::of_value))
+    }
+
+    pub(super) fn language(&self) -> Option<String> {
+        self.first(&["content-language", "og:locale", "dc.language"])
+            .and_then(super::marks::language_tag)
+    }
+
+    pub(super) fn description(&self) -> Option<String> {
+        self.first(&["og:description", "description", "twitter:description"])
+            .map(str::to_owned)
+    }
+
+    pub(super) fn image(&self) -> Option<String> {
+        self.first(&[
+            "og:image:secure_url",
+            "og:image",
+            "og:image:url",
+            "twitter:image",
+            "twitter:image:src",
+        ])
+        .map(str::to_owned)
+    }
+
+    pub(super) fn is_article(&self) -> bool {
+        self.first(&["og:type"])
+            .is_some_and(|kind| kind.eq_ignore_ascii_case("article"))
+    }
+}

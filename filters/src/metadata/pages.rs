@@ -1,0 +1,162 @@
+//! The next page of an article that was cut into several.
+//!
+//! Links say `rel="next"` for many things (the next post of a blog, the next chapter), and "2" stands on every page; so
+//! the address decides: the next page has the same address but for the number of the page, and the number is one more.
+//! Addresses number their pages at the end of the path (`/page/2`, `/2`, `-2.html`, `_2`, `/p2`) or in the query (`?page=2`).
+
+use html5ever::{LocalName, local_name};
+use url::Url;
+
+use super::start_of_line;
+use crate::page::{NodeId, Page, tag::Tag};
+
+/// Links that are looked at, and highest number of a page.
+const MAX_LINKS: usize = 5000;
+const MAX_PAGE: u32 = 500;
+
+/// Names of the page number in a query.
+const KEYS: [&str; 6] = ["page", "p", "pg", "paged", "seite", "pagenum"];
+
+/// The next page, where a link leads to it.
+pub(super) fn next(page: &Page) -> Option<Url> {
+    let here = Place::of(page.url());
+    let links = page.about(Tag::Link).chain(
+        page.live(page.body())
+            .filter(|&id| page.tag(id) == Some(Tag::A)),
+    );
+    links
+        .take(MAX_LINKS)
+        .filter(|&id| is_candidate(page, id, here.number + 1))
+        .filter_map(|id| page.address(id, &local_name!("href")))
+        .find(|url| {
+            url.origin() == page.url().origin() && {
+                let there = Place::of(url);
+                there.stem == here.stem && there.number == here.number + 1
+            }
+        })
+}
+
+fn is_candidate(page: &Page, id: NodeId, number: u32) -> bool {
+    let is_next = page.attribute(id, &local_name!("rel")).is_some_and(|rel| {
+        rel.split_ascii_whitespace()
+            .any(|word| word.eq_ignore_ascii_case("next"))
+    });
+    if is_next || page.tag(id) != Some(Tag::A) {
+        return is_next;
+    }
+    let label = page
+        .attribute(id, &LocalName::from("aria-label"))
+        .map(|label| label.to_lowercase());
+    let text = start_of_line(page, id).to_lowercase();
+    [Some(text), label].into_iter().flatten().any(|text| {
+        text == number.to_string()
+            || text == format!("page {number}")
+            || [
+                "next",
+                "weiter",
+                "suivant",
+                "siguiente",
+                "nächste",
+                "следующая",
+                "下一页",
+                "次へ",
+            ]
+            .iter()
+            .any(|word| text.starts_with(word) && text.chars().count() <= word.chars().count() + 8)
+    })
+}
+
+/// An address, and the number of the page in it; 1 where there is none.
+#[derive(Debug, PartialEq, Eq)]
+struct Place {
+    /// Path and query without the number.
+    stem: String,
+    number: u32,
+}
+
+impl Place {
+    fn of(url: &Url) -> Place {
+        let mut number = None;
+        let mut query: Vec<String> = Vec::new();
+        for (key, value) in url.query_pairs() {
+            match value.parse() {
+                Ok(page) if number.is_none() && KEYS.contains(&&*key.to_ascii_lowercase()) => {
+                    number = Some(page);
+                }
+                _ => query.push(format!("{key}={value}")),
+            }
+        }
+        let mut path = url.path().trim_end_matches('/');
+        if number.is_none()
+            && let Some((stem, page)) = number_at_end(path)
+        {
+            (path, number) = (stem, Some(page));
+        }
+        let ending = [".html", ".htm", ".php"]
+            .iter()
+            .find_map(|ending| path.strip_suffix(ending));
+        Place {
+            stem: format!("{}?{}", ending.unwrap_or(path), query.join("&")),
+            number: number.filter(|&page| page <= MAX_PAGE).unwrap_or(1),
+        }
+    }
+}
+
+/// `/a/page/2`, `/a/2`, `/a/p2`, `/a-2.html`, `/a_2`: the path before the number, and the number. A number of the work
+/// (`/chapter-2` after `/chapter-1`) looks the same; the stems then differ from the page without a number only.
+fn number_at_end(path: &str) -> Option<(&str, u32)> {
+    let bare = [".html", ".htm", ".php"]
+        .iter()
+        .find_map(|ending| path.strip_suffix(ending))
+        .unwrap_or(path);
+    let stem = bare.trim_end_matches(|c: char| c.is_ascii_digit());
+    let number: u32 = bare[stem.len()..].parse().ok()?;
+    if number == 0 || number > MAX_PAGE {
+        return None;
+    }
+    let stem = [
+        "/page/", "/page-", "/p/", "-page-", "_page_", "/page", "/p", "/", "-", "_",
+    ]
+    .iter()
+    .find_map(|before| stem.strip_suffix(before))?;
+    (!stem.is_empty()).then_some((stem, number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn follows(here: &str, there: &str) -> bool {
+        let base = Url::parse("https://example.org").unwrap();
+        let (here, there) = (
+            Place::of(&base.join(here).unwrap()),
+            Place::of(&base.join(there).unwrap()),
+        );
+        here.stem == there.stem && there.number == here.number + 1
+    }
+
+    #[test]
+    fn an_address_with_the_next_number_is_the_next_page() {
+        for (here, there) in [
+            ("/a", "/a/2"),
+            ("/a/", "/a/page/2/"),
+            ("/a/page/2", "/a/page/3"),
+            ("/a.html", "/a-2.html"),
+            ("/a.html", "/a_2.html"),
+            ("/a?x=1", "/a?x=1&page=2"),
+            ("/a?page=3", "/a?page=4"),
+        ] {
+            assert!(follows(here, there), "{here} {there}");
+        }
+        for (here, there) in [
+            ("/a", "/b"),
+            ("/a", "/b/2"),
+            ("/a", "/a/3"),
+            ("/2024/05/a", "/2024/05/b"),
+            ("/a?page=3", "/a?page=2"),
+            ("/", "/2"),
+        ] {
+            assert!(!follows(here, there), "{here} {there}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+use super::*;
+use crate::testing::page;
+
+fn metadata(head: &str, body: &str) -> Metadata {
+    let page = page(&format!("<html lang=en-gb><head>{head}</head><body>{body}"));
+    read(&page).metadata
+}
+
+fn title(head: &str, body: &str) -> String {
+    metadata(head, body).title
+}
+
+fn json_ld(json: &str) -> String {
+    format!("<script type='application/ld+json'>{json}</script>")
+}
+
+#[test]
+fn the_heading_that_is_like_the_title_is_the_headline() {
+    let head = "<title>Dune: Part Two, a review - The Paper</title>";
+    let body = "<h1>The Paper</h1><h1>Dune: Part Two</h1><h1>Menu</h1>";
+    assert_eq!(title(head, body), "Dune: Part Two");
+}
+
+#[test]
+fn a_title_is_never_cut_at_a_colon() {
+    assert_eq!(title("<title>Rust: The Book</title>", ""), "Rust: The Book");
+    let head =
+        "<meta property=og:site_name content='The Paper'><title>Dune: Part Two – The Paper</title>";
+    assert_eq!(title(head, ""), "Dune: Part Two");
+}
+
+#[test]
+fn a_slogan_does_not_win_over_the_title() {
+    let head = "<title>Email Marketing Tools | Someone</title>";
+    let body = "<h1>Win customers today!</h1>";
+    assert_eq!(title(head, body), "Email Marketing Tools");
+}
+
+#[test]
+fn the_only_heading_is_the_headline_of_a_page_without_a_title() {
+    assert_eq!(title("", "<h1>Chairs ¶</h1>"), "Chairs");
+}
+
+#[test]
+fn json_ld_tells_author_date_site_and_picture() {
+    let head = json_ld(
+        r#"{"@context":"https://schema.org","@graph":[
+            {"@type":"WebSite","name":"The Paper"},
+            {"@type":["NewsArticle"],"headline":"A","datePublished":"2026-11-21T08:00:00Z","image":[{"url":"/a.jpg"}],
+             "author":[{"@type":"Person","name":"Ann Ash"},{"@id":"/p/2"}],"description":"B &amp; C"},
+            {"@type":"Person","@id":"/p/2","name":"Ben Birch"}]}"#,
+    );
+    let found = metadata(&head, "");
+    assert_eq!(found.author.as_deref(), Some("Ann Ash, Ben Birch"));
+    assert_eq!(found.date.as_deref(), Some("2026-11-21"));
+    assert_eq!(found.site.as_deref(), Some("The Paper"));
+    assert_eq!(found.description.as_deref(), Some("B & C"));
+    assert_eq!(found.image.unwrap().as_str(), "https://example.org/a.jpg");
+    assert!(found.is_article);
+}
+
+#[test]
+fn the_author_of_a_review_is_not_the_author_of_the_page() {
+    let head =
+        json_ld(r#"{"@type":"Product","name":"Chair","review":{"@type":"Review","author":"Ann"}}"#);
+    assert_eq!(metadata(&head, "").author, None);
+}
+
+#[test]
+fn a_person_in_a_byline_goes_before_an_organization() {
+    let head = json_ld(r#"{"@type":"Article","author":{"@type":"Organization","name":"Guild"}}"#);
+    assert_eq!(metadata(&head, "").author.as_deref(), Some("Guild"));
+    let found = metadata(&head, "<a rel=author href=/ann>Ann Ash</a>");
+    assert_eq!(found.author.as_deref(), Some("Ann Ash"));
+}
+
+#[test]
+fn json_ld_that_is_broken_or_hostile_is_passed_over() {
+    for json in [
+        "{",
+        "null",
+        "[[[[1]]]]",
+        r#"{"@type":7,"author":{"name":{}}}"#,
+        r#"{"@type":"Article","author":[],"image":[],"datePublished":7,"publisher":""}"#,
+        &"[".repeat(100_000),
+    ] {
+        let found = metadata(&json_ld(json), "");
+        assert_eq!((found.author, found.date), (None, None));
+    }
+    let in_comment = json_ld("<!-- {\"@type\":\"Article\",\"author\":\"Ann\nAsh\"} -->");
+    assert_eq!(metadata(&in_comment, "").author.as_deref(), Some("Ann Ash"));
+}
+
+#[test]
+fn metas_and_marks_tell_what_json_ld_does_not() {
+    let head = "<meta name=author content='By Ann Ash'><meta property=article:published_time content=2026-11-21>\
+                <meta property=og:description content='In short'>";
+    let found = metadata(head, "");
+    assert_eq!(found.author.as_deref(), Some("Ann Ash"));
+    assert_eq!(found.date.as_deref(), Some("2026-11-21"));
+    assert_eq!(found.language.as_deref(), Some("en-GB"));
+    assert_eq!(found.description.as_deref(), Some("In short"));
+    let body = "<p class=byline>Written by <a rel=author href=/ann>Ann Ash</a> on <time datetime=2026-11-21T08:00>today</time>";
+    let found = metadata("", body);
+    assert_eq!(found.author.as_deref(), Some("Ann Ash"));
+    assert_eq!(found.date.as_deref(), Some("2026-11-21"));
+}
+
+#[test]
+fn an_address_or_a_template_is_no_author() {
+    for content in ["https://example.org/ann", "{{ author }}", "admin", "12"] {
+        let head = format!("<meta name=author content='{content}'>");
+        assert_eq!(metadata(&head, "").author, None, "{content}");
+    }
+}
+
+#[test]
+fn a_list_of_posts_has_no_day() {
+    let body = "<time datetime=2026-11-21></time>".repeat(10);
+    assert_eq!(metadata("", &body).date, None);
+}
+
+#[test]
+fn a_page_that_says_nothing_has_no_metadata() {
+    let page = page("");
+    assert_eq!(read(&page).metadata, Metadata::default());
+}

@@ -1,0 +1,61 @@
+//! One line of `--jsonl`, and the object of `--format json`.
+
+use gleaner_filters::{Image, Link, Metadata, Report};
+use serde::Serialize;
+
+use super::Page;
+
+/// What is told of one file.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Record {
+    /// A page that was read.
+    Page(Box<PageRecord>),
+    /// Why there is none.
+    Error {
+        /// As it was named.
+        file: String,
+        /// In plain words.
+        error: String,
+    },
+}
+
+/// Everything that is known of a page; the fields of its metadata stand beside the others.
+#[derive(Debug, Serialize)]
+pub(super) struct PageRecord {
+    file: String,
+    #[serde(flatten)]
+    metadata: Metadata,
+    /// What the page is (article, forum, …), where the chain tells; no filter does yet.
+    kind: Option<&'static str>,
+    /// How sure the chain is of its choice, 0 to 1; no filter tells yet.
+    confidence: Option<f64>,
+    text: String,
+    html: String,
+    markdown: String,
+    links: Vec<Link>,
+    images: Vec<Image>,
+    /// Why nothing was selected or removed, where that is so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    passed: Option<&'static str>,
+    report: Report,
+}
+
+impl Record {
+    pub(super) fn of(file: String, page: Page) -> Record {
+        let extract = page.extract;
+        Record::Page(Box::new(PageRecord {
+            file,
+            metadata: extract.metadata,
+            kind: None,
+            confidence: None,
+            text: extract.text,
+            html: extract.html,
+            markdown: extract.markdown,
+            links: extract.links,
+            images: extract.images,
+            passed: page.passed.map(|error| error.reason()),
+            report: extract.report,
+        }))
+    }
+}

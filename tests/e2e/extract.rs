@@ -1,0 +1,101 @@
+//! What `gleaner extract` tells about a page, as programs read it.
+
+use std::{fs, path::Path, process::Command};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const PAGE: &str = r#"<!doctype html><html lang="en-gb"><head><title>The clock: one hand | Velle Courier</title>
+<meta property="og:site_name" content="Velle Courier"><script type="application/ld+json">{"@type":"NewsArticle",
+"headline":"The clock: one hand","author":{"name":"Ann Ash"},"datePublished":"2026-11-21T08:00:00Z"}</script></head><body>
+<div class=menu><a href="/">Home</a> <a href="town">Town</a> <a href="sea">Sea</a> <a href="sky">Sky</a></div>
+<article><h1>The clock: one hand</h1><p>The town clock has a <b>single</b> hand. When it was built nobody needed minutes, and when
+somebody did, the council found that a second hand would cost as much as <a href="bridge">a bridge</a>.</p><p>So it still points
+between the numbers, and people here are punctual by quarters, which visitors take for manners.</p><p><img src="clock.jpg"
+alt="The clock"></p></article></body></html>"#;
+
+/// A folder with the page in it.
+fn folder() -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("page.html"), PAGE).unwrap();
+    dir
+}
+
+fn extract(dir: &Path, arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_gleaner"))
+        .arg("extract")
+        .args(arguments)
+        .current_dir(dir)
+        .env("HOME", dir)
+        .env("XDG_CONFIG_HOME", dir.join("none"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn json_tells_all_that_is_known_of_a_page() {
+    let dir = folder();
+    let url = ["--url", "https://velle.example/news/clock"];
+    let json = extract(
+        dir.path(),
+        &["page.html", "--format", "json", url[0], url[1]],
+    );
+    let page: Value = serde_json::from_str(&json).unwrap();
+    for (field, expected) in [
+        ("file", "page.html"),
+        ("title", "The clock: one hand"),
+        ("author", "Ann Ash"),
+        ("date", "2026-11-21"),
+        ("language", "en-GB"),
+        ("site", "Velle Courier"),
+    ] {
+        assert_eq!(page[field], expected, "{field}");
+    }
+    assert_eq!(
+        (&page["kind"], &page["confidence"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert!(page["text"].as_str().unwrap().contains("a single hand"));
+    assert!(page["html"].as_str().unwrap().contains("<b>single</b>"));
+    let markdown = page["markdown"].as_str().unwrap();
+    assert!(markdown.contains("# The clock: one hand"), "{markdown}");
+    assert!(markdown.contains("a **single** hand"), "{markdown}");
+    let bridge = "https://velle.example/news/bridge";
+    assert!(
+        markdown.contains(&format!("[a bridge]({bridge})")),
+        "{markdown}"
+    );
+    let link = &page["links"].as_array().unwrap().last().unwrap();
+    assert_eq!(
+        (&link["url"], &link["text"]),
+        (&bridge.into(), &"a bridge".into())
+    );
+    assert_eq!(
+        page["images"][0]["url"],
+        "https://velle.example/news/clock.jpg"
+    );
+    assert_eq!(page["images"][0]["alt"], "The clock");
+}
+
+#[test]
+fn markdown_of_a_page_without_an_address_keeps_its_links_as_they_are_written() {
+    let dir = folder();
+    let markdown = extract(dir.path(), &["page.html", "--format", "markdown"]);
+    assert!(markdown.contains("[a bridge](bridge)"), "{markdown}");
+    assert!(markdown.contains("![The clock](clock.jpg)"), "{markdown}");
+}
+
+#[test]
+fn removed_links_of_a_page_without_an_address_are_listed_as_they_are_written() {
+    let dir = folder();
+    let filters = "filters: { main_block: { picture_chars: 0, min_chars: 10, min_share: 0.1 } }\n";
+    fs::write(dir.path().join("c.yaml"), filters).unwrap();
+    let html = extract(dir.path(), &["page.html", "--config", "c.yaml"]);
+    let (_, list) = html
+        .split_once("gleaner-links")
+        .expect("a list of removed links");
+    assert!(list.contains("<a href=\"town\">Town</a>"), "{list}");
+    assert!(!html.contains("file://"), "{html}");
+}

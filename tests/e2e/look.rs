@@ -1,0 +1,125 @@
+//! How a reader page looks on a phone: measured in headless Chromium by a script that the test adds to the page.
+
+use std::{
+    fs,
+    process::{Command, Stdio},
+};
+
+use serde_json::Value;
+
+use crate::harness::optional;
+
+const TEXT: &str = "The town clock has a single hand. When it was built nobody needed minutes, and when somebody did, the council \
+found that a second hand would cost as much as a bridge. So it still points between the numbers.";
+
+/// Everything that is wider than a phone, or that only a style sheet kept small.
+fn page() -> String {
+    let cells = "<td>a-word-that-cannot-be-broken".repeat(8);
+    let rows = format!("<tr>{cells}</tr>").repeat(3);
+    let long = "0123456789".repeat(30);
+    format!(
+        "<!doctype html><html lang=en><title>The clock</title><body><a class=skip-link href=#x>Skip to content</a><h1>The clock</h1>\
+         <p id=x>{TEXT} https://example.org/{long} <a href=/l id=link>{long}</a></p>\
+         <table id=data>{rows}</table>\
+         <table id=layout><tr><td align=right id=cell>{TEXT}</td><td>{TEXT}</td></tr></table>\
+         <p><img id=avatar class=avatar src='data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 width=%22800%22 \
+         height=%22800%22/%3E'> Ann <span id=heard class=sr-only>wrote this</span></p>\
+         <pre id=code>{long}</pre><form action=/s><label for=t>Say</label><textarea id=t></textarea></form><p>{TEXT}</p>"
+    )
+}
+
+const SCRIPT: &str = "<script>
+const box = id => document.getElementById(id).getBoundingClientRect();
+const style = (id, name) => getComputedStyle(document.getElementById(id)).getPropertyValue(name);
+document.title = JSON.stringify({
+  overflow: document.documentElement.scrollWidth - innerWidth,
+  data: box('data').right - innerWidth, dataBorder: style('data', 'overflow-x'),
+  dataCell: getComputedStyle(document.querySelector('#data td')).borderTopWidth,
+  layoutCell: style('cell', 'border-top-width'), align: style('cell', 'text-align'), cellWidth: box('cell').width,
+  avatar: box('avatar').width, heard: box('heard').width, code: box('code').right - innerWidth,
+  textarea: box('t').width, text: document.body.innerText,
+});
+</script>";
+
+fn measure(dir: &std::path::Path, chromium: &std::path::Path) -> Value {
+    fs::write(dir.join("page.html"), page()).unwrap();
+    // No choice of a block: this is about what is done with all of it.
+    fs::write(dir.join("c.yaml"), "filters: { order: [] }\n").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_gleaner"))
+        .args(["extract", "page.html", "--config", "c.yaml"])
+        .current_dir(dir)
+        .output()
+        .unwrap();
+    let html = String::from_utf8(output.stdout).unwrap();
+    // The attribute is what the page's ids are kept by.
+    let html = html.replace("</body>", &format!("{SCRIPT}</body>"));
+    let file = dir.join("look.html");
+    fs::write(&file, html).unwrap();
+    let output = Command::new(chromium)
+        .env("HOME", dir)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+        ])
+        .args([
+            "--disable-background-networking",
+            "--disable-component-update",
+        ])
+        .args([
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            "--window-size=390,844",
+            "--dump-dom",
+        ])
+        .arg(format!("--user-data-dir={}/profile", dir.display()))
+        .arg(format!("file://{}", file.display()))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let dom = String::from_utf8(output.stdout).unwrap();
+    let title = dom
+        .split("<title>")
+        .nth(1)
+        .and_then(|rest| rest.split("</title>").next());
+    let title = title
+        .unwrap_or_default()
+        .replace("&amp;", "&")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">");
+    serde_json::from_str(&title).unwrap_or_else(|error| panic!("{error}: {dom}"))
+}
+
+#[test]
+fn a_reader_page_fits_a_phone_whatever_the_page_holds() {
+    let Some(chromium) = optional::program("chromium", "chromium") else {
+        return;
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let look = measure(dir.path(), &chromium);
+    let number = |name: &str| {
+        look[name]
+            .as_f64()
+            .unwrap_or_else(|| panic!("{name}: {look}"))
+    };
+    assert!(
+        number("overflow") <= 0.0,
+        "the page scrolls sideways: {look}"
+    );
+    assert!(number("data") <= 0.0, "the table scrolls by itself: {look}");
+    assert_eq!(look["dataCell"], "1px", "{look}");
+    assert_eq!(look["layoutCell"], "0px", "{look}");
+    assert_eq!(look["align"], "start", "{look}");
+    assert!(
+        number("cellWidth") > 200.0,
+        "columns stand one below the other: {look}"
+    );
+    assert!(number("avatar") <= 40.0, "{look}");
+    assert!(number("heard") <= 1.0, "{look}");
+    assert!(number("code") <= 0.0, "{look}");
+    assert!(
+        number("textarea") > 200.0,
+        "a text area has a line of its own: {look}"
+    );
+    assert!(!look["text"].as_str().unwrap().contains("Skip"), "{look}");
+}
