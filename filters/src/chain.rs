@@ -22,7 +22,7 @@ use crate::{
     error::{ConfigError, PageError},
     filter::{
         Filter,
-        main_block::{blocks, blocks::PageBlocks, cnr},
+        main_block::{self, blocks, blocks::PageBlocks},
         output::{self, Format},
     },
     hosts::HostList,
@@ -31,6 +31,9 @@ use crate::{
 use build::{build, check};
 pub use feed::PageFeed;
 use feed::guarded;
+
+/// The filters that decide what of a page is there to be seen, rather than what of it is wanted.
+const SHOWING: [&str; 2] = ["lazy_images", "ignore"];
 
 /// The filters of a configuration, ready to run. `Send + Sync`; share it in an `Arc`.
 pub struct Chain {
@@ -42,7 +45,7 @@ pub struct Chain {
     scripting: bool,
     collect_links: bool,
     /// For [`Chain::blocks`].
-    cnr: cnr::Settings,
+    main_block: main_block::Settings,
 }
 
 impl Chain {
@@ -66,7 +69,7 @@ impl Chain {
             limits,
             scripting: !(order.contains(&FilterName::Ignore) && config.ignore.scripts),
             collect_links: order.contains(&FilterName::RemovedLinks),
-            cnr: config.main_block.cnr.clone(),
+            main_block: config.main_block.clone(),
         })
     }
 
@@ -83,7 +86,7 @@ impl Chain {
         feed.finish()
     }
 
-    /// The blocks of a page as its domain should remember them ([`Domain::learn`]).
+    /// The blocks of a page as its domain should remember them ([`crate::Domain::learn`]).
     pub fn survey(self: &Arc<Self>, html: &str, url: &Url) -> Result<Survey, PageError> {
         let mut feed = self.page(url);
         feed.feed(html)?;
@@ -91,7 +94,8 @@ impl Chain {
         guarded("survey", || domain::survey(&page))
     }
 
-    /// The page's blocks by relevance, its menus and its kind, as the filters before the choice of the main block leave them.
+    /// The page's blocks by relevance, as the configured algorithm sees them after the filters before it; its menus and
+    /// its kind.
     pub fn blocks(
         self: &Arc<Self>,
         html: &str,
@@ -102,8 +106,16 @@ impl Chain {
         feed.feed(html)?;
         let mut page = feed.parse()?;
         page.headline = output::headline(&page);
-        feed.run_cleaning(&mut page)?;
-        guarded("blocks", || blocks::of_page(page, &self.cnr, most))
+        feed.run_some(&mut page, |name| SHOWING.contains(&name))?;
+        let whole = guarded("menus", || blocks::Whole::of(&page))?;
+        let mut is_before = true;
+        feed.run_some(&mut page, |name| {
+            is_before &= name != "main_block";
+            is_before && !SHOWING.contains(&name)
+        })?;
+        guarded("blocks", || {
+            blocks::of_page(page, &whole, &self.main_block, most)
+        })
     }
 
     /// The same, with everything that can be told about the page.

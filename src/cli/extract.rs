@@ -19,7 +19,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use url::Url;
 
-use super::{EX_DATAERR, EX_IOERR, EX_USAGE, Failure, exit_code, parallel};
+use super::{EX_DATAERR, EX_IOERR, EX_USAGE, Failure, exit_code, named_chain, parallel};
 
 /// Arguments of `gleaner extract`.
 #[derive(Debug, clap::Args)]
@@ -37,6 +37,9 @@ pub(super) struct Args {
     /// follow
     #[arg(long, value_name = "LIST", conflicts_with_all = ["files", "url"])]
     from_list: Option<PathBuf>,
+    /// How the main content is chosen, instead of the configuration's `main_block`: `cnr`, `core_ex`, …, or `none`
+    #[arg(long, value_name = "NAME")]
+    main_block: Option<String>,
     /// Write one JSON object per file and line, in input order, whatever the format
     #[arg(long)]
     jsonl: bool,
@@ -83,7 +86,8 @@ enum Record {
 
 /// Extracts every page; an error at the end if any failed.
 pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
-    let extractor = Extractor::new(config)?;
+    let filters = named_chain::or_configured(config, args.main_block.as_deref())?;
+    let extractor = Extractor::with_filters(config, &filters)?;
     if args.url.is_some() && args.files.len() > 1 {
         let message = format!(
             "--url is the address of one page, but {} files are named",
@@ -244,12 +248,7 @@ pub(crate) struct Page {
 }
 
 impl Extractor {
-    /// Builds the chain of `config`.
-    pub(crate) fn new(config: &Config) -> Result<Extractor, ConfigError> {
-        Extractor::with_filters(config, &config.filters)
-    }
-
-    /// The same with other filter settings.
+    /// Builds the chain of `config` with these filter settings.
     pub(crate) fn with_filters(
         config: &Config,
         filters: &ChainConfig,
@@ -316,7 +315,7 @@ fn cleaned_only(filters: &ChainConfig) -> ChainConfig {
 
 /// Adds the address that relative links start at, so that a saved page still leads somewhere. A `<base>` of the page's
 /// own wins where it is absolute, and is made so where it is not: of two, browsers take the first (HTML § 4.2.3).
-fn with_base(html: String, url: &Url) -> String {
+pub(super) fn with_base(html: String, url: &Url) -> String {
     /// Both looks begin with it.
     const START: &str = "<meta charset=\"utf-8\">";
     const BASE: &str = "<base href=\"";
@@ -339,7 +338,7 @@ fn with_base(html: String, url: &Url) -> String {
 }
 
 /// Relative links of a file lead to the files beside it.
-fn address_of(file: &Path) -> Url {
+pub(super) fn address_of(file: &Path) -> Url {
     std::path::absolute(file)
         .ok()
         .and_then(|path| Url::from_file_path(path).ok())

@@ -159,14 +159,14 @@ impl PageFeed {
         Ok(())
     }
 
-    /// The filters before the choice of the main block.
-    pub(super) fn run_cleaning(&mut self, page: &mut Page) -> Result<(), PageError> {
+    /// The filters of these names.
+    pub(super) fn run_some(
+        &mut self,
+        page: &mut Page,
+        mut wanted: impl FnMut(&'static str) -> bool,
+    ) -> Result<(), PageError> {
         let chain = Arc::clone(&self.chain);
-        let cleaning = chain
-            .filters
-            .iter()
-            .take_while(|filter| filter.name() != "main_block");
-        for filter in cleaning {
+        for filter in chain.filters.iter().filter(|filter| wanted(filter.name())) {
             let clock = CpuClock::start();
             run_filter(filter.as_ref(), page)?;
             self.spend(&clock)?;
@@ -206,7 +206,7 @@ pub(super) fn guarded<T>(place: &'static str, work: impl FnOnce() -> T) -> Resul
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| PageError::Panicked { place })
 }
 
-/// Where the next piece ends: at most `PIECE` bytes, on a character boundary.
+/// Where the next piece ends: at most [`PIECE`] bytes, on a character boundary.
 fn piece_end(text: &str) -> usize {
     text.floor_char_boundary(PIECE.min(text.len()))
 }

@@ -45,6 +45,18 @@ impl Page {
         }
     }
 
+    /// What the serializer would do with each row as it is now, for [`Page::restore`].
+    pub(crate) fn fates(&self) -> Vec<Fate> {
+        self.rows.iter().map(|row| row.fate).collect()
+    }
+
+    /// Brings back what was in force when the fates were taken: for tools that look at a page in several states.
+    pub(crate) fn restore(&mut self, fates: &[Fate]) {
+        for (row, fate) in self.rows.iter_mut().zip(fates) {
+            row.fate = *fate;
+        }
+    }
+
     /// Leaves the element's tags out and its children in.
     pub(crate) fn unwrap_element(&mut self, id: NodeId) {
         if !self.is_skeleton(id) && self.fate(id) == Fate::Keep {

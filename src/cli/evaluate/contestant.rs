@@ -1,10 +1,13 @@
 //! The chains that are measured side by side.
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use gleaner::Config;
-use gleaner_filters::{ChainConfig, FilterName, Floor, main_block};
+use gleaner_filters::{ChainConfig, FilterName, Floor};
 
-use super::{super::extract::Extractor, Args};
+use super::{
+    super::{extract::Extractor, named_chain::named},
+    Args,
+};
 
 /// A chain with a name.
 pub(super) struct Contestant {
@@ -13,9 +16,6 @@ pub(super) struct Contestant {
     /// Whether the page counts as empty where no main content was chosen.
     pub(super) must_select: bool,
 }
-
-/// Chains that are no choice of a main block, for `--main-block`.
-const CHAINS: [&str; 3] = ["none", "crunch", "crunch_any"];
 
 /// What is measured: the configured chain, or one chain for each name that was given.
 pub(super) fn all(args: &Args, config: &Config) -> anyhow::Result<Vec<Contestant>> {
@@ -53,39 +53,6 @@ fn base_with(base: &ChainConfig, yaml: &str) -> anyhow::Result<ChainConfig> {
         return named(base, yaml);
     }
     lay_over(base, Some(yaml))
-}
-
-fn named(base: &ChainConfig, name: &str) -> anyhow::Result<ChainConfig> {
-    let mut filters = base.clone();
-    match name {
-        "none" => {
-            filters.main_block.enabled = false;
-            filters.link_lists.enabled = false;
-            filters.empty_tables.enabled = false;
-        }
-        "crunch" | "crunch_any" => {
-            filters.main_block.enabled = false;
-            filters.link_lists.enabled = true;
-            if name == "crunch" {
-                filters.link_lists = gleaner_filters::link_lists::Settings::crunch();
-            }
-        }
-        _ => {
-            let Some(settings) = filters.main_block.clone().named(name) else {
-                let known: Vec<&str> = CHAINS
-                    .into_iter()
-                    .chain(main_block::Settings::names())
-                    .collect();
-                bail!(
-                    "{name:?} is no algorithm; expected one of {}",
-                    known.join(", ")
-                );
-            };
-            filters.main_block = settings;
-            filters.main_block.enabled = true;
-        }
-    }
-    Ok(filters)
 }
 
 /// Only `ignore` before the algorithm, no floor, no headline: the algorithm by itself. Crunch keeps its two filters.

@@ -155,12 +155,7 @@ impl Ratio {
 
 /// The main block of a page; `None` where there is no text outside links.
 pub(crate) fn main_block(page: &Page, settings: &Settings) -> Option<NodeId> {
-    best_block(page, settings, &Mask::default()).map(|(id, _)| id)
-}
-
-/// The same on what is left of a page, with the block's ratio.
-pub(crate) fn best_block(page: &Page, settings: &Settings, gone: &Mask) -> Option<(NodeId, Ratio)> {
-    let ratios = chars_nodes_ratios(page, gone);
+    let ratios = chars_nodes_ratios(page);
     let start = start_set(page, &ratios, settings);
     let share = (-settings.dial).max(0.0);
     let blocks = relevant_blocks(page, start, &ratios, |row, children| {
@@ -168,21 +163,7 @@ pub(crate) fn best_block(page: &Page, settings: &Settings, gone: &Mask) -> Optio
     });
     let block = block_with_most_text(&blocks, &ratios)?;
     let block = grown(page, block, settings.dial, &ratios);
-    let block = adjusted(page, block, settings.adjust, &ratios);
-    Some((block, ratios[block.index()]))
-}
-
-/// Parts of a page that were taken already: what is in them does not count.
-#[derive(Default)]
-pub(crate) struct Mask(Vec<NodeId>);
-
-impl Mask {
-    pub(crate) fn take(&mut self, page: &Page, id: NodeId) {
-        // What stands inside a part that is taken now says nothing of its own any more.
-        self.0.retain(|&inner| !page.contains(id, inner));
-        let at = self.0.partition_point(|&other| other < id);
-        self.0.insert(at, id);
-    }
+    Some(adjusted(page, block, settings.adjust, &ratios))
 }
 
 /// The dial above 0: the ancestor that holds enough of the page's text.
@@ -236,10 +217,10 @@ pub(crate) fn decrease(page: &Page, block: NodeId, ratios: &[Ratio]) -> Option<N
 }
 
 /// Algorithm 1 for every node below the body, by row; weight 0 marks what does not count as a node.
-pub(crate) fn chars_nodes_ratios(page: &Page, gone: &Mask) -> Vec<Ratio> {
+pub(crate) fn chars_nodes_ratios(page: &Page) -> Vec<Ratio> {
     let mut ratios = vec![Ratio::default(); page.len()];
     let body = page.body();
-    let counted = counted_nodes(page, gone);
+    let counted = counted_nodes(page);
     for &id in counted.iter().rev() {
         let own = if is_non_content(page, id) {
             Ratio {
@@ -264,21 +245,13 @@ pub(crate) fn chars_nodes_ratios(page: &Page, gone: &Mask) -> Vec<Ratio> {
     ratios
 }
 
-/// Elements and texts that show something, without what is gone.
-pub(crate) fn counted_nodes(page: &Page, gone: &Mask) -> Vec<NodeId> {
-    let mut gone = gone.0.iter().copied().peekable();
-    let mut skip_to = NodeId::DOCUMENT;
+/// Elements and texts that show something.
+pub(crate) fn counted_nodes(page: &Page) -> Vec<NodeId> {
     page.live(page.body())
-        .filter(|&id| {
-            while let Some(root) = gone.next_if(|&root| root <= id) {
-                skip_to = skip_to.max(page.end(root));
-            }
-            id >= skip_to
-                && match page.kind(id) {
-                    Kind::Text => page.own_chars(id) > 0,
-                    Kind::Element(_) | Kind::Document => true,
-                    _ => false,
-                }
+        .filter(|&id| match page.kind(id) {
+            Kind::Text => page.own_chars(id) > 0,
+            Kind::Element(_) | Kind::Document => true,
+            _ => false,
         })
         .collect()
 }
