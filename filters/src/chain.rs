@@ -11,6 +11,7 @@ mod build;
 mod clock;
 mod doubt;
 mod feed;
+mod trace;
 
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ use crate::{
 use build::{build, check};
 pub use feed::PageFeed;
 use feed::guarded;
+pub use trace::{Trace, TracedText};
 
 /// The filters that decide what of a page is there to be seen, rather than what of it is wanted.
 const SHOWING: [&str; 2] = ["lazy_images", "ignore"];
@@ -118,7 +120,14 @@ impl Chain {
         })
     }
 
-    /// The same, with everything that can be told about the page.
+    /// The page's text and what became of each of its text nodes.
+    pub fn trace(self: &Arc<Self>, html: &str, url: &Url) -> Result<Trace, PageError> {
+        let mut feed = self.page(url);
+        feed.feed(html)?;
+        feed.finish_as_trace()
+    }
+
+    /// A page with everything that can be told about it.
     pub fn extract(self: &Arc<Self>, html: &str, url: &Url) -> Result<Extract, PageError> {
         let mut feed = self.page(url);
         feed.feed(html)?;

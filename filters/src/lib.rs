@@ -52,7 +52,7 @@ mod report;
 mod testing;
 mod text;
 
-pub use chain::{Chain, CspChange, Extract, Filtered, PageFeed};
+pub use chain::{Chain, CspChange, Extract, Filtered, PageFeed, Trace, TracedText};
 pub use config::{ChainConfig, FilterName, Floor, PageLimits};
 pub use domain::{Domain, Survey};
 pub use error::{ConfigError, PageError};

@@ -14,7 +14,9 @@ use std::{
 use anyhow::Context;
 use clap::ValueEnum;
 use gleaner::Config;
-use gleaner_filters::{Chain, ChainConfig, ConfigError, Extract, FilterName, Floor, PageError};
+use gleaner_filters::{
+    Chain, ChainConfig, ConfigError, Extract, FilterName, Floor, PageError, Trace,
+};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use url::Url;
@@ -238,11 +240,11 @@ pub(crate) struct Extractor {
 }
 
 /// A page, extracted.
-pub(crate) struct Page {
+struct Page {
     /// What was extracted.
-    pub(crate) extract: Extract,
+    extract: Extract,
     /// Why it is the whole page, if it is.
-    pub(crate) passed: Option<PageError>,
+    passed: Option<PageError>,
     /// Its bytes, if it is.
     original: Option<Vec<u8>>,
 }
@@ -280,19 +282,32 @@ impl Extractor {
     }
 
     /// Runs the chain on a page.
-    pub(crate) fn page(&self, html: &str, url: &Url) -> Result<Page, PageError> {
-        match self.chain.extract(html, url) {
-            Ok(extract) => Ok(Page {
-                extract,
-                passed: None,
-                original: None,
-            }),
+    fn page(&self, html: &str, url: &Url) -> Result<Page, PageError> {
+        let (extract, passed) = self.or_whole(|chain| chain.extract(html, url))?;
+        Ok(Page {
+            extract,
+            passed,
+            original: None,
+        })
+    }
+
+    /// Runs the chain on a page and tells what became of its texts, and why it is the whole page, if it is.
+    pub(crate) fn trace(
+        &self,
+        html: &str,
+        url: &Url,
+    ) -> Result<(Trace, Option<PageError>), PageError> {
+        self.or_whole(|chain| chain.trace(html, url))
+    }
+
+    fn or_whole<T>(
+        &self,
+        run: impl Fn(&Arc<Chain>) -> Result<T, PageError>,
+    ) -> Result<(T, Option<PageError>), PageError> {
+        match run(&self.chain) {
+            Ok(done) => Ok((done, None)),
             Err(error @ (PageError::LittleText { .. } | PageError::KeptTooLittle { .. })) => {
-                Ok(Page {
-                    extract: self.whole.extract(html, url)?,
-                    passed: Some(error),
-                    original: None,
-                })
+                Ok((run(&self.whole)?, Some(error)))
             }
             Err(error) => Err(error),
         }

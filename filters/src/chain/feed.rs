@@ -8,7 +8,11 @@ use std::{
 
 use url::Url;
 
-use super::{Chain, CspChange, Extract, Filtered, clock::CpuClock};
+use super::{
+    Chain, CspChange, Extract, Filtered,
+    clock::CpuClock,
+    trace::{self, Trace},
+};
 use crate::{
     domain::Domain,
     error::PageError,
@@ -84,7 +88,7 @@ impl PageFeed {
     pub fn finish(self) -> Result<Filtered, PageError> {
         let chain = Arc::clone(&self.chain);
         let untouched = self.untouched.clone();
-        let (page, report) = self.filter()?;
+        let (page, report, _) = self.filter()?;
         guarded("output", || {
             let output = &chain.output;
             Filtered {
@@ -101,12 +105,27 @@ impl PageFeed {
 
     pub(super) fn finish_as_extract(self) -> Result<Extract, PageError> {
         let chain = Arc::clone(&self.chain);
-        let (page, report) = self.filter()?;
+        let (page, report, _) = self.filter()?;
         guarded("output", || Extract {
             title: page.headline.text.clone(),
             text: output::text(&page, &chain.output),
             html: output::html(&page, &chain.output, None),
             report,
+        })
+    }
+
+    pub(super) fn finish_as_trace(self) -> Result<Trace, PageError> {
+        let chain = Arc::clone(&self.chain);
+        let (page, report, spent) = self.filter()?;
+        let clock = CpuClock::start();
+        let text = guarded("output", || output::text(&page, &chain.output))?;
+        let cpu = spent + clock.elapsed();
+        let texts = guarded("trace", || trace::texts(&page))?;
+        Ok(Trace {
+            text,
+            texts,
+            report,
+            cpu,
         })
     }
 
@@ -125,7 +144,8 @@ impl PageFeed {
         Ok(page)
     }
 
-    fn filter(mut self) -> Result<(Page, Report), PageError> {
+    /// The page after all filters, what they did, and the CPU time so far.
+    fn filter(mut self) -> Result<(Page, Report, Duration), PageError> {
         let chain = Arc::clone(&self.chain);
         let mut page = self.parse()?;
         let clock = CpuClock::start();
@@ -146,7 +166,7 @@ impl PageFeed {
         if chain.output.format == Format::Html {
             output::prepare(&mut page, &chain.output);
         }
-        Ok((page, report))
+        Ok((page, report, self.spent))
     }
 
     fn run_filters(&mut self, page: &mut Page, report: &mut Report) -> Result<(), PageError> {

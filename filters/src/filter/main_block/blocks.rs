@@ -260,8 +260,8 @@ fn link_counts(page: &Page, counted: &[NodeId]) -> Vec<Links> {
 }
 
 /// How the marks look. Outlines take no room, so that the page keeps its shape; only the labels do.
-const STYLE: &str = "[data-gleaner-block]{outline:3px solid #b3261e!important;outline-offset:2px}\
-[data-gleaner-menu]{outline:3px dashed #1a56b0!important;outline-offset:2px}\
+const STYLE: &str = "[data-gleaner-block]{outline:3px solid #b3261e!important;outline-offset:-3px!important}\
+[data-gleaner-menu]{outline:3px dashed #1a56b0!important;outline-offset:-3px!important}\
 [data-gleaner-removed]{opacity:.4!important}\
 [data-gleaner-block]::before,[data-gleaner-menu]::before{display:block!important;position:static!important;\
 width:max-content!important;height:auto!important;margin:0!important;padding:0 .5em!important;\
