@@ -72,8 +72,8 @@ impl Axes {
                 self.out,
                 "<path d=\"M{at_x:.1} {top}V{bottom}M{left} {at_y:.1}H{right}\" stroke=\"#ddd\"/>"
             );
-            self.text(at_x, bottom + 18.0, "middle", &format!("{x:.1}"));
-            self.text(left - 8.0, at_y + 4.0, "end", &format!("{y:.1}"));
+            self.text(at_x, bottom + 18.0, "middle", &format!("{x:.2}"));
+            self.text(left - 8.0, at_y + 4.0, "end", &format!("{y:.2}"));
         }
     }
 
@@ -130,23 +130,34 @@ impl Axes {
     }
 }
 
+/// F1 below which a contestant stands in the legend only: one far corner would press all others together.
+const SHOWN_F1: f64 = 0.3;
+
+/// Where an axis begins: the tenth below the smallest value.
+fn start(values: impl Iterator<Item = f64>) -> f64 {
+    (values.fold(0.9, f64::min) * 10.0).floor() / 10.0
+}
+
 /// Recall against precision: a numbered dot for each contestant, curves of equal F1, the dial as a line.
 pub(super) fn recall_precision(points: &[Point], dial: &[DialPoint]) -> String {
-    let mut axes = Axes::new(
-        (0.0, 1.0),
-        (0.0, 1.0),
-        ["precision", "recall"],
-        points.len() + 1,
-    );
+    let is_shown = |point: &Point| point.f1 >= SHOWN_F1;
+    let shown = || points.iter().filter(|point| is_shown(point));
+    let x = (start(shown().map(|point| point.precision)), 1.0);
+    let y = (start(shown().map(|point| point.recall)), 1.0);
+    let mut axes = Axes::new(x, y, ["precision", "recall"], points.len() + 1);
     for f1 in [0.5, 0.6, 0.7, 0.8, 0.9] {
         // Recall that a precision needs: F1 = 2PR / (P + R).
         let curve = (0..=100u32)
             .map(|step| f64::from(step) / 100.0)
             .filter(|&p| p > f1 / (2.0 - f1))
-            .map(|p| (p, f1 * p / (2.0 * p - f1)));
+            .map(|p| (p, f1 * p / (2.0 * p - f1)))
+            .filter(|&(p, r)| p >= x.0 && r >= y.0);
         axes.line(curve, "stroke=\"#9bb\" stroke-dasharray=\"3 3\"");
-        let (x, y) = axes.place(1.0, f1 / (2.0 - f1));
-        axes.text(x + 4.0, y + 4.0, "start", &format!("{f1:.1}"));
+        let end = f1 / (2.0 - f1);
+        if end >= y.0 {
+            let (x, y) = axes.place(1.0, end);
+            axes.text(x + 2.0, y + 4.0, "start", &format!("{f1:.1}"));
+        }
     }
     if !dial.is_empty() {
         let line = dial.iter().map(|point| (point.precision, point.recall));
@@ -155,11 +166,15 @@ pub(super) fn recall_precision(points: &[Point], dial: &[DialPoint]) -> String {
     }
     for (number, point) in points.iter().enumerate() {
         let colour = colour(number, points.len());
-        axes.dot(point.precision, point.recall, &colour);
-        let (x, y) = axes.place(point.precision, point.recall);
         let label = (number + 1).to_string();
-        axes.text(x + 6.0, y - 4.0, "start", &label);
-        let text = format!("{label} {} {:.3}", point.name, point.f1);
+        let mut text = format!("{label} {} {:.3}", point.name, point.f1);
+        if is_shown(point) {
+            axes.dot(point.precision, point.recall, &colour);
+            let (x, y) = axes.place(point.precision, point.recall);
+            axes.text(x + 6.0, y - 4.0, "start", &label);
+        } else {
+            text.push_str(" (not shown)");
+        }
         axes.legend(number, &colour, &text);
     }
     axes.finish()
@@ -206,9 +221,23 @@ mod tests {
             f1: 0.667,
         };
         let svg = recall_precision(&[point], &[]);
-        assert!(svg.contains("cx=\"260.0\" cy=\"56.0\""), "{svg}");
+        // The axis of precision begins at .5, that of recall at .9.
+        assert!(svg.contains("cx=\"56.0\" cy=\"56.0\""), "{svg}");
         assert!(svg.contains("1 a &lt; b 0.667"));
         assert!(svg.ends_with("</svg>\n"));
+    }
+
+    #[test]
+    fn a_contestant_far_off_stands_in_the_legend_only() {
+        let point = |f1| Point {
+            name: format!("of {f1}"),
+            precision: 0.8,
+            recall: 0.8,
+            f1,
+        };
+        let svg = recall_precision(&[point(0.8), point(0.1)], &[]);
+        assert!(svg.contains("2 of 0.1 0.100 (not shown)"), "{svg}");
+        assert!(!svg.contains(">2</text>"));
     }
 
     #[test]

@@ -166,7 +166,9 @@ fn relevant(page: &mut Page, settings: &Settings, most: usize, page_chars: usize
         if chars == 0 {
             break;
         }
-        let block = described(page, &choice.kept, chars, page_chars);
+        let mut block = described(page, &choice.kept, settings);
+        block.chars = chars;
+        block.share = chars as f64 / page_chars.max(1) as f64;
         for &id in &choice.kept {
             page.drop_silently(id);
         }
@@ -180,8 +182,8 @@ fn relevant(page: &mut Page, settings: &Settings, most: usize, page_chars: usize
     found
 }
 
-fn described(page: &Page, kept: &[NodeId], chars: usize, page_chars: usize) -> Block {
-    let ratios = cnr::chars_nodes_ratios(page);
+fn described(page: &Page, kept: &[NodeId], settings: &Settings) -> Block {
+    let ratios = cnr::chars_nodes_ratios(page, &settings.cnr);
     let ratio = kept.iter().fold(Ratio::default(), |sum, id| Ratio {
         chars: sum.chars + ratios[id.index()].chars,
         weight: sum.weight + ratios[id.index()].weight,
@@ -191,8 +193,8 @@ fn described(page: &Page, kept: &[NodeId], chars: usize, page_chars: usize) -> B
     Block {
         path: describe(page, common_container(page, kept)),
         parts: kept.len(),
-        chars,
-        share: chars as f64 / page_chars.max(1) as f64,
+        chars: 0,
+        share: 0.0,
         weight: ratio.weight,
         ratio: ratio.value(),
         start: start.chars().take(START_CHARS).collect(),
