@@ -57,8 +57,9 @@ pub use config::{ChainConfig, FilterName, Floor, PageLimits};
 pub use domain::{Domain, Survey};
 pub use error::{ConfigError, PageError};
 pub use filter::main_block::{
-    blocks::{Block, Menu, PageBlocks},
+    blocks::{Block, PageBlocks},
     core_ex::PageKind,
+    menus::Menu,
 };
 pub use filter::{
     ad_servers, captions, empty_tables, genre, ignore, lazy_images, link_lists, link_quota,

@@ -14,6 +14,7 @@ mod choice;
 pub mod cnr;
 pub mod core_ex;
 mod floor;
+pub(crate) mod menus;
 mod named;
 mod source;
 pub mod text_density;

@@ -1,22 +1,13 @@
 //! All blocks of a page in order of relevance, its menus, and what kind of page it is.
 //!
 //! Source: López, Silva, Insa 2012, § 7: "we could detect the most relevant block; then, remove from the DOM tree all its
-//! nodes, and detect the next relevant block in the remaining DOM tree", and "instead of using a ratio characters/nodes, we
-//! could use a ratio hyperlinks/nodes to discover big concentrations of links […]. If we collect those concentrations of
-//! links where the links contain less characters, we will find the menus". For telling index pages from articles see
-//! [`super::core_ex`].
-//!
-//! | constant | paper | here | why |
-//! |---|---|---|---|
-//! | start set of menus | not said | nodes with 1.5 times the links per node of the whole page | a concentration is more than the page has everywhere |
-//! | merging of menus | Algorithm 2 | only into a parent that is a concentration itself | two menus above and below a text are not one menu |
-//! | least links | "big concentrations" | 3 | two links are a sentence |
-//! | short links | "less characters" | at most 24 characters on average | the longest entry of a usual menu; teasers have 40 and more |
+//! nodes, and detect the next relevant block in the remaining DOM tree". For menus see [`super::menus`], for telling index
+//! pages from articles [`super::core_ex`].
 //!
 //! Any algorithm can be asked for the blocks. Menus are looked for before, blocks after the filters that remove lists of
 //! links and their like.
 //!
-//! Cost: one run of the algorithm for each block that is asked for, two passes for the menus.
+//! Cost: one run of the algorithm for each block that is asked for.
 
 use html5ever::LocalName;
 use serde::Serialize;
@@ -25,24 +16,14 @@ use super::{
     Settings,
     choice::{common_container, describe, kept_chars, outermost},
     choose,
-    cnr::{self, Children, Ratio},
+    cnr::{self, Ratio},
     core_ex::{self, PageKind},
+    menus::{Links, Menu, menus},
 };
 use crate::{
-    dom::Measures,
     filter::output,
     page::{Fate, NodeId, Page, tag::Tag},
 };
-
-/// Links per node of a concentration, as a multiple of the whole page's. Our choice: a menu of plain items has .3, a page
-/// about .1. Higher: smaller and fewer menus.
-const CONCENTRATION: f64 = 1.5;
-
-/// Fewer links than this are no menu.
-const MIN_MENU_LINKS: u32 = 3;
-
-/// Visible characters of a link, on average, above which a list of links is content (headlines) and no menu.
-const SHORT_LINK: f64 = 24.0;
 
 /// Characters of a block's beginning that are told: enough to recognise it.
 const START_CHARS: usize = 80;
@@ -64,21 +45,6 @@ pub struct Block {
     pub ratio: f64,
     /// How its text begins.
     pub start: String,
-}
-
-/// A concentration of short links.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Menu {
-    /// The way to it from the body.
-    pub path: String,
-    /// Links.
-    pub links: u32,
-    /// Nodes.
-    pub weight: u32,
-    /// Links over nodes.
-    pub ratio: f64,
-    /// Characters of a link, on average.
-    pub link_chars: f64,
 }
 
 /// What can be told of a page's parts.
@@ -133,7 +99,9 @@ pub(crate) fn of_page(
     let found = relevant(&mut page, settings, most, whole.chars);
     page.restore(&whole.fates);
     let menus = whole.menus.iter();
-    let menus = menus.map(|&(id, links)| menu(&page, id, links)).collect();
+    let menus = menus
+        .map(|&(id, links)| Menu::new(&page, id, links))
+        .collect();
     mark_removed(&mut page, &cleaned);
     mark(&mut page, &found, &whole.menus);
     PageBlocks {
@@ -142,16 +110,6 @@ pub(crate) fn of_page(
         kind,
         links_per_word,
         marked_html: output::marked(page, STYLE),
-    }
-}
-
-fn menu(page: &Page, id: NodeId, links: Links) -> Menu {
-    Menu {
-        path: describe(page, id),
-        links: links.count,
-        weight: links.weight,
-        ratio: links.value(),
-        link_chars: links.chars_per_link(),
     }
 }
 
@@ -199,66 +157,6 @@ fn described(page: &Page, kept: &[NodeId], settings: &Settings) -> Block {
         ratio: ratio.value(),
         start: start.chars().take(START_CHARS).collect(),
     }
-}
-
-/// Links and nodes of a subtree.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Links {
-    count: u32,
-    chars: u32,
-    weight: u32,
-}
-
-impl Links {
-    fn value(self) -> f64 {
-        if self.weight == 0 {
-            0.0
-        } else {
-            f64::from(self.count) / f64::from(self.weight)
-        }
-    }
-
-    fn chars_per_link(self) -> f64 {
-        f64::from(self.chars) / f64::from(self.count.max(1))
-    }
-}
-
-/// Concentrations of short links, in document order.
-pub(crate) fn menus(page: &Page) -> Vec<(NodeId, Links)> {
-    let counted = cnr::counted_nodes(page);
-    let links = link_counts(page, &counted);
-    let least = CONCENTRATION * links[page.body().index()].value();
-    let mut start = vec![false; page.len()];
-    for &id in &counted {
-        start[id.index()] = links[id.index()].value() > least;
-    }
-    let no_ratios = vec![Ratio::default(); page.len()];
-    let blocks = cnr::relevant_blocks(page, start, &no_ratios, |row, children: Children| {
-        children.blocks >= 2 && links[row].value() > least
-    });
-    counted
-        .iter()
-        .map(|&id| (id, links[id.index()]))
-        .filter(|&(id, _)| blocks[id.index()])
-        .filter(|(_, links)| links.count >= MIN_MENU_LINKS && links.chars_per_link() <= SHORT_LINK)
-        .collect()
-}
-
-fn link_counts(page: &Page, counted: &[NodeId]) -> Vec<Links> {
-    let measures = Measures::of(page);
-    let mut links = vec![Links::default(); page.len()];
-    for &id in counted.iter().rev() {
-        let measure = measures.get(id);
-        let own = &mut links[id.index()];
-        own.weight += 1;
-        own.count = measure.links;
-        own.chars = measure.linked;
-        let weight = own.weight;
-        if id != page.body() {
-            links[page.parent(id).index()].weight += weight;
-        }
-    }
-    links
 }
 
 /// How the marks look. Outlines take no room, so that the page keeps its shape; only the labels do.
@@ -310,11 +208,11 @@ fn element_of(page: &Page, id: NodeId) -> NodeId {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::testing::{by_id, page, words};
 
-    fn three_blocks() -> String {
+    pub(in super::super) fn three_blocks() -> String {
         let part = |id, count| {
             format!(
                 "<div><div id={id}><p>{0}</p><p>{0}</p></div></div>",
@@ -383,27 +281,6 @@ mod tests {
             let chars: usize = found.iter().map(|found| found.block.chars).sum();
             assert!(found.len() < 20 && chars <= before, "{name}");
         }
-    }
-
-    #[test]
-    fn menus_are_concentrations_of_short_links() {
-        let long = "A headline that is a good deal longer than an entry of a menu";
-        let headlines = format!(
-            "<ul id=news>{}</ul>",
-            format!("<li><a href=/x>{long}</a>").repeat(5)
-        );
-        let html = three_blocks() + &headlines;
-        let page = page(&html);
-        let found = menus(&page);
-        let is_found = |name| {
-            let node = by_id(&page, name);
-            found
-                .iter()
-                .any(|&(id, _)| page.contains(id, node) || page.contains(node, id))
-        };
-        assert!(is_found("menu"));
-        assert!(!is_found("news"));
-        assert!(!is_found("first"));
     }
 
     #[test]
