@@ -126,6 +126,17 @@ mod tests {
     }
 
     #[test]
+    fn a_node_with_a_word_by_chance_does_not_belong_to_the_reference() {
+        let page = texts(&[
+            ("Read the long story of the river here", true),
+            ("Share it now with all", true),
+        ]);
+        let reference = "Read the long story of the river here now";
+        let score = Mapping::new(&page, reference).score(&page).unwrap();
+        assert!((score.precision - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
     fn nothing_kept_scores_nothing() {
         let page = texts(&[("Only this stands here", false)]);
         let score = Mapping::new(&page, "only this stands here").score(&page);
