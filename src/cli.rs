@@ -1,10 +1,12 @@
 //! What can be typed, and which exit code an error has. Each command has its own file.
 
+mod blocks;
 mod ca;
 mod check_config;
 mod evaluate;
 mod extract;
 mod hash_password;
+mod named_chain;
 mod parallel;
 mod schema;
 mod serve;
@@ -78,6 +80,13 @@ enum Command {
         #[command(flatten)]
         config: ConfigArguments,
     },
+    /// Show all blocks of a page in order of relevance, and its menus
+    Blocks {
+        #[command(flatten)]
+        arguments: blocks::Args,
+        #[command(flatten)]
+        config: ConfigArguments,
+    },
     /// Measure the filter chain on pages whose main content is known
     Evaluate {
         #[command(flatten)]
@@ -135,6 +144,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Ca { command, config }) => ca::run(&command, &config.load()?),
         Some(Command::HashPassword) => hash_password::run(),
         Some(Command::Extract { arguments, config }) => extract::run(&arguments, &config.load()?),
+        Some(Command::Blocks { arguments, config }) => blocks::run(&arguments, &config.load()?),
         Some(Command::Evaluate { arguments, config }) => evaluate::run(&arguments, &config.load()?),
     }
 }

@@ -7,46 +7,38 @@
 //! Limits, clocks and panics are dealt with here and nowhere else. Whatever goes wrong ends in a [`PageError`], and the
 //! caller still has the original bytes.
 
+mod build;
 mod clock;
+mod doubt;
+mod feed;
+mod structured;
+mod trace;
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
 
-use html5ever::local_name;
 use url::Url;
 
 use crate::{
-    config::{ChainConfig, FilterName, Floor, PageLimits, StructuredText},
-    domain::{self, Domain, Survey},
+    config::{ChainConfig, FilterName, Floor, PageLimits},
+    domain::{self, Survey},
     error::{ConfigError, PageError},
     extract::Extract,
     filter::{
         Filter,
-        ad_servers::AdServers,
-        captions::Captions,
-        empty_tables::EmptyTables,
-        genre::GenreFilter,
-        ignore::Ignore,
-        lazy_images::LazyImages,
-        link_lists::LinkLists,
-        link_quota::LinkQuota,
-        main_block::{MainBlock, blocks, blocks::PageBlocks, cnr},
+        main_block::{self, blocks, blocks::PageBlocks},
         output::{self, Format, Style},
-        removed_links::RemovedLinks,
     },
     hosts::HostList,
-    metadata::{self, HiddenText, Metadata},
-    page::{
-        NodeId, Page, Removals,
-        parse::{PIECE, Parser},
-        tag::Tag,
-    },
-    report::{FilterReport, Report},
+    metadata::{self, Metadata},
+    report::Report,
 };
-use clock::CpuClock;
+use build::{build, check};
+pub use feed::PageFeed;
+use feed::guarded;
+pub use trace::{Trace, TracedText};
+
+/// The filters that decide what of a page is there to be seen, rather than what of it is wanted.
+const SHOWING: [&str; 2] = ["lazy_images", "ignore"];
 
 /// The filters of a configuration, ready to run. `Send + Sync`; share it in an `Arc`.
 pub struct Chain {
@@ -58,7 +50,7 @@ pub struct Chain {
     scripting: bool,
     collect_links: bool,
     /// For [`Chain::blocks`].
-    cnr: cnr::Settings,
+    main_block: main_block::Settings,
 }
 
 impl Chain {
@@ -82,25 +74,14 @@ impl Chain {
             limits,
             scripting: !(order.contains(&FilterName::Ignore) && config.ignore.scripts),
             collect_links: order.contains(&FilterName::RemovedLinks),
-            cnr: config.main_block.cnr.clone(),
+            main_block: config.main_block.clone(),
         })
     }
 
     /// A page that is about to arrive from `url`.
     #[must_use]
     pub fn page(self: &Arc<Self>, url: &Url) -> PageFeed {
-        PageFeed {
-            parser: Some(Parser::new(
-                self.scripting,
-                self.limits.depth,
-                self.limits.nodes,
-            )),
-            chain: Arc::clone(self),
-            url: url.clone(),
-            untouched: None,
-            domain: None,
-            spent: Duration::ZERO,
-        }
+        PageFeed::new(self, url)
     }
 
     /// A whole page in one call.
@@ -110,7 +91,7 @@ impl Chain {
         feed.finish()
     }
 
-    /// The blocks of a page as its domain should remember them ([`Domain::learn`]).
+    /// The blocks of a page as its domain should remember them ([`crate::Domain::learn`]).
     pub fn survey(self: &Arc<Self>, html: &str, url: &Url) -> Result<Survey, PageError> {
         let mut feed = self.page(url);
         feed.feed(html)?;
@@ -118,7 +99,8 @@ impl Chain {
         guarded("survey", || domain::survey(&page))
     }
 
-    /// The page's blocks by relevance, its menus and its kind, as the filters before the choice of the main block leave them.
+    /// The page's blocks by relevance, as the configured algorithm sees them after the filters before it; its menus and
+    /// its kind.
     pub fn blocks(
         self: &Arc<Self>,
         html: &str,
@@ -128,16 +110,47 @@ impl Chain {
         let mut feed = self.page(url);
         feed.feed(html)?;
         let mut page = feed.parse()?;
-        page.headline = metadata::read(&page).headline;
-        feed.run_cleaning(&mut page)?;
-        guarded("blocks", || blocks::of_page(page, &self.cnr, most))
+        page.headline = guarded("metadata", || metadata::read(&page))?.headline;
+        feed.run_some(&mut page, |name| SHOWING.contains(&name))?;
+        let whole = guarded("menus", || blocks::Whole::of(&page))?;
+        let mut is_before = true;
+        feed.run_some(&mut page, |name| {
+            is_before &= name != "main_block";
+            is_before && !SHOWING.contains(&name)
+        })?;
+        guarded("blocks", || {
+            blocks::of_page(page, &whole, &self.main_block, most)
+        })
     }
 
-    /// The same, with everything that can be told about the page.
+    /// The page's text and what became of each of its text nodes.
+    pub fn trace(self: &Arc<Self>, html: &str, url: &Url) -> Result<Trace, PageError> {
+        let mut feed = self.page(url);
+        feed.feed(html)?;
+        feed.finish_as_trace()
+    }
+
+    /// A page with everything that can be told about it.
     pub fn extract(self: &Arc<Self>, html: &str, url: &Url) -> Result<Extract, PageError> {
         let mut feed = self.page(url);
         feed.feed(html)?;
         feed.finish_as_extract()
+    }
+
+    /// What pages are written as.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        self.output.format
+    }
+
+    /// What a rewritten page asks of its policies.
+    #[must_use]
+    pub fn csp_change(&self) -> CspChange {
+        match (self.output.format, self.output.style) {
+            (Format::Html, Style::Reader) => CspChange::Replace(output::READER_CSP),
+            (Format::Html, Style::Original) => CspChange::AllowStyle(output::ORIGINAL_STYLE_SOURCE),
+            (Format::Text, _) => CspChange::Keep,
+        }
     }
 }
 
@@ -167,333 +180,10 @@ pub struct Filtered {
     pub report: Report,
 }
 
-/// A page on its way. Lives on one thread.
-pub struct PageFeed {
-    /// `None` after it panicked.
-    parser: Option<Parser>,
-    chain: Arc<Chain>,
-    url: Url,
-    untouched: Option<Url>,
-    domain: Option<Arc<Domain>>,
-    /// CPU time so far.
-    spent: Duration,
-}
-
-impl Chain {
-    /// What pages are written as.
-    #[must_use]
-    pub fn format(&self) -> Format {
-        self.output.format
-    }
-
-    /// What a rewritten page asks of its policies.
-    #[must_use]
-    pub fn csp_change(&self) -> CspChange {
-        csp_change(&self.output)
-    }
-}
-
-impl PageFeed {
-    /// Tells where the page can be had untouched; the rewritten page links to it.
-    pub fn link_to_untouched(&mut self, address: Url) {
-        self.untouched = Some(address);
-    }
-
-    /// Tells what other pages of the same domain were like: filters that compare pages make use of it.
-    pub fn know_domain(&mut self, domain: Arc<Domain>) {
-        self.domain = Some(domain);
-    }
-
-    /// Parses one more piece, of any size. The limits are checked every few kilobytes.
-    pub fn feed(&mut self, text: &str) -> Result<(), PageError> {
-        let mut rest = text;
-        while !rest.is_empty() {
-            let (piece, after) = rest.split_at(piece_end(rest));
-            rest = after;
-            let clock = CpuClock::start();
-            let mut parser = self.parser.take().ok_or(PANICKED_PARSER)?;
-            let parser = catch_unwind(AssertUnwindSafe(move || {
-                parser.feed(piece)?;
-                Ok(parser)
-            }))
-            .map_err(|_| PANICKED_PARSER)?;
-            self.parser = Some(parser?);
-            self.spend(&clock)?;
-        }
-        Ok(())
-    }
-
-    /// Runs the filters and writes the page.
-    pub fn finish(self) -> Result<Filtered, PageError> {
-        let chain = Arc::clone(&self.chain);
-        let untouched = self.untouched.clone();
-        let (page, report) = self.filter()?;
-        guarded("output", || {
-            let output = &chain.output;
-            Filtered {
-                content: match output.format {
-                    Format::Html => output::html(&page, output, untouched.as_ref()),
-                    Format::Text => output::text(&page, output),
-                },
-                format: output.format,
-                csp: csp_change(output),
-                metadata: page.metadata.clone(),
-                report,
-            }
-        })
-    }
-
-    fn finish_as_extract(self) -> Result<Extract, PageError> {
-        let chain = Arc::clone(&self.chain);
-        let (page, report) = self.filter()?;
-        guarded("output", || Extract::of(&page, &chain.output, report))
-    }
-
-    /// The page as it was sent, laid out.
-    fn parse(&mut self) -> Result<Page, PageError> {
-        let chain = Arc::clone(&self.chain);
-        let clock = CpuClock::start();
-        let parser = self.parser.take().ok_or(PANICKED_PARSER)?;
-        let url = self.url.clone();
-        let mut page = guarded("parser", || {
-            let document = parser.finish()?;
-            Page::new(document, &url, chain.scripting, chain.limits.depth)
-        })??;
-        self.spend(&clock)?;
-        page.domain = self.domain.take();
-        Ok(page)
-    }
-
-    fn filter(mut self) -> Result<(Page, Report), PageError> {
-        let chain = Arc::clone(&self.chain);
-        let mut page = self.parse()?;
-        let clock = CpuClock::start();
-        let found = guarded("metadata", || metadata::read(&page))?;
-        page = guarded("structured_text", || {
-            chain.with_structured_text(page, found.hidden_text)
-        })??;
-        page.collect_links = chain.collect_links;
-        page.headline = found.headline;
-        page.metadata = found.metadata;
-        let mut report = Report {
-            text_before: page.chars(page.body()),
-            ..Report::default()
-        };
-        self.spend(&clock)?;
-        chain.check_page(&page, report.text_before)?;
-        self.run_filters(&mut page, &mut report)?;
-        report.text_after = page.chars(page.body());
-        report.selected = page.main_block.is_some();
-        chain.check_result(&report)?;
-        if chain.output.format == Format::Html {
-            let clock = CpuClock::start();
-            guarded("output", || output::prepare(&mut page, &chain.output))?;
-            self.spend(&clock)?;
-        }
-        Ok((page, report))
-    }
-
-    fn run_filters(&mut self, page: &mut Page, report: &mut Report) -> Result<(), PageError> {
-        let chain = Arc::clone(&self.chain);
-        for filter in &chain.filters {
-            let clock = CpuClock::start();
-            report.filters.push(run_filter(filter.as_ref(), page)?);
-            self.spend(&clock)?;
-        }
-        Ok(())
-    }
-
-    /// The filters before the choice of the main block.
-    fn run_cleaning(&mut self, page: &mut Page) -> Result<(), PageError> {
-        let chain = Arc::clone(&self.chain);
-        let cleaning = chain
-            .filters
-            .iter()
-            .take_while(|filter| filter.name() != "main_block");
-        for filter in cleaning {
-            let clock = CpuClock::start();
-            run_filter(filter.as_ref(), page)?;
-            self.spend(&clock)?;
-        }
-        Ok(())
-    }
-
-    fn spend(&mut self, clock: &CpuClock) -> Result<(), PageError> {
-        self.spent += clock.elapsed();
-        let limit = self.chain.limits.cpu;
-        if self.spent > limit {
-            return Err(PageError::OutOfTime {
-                limit_ms: limit.as_millis(),
-            });
-        }
-        Ok(())
-    }
-}
-
-/// Visible characters below which a page has next to no text of its own: the default of `floor.page_chars`, where a page is
-/// taken to be drawn by its scripts. Higher: text of the JSON-LD is shown beside the page's own, and says it twice.
-const LITTLE_TEXT: usize = 200;
-
-const PANICKED_PARSER: PageError = PageError::Panicked { place: "parser" };
-
-impl Chain {
-    /// A page with next to no text of its own, and its article in its JSON-LD: the article is put into the page. The headline
-    /// was found in the page as it was, and stays where it is: rows are only added after it.
-    fn with_structured_text(&self, page: Page, hidden: HiddenText) -> Result<Page, PageError> {
-        let paragraphs = match self.floor.structured_text {
-            StructuredText::Off => return Ok(page),
-            _ if hidden.is_article() => hidden.article,
-            StructuredText::Article => return Ok(page),
-            StructuredText::Any => hidden.description,
-        };
-        if paragraphs.is_empty() || page.chars(page.body()) >= LITTLE_TEXT {
-            return Ok(page);
-        }
-        page.with_article(&paragraphs, self.scripting, self.limits.depth)
-    }
-
-    /// A page that only leads on must lead on; a page whose scripts would draw it is no use without them, and one without any
-    /// text has nothing to choose from.
-    fn check_page(&self, page: &Page, chars: usize) -> Result<(), PageError> {
-        if page.about(Tag::Meta).any(|meta| is_redirect(page, meta)) {
-            return Err(PageError::Redirect);
-        }
-        let has_scripts = || {
-            page.live(NodeId::DOCUMENT)
-                .any(|id| page.tag(id) == Some(Tag::Script))
-        };
-        let is_drawn = !self.scripting && chars < self.floor.page_chars && has_scripts();
-        if is_drawn || chars == 0 && self.floor.page_chars > 0 {
-            return Err(PageError::LittleText { chars });
-        }
-        Ok(())
-    }
-
-    fn check_result(&self, report: &Report) -> Result<(), PageError> {
-        let needed = self.floor.kept_chars.min(report.text_before);
-        if report.text_after < needed || report.kept_share() < self.floor.kept_share {
-            return Err(PageError::KeptTooLittle {
-                chars: report.text_after,
-                of: report.text_before,
-            });
-        }
-        Ok(())
-    }
-}
-
-/// `<meta http-equiv="refresh" content="0; url=…">`, unless it is for readers without scripts only.
-fn is_redirect(page: &Page, meta: NodeId) -> bool {
-    page.attribute(meta, &local_name!("http-equiv"))
-        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("refresh"))
-        && page
-            .attribute(meta, &local_name!("content"))
-            .is_some_and(|content| content.to_ascii_lowercase().contains("url"))
-        && !page
-            .ancestors(meta)
-            .any(|up| page.tag(up) == Some(Tag::Noscript))
-}
-
-fn run_filter(filter: &dyn Filter, page: &mut Page) -> Result<FilterReport, PageError> {
-    let start = Instant::now();
-    page.removals = Removals::default();
-    let note = guarded(filter.name(), || filter.apply(page))?;
-    Ok(FilterReport {
-        filter: filter.name(),
-        removed: page.removals.nodes,
-        removed_chars: page.removals.chars,
-        note,
-        elapsed: start.elapsed(),
-    })
-}
-
-/// Turns a panic into an error. The page is given up afterwards, so a half-edited one is never seen.
-fn guarded<T>(place: &'static str, work: impl FnOnce() -> T) -> Result<T, PageError> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|_| PageError::Panicked { place })
-}
-
-/// Where the next piece ends: at most [`PIECE`] bytes, on a character boundary.
-fn piece_end(text: &str) -> usize {
-    text.floor_char_boundary(PIECE.min(text.len()))
-}
-
-fn csp_change(output: &output::Settings) -> CspChange {
-    match (output.format, output.style) {
-        (Format::Html, Style::Reader) => CspChange::Replace(output::READER_CSP),
-        (Format::Html, Style::Original) => CspChange::AllowStyle(output::ORIGINAL_STYLE_SOURCE),
-        (Format::Text, _) => CspChange::Keep,
-    }
-}
-
-fn check(config: &ChainConfig) -> Result<(), ConfigError> {
-    for (at, name) in config.order.iter().enumerate() {
-        if config.order[..at].contains(name) {
-            return Err(ConfigError::new(
-                "order",
-                format!(
-                    "`{}` is named twice; expected each filter once at most",
-                    name.as_str()
-                ),
-            ));
-        }
-    }
-    let retainer = FilterName::RemovedLinks;
-    if config.order.contains(&retainer) && config.order.last() != Some(&retainer) {
-        return Err(ConfigError::new(
-            "order",
-            "removed_links lists what the filters before it removed; expected it to be the last",
-        ));
-    }
-    let share = config.floor.kept_share;
-    if !(0.0..=1.0).contains(&share) {
-        return Err(ConfigError::new(
-            "floor.kept_share",
-            format!("{share} is out of range; expected 0 to 1"),
-        ));
-    }
-    config.genre.check()?;
-    config.link_lists.check()?;
-    config.link_quota.check("link_quota")?;
-    config.main_block.check()?;
-    config.captions.check()?;
-    config.output.check()
-}
-
-/// The list of filters.
-fn build(
-    config: &ChainConfig,
-    name: FilterName,
-    ad_servers: &mut Option<HostList>,
-) -> Result<Box<dyn Filter>, ConfigError> {
-    Ok(match name {
-        FilterName::LazyImages => Box::new(LazyImages),
-        FilterName::Ignore => Box::new(Ignore::new(&config.ignore)),
-        FilterName::Genre => Box::new(GenreFilter {
-            settings: config.genre.clone(),
-        }),
-        FilterName::AdServers => Box::new(AdServers::new(
-            &config.ad_servers,
-            ad_servers.take().unwrap_or_default(),
-        )?),
-        FilterName::LinkLists => Box::new(LinkLists {
-            settings: config.link_lists.clone(),
-        }),
-        FilterName::LinkQuota => Box::new(LinkQuota {
-            settings: config.link_quota.clone(),
-        }),
-        FilterName::EmptyTables => Box::new(EmptyTables::new(&config.empty_tables)?),
-        FilterName::MainBlock => Box::new(MainBlock {
-            settings: config.main_block.clone(),
-        }),
-        FilterName::Captions => Box::new(Captions::new(&config.captions)),
-        FilterName::RemovedLinks => Box::new(RemovedLinks {
-            settings: config.removed_links.clone(),
-        }),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::Page;
 
     struct Panics;
 

@@ -57,14 +57,15 @@ mod report;
 mod testing;
 mod text;
 
-pub use chain::{Chain, CspChange, Filtered, PageFeed};
+pub use chain::{Chain, CspChange, Filtered, PageFeed, Trace, TracedText};
 pub use config::{ChainConfig, FilterName, Floor, PageLimits, StructuredText};
 pub use domain::{Domain, Survey};
 pub use error::{ConfigError, PageError};
 pub use extract::{Extract, Image, Link};
 pub use filter::main_block::{
-    blocks::{Block, Menu, PageBlocks},
+    blocks::{Block, PageBlocks},
     core_ex::PageKind,
+    menus::Menu,
 };
 pub use filter::{
     ad_servers, captions, empty_tables, genre, ignore, lazy_images, link_lists, link_quota,

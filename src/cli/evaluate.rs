@@ -8,26 +8,54 @@
 //!
 //! Several algorithms are compared page by page: the mean of the differences to the first one and its standard error.
 
+mod align;
 mod contestant;
+mod dataset;
+mod nodes;
+mod plot;
+mod report;
 mod score;
+mod sums;
 mod table;
 
 use std::{
+    collections::HashMap,
     fs,
-    io::{BufWriter, Write as _},
     num::NonZero,
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use gleaner::Config;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{EX_USAGE, Failure, parallel};
+use contestant::Contestant;
+use dataset::Sample;
+use plot::{DialPoint, Point};
 use score::PageScores;
+use sums::{Means, Sums, of_type};
+
+const HELP: &str = "\
+What is measured:
+  F1, precision, recall   over the words (lower-case runs of letters, digits and _) of the kept text and of the
+                          reference, as bags; a mean over the pages
+  nodes P, R              precision and recall over text nodes, each counting one. A text node belongs to the reference
+                          if at least half of its words are aligned with it in order; pages whose reference is not to be
+                          found in their text nodes (less than 90 % of its words) are left out
+  with, without           share of the snippets that must be there, and of those that must not, found in the kept text
+  title                   share of the known titles that was found: word F1 of 0.5 or more
+  harmed                  pages with a recall under 0.5
+  empty, failed           pages with no word left; pages on which nothing came out
+  against first           mean of the pages' differences in F1 to the first algorithm, and its standard error, clustered
+                          by domain
+  ms                      CPU time of a page, parsing, filters and writing its text, a mean
+
+The text is that of `gleaner extract --format text`.";
 
 /// Arguments of `gleaner evaluate`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
 pub(crate) struct Args {
     /// Folder of the data set: `html/*.html.gz` and `ground-truth/*.json`
     dataset: PathBuf,
@@ -35,82 +63,150 @@ pub(crate) struct Args {
     #[arg(long, value_name = "YAML")]
     filters: Option<String>,
     /// Algorithms to run side by side, by the names of `main_block.algorithm` and their variants; `none`, `crunch` and
-    /// `crunch_any` are chains without a choice
+    /// `crunch_any` are chains without a choice; `all` is every one
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     main_block: Vec<String>,
     /// One more chain to run side by side: a name and settings laid over, `dial=main_block: {cnr: {dial: 0.5}}`
     #[arg(long, value_name = "NAME=YAML")]
     variant: Vec<String>,
+    /// Run CNR at 21 settings of its dial too, from -1 to 1
+    #[arg(long)]
+    dial: bool,
     /// Run only `ignore` before the algorithm, without floor and headline
     #[arg(long)]
     bare: bool,
     /// Evaluate every N-th page only
     #[arg(long, value_name = "N", default_value = "1")]
     every: NonZero<usize>,
-    /// List the N pages with the lowest F1 (of the first algorithm)
+    /// List the N pages with the lowest F1 (of the first algorithm), and show them in the report
     #[arg(long, value_name = "N", default_value_t = 0)]
     worst: usize,
     /// Write every page's scores to this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Write a report to this file: tables, plots, and the worst pages with what was kept beside what should have been
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Write plots to this folder: `recall-precision.svg`, and with --dial `cnr-dial.svg`
+    #[arg(long, value_name = "FOLDER")]
+    plots: Option<PathBuf>,
 }
 
 /// Evaluates the chain of `config`, or the algorithms that were named, and prints a table.
 pub(crate) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     let contestants = contestant::all(args, config)
         .map_err(|error| Failure::error(EX_USAGE, format!("{error:#}")))?;
-    let annotations = annotations(&args.dataset, args.every)?;
-    let bar = progress_bar(annotations.len());
-    let mut pages: Vec<PageScores> = Vec::with_capacity(annotations.len());
-    parallel::in_order(
-        annotations.into_iter(),
-        |annotation| score::page(&annotation, &contestants),
-        |page| {
-            bar.inc(1);
-            pages.push(page?);
-            anyhow::Ok(())
-        },
-    )?;
-    bar.finish_and_clear();
-    let names: Vec<String> = contestants.into_iter().map(|c| c.name).collect();
+    let annotations = dataset::annotations(&args.dataset, args.every)?;
+    let pages = scores(&annotations, &contestants)?;
+    let names: Vec<String> = contestants.iter().map(|c| c.name.clone()).collect();
     if names.len() == 1 {
         print!("{}", table::by_type(&pages));
     } else {
         print!("{}", table::side_by_side(&pages, &names));
     }
     print!("{}", table::worst(&pages, args.worst));
-    match &args.json {
-        Some(file) => write_json(file, &names, &pages),
-        None => Ok(()),
+    if let Some(file) = &args.json {
+        let mut json = serde_json::to_vec(&serde_json::json!({
+            "algorithms": names,
+            "pages": pages,
+        }))?;
+        json.push(b'\n');
+        write(file, json)?;
     }
+    let plots = plots(&contestants, &pages);
+    if let Some(folder) = &args.plots {
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
+        for (name, plot) in &plots {
+            write(&folder.join(name), plot)?;
+        }
+    }
+    if let Some(file) = &args.html {
+        let worst = worst_pages(args, &annotations, &pages, &contestants[0])?;
+        let plots: Vec<String> = plots.into_iter().map(|(_, plot)| plot).collect();
+        write(file, report::page(&names, &pages, &plots, &worst))?;
+    }
+    Ok(())
 }
 
-fn annotations(dataset: &Path, every: NonZero<usize>) -> anyhow::Result<Vec<PathBuf>> {
-    let folder = dataset.join("ground-truth");
-    let mut pages: Vec<PathBuf> = fs::read_dir(&folder)
-        .with_context(|| format!("cannot read {}", folder.display()))?
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
-        .collect();
-    pages.sort();
-    let pages: Vec<PathBuf> = pages.into_iter().step_by(every.get()).collect();
-    if pages.is_empty() {
-        bail!("{} holds no *.json", folder.display());
-    }
+fn scores(annotations: &[PathBuf], contestants: &[Contestant]) -> anyhow::Result<Vec<PageScores>> {
+    let bar = progress_bar(annotations.len());
+    let mut pages: Vec<PageScores> = Vec::with_capacity(annotations.len());
+    parallel::in_order(
+        annotations.iter(),
+        |annotation| Ok(score::page(&Sample::read(annotation)?, contestants)),
+        |page: anyhow::Result<PageScores>| {
+            bar.inc(1);
+            pages.push(page?);
+            anyhow::Ok(())
+        },
+    )?;
+    bar.finish_and_clear();
     Ok(pages)
 }
 
-/// `{"algorithms": [...], "pages": [{"id", "type", "scores": [one for each algorithm]}]}`.
-fn write_json(file: &Path, names: &[String], pages: &[PageScores]) -> anyhow::Result<()> {
-    let target =
-        fs::File::create(file).with_context(|| format!("cannot write {}", file.display()))?;
-    let mut target = BufWriter::new(target);
-    serde_json::to_writer(
-        &mut target,
-        &serde_json::json!({ "algorithms": names, "pages": pages }),
-    )?;
-    target.write_all(b"\n")?;
-    target.flush().context("cannot write the results")
+/// The pages to look at are read and run once more: their texts are too large to keep for all.
+fn worst_pages(
+    args: &Args,
+    annotations: &[PathBuf],
+    pages: &[PageScores],
+    first: &Contestant,
+) -> anyhow::Result<Vec<report::WorstPage>> {
+    let by_id: HashMap<&str, &PathBuf> = pages
+        .iter()
+        .map(|p| p.id.as_str())
+        .zip(annotations)
+        .collect();
+    let mut worst = Vec::new();
+    for scores in sums::worst(pages, args.worst) {
+        let annotation = by_id
+            .get(scores.id.as_str())
+            .context("a page was scored that was not read")?;
+        let sample = Sample::read(annotation)?;
+        let trace = first.trace(&sample).ok().map(|(trace, _)| trace);
+        worst.push(report::WorstPage::new(sample, trace, scores));
+    }
+    Ok(worst)
+}
+
+/// The plots with their files' names.
+fn plots(contestants: &[Contestant], pages: &[PageScores]) -> Vec<(&'static str, String)> {
+    let all = of_type(pages, None);
+    let (mut points, mut dial) = (Vec::new(), Vec::new());
+    for (number, contestant) in contestants.iter().enumerate() {
+        let Means {
+            precision,
+            recall,
+            f1,
+            ..
+        } = Sums::of(&all, number).means();
+        match contestant.dial {
+            Some(at) => dial.push(DialPoint {
+                dial: at,
+                precision,
+                recall,
+                f1,
+            }),
+            None => points.push(Point {
+                name: contestant.name.clone(),
+                precision,
+                recall,
+                f1,
+            }),
+        }
+    }
+    let mut plots = vec![(
+        "recall-precision.svg",
+        plot::recall_precision(&points, &dial),
+    )];
+    if !dial.is_empty() {
+        plots.push(("cnr-dial.svg", plot::dial(&dial)));
+    }
+    plots
+}
+
+fn write(file: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
+    fs::write(file, content).with_context(|| format!("cannot write {}", file.display()))
 }
 
 fn progress_bar(pages: usize) -> ProgressBar {

@@ -17,14 +17,14 @@ use anyhow::Context;
 use clap::ValueEnum;
 use gleaner::Config;
 use gleaner_filters::{
-    Chain, ChainConfig, ConfigError, Extract, FilterName, Floor, PageError, StructuredText,
+    Chain, ChainConfig, ConfigError, Extract, FilterName, Floor, PageError, StructuredText, Trace,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use url::Url;
 
 use record::Record;
 
-use super::{EX_DATAERR, EX_IOERR, EX_USAGE, Failure, exit_code, parallel};
+use super::{EX_DATAERR, EX_IOERR, EX_USAGE, Failure, exit_code, named_chain, parallel};
 
 /// Arguments of `gleaner extract`.
 #[derive(Debug, clap::Args)]
@@ -42,6 +42,9 @@ pub(super) struct Args {
     /// follow
     #[arg(long, value_name = "LIST", conflicts_with_all = ["files", "url"])]
     from_list: Option<PathBuf>,
+    /// How the main content is chosen, instead of the configuration's `main_block`: `cnr`, `core_ex`, …, or `none`
+    #[arg(long, value_name = "NAME")]
+    main_block: Option<String>,
     /// Write one JSON object per file and line, in input order, whatever the format
     #[arg(long)]
     jsonl: bool,
@@ -70,7 +73,8 @@ struct Task {
 
 /// Extracts every page; an error at the end if any failed.
 pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
-    let extractor = Extractor::new(config)?;
+    let filters = named_chain::or_configured(config, args.main_block.as_deref())?;
+    let extractor = Extractor::with_filters(config, &filters)?;
     if args.url.is_some() && args.files.len() > 1 {
         let message = format!(
             "--url is the address of one page, but {} files are named",
@@ -212,22 +216,17 @@ pub(crate) struct Extractor {
 }
 
 /// A page, extracted.
-pub(crate) struct Page {
+struct Page {
     /// What was extracted.
-    pub(crate) extract: Extract,
+    extract: Extract,
     /// Why it is the whole page, if it is.
-    pub(crate) passed: Option<PageError>,
+    passed: Option<PageError>,
     /// Its bytes, if it is.
     original: Option<Vec<u8>>,
 }
 
 impl Extractor {
-    /// Builds the chain of `config`.
-    pub(crate) fn new(config: &Config) -> Result<Extractor, ConfigError> {
-        Extractor::with_filters(config, &config.filters)
-    }
-
-    /// The same with other filter settings.
+    /// Builds the chain of `config` with these filter settings.
     pub(crate) fn with_filters(
         config: &Config,
         filters: &ChainConfig,
@@ -259,19 +258,32 @@ impl Extractor {
     }
 
     /// Runs the chain on a page.
-    pub(crate) fn page(&self, html: &str, url: &Url) -> Result<Page, PageError> {
-        match self.chain.extract(html, url) {
-            Ok(extract) => Ok(Page {
-                extract,
-                passed: None,
-                original: None,
-            }),
+    fn page(&self, html: &str, url: &Url) -> Result<Page, PageError> {
+        let (extract, passed) = self.or_whole(|chain| chain.extract(html, url))?;
+        Ok(Page {
+            extract,
+            passed,
+            original: None,
+        })
+    }
+
+    /// Runs the chain on a page and tells what became of its texts, and why it is the whole page, if it is.
+    pub(crate) fn trace(
+        &self,
+        html: &str,
+        url: &Url,
+    ) -> Result<(Trace, Option<PageError>), PageError> {
+        self.or_whole(|chain| chain.trace(html, url))
+    }
+
+    fn or_whole<T>(
+        &self,
+        run: impl Fn(&Arc<Chain>) -> Result<T, PageError>,
+    ) -> Result<(T, Option<PageError>), PageError> {
+        match run(&self.chain) {
+            Ok(done) => Ok((done, None)),
             Err(error @ (PageError::LittleText { .. } | PageError::KeptTooLittle { .. })) => {
-                Ok(Page {
-                    extract: self.whole.extract(html, url)?,
-                    passed: Some(error),
-                    original: None,
-                })
+                Ok((run(&self.whole)?, Some(error)))
             }
             Err(error) => Err(error),
         }
@@ -295,7 +307,7 @@ fn cleaned_only(filters: &ChainConfig) -> ChainConfig {
 
 /// Adds the address that relative links start at, so that a saved page still leads somewhere. A `<base>` of the page's
 /// own wins where it is absolute, and is made so where it is not: of two, browsers take the first (HTML § 4.2.3).
-fn with_base(html: String, url: &Url) -> String {
+pub(super) fn with_base(html: String, url: &Url) -> String {
     /// Both looks begin with it.
     const START: &str = "<meta charset=\"utf-8\">";
     const BASE: &str = "<base href=\"";
@@ -318,7 +330,7 @@ fn with_base(html: String, url: &Url) -> String {
 }
 
 /// Relative links of a file lead to the files beside it.
-fn address_of(file: &Path) -> Url {
+pub(super) fn address_of(file: &Path) -> Url {
     std::path::absolute(file)
         .ok()
         .and_then(|path| Url::from_file_path(path).ok())

@@ -15,6 +15,7 @@ mod command_line;
 mod connect;
 mod corpus;
 mod duties;
+mod evaluate;
 mod extract;
 mod filtering;
 mod forward;

@@ -170,15 +170,7 @@ impl Settings {
                 ));
             }
         }
-        for name in &self.structural {
-            if Tag::of_name(name).is_none() {
-                return Err(ConfigError::new(
-                    &format!("{place}.structural"),
-                    format!("{name:?} is not an HTML element; expected names such as \"div\""),
-                ));
-            }
-        }
-        Ok(())
+        ConfigError::unless_elements(&format!("{place}.structural"), &self.structural)
     }
 }
 

@@ -10,8 +10,12 @@ pub mod blocks;
 pub mod bte;
 pub mod ccb;
 pub mod cetr;
+mod choice;
 pub mod cnr;
 pub mod core_ex;
+mod floor;
+pub(crate) mod menus;
+mod named;
 mod source;
 pub mod text_density;
 
@@ -20,8 +24,10 @@ use serde::{Deserialize, Serialize};
 use crate::{
     error::ConfigError,
     filter::{Filter, genre::Preset, link_quota},
-    page::{Fate, NodeId, Page, tag::Tag},
+    page::Page,
 };
+pub(crate) use choice::{Choice, outermost};
+use choice::{common_container, cover, describe, note};
 
 /// How the main content is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,20 +51,6 @@ pub enum Algorithm {
     Ccb,
     /// DOM text density (Sun, Song, Liao 2011): a set of nodes.
     TextDensity,
-}
-
-impl Algorithm {
-    /// Every algorithm by its YAML name; a test keeps the two together.
-    const ALL: [(&str, Algorithm); 8] = [
-        ("cnr", Algorithm::Cnr),
-        ("core_ex", Algorithm::CoreEx),
-        ("link_quota", Algorithm::LinkQuota),
-        ("article_subtree", Algorithm::ArticleSubtree),
-        ("cetr", Algorithm::Cetr),
-        ("bte", Algorithm::Bte),
-        ("ccb", Algorithm::Ccb),
-        ("text_density", Algorithm::TextDensity),
-    ];
 }
 
 /// Settings of `main_block`.
@@ -124,64 +116,11 @@ impl Default for Settings {
     }
 }
 
-/// Names that [`Settings::named`] knows beside those of the algorithms.
-const VARIANTS: [(&str, Algorithm); 13] = [
-    ("cnr_relaxed", Algorithm::Cnr),
-    ("core_ex_r1", Algorithm::CoreEx),
-    ("core_ex_r2", Algorithm::CoreEx),
-    ("core_ex_r3", Algorithm::CoreEx),
-    ("core_ex_r4", Algorithm::CoreEx),
-    ("core_ex_r5", Algorithm::CoreEx),
-    ("core_ex_mended", Algorithm::CoreEx),
-    ("link_quota_paper", Algorithm::LinkQuota),
-    ("article_subtree_largest", Algorithm::ArticleSubtree),
-    ("article_subtree_all", Algorithm::ArticleSubtree),
-    ("cetr_threshold", Algorithm::Cetr),
-    ("accb", Algorithm::Ccb),
-    ("text_density_plain", Algorithm::TextDensity),
-];
-
 impl Settings {
-    /// These settings with another algorithm, by its YAML name or by the name of a variant ([`Settings::names`]).
-    #[must_use]
-    pub fn named(mut self, name: &str) -> Option<Settings> {
-        if let Some((_, algorithm)) = Algorithm::ALL.iter().find(|(known, _)| *known == name) {
-            self.algorithm = *algorithm;
-            return Some(self);
-        }
-        let (_, algorithm) = VARIANTS.iter().find(|(known, _)| *known == name)?;
-        self.algorithm = *algorithm;
-        match name {
-            "cnr_relaxed" => self.cnr.dial = cnr::RELAXED,
-            "core_ex_r1" => self.core_ex = core_ex::Settings::system(1),
-            "core_ex_r2" => self.core_ex = core_ex::Settings::system(2),
-            "core_ex_r3" => self.core_ex = core_ex::Settings::system(3),
-            "core_ex_r4" => self.core_ex = core_ex::Settings::system(4),
-            "core_ex_r5" => self.core_ex = core_ex::Settings::system(5),
-            "core_ex_mended" => self.core_ex = core_ex::Settings::mended(),
-            "link_quota_paper" => self.link_quota = link_quota::Settings::paper(),
-            "article_subtree_largest" => {
-                self.article_subtree.pick = article_subtree::Pick::Largest;
-            }
-            "article_subtree_all" => self.article_subtree.pick = article_subtree::Pick::All,
-            "cetr_threshold" => self.cetr.clustering = cetr::Clustering::Threshold,
-            "accb" => self.ccb.adapted = true,
-            "text_density_plain" => self.text_density.measure = text_density::Measure::Plain,
-            _ => return None,
-        }
-        Some(self)
-    }
-
     fn with(mut self, preset: Preset) -> Settings {
         self.min_share = preset.min_share;
         self.cnr.dial = preset.dial;
         self
-    }
-
-    /// Every name that [`Settings::named`] knows: the algorithms, then the variants.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        let algorithms = Algorithm::ALL.iter().map(|(name, _)| *name);
-        algorithms.chain(VARIANTS.iter().map(|(name, _)| *name))
     }
 
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
@@ -191,32 +130,6 @@ impl Settings {
         self.link_quota.check("main_block.link_quota")?;
         self.cetr.check()?;
         self.ccb.check()
-    }
-}
-
-/// What an algorithm found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Choice {
-    /// The main content, in any order; a node inside another of them says nothing of its own.
-    pub(crate) kept: Vec<NodeId>,
-    /// What is not content inside it.
-    pub(crate) dropped: Vec<NodeId>,
-    /// What the report should say beside the place.
-    pub(crate) note: Option<String>,
-}
-
-impl From<Option<NodeId>> for Choice {
-    fn from(node: Option<NodeId>) -> Choice {
-        Choice::from(node.into_iter().collect::<Vec<_>>())
-    }
-}
-
-impl From<Vec<NodeId>> for Choice {
-    fn from(kept: Vec<NodeId>) -> Choice {
-        Choice {
-            kept,
-            ..Choice::default()
-        }
     }
 }
 
@@ -242,14 +155,8 @@ impl Filter for MainBlock {
         if choice.kept.is_empty() {
             return Some("no block found".to_owned());
         }
-        let (chars, of) = (kept_chars(page, &choice), page.chars(body));
-        if chars < settings.min_chars || (chars as f64) < settings.min_share * (of as f64) {
-            return Some(format!("{chars} of {of} characters are too few to select"));
-        }
-        if chars < settings.picture_chars && leaves_pictures_behind(page, &choice.kept) {
-            return Some(format!(
-                "{chars} characters would leave the pictures behind"
-            ));
+        if let Some(objection) = floor::objection(page, &choice, settings) {
+            return Some(objection);
         }
         for &id in &choice.dropped {
             page.remove(id, self.name());
@@ -269,24 +176,6 @@ impl Filter for MainBlock {
     }
 }
 
-/// Whether there are pictures on the page that lead nowhere, and so are there to be looked at, and the block has none.
-fn leaves_pictures_behind(page: &Page, kept: &[NodeId]) -> bool {
-    let mut outside = false;
-    for id in page.live(page.body()) {
-        if page.tag(id).is_some_and(is_picture) && !page.in_link(id) {
-            if kept.iter().any(|&kept| page.contains(kept, id)) {
-                return false;
-            }
-            outside = true;
-        }
-    }
-    outside
-}
-
-fn is_picture(tag: Tag) -> bool {
-    matches!(tag, Tag::Img | Tag::Video | Tag::Canvas)
-}
-
 /// The list of algorithms.
 fn choose(page: &Page, settings: &Settings) -> Choice {
     match settings.algorithm {
@@ -301,135 +190,10 @@ fn choose(page: &Page, settings: &Settings) -> Choice {
     }
 }
 
-/// The nodes in document order without those that stand inside another one.
-pub(crate) fn outermost(page: &Page, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
-    nodes.sort_unstable();
-    let mut end = NodeId::DOCUMENT;
-    nodes.retain(|&id| {
-        let is_outside = id >= end;
-        if is_outside {
-            end = page.end(id);
-        }
-        is_outside
-    });
-    nodes
-}
-
-/// Visible characters that a choice would leave. Both lists are in document order.
-fn kept_chars(page: &Page, choice: &Choice) -> usize {
-    let mut chars = 0;
-    let mut dropped = choice.dropped.iter().copied().peekable();
-    for &kept in &choice.kept {
-        let mut gone = NodeId::DOCUMENT;
-        for id in page.live(kept) {
-            while let Some(&next) = dropped.peek()
-                && next <= id
-            {
-                gone = gone.max(page.end(next));
-                dropped.next();
-            }
-            if id >= gone {
-                chars += page.own_chars(id);
-            }
-        }
-    }
-    chars
-}
-
-/// The innermost element around all of them: the one itself where there is only one. In document order, so the first
-/// and the last decide.
-fn common_container(page: &Page, kept: &[NodeId]) -> NodeId {
-    let (Some(&first), Some(&last)) = (kept.first(), kept.last()) else {
-        return page.body();
-    };
-    std::iter::once(first)
-        .chain(page.ancestors(first))
-        .find(|&id| page.tag(id).is_some() && page.contains(id, last))
-        .unwrap_or_else(|| page.body())
-}
-
-fn note(place: &str, nodes: usize, more: Option<String>) -> String {
-    let mut note = if nodes == 1 {
-        place.to_owned()
-    } else {
-        format!("{place}: {nodes} parts")
-    };
-    if let Some(more) = more {
-        note.push_str("; ");
-        note.push_str(&more);
-    }
-    note
-}
-
-/// The largest nodes whose whole text is kept, for algorithms that judge text nodes; one mark per row.
-fn cover(page: &Page, kept: &[bool]) -> Vec<NodeId> {
-    let body = page.body();
-    // Texts of a subtree, and how many of them are kept.
-    let mut counts = vec![(0u32, 0u32); page.len()];
-    let live: Vec<NodeId> = page.live(body).collect();
-    for &id in live.iter().rev() {
-        if page.own_chars(id) > 0 {
-            counts[id.index()] = (1, u32::from(kept[id.index()]));
-        }
-        if id != body {
-            let (texts, kept) = counts[id.index()];
-            let parent = &mut counts[page.parent(id).index()];
-            parent.0 += texts;
-            parent.1 += kept;
-        }
-    }
-    let mut out = Vec::new();
-    let mut at = body;
-    while at < page.end(body) {
-        let (texts, kept) = counts[at.index()];
-        let is_settled = kept == 0 || kept == texts || page.fate(at) == Fate::Removed;
-        if kept > 0 && kept == texts {
-            out.push(at);
-        }
-        at = if is_settled {
-            page.end(at)
-        } else {
-            NodeId(at.0 + 1)
-        };
-    }
-    out
-}
-
-/// The way from the body to a node, as a person would write it: `body > main > article.post`.
-fn describe(page: &Page, id: NodeId) -> String {
-    let mut steps: Vec<String> = page
-        .ancestors(id)
-        .take_while(|&ancestor| page.tag(ancestor) != Some(Tag::Html))
-        .filter_map(|ancestor| step(page, ancestor))
-        .collect();
-    steps.reverse();
-    steps.push(step(page, id).unwrap_or_else(|| "#text".to_owned()));
-    steps.join(" > ")
-}
-
-fn step(page: &Page, id: NodeId) -> Option<String> {
-    match page.data(id) {
-        kuchikiki::NodeData::Element(element) => Some(element.name.local.to_string()),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{by_id, ids, page, words};
-
-    #[test]
-    fn every_name_is_known_and_every_algorithm_has_one() {
-        for name in Settings::names() {
-            assert!(Settings::default().named(name).is_some(), "{name}");
-        }
-        assert!(Settings::default().named("nonesuch").is_none());
-        for (name, algorithm) in Algorithm::ALL {
-            let yaml = serde_yaml::to_string(&algorithm).unwrap();
-            assert_eq!(yaml.trim(), name);
-        }
-    }
+    use crate::testing::{by_id, page, words};
 
     #[test]
     fn the_floor_holds_for_every_algorithm() {
@@ -465,38 +229,5 @@ mod tests {
             let is_menu_gone = !page.is_live(menu) || page.chars(menu) == 0;
             assert!(is_menu_gone || name == "cnr_relaxed", "{name}");
         }
-    }
-
-    #[test]
-    fn cover_names_the_largest_nodes_whose_text_is_kept() {
-        let page =
-            page("<div id=a><p id=b>one</p><p id=c><i id=i>two</i> <b id=d>three</b></p></div>");
-        let mut kept = vec![false; page.len()];
-        for id in ["b", "i"] {
-            let text = page.live_children(by_id(&page, id)).next().unwrap();
-            kept[text.index()] = true;
-        }
-        assert_eq!(ids(&page, &cover(&page, &kept)), ["b", "i"]);
-        let all = vec![true; page.len()];
-        assert_eq!(cover(&page, &all), [page.body()]);
-    }
-
-    #[test]
-    fn a_set_of_nodes_is_kept_with_what_is_dropped_left_out() {
-        let mut page =
-            page("<div id=a><p id=b>one</p><p id=c>two</p></div><p id=d>three</p><p id=e>four</p>");
-        let node = |id| by_id(&page, id);
-        let choice = Choice {
-            kept: outermost(&page, vec![node("d"), node("b"), node("a")]),
-            dropped: vec![node("c")],
-            note: None,
-        };
-        assert_eq!(ids(&page, &choice.kept), ["a", "d"]);
-        assert_eq!(kept_chars(&page, &choice), 3 + 5);
-        assert_eq!(common_container(&page, &choice.kept), page.body());
-        let (kept, dropped) = (choice.kept, choice.dropped[0]);
-        page.remove(dropped, "main_block");
-        page.keep_only(page.body(), &kept, "main_block");
-        assert_eq!(page.start_of_text(page.body(), 100, 100), "onethree");
     }
 }

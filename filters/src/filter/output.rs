@@ -121,6 +121,12 @@ pub(crate) fn html(page: &Page, settings: &Settings, untouched: Option<&Url>) ->
     }
 }
 
+/// The page as HTML in its own look, with a style sheet more.
+pub(crate) fn marked(mut page: Page, style: &str) -> String {
+    original::prepare(&mut page);
+    original::write_styled(&page, style, None)
+}
+
 /// The page as text: what is left of the body. Removed links are not appended: in Figure 2 that is a setting of the HTML
 /// output only.
 pub(crate) fn text(page: &Page, settings: &Settings) -> String {

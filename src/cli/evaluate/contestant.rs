@@ -1,51 +1,89 @@
 //! The chains that are measured side by side.
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use gleaner::Config;
-use gleaner_filters::{ChainConfig, FilterName, Floor, StructuredText, main_block};
+use gleaner_filters::{ChainConfig, FilterName, Floor, PageError, StructuredText, Trace};
 
-use super::{super::extract::Extractor, Args};
+use super::{
+    super::{
+        extract::Extractor,
+        named_chain::{named, names},
+    },
+    Args,
+    dataset::Sample,
+};
 
 /// A chain with a name.
 pub(super) struct Contestant {
     pub(super) name: String,
-    pub(super) extractor: Extractor,
+    extractor: Extractor,
     /// Whether the page counts as empty where no main content was chosen.
-    pub(super) must_select: bool,
+    must_select: bool,
+    /// The setting of CNR's dial that it was made for.
+    pub(super) dial: Option<f64>,
 }
 
-/// Chains that are no choice of a main block, for `--main-block`.
-const CHAINS: [&str; 3] = ["none", "crunch", "crunch_any"];
+impl Contestant {
+    /// What the chain makes of a page, and why it is the whole page, if it is. By itself, an algorithm without an answer
+    /// keeps nothing.
+    pub(super) fn trace(&self, sample: &Sample) -> Result<(Trace, Option<PageError>), PageError> {
+        let (mut trace, passed) = self.extractor.trace(&sample.html, &sample.url)?;
+        if self.must_select && !trace.report.selected {
+            trace.text.clear();
+            for text in &mut trace.texts {
+                text.kept = false;
+            }
+        }
+        Ok((trace, passed))
+    }
+}
 
 /// What is measured: the configured chain, or one chain for each name that was given.
 pub(super) fn all(args: &Args, config: &Config) -> anyhow::Result<Vec<Contestant>> {
     let base = lay_over(&config.filters, args.filters.as_deref())?;
-    let mut chains: Vec<(String, ChainConfig)> = Vec::new();
+    let mut contestants = Vec::new();
+    let mut add = |name: &str, filters: ChainConfig, dial: Option<f64>| {
+        let filters = if args.bare { bare(filters) } else { filters };
+        contestants.push(Contestant {
+            name: name.to_owned(),
+            must_select: args.bare && filters.order.contains(&FilterName::MainBlock),
+            extractor: Extractor::with_filters(config, &filters)?,
+            dial,
+        });
+        anyhow::Ok(())
+    };
     for name in &args.main_block {
-        chains.push((name.clone(), named(&base, name)?));
+        match name.as_str() {
+            "all" => {
+                for name in names() {
+                    add(name, named(&base, name)?, None)?;
+                }
+            }
+            name => add(name, named(&base, name)?, None)?,
+        }
     }
     for variant in &args.variant {
         let (name, yaml) = variant
             .split_once('=')
             .context("--variant is not NAME=YAML")?;
-        chains.push((name.to_owned(), base_with(&base, yaml)?));
+        add(name, base_with(&base, yaml)?, None)?;
     }
-    if chains.is_empty() {
-        chains.push(("chain".to_owned(), base));
+    if args.dial {
+        for step in -DIAL_STEPS..=DIAL_STEPS {
+            let dial = f64::from(step) / f64::from(DIAL_STEPS);
+            let mut filters = named(&base, "cnr")?;
+            filters.main_block.cnr.dial = dial;
+            add(&format!("dial {dial:+.1}"), filters, Some(dial))?;
+        }
     }
-    chains
-        .into_iter()
-        .map(|(name, filters)| {
-            let filters = if args.bare { bare(filters) } else { filters };
-            let must_select = args.bare && filters.order.contains(&FilterName::MainBlock);
-            Ok(Contestant {
-                extractor: Extractor::with_filters(config, &filters)?,
-                name,
-                must_select,
-            })
-        })
-        .collect()
+    if args.main_block.is_empty() && args.variant.is_empty() && !args.dial {
+        add("chain", base, None)?;
+    }
+    Ok(contestants)
 }
+
+/// Settings of the dial on either side of 0.
+const DIAL_STEPS: i32 = 10;
 
 fn base_with(base: &ChainConfig, yaml: &str) -> anyhow::Result<ChainConfig> {
     // `NAME=algorithm` is short for a variant that only chooses it.
@@ -53,39 +91,6 @@ fn base_with(base: &ChainConfig, yaml: &str) -> anyhow::Result<ChainConfig> {
         return named(base, yaml);
     }
     lay_over(base, Some(yaml))
-}
-
-fn named(base: &ChainConfig, name: &str) -> anyhow::Result<ChainConfig> {
-    let mut filters = base.clone();
-    match name {
-        "none" => {
-            filters.main_block.enabled = false;
-            filters.link_lists.enabled = false;
-            filters.empty_tables.enabled = false;
-        }
-        "crunch" | "crunch_any" => {
-            filters.main_block.enabled = false;
-            filters.link_lists.enabled = true;
-            if name == "crunch" {
-                filters.link_lists = gleaner_filters::link_lists::Settings::crunch();
-            }
-        }
-        _ => {
-            let Some(settings) = filters.main_block.clone().named(name) else {
-                let known: Vec<&str> = CHAINS
-                    .into_iter()
-                    .chain(main_block::Settings::names())
-                    .collect();
-                bail!(
-                    "{name:?} is no algorithm; expected one of {}",
-                    known.join(", ")
-                );
-            };
-            filters.main_block = settings;
-            filters.main_block.enabled = true;
-        }
-    }
-    Ok(filters)
 }
 
 /// Only `ignore` before the algorithm, no floor, no headline: the algorithm by itself. Crunch keeps its two filters.

@@ -1,14 +1,16 @@
-//! One page's scores: word F1 against the reference, and the snippets that must and must not be there.
+//! One page's scores: word F1 against the reference, the snippets that must and must not be there, the title, and text nodes.
 
-use std::{collections::HashMap, path::Path, sync::LazyLock};
+use std::{collections::HashMap, sync::LazyLock};
 
-use anyhow::Context;
 use gleaner_filters::PageError;
 use regex::Regex;
-use serde::{Deserialize, Serialize};
-use url::Url;
+use serde::Serialize;
 
-use super::{super::extract, contestant::Contestant};
+use super::{
+    contestant::Contestant,
+    dataset::Sample,
+    nodes::{Mapping, NodeScore},
+};
 
 /// One page's results, one for each contestant.
 #[derive(Serialize)]
@@ -16,6 +18,7 @@ pub(super) struct PageScores {
     pub(super) id: String,
     #[serde(rename = "type")]
     pub(super) page_type: String,
+    pub(super) domain: String,
     pub(super) scores: Vec<Score>,
 }
 
@@ -25,11 +28,15 @@ pub(super) struct Score {
     pub(super) precision: f64,
     pub(super) recall: f64,
     pub(super) f1: f64,
+    /// By text nodes, where the reference could be mapped to them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) nodes: Option<NodeScore>,
     /// Snippets that had to be kept, and how many of them were.
     pub(super) required: Share,
     /// Snippets that had to go, and how many of them did not.
     pub(super) forbidden: Share,
     /// Word F1 of the title that was found, where one is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) title: Option<f64>,
     /// No word was left.
     pub(super) empty: bool,
@@ -40,6 +47,8 @@ pub(super) struct Score {
     pub(super) passed: Option<&'static str>,
     /// Nothing came out: not even the whole page.
     pub(super) failed: bool,
+    /// CPU time, milliseconds.
+    pub(super) cpu_ms: f64,
 }
 
 /// Some of a number of things.
@@ -49,102 +58,59 @@ pub(super) struct Share {
     pub(super) of: usize,
 }
 
-#[derive(Deserialize)]
-struct Annotation {
-    #[serde(default)]
-    url: String,
-    #[serde(rename = "_internal")]
-    internal: Internal,
-    ground_truth: GroundTruth,
-}
-
-#[derive(Deserialize)]
-struct Internal {
-    page_type: PageType,
-}
-
-#[derive(Deserialize)]
-struct PageType {
-    primary: String,
-}
-
-#[derive(Deserialize)]
-struct GroundTruth {
-    title: Option<String>,
-    main_content: Option<String>,
-    with: Option<Vec<String>>,
-    without: Option<Vec<String>>,
-}
-
-/// Runs every contestant on the page of an annotation.
-pub(super) fn page(annotation: &Path, contestants: &[Contestant]) -> anyhow::Result<PageScores> {
-    let id = annotation
-        .file_stem()
-        .map(|stem| stem.to_string_lossy().into_owned())
-        .unwrap_or_default();
-    let truth: Annotation = serde_json::from_slice(&std::fs::read(annotation)?)
-        .with_context(|| format!("cannot read {}", annotation.display()))?;
-    let html = annotation
-        .parent()
-        .and_then(Path::parent)
-        .map(|dataset| dataset.join("html").join(format!("{id}.html.gz")))
-        .context("the annotation stands in no folder")?;
-    let html = gleaner::decode_html(&extract::read(&html)?);
-    // Some annotations have lost their address; any will do, since only text is compared.
-    let url = Url::parse(&truth.url).or_else(|_| Url::parse("https://page.invalid/"))?;
-    let reference = Reference::new(&truth.ground_truth);
-    Ok(PageScores {
-        id,
-        page_type: truth.internal.page_type.primary,
+/// Runs every contestant on a page.
+pub(super) fn page(sample: &Sample, contestants: &[Contestant]) -> PageScores {
+    // Chains mostly see the same text nodes, so that one mapping serves them all.
+    let mut mapping = None;
+    PageScores {
+        id: sample.id.clone(),
+        page_type: sample.page_type.clone(),
+        domain: sample.domain(),
         scores: contestants
             .iter()
-            .map(|contestant| score(contestant, &html, &url, &reference))
+            .map(|contestant| score(contestant, sample, &mut mapping))
             .collect(),
-    })
-}
-
-struct Reference {
-    title: Option<HashMap<String, usize>>,
-    words: HashMap<String, usize>,
-    required: Vec<String>,
-    forbidden: Vec<String>,
-}
-
-impl Reference {
-    fn new(truth: &GroundTruth) -> Reference {
-        let snippets = |list: &Option<Vec<String>>| {
-            list.iter()
-                .flatten()
-                .map(|snippet| flat(snippet))
-                .filter(|snippet| !snippet.is_empty())
-                .collect()
-        };
-        let title = truth.title.as_deref().map(bag);
-        Reference {
-            title: title.filter(|words| !words.is_empty()),
-            words: bag(truth.main_content.as_deref().unwrap_or_default()),
-            required: snippets(&truth.with),
-            forbidden: snippets(&truth.without),
-        }
     }
 }
 
-fn score(contestant: &Contestant, html: &str, url: &Url, reference: &Reference) -> Score {
-    let (text, title, selected, passed, failed) = match contestant.extractor.page(html, url) {
-        Ok(page) => {
-            let selected = page.extract.report.selected;
-            let text = if contestant.must_select && !selected {
-                String::new()
-            } else {
-                page.extract.text
-            };
-            let title = page.extract.metadata.title;
-            (text, title, selected, page.passed, false)
-        }
-        Err(error) => (String::new(), String::new(), false, Some(error), true),
+fn score(contestant: &Contestant, sample: &Sample, mapping: &mut Option<Mapping>) -> Score {
+    let reference = &sample.reference;
+    let mut score = Score {
+        precision: 0.0,
+        recall: 0.0,
+        f1: 0.0,
+        nodes: None,
+        required: Share::default(),
+        forbidden: Share::default(),
+        title: None,
+        empty: true,
+        selected: false,
+        passed: None,
+        failed: false,
+        cpu_ms: 0.0,
     };
+    let (mut text, mut title) = (String::new(), String::new());
+    match contestant.trace(sample) {
+        Ok((trace, passed)) => {
+            score.selected = trace.report.selected;
+            score.passed = passed.as_ref().map(PageError::reason);
+            score.cpu_ms = trace.cpu.as_secs_f64() * 1000.0;
+            if mapping.as_ref().is_none_or(|m| !m.is_of(&trace.texts)) {
+                *mapping = Some(Mapping::new(&trace.texts, &reference.text));
+            }
+            score.nodes = mapping.as_ref().and_then(|m| m.score(&trace.texts));
+            (text, title) = (trace.text, trace.title);
+        }
+        Err(error) => {
+            score.passed = Some(error.reason());
+            score.failed = true;
+        }
+    }
     let kept = bag(&text);
-    let (precision, recall, f1) = word_scores(&kept, &reference.words);
+    (score.precision, score.recall, score.f1) = word_scores(&kept, &reference.words);
+    score.empty = kept.is_empty();
+    let wanted = reference.title.as_ref();
+    score.title = wanted.map(|wanted| word_scores(&bag(&title), wanted).2);
     let text = flat(&text);
     let share = |snippets: &[String]| Share {
         found: snippets
@@ -153,21 +119,9 @@ fn score(contestant: &Contestant, html: &str, url: &Url, reference: &Reference) 
             .count(),
         of: snippets.len(),
     };
-    Score {
-        precision,
-        recall,
-        f1,
-        required: share(&reference.required),
-        forbidden: share(&reference.forbidden),
-        title: reference
-            .title
-            .as_ref()
-            .map(|words| word_scores(&bag(&title), words).2),
-        empty: kept.is_empty(),
-        selected,
-        passed: passed.as_ref().map(PageError::reason),
-        failed,
-    }
+    score.required = share(&reference.required);
+    score.forbidden = share(&reference.forbidden);
+    score
 }
 
 fn word_scores(kept: &HashMap<String, usize>, wanted: &HashMap<String, usize>) -> (f64, f64, f64) {
@@ -190,7 +144,7 @@ fn word_scores(kept: &HashMap<String, usize>, wanted: &HashMap<String, usize>) -
     (precision, recall, f1)
 }
 
-fn bag(text: &str) -> HashMap<String, usize> {
+pub(super) fn bag(text: &str) -> HashMap<String, usize> {
     static WORD: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"\w+").expect("the pattern is a constant"));
     let mut bag = HashMap::new();
@@ -201,7 +155,7 @@ fn bag(text: &str) -> HashMap<String, usize> {
 }
 
 /// Lower case, white space collapsed: how snippets are compared.
-fn flat(text: &str) -> String {
+pub(super) fn flat(text: &str) -> String {
     let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
     words.join(" ")
 }

@@ -1,70 +1,51 @@
 //! All blocks of a page in order of relevance, its menus, and what kind of page it is.
 //!
 //! Source: López, Silva, Insa 2012, § 7: "we could detect the most relevant block; then, remove from the DOM tree all its
-//! nodes, and detect the next relevant block in the remaining DOM tree", and "instead of using a ratio characters/nodes, we
-//! could use a ratio hyperlinks/nodes to discover big concentrations of links […]. If we collect those concentrations of
-//! links where the links contain less characters, we will find the menus". For telling index pages from articles see
-//! [`super::core_ex`].
+//! nodes, and detect the next relevant block in the remaining DOM tree". For menus see `menus.rs`, for telling index
+//! pages from articles [`super::core_ex`].
 //!
-//! | constant | paper | here | why |
-//! |---|---|---|---|
-//! | start set of menus | not said | nodes with 1.5 times the links per node of the whole page | a concentration is more than the page has everywhere |
-//! | merging of menus | Algorithm 2 | only into a parent that is a concentration itself | two menus above and below a text are not one menu |
-//! | least links | "big concentrations" | 3 | two links are a sentence |
-//! | short links | "less characters" | at most 24 characters on average | the longest entry of a usual menu; teasers have 40 and more |
+//! Any algorithm can be asked for the blocks. Menus are looked for before, blocks after the filters that remove lists of
+//! links and their like.
 //!
-//! Cost: one run of CNR for each block that is asked for, two passes for the menus. Reading only: nothing is removed.
+//! Cost: one run of the algorithm for each block that is asked for.
 
 use html5ever::LocalName;
 use serde::Serialize;
 
 use super::{
-    cnr::{self, Children, Mask, Ratio},
+    Settings,
+    choice::{common_container, describe, kept_chars, outermost},
+    choose,
+    cnr::{self, Ratio},
     core_ex::{self, PageKind},
-    describe,
+    menus::{Links, Menu, menus},
 };
 use crate::{
-    dom::Measures,
     filter::output,
-    page::{NodeId, Page, tag::Tag},
+    metadata::start_of_line,
+    page::{Fate, NodeId, Page, tag::Tag},
 };
 
-/// Links per node of a concentration, as a multiple of the whole page's. Our choice: a menu of plain items has .3, a page
-/// about .1. Higher: smaller and fewer menus.
-const CONCENTRATION: f64 = 1.5;
-
-/// Fewer links than this are no menu.
-const MIN_MENU_LINKS: u32 = 3;
-
-/// Visible characters of a link, on average, above which a list of links is content (headlines) and no menu.
-const SHORT_LINK: f64 = 24.0;
+/// Characters of a block's beginning that are told: enough to recognise it.
+const START_CHARS: usize = 80;
 
 /// A block of a page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Block {
-    /// The way to it from the body: `body > main > article`.
+    /// The way to it from the body: `body > main > article`. Of a block in several parts, to the innermost element around them.
     pub path: String,
-    /// Characters of text outside links, white space not counted.
-    pub chars: u32,
+    /// Parts that it consists of.
+    pub parts: usize,
+    /// Visible characters, white space not counted.
+    pub chars: usize,
+    /// The same as a share of the page's, 0 to 1.
+    pub share: f64,
     /// Nodes.
     pub weight: u32,
-    /// Characters over nodes.
+    /// Characters outside links over nodes.
     pub ratio: f64,
-}
-
-/// A concentration of short links.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Menu {
-    /// The way to it from the body.
-    pub path: String,
-    /// Links.
-    pub links: u32,
-    /// Nodes.
-    pub weight: u32,
-    /// Links over nodes.
-    pub ratio: f64,
-    /// Characters of a link, on average.
-    pub link_chars: f64,
+    /// How its text begins.
+    pub start: String,
 }
 
 /// What can be told of a page's parts.
@@ -78,140 +59,144 @@ pub struct PageBlocks {
     pub kind: PageKind,
     /// What that was told from: links per word of the page.
     pub links_per_word: f64,
-    /// The page with `data-gleaner-block="1"` and so on at its blocks, `data-gleaner-menu` at its menus.
+    /// The page with its blocks outlined and numbered (`data-gleaner-block="1"` and so on), its menus outlined
+    /// (`data-gleaner-menu`), and what the other filters removed faded (`data-gleaner-removed`). No scripts.
     #[serde(skip)]
     pub marked_html: String,
 }
 
-/// At most `most` blocks, the menus and the kind.
-pub(crate) fn of_page(mut page: Page, settings: &cnr::Settings, most: usize) -> PageBlocks {
-    let found = relevant(&page, settings, most);
-    let blocks = found
-        .iter()
-        .map(|&(id, ratio)| Block {
-            path: describe(&page, id),
-            chars: ratio.chars,
-            weight: ratio.weight,
-            ratio: ratio.value(),
-        })
-        .collect();
-    let menus = menus(&page);
-    let described = menus
-        .iter()
-        .map(|&(id, links)| Menu {
-            path: describe(&page, id),
-            links: links.count,
-            weight: links.weight,
-            ratio: links.value(),
-            link_chars: links.chars_per_link(),
-        })
-        .collect();
-    let (kind, links_per_word) = core_ex::page_kind(&page);
-    mark(&mut page, &found, &menus);
-    PageBlocks {
-        blocks,
-        menus: described,
-        kind,
-        links_per_word,
-        marked_html: output::html(
-            &page,
-            &output::Settings {
-                style: output::Style::Original,
-                ..output::Settings::default()
-            },
-            None,
-        ),
+/// A page as a reader would see it, before any filter took away what is there to be seen.
+pub(crate) struct Whole {
+    fates: Vec<Fate>,
+    menus: Vec<(NodeId, Links)>,
+    chars: usize,
+}
+
+impl Whole {
+    pub(crate) fn of(page: &Page) -> Whole {
+        Whole {
+            fates: page.fates(),
+            menus: menus(page),
+            chars: page.chars(page.body()),
+        }
     }
 }
 
-/// One block after the other, each found on what the ones before it have left.
-pub(crate) fn relevant(page: &Page, settings: &cnr::Settings, most: usize) -> Vec<(NodeId, Ratio)> {
-    let mut gone = Mask::default();
+/// A block and where it stands.
+pub(crate) struct Found {
+    kept: Vec<NodeId>,
+    block: Block,
+}
+
+/// At most `most` blocks of a page that the other filters have cleaned, the menus of the whole page, and its kind.
+pub(crate) fn of_page(
+    mut page: Page,
+    whole: &Whole,
+    settings: &Settings,
+    most: usize,
+) -> PageBlocks {
+    let (kind, links_per_word) = core_ex::page_kind(&page);
+    let cleaned = page.fates();
+    let found = relevant(&mut page, settings, most, whole.chars);
+    page.restore(&whole.fates);
+    let menus = whole.menus.iter();
+    let menus = menus
+        .map(|&(id, links)| Menu::new(&page, id, links))
+        .collect();
+    mark_removed(&mut page, &cleaned);
+    mark(&mut page, &found, &whole.menus);
+    PageBlocks {
+        blocks: found.into_iter().map(|found| found.block).collect(),
+        menus,
+        kind,
+        links_per_word,
+        marked_html: output::marked(page, STYLE),
+    }
+}
+
+/// One block after the other, each found on what the ones before it have left. They are gone from the page afterwards.
+fn relevant(page: &mut Page, settings: &Settings, most: usize, page_chars: usize) -> Vec<Found> {
     let mut found = Vec::new();
     while found.len() < most {
-        let Some((id, ratio)) = cnr::best_block(page, settings, &gone) else {
-            break;
-        };
-        if ratio.chars == 0 {
+        let mut choice = choose(page, settings);
+        choice.kept = outermost(page, choice.kept);
+        choice.dropped = outermost(page, choice.dropped);
+        let chars = kept_chars(page, &choice);
+        if chars == 0 {
             break;
         }
-        found.push((id, ratio));
-        gone.take(page, id);
+        let mut block = described(page, &choice.kept, settings);
+        block.chars = chars;
+        block.share = chars as f64 / page_chars.max(1) as f64;
+        for &id in &choice.kept {
+            page.drop_silently(id);
+        }
+        let is_all = choice.kept.contains(&page.body());
+        let kept = choice.kept;
+        found.push(Found { kept, block });
+        if is_all {
+            break;
+        }
     }
     found
 }
 
-/// Links and nodes of a subtree.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Links {
-    count: u32,
-    chars: u32,
-    weight: u32,
-}
-
-impl Links {
-    fn value(self) -> f64 {
-        if self.weight == 0 {
-            0.0
-        } else {
-            f64::from(self.count) / f64::from(self.weight)
-        }
-    }
-
-    fn chars_per_link(self) -> f64 {
-        f64::from(self.chars) / f64::from(self.count.max(1))
-    }
-}
-
-/// Concentrations of short links, in document order.
-pub(crate) fn menus(page: &Page) -> Vec<(NodeId, Links)> {
-    let counted = cnr::counted_nodes(page, &Mask::default());
-    let links = link_counts(page, &counted);
-    let least = CONCENTRATION * links[page.body().index()].value();
-    let mut start = vec![false; page.len()];
-    for &id in &counted {
-        start[id.index()] = links[id.index()].value() > least;
-    }
-    let no_ratios = vec![Ratio::default(); page.len()];
-    let blocks = cnr::relevant_blocks(page, start, &no_ratios, |row, children: Children| {
-        children.blocks >= 2 && links[row].value() > least
+fn described(page: &Page, kept: &[NodeId], settings: &Settings) -> Block {
+    let ratios = cnr::chars_nodes_ratios(page, &settings.cnr);
+    let ratio = kept.iter().fold(Ratio::default(), |sum, id| Ratio {
+        chars: sum.chars + ratios[id.index()].chars,
+        weight: sum.weight + ratios[id.index()].weight,
     });
-    counted
-        .iter()
-        .map(|&id| (id, links[id.index()]))
-        .filter(|&(id, _)| blocks[id.index()])
-        .filter(|(_, links)| links.count >= MIN_MENU_LINKS && links.chars_per_link() <= SHORT_LINK)
-        .collect()
-}
-
-fn link_counts(page: &Page, counted: &[NodeId]) -> Vec<Links> {
-    let measures = Measures::of(page);
-    let mut links = vec![Links::default(); page.len()];
-    for &id in counted.iter().rev() {
-        let measure = measures.get(id);
-        let own = &mut links[id.index()];
-        own.weight += 1;
-        own.count = measure.links;
-        own.chars = measure.linked;
-        let weight = own.weight;
-        if id != page.body() {
-            links[page.parent(id).index()].weight += weight;
-        }
+    let start = kept.first().map(|&id| start_of_line(page, id));
+    let start = start.unwrap_or_default();
+    Block {
+        path: describe(page, common_container(page, kept)),
+        parts: kept.len(),
+        chars: 0,
+        share: 0.0,
+        weight: ratio.weight,
+        ratio: ratio.value(),
+        start: start.chars().take(START_CHARS).collect(),
     }
-    links
 }
 
-fn mark(page: &mut Page, blocks: &[(NodeId, Ratio)], menus: &[(NodeId, Links)]) {
-    for (number, &(id, _)) in blocks.iter().enumerate() {
-        let element = element_of(page, id);
-        let name = LocalName::from("data-gleaner-block");
-        if !page.has_attribute(element, &name) {
-            page.set_attribute(element, name, (number + 1).to_string());
+/// How the marks look. Outlines take no room, so that the page keeps its shape; only the labels do.
+const STYLE: &str = "[data-gleaner-block]{outline:3px solid #b3261e!important;outline-offset:-3px!important}\
+[data-gleaner-menu]{outline:3px dashed #1a56b0!important;outline-offset:-3px!important}\
+[data-gleaner-removed]{opacity:.4!important}\
+[data-gleaner-block]::before,[data-gleaner-menu]::before{display:block!important;position:static!important;\
+width:max-content!important;height:auto!important;margin:0!important;padding:0 .5em!important;\
+font:bold 14px/1.6 sans-serif!important;color:#fff!important;text-indent:0!important;opacity:1!important}\
+[data-gleaner-menu]::before{content:\"menu\"!important;background:#1a56b0!important}\
+[data-gleaner-block]::before{content:\"block \" attr(data-gleaner-block)!important;background:#b3261e!important}";
+
+fn mark(page: &mut Page, blocks: &[Found], menus: &[(NodeId, Links)]) {
+    let name = LocalName::from("data-gleaner-block");
+    for (number, found) in blocks.iter().enumerate() {
+        for &id in &found.kept {
+            let element = element_of(page, id);
+            if !page.has_attribute(element, &name) {
+                page.set_attribute(element, name.clone(), (number + 1).to_string());
+            }
         }
     }
     for &(id, _) in menus {
         let element = element_of(page, id);
         page.set_attribute(element, LocalName::from("data-gleaner-menu"), String::new());
+    }
+}
+
+/// Marks what the filters took out between the whole page, which this is, and these fates.
+fn mark_removed(page: &mut Page, cleaned: &[Fate]) {
+    let live: Vec<NodeId> = page.live(page.body()).collect();
+    let gone = live
+        .into_iter()
+        .filter(|id| cleaned[id.index()] == Fate::Removed)
+        .collect();
+    for id in outermost(page, gone) {
+        let element = element_of(page, id);
+        let name = LocalName::from("data-gleaner-removed");
+        page.set_attribute(element, name, String::new());
     }
 }
 
@@ -224,11 +209,11 @@ fn element_of(page: &Page, id: NodeId) -> NodeId {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::testing::{by_id, page, words};
 
-    fn three_blocks() -> String {
+    pub(in super::super) fn three_blocks() -> String {
         let part = |id, count| {
             format!(
                 "<div><div id={id}><p>{0}</p><p>{0}</p></div></div>",
@@ -245,56 +230,80 @@ mod tests {
 
     #[test]
     fn blocks_come_in_order_of_relevance_and_share_no_text() {
-        let page = page(&three_blocks());
-        let settings = cnr::Settings {
-            start: cnr::Start::Top,
-            // Two texts and the paragraphs around them.
-            top: 4,
-            ..cnr::Settings::default()
-        };
-        let found = relevant(&page, &settings, 10);
+        let mut page = page(&three_blocks());
+        let mut settings = Settings::default().named("cnr").unwrap();
+        settings.cnr.start = cnr::Start::Top;
+        // Two texts and the paragraphs around them.
+        settings.cnr.top = 4;
+        let whole = page.fates();
+        let found = relevant(&mut page, &settings, 10, 1);
+        page.restore(&whole);
         let names = ["first", "second", "third"];
         assert!(found.len() >= 3);
-        for (name, (id, _)) in names.iter().zip(&found) {
-            assert!(page.contains(by_id(&page, name), *id), "{name}");
+        for (name, found) in names.iter().zip(&found) {
+            assert!(page.contains(by_id(&page, name), found.kept[0]), "{name}");
         }
-        for (at, (id, _)) in found.iter().enumerate() {
+        for (at, one) in found.iter().enumerate() {
             assert!(
                 found[..at]
                     .iter()
-                    .all(|(other, _)| !page.contains(*other, *id))
+                    .all(|other| !page.contains(other.kept[0], one.kept[0]))
             );
         }
-        assert!(relevant(&page, &settings, 1).len() == 1);
+        assert!(relevant(&mut page, &settings, 1, 1).len() == 1);
     }
 
     #[test]
-    fn menus_are_concentrations_of_short_links() {
-        let long = "A headline that is a good deal longer than an entry of a menu";
-        let headlines = format!(
-            "<ul id=news>{}</ul>",
-            format!("<li><a href=/x>{long}</a>").repeat(5)
+    fn a_block_around_one_that_was_taken_begins_with_its_own_text() {
+        let html = format!(
+            "<div id=outer><div id=inner><p>{0}</p><p>{0}</p></div><p>Own words of it</p></div>",
+            words(100)
         );
-        let html = three_blocks() + &headlines;
-        let page = page(&html);
-        let found = menus(&page);
-        let is_found = |name| {
-            let node = by_id(&page, name);
-            found
-                .iter()
-                .any(|&(id, _)| page.contains(id, node) || page.contains(node, id))
-        };
-        assert!(is_found("menu"));
-        assert!(!is_found("news"));
-        assert!(!is_found("first"));
+        let mut page = page(&html);
+        let mut settings = Settings::default().named("cnr").unwrap();
+        settings.cnr.start = cnr::Start::Top;
+        settings.cnr.top = 2;
+        let found = relevant(&mut page, &settings, 5, 1);
+        let own = found.iter().find(|found| found.block.chars < 50).unwrap();
+        assert!(
+            own.block.start.starts_with("Own words"),
+            "{}",
+            own.block.start
+        );
     }
 
     #[test]
-    fn blocks_and_menus_are_marked_in_the_page() {
-        let told = of_page(page(&three_blocks()), &cnr::Settings::default(), 5);
-        assert!(told.marked_html.contains("data-gleaner-block=\"1\""));
-        assert!(told.marked_html.contains("data-gleaner-menu"));
-        assert!(told.blocks[0].path.starts_with("body"));
+    fn every_algorithm_ends_when_nothing_is_left() {
+        for name in Settings::names() {
+            let mut page = page(&three_blocks());
+            let before = page.chars(page.body());
+            let settings = Settings::default().named(name).unwrap();
+            let found = relevant(&mut page, &settings, 1000, 1);
+            let chars: usize = found.iter().map(|found| found.block.chars).sum();
+            assert!(found.len() < 20 && chars <= before, "{name}");
+        }
+    }
+
+    #[test]
+    fn blocks_menus_and_what_was_removed_are_marked_in_the_page() {
+        let mut page = page(&three_blocks());
+        let whole = Whole::of(&page);
+        let (menu, third) = (by_id(&page, "menu"), by_id(&page, "third"));
+        page.remove(menu, "link_lists");
+        page.remove(third, "test");
+        let told = of_page(page, &whole, &Settings::default(), 5);
+        let html = told.marked_html;
+        assert!(html.contains("data-gleaner-block=\"1\""));
+        assert!(html.contains("data-gleaner-menu=\"\""));
+        assert!(
+            html.contains("<div id=\"third\" data-gleaner-removed=\"\">"),
+            "{html}"
+        );
+        assert!(html.contains("content:\"block \""));
+        let block = &told.blocks[0];
+        assert!(block.path.starts_with("body"));
+        assert!(block.share > 0.5 && block.share <= 1.0);
+        assert_eq!(told.menus.len(), 1);
         assert_eq!(told.kind, PageKind::Article);
     }
 }

@@ -17,7 +17,7 @@
 //! |---|---|---|---|
 //! | start set | a parameter, no value given | above the mean | measured, below |
 //! | texts in the start set | not said | the block around them | a text alone may be half a sentence; F1 differs by .001 |
-//! | non-content nodes | examples: `img`, `nav`, `a`, `script`, `video`, `svg` | `is_non_content` | the examples and their like |
+//! | non-content nodes | examples: `img`, `nav`, `a`, `script`, `video`, `svg` | [`Settings::non_content`] and what never shows text | the examples and their like |
 //! | root | the root of the tree | `body` | `head` holds text that is not on the page |
 //! | dial | "more restrictive" to "more relaxed", no rule | [`Settings::dial`], 0 | 0 is Algorithm 2 as printed |
 //!
@@ -87,10 +87,20 @@ pub struct Settings {
     /// brothers are replaced by their parent only if they hold this share of its text. Above 0, the block grows until it
     /// holds this share of the page's text.
     pub dial: f64,
+    /// Elements that weigh one node and have no text, whatever they hold, by tag; scripts, films, drawings and their like are
+    /// among them always. The paper's classes: without text (`img`), used for menus (`nav`, `a`), irrelevant (`script`). More
+    /// of them: blocks with other text win.
+    pub non_content: Vec<String>,
     /// Steps by which the answer is moved afterwards: above 0 to the parent ("increase information"), below 0 to the
     /// child with the highest ratio ("decrease information").
     pub adjust: i8,
 }
+
+/// What is a non-content node unless other tags are asked for: the paper's examples and their like.
+const NON_CONTENT: [&str; 15] = [
+    "a", "area", "button", "embed", "img", "input", "map", "math", "menu", "nav", "noscript",
+    "option", "picture", "source", "track",
+];
 
 impl Default for Settings {
     fn default() -> Settings {
@@ -101,6 +111,7 @@ impl Default for Settings {
             share: 0.25,
             percentile: 90.0,
             dial: 0.0,
+            non_content: NON_CONTENT.map(str::to_owned).to_vec(),
             adjust: 0,
         }
     }
@@ -130,7 +141,7 @@ impl Settings {
                 "-1 to 1",
             ));
         }
-        Ok(())
+        ConfigError::unless_elements("main_block.cnr.non_content", &self.non_content)
     }
 }
 
@@ -155,12 +166,7 @@ impl Ratio {
 
 /// The main block of a page; `None` where there is no text outside links.
 pub(crate) fn main_block(page: &Page, settings: &Settings) -> Option<NodeId> {
-    best_block(page, settings, &Mask::default()).map(|(id, _)| id)
-}
-
-/// The same on what is left of a page, with the block's ratio.
-pub(crate) fn best_block(page: &Page, settings: &Settings, gone: &Mask) -> Option<(NodeId, Ratio)> {
-    let ratios = chars_nodes_ratios(page, gone);
+    let ratios = chars_nodes_ratios(page, settings);
     let start = start_set(page, &ratios, settings);
     let share = (-settings.dial).max(0.0);
     let blocks = relevant_blocks(page, start, &ratios, |row, children| {
@@ -168,21 +174,7 @@ pub(crate) fn best_block(page: &Page, settings: &Settings, gone: &Mask) -> Optio
     });
     let block = block_with_most_text(&blocks, &ratios)?;
     let block = grown(page, block, settings.dial, &ratios);
-    let block = adjusted(page, block, settings.adjust, &ratios);
-    Some((block, ratios[block.index()]))
-}
-
-/// Parts of a page that were taken already: what is in them does not count.
-#[derive(Default)]
-pub(crate) struct Mask(Vec<NodeId>);
-
-impl Mask {
-    pub(crate) fn take(&mut self, page: &Page, id: NodeId) {
-        // What stands inside a part that is taken now says nothing of its own any more.
-        self.0.retain(|&inner| !page.contains(id, inner));
-        let at = self.0.partition_point(|&other| other < id);
-        self.0.insert(at, id);
-    }
+    Some(adjusted(page, block, settings.adjust, &ratios))
 }
 
 /// The dial above 0: the ancestor that holds enough of the page's text.
@@ -236,12 +228,13 @@ pub(crate) fn decrease(page: &Page, block: NodeId, ratios: &[Ratio]) -> Option<N
 }
 
 /// Algorithm 1 for every node below the body, by row; weight 0 marks what does not count as a node.
-pub(crate) fn chars_nodes_ratios(page: &Page, gone: &Mask) -> Vec<Ratio> {
+pub(crate) fn chars_nodes_ratios(page: &Page, settings: &Settings) -> Vec<Ratio> {
+    let non_content = NonContent::of(settings);
     let mut ratios = vec![Ratio::default(); page.len()];
     let body = page.body();
-    let counted = counted_nodes(page, gone);
+    let counted = counted_nodes(page);
     for &id in counted.iter().rev() {
-        let own = if is_non_content(page, id) {
+        let own = if non_content.holds(page, id) {
             Ratio {
                 chars: 0,
                 weight: 1,
@@ -260,36 +253,33 @@ pub(crate) fn chars_nodes_ratios(page: &Page, gone: &Mask) -> Vec<Ratio> {
             parent.weight += own.weight;
         }
     }
-    discard_below_non_content(page, &counted, &mut ratios);
+    discard_below_non_content(page, &non_content, &counted, &mut ratios);
     ratios
 }
 
-/// Elements and texts that show something, without what is gone.
-pub(crate) fn counted_nodes(page: &Page, gone: &Mask) -> Vec<NodeId> {
-    let mut gone = gone.0.iter().copied().peekable();
-    let mut skip_to = NodeId::DOCUMENT;
+/// Elements and texts that show something.
+pub(crate) fn counted_nodes(page: &Page) -> Vec<NodeId> {
     page.live(page.body())
-        .filter(|&id| {
-            while let Some(root) = gone.next_if(|&root| root <= id) {
-                skip_to = skip_to.max(page.end(root));
-            }
-            id >= skip_to
-                && match page.kind(id) {
-                    Kind::Text => page.own_chars(id) > 0,
-                    Kind::Element(_) | Kind::Document => true,
-                    _ => false,
-                }
+        .filter(|&id| match page.kind(id) {
+            Kind::Text => page.own_chars(id) > 0,
+            Kind::Element(_) | Kind::Document => true,
+            _ => false,
         })
         .collect()
 }
 
 /// "Its subtree is not visited": nothing inside a non-content node may start a block.
-fn discard_below_non_content(page: &Page, counted: &[NodeId], ratios: &mut [Ratio]) {
+fn discard_below_non_content(
+    page: &Page,
+    non_content: &NonContent,
+    counted: &[NodeId],
+    ratios: &mut [Ratio],
+) {
     let mut skip_to = NodeId::DOCUMENT;
     for &id in counted {
         if id < skip_to {
             ratios[id.index()] = Ratio::default();
-        } else if is_non_content(page, id) {
+        } else if non_content.holds(page, id) {
             skip_to = page.end(id);
         }
     }
@@ -416,28 +406,22 @@ fn block_with_most_text(blocks: &[bool], ratios: &[Ratio]) -> Option<NodeId> {
     best.map(|(_, row)| NodeId::from_row(row))
 }
 
-/// The paper's three classes: without text (`img`), used for menus (`nav`, `a`), irrelevant (`script`, `video`, `svg`).
-/// A `<noscript>` whose tags an earlier filter took off is a plain container.
-fn is_non_content(page: &Page, id: NodeId) -> bool {
-    page.fate(id) == Fate::Keep
-        && page.tag(id).is_some_and(|tag| {
-            tag.is_media()
-                || tag.hides_text()
-                || matches!(
-                    tag,
-                    Tag::A
-                        | Tag::Nav
-                        | Tag::Noscript
-                        | Tag::Input
-                        | Tag::Button
-                        | Tag::Option
-                        | Tag::Source
-                        | Tag::Track
-                        | Tag::Map
-                        | Tag::Area
-                        | Tag::Menu
-                )
-        })
+/// The non-content nodes, by tag.
+struct NonContent(Vec<Tag>);
+
+impl NonContent {
+    fn of(settings: &Settings) -> NonContent {
+        let names = settings.non_content.iter();
+        NonContent(names.filter_map(|name| Tag::of_name(name)).collect())
+    }
+
+    /// A `<noscript>` whose tags an earlier filter took off is a plain container.
+    fn holds(&self, page: &Page, id: NodeId) -> bool {
+        page.fate(id) == Fate::Keep
+            && page
+                .tag(id)
+                .is_some_and(|tag| tag.hides_text() || self.0.contains(&tag))
+    }
 }
 
 #[cfg(test)]

@@ -32,14 +32,19 @@ margin-left:auto!important;margin-right:auto!important}\
 pub(crate) const STYLE_SOURCE: &str = "'sha256-2pjqKKpNHze2zolBsDU59aSbKMDVnQpT+zcfqrNQzv4='";
 
 pub(super) fn write(page: &Page, untouched: Option<&Url>) -> String {
+    write_styled(page, STYLE, untouched)
+}
+
+/// The same with another style sheet.
+pub(super) fn write_styled(page: &Page, style: &str, untouched: Option<&Url>) -> String {
     let mut after_head_start = String::from("<meta charset=\"utf-8\">");
     if page.main_block.is_some() && !has_viewport(page) {
         after_head_start
             .push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
     }
-    let mut before_head_end = String::with_capacity(STYLE.len() + 16);
+    let mut before_head_end = String::with_capacity(style.len() + 16);
     before_head_end.push_str("<style>");
-    before_head_end.push_str(STYLE);
+    before_head_end.push_str(style);
     before_head_end.push_str("</style>");
     let mut before_body_end = String::new();
     write_links(&page.appended, &mut before_body_end);

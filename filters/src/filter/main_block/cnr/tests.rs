@@ -19,7 +19,7 @@ fn algorithm_2_merges_the_brothers_of_figure_3() {
     for id in ["3", "4", "5", "7", "8"] {
         start[by_id(&page, id).index()] = true;
     }
-    let ratios = chars_nodes_ratios(&page, &Mask::default());
+    let ratios = chars_nodes_ratios(&page, &Settings::default());
     let blocks = relevant_blocks(&page, start, &ratios, |_, c| c.blocks >= 2);
     let left: Vec<usize> = (0..page.len()).filter(|&row| blocks[row]).collect();
     assert_eq!(left, [by_id(&page, "1").index(), by_id(&page, "4").index()]);
@@ -31,7 +31,7 @@ fn algorithm_2_merges_the_brothers_of_figure_3() {
 fn algorithm_1_counts_characters_and_nodes_of_the_subtree() {
     // Definition 4.1: the characters of the text over the nodes of the subtree, the root of it included.
     let page = page("<div id=all><p id=one>ab cd</p><p id=two><b id=bold>efg</b> h</p></div>");
-    let ratios = chars_nodes_ratios(&page, &Mask::default());
+    let ratios = chars_nodes_ratios(&page, &Settings::default());
     let of = |id| ratios[by_id(&page, id).index()];
     assert_eq!(
         of("one"),
@@ -69,7 +69,7 @@ fn a_non_content_node_weighs_one_and_says_nothing_whatever_it_holds() {
     let page = page(
         "<div id=all>text<nav id=menu><ul><li>menu<li>menu</ul></nav><a id=link>link</a></div>",
     );
-    let ratios = chars_nodes_ratios(&page, &Mask::default());
+    let ratios = chars_nodes_ratios(&page, &Settings::default());
     let of = |id| ratios[by_id(&page, id).index()];
     assert_eq!(
         of("menu"),
@@ -97,7 +97,7 @@ fn a_non_content_node_weighs_one_and_says_nothing_whatever_it_holds() {
 #[test]
 fn indenting_a_page_changes_no_ratio() {
     let ratios = |html: &str| -> Vec<Ratio> {
-        chars_nodes_ratios(&page(html), &Mask::default())
+        chars_nodes_ratios(&page(html), &Settings::default())
             .into_iter()
             .filter(|ratio| ratio.weight > 0)
             .collect()
@@ -172,7 +172,7 @@ const WIKIPEDIA: &str = "<body>
 #[test]
 fn the_ratios_of_the_wikipedia_page_are_those_worked_by_hand() {
     let page = page(WIKIPEDIA);
-    let ratios = chars_nodes_ratios(&page, &Mask::default());
+    let ratios = chars_nodes_ratios(&page, &Settings::default());
     let of = |id| {
         let ratio = ratios[by_id(&page, id).index()];
         (ratio.chars, ratio.weight)
@@ -207,7 +207,7 @@ fn algorithm_2_merges_the_brothers_of_the_wikipedia_page() {
     for id in ["footer-info-lastmod", "footer-info-copyright"] {
         start[by_id(&page, id).index()] = true;
     }
-    let ratios = chars_nodes_ratios(&page, &Mask::default());
+    let ratios = chars_nodes_ratios(&page, &Settings::default());
     let blocks = relevant_blocks(&page, start.clone(), &ratios, |_, c| c.blocks >= 2);
     let footer = by_id(&page, "footer").index();
     assert_eq!(
@@ -264,7 +264,7 @@ fn the_article_of_the_fox_news_page_is_found_without_the_footer() {
     {
         start[id.index()] = true;
     }
-    let ratios = chars_nodes_ratios(&page, &Mask::default());
+    let ratios = chars_nodes_ratios(&page, &Settings::default());
     let blocks = relevant_blocks(&page, start, &ratios, |_, c| c.blocks >= 2);
     assert_eq!(blocks.iter().filter(|is_block| **is_block).count(), 2);
     let article = by_id(&page, "article-section");
@@ -305,7 +305,7 @@ fn increase_goes_to_the_parent_and_decrease_to_the_densest_child() {
     let block = block.unwrap();
     let more = main_block(&page, &with(1)).unwrap();
     assert_eq!(more, page.parent(block));
-    let ratios = chars_nodes_ratios(&page, &Mask::default());
+    let ratios = chars_nodes_ratios(&page, &Settings::default());
     let less = main_block(&page, &with(-1)).unwrap();
     assert_eq!(page.parent(less), block);
     assert!(
@@ -324,7 +324,7 @@ fn white_space_between_tags_and_words_changes_no_choice() {
         let tight = page(&parts.concat());
         let loose = page(&parts.join("\n\t  ").replace(' ', "\n    "));
         let found = |page: &Page| {
-            let all = chars_nodes_ratios(page, &Mask::default());
+            let all = chars_nodes_ratios(page, &Settings::default());
             let ratios: Vec<Ratio> = all.into_iter().filter(|ratio| ratio.weight > 0).collect();
             let block = main_block(page, &Settings::default());
             (ratios, block.map(|block| page.chars(block)))
@@ -337,7 +337,7 @@ fn white_space_between_tags_and_words_changes_no_choice() {
 fn turning_the_dial_towards_recall_never_takes_less_text() {
     for seed in 0..40 {
         let page = page(&random_parts(seed).concat());
-        let ratios = chars_nodes_ratios(&page, &Mask::default());
+        let ratios = chars_nodes_ratios(&page, &Settings::default());
         let chars: Vec<u32> = [-1.0, -0.7, -0.3, 0.0, 0.3, 0.7, 1.0]
             .into_iter()
             .filter_map(|dial| {
@@ -373,4 +373,79 @@ fn of_equal_blocks_the_first_is_taken() {
     };
     let (page, block) = chosen(&html, &settings);
     assert!(page.contains(by_id(&page, "a"), block.unwrap()));
+}
+
+/// Four paragraphs of 12, 8, 4 and 4 characters: with their texts, ratios of 12, 8, 4, 4 and half of each.
+const FOUR: &str = "<body><div><p id=a>aaaaaaaaaaaa</p></div><div><p id=b>bbbbbbbb</p></div>\
+    <div><p id=c>cccc</p></div><div><p id=d>dddd</p></div>";
+
+#[test]
+fn the_start_set_has_its_four_forms() {
+    let page = page(FOUR);
+    let ratios = chars_nodes_ratios(&page, &Settings::default());
+    let started = |start, change: fn(&mut Settings)| {
+        let mut settings = Settings {
+            start,
+            ..Settings::default()
+        };
+        change(&mut settings);
+        let marks = start_set(&page, &ratios, &settings);
+        ["a", "b", "c", "d"]
+            .into_iter()
+            .filter(|id| marks[by_id(&page, id).index()])
+            .collect::<String>()
+    };
+    // Texts 12, 8, 4, 4; paragraphs 6, 4, 2, 2; divisions 4, 2.7, 1.3, 1.3; the body 28 / 13: a mean of 4.07.
+    assert_eq!(started(Start::AboveMean, |_| ()), "ab");
+    // The two highest are the texts of 12 and 8; three take in the paragraph of the first.
+    assert_eq!(started(Start::Top, |s| s.top = 1), "a");
+    assert_eq!(started(Start::Top, |s| s.top = 2), "ab");
+    assert_eq!(started(Start::Top, |s| s.top = 3), "ab");
+    // A third of 12 is 4: the texts of 4 reach it.
+    assert_eq!(started(Start::Share, |s| s.share = 0.34), "ab");
+    assert_eq!(started(Start::Share, |s| s.share = 1.0 / 3.0), "abcd");
+    // 13 nodes; the highest tenth is one of them, the highest quarter three.
+    assert_eq!(started(Start::Percentile, |s| s.percentile = 90.0), "a");
+    assert_eq!(started(Start::Percentile, |s| s.percentile = 75.0), "ab");
+}
+
+#[test]
+fn a_node_with_a_single_child_has_the_lower_ratio() {
+    // § 4: "the CNR of a node n with a single child n1 is always smaller than CNR(n1) because n can not contain text".
+    let mut seen = 0;
+    for seed in 0..50 {
+        let page = page(&random_parts(seed).concat());
+        let ratios = chars_nodes_ratios(&page, &Settings::default());
+        let is_counted = |id: &NodeId| ratios[id.index()].weight > 0;
+        for id in page.live(page.body()).filter(is_counted) {
+            let mut children = page.live_children(id).filter(is_counted);
+            if let (Some(child), None) = (children.next(), children.next()) {
+                let (own, below) = (ratios[id.index()], ratios[child.index()]);
+                assert!(own.chars == 0 || own.value() < below.value());
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 100, "{seen}");
+}
+
+#[test]
+fn which_elements_say_nothing_is_a_setting() {
+    let page = page("<p id=p>one <a href=/x>two</a></p>");
+    let of = |non_content: &[&str]| {
+        let settings = Settings {
+            non_content: non_content.iter().map(|&name| name.to_owned()).collect(),
+            ..Settings::default()
+        };
+        chars_nodes_ratios(&page, &settings)[by_id(&page, "p").index()]
+    };
+    let (with, without) = (of(&["a"]), of(&[]));
+    assert_eq!((with.chars, with.weight), (3, 3));
+    assert_eq!((without.chars, without.weight), (6, 4));
+    let settings = Settings {
+        non_content: vec!["aa".to_owned()],
+        ..Settings::default()
+    };
+    let error = settings.check().unwrap_err();
+    assert_eq!(error.key, "main_block.cnr.non_content");
 }

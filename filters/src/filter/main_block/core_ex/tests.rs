@@ -156,6 +156,28 @@ fn titles_come_back_from_the_siblings_or_from_the_page_title() {
 }
 
 #[test]
+fn a_title_joins_the_set_of_a_node_that_was_chosen_for_its_children() {
+    // § 6.1. The links beside the paragraphs keep the block itself out of the set of the block around it.
+    let links = "<a href=/x>x</a> ".repeat(20);
+    let html = format!(
+        "<title>Same title</title><body><h1 id=same>Same title</h1><div><h2 id=far>Far</h2><h2 id=near>Near</h2>\
+         <div id=all><p id=a>{0}</p><div>{links}</div><p id=b>{0}</p></div></div>",
+        words(60)
+    );
+    let with = |title| {
+        let settings = Settings {
+            title,
+            ..Settings::system(5)
+        };
+        kept(&html, &settings)
+    };
+    assert_eq!(with(Title::None), ["a", "b"]);
+    assert_eq!(with(Title::Sibling), ["a", "b", "near"]);
+    assert_eq!(with(Title::PageTitle), ["a", "b", "same"]);
+    assert_eq!(with(Title::Both), ["a", "b", "near"]);
+}
+
+#[test]
 fn descendants_gather_sections_that_children_do_not() {
     let text = words(40);
     let menu: String = "<a href=/1>menu</a> ".repeat(10);

@@ -1,0 +1,79 @@
+//! From a configuration to filters: the settings and the order are checked once, here.
+
+use crate::{
+    config::{ChainConfig, FilterName},
+    error::ConfigError,
+    filter::{
+        Filter, ad_servers::AdServers, captions::Captions, empty_tables::EmptyTables,
+        genre::GenreFilter, ignore::Ignore, lazy_images::LazyImages, link_lists::LinkLists,
+        link_quota::LinkQuota, main_block::MainBlock, removed_links::RemovedLinks,
+    },
+    hosts::HostList,
+};
+
+pub(super) fn check(config: &ChainConfig) -> Result<(), ConfigError> {
+    for (at, name) in config.order.iter().enumerate() {
+        if config.order[..at].contains(name) {
+            return Err(ConfigError::new(
+                "order",
+                format!(
+                    "`{}` is named twice; expected each filter once at most",
+                    name.as_str()
+                ),
+            ));
+        }
+    }
+    let retainer = FilterName::RemovedLinks;
+    if config.order.contains(&retainer) && config.order.last() != Some(&retainer) {
+        return Err(ConfigError::new(
+            "order",
+            "removed_links lists what the filters before it removed; expected it to be the last",
+        ));
+    }
+    let share = config.floor.kept_share;
+    if !(0.0..=1.0).contains(&share) {
+        return Err(ConfigError::new(
+            "floor.kept_share",
+            format!("{share} is out of range; expected 0 to 1"),
+        ));
+    }
+    config.genre.check()?;
+    config.link_lists.check()?;
+    config.link_quota.check("link_quota")?;
+    config.main_block.check()?;
+    config.captions.check()?;
+    config.output.check()
+}
+
+/// The list of filters.
+pub(super) fn build(
+    config: &ChainConfig,
+    name: FilterName,
+    ad_servers: &mut Option<HostList>,
+) -> Result<Box<dyn Filter>, ConfigError> {
+    Ok(match name {
+        FilterName::LazyImages => Box::new(LazyImages),
+        FilterName::Ignore => Box::new(Ignore::new(&config.ignore)),
+        FilterName::Genre => Box::new(GenreFilter {
+            settings: config.genre.clone(),
+        }),
+        FilterName::AdServers => Box::new(AdServers::new(
+            &config.ad_servers,
+            ad_servers.take().unwrap_or_default(),
+        )?),
+        FilterName::LinkLists => Box::new(LinkLists {
+            settings: config.link_lists.clone(),
+        }),
+        FilterName::LinkQuota => Box::new(LinkQuota {
+            settings: config.link_quota.clone(),
+        }),
+        FilterName::EmptyTables => Box::new(EmptyTables::new(&config.empty_tables)?),
+        FilterName::MainBlock => Box::new(MainBlock {
+            settings: config.main_block.clone(),
+        }),
+        FilterName::Captions => Box::new(Captions::new(&config.captions)),
+        FilterName::RemovedLinks => Box::new(RemovedLinks {
+            settings: config.removed_links.clone(),
+        }),
+    })
+}

@@ -1,0 +1,52 @@
+//! When a page is given back as it came: it leads on, its scripts would draw it, or too little of it is left.
+
+use html5ever::local_name;
+
+use super::Chain;
+use crate::{
+    error::PageError,
+    page::{NodeId, Page, tag::Tag},
+    report::Report,
+};
+
+impl Chain {
+    /// A page that only leads on must lead on; a page whose scripts would draw it is no use without them, and one without any
+    /// text has nothing to choose from.
+    pub(super) fn check_page(&self, page: &Page, chars: usize) -> Result<(), PageError> {
+        if page.about(Tag::Meta).any(|meta| is_redirect(page, meta)) {
+            return Err(PageError::Redirect);
+        }
+        let has_scripts = || {
+            page.live(NodeId::DOCUMENT)
+                .any(|id| page.tag(id) == Some(Tag::Script))
+        };
+        let is_drawn = !self.scripting && chars < self.floor.page_chars && has_scripts();
+        if is_drawn || chars == 0 && self.floor.page_chars > 0 {
+            return Err(PageError::LittleText { chars });
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_result(&self, report: &Report) -> Result<(), PageError> {
+        let needed = self.floor.kept_chars.min(report.text_before);
+        if report.text_after < needed || report.kept_share() < self.floor.kept_share {
+            return Err(PageError::KeptTooLittle {
+                chars: report.text_after,
+                of: report.text_before,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// `<meta http-equiv="refresh" content="0; url=…">`, unless it is for readers without scripts only.
+fn is_redirect(page: &Page, meta: NodeId) -> bool {
+    page.attribute(meta, &local_name!("http-equiv"))
+        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("refresh"))
+        && page
+            .attribute(meta, &local_name!("content"))
+            .is_some_and(|content| content.to_ascii_lowercase().contains("url"))
+        && !page
+            .ancestors(meta)
+            .any(|up| page.tag(up) == Some(Tag::Noscript))
+}

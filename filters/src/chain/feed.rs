@@ -1,0 +1,236 @@
+//! A page on its way through the chain: parsed as it arrives, filtered and written at its end.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use url::Url;
+
+use super::{
+    Chain, Filtered,
+    clock::CpuClock,
+    trace::{self, Trace},
+};
+use crate::{
+    domain::Domain,
+    error::PageError,
+    extract::Extract,
+    filter::{
+        Filter,
+        output::{self, Format},
+    },
+    metadata,
+    page::{
+        Page, Removals,
+        parse::{PIECE, Parser},
+    },
+    report::{FilterReport, Report},
+};
+
+/// A page on its way. Lives on one thread.
+pub struct PageFeed {
+    /// `None` after it panicked.
+    parser: Option<Parser>,
+    chain: Arc<Chain>,
+    url: Url,
+    untouched: Option<Url>,
+    domain: Option<Arc<Domain>>,
+    /// CPU time so far.
+    spent: Duration,
+}
+
+impl PageFeed {
+    pub(super) fn new(chain: &Arc<Chain>, url: &Url) -> PageFeed {
+        PageFeed {
+            parser: Some(Parser::new(
+                chain.scripting,
+                chain.limits.depth,
+                chain.limits.nodes,
+            )),
+            chain: Arc::clone(chain),
+            url: url.clone(),
+            untouched: None,
+            domain: None,
+            spent: Duration::ZERO,
+        }
+    }
+
+    /// Tells where the page can be had untouched; the rewritten page links to it.
+    pub fn link_to_untouched(&mut self, address: Url) {
+        self.untouched = Some(address);
+    }
+
+    /// Tells what other pages of the same domain were like: filters that compare pages make use of it.
+    pub fn know_domain(&mut self, domain: Arc<Domain>) {
+        self.domain = Some(domain);
+    }
+
+    /// Parses one more piece, of any size. The limits are checked every few kilobytes.
+    pub fn feed(&mut self, text: &str) -> Result<(), PageError> {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (piece, after) = rest.split_at(piece_end(rest));
+            rest = after;
+            let clock = CpuClock::start();
+            let mut parser = self.parser.take().ok_or(PANICKED_PARSER)?;
+            let parser = catch_unwind(AssertUnwindSafe(move || {
+                parser.feed(piece)?;
+                Ok(parser)
+            }))
+            .map_err(|_| PANICKED_PARSER)?;
+            self.parser = Some(parser?);
+            self.spend(&clock)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the filters and writes the page.
+    pub fn finish(self) -> Result<Filtered, PageError> {
+        let chain = Arc::clone(&self.chain);
+        let untouched = self.untouched.clone();
+        let (page, report, _) = self.filter()?;
+        guarded("output", || {
+            let output = &chain.output;
+            Filtered {
+                content: match output.format {
+                    Format::Html => output::html(&page, output, untouched.as_ref()),
+                    Format::Text => output::text(&page, output),
+                },
+                format: output.format,
+                csp: chain.csp_change(),
+                metadata: page.metadata.clone(),
+                report,
+            }
+        })
+    }
+
+    pub(super) fn finish_as_extract(self) -> Result<Extract, PageError> {
+        let chain = Arc::clone(&self.chain);
+        let (page, report, _) = self.filter()?;
+        guarded("output", || Extract::of(&page, &chain.output, report))
+    }
+
+    pub(super) fn finish_as_trace(self) -> Result<Trace, PageError> {
+        let chain = Arc::clone(&self.chain);
+        let (page, report, spent) = self.filter()?;
+        let clock = CpuClock::start();
+        let text = guarded("output", || output::text(&page, &chain.output))?;
+        let cpu = spent + clock.elapsed();
+        let texts = guarded("trace", || trace::texts(&page))?;
+        Ok(Trace {
+            text,
+            texts,
+            title: page.metadata.title,
+            report,
+            cpu,
+        })
+    }
+
+    /// The page as it was sent, laid out.
+    pub(super) fn parse(&mut self) -> Result<Page, PageError> {
+        let chain = Arc::clone(&self.chain);
+        let clock = CpuClock::start();
+        let parser = self.parser.take().ok_or(PANICKED_PARSER)?;
+        let url = self.url.clone();
+        let mut page = guarded("parser", || {
+            let document = parser.finish()?;
+            Page::new(document, &url, chain.scripting, chain.limits.depth)
+        })??;
+        self.spend(&clock)?;
+        page.domain = self.domain.take();
+        Ok(page)
+    }
+
+    /// The page after all filters, what they did, and the CPU time so far.
+    fn filter(mut self) -> Result<(Page, Report, Duration), PageError> {
+        let chain = Arc::clone(&self.chain);
+        let mut page = self.parse()?;
+        let clock = CpuClock::start();
+        let found = guarded("metadata", || metadata::read(&page))?;
+        page = guarded("structured_text", || {
+            chain.with_structured_text(page, found.hidden_text)
+        })??;
+        page.collect_links = chain.collect_links;
+        page.headline = found.headline;
+        page.metadata = found.metadata;
+        let mut report = Report {
+            text_before: page.chars(page.body()),
+            ..Report::default()
+        };
+        self.spend(&clock)?;
+        chain.check_page(&page, report.text_before)?;
+        self.run_filters(&mut page, &mut report)?;
+        report.text_after = page.chars(page.body());
+        report.selected = page.main_block.is_some();
+        chain.check_result(&report)?;
+        if chain.output.format == Format::Html {
+            let clock = CpuClock::start();
+            guarded("output", || output::prepare(&mut page, &chain.output))?;
+            self.spend(&clock)?;
+        }
+        Ok((page, report, self.spent))
+    }
+
+    fn run_filters(&mut self, page: &mut Page, report: &mut Report) -> Result<(), PageError> {
+        let chain = Arc::clone(&self.chain);
+        for filter in &chain.filters {
+            let clock = CpuClock::start();
+            report.filters.push(run_filter(filter.as_ref(), page)?);
+            self.spend(&clock)?;
+        }
+        Ok(())
+    }
+
+    /// The filters of these names.
+    pub(super) fn run_some(
+        &mut self,
+        page: &mut Page,
+        mut wanted: impl FnMut(&'static str) -> bool,
+    ) -> Result<(), PageError> {
+        let chain = Arc::clone(&self.chain);
+        for filter in chain.filters.iter().filter(|filter| wanted(filter.name())) {
+            let clock = CpuClock::start();
+            run_filter(filter.as_ref(), page)?;
+            self.spend(&clock)?;
+        }
+        Ok(())
+    }
+
+    fn spend(&mut self, clock: &CpuClock) -> Result<(), PageError> {
+        self.spent += clock.elapsed();
+        let limit = self.chain.limits.cpu;
+        if self.spent > limit {
+            return Err(PageError::OutOfTime {
+                limit_ms: limit.as_millis(),
+            });
+        }
+        Ok(())
+    }
+}
+
+const PANICKED_PARSER: PageError = PageError::Panicked { place: "parser" };
+
+fn run_filter(filter: &dyn Filter, page: &mut Page) -> Result<FilterReport, PageError> {
+    let start = Instant::now();
+    page.removals = Removals::default();
+    let note = guarded(filter.name(), || filter.apply(page))?;
+    Ok(FilterReport {
+        filter: filter.name(),
+        removed: page.removals.nodes,
+        removed_chars: page.removals.chars,
+        note,
+        elapsed: start.elapsed(),
+    })
+}
+
+/// Turns a panic into an error. The page is given up afterwards, so a half-edited one is never seen.
+pub(super) fn guarded<T>(place: &'static str, work: impl FnOnce() -> T) -> Result<T, PageError> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| PageError::Panicked { place })
+}
+
+/// Where the next piece ends: at most [`PIECE`] bytes, on a character boundary.
+fn piece_end(text: &str) -> usize {
+    text.floor_char_boundary(PIECE.min(text.len()))
+}

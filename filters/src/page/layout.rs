@@ -1,0 +1,118 @@
+//! From kuchikiki's tree to the table of rows.
+
+use html5ever::local_name;
+use kuchikiki::{NodeData, NodeRef};
+
+use super::{Fate, Kind, NodeId, Row, grow, tag::Tag};
+use crate::{dom::visible_chars, error::PageError};
+
+/// One walk over the tree with an explicit stack: first children down, siblings across, ends filled in on the way up.
+pub(super) fn lay_out(
+    document: NodeRef,
+    scripting: bool,
+    max_depth: usize,
+) -> Result<Vec<Row>, PageError> {
+    let mut rows: Vec<Row> = Vec::with_capacity(1024);
+    // Ancestors of the node at hand: their row, and whether text below them is shown and linked.
+    let mut open: Vec<Open> = Vec::with_capacity(64);
+    let mut next = Some(document);
+    while let Some(node) = next {
+        let id = NodeId::from_row(rows.len());
+        if open.len() > max_depth {
+            return Err(PageError::TooDeep { limit: max_depth });
+        }
+        if id.0 == u32::MAX {
+            return Err(PageError::TooManyNodes { limit: id.index() });
+        }
+        let above = open.last();
+        let (hidden, mut in_link) = above.map_or((false, false), |a| (a.hidden, a.in_link));
+        // A formula that a script would set stands in the place of the script.
+        let formula = if scripting {
+            None
+        } else {
+            grow::formula(&node)
+        };
+        let (kind, chars) = describe(formula.as_ref().unwrap_or(&node), hidden);
+        let tag = match kind {
+            Kind::Element(tag) => Some(tag),
+            _ => None,
+        };
+        in_link |= tag == Some(Tag::A) && is_link(&node);
+        rows.push(Row {
+            parent: above.map_or(NodeId::DOCUMENT, |a| a.id),
+            end: id.0 + 1,
+            chars,
+            kind,
+            fate: Fate::Keep,
+            in_link,
+            node: formula.clone().unwrap_or_else(|| node.clone()),
+        });
+        if formula.is_none()
+            && let Some(child) = first_child(&node)
+        {
+            open.push(Open {
+                id,
+                hidden: hidden
+                    || tag.is_some_and(Tag::hides_text)
+                    || scripting && tag == Some(Tag::Noscript),
+                in_link,
+                node,
+            });
+            next = Some(child);
+            continue;
+        }
+        let mut at = node;
+        next = loop {
+            if let Some(sibling) = at.next_sibling() {
+                break Some(sibling);
+            }
+            let Some(parent) = open.pop() else {
+                break None;
+            };
+            rows[parent.id.index()].end = NodeId::from_row(rows.len()).0;
+            at = parent.node;
+        };
+    }
+    Ok(rows)
+}
+
+struct Open {
+    id: NodeId,
+    hidden: bool,
+    in_link: bool,
+    node: NodeRef,
+}
+
+/// A template's contents hang beside it, not below it (HTML Standard § 4.12.3); in the table they are its children.
+fn first_child(node: &NodeRef) -> Option<NodeRef> {
+    match node.as_element().and_then(|e| e.template_contents.as_ref()) {
+        Some(contents) => contents.first_child(),
+        None => node.first_child(),
+    }
+}
+
+fn describe(node: &NodeRef, hidden: bool) -> (Kind, u32) {
+    match node.data() {
+        NodeData::Element(element) => (Kind::Element(Tag::of(&element.name)), 0),
+        NodeData::Text(text) if !hidden => (
+            Kind::Text,
+            u32::try_from(visible_chars(&text.borrow())).unwrap_or(u32::MAX),
+        ),
+        NodeData::Text(_) => (Kind::Text, 0),
+        NodeData::Comment(_) => (Kind::Comment, 0),
+        NodeData::ProcessingInstruction(_) => (Kind::ProcessingInstruction, 0),
+        NodeData::Doctype(_) => (Kind::Doctype, 0),
+        NodeData::Document(_) | NodeData::DocumentFragment => (Kind::Document, 0),
+    }
+}
+
+fn is_link(node: &NodeRef) -> bool {
+    node.as_element().is_some_and(|element| {
+        element
+            .attributes
+            .borrow()
+            .map
+            .keys()
+            .any(|name| name.local == local_name!("href"))
+    })
+}

@@ -1,0 +1,79 @@
+//! `gleaner blocks`: all blocks of a page in order of relevance, and its menus.
+//!
+//! The most relevant block is found, taken out, and the next one found in what is left (López, Silva, Insa 2012, § 7). Three
+//! forms: a table to read, JSON, and a copy of the page with its blocks outlined and numbered.
+
+mod table;
+
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+    sync::Arc,
+};
+
+use clap::ValueEnum;
+use gleaner::Config;
+use gleaner_filters::Chain;
+use url::Url;
+
+use super::{
+    extract::{address_of, read, with_base},
+    named_chain,
+};
+
+/// Arguments of `gleaner blocks`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Page to read, plain or .gz; `-` or none is standard input
+    page: Option<PathBuf>,
+    /// What is written
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+    /// The algorithm that finds the blocks, instead of the configuration's `main_block`: `cnr`, `core_ex`, …
+    #[arg(long, value_name = "NAME")]
+    main_block: Option<String>,
+    /// Blocks to find at most
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    limit: usize,
+    /// Address of the page, for its relative links and styles
+    #[arg(long, value_name = "URL")]
+    url: Option<Url>,
+}
+
+/// What `blocks` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A line for each block and menu: its share of the page's text, where it stands, how it begins
+    Table,
+    /// The same with all figures
+    Json,
+    /// The page with its blocks outlined and numbered, its menus outlined, and what other filters remove faded; without
+    /// scripts
+    Html,
+}
+
+/// Finds the blocks of a page and writes them.
+pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
+    let filters = named_chain::or_configured(config, args.main_block.as_deref())?;
+    let chain = Chain::new(&filters, config.page_limits(), config.ad_servers.clone())?;
+    let file = args.page.clone().unwrap_or_else(|| PathBuf::from("-"));
+    let html = gleaner::decode_html(&read(&file)?);
+    let url = args.url.clone().unwrap_or_else(|| address_of(&file));
+    let blocks = Arc::new(chain).blocks(&html, &url, args.limit)?;
+    let mut out = io::stdout().lock();
+    match args.format {
+        Format::Table => out.write_all(table::of(&blocks).as_bytes())?,
+        Format::Json => {
+            serde_json::to_writer_pretty(&mut out, &blocks)?;
+            out.write_all(b"\n")?;
+        }
+        Format::Html => {
+            let html = match &args.url {
+                Some(url) => with_base(blocks.marked_html, url),
+                None => blocks.marked_html,
+            };
+            out.write_all(html.as_bytes())?;
+        }
+    }
+    Ok(out.flush()?)
+}

@@ -1,0 +1,102 @@
+//! The table that `gleaner blocks` prints.
+
+use std::fmt::Write as _;
+
+use gleaner_filters::{PageBlocks, PageKind};
+
+/// Characters of a full bar.
+const BAR: usize = 16;
+
+/// Most characters of an element's path; of longer ones the end is told, which says more than the beginning.
+const PATH: usize = 44;
+
+pub(super) fn of(page: &PageBlocks) -> String {
+    let kind = match page.kind {
+        PageKind::Article => "an article",
+        PageKind::Index => "an index of other pages",
+    };
+    let mut out = format!(
+        "Looks like {kind} ({:.2} links per word).\n",
+        page.links_per_word
+    );
+    if page.blocks.is_empty() {
+        out.push_str("\nNo block was found.\n");
+    } else {
+        let _ = writeln!(
+            out,
+            "\nblock  {:<BAR$}  share   chars   ratio  {:<PATH$}  begins",
+            "", "element"
+        );
+    }
+    for (number, block) in page.blocks.iter().enumerate() {
+        let parts = match block.parts {
+            1 => String::new(),
+            parts => format!(" ({parts} parts)"),
+        };
+        let _ = writeln!(
+            out,
+            "{:>5}  {:<BAR$}  {:>4.0}%  {:>6}  {:>6.1}  {:<PATH$}  {}",
+            number + 1,
+            bar(block.share),
+            block.share * 100.0,
+            block.chars,
+            block.ratio,
+            end_of(&block.path, &parts),
+            block.start,
+        );
+    }
+    if !page.menus.is_empty() {
+        let _ = writeln!(out, "\nmenu   links  characters per link  element");
+    }
+    for (number, menu) in page.menus.iter().enumerate() {
+        let _ = writeln!(
+            out,
+            "{:>4}   {:>5}  {:>19.1}  {}",
+            number + 1,
+            menu.links,
+            menu.link_chars,
+            end_of(&menu.path, ""),
+        );
+    }
+    out
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of a bar's length is a length"
+)]
+fn bar(share: f64) -> String {
+    "█".repeat((share.clamp(0.0, 1.0) * BAR as f64).round() as usize)
+}
+
+fn end_of(path: &str, after: &str) -> String {
+    let room = PATH - after.chars().count();
+    let length = path.chars().count();
+    if length <= room {
+        return format!("{path}{after}");
+    }
+    let end: String = path.chars().skip(length - room + 1).collect();
+    format!("…{end}{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_paths_lose_their_beginning() {
+        let path = "body > div > div > div > div > div > div > main > article";
+        let short = end_of(path, " (3 parts)");
+        assert_eq!(short.chars().count(), PATH);
+        assert!(short.starts_with('…') && short.ends_with("article (3 parts)"));
+        assert_eq!(end_of("body > p", ""), "body > p");
+    }
+
+    #[test]
+    fn a_bar_is_as_long_as_its_share() {
+        assert_eq!(bar(0.0).chars().count(), 0);
+        assert_eq!(bar(0.5).chars().count(), BAR / 2);
+        assert_eq!(bar(2.0).chars().count(), BAR);
+    }
+}

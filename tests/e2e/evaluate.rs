@@ -1,0 +1,125 @@
+//! `gleaner evaluate` on a data set of three pages.
+
+use std::{fs, path::Path, process::Command};
+
+use tempfile::TempDir;
+
+const ARTICLE: &str =
+    "The quick brown fox jumps over the lazy dog near the river bank and sleeps until noon. ";
+
+/// Two pages that any algorithm reads, and one whose reference is not on the page.
+fn dataset() -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for folder in ["html", "ground-truth"] {
+        fs::create_dir(dir.path().join(folder)).unwrap();
+    }
+    let text = ARTICLE.repeat(10);
+    for (id, kind, domain, reference) in [
+        ("0001", "article", "a.example", text.clone()),
+        ("0002", "forum", "b.example", text.clone()),
+        (
+            "0003",
+            "article",
+            "a.example",
+            "Words of another page altogether".to_owned(),
+        ),
+    ] {
+        let menu = "<ul>".to_owned() + &"<li><a href=/x>Menu</a>".repeat(6) + "</ul>";
+        let html = format!(
+            "<!doctype html><title>T</title><body><nav>{menu}</nav><main><p>{text}</p></main>"
+        );
+        let truth = serde_json::json!({
+            "url": format!("https://www.{domain}/{id}"),
+            "_internal": { "page_type": { "primary": kind } },
+            "ground_truth": { "title": "T", "main_content": reference, "with": ["quick  BROWN fox"], "without": ["Menu"] },
+        });
+        let html_file = dir.path().join("html").join(format!("{id}.html.gz"));
+        fs::write(html_file, html).unwrap();
+        let truth_file = dir.path().join("ground-truth").join(format!("{id}.json"));
+        fs::write(truth_file, truth.to_string()).unwrap();
+    }
+    dir
+}
+
+fn evaluate(dataset: &Path, arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_gleaner"))
+        .arg("evaluate")
+        .arg(dataset)
+        .args(arguments)
+        .current_dir(dataset)
+        .env("HOME", dataset)
+        .env("XDG_CONFIG_HOME", dataset.join("none"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn algorithms_are_compared_page_by_page() {
+    let dir = dataset();
+    let table = evaluate(
+        dir.path(),
+        &[
+            "--bare",
+            "--main-block",
+            "cnr,none",
+            "--json",
+            "scores.json",
+        ],
+    );
+    assert!(table.contains("against first"), "{table}");
+    let json = fs::read_to_string(dir.path().join("scores.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["algorithms"], serde_json::json!(["cnr", "none"]));
+    let page = &json["pages"][0];
+    assert_eq!(
+        (&page["id"], &page["domain"]),
+        (&"0001".into(), &"a.example".into())
+    );
+    let (cnr, none) = (&page["scores"][0], &page["scores"][1]);
+    assert_eq!(cnr["f1"], 1.0);
+    assert_eq!(
+        cnr["nodes"],
+        serde_json::json!({ "precision": 1.0, "recall": 1.0 })
+    );
+    assert_eq!(cnr["required"], serde_json::json!({ "found": 1, "of": 1 }));
+    assert_eq!(cnr["forbidden"], serde_json::json!({ "found": 0, "of": 1 }));
+    assert_eq!(cnr["title"], 1.0);
+    // The whole page: one text of seven belongs to the reference.
+    assert_eq!(none["nodes"]["precision"], 1.0 / 7.0);
+    assert_eq!(none["forbidden"]["found"], 1);
+    assert!(none["cpu_ms"].as_f64().unwrap() > 0.0);
+    // What is not on the page cannot be mapped to its nodes.
+    assert!(json["pages"][2]["scores"][0].get("nodes").is_none());
+}
+
+#[test]
+fn a_report_shows_the_worst_pages_and_plots_are_written() {
+    let dir = dataset();
+    let arguments = [
+        "--bare",
+        "--main-block",
+        "all",
+        "--dial",
+        "--worst",
+        "1",
+        "--html",
+        "report.html",
+        "--plots",
+        "plots",
+    ];
+    let table = evaluate(dir.path(), &arguments);
+    assert!(
+        table.contains("dial +1.0") && table.contains("core_ex_r5"),
+        "{table}"
+    );
+    assert!(table.trim_end().ends_with("a.example"), "{table}");
+    let report = fs::read_to_string(dir.path().join("report.html")).unwrap();
+    assert!(report.contains("<mark class=\"missing\">Words of another page altogether</mark>"));
+    assert!(report.contains("<svg") && !report.contains("<script"));
+    for plot in ["recall-precision.svg", "cnr-dial.svg"] {
+        let plot = fs::read_to_string(dir.path().join("plots").join(plot)).unwrap();
+        assert!(plot.starts_with("<svg") && plot.ends_with("</svg>\n"));
+    }
+}
