@@ -13,6 +13,9 @@ mod doubt;
 mod feed;
 mod structured;
 mod trace;
+#[cfg(feature = "training")]
+#[doc(hidden)]
+pub mod training;
 
 use std::sync::Arc;
 
@@ -25,7 +28,7 @@ use crate::{
     extract::Extract,
     filter::{
         Filter,
-        main_block::{self, blocks, blocks::PageBlocks},
+        main_block::{self, auto::forest::Forest, blocks, blocks::PageBlocks},
         output::{self, Format, Style},
     },
     hosts::HostList,
@@ -60,12 +63,21 @@ impl Chain {
         limits: PageLimits,
         ad_servers: HostList,
     ) -> Result<Chain, ConfigError> {
+        Chain::with_forest(config, limits, ad_servers, &Forest::shipped())
+    }
+
+    fn with_forest(
+        config: &ChainConfig,
+        limits: PageLimits,
+        ad_servers: HostList,
+        forest: &Arc<Forest>,
+    ) -> Result<Chain, ConfigError> {
         check(config)?;
         let order: Vec<FilterName> = config.filters_on().collect();
         let mut ad_servers = Some(ad_servers);
         let filters = order
             .iter()
-            .map(|&name| build(config, name, &mut ad_servers))
+            .map(|&name| build(config, name, &mut ad_servers, forest))
             .collect::<Result<_, _>>()?;
         Ok(Chain {
             filters,

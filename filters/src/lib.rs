@@ -57,6 +57,9 @@ mod report;
 mod testing;
 mod text;
 
+#[cfg(feature = "training")]
+#[doc(hidden)]
+pub use chain::training;
 pub use chain::{Chain, CspChange, Filtered, PageFeed, Trace, TracedText};
 pub use config::{ChainConfig, FilterName, Floor, PageLimits, StructuredText};
 pub use domain::{Domain, Survey};

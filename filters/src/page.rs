@@ -148,6 +148,8 @@ pub(crate) struct Page {
     removed_roots: Vec<(NodeId, &'static str)>,
     /// The block that `main_block` chose, if it chose one; the innermost element around the parts of a choice.
     pub(crate) main_block: Option<NodeId>,
+    /// The word F1 to be expected of the choice of the main block, where its algorithm can tell.
+    pub(crate) confidence: Option<f64>,
     /// What the caller knows of other pages of the same domain.
     pub(crate) domain: Option<Arc<Domain>>,
     /// What the page's genre changes in the filters to come.
@@ -182,6 +184,7 @@ impl Page {
             metadata: Metadata::default(),
             removed_roots: Vec::new(),
             main_block: None,
+            confidence: None,
             domain: None,
             preset: None,
         };

@@ -1,12 +1,22 @@
 //! From a configuration to filters: the settings and the order are checked once, here.
 
+use std::sync::Arc;
+
 use crate::{
     config::{ChainConfig, FilterName},
     error::ConfigError,
     filter::{
-        Filter, ad_servers::AdServers, captions::Captions, empty_tables::EmptyTables,
-        genre::GenreFilter, ignore::Ignore, lazy_images::LazyImages, link_lists::LinkLists,
-        link_quota::LinkQuota, main_block::MainBlock, removed_links::RemovedLinks,
+        Filter,
+        ad_servers::AdServers,
+        captions::Captions,
+        empty_tables::EmptyTables,
+        genre::GenreFilter,
+        ignore::{self, Ignore},
+        lazy_images::LazyImages,
+        link_lists::LinkLists,
+        link_quota::LinkQuota,
+        main_block::{Algorithm, MainBlock, auto::forest::Forest},
+        removed_links::RemovedLinks,
     },
     hosts::HostList,
 };
@@ -50,10 +60,14 @@ pub(super) fn build(
     config: &ChainConfig,
     name: FilterName,
     ad_servers: &mut Option<HostList>,
+    forest: &Arc<Forest>,
 ) -> Result<Box<dyn Filter>, ConfigError> {
     Ok(match name {
         FilterName::LazyImages => Box::new(LazyImages),
-        FilterName::Ignore => Box::new(Ignore::new(&config.ignore)),
+        FilterName::Ignore => Box::new(Ignore::new(&ignore::Settings {
+            hidden: config.ignore.hidden && !scores_hidden_text(config),
+            ..config.ignore.clone()
+        })),
         FilterName::Genre => Box::new(GenreFilter {
             settings: config.genre.clone(),
         }),
@@ -68,12 +82,23 @@ pub(super) fn build(
             settings: config.link_quota.clone(),
         }),
         FilterName::EmptyTables => Box::new(EmptyTables::new(&config.empty_tables)?),
-        FilterName::MainBlock => Box::new(MainBlock {
-            settings: config.main_block.clone(),
-        }),
+        FilterName::MainBlock => Box::new(MainBlock::new(
+            &config.main_block,
+            Arc::clone(forest),
+            scores_hidden_text(config),
+        )),
         FilterName::Captions => Box::new(Captions::new(&config.captions)),
         FilterName::RemovedLinks => Box::new(RemovedLinks {
             settings: config.removed_links.clone(),
         }),
     })
+}
+
+/// Whether what the page hides is left for the choice of the main block, rather than removed before it.
+fn scores_hidden_text(config: &ChainConfig) -> bool {
+    let mut order = config.filters_on();
+    config.ignore.hidden
+        && config.main_block.algorithm == Algorithm::Auto
+        && order.any(|name| name == FilterName::Ignore)
+        && order.any(|name| name == FilterName::MainBlock)
 }

@@ -62,7 +62,9 @@ pub struct Settings {
     pub table_cell_widths: bool,
     /// `<embed>`, `<object>` and `<applet>`.
     pub embed: bool,
-    /// Elements that the page itself hides: `hidden`, `display: none`, `visibility: hidden` written on the element.
+    /// Elements that the page itself hides: `hidden`, `display: none`, `visibility: hidden` written on the element. Where the
+    /// main block is chosen by `auto` afterwards, hidden text is scored like any other first, because an answer that
+    /// unfolds is content: what the choice keeps is shown, the rest is removed.
     pub hidden: bool,
     /// Buttons, inputs and selects outside a form: with the scripts gone nothing answers them.
     pub dead_controls: bool,
@@ -156,7 +158,7 @@ impl Filter for Ignore {
 
     fn apply(&self, page: &mut Page) -> Option<String> {
         let page_chars = page.chars(page.body());
-        let hidden = Hidden::of(page, &self.settings, page_chars);
+        let hidden = Hidden::of(page, self.settings.hidden, page_chars);
         let mut at = NodeId::DOCUMENT.0 + 1;
         let end = page.end(NodeId::DOCUMENT).0;
         // Forms around the node: one past the last row that belongs to them.
@@ -187,9 +189,7 @@ impl Filter for Ignore {
                 Verdict::Unwrap => page.unwrap_element(id),
                 Verdict::AltText => page.replace_by_alt(id),
                 Verdict::Show => {
-                    page.drop_attributes(id, |name, _| {
-                        *name == local_name!("style") || *name == local_name!("hidden")
-                    });
+                    show(page, id);
                     self.clean_attributes(page, id);
                 }
             }
@@ -309,6 +309,42 @@ impl Ignore {
     }
 }
 
+/// Removes what the page hides, as the box `hidden` does.
+pub(crate) fn remove_hidden(page: &mut Page, filter: &'static str) {
+    let page_chars = page.chars(page.body());
+    let hidden = Hidden::of(page, true, page_chars);
+    let mut at = NodeId::DOCUMENT;
+    while at < page.end(NodeId::DOCUMENT) {
+        match hidden.size(page, at) {
+            Some(Size::Trifle) if page.fate(at) != Fate::Removed => page.remove(at, filter),
+            Some(Size::Large) => show(page, at),
+            _ => {}
+        }
+        at = if page.fate(at) == Fate::Removed {
+            page.end(at)
+        } else {
+            NodeId(at.0 + 1)
+        };
+    }
+}
+
+/// Shows what the page hides below a node.
+pub(crate) fn show_hidden(page: &mut Page, within: NodeId) {
+    let hidden: Vec<NodeId> = page
+        .live(within)
+        .filter(|&id| page.tag(id).is_some() && is_hidden(page, id))
+        .collect();
+    for id in hidden {
+        show(page, id);
+    }
+}
+
+fn show(page: &mut Page, id: NodeId) {
+    page.drop_attributes(id, |name, _| {
+        *name == local_name!("style") || *name == local_name!("hidden")
+    });
+}
+
 /// Which hidden elements may go.
 struct Hidden {
     /// The text below each node: hidden elements can be nested, so none is counted on its own. Empty where nothing is hidden.
@@ -318,8 +354,8 @@ struct Hidden {
 }
 
 impl Hidden {
-    fn of(page: &Page, settings: &Settings, page_chars: usize) -> Hidden {
-        let any = settings.hidden
+    fn of(page: &Page, wanted: bool, page_chars: usize) -> Hidden {
+        let any = wanted
             && page
                 .live(NodeId::DOCUMENT)
                 .any(|id| page.tag(id).is_some() && is_hidden(page, id));

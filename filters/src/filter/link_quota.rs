@@ -196,7 +196,7 @@ pub(crate) fn choose(page: &Page, settings: &Settings) -> Choice {
     Choice {
         kept: vec![page.body()],
         dropped: link_lists(page, settings),
-        note: None,
+        ..Choice::default()
     }
 }
 

@@ -6,6 +6,7 @@
 //! filters left.
 
 pub mod article_subtree;
+pub mod auto;
 pub mod blocks;
 pub mod bte;
 pub mod ccb;
@@ -19,13 +20,16 @@ mod named;
 mod source;
 pub mod text_density;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
     error::ConfigError,
-    filter::{Filter, genre::Preset, link_quota},
+    filter::{Filter, genre::Preset, ignore, link_quota},
     page::Page,
 };
+use auto::forest::Forest;
 pub(crate) use choice::{Choice, outermost};
 use choice::{common_container, cover, describe, note};
 
@@ -34,8 +38,10 @@ use choice::{common_container, cover, describe, note};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Algorithm {
-    /// Chars-nodes ratio (López, Silva, Insa 2012): one block.
+    /// Scores every text block and keeps the set that fits best: the main content with what does not belong cut out of it.
     #[default]
+    Auto,
+    /// Chars-nodes ratio (López, Silva, Insa 2012): one block.
     Cnr,
     /// `CoreEx` (Prasad, Paepcke 2008): a set of nodes.
     CoreEx,
@@ -66,6 +72,8 @@ pub struct Settings {
     pub enabled: bool,
     /// How the main content is chosen.
     pub algorithm: Algorithm,
+    /// Settings of the algorithm `auto`.
+    pub auto: auto::Settings,
     /// Settings of the algorithm `cnr`.
     pub cnr: cnr::Settings,
     /// Settings of the algorithm `core_ex`.
@@ -98,6 +106,7 @@ impl Default for Settings {
         Settings {
             enabled: true,
             algorithm: Algorithm::default(),
+            auto: auto::Settings::default(),
             cnr: cnr::Settings::default(),
             core_ex: core_ex::Settings::default(),
             link_quota: link_quota::Settings {
@@ -125,6 +134,7 @@ impl Settings {
 
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         ConfigError::unless_share("main_block.min_share", self.min_share)?;
+        self.auto.check()?;
         self.cnr.check()?;
         self.core_ex.check()?;
         self.link_quota.check("main_block.link_quota")?;
@@ -135,28 +145,40 @@ impl Settings {
 
 pub(crate) struct MainBlock {
     pub(crate) settings: Settings,
+    forest: Arc<Forest>,
+    /// Whether hidden text has been left for the choice to score.
+    scores_hidden: bool,
 }
 
-impl Filter for MainBlock {
-    fn name(&self) -> &'static str {
-        "main_block"
+impl MainBlock {
+    pub(crate) fn new(settings: &Settings, forest: Arc<Forest>, scores_hidden: bool) -> MainBlock {
+        MainBlock {
+            settings: settings.clone(),
+            forest,
+            scores_hidden,
+        }
     }
 
-    fn apply(&self, page: &mut Page) -> Option<String> {
+    /// Carries out a choice, or says why not.
+    fn select(&self, page: &mut Page) -> Result<String, String> {
         let settings = match page.preset {
-            Some(preset) if !preset.select => return Some("not for this genre".to_owned()),
+            Some(preset) if !preset.select => return Err("not for this genre".to_owned()),
             Some(preset) => &self.settings.clone().with(preset),
             None => &self.settings,
         };
         let body = page.body();
-        let mut choice = choose(page, settings);
+        let mut choice = choose(page, settings, &self.forest);
+        page.confidence = choice.confidence;
         choice.kept = outermost(page, choice.kept);
         choice.dropped = outermost(page, choice.dropped);
         if choice.kept.is_empty() {
-            return Some("no block found".to_owned());
+            let why = choice
+                .note
+                .map_or_else(String::new, |note| format!(": {note}"));
+            return Err(format!("no block found{why}"));
         }
         if let Some(objection) = floor::objection(page, &choice, settings) {
-            return Some(objection);
+            return Err(objection);
         }
         for &id in &choice.dropped {
             page.remove(id, self.name());
@@ -172,13 +194,31 @@ impl Filter for MainBlock {
         }
         page.keep_only(body, &kept, self.name());
         page.main_block = Some(place);
-        Some(note(&describe(page, place), nodes, choice.note))
+        Ok(note(&describe(page, place), nodes, choice.note))
+    }
+}
+
+impl Filter for MainBlock {
+    fn name(&self) -> &'static str {
+        "main_block"
+    }
+
+    fn apply(&self, page: &mut Page) -> Option<String> {
+        let outcome = self.select(page);
+        if self.scores_hidden {
+            match outcome {
+                Ok(_) => ignore::show_hidden(page, page.body()),
+                Err(_) => ignore::remove_hidden(page, self.name()),
+            }
+        }
+        Some(outcome.unwrap_or_else(|why_not| why_not))
     }
 }
 
 /// The list of algorithms.
-fn choose(page: &Page, settings: &Settings) -> Choice {
+pub(crate) fn choose(page: &Page, settings: &Settings, forest: &Forest) -> Choice {
     match settings.algorithm {
+        Algorithm::Auto => auto::choose(page, &settings.auto, forest),
         Algorithm::Cnr => cnr::main_block(page, &settings.cnr).into(),
         Algorithm::CoreEx => core_ex::choose(page, &settings.core_ex),
         Algorithm::LinkQuota => link_quota::choose(page, &settings.link_quota),
@@ -200,9 +240,11 @@ mod tests {
         for name in Settings::names() {
             let mut page = page("<div><p>A few words.</p></div><div><a href=/x>link</a></div>");
             let before = page.chars(page.body());
-            let filter = MainBlock {
-                settings: Settings::default().named(name).unwrap(),
-            };
+            let filter = MainBlock::new(
+                &Settings::default().named(name).unwrap(),
+                Forest::shipped(),
+                false,
+            );
             filter.apply(&mut page);
             assert_eq!(page.chars(page.body()), before, "{name}");
             assert_eq!(page.main_block, None);
@@ -223,7 +265,7 @@ mod tests {
             let mut settings = Settings::default().named(name).unwrap();
             settings.min_share = 0.0;
             let menu = by_id(&page, "menu");
-            MainBlock { settings }.apply(&mut page);
+            MainBlock::new(&settings, Forest::shipped(), false).apply(&mut page);
             let left = page.chars(by_id(&page, "article"));
             assert_eq!(left, 3 * 80 * 4, "{name}");
             let is_menu_gone = !page.is_live(menu) || page.chars(menu) == 0;

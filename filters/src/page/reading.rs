@@ -156,6 +156,17 @@ impl Page {
         .ok()
     }
 
+    /// Tells all attributes without a namespace.
+    pub(crate) fn each_attribute(&self, id: NodeId, mut tell: impl FnMut(&str, &str)) {
+        if let Some(element) = self.rows[id.index()].node.as_element() {
+            for (key, attribute) in &element.attributes.borrow().map {
+                if key.ns == ns!() {
+                    tell(&key.local, &attribute.value);
+                }
+            }
+        }
+    }
+
     pub(crate) fn has_attribute(&self, id: NodeId, name: &LocalName) -> bool {
         self.attribute(id, name).is_some()
     }

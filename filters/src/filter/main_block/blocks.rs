@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::{
     Settings,
+    auto::forest::Forest,
     choice::{common_container, describe, kept_chars, outermost},
     choose,
     cnr::{self, Ratio},
@@ -118,7 +119,7 @@ pub(crate) fn of_page(
 fn relevant(page: &mut Page, settings: &Settings, most: usize, page_chars: usize) -> Vec<Found> {
     let mut found = Vec::new();
     while found.len() < most {
-        let mut choice = choose(page, settings);
+        let mut choice = choose(page, settings, &Forest::shipped());
         choice.kept = outermost(page, choice.kept);
         choice.dropped = outermost(page, choice.dropped);
         let chars = kept_chars(page, &choice);

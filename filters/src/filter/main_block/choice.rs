@@ -3,7 +3,7 @@
 use crate::page::{Fate, NodeId, Page, tag::Tag};
 
 /// What an algorithm found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Choice {
     /// The main content, in any order; a node inside another of them says nothing of its own.
     pub(crate) kept: Vec<NodeId>,
@@ -11,6 +11,8 @@ pub(crate) struct Choice {
     pub(crate) dropped: Vec<NodeId>,
     /// What the report should say beside the place.
     pub(crate) note: Option<String>,
+    /// The word F1 that is to be expected, where the algorithm can tell.
+    pub(crate) confidence: Option<f64>,
 }
 
 impl From<Option<NodeId>> for Choice {
@@ -168,7 +170,7 @@ mod tests {
         let choice = Choice {
             kept: outermost(&page, vec![node("d"), node("b"), node("a")]),
             dropped: vec![node("c")],
-            note: None,
+            ..Choice::default()
         };
         assert_eq!(ids(&page, &choice.kept), ["a", "d"]);
         assert_eq!(kept_chars(&page, &choice), 3 + 5);

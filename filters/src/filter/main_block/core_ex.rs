@@ -222,7 +222,7 @@ pub(crate) fn choose(page: &Page, settings: &Settings) -> Choice {
     Choice {
         kept,
         dropped: scored.ignored,
-        note: None,
+        ..Choice::default()
     }
 }
 

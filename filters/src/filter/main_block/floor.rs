@@ -1,12 +1,17 @@
 //! The floor: a choice that keeps next to nothing is not carried out, whatever algorithm made it.
 
-use super::{Choice, Settings, choice::kept_chars};
+use super::{Algorithm, Choice, Settings, choice::kept_chars};
 use crate::page::{NodeId, Page, tag::Tag};
 
 /// Why a choice must not be carried out, if it must not.
 pub(super) fn objection(page: &Page, choice: &Choice, settings: &Settings) -> Option<String> {
     let (chars, of) = (kept_chars(page, choice), page.chars(page.body()));
-    if chars < settings.min_chars || (chars as f64) < settings.min_share * (of as f64) {
+    // `auto` says itself how sure it is.
+    let min_share = match settings.algorithm {
+        Algorithm::Auto => 0.0,
+        _ => settings.min_share,
+    };
+    if chars < settings.min_chars || (chars as f64) < min_share * (of as f64) {
         return Some(format!("{chars} of {of} characters are too few to select"));
     }
     if chars < settings.picture_chars && leaves_pictures_behind(page, &choice.kept) {

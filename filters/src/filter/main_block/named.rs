@@ -5,7 +5,8 @@ use crate::filter::link_quota;
 
 impl Algorithm {
     /// Every algorithm by its YAML name; a test keeps the two together.
-    const ALL: [(&str, Algorithm); 8] = [
+    const ALL: [(&str, Algorithm); 9] = [
+        ("auto", Algorithm::Auto),
         ("cnr", Algorithm::Cnr),
         ("core_ex", Algorithm::CoreEx),
         ("link_quota", Algorithm::LinkQuota),

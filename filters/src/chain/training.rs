@@ -1,0 +1,68 @@
+//! What the training program reads of a page.
+
+use std::sync::Arc;
+
+use url::Url;
+
+use super::Chain;
+use crate::{
+    ChainConfig, ConfigError, HostList, PageError, PageLimits,
+    filter::{
+        main_block::auto::{blocks::Blocks, features::Table, forest::Forest, text},
+        output,
+    },
+};
+
+/// A page as the block scorer sees it.
+#[derive(Debug)]
+pub struct Sample {
+    /// Text of each block.
+    pub texts: Vec<String>,
+    /// Numbers in a row.
+    pub width: usize,
+    /// The rows.
+    pub values: Vec<f32>,
+    /// Names of the columns.
+    pub names: Vec<String>,
+}
+
+/// A chain whose choice of the main block is made by another forest; `None` where the bytes are none.
+pub fn chain(
+    config: &ChainConfig,
+    limits: PageLimits,
+    ad_servers: HostList,
+    forest: &[u8],
+) -> Result<Option<Chain>, ConfigError> {
+    Forest::parse(forest)
+        .map(|forest| Chain::with_forest(config, limits, ad_servers, &Arc::new(forest)))
+        .transpose()
+}
+
+/// Runs the filters before the choice of the main block on a page and takes the features of what is left.
+pub fn sample(chain: &Arc<Chain>, html: &str, url: &Url) -> Result<Sample, PageError> {
+    let mut feed = chain.page(url);
+    feed.feed(html)?;
+    let mut page = feed.parse()?;
+    page.headline = metadata::read(&page).headline;
+    let mut is_before = true;
+    feed.run_some(&mut page, |name| {
+        is_before &= name != "main_block";
+        is_before
+    })?;
+    let blocks = Blocks::of(&page, &text::hashes(&page.headline.text));
+    let mut names = Vec::new();
+    let table = Table::of(&page, &blocks, Some(&mut names));
+    let text_of = |&id: &_| page.text(id).map(|text| text.clone()).unwrap_or_default();
+    Ok(Sample {
+        texts: blocks
+            .list
+            .iter()
+            .map(|block| {
+                crate::text::one_line(&blocks.texts(block).iter().map(text_of).collect::<String>())
+            })
+            .collect(),
+        width: table.width,
+        values: table.values,
+        names,
+    })
+}

@@ -1,0 +1,192 @@
+//! The learned choice: every text block of the page is scored, and the set of blocks is kept that fits best as a whole.
+//!
+//! The idea:
+//!
+//! 1. The page is cut into text blocks, as a reader sees them ([`blocks`]).
+//! 2. Each gets numbers about itself, its surroundings and the page, the chars-nodes ratio and the answers of simple
+//!    rules among them ([`features`]); a forest of small trees makes them a chance `p` that the block is main content
+//!    ([`forest`]).
+//! 3. With `w` words to a block, the blocks of highest `p` are kept as far as that raises the expected word F of the
+//!    whole: `(1 + β²) Σ(p w, kept) / (Σ(w, kept) + β² Σ(p w, all))` (Ye, Chai, Lee, Chieu, *Optimizing F-measures*, ICML
+//!    2012, for independent blocks). There is no threshold. `β` is [`Favor`], and the sum that was reached, at `β = 1`, is the
+//!    *confidence*: what word F1 is to be expected.
+//! 4. The main block is the smallest element around all kept blocks, less what holds text and none of it kept.
+//!
+//! | constant | here | why |
+//! |---|---|---|
+//! | `β` | .5, 1, 2 | the usual ones of F.5, F1 and F2 (van Rijsbergen 1979) |
+//! | [`Settings::min_confidence`] | .4 | measured; below it whole pages do better |
+//!
+//! Cost: some passes over the nodes, 150 steps of about four comparisons for each block.
+
+pub(crate) mod blocks;
+pub(crate) mod cues;
+pub(crate) mod features;
+pub(crate) mod forest;
+mod pool;
+mod prune;
+pub(crate) mod text;
+
+use serde::{Deserialize, Serialize};
+
+use super::Choice;
+use crate::{error::ConfigError, page::Page};
+use blocks::Blocks;
+use features::Table;
+use forest::Forest;
+
+/// What to do with text that may or may not belong to the main content.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Favor {
+    /// Keep more: recall counts twice as much as precision (F2).
+    Recall,
+    /// Both alike (F1).
+    #[default]
+    Balanced,
+    /// Keep less: precision counts twice as much as recall (F.5).
+    Precision,
+}
+
+impl Favor {
+    fn beta_squared(self) -> f64 {
+        match self {
+            Favor::Recall => 4.0,
+            Favor::Balanced => 1.0,
+            Favor::Precision => 0.25,
+        }
+    }
+}
+
+/// Settings of the algorithm `auto`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Auto")
+)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// `recall` keeps more of the page, `precision` less.
+    pub favor: Favor,
+    /// The expected word F1 (0 to 1) below which the page is kept whole. Higher: fewer pages are reduced to a main block.
+    pub min_confidence: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            favor: Favor::default(),
+            min_confidence: 0.4,
+        }
+    }
+}
+
+impl Settings {
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        ConfigError::unless_share("main_block.auto.min_confidence", self.min_confidence)
+    }
+}
+
+/// The main content, and how sure that is.
+pub(crate) fn choose(page: &Page, settings: &Settings, forest: &Forest) -> Choice {
+    let blocks = Blocks::of(page, &text::hashes(&page.headline.text));
+    let table = Table::of(page, &blocks, None);
+    let mut scored: Vec<Scored> = blocks
+        .list
+        .iter()
+        .zip(table.rows())
+        .map(|(block, row)| Scored {
+            chance: f64::from(forest.chance(row)),
+            words: f64::from(block.stats.words),
+        })
+        .collect();
+    pool::pool(page, &blocks, &mut scored);
+    let confidence = best(&scored, 1.0).1;
+    let (kept, _) = best(&scored, settings.favor.beta_squared());
+    let count = kept.iter().filter(|&&kept| kept).count();
+    let note = format!(
+        "{count} of {} texts, confidence {confidence:.2}",
+        kept.len()
+    );
+    let mut choice = if confidence < settings.min_confidence {
+        Choice::default()
+    } else {
+        prune::choice(page, &blocks, &kept)
+    };
+    choice.note = Some(note);
+    choice.confidence = Some(confidence);
+    choice
+}
+
+struct Scored {
+    chance: f64,
+    words: f64,
+}
+
+/// Which blocks to keep, and the value of that.
+fn best(blocks: &[Scored], beta_squared: f64) -> (Vec<bool>, f64) {
+    let mut order: Vec<usize> = (0..blocks.len()).collect();
+    order.sort_by(|&a, &b| {
+        blocks[b]
+            .chance
+            .total_cmp(&blocks[a].chance)
+            .then(a.cmp(&b))
+    });
+    let expected: f64 = blocks.iter().map(|block| block.chance * block.words).sum();
+    let (mut hits, mut words) = (0.0, 0.0);
+    let (mut count, mut most) = (0, 0.0);
+    for (at, &index) in order.iter().enumerate() {
+        hits += blocks[index].chance * blocks[index].words;
+        words += blocks[index].words;
+        let value = (1.0 + beta_squared) * hits / (words + beta_squared * expected);
+        if value > most {
+            (count, most) = (at + 1, value);
+        }
+    }
+    let mut kept = vec![false; blocks.len()];
+    for &index in &order[..count] {
+        kept[index] = true;
+    }
+    (kept, most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scored(blocks: &[(f64, f64)]) -> Vec<Scored> {
+        blocks
+            .iter()
+            .map(|&(chance, words)| Scored { chance, words })
+            .collect()
+    }
+
+    #[test]
+    fn blocks_are_kept_as_long_as_they_raise_the_expected_f() {
+        let blocks = scored(&[(0.1, 50.0), (0.9, 100.0), (0.5, 40.0), (0.2, 200.0)]);
+        // 90 / (100 + 155) , 110 / (140 + 155), 150 / (340 + 155): the second is the highest.
+        let (kept, value) = best(&blocks, 1.0);
+        assert_eq!(kept, [false, true, true, false]);
+        assert!((value - 220.0 / 295.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn recall_keeps_more_and_precision_less() {
+        let blocks = scored(&[(0.95, 100.0), (0.45, 40.0), (0.3, 60.0)]);
+        let kept = |favor: Favor| {
+            let (kept, _) = best(&blocks, favor.beta_squared());
+            kept.iter().filter(|&&kept| kept).count()
+        };
+        assert_eq!(kept(Favor::Precision), 1);
+        assert_eq!(kept(Favor::Balanced), 2);
+        assert_eq!(kept(Favor::Recall), 3);
+    }
+
+    #[test]
+    fn a_page_without_text_has_no_confidence() {
+        assert_eq!(best(&[], 1.0), (Vec::new(), 0.0));
+        assert_eq!(best(&scored(&[(0.0, 0.0)]), 1.0).1, 0.0);
+    }
+}

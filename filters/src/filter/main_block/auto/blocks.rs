@@ -1,0 +1,168 @@
+//! Cuts a page into text blocks: runs of text without a block boundary between them, which is what a reader sees as one
+//! paragraph, heading, item or cell.
+
+use std::ops::Range;
+
+use super::text::{Reading, TextStats};
+use crate::page::{NodeId, Page, tag::Tag};
+
+/// A run of text.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    /// Its text nodes, in document order: a part of [`Blocks::texts`].
+    texts: Range<usize>,
+    /// The innermost block element around all of them.
+    pub(crate) container: NodeId,
+    /// Visible characters.
+    pub(crate) chars: f32,
+    /// Those of them in links.
+    pub(crate) linked: f32,
+    pub(crate) stats: TextStats,
+}
+
+impl Block {
+    /// Share of the characters that stand in links.
+    pub(crate) fn link_density(&self) -> f32 {
+        super::features::ratio(self.linked, self.chars)
+    }
+
+    /// Blocks of at least 20 words, at most half of them links: what the rules call text.
+    pub(crate) fn is_long(&self) -> bool {
+        self.stats.words >= 20.0 && self.linked * 2.0 < self.chars
+    }
+}
+
+/// The blocks of a page, in document order.
+#[derive(Debug, Default)]
+pub(crate) struct Blocks {
+    pub(crate) list: Vec<Block>,
+    texts: Vec<NodeId>,
+}
+
+impl Blocks {
+    /// The text nodes of a block.
+    pub(crate) fn texts(&self, block: &Block) -> &[NodeId] {
+        &self.texts[block.texts.clone()]
+    }
+
+    /// Cuts the body. `title` are the words of the page's headline, as [`super::text::hashes`] of them.
+    pub(crate) fn of(page: &Page, title: &[u64]) -> Blocks {
+        let mut cutter = Cutter {
+            page,
+            title,
+            blocks: Blocks::default(),
+            start: 0,
+            open: vec![(page.end(page.body()), page.body())],
+            breaks: 0,
+        };
+        for id in page.live(page.body()).skip(1) {
+            cutter.close_until(id);
+            match page.tag(id) {
+                // A single break divides lines, two in a row divide paragraphs.
+                Some(Tag::Br) => {
+                    cutter.breaks += 1;
+                    if cutter.breaks == 2 {
+                        cutter.flush();
+                    }
+                }
+                Some(tag) if is_boundary(tag) => {
+                    cutter.flush();
+                    cutter.open.push((page.end(id), id));
+                }
+                Some(_) => {}
+                None if page.own_chars(id) > 0 => {
+                    cutter.breaks = 0;
+                    cutter.blocks.texts.push(id);
+                }
+                None => {}
+            }
+        }
+        cutter.flush();
+        cutter.blocks
+    }
+}
+
+fn is_boundary(tag: Tag) -> bool {
+    tag.is_block() || matches!(tag, Tag::Td | Tag::Th | Tag::Button | Tag::Label)
+}
+
+struct Cutter<'a> {
+    page: &'a Page,
+    title: &'a [u64],
+    blocks: Blocks,
+    /// Where the open run begins among the texts.
+    start: usize,
+    /// Block elements around the walk: one past their last row, and they themselves.
+    open: Vec<(NodeId, NodeId)>,
+    breaks: usize,
+}
+
+impl Cutter<'_> {
+    fn close_until(&mut self, id: NodeId) {
+        while self.open.len() > 1 && self.open.last().is_some_and(|&(end, _)| id >= end) {
+            self.flush();
+            self.open.pop();
+        }
+    }
+
+    fn flush(&mut self) {
+        self.breaks = 0;
+        let texts = self.start..self.blocks.texts.len();
+        if texts.is_empty() {
+            return;
+        }
+        self.start = texts.end;
+        let mut reading = Reading::new(self.title);
+        let (mut chars, mut linked) = (0, 0);
+        for &id in &self.blocks.texts[texts.clone()] {
+            if let Some(text) = self.page.text(id) {
+                reading.feed(&text);
+            }
+            let own = self.page.own_chars(id);
+            chars += own;
+            if self.page.in_link(id) {
+                linked += own;
+            }
+        }
+        self.blocks.list.push(Block {
+            texts,
+            container: self.open.last().map_or(self.page.body(), |&(_, id)| id),
+            chars: chars as f32,
+            linked: linked as f32,
+            stats: reading.finish(),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{by_id, page};
+
+    #[test]
+    fn a_block_is_a_run_of_text_without_a_boundary() {
+        let page = page(
+            "<div id=a>one <b>two</b><br>three<p id=b>four</p> five<br><br>six</div>\
+             <table><tr><td id=c>seven<td>eight</table>",
+        );
+        let blocks = Blocks::of(&page, &[]);
+        let words: Vec<f32> = blocks.list.iter().map(|block| block.stats.words).collect();
+        assert_eq!(words, [3.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
+        let containers: Vec<NodeId> = blocks.list.iter().map(|block| block.container).collect();
+        let node = |id| by_id(&page, id);
+        assert_eq!(
+            containers[..4],
+            [node("a"), node("b"), node("a"), node("a")]
+        );
+        assert_eq!(containers[4], node("c"));
+        assert_eq!(blocks.texts(&blocks.list[0]).len(), 3);
+    }
+
+    #[test]
+    fn characters_in_links_are_told_apart() {
+        let page = page("<p>four <a href=/x>five</a></p>");
+        let block = &Blocks::of(&page, &[]).list[0];
+        assert_eq!((block.chars, block.linked), (8.0, 4.0));
+        assert!((block.link_density() - 0.5).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,258 @@
+//! What rules would say of the page: what is furniture by tag, role and name, where the rest narrows down to, and the
+//! sections of that container. What ends the content is mostly a section of its own at the end of it.
+
+use super::{Base, Family, Row, around::NEGATIVE, log, ratio};
+use crate::{
+    filter::main_block::auto::cues::Landmark,
+    page::{NodeId, tag::Tag},
+};
+
+/// What is no content by its tag or role, wherever it stands; a header only outside the content.
+const FURNITURE: u32 = Landmark::Nav.bit()
+    | Landmark::Footer.bit()
+    | Landmark::Aside.bit()
+    | Landmark::Dialog.bit()
+    | Landmark::Hidden.bit()
+    | Landmark::Button.bit();
+
+/// Share of the page above which a name such as `related` is not believed.
+const NAMED_SHARE: f32 = 0.15;
+
+/// A container and its children with text.
+struct Divided {
+    name: &'static str,
+    container: NodeId,
+    sections: Vec<NodeId>,
+    /// Words of long blocks before each of them.
+    long_before: Vec<f32>,
+}
+
+pub(super) struct Sections {
+    /// By row: inside furniture, inside something with a negative name.
+    furniture: Vec<bool>,
+    dropped: Vec<bool>,
+    /// Unlinked characters outside of furniture, by row.
+    clean: Vec<f32>,
+    /// Containers of 40, 60 and 80 % of them.
+    narrowed: [NodeId; 3],
+    /// What the rules take.
+    rule: NodeId,
+    divided: [Divided; 3],
+}
+
+impl Sections {
+    pub(super) fn of(base: &Base<'_>) -> Sections {
+        let (furniture, dropped) = furniture(base);
+        let clean = clean(base, &furniture);
+        let narrowed = [0.4, 0.6, 0.8].map(|share| narrow(base, &clean, share));
+        let rule = rule(base, &clean);
+        Sections {
+            furniture,
+            dropped,
+            clean,
+            narrowed,
+            rule,
+            divided: [
+                Divided::of(base, "40", narrowed[0]),
+                Divided::of(base, "60", narrowed[1]),
+                Divided::of(base, "rule", rule),
+            ],
+        }
+    }
+}
+
+fn furniture(base: &Base<'_>) -> (Vec<bool>, Vec<bool>) {
+    let rows = base.page.len();
+    let (mut furniture, mut dropped, mut content) =
+        (vec![false; rows], vec![false; rows], vec![false; rows]);
+    for &id in base.rows.iter().filter(|&&id| id != base.body) {
+        let above = base.page.parent(id).index();
+        let marks = base.marks(id);
+        let is_content =
+            content[above] || matches!(base.page.tag(id), Some(Tag::Article | Tag::Main));
+        let is_furniture = furniture[above]
+            || marks.has_any(0, FURNITURE)
+            || marks.is(Landmark::Header) && !is_content;
+        content[id.index()] = is_content;
+        furniture[id.index()] = is_furniture;
+        dropped[id.index()] = dropped[above]
+            || is_furniture
+            || marks.has_any(NEGATIVE, 0) && base.share(id) < NAMED_SHARE;
+    }
+    (furniture, dropped)
+}
+
+fn clean(base: &Base<'_>, furniture: &[bool]) -> Vec<f32> {
+    let mut clean = vec![0.0; base.page.len()];
+    for block in &base.blocks.list {
+        if !furniture[block.container.index()] {
+            clean[block.container.index()] += block.chars - block.linked;
+        }
+    }
+    for &id in base.rows.iter().rev().filter(|&&id| id != base.body) {
+        let own = clean[id.index()];
+        clean[base.page.parent(id).index()] += own;
+    }
+    clean
+}
+
+/// Down from the body while one child keeps a share of the clean text.
+fn narrow(base: &Base<'_>, clean: &[f32], share: f32) -> NodeId {
+    let all = clean[base.body.index()];
+    let mut at = base.body;
+    while let Some(child) = child_with(base, clean, at, share * all) {
+        at = child;
+    }
+    at
+}
+
+fn child_with(base: &Base<'_>, clean: &[f32], at: NodeId, least: f32) -> Option<NodeId> {
+    base.page
+        .live_children(at)
+        .find(|&child| least > 0.0 && clean[child.index()] >= least)
+        .filter(|&child| base.page.tag(child).is_some())
+}
+
+/// `main`, else an article that dominates, else the body; then down while one child keeps 80 % of the clean text and at
+/// least 60 % of the container's text is unlinked.
+fn rule(base: &Base<'_>, clean: &[f32]) -> NodeId {
+    let amount = |id: NodeId| clean[id.index()];
+    let largest = |wanted: &dyn Fn(NodeId) -> bool| {
+        let candidates = base.rows.iter().copied().filter(|&id| wanted(id));
+        candidates.max_by(|&a, &b| amount(a).total_cmp(&amount(b)).then(b.cmp(&a)))
+    };
+    let main = largest(&|id| base.marks(id).is(Landmark::Main)).filter(|&id| amount(id) > 0.0);
+    let article = largest(&|id| base.page.tag(id) == Some(Tag::Article))
+        .filter(|&id| amount(id) > 0.0 && amount(id) >= 0.5 * amount(base.body));
+    let mut at = main.or(article).unwrap_or(base.body);
+    while base.link_density(at) <= 0.4 {
+        match child_with(base, clean, at, 0.8 * amount(at)) {
+            Some(child) => at = child,
+            None => break,
+        }
+    }
+    at
+}
+
+impl Family for Sections {
+    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut Row<'_>) {
+        let container = chain[0];
+        let inside = |id: NodeId| base.page.contains(id, container);
+        let is_dropped = self.dropped[container.index()];
+        row.flag("furniture", self.furniture[container.index()]);
+        row.flag("rule_dropped", is_dropped);
+        row.flag("rule_kept", inside(self.rule) && !is_dropped);
+        for (name, id) in ["40", "60", "80"].iter().zip(self.narrowed) {
+            row.add_of("clean", name, f32::from(u8::from(inside(id))));
+        }
+        for divided in &self.divided {
+            divided.add(base, container, row);
+        }
+        let up = |level: usize| base.sums(chain[level.min(chain.len() - 1)]);
+        for (level, name) in [(1, "1"), (3, "3"), (5, "5")] {
+            row.add_of("up_stops", name, ratio(up(level).stops, up(level).words));
+        }
+        for (level, name) in [(2, "2"), (3, "3"), (5, "5")] {
+            row.add_of("up_mean", name, ratio(up(level).words, up(level).blocks));
+        }
+        let least = 3.0 * base.blocks.list[index].stats.words.max(10.0);
+        let holder = chain
+            .iter()
+            .map(|&id| base.sums(id))
+            .find(|sums| sums.words >= least)
+            .unwrap_or_else(|| base.sums(base.body));
+        row.add("holder_mean", ratio(holder.words, holder.blocks));
+        row.add("holder_share", ratio(holder.words, base.total_words()));
+        let article = chain
+            .iter()
+            .copied()
+            .find(|&id| base.page.tag(id) == Some(Tag::Article));
+        let all = self.clean[base.body.index()];
+        row.add(
+            "article_share",
+            article.map_or(-1.0, |id| ratio(base.sums(id).words, base.total_words())),
+        );
+        row.add(
+            "article_clean",
+            article.map_or(-1.0, |id| ratio(self.clean[id.index()], all)),
+        );
+    }
+}
+
+impl Divided {
+    fn of(base: &Base<'_>, name: &'static str, container: NodeId) -> Divided {
+        let sections: Vec<NodeId> = base
+            .page
+            .live_children(container)
+            .filter(|&child| base.chars(child) > 0.0)
+            .collect();
+        let mut long = 0.0;
+        let long_before = sections.iter().map(|&id| {
+            let before = long;
+            long += base.sums(id).long;
+            before
+        });
+        Divided {
+            name,
+            container,
+            long_before: long_before.collect(),
+            sections,
+        }
+    }
+
+    const FEATURES: [&str; 10] = [
+        "sec_index",
+        "sec_from_end",
+        "sec_of",
+        "sec_share",
+        "sec_links",
+        "sec_stops",
+        "sec_long",
+        "sec_headings",
+        "sec_words",
+        "sec_long_before",
+    ];
+
+    fn add(&self, base: &Base<'_>, block: NodeId, row: &mut Row<'_>) {
+        let whole = base.sums(self.container);
+        row.add_of(
+            "base_share",
+            self.name,
+            ratio(whole.words, base.total_words()),
+        );
+        let values = match self.section_of(base, block) {
+            Some(index) => {
+                let section = self.sections[index];
+                let sums = base.sums(section);
+                [
+                    ratio(index as f32, self.sections.len() as f32),
+                    (self.sections.len() - index) as f32,
+                    self.sections.len() as f32,
+                    ratio(sums.words, whole.words),
+                    base.link_density(section),
+                    ratio(sums.stops, sums.words),
+                    ratio(sums.long, sums.words),
+                    ratio(sums.headings, sums.blocks),
+                    log(sums.words),
+                    ratio(self.long_before[index], whole.long),
+                ]
+            }
+            // Before the container, or after it and directly in it.
+            None if block < self.container => [-1.0; 10],
+            None => [-2.0; 10],
+        };
+        for (name, value) in Self::FEATURES.iter().zip(values) {
+            row.add_of(name, self.name, value);
+        }
+    }
+
+    fn section_of(&self, base: &Base<'_>, block: NodeId) -> Option<usize> {
+        let index = self
+            .sections
+            .partition_point(|&section| section <= block)
+            .checked_sub(1)?;
+        base.page
+            .contains(self.sections[index], block)
+            .then_some(index)
+    }
+}

@@ -1,0 +1,97 @@
+//! From kept texts to a piece of the page: the smallest element around them, less what holds text and none of it kept.
+
+use super::blocks::Blocks;
+use crate::{
+    filter::main_block::Choice,
+    page::{NodeId, Page},
+};
+
+/// Texts of a subtree, and how many of them are kept.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    texts: u32,
+    kept: u32,
+}
+
+/// The choice that keeps these blocks. What has no text, pictures above all, stays where it stands beside kept text.
+pub(super) fn choice(page: &Page, blocks: &Blocks, kept: &[bool]) -> Choice {
+    let counts = counts(page, blocks, kept);
+    let count = |id: NodeId| counts[id.index()];
+    let body = page.body();
+    if count(body).kept == 0 {
+        return Choice::default();
+    }
+    let mut container = body;
+    while let Some(child) = page
+        .live_children(container)
+        .find(|&child| count(child).kept > 0)
+        .filter(|&child| count(child).kept == count(container).kept && page.tag(child).is_some())
+    {
+        container = child;
+    }
+    let mut dropped = Vec::new();
+    let mut at = NodeId(container.0 + 1);
+    while at < page.end(container) {
+        let Count { texts, kept } = count(at);
+        if texts > 0 && kept == 0 {
+            dropped.push(at);
+        }
+        at = if kept == texts || kept == 0 {
+            page.end(at)
+        } else {
+            NodeId(at.0 + 1)
+        };
+    }
+    Choice {
+        kept: vec![container],
+        dropped,
+        ..Choice::default()
+    }
+}
+
+/// By row. Texts that were removed are in no block and count for nothing.
+fn counts(page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<Count> {
+    let mut counts = vec![Count::default(); page.len()];
+    for (block, &kept) in blocks.list.iter().zip(kept) {
+        for id in blocks.texts(block) {
+            counts[id.index()] = Count {
+                texts: 1,
+                kept: u32::from(kept),
+            };
+        }
+    }
+    let body = page.body();
+    for row in (body.index() + 1..page.end(body).index()).rev() {
+        let count = counts[row];
+        let parent = &mut counts[page.parent(NodeId::from_row(row)).index()];
+        parent.texts += count.texts;
+        parent.kept += count.kept;
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ids, page};
+
+    #[test]
+    fn the_smallest_container_is_kept_without_what_holds_other_text() {
+        let page = page(
+            "<div id=top>menu</div><div id=all><div id=head>title</div><div id=post><p id=a>one</p><figure id=f><img></figure>\
+             <div id=share><b>share</b><img></div><p id=b>two <i>three</i></p></div></div>",
+        );
+        let blocks = Blocks::of(&page, &[]);
+        let texts: Vec<bool> = [false, false, true, false, true].into();
+        let choice = choice(&page, &blocks, &texts);
+        assert_eq!(ids(&page, &choice.kept), ["post"]);
+        assert_eq!(ids(&page, &choice.dropped), ["share"]);
+    }
+
+    #[test]
+    fn nothing_kept_is_no_choice() {
+        let page = page("<p>one</p>");
+        let blocks = Blocks::of(&page, &[]);
+        assert_eq!(choice(&page, &blocks, &[false]), Choice::default());
+    }
+}

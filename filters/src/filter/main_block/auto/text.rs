@@ -1,0 +1,196 @@
+//! What the words of a block say about it, whatever the language.
+
+/// Counts over one block's text.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct TextStats {
+    /// Length in words: runs of letters and digits; a character of a script without spaces counts as half a word.
+    pub(crate) words: f32,
+    /// Commas and their like in all scripts.
+    pub(crate) commas: f32,
+    /// Ends of sentences.
+    pub(crate) stops: f32,
+    /// `| • · » › / > ←` and their like: what menus are divided by.
+    pub(crate) dividers: f32,
+    pub(crate) quotes: f32,
+    /// Words that begin with a capital.
+    pub(crate) capitalised: f32,
+    pub(crate) longest_word: f32,
+    pub(crate) ends_sentence: bool,
+    /// Words of three letters or more.
+    pub(crate) lexical: f32,
+    /// Those of them that the page's headline has too.
+    pub(crate) titled: f32,
+    /// The same for equal texts, white space and punctuation aside.
+    pub(crate) hash: u64,
+}
+
+const SEED: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// One step of FNV-1a over characters: texts of a page are compared with each other only, so that speed matters and
+/// attacks do not.
+pub(crate) fn mix(hash: u64, value: u64) -> u64 {
+    (hash ^ value).wrapping_mul(0x0100_0000_01b3)
+}
+
+/// The words of a text as hashes, sorted.
+pub(crate) fn hashes(text: &str) -> Vec<u64> {
+    let mut out: Vec<u64> = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() > 2)
+        .map(|word| word.chars().fold(SEED, fold))
+        .collect();
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+fn fold(hash: u64, c: char) -> u64 {
+    if c.is_ascii() {
+        return mix(hash, u64::from(c.to_ascii_lowercase() as u32));
+    }
+    c.to_lowercase()
+        .fold(hash, |hash, c| mix(hash, u64::from(c as u32)))
+}
+
+/// Reads the text of a block piece by piece.
+pub(crate) struct Reading<'a> {
+    title: &'a [u64],
+    stats: TextStats,
+    /// Characters of the open word, and their hash.
+    word: u32,
+    word_hash: u64,
+    /// The last character that is neither white space nor a closing quote.
+    last: char,
+}
+
+impl<'a> Reading<'a> {
+    pub(crate) fn new(title: &'a [u64]) -> Reading<'a> {
+        Reading {
+            title,
+            stats: TextStats {
+                hash: SEED,
+                ..TextStats::default()
+            },
+            word: 0,
+            word_hash: SEED,
+            last: ' ',
+        }
+    }
+
+    pub(crate) fn feed(&mut self, text: &str) {
+        for c in text.chars() {
+            if is_unspaced(c) {
+                self.end_word();
+                self.stats.words += 0.5;
+                self.stats.hash = mix(self.stats.hash, u64::from(c as u32));
+            } else if c.is_alphanumeric() {
+                if self.word == 0 {
+                    self.stats.words += 1.0;
+                    self.stats.capitalised += f32::from(u8::from(c.is_uppercase()));
+                }
+                self.word += 1;
+                self.word_hash = fold(self.word_hash, c);
+            } else {
+                self.end_word();
+                self.mark(c);
+            }
+            if !(c.is_whitespace() || matches!(c, '"' | '”' | '’' | '\'' | ')' | '»' | '」'))
+            {
+                self.last = c;
+            }
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> TextStats {
+        self.end_word();
+        self.stats.ends_sentence = is_stop(self.last);
+        self.stats
+    }
+
+    fn end_word(&mut self) {
+        if self.word == 0 {
+            return;
+        }
+        let stats = &mut self.stats;
+        stats.longest_word = stats.longest_word.max(self.word as f32);
+        stats.hash = mix(stats.hash, self.word_hash);
+        if self.word > 2 {
+            stats.lexical += 1.0;
+            let is_titled = self.title.binary_search(&self.word_hash).is_ok();
+            stats.titled += f32::from(u8::from(is_titled));
+        }
+        self.word = 0;
+        self.word_hash = SEED;
+    }
+
+    fn mark(&mut self, c: char) {
+        let stats = &mut self.stats;
+        match c {
+            ' ' => {}
+            ',' | ';' | '、' | '，' | '；' | '،' | '؛' => stats.commas += 1.0,
+            c if is_stop(c) => stats.stops += 1.0,
+            '|' | '•' | '·' | '»' | '›' | '>' | '←' | '→' | '/' | '▸' | '▾' | '×' | '+' =>
+            {
+                stats.dividers += 1.0;
+            }
+            '"' | '“' | '”' | '«' | '「' => stats.quotes += 1.0,
+            _ => {}
+        }
+    }
+}
+
+fn is_stop(c: char) -> bool {
+    matches!(
+        c,
+        '.' | '!' | '?' | '。' | '！' | '？' | '।' | '۔' | '؟' | '…' | '．'
+    )
+}
+
+/// Scripts that do not put spaces between words: Han, kana, Thai, Lao, Khmer, Burmese. (Korean does.)
+fn is_unspaced(c: char) -> bool {
+    matches!(u32::from(c),
+        0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF
+        | 0xF900..=0xFAFF | 0x20000..=0x2FA1F)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> TextStats {
+        let title = hashes("The Quiet Garden");
+        let mut reading = Reading::new(&title);
+        // Text nodes end anywhere, also inside a word.
+        for c in text.chars() {
+            reading.feed(c.encode_utf8(&mut [0; 4]));
+        }
+        reading.finish()
+    }
+
+    #[test]
+    fn words_and_marks_are_counted() {
+        let stats = read("A quiet day, in “the garden”. Home / About | (Yes!)");
+        assert_eq!(stats.words, 9.0);
+        assert_eq!(
+            (stats.commas, stats.stops, stats.dividers, stats.quotes),
+            (1.0, 2.0, 2.0, 2.0)
+        );
+        assert_eq!(stats.capitalised, 4.0);
+        assert_eq!(stats.titled, 3.0);
+        assert!(stats.ends_sentence);
+    }
+
+    #[test]
+    fn scripts_without_spaces_have_words_and_sentences() {
+        let stats = read("今日は、庭が静かです。");
+        assert_eq!(stats.words, 4.5);
+        assert_eq!((stats.commas, stats.stops), (1.0, 1.0));
+        assert!(stats.ends_sentence);
+    }
+
+    #[test]
+    fn equal_texts_have_equal_hashes_however_they_are_spaced() {
+        assert_eq!(read("Read  more …").hash, read("read more").hash);
+        assert_ne!(read("read more").hash, read("more read").hash);
+    }
+}

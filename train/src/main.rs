@@ -1,0 +1,54 @@
+//! Makes and checks the table of `main_block.algorithm: auto`; see `train/README.md`.
+
+mod align;
+mod check;
+mod dataset;
+mod export;
+
+use std::{path::PathBuf, sync::Arc};
+
+use anyhow::Context;
+use gleaner_filters::{Chain, ChainConfig, Floor, HostList, PageLimits, training};
+
+const USAGE: &str = "usage: gleaner-train export DATASET OUT
+       gleaner-train check DATASET FOLDS [PAGES.tsv] [CHAIN.yaml]";
+
+fn main() -> anyhow::Result<()> {
+    let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let (command, dataset, folder) = match &arguments[..] {
+        [command, dataset, folder, ..] => (command.to_str(), dataset, folder),
+        _ => anyhow::bail!(USAGE),
+    };
+    // The result is measured as it is: the floor would send the original page, which is no answer of the chain.
+    let mut config = ChainConfig::default();
+    if let Some(file) = arguments.get(4) {
+        config = serde_yaml::from_str(&std::fs::read_to_string(file)?)?;
+    }
+    config.floor = Floor {
+        page_chars: 0,
+        kept_share: 0.0,
+        kept_chars: 0,
+    };
+    match command {
+        Some("export") => export::run(&chain(&config, None)?, dataset, folder),
+        Some("check") => check::run(
+            &config,
+            dataset,
+            folder,
+            arguments.get(3).map(PathBuf::as_path),
+        ),
+        _ => anyhow::bail!(USAGE),
+    }
+}
+
+/// A chain with the embedded host list, and a forest other than the one that ships.
+fn chain(config: &ChainConfig, forest: Option<&[u8]>) -> anyhow::Result<Arc<Chain>> {
+    let mut ads = HostList::default();
+    ads.add(include_str!("../../adservers.txt"))?;
+    let chain = match forest {
+        None => Chain::new(config, PageLimits::default(), ads)?,
+        Some(bytes) => training::chain(config, PageLimits::default(), ads, bytes)?
+            .context("no forest of this format")?,
+    };
+    Ok(Arc::new(chain))
+}
