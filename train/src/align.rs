@@ -1,7 +1,7 @@
 //! Which words of a page are the words of its main content.
 //!
 //! The reference is plain text without positions. Its words are aligned with the page's in order, so that runs count for
-//! more than scattered words: a match scores 1, and 1 more where the words before it match too.
+//! more than scattered words: a match scores 1, and 2 more where the words before it match too.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ pub(crate) fn align(blocks: &[String], reference: &str) -> Vec<Aligned> {
         words
             .into_iter()
             .map(|w| {
-                let next = numbers.len() as u32;
+                let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
                 *numbers.entry(w).or_insert(next)
             })
             .collect()

@@ -28,7 +28,7 @@ struct Sum {
     whole: f64,
 }
 
-pub fn run(
+pub(crate) fn run(
     config: &ChainConfig,
     dataset: &Path,
     folds: &Path,

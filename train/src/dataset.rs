@@ -10,16 +10,16 @@ use serde::Deserialize;
 use url::Url;
 
 /// Pages of one site go into one fold, so that no forest is asked about a site that it has seen.
-pub const FOLDS: u64 = 5;
+pub(crate) const FOLDS: u64 = 5;
 
 /// A page whose main content is known.
-pub struct Page {
-    pub id: String,
-    pub kind: String,
-    pub url: Url,
-    pub html: String,
-    pub reference: String,
-    pub fold: u64,
+pub(crate) struct Page {
+    pub(crate) id: String,
+    pub(crate) kind: String,
+    pub(crate) url: Url,
+    pub(crate) html: String,
+    pub(crate) reference: String,
+    pub(crate) fold: u64,
 }
 
 #[derive(Deserialize)]
@@ -48,7 +48,7 @@ struct Truth {
 }
 
 /// The annotations of a data set, by name.
-pub fn annotations(dataset: &Path) -> anyhow::Result<Vec<PathBuf>> {
+pub(crate) fn annotations(dataset: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> = fs::read_dir(dataset.join("ground-truth"))?
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
         .collect();
@@ -57,7 +57,7 @@ pub fn annotations(dataset: &Path) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// The page that an annotation is about.
-pub fn page(dataset: &Path, annotation: &Path) -> anyhow::Result<Page> {
+pub(crate) fn page(dataset: &Path, annotation: &Path) -> anyhow::Result<Page> {
     let id = annotation.file_stem().unwrap_or_default();
     let id = id.to_string_lossy().into_owned();
     let told: Annotation = serde_json::from_slice(&fs::read(annotation)?)?;

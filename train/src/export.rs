@@ -21,7 +21,7 @@ struct Line {
     reference_words: usize,
 }
 
-pub fn run(chain: &Arc<Chain>, dataset: &Path, out: &Path) -> anyhow::Result<()> {
+pub(crate) fn run(chain: &Arc<Chain>, dataset: &Path, out: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(out)?;
     let create = |name| fs::File::create(out.join(name)).map(BufWriter::new);
     let (mut features, mut labels) = (create("features.f32")?, create("labels.f32")?);

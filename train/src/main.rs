@@ -28,6 +28,7 @@ fn main() -> anyhow::Result<()> {
         page_chars: 0,
         kept_share: 0.0,
         kept_chars: 0,
+        ..Floor::default()
     };
     match command {
         Some("export") => export::run(&chain(&config, None)?, dataset, folder),

@@ -7,10 +7,7 @@ use url::Url;
 use super::Chain;
 use crate::{
     ChainConfig, ConfigError, HostList, PageError, PageLimits,
-    filter::{
-        main_block::auto::{blocks::Blocks, features::Table, forest::Forest, text},
-        output,
-    },
+    filter::main_block::auto::{blocks::Blocks, features::Table, forest::Forest, text},
 };
 
 /// A page as the block scorer sees it.
@@ -43,7 +40,7 @@ pub fn sample(chain: &Arc<Chain>, html: &str, url: &Url) -> Result<Sample, PageE
     let mut feed = chain.page(url);
     feed.feed(html)?;
     let mut page = feed.parse()?;
-    page.headline = metadata::read(&page).headline;
+    page.headline = crate::metadata::read(&page).headline;
     let mut is_before = true;
     feed.run_some(&mut page, |name| {
         is_before &= name != "main_block";
@@ -52,7 +49,11 @@ pub fn sample(chain: &Arc<Chain>, html: &str, url: &Url) -> Result<Sample, PageE
     let blocks = Blocks::of(&page, &text::hashes(&page.headline.text));
     let mut names = Vec::new();
     let table = Table::of(&page, &blocks, Some(&mut names));
-    let text_of = |&id: &_| page.text(id).map(|text| text.clone()).unwrap_or_default();
+    let text_of = |&id: &_| {
+        page.text(id)
+            .map(|text| text.clone())
+            .unwrap_or_else(|| " ".to_owned())
+    };
     Ok(Sample {
         texts: blocks
             .list

@@ -153,6 +153,7 @@ fn best(blocks: &[Scored], beta_squared: f64) -> (Vec<bool>, f64) {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the numbers are exact")]
 mod tests {
     use super::*;
 

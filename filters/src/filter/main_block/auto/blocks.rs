@@ -9,7 +9,7 @@ use crate::page::{NodeId, Page, tag::Tag};
 /// A run of text.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
-    /// Its text nodes, in document order: a part of [`Blocks::texts`].
+    /// Its text nodes and the breaks between them, in document order: a part of [`Blocks::texts`].
     texts: Range<usize>,
     /// The innermost block element around all of them.
     pub(crate) container: NodeId,
@@ -40,7 +40,7 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// The text nodes of a block.
+    /// The text nodes of a block, and the breaks between them.
     pub(crate) fn texts(&self, block: &Block) -> &[NodeId] {
         &self.texts[block.texts.clone()]
     }
@@ -63,18 +63,19 @@ impl Blocks {
                     cutter.breaks += 1;
                     if cutter.breaks == 2 {
                         cutter.flush();
+                    } else if cutter.start < cutter.blocks.texts.len() {
+                        cutter.blocks.texts.push(id);
                     }
                 }
                 Some(tag) if is_boundary(tag) => {
                     cutter.flush();
                     cutter.open.push((page.end(id), id));
                 }
-                Some(_) => {}
                 None if page.own_chars(id) > 0 => {
                     cutter.breaks = 0;
                     cutter.blocks.texts.push(id);
                 }
-                None => {}
+                _ => {}
             }
         }
         cutter.flush();
@@ -115,8 +116,9 @@ impl Cutter<'_> {
         let mut reading = Reading::new(self.title);
         let (mut chars, mut linked) = (0, 0);
         for &id in &self.blocks.texts[texts.clone()] {
-            if let Some(text) = self.page.text(id) {
-                reading.feed(&text);
+            match self.page.text(id) {
+                Some(text) => reading.feed(&text),
+                None => reading.feed(" "),
             }
             let own = self.page.own_chars(id);
             chars += own;
@@ -155,7 +157,7 @@ mod tests {
             [node("a"), node("b"), node("a"), node("a")]
         );
         assert_eq!(containers[4], node("c"));
-        assert_eq!(blocks.texts(&blocks.list[0]).len(), 3);
+        assert_eq!(blocks.texts(&blocks.list[0]).len(), 4);
     }
 
     #[test]

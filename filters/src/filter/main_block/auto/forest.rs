@@ -1,4 +1,4 @@
-//! Gradient-boosted trees (Friedman 2001, as LightGBM fits them): the chance that a block belongs to the main content.
+//! Gradient-boosted trees (Friedman 2001, as `LightGBM` fits them): the chance that a block belongs to the main content.
 //!
 //! The table that ships is `forest.bin`, 150 trees of 15 leaves. It was fitted by `train/` to the development part of
 //! the Web Content Extraction Benchmark (WCXB, Murrough Foley 2025, CC BY 4.0): pages of seven kinds whose main content
@@ -113,13 +113,11 @@ impl Forest {
                 } else {
                     node.right
                 };
-                match usize::try_from(next) {
-                    Ok(node) => at = node,
-                    Err(_) => {
-                        sum += self.leaves[usize::try_from(!next).unwrap_or(0)];
-                        break;
-                    }
-                }
+                let Ok(node) = usize::try_from(next) else {
+                    sum += self.leaves[usize::try_from(!next).unwrap_or(0)];
+                    break;
+                };
+                at = node;
             }
         }
         1.0 / (1.0 + (-sum).exp())

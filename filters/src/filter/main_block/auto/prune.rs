@@ -53,7 +53,11 @@ pub(super) fn choice(page: &Page, blocks: &Blocks, kept: &[bool]) -> Choice {
 fn counts(page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<Count> {
     let mut counts = vec![Count::default(); page.len()];
     for (block, &kept) in blocks.list.iter().zip(kept) {
-        for id in blocks.texts(block) {
+        for id in blocks
+            .texts(block)
+            .iter()
+            .filter(|id| page.tag(**id).is_none())
+        {
             counts[id.index()] = Count {
                 texts: 1,
                 kept: u32::from(kept),

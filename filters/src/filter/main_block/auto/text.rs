@@ -154,6 +154,7 @@ fn is_unspaced(c: char) -> bool {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the numbers are exact")]
 mod tests {
     use super::*;
 

@@ -40,7 +40,8 @@ impl Containers {
     }
 
     fn ratio(&self, id: NodeId) -> f32 {
-        log(self.ratios[id.index()].value() as f32)
+        let Ratio { chars, weight } = self.ratios[id.index()];
+        log(ratio(chars as f32, weight as f32))
     }
 }
 
