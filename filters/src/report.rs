@@ -30,6 +30,9 @@ pub struct Report {
     pub text_after: usize,
     /// Whether a main block was chosen and the rest of the page removed.
     pub selected: bool,
+    /// The word F1 to be expected of that choice, 0 to 1, where its algorithm can tell; low where a page was left whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
     /// The filters that ran, in order.
     pub filters: Vec<FilterReport>,
 }

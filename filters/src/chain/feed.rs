@@ -164,6 +164,7 @@ impl PageFeed {
         self.run_filters(&mut page, &mut report)?;
         report.text_after = page.chars(page.body());
         report.selected = page.main_block.is_some();
+        report.confidence = page.confidence;
         chain.check_result(&report)?;
         if chain.output.format == Format::Html {
             let clock = CpuClock::start();

@@ -72,6 +72,8 @@ pub struct Settings {
     pub enabled: bool,
     /// How the main content is chosen.
     pub algorithm: Algorithm,
+    /// What `auto` does with text that may or may not belong to the main content: `recall` keeps more, `precision` less.
+    pub favor: auto::Favor,
     /// Settings of the algorithm `auto`.
     pub auto: auto::Settings,
     /// Settings of the algorithm `cnr`.
@@ -106,6 +108,7 @@ impl Default for Settings {
         Settings {
             enabled: true,
             algorithm: Algorithm::default(),
+            favor: auto::Favor::default(),
             auto: auto::Settings::default(),
             cnr: cnr::Settings::default(),
             core_ex: core_ex::Settings::default(),
@@ -218,7 +221,7 @@ impl Filter for MainBlock {
 /// The list of algorithms.
 pub(crate) fn choose(page: &Page, settings: &Settings, forest: &Forest) -> Choice {
     match settings.algorithm {
-        Algorithm::Auto => auto::choose(page, &settings.auto, forest),
+        Algorithm::Auto => auto::choose(page, &settings.auto, settings.favor, forest),
         Algorithm::Cnr => cnr::main_block(page, &settings.cnr).into(),
         Algorithm::CoreEx => core_ex::choose(page, &settings.core_ex),
         Algorithm::LinkQuota => link_quota::choose(page, &settings.link_quota),

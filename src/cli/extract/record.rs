@@ -28,7 +28,7 @@ pub(super) struct PageRecord {
     metadata: Metadata,
     /// What the page is (article, forum, …), where the chain tells; no filter does yet.
     kind: Option<&'static str>,
-    /// How sure the chain is of its choice, 0 to 1; no filter tells yet.
+    /// How sure the chain is of its choice, 0 to 1; `null` where its algorithm cannot tell.
     confidence: Option<f64>,
     text: String,
     html: String,
@@ -48,7 +48,10 @@ impl Record {
             file,
             metadata: extract.metadata,
             kind: None,
-            confidence: None,
+            confidence: extract
+                .report
+                .confidence
+                .map(|share| (share * 1000.0).round() / 1000.0),
             text: extract.text,
             html: extract.html,
             markdown: extract.markdown,

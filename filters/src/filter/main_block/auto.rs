@@ -68,8 +68,6 @@ impl Favor {
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
-    /// `recall` keeps more of the page, `precision` less.
-    pub favor: Favor,
     /// The expected word F1 (0 to 1) below which the page is kept whole. Higher: fewer pages are reduced to a main block.
     pub min_confidence: f64,
 }
@@ -77,7 +75,6 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            favor: Favor::default(),
             min_confidence: 0.4,
         }
     }
@@ -90,7 +87,7 @@ impl Settings {
 }
 
 /// The main content, and how sure that is.
-pub(crate) fn choose(page: &Page, settings: &Settings, forest: &Forest) -> Choice {
+pub(crate) fn choose(page: &Page, settings: &Settings, favor: Favor, forest: &Forest) -> Choice {
     let blocks = Blocks::of(page, &text::hashes(&page.headline.text));
     let table = Table::of(page, &blocks, None);
     let mut scored: Vec<Scored> = blocks
@@ -104,7 +101,7 @@ pub(crate) fn choose(page: &Page, settings: &Settings, forest: &Forest) -> Choic
         .collect();
     pool::pool(page, &blocks, &mut scored);
     let confidence = best(&scored, 1.0).1;
-    let (kept, _) = best(&scored, settings.favor.beta_squared());
+    let (kept, _) = best(&scored, favor.beta_squared());
     let count = kept.iter().filter(|&&kept| kept).count();
     let note = format!(
         "{count} of {} texts, confidence {confidence:.2}",
