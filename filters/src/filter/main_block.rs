@@ -171,7 +171,10 @@ impl MainBlock {
         };
         let body = page.body();
         let mut choice = choose(page, settings, &self.forest);
-        page.confidence = choice.confidence;
+        // Three places: what is left is noise, and differs between machines.
+        page.confidence = choice
+            .confidence
+            .map(|share| (share * 1000.0).round() / 1000.0);
         choice.kept = outermost(page, choice.kept);
         choice.dropped = outermost(page, choice.dropped);
         if choice.kept.is_empty() {

@@ -48,10 +48,7 @@ impl Record {
             file,
             metadata: extract.metadata,
             kind: None,
-            confidence: extract
-                .report
-                .confidence
-                .map(|share| (share * 1000.0).round() / 1000.0),
+            confidence: extract.report.confidence,
             text: extract.text,
             html: extract.html,
             markdown: extract.markdown,
