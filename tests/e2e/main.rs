@@ -31,6 +31,7 @@ mod look;
 mod own_pages;
 mod panel;
 mod pressure;
+mod quality;
 mod reload;
 mod responses;
 mod secrets;

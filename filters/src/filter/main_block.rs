@@ -97,7 +97,8 @@ pub struct Settings {
     /// reduced to one block. Measured on WCXB dev, 2026-11-21: F1 .789 at 0, .802 at .15, .815 at .3, .818 at .4, .813 at .5.
     pub min_share: f64,
     /// A block without a picture and with fewer visible characters than this (about 100 words: the notice below a comic) is
-    /// not chosen over the pictures of the page. 0: pictures do not matter. Higher: more pages stay whole.
+    /// not chosen over the pictures of the page, nor over the form that asks for a password. 0: neither matters. Higher: more
+    /// pages stay whole.
     pub picture_chars: usize,
     /// Keep the page's headline where it stands outside the choice.
     pub keep_headline: bool,

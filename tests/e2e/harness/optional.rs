@@ -25,7 +25,8 @@ pub(crate) fn wcxb() -> Option<PathBuf> {
     found
 }
 
-fn skip(reason: &str) {
+/// Says why a test is skipped.
+pub(crate) fn skip(reason: &str) {
     assert!(env::var_os("GLEANER_REQUIRE_ALL").is_none(), "{reason}");
     eprintln!("skipped: {reason}");
 }

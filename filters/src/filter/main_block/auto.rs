@@ -28,6 +28,7 @@ mod prune;
 pub(crate) mod text;
 
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 use super::Choice;
 use crate::{error::ConfigError, page::Page};
@@ -55,6 +56,16 @@ impl Favor {
             Favor::Recall => 4.0,
             Favor::Balanced => 1.0,
             Favor::Precision => 0.25,
+        }
+    }
+
+    /// The front page of a site is looked over for what is new: a teaser too many costs a glance, one too few is never seen.
+    /// WCXB dev, 2026-11-21, five folds: recall of its 66 front pages .827 without, .907 with it; word F1 .757 and .751.
+    fn on(self, url: &Url) -> Favor {
+        let is_front = url.has_host() && url.path() == "/" && url.query().is_none();
+        match self {
+            Favor::Balanced if is_front => Favor::Recall,
+            favor => favor,
         }
     }
 }
@@ -101,7 +112,7 @@ pub(crate) fn choose(page: &Page, settings: &Settings, favor: Favor, forest: &Fo
         .collect();
     pool::pool(page, &blocks, &mut scored);
     let confidence = best(&scored, 1.0).1;
-    let (kept, _) = best(&scored, favor.beta_squared());
+    let (kept, _) = best(&scored, favor.on(page.url()).beta_squared());
     let count = kept.iter().filter(|&&kept| kept).count();
     let note = format!(
         "{count} of {} texts, confidence {confidence:.2}",
@@ -180,6 +191,23 @@ mod tests {
         assert_eq!(kept(Favor::Precision), 1);
         assert_eq!(kept(Favor::Balanced), 2);
         assert_eq!(kept(Favor::Recall), 3);
+    }
+
+    #[test]
+    fn a_front_page_keeps_more_unless_told_otherwise() {
+        let on = |favor: Favor, url: &str| favor.on(&url.parse().unwrap());
+        assert_eq!(on(Favor::Balanced, "https://example.org/"), Favor::Recall);
+        assert_eq!(
+            on(Favor::Precision, "https://example.org/"),
+            Favor::Precision
+        );
+        for url in [
+            "https://example.org/a",
+            "https://example.org/?page=2",
+            "about:blank",
+        ] {
+            assert_eq!(on(Favor::Balanced, url), Favor::Balanced, "{url}");
+        }
     }
 
     #[test]

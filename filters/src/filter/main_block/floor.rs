@@ -1,5 +1,7 @@
 //! The floor: a choice that keeps next to nothing is not carried out, whatever algorithm made it.
 
+use html5ever::local_name;
+
 use super::{Algorithm, Choice, Settings, choice::kept_chars};
 use crate::page::{NodeId, Page, tag::Tag};
 
@@ -14,12 +16,43 @@ pub(super) fn objection(page: &Page, choice: &Choice, settings: &Settings) -> Op
     if chars < settings.min_chars || (chars as f64) < min_share * (of as f64) {
         return Some(format!("{chars} of {of} characters are too few to select"));
     }
-    if chars < settings.picture_chars && leaves_pictures_behind(page, &choice.kept) {
+    if chars >= settings.picture_chars {
+        return None;
+    }
+    if leaves_pictures_behind(page, &choice.kept) {
         return Some(format!(
             "{chars} characters would leave the pictures behind"
         ));
     }
+    if leaves_sign_in_behind(page, &choice.kept) {
+        return Some(format!("{chars} characters would leave the sign-in behind"));
+    }
     None
+}
+
+/// Whether the page asks for a password and the block does not: beside the form of a bank stands a longer text that warns of
+/// thieves. Fields in a menu are on every page of a site and say nothing about this one.
+fn leaves_sign_in_behind(page: &Page, kept: &[NodeId]) -> bool {
+    let in_menu = |id| {
+        page.ancestors(id).any(|up| {
+            matches!(
+                page.tag(up),
+                Some(Tag::Header | Tag::Nav | Tag::Dialog | Tag::Footer)
+            )
+        })
+    };
+    let fields: Vec<NodeId> = page
+        .live(page.body())
+        .filter(|&id| page.tag(id) == Some(Tag::Input) && asks_for_password(page, id))
+        .filter(|&id| !in_menu(id))
+        .collect();
+    let is_kept = |field| kept.iter().any(|&kept| page.contains(kept, field));
+    !fields.is_empty() && !fields.into_iter().any(is_kept)
+}
+
+fn asks_for_password(page: &Page, input: NodeId) -> bool {
+    page.attribute(input, &local_name!("type"))
+        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("password"))
 }
 
 /// Whether there are pictures on the page that lead nowhere, and so are there to be looked at, and the block has none.
@@ -38,4 +71,39 @@ fn leaves_pictures_behind(page: &Page, kept: &[NodeId]) -> bool {
 
 fn is_picture(tag: Tag) -> bool {
     matches!(tag, Tag::Img | Tag::Video | Tag::Canvas)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{by_id, page, words};
+
+    /// What is said against choosing the warning of a bank, beside this.
+    fn objection_beside(form: &str, warning_words: usize) -> Option<String> {
+        let html = format!("{form}<div id=warning>{}</div>", words(warning_words));
+        let page = page(&html);
+        let choice = Choice {
+            kept: vec![by_id(&page, "warning")],
+            ..Choice::default()
+        };
+        objection(&page, &choice, &Settings::default())
+    }
+
+    #[test]
+    fn a_short_text_is_not_chosen_over_the_form_that_asks_for_the_password() {
+        let form = "<form><label>PIN <input type=password></label></form>";
+        let why = objection_beside(form, 100).unwrap();
+        assert!(why.contains("sign-in"), "{why}");
+        assert_eq!(objection_beside(form, 200), None);
+    }
+
+    #[test]
+    fn a_password_in_the_menu_of_every_page_says_nothing() {
+        let form = "<header><form><input type=password></form></header>";
+        assert_eq!(objection_beside(form, 100), None);
+        assert_eq!(
+            objection_beside("<form><input type=text></form>", 100),
+            None
+        );
+    }
 }
