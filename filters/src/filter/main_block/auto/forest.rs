@@ -1,7 +1,7 @@
 //! Gradient-boosted trees (Friedman 2001, as `LightGBM` fits them): the chance that a block belongs to the main content.
 //!
 //! The table that ships is `forest.bin`, 150 trees of 15 leaves. It was fitted by `train/` to the development part of
-//! the Web Content Extraction Benchmark (WCXB, Murrough Foley 2025, CC BY 4.0): pages of seven kinds whose main content
+//! the Web Content Extraction Benchmark (WCXB, Murrough Foley 2026, CC BY 4.0): pages of seven kinds whose main content
 //! people have marked.
 
 use std::sync::{Arc, LazyLock};
