@@ -41,12 +41,12 @@ const USED: [&str; 8] = [
 /// measure of data sets, a half, would let a front page lose half of its news.
 const EMPTIED: f64 = 0.8;
 
-/// Products whose description is chosen without their name and pictures, so that `picture_chars` leaves the page whole: nothing
+/// A product whose description is chosen without their name and pictures, so that `picture_chars` leaves the page whole: nothing
 /// is lost and nothing gained. A known fault, in the tables and the figure and kept out of the limits until it is mended.
-const LEFT_WHOLE: [&str; 2] = ["product/shop-chinese", "product/shop-english"];
+const LEFT_WHOLE: [&str; 1] = ["product/shop-english"];
 
 /// Mean word F1 over all pages, measured on 2026-11-21. Lower it only with a reason.
-const F1: f64 = 0.9103;
+const F1: f64 = 0.9158;
 
 /// How far it may fall: what is less moves with the order of equal scores.
 const SLACK: f64 = 0.005;

@@ -225,7 +225,15 @@ impl Filter for MainBlock {
 /// The list of algorithms.
 pub(crate) fn choose(page: &Page, settings: &Settings, forest: &Forest) -> Choice {
     match settings.algorithm {
-        Algorithm::Auto => auto::choose(page, &settings.auto, settings.favor, forest),
+        Algorithm::Auto => {
+            let Settings {
+                auto,
+                favor,
+                keep_headline,
+                ..
+            } = settings;
+            auto::choose(page, auto, *favor, *keep_headline, forest)
+        }
         Algorithm::Cnr => cnr::main_block(page, &settings.cnr).into(),
         Algorithm::CoreEx => core_ex::choose(page, &settings.core_ex),
         Algorithm::LinkQuota => link_quota::choose(page, &settings.link_quota),

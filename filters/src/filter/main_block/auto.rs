@@ -32,7 +32,10 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::Choice;
-use crate::{error::ConfigError, page::Page};
+use crate::{
+    error::ConfigError,
+    page::{Page, tag::Tag},
+};
 use blocks::Blocks;
 use features::Table;
 use forest::Forest;
@@ -99,7 +102,13 @@ impl Settings {
 }
 
 /// The main content, and how sure that is.
-pub(crate) fn choose(page: &Page, settings: &Settings, favor: Favor, forest: &Forest) -> Choice {
+pub(crate) fn choose(
+    page: &Page,
+    settings: &Settings,
+    favor: Favor,
+    keep_headline: bool,
+    forest: &Forest,
+) -> Choice {
     let blocks = Blocks::of(page, &text::hashes(&page.headline.text));
     let table = Table::of(page, &blocks, None);
     let mut scored: Vec<Scored> = blocks
@@ -115,7 +124,8 @@ pub(crate) fn choose(page: &Page, settings: &Settings, favor: Favor, forest: &Fo
     let confidence = best(&scored, 1.0).1;
     let beta_squared = favor.on(page.url()).beta_squared();
     let doubt = if confidence < UNSURE { DOUBT } else { 1.0 };
-    let (kept, _) = best(&scored, doubt * beta_squared);
+    let (mut kept, _) = best(&scored, doubt * beta_squared);
+    keep_headings(page, &blocks, keep_headline, &mut kept);
     let count = kept.iter().filter(|&&kept| kept).count();
     let note = format!(
         "{count} of {} texts, confidence {confidence:.2}",
@@ -129,6 +139,28 @@ pub(crate) fn choose(page: &Page, settings: &Settings, favor: Favor, forest: &Fo
     choice.note = Some(note);
     choice.confidence = Some(confidence);
     choice
+}
+
+/// Keeps the headline, if anything is kept, and the summary of details that are.
+fn keep_headings(page: &Page, blocks: &Blocks, keep_headline: bool, kept: &mut [bool]) {
+    if !kept.contains(&true) {
+        return;
+    }
+    for (index, block) in blocks.list.iter().enumerate() {
+        let is_headline = page
+            .headline
+            .node
+            .is_some_and(|node| keep_headline && page.contains(node, block.container));
+        if is_headline {
+            kept[index] = true;
+        } else if page.tag(block.container) == Some(Tag::Summary) {
+            let details = page.parent(block.container);
+            let after = blocks.list[index..].iter().zip(&kept[index..]);
+            kept[index] |= after
+                .take_while(|(block, _)| page.contains(details, block.container))
+                .any(|(_, &kept)| kept);
+        }
+    }
 }
 
 /// Confidence below which more is kept than would fit best: what is wrong there is mostly that content is missed, which a

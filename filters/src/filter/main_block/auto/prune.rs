@@ -41,7 +41,12 @@ pub(super) fn choice(page: &Page, blocks: &Blocks, kept: &[bool]) -> Choice {
     let mut at = NodeId(container.0 + 1);
     while at < page.end(container) {
         let Count { texts, kept } = count(at);
-        if texts > 0 && kept == 0 && !(is_among_kept(at) && is_figure(page, at)) {
+        let is_clutter = if texts == 0 {
+            at.index() < first && is_linked_picture(page, at)
+        } else {
+            kept == 0 && !(is_among_kept(at) && is_figure(page, at))
+        };
+        if is_clutter {
             dropped.push(at);
         }
         at = if kept == texts || kept == 0 {
@@ -55,6 +60,13 @@ pub(super) fn choice(page: &Page, blocks: &Blocks, kept: &[bool]) -> Choice {
         dropped,
         ..Choice::default()
     }
+}
+
+/// A picture that leads elsewhere: before the first text it is the site's logo.
+fn is_linked_picture(page: &Page, id: NodeId) -> bool {
+    page.live(id).any(|at| {
+        matches!(page.tag(at), Some(Tag::Img | Tag::Svg | Tag::Picture)) && page.in_link(at)
+    })
 }
 
 /// A picture with a caption: a `figure`, or an element around one and nothing else that has text. Cards whose caption leads
@@ -133,6 +145,16 @@ mod tests {
         let blocks = Blocks::of(&page, &[]);
         let choice = choice(&page, &blocks, &[true, false, false, true, false]);
         assert_eq!(ids(&page, &choice.dropped), ["card", "after"]);
+    }
+
+    #[test]
+    fn the_logo_before_the_text_goes_and_the_picture_of_the_article_stays() {
+        let page = page(
+            "<div><a id=logo href=/><img></a><h1>one</h1><p id=picture><img></p><p>two</p></div>",
+        );
+        let blocks = Blocks::of(&page, &[]);
+        let choice = choice(&page, &blocks, &[true, true]);
+        assert_eq!(ids(&page, &choice.dropped), ["logo"]);
     }
 
     #[test]
