@@ -98,7 +98,7 @@ struct Lines<'a>(&'a [u8]);
 impl<'a> Lines<'a> {
     /// RFC 9112 § 2.2: lines end with CRLF; a lone LF or CR is where readers begin to differ.
     fn next_line(&mut self) -> Result<Option<&'a [u8]>, Refusal> {
-        let Some(end) = self.0.iter().position(|byte| matches!(byte, b'\r' | b'\n')) else {
+        let Some(end) = memchr::memchr2(b'\r', b'\n', self.0) else {
             return Ok(None);
         };
         match (self.0[end], self.0.get(end + 1)) {
