@@ -11,9 +11,7 @@ use html5ever::{
 };
 use kuchikiki::NodeRef;
 
-use super::{
-    MAX_ATTRIBUTE_BYTES, MAX_ATTRIBUTES, MAX_ATTRIBUTES_OF_ELEMENT, sink::GuardedSink,
-};
+use super::{MAX_ATTRIBUTE_BYTES, MAX_ATTRIBUTES, MAX_ATTRIBUTES_OF_ELEMENT, sink::GuardedSink};
 use crate::error::PageError;
 
 /// New nodes between two looks at the depth, which cost a walk to the root each. Raising it lets the tree grow deeper

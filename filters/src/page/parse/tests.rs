@@ -42,7 +42,11 @@ fn tell(node: &NodeRef, depth: usize, out: &mut String) {
             let name = &element.name;
             let _ = write!(out, "{depth} {} {}", &*name.ns, &*name.local);
             for (name, attribute) in &element.attributes.borrow().map {
-                let _ = write!(out, " {:?} {name:?}={:?}", attribute.prefix, attribute.value);
+                let _ = write!(
+                    out,
+                    " {:?} {name:?}={:?}",
+                    attribute.prefix, attribute.value
+                );
             }
             writeln!(out)
         }
