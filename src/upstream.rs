@@ -110,7 +110,7 @@ impl Upstream {
         });
         let mut waiting = Waiting {
             sent,
-            failure: request.body().failure(),
+            failure: request.body_mut().failure(),
             interim: &interim,
             informed,
             count: 0,
