@@ -27,14 +27,15 @@ use crate::log::RequestLog;
 /// Bytes that passed so far; shared between a body and whoever wants to know.
 pub(crate) type ByteCount = Arc<AtomicU64>;
 
-/// A message body.
+/// A message body. It is moved a dozen times on its way through the library, so what is large is boxed, and what most
+/// bodies do without is not made for them.
 #[derive(Debug, Default)]
 pub(crate) struct Body {
     kind: Kind,
-    count: ByteCount,
-    log: Option<RequestLog>,
+    count: Option<ByteCount>,
+    log: Option<Box<RequestLog>>,
     failed: Option<BodyError>,
-    failure: Arc<OnceLock<Failure>>,
+    failure: Option<Arc<OnceLock<Failure>>>,
     stall: Option<Stall>,
     gate: Option<Gate>,
     held: Option<Box<dyn Any + Send>>,
@@ -111,7 +112,7 @@ impl Body {
 
     /// Counts into this counter from now on.
     pub(crate) fn counted(mut self, count: ByteCount) -> Self {
-        self.count = count;
+        self.count = Some(count);
         self
     }
 
@@ -134,14 +135,14 @@ impl Body {
     }
 
     /// Where the reason will be if it does not end as it should.
-    pub(crate) fn failure(&self) -> Arc<OnceLock<Failure>> {
-        Arc::clone(&self.failure)
+    pub(crate) fn failure(&mut self) -> Arc<OnceLock<Failure>> {
+        Arc::clone(self.failure.get_or_insert_default())
     }
 
     /// Keeps the log entry until the body has ended or is given up.
     pub(crate) fn logged(mut self, mut log: RequestLog) -> Self {
-        log.bytes_out = Arc::clone(&self.count);
-        self.log = Some(log);
+        log.bytes_out = Arc::clone(self.count.get_or_insert_default());
+        self.log = Some(Box::new(log));
         self
     }
 }
@@ -150,7 +151,10 @@ impl Body {
     /// Puts the error off for one turn. At an error the server closes at once, with what it has not
     /// written yet; at a pause it writes first. So the client gets every byte that arrived.
     fn fail<T>(&mut self, error: BodyError, cx: &Context<'_>) -> Poll<T> {
-        let _ = self.failure.set(Failure::of(&error));
+        if let Some(failure) = &self.failure {
+            // The first failure is the one that is told.
+            let _ = failure.set(Failure::of(&error));
+        }
         self.failed = Some(error);
         if let Some(log) = &mut self.log {
             log.broke_off = true;
@@ -219,8 +223,9 @@ impl HttpBody for Body {
                 return Poll::Ready(None);
             }
         };
-        let bytes = frame.data_ref().map_or(0, |data| data.len() as u64);
-        self.count.fetch_add(bytes, Relaxed);
+        if let (Some(count), Some(data)) = (&self.count, frame.data_ref()) {
+            count.fetch_add(data.len() as u64, Relaxed);
+        }
         Poll::Ready(Some(Ok(frame)))
     }
 

@@ -37,7 +37,11 @@ const END_TO_END: [HeaderName; 3] = [header::HOST, header::CONTENT_LENGTH, heade
 
 /// This process among proxies: the name in `Via`, random so that two of us in a row are no loop.
 #[derive(Debug)]
-pub(crate) struct Pseudonym(String);
+pub(crate) struct Pseudonym {
+    name: String,
+    /// Its `Via` by version of the message, made once.
+    fields: [(Version, HeaderValue); 4],
+}
 
 impl Pseudonym {
     pub(crate) fn new() -> Self {
@@ -46,26 +50,34 @@ impl Pseudonym {
             // Writing to a string cannot fail.
             let _ = write!(name, "{byte:02x}");
         }
-        Self(name)
+        Self::named(name)
+    }
+
+    fn named(name: String) -> Self {
+        let versions = [
+            (Version::HTTP_11, "1.1"),
+            (Version::HTTP_2, "2"),
+            (Version::HTTP_10, "1.0"),
+            (Version::HTTP_09, "0.9"),
+        ];
+        let fields = versions.map(|(version, protocol)| {
+            let value = HeaderValue::from_str(&format!("{protocol} {name}"));
+            (version, value.expect("letters, digits and a hyphen"))
+        });
+        Self { name, fields }
     }
 
     /// Whether a message has passed this process before (RFC 9110 § 7.6.3).
     pub(crate) fn is_in(&self, headers: &HeaderMap) -> bool {
         members(headers, &header::VIA)
-            .any(|member| member.split_whitespace().nth(1) == Some(self.0.as_str()))
+            .any(|member| member.split_whitespace().nth(1) == Some(self.name.as_str()))
     }
 
     /// Adds this process to `Via`; the version is that of the message as it was received.
     fn add_via(&self, headers: &mut HeaderMap, received: Version) {
-        let protocol = match received {
-            Version::HTTP_09 => "0.9",
-            Version::HTTP_10 => "1.0",
-            Version::HTTP_2 => "2",
-            _ => "1.1",
-        };
-        if let Ok(value) = HeaderValue::from_str(&format!("{protocol} {}", self.0)) {
-            headers.append(header::VIA, value);
-        }
+        let [usual, ..] = &self.fields;
+        let known = self.fields.iter().find(|(version, _)| *version == received);
+        headers.append(header::VIA, known.unwrap_or(usual).1.clone());
     }
 }
 

@@ -3,6 +3,8 @@
 //! A query string, a cookie, a credential or page text never gets here: `RequestLog` has no place for
 //! them.
 
+mod fields;
+
 use std::{
     io::{self, IsTerminal},
     net::SocketAddr,
@@ -28,9 +30,11 @@ pub fn init(log: Log) {
         .with_env_filter(filter)
         .with_writer(io::stderr);
     let done = match log.format {
+        LogFormat::Text if io::stderr().is_terminal() => builder.with_target(false).try_init(),
         LogFormat::Text => builder
             .with_target(false)
-            .with_ansi(io::stderr().is_terminal())
+            .with_ansi(false)
+            .fmt_fields(fields::PlainFields)
             .try_init(),
         LogFormat::Json => builder.json().flatten_event(true).try_init(),
     };

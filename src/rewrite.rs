@@ -16,7 +16,10 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use gleaner_filters::{Chain, Filtered};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header, response::Parts};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, Response, header, response::Parts,
+    uri::PathAndQuery,
+};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::{sync::Semaphore, time::timeout};
@@ -33,7 +36,7 @@ use self::{
 use crate::{
     authority::Target,
     body::Body,
-    config::{Config, ConfigError, Rewrite},
+    config::{Config, ConfigError, HostPatterns, Rewrite},
     headers::{accept, members, repair, validators::Tagger},
     untouched::UntouchedLinks,
 };
@@ -55,8 +58,8 @@ pub(crate) struct Rewriter {
 /// What must be known of a request when its response comes.
 #[derive(Debug)]
 pub(crate) struct Asked {
-    url: Url,
-    host: String,
+    target: Target,
+    path: Option<PathAndQuery>,
     method: Method,
     destination: Option<String>,
     by_script: bool,
@@ -73,30 +76,33 @@ struct Finished {
 }
 
 impl Asked {
-    /// `None` where the request's address is no URL; such a page is not rewritten.
-    pub(crate) fn of<B>(
-        request: &http::Request<B>,
-        target: &Target,
-        untouched: bool,
-    ) -> Option<Self> {
-        let path = request
-            .uri()
-            .path_and_query()
-            .map_or("/", |path| path.as_str());
-        let url = format!("{}://{}{path}", target.scheme.as_str(), target.authority());
+    pub(crate) fn of<B>(request: &http::Request<B>, target: &Target, untouched: bool) -> Self {
         let headers = request.headers();
         let destination = headers
             .get("sec-fetch-dest")
             .and_then(|value| value.to_str().ok());
-        Some(Self {
-            url: Url::parse(&url).ok()?,
-            host: target.host.plain(),
+        Self {
+            target: target.clone(),
+            path: request.uri().path_and_query().cloned(),
             method: request.method().clone(),
             destination: destination.map(str::to_ascii_lowercase),
             by_script: headers.contains_key("x-requested-with"),
             untouched,
             accepted: accept::choose(headers),
-        })
+        }
+    }
+
+    /// Made only where it is needed: most requests are not for pages. `None` where the address is no URL; such a page is
+    /// not rewritten.
+    fn url(&self) -> Option<Url> {
+        let path = self.path.as_ref().map_or("/", |path| path.as_str());
+        let (scheme, authority) = (self.target.scheme.as_str(), self.target.authority());
+        Url::parse(&format!("{scheme}://{authority}{path}")).ok()
+    }
+
+    /// Whether its host is one of these.
+    fn is_for(&self, hosts: &HostPatterns) -> bool {
+        !hosts.is_empty() && hosts.matches(&self.target.host.plain())
     }
 
     /// Whether a document may come back, as far as the request tells.
@@ -134,7 +140,7 @@ impl Rewriter {
 
     /// Prepares a request whose response may be rewritten: only codings we can undo.
     pub(crate) fn prepare(&self, asked: &Asked, headers: &mut HeaderMap) {
-        let wanted = self.settings.enabled && !self.settings.except.matches(&asked.host);
+        let wanted = self.settings.enabled && !asked.is_for(&self.settings.except);
         if wanted && asked.may_be_document() {
             accept::narrow(headers);
         }
@@ -151,6 +157,9 @@ impl Rewriter {
             Verdict::Rewrite(codings) => codings,
             Verdict::Skip(skip) => return pass(head, body.into(), skip),
         };
+        let Some(url) = asked.url() else {
+            return (Response::from_parts(head, body.into()), String::new());
+        };
         if asked.method == Method::HEAD {
             return self.unseen(head, body.into());
         }
@@ -160,9 +169,9 @@ impl Rewriter {
         let mut kept = Kept::new(self.settings.max_html_bytes);
         let worker = self.workers.start(Job {
             chain: Arc::clone(&self.chain),
-            url: asked.url.clone(),
             // What a form was answered with cannot be had by a link.
-            untouched: (asked.method == Method::GET).then(|| self.untouched.link(&asked.url)),
+            untouched: (asked.method == Method::GET).then(|| self.untouched.link(&url)),
+            url,
             codings,
             declared: charset::declared(&head.headers),
             must_look_like_document: asked.destination.is_none(),

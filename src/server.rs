@@ -198,6 +198,8 @@ where
             Arc::clone(&served_watch),
             request,
         );
+        // In a box, so that an idle connection does not keep the room that a request takes.
+        let answer = Box::pin(answer);
         async move { Ok::<_, std::convert::Infallible>(answer.await) }
     });
     let io = Unread::new(io, Arc::clone(&watch), timeouts.client_stall);

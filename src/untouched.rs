@@ -8,7 +8,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use http::{Request, Uri};
+use http::{Request, Uri, uri::PathAndQuery};
 use url::Url;
 
 use crate::authority::Target;
@@ -48,12 +48,13 @@ impl UntouchedLinks {
 
     /// Takes the parameter off a request, so that the origin never sees it; true where the link was one of ours.
     pub(crate) fn take_off<B>(&self, request: &mut Request<B>, target: &Target) -> bool {
+        let path = request.uri().path_and_query().map(PathAndQuery::as_str);
+        // Nearly no address has it.
+        let Some(path) = path.filter(|path| path.contains(PARAMETER)) else {
+            return false;
+        };
         let origin = format!("{}://{}", target.scheme.as_str(), target.authority());
-        let Some(asked) = request
-            .uri()
-            .path_and_query()
-            .and_then(|path| self.take(&origin, path.as_str()))
-        else {
+        let Some(asked) = self.take(&origin, path) else {
             return false;
         };
         let Ok(uri) = Uri::try_from(asked.path_and_query) else {

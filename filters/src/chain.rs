@@ -51,6 +51,8 @@ pub struct Chain {
     limits: PageLimits,
     /// Whether the reader's browser will run the page's scripts.
     scripting: bool,
+    /// Whether some filter reads the text of scripts before they are taken out.
+    script_text: bool,
     collect_links: bool,
     /// For [`Chain::blocks`].
     main_block: main_block::Settings,
@@ -85,6 +87,12 @@ impl Chain {
             floor: config.floor.clone(),
             limits,
             scripting: !(order.contains(&FilterName::Ignore) && config.ignore.scripts),
+            // An algorithm that counts what scripts say can only run before `ignore`.
+            script_text: !config.ignore.scripts
+                || order
+                    .iter()
+                    .find(|name| **name != FilterName::LazyImages)
+                    .is_none_or(|first| *first != FilterName::Ignore),
             collect_links: order.contains(&FilterName::RemovedLinks),
             main_block: config.main_block.clone(),
         })

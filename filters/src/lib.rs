@@ -40,6 +40,9 @@
 //! | `domain` | what several pages of one domain have in common; the caller keeps it |
 //! | `report`, `config`, `error` | what was done, what is asked for, what went wrong |
 
+#[cfg(feature = "benching")]
+#[doc(hidden)]
+pub mod benching;
 mod chain;
 mod config;
 mod dom;

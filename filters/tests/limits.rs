@@ -80,8 +80,8 @@ fn elements_nested_by_the_thousand_are_refused() {
     }
 }
 
-/// The contents of a template hang beside it and know no parent, so their depth was taken for 2; and kuchikiki frees
-/// templates in templates by recursion, so that 100,000 of them ended the whole process with a stack overflow.
+/// The contents of a template hang beside it and know no parent, so their depth was taken for 2; and a tree
+/// that frees templates in templates by recursion ended the whole process with a stack overflow at 100,000 of them.
 #[test]
 fn templates_within_templates_are_refused_and_freed() {
     assert_eq!(reason("nested_templates"), "too-deep");

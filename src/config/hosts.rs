@@ -27,9 +27,13 @@ impl HostPatterns {
         self.0.iter().map(String::as_str)
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether the host, or a domain above it, is listed. The host is in its one spelling.
     pub(crate) fn matches(&self, host: &str) -> bool {
-        if self.0.is_empty() {
+        if self.is_empty() {
             return false;
         }
         let parents = host.match_indices('.').map(|(dot, _)| &host[dot + 1..]);

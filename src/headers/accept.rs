@@ -32,29 +32,29 @@ pub(crate) fn choose(headers: &HeaderMap) -> Option<Coding> {
     /// In order of size at the levels we use; deflate is left out, because clients disagree on what
     /// it is (RFC 9110 § 8.4.1.2).
     const OFFERED: [Coding; 3] = [Coding::Brotli, Coding::Zstd, Coding::Gzip];
+    let mut any = 0.0;
+    // Of a coding that is named twice the first weight counts.
+    let mut weights = [None; OFFERED.len()];
+    for member in members(headers, &header::ACCEPT_ENCODING) {
+        let (name, weight) = split_weight(member);
+        if name == "*" {
+            any = weight;
+        } else if let Some(coding) = Coding::parse(name)
+            && let Some(at) = OFFERED.iter().position(|offered| *offered == coding)
+        {
+            weights[at].get_or_insert(weight);
+        }
+    }
     let mut best: Option<(Coding, f32)> = None;
-    for coding in OFFERED {
-        let weight = weight_of(headers, coding);
+    for (coding, weight) in OFFERED.into_iter().zip(weights) {
+        // `*` means gzip to every client that ever sent it; newer codings are asked for by name.
+        let unnamed = if coding == Coding::Gzip { any } else { 0.0 };
+        let weight = weight.unwrap_or(unnamed);
         if weight > best.map_or(0.0, |(_, weight)| weight) {
             best = Some((coding, weight));
         }
     }
     best.map(|(coding, _)| coding)
-}
-
-fn weight_of(headers: &HeaderMap, coding: Coding) -> f32 {
-    let mut any = 0.0;
-    for member in members(headers, &header::ACCEPT_ENCODING) {
-        let (name, weight) = split_weight(member);
-        if Coding::parse(name) == Some(coding) {
-            return weight;
-        }
-        if name == "*" {
-            any = weight;
-        }
-    }
-    // `*` means gzip to every client that ever sent it; newer codings are asked for by name.
-    if coding == Coding::Gzip { any } else { 0.0 }
 }
 
 /// `gzip;q=0.5` → (`gzip`, 0.5). A weight that cannot be read counts as none (RFC 9110 § 12.4.2).

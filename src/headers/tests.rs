@@ -14,7 +14,7 @@ fn fields(list: &[(&'static str, &'static str)]) -> HeaderMap {
 
 fn forward(list: &[(&'static str, &'static str)], received: Version) -> HeaderMap {
     let target = Target::of_authority(Scheme::Http, "example.com:8080").unwrap();
-    let pseudonym = Pseudonym("gleaner-test".to_owned());
+    let pseudonym = Pseudonym::named("gleaner-test".to_owned());
     forward_request(&fields(list), &target, None, &pseudonym, received)
 }
 
@@ -85,7 +85,7 @@ fn split_cookies_of_http2_are_joined() {
 
 #[test]
 fn a_loop_is_seen_behind_other_proxies() {
-    let pseudonym = Pseudonym("gleaner-1a2b".to_owned());
+    let pseudonym = Pseudonym::named("gleaner-1a2b".to_owned());
     assert!(pseudonym.is_in(&fields(&[("via", "1.1 other, 1.1 gleaner-1a2b (x)")])));
     assert!(!pseudonym.is_in(&fields(&[("via", "1.1 gleaner-ffff")])));
 }
@@ -98,7 +98,7 @@ fn alternative_services_do_not_pass_and_set_cookies_all_do() {
         ("set-cookie", "b=2"),
         ("connection", "close"),
     ]);
-    let pseudonym = Pseudonym("gleaner-test".to_owned());
+    let pseudonym = Pseudonym::named("gleaner-test".to_owned());
     let headers = forward_response(&response, None, &pseudonym, Version::HTTP_2);
     assert!(!headers.contains_key("alt-svc") && !headers.contains_key("connection"));
     assert_eq!(headers.get_all("set-cookie").iter().count(), 2);

@@ -50,7 +50,7 @@ impl Exchange {
             .remove::<Arc<Watch>>()
             .filter(|_| request.version() == Version::HTTP_11);
         let (mut outgoing, mapped) =
-            self.outgoing(request, permit.target(), asked.as_ref(), upgrade.as_ref());
+            self.outgoing(request, permit.target(), &asked, upgrade.as_ref());
         let mut open = None;
         if over_http2 {
             // The stream's data are the WebSocket's, not the request's.
@@ -100,10 +100,6 @@ impl Exchange {
             rewriter.tagger.map_not_modified(response.headers_mut());
             return Ok(Answer::Response(response.map(Body::from)));
         }
-        let Some(asked) = asked else {
-            let response = response.map(|body| Body::from(body).stalling_after(patience));
-            return Ok(Answer::Response(response));
-        };
         let (mut response, action) = rewriter.rewrite(&asked, response).await;
         self.log.action = action;
         if !may_be_silent {
@@ -139,7 +135,7 @@ impl Exchange {
         &self,
         request: Request<Incoming>,
         target: &Target,
-        asked: Option<&Asked>,
+        asked: &Asked,
         upgrade: Option<&http::HeaderValue>,
     ) -> (Request<Body>, headers::validators::Mapped) {
         let (mut head, body) = request.into_parts();
@@ -151,9 +147,7 @@ impl Exchange {
             head.version,
         );
         let rewriter = &self.running.rewriter;
-        if let Some(asked) = asked {
-            rewriter.prepare(asked, &mut head.headers);
-        }
+        rewriter.prepare(asked, &mut head.headers);
         let mapped = rewriter.tagger.map_request(&mut head.headers);
         let framed = matches!(head.method, Method::GET | Method::HEAD)
             && !body.is_end_stream()

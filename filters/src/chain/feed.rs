@@ -43,12 +43,13 @@ pub struct PageFeed {
 
 impl PageFeed {
     pub(super) fn new(chain: &Arc<Chain>, url: &Url) -> PageFeed {
+        let limits = chain.limits;
+        let mut parser = Parser::new(chain.scripting, limits.depth, limits.nodes);
+        if !chain.script_text {
+            parser = parser.without_script_text();
+        }
         PageFeed {
-            parser: Some(Parser::new(
-                chain.scripting,
-                chain.limits.depth,
-                chain.limits.nodes,
-            )),
+            parser: Some(parser),
             chain: Arc::clone(chain),
             url: url.clone(),
             untouched: None,

@@ -51,8 +51,7 @@ pub fn sample(chain: &Arc<Chain>, html: &str, url: &Url) -> Result<Sample, PageE
     let table = Table::of(&page, &blocks, Some(&mut names));
     let text_of = |&id: &_| {
         page.text(id)
-            .map(|text| text.clone())
-            .unwrap_or_else(|| " ".to_owned())
+            .map_or_else(|| " ".to_owned(), |text| text.clone())
     };
     Ok(Sample {
         texts: blocks

@@ -7,21 +7,33 @@
 //! the caller's business ([`crate::chain`]).
 
 mod guard;
+mod names;
+mod newlines;
+mod raw_text;
+mod references;
+mod short_cut;
+mod sink;
 mod tag_scan;
 
-use std::{borrow::Cow, cell::Cell, cell::RefCell, collections::HashMap};
-
 use html5ever::{
-    Attribute, ExpandedName, QualName, TokenizerResult,
+    TokenizerResult,
     buffer_queue::BufferQueue,
     tendril::StrTendril,
-    tokenizer::{Tokenizer, TokenizerOpts},
-    tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeBuilder, TreeBuilderOpts, TreeSink},
+    tokenizer::{Token, TokenSink as _, Tokenizer, TokenizerOpts, states::RawKind},
+    tree_builder::{TreeBuilder, TreeBuilderOpts},
 };
 use kuchikiki::NodeRef;
+use memchr::memchr2;
 
-use self::{guard::Guard, tag_scan::TagScan};
-use crate::error::PageError;
+use self::{
+    guard::{Guard, Told},
+    names::Names,
+    newlines::Newlines,
+    short_cut::Left,
+    sink::GuardedSink,
+    tag_scan::TagScan,
+};
+use crate::{dom::count, error::PageError};
 
 /// Bytes parsed between two looks at the clock. Larger: fewer looks, a costlier worst case.
 pub(crate) const PIECE: usize = 4096;
@@ -39,11 +51,33 @@ const MAX_ATTRIBUTES: usize = 1_000_000;
 /// accepted by default. Raising it costs memory.
 const MAX_ATTRIBUTE_BYTES: usize = 32 * 1024 * 1024;
 
+/// Longest token in bytes that waits for its end. Some pages keep their data in attributes of many kilobytes. Raising it
+/// makes hostile pages costlier: with every piece the token is read again.
+const MAX_UNFINISHED: usize = 64 * 1024;
+
 /// A document that is arriving.
 pub(crate) struct Parser {
     tokenizer: Tokenizer<Guard>,
     input: BufferQueue,
+    newlines: Newlines,
+    names: Names,
+    between: Between,
     tag: TagScan,
+    /// The beginning of a token whose end has not arrived: it is read when it is all there.
+    unfinished: String,
+    /// Whether the text of scripts is wanted.
+    script_text: bool,
+}
+
+/// Where the tokenizer is, as far as is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Between {
+    /// Between two tokens of ordinary content, and has read all it was given: others may read on.
+    Tokens,
+    /// The same inside of an element whose text is read by rules of its own.
+    RawText(RawKind),
+    /// Anywhere: it must read on itself until it tells that a tag has ended.
+    Unknown,
 }
 
 impl Parser {
@@ -57,52 +91,140 @@ impl Parser {
         let builder = TreeBuilder::new(GuardedSink::new(), options);
         let guard = Guard::new(builder, max_depth, max_nodes);
         Parser {
-            tokenizer: Tokenizer::new(guard, TokenizerOpts::default()),
+            tokenizer: Tokenizer::new(guard, tokenizer_options()),
             input: BufferQueue::default(),
+            newlines: Newlines::default(),
+            names: Names::new(),
+            between: Between::Unknown,
             tag: TagScan::default(),
+            unfinished: String::new(),
+            script_text: true,
+        }
+    }
+
+    /// Forgets the text of scripts, a third of an ordinary page, where that saves time: for those who take the scripts out
+    /// at once. What is no program but data that is read ([`is_data`](guard::is_data)) stays.
+    pub(crate) fn without_script_text(self) -> Parser {
+        Parser {
+            script_text: false,
+            ..self
         }
     }
 
     /// Parses one piece, at most [`PIECE`] bytes of it being sensible.
     pub(crate) fn feed(&mut self, piece: &str) -> Result<(), PageError> {
-        let mut rest = piece;
-        while !rest.is_empty() {
-            // `<` goes alone: what the tokenizer tells at it belongs to the text before it, not to the tag it begins.
-            let end = match rest.find('<') {
-                Some(0) => 1,
-                Some(at) => at,
-                None => rest.len(),
+        let piece = self.newlines.normalized(piece);
+        if !self.unfinished.is_empty() {
+            self.unfinished.push_str(&piece);
+            // A tag and a comment end with this; without it there is no use in looking.
+            if piece.contains('>') || self.unfinished.len() > MAX_UNFINISHED {
+                let whole = std::mem::take(&mut self.unfinished);
+                return self.feed_whole(&whole);
+            }
+            return Ok(());
+        }
+        self.feed_whole(&piece)
+    }
+
+    fn feed_whole(&mut self, piece: &str) -> Result<(), PageError> {
+        // What the parser keeps of it are parts of this, not copies.
+        let piece = StrTendril::from_slice(piece);
+        let mut at = 0;
+        while at < piece.len() {
+            at = match self.between {
+                Between::Tokens => self.short_cut(&piece, at),
+                Between::RawText(kind) => self.raw_text(&piece, at, kind),
+                Between::Unknown => self.tokenize(&piece, at)?,
             };
-            let (part, after) = rest.split_at(end);
-            rest = after;
-            self.feed_part(part)?;
         }
         self.tokenizer.sink.check()
     }
 
     /// The document node, after the last piece.
-    pub(crate) fn finish(self) -> Result<NodeRef, PageError> {
+    pub(crate) fn finish(mut self) -> Result<NodeRef, PageError> {
+        let rest = StrTendril::from_slice(&self.unfinished);
+        let mut at = 0;
+        while at < rest.len() {
+            at = self.tokenize(&rest, at)?;
+        }
         self.run();
         self.tokenizer.end();
-        let guard = &self.tokenizer.sink;
+        let guard = self.tokenizer.sink;
         guard.check()?;
-        Ok(guard.builder.sink.tree.document_node.clone())
+        Ok(guard.builder.sink.tree.document_node)
     }
 
-    fn feed_part(&mut self, part: &str) -> Result<(), PageError> {
+    /// One token past the tokenizer, if it can be.
+    fn short_cut(&mut self, piece: &StrTendril, at: usize) -> usize {
+        let (token, end) = match short_cut::token(piece, at, &mut self.names) {
+            Ok(read) => read,
+            Err(Left::Unfinished) if piece.len() - at <= MAX_UNFINISHED => {
+                self.unfinished.push_str(&piece[at..]);
+                return piece.len();
+            }
+            Err(_) => {
+                self.between = Between::Unknown;
+                return at;
+            }
+        };
+        // Neither a script that has ended nor a line's number is of interest.
+        let _ = self.tokenizer.sink.process_token(token, 1);
+        end
+    }
+
+    /// Text up to what may be its end, or an escape within a script.
+    fn raw_text(&mut self, piece: &StrTendril, at: usize, kind: RawKind) -> usize {
+        let end = at + raw_text::length(&piece.as_bytes()[at..], kind);
+        if end < piece.len() {
+            self.between = Between::Unknown;
+        }
+        let is_wanted = self.script_text
+            || kind != RawKind::ScriptData
+            || self.tokenizer.sink.script_is_data.get();
+        if is_wanted && end > at {
+            let text = piece.subtendril(count(at), count(end - at));
+            let token = Token::CharacterTokens(text);
+            let _ = self.tokenizer.sink.process_token(token, 1);
+        }
+        end
+    }
+
+    /// Gives the tokenizer as much as may be told about at once.
+    fn tokenize(&mut self, piece: &StrTendril, at: usize) -> Result<usize, PageError> {
+        let bytes = piece.as_bytes();
+        // `<` goes alone: what the tokenizer tells at it belongs to the text before it, not to the tag it begins. `>`
+        // goes alone: if a tag is told at it, the tag has ended there.
+        let end = match memchr2(b'<', b'>', &bytes[at..]) {
+            Some(0) => at + 1,
+            Some(before) => at + before,
+            None => bytes.len(),
+        };
+        let told = self.feed_part(&piece.subtendril(count(at), count(end - at)))?;
+        if told && bytes[end - 1] == b'>' {
+            self.between = match self.tokenizer.sink.last.get() {
+                Told::Markup => Between::Tokens,
+                Told::Raw(kind) => Between::RawText(kind),
+                Told::Text | Told::Plaintext => Between::Unknown,
+            };
+        }
+        Ok(end)
+    }
+
+    /// Whether the tokenizer told anything.
+    fn feed_part(&mut self, part: &StrTendril) -> Result<bool, PageError> {
         let before = self.tokenizer.sink.tokens.get();
-        self.input.push_back(StrTendril::from_slice(part));
+        self.input.push_back(part.clone());
         self.run();
         let told = self.tokenizer.sink.tokens.get() != before;
         if told {
             self.tag.end();
         }
-        if (!told || part == "<") && self.tag.read(part) > MAX_ATTRIBUTES_OF_ELEMENT {
+        if (!told || &**part == "<") && self.tag.read(part) > MAX_ATTRIBUTES_OF_ELEMENT {
             return Err(PageError::TooManyAttributes {
                 limit: MAX_ATTRIBUTES_OF_ELEMENT,
             });
         }
-        Ok(())
+        Ok(told)
     }
 
     fn run(&self) {
@@ -111,179 +233,13 @@ impl Parser {
     }
 }
 
-/// kuchikiki's sink, counting what it is given and remembering the node that was appended last.
-struct GuardedSink {
-    tree: kuchikiki::Sink,
-    nodes: Cell<usize>,
-    attributes: Cell<usize>,
-    attribute_bytes: Cell<usize>,
-    last: RefCell<NodeRef>,
-    /// The templates by their contents, which hang beside them and know no parent.
-    templates: RefCell<HashMap<*const kuchikiki::Node, NodeRef>>,
-}
-
-impl GuardedSink {
-    fn new() -> GuardedSink {
-        let tree = kuchikiki::Sink::default();
-        let last = RefCell::new(tree.document_node.clone());
-        GuardedSink {
-            tree,
-            nodes: Cell::new(0),
-            attributes: Cell::new(0),
-            attribute_bytes: Cell::new(0),
-            last,
-            templates: RefCell::default(),
-        }
-    }
-
-    fn count(&self) {
-        self.nodes.set(self.nodes.get() + 1);
-    }
-
-    /// Counts the attributes and gives them back; none once they are too many. One token can copy hundreds of elements,
-    /// and the guard looks only after it.
-    fn counted(&self, attributes: Vec<Attribute>) -> Vec<Attribute> {
-        let count = self.attributes.get() + attributes.len();
-        let bytes: usize = attributes
-            .iter()
-            .map(|attribute| attribute.value.len())
-            .sum();
-        let bytes = self.attribute_bytes.get() + bytes;
-        self.attributes.set(count);
-        self.attribute_bytes.set(bytes);
-        if count > MAX_ATTRIBUTES || bytes > MAX_ATTRIBUTE_BYTES {
-            Vec::new()
-        } else {
-            attributes
-        }
-    }
-
-    fn note(&self, child: &NodeOrText<NodeRef>) {
-        if let NodeOrText::AppendNode(node) = child {
-            self.last.replace(node.clone());
-        } else {
-            // Text may join the text before it; counting it anyway errs on the safe side.
-            self.count();
-        }
-    }
-
-    fn depth_of_last(&self) -> usize {
-        let templates = self.templates.borrow();
-        let mut depth = 0;
-        let mut node = self.last.borrow().clone();
-        while let Some(above) = node
-            .parent()
-            .or_else(|| templates.get(&std::ptr::from_ref(&*node)).cloned())
-        {
-            node = above;
-            depth += 1;
-        }
-        depth
+/// The tokenizer takes any piece's first character for a byte order mark if it looks like one.
+fn tokenizer_options() -> TokenizerOpts {
+    TokenizerOpts {
+        discard_bom: false,
+        ..TokenizerOpts::default()
     }
 }
 
-impl TreeSink for GuardedSink {
-    type Handle = NodeRef;
-    type Output = NodeRef;
-    type ElemName<'a> = ExpandedName<'a>;
-
-    fn finish(self) -> NodeRef {
-        self.tree.document_node
-    }
-
-    fn parse_error(&self, _message: Cow<'static, str>) {}
-
-    fn get_document(&self) -> NodeRef {
-        self.tree.get_document()
-    }
-
-    fn elem_name<'a>(&'a self, target: &'a NodeRef) -> ExpandedName<'a> {
-        self.tree.elem_name(target)
-    }
-
-    fn create_element(
-        &self,
-        name: QualName,
-        attributes: Vec<Attribute>,
-        flags: ElementFlags,
-    ) -> NodeRef {
-        self.count();
-        let attributes = self.counted(attributes);
-        self.tree.create_element(name, attributes, flags)
-    }
-
-    fn create_comment(&self, text: StrTendril) -> NodeRef {
-        self.count();
-        self.tree.create_comment(text)
-    }
-
-    fn create_pi(&self, target: StrTendril, data: StrTendril) -> NodeRef {
-        self.count();
-        self.tree.create_pi(target, data)
-    }
-
-    fn append(&self, parent: &NodeRef, child: NodeOrText<NodeRef>) {
-        self.note(&child);
-        self.tree.append(parent, child);
-    }
-
-    fn append_based_on_parent_node(
-        &self,
-        element: &NodeRef,
-        prev_element: &NodeRef,
-        child: NodeOrText<NodeRef>,
-    ) {
-        self.note(&child);
-        self.tree
-            .append_based_on_parent_node(element, prev_element, child);
-    }
-
-    fn append_before_sibling(&self, sibling: &NodeRef, child: NodeOrText<NodeRef>) {
-        self.note(&child);
-        self.tree.append_before_sibling(sibling, child);
-    }
-
-    fn append_doctype_to_document(
-        &self,
-        name: StrTendril,
-        public_id: StrTendril,
-        system_id: StrTendril,
-    ) {
-        self.tree
-            .append_doctype_to_document(name, public_id, system_id);
-    }
-
-    fn mark_script_already_started(&self, node: &NodeRef) {
-        self.tree.mark_script_already_started(node);
-    }
-
-    fn get_template_contents(&self, target: &NodeRef) -> NodeRef {
-        let contents = self.tree.get_template_contents(target);
-        self.templates
-            .borrow_mut()
-            .entry(std::ptr::from_ref(&*contents))
-            .or_insert_with(|| target.clone());
-        contents
-    }
-
-    fn same_node(&self, x: &NodeRef, y: &NodeRef) -> bool {
-        self.tree.same_node(x, y)
-    }
-
-    fn set_quirks_mode(&self, mode: QuirksMode) {
-        self.tree.set_quirks_mode(mode);
-    }
-
-    fn add_attrs_if_missing(&self, target: &NodeRef, attributes: Vec<Attribute>) {
-        let attributes = self.counted(attributes);
-        self.tree.add_attrs_if_missing(target, attributes);
-    }
-
-    fn remove_from_parent(&self, target: &NodeRef) {
-        self.tree.remove_from_parent(target);
-    }
-
-    fn reparent_children(&self, node: &NodeRef, new_parent: &NodeRef) {
-        self.tree.reparent_children(node, new_parent);
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@
 
 use html5ever::{LocalName, QualName, local_name, ns};
 use kuchikiki::NodeData;
+use memchr::{memchr, memchr3};
 
 use super::{Fate, Kind, NodeId, Page, tag::Tag};
 
@@ -202,34 +203,32 @@ impl Writer<'_, '_> {
 
 /// Escapes text content.
 pub(crate) fn escape_text(text: &str, out: &mut String) {
-    escape(text, out, |byte| match byte {
-        b'&' => Some("&amp;"),
-        b'<' => Some("&lt;"),
-        b'>' => Some("&gt;"),
-        _ => None,
-    });
+    escape_markup(text, out, |text, out| out.push_str(text));
 }
 
 /// Escapes the value of an attribute that stands in double quotes.
 pub(crate) fn escape_attribute(value: &str, out: &mut String) {
-    escape(value, out, |byte| match byte {
-        b'&' => Some("&amp;"),
-        b'"' => Some("&quot;"),
-        b'<' => Some("&lt;"),
-        b'>' => Some("&gt;"),
-        _ => None,
+    escape_markup(value, out, |mut text, out| {
+        while let Some(at) = memchr(b'"', text.as_bytes()) {
+            out.push_str(&text[..at]);
+            out.push_str("&quot;");
+            text = &text[at + 1..];
+        }
+        out.push_str(text);
     });
 }
 
-fn escape(text: &str, out: &mut String, entity: impl Fn(u8) -> Option<&'static str>) {
-    let mut written = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if let Some(entity) = entity(byte) {
-            // All bytes that are replaced are ASCII, so these are character boundaries.
-            out.push_str(&text[written..at]);
-            out.push_str(entity);
-            written = at + 1;
-        }
+/// Escapes what could be taken for markup, and gives the stretches between to `write`. All that is replaced is ASCII, so
+/// these are character boundaries.
+fn escape_markup(mut text: &str, out: &mut String, write: impl Fn(&str, &mut String)) {
+    while let Some(at) = memchr3(b'&', b'<', b'>', text.as_bytes()) {
+        write(&text[..at], out);
+        out.push_str(match text.as_bytes()[at] {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            _ => "&gt;",
+        });
+        text = &text[at + 1..];
     }
-    out.push_str(&text[written..]);
+    write(text, out);
 }

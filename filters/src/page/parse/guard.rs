@@ -5,12 +5,13 @@
 use std::cell::{Cell, OnceCell};
 
 use html5ever::{
-    tokenizer::{Token, TokenSink, TokenSinkResult},
+    local_name,
+    tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult, states::RawKind},
     tree_builder::TreeBuilder,
 };
 use kuchikiki::NodeRef;
 
-use super::{GuardedSink, MAX_ATTRIBUTE_BYTES, MAX_ATTRIBUTES, MAX_ATTRIBUTES_OF_ELEMENT};
+use super::{MAX_ATTRIBUTE_BYTES, MAX_ATTRIBUTES, MAX_ATTRIBUTES_OF_ELEMENT, sink::GuardedSink};
 use crate::error::PageError;
 
 /// New nodes between two looks at the depth, which cost a walk to the root each. Raising it lets the tree grow deeper
@@ -24,8 +25,25 @@ pub(super) struct Guard {
     passed: OnceCell<PageError>,
     /// Tokens so far, parse errors left out.
     pub(super) tokens: Cell<u64>,
+    /// What the last of them was, for what comes after it.
+    pub(super) last: Cell<Told>,
+    /// Whether the last script that began holds data.
+    pub(super) script_is_data: Cell<bool>,
     /// Node count of the last look at the depth.
     measured_at: Cell<usize>,
+}
+
+/// What the tokenizer has told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// Text, which may go on.
+    Text,
+    /// A tag, a comment, a document type: it has ended, and what follows is content.
+    Markup,
+    /// A start tag after which what follows is read by rules of its own.
+    Raw(RawKind),
+    /// Nothing but text follows.
+    Plaintext,
 }
 
 impl Guard {
@@ -40,6 +58,8 @@ impl Guard {
             max_nodes,
             passed: OnceCell::new(),
             tokens: Cell::new(0),
+            last: Cell::new(Told::Text),
+            script_is_data: Cell::new(false),
             measured_at: Cell::new(0),
         }
     }
@@ -78,6 +98,17 @@ impl Guard {
         }
     }
 
+    fn look_at_tag(&self, tag: &Tag) {
+        if tag.attrs.len() > MAX_ATTRIBUTES_OF_ELEMENT {
+            self.pass(PageError::TooManyAttributes {
+                limit: MAX_ATTRIBUTES_OF_ELEMENT,
+            });
+        }
+        if tag.kind == TagKind::StartTag && tag.name == local_name!("script") {
+            self.script_is_data.set(is_data(tag));
+        }
+    }
+
     fn look_at_depth(&self) {
         let sink = &self.builder.sink;
         self.measured_at.set(sink.nodes.get());
@@ -89,6 +120,21 @@ impl Guard {
     }
 }
 
+/// Scripts whose text is read although no script runs: what the page says about itself, and formulas.
+const DATA: [&str; 2] = ["application/ld+json", "math/tex"];
+
+/// Whether a script's start tag says that it holds such text. Where the type only contains it, the text is kept without need.
+pub(super) fn is_data(script: &Tag) -> bool {
+    let mut types = script
+        .attrs
+        .iter()
+        .filter(|attribute| attribute.name.local == local_name!("type"));
+    types.any(|attribute| {
+        let kind = attribute.value.to_ascii_lowercase();
+        DATA.iter().any(|data| kind.contains(data))
+    })
+}
+
 impl TokenSink for Guard {
     type Handle = NodeRef;
 
@@ -97,18 +143,24 @@ impl TokenSink for Guard {
             return TokenSinkResult::Continue;
         }
         self.tokens.set(self.tokens.get() + 1);
-        if let Token::TagToken(tag) = &token
-            && tag.attrs.len() > MAX_ATTRIBUTES_OF_ELEMENT
-        {
-            self.pass(PageError::TooManyAttributes {
-                limit: MAX_ATTRIBUTES_OF_ELEMENT,
-            });
+        let told = match &token {
+            Token::TagToken(_) | Token::CommentToken(_) | Token::DoctypeToken(_) => Told::Markup,
+            _ => Told::Text,
+        };
+        self.last.set(told);
+        if let Token::TagToken(tag) = &token {
+            self.look_at_tag(tag);
         }
         if self.passed.get().is_some() {
             return TokenSinkResult::Continue;
         }
         let result = self.builder.process_token(token, line_number);
         self.look();
+        match &result {
+            TokenSinkResult::RawData(kind) => self.last.set(Told::Raw(*kind)),
+            TokenSinkResult::Plaintext => self.last.set(Told::Plaintext),
+            TokenSinkResult::Continue | TokenSinkResult::Script(_) => {}
+        }
         result
     }
 

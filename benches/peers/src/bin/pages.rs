@@ -1,0 +1,177 @@
+//! The road of a page beside others: CPU time over the same 300 pages, contestants in turn, page by page.
+//!
+//! `pages [--rounds N] [--only NAME]`; with `--only` nothing is compared, for a profiler.
+
+use std::{collections::BTreeMap, env, hint::black_box, sync::Arc};
+
+use gleaner_filters::{Chain, ChainConfig, HostList, PageLimits, benching};
+use gleaner_peers::{
+    clock, corpus,
+    table::{self, Line, Target},
+};
+use kuchikiki::traits::TendrilSink;
+
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const URL: &str = "https://example.org/page";
+
+type Contestant = (&'static str, Box<dyn Fn(&str)>);
+
+fn main() -> anyhow::Result<()> {
+    let arguments: Vec<String> = env::args().collect();
+    let value = |name: &str| {
+        let at = arguments.iter().position(|argument| argument == name)?;
+        arguments.get(at + 1).cloned()
+    };
+    let rounds: usize = value("--rounds").map_or(Ok(5), |rounds| rounds.parse())?;
+    let only = value("--only");
+    let pages = match corpus::pages() {
+        Ok(pages) => pages,
+        Err(reason) => {
+            println!("skipped: {reason}");
+            return Ok(());
+        }
+    };
+    let contestants: Vec<Contestant> = contestants()?
+        .into_iter()
+        .filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name))
+        .collect();
+    let mut sums: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    let mut each: Vec<f64> = Vec::new();
+    for round in 0..rounds {
+        let mut round_sums: BTreeMap<&str, f64> = BTreeMap::new();
+        for page in &pages {
+            for (name, work) in &contestants {
+                let ((), time) = clock::of_thread(|| work(page));
+                *round_sums.entry(name).or_default() += time.as_secs_f64() * 1e3;
+                if *name == "gleaner" && round + 1 == rounds {
+                    each.push(time.as_secs_f64() * 1e3);
+                }
+            }
+        }
+        for (name, sum) in round_sums {
+            sums.entry(name).or_default().push(sum / pages.len() as f64);
+        }
+    }
+    println!(
+        "{} pages, {rounds} rounds; CPU ms per page, median of the rounds",
+        pages.len()
+    );
+    let per_page: BTreeMap<&str, f64> = sums
+        .iter()
+        .map(|(name, sums)| (*name, table::median(sums)))
+        .collect();
+    for (name, _) in &contestants {
+        println!("{name:28} {:8.3}", per_page[name]);
+    }
+    if only.is_none() {
+        compare(&per_page, &mut each);
+    }
+    Ok(())
+}
+
+fn compare(per_page: &BTreeMap<&str, f64>, each: &mut [f64]) {
+    each.sort_by(f64::total_cmp);
+    let slowest = each[each.len() * 99 / 100];
+    let ratio = |a: &str, b: &str| per_page[a] / per_page[b];
+    let kuchikiki_write = per_page["kuchikiki parse+write"] - per_page["kuchikiki"];
+    let write = per_page["gleaner parse+table+write"] - per_page["gleaner parse+table"];
+    let line = |what: &str, figure, target, unit| Line {
+        what: what.to_owned(),
+        figure,
+        target,
+        unit,
+    };
+    table::print(&[
+        line(
+            "whole chain / kuchikiki's parse and drop",
+            ratio("gleaner", "kuchikiki"),
+            Target::AtMost(1.25),
+            "x",
+        ),
+        line(
+            "our serializer / kuchikiki's",
+            write / kuchikiki_write,
+            Target::AtMost(0.2),
+            "x",
+        ),
+        line(
+            "dom_smoothie / whole chain",
+            ratio("dom_smoothie", "gleaner"),
+            Target::AtLeast(3.0),
+            "x",
+        ),
+        line(
+            "rs-trafilatura / whole chain",
+            ratio("rs-trafilatura", "gleaner"),
+            Target::AtLeast(3.0),
+            "x",
+        ),
+        line(
+            "99th percentile of the pages",
+            slowest,
+            Target::AtMost(60.0),
+            "ms",
+        ),
+    ]);
+}
+
+fn contestants() -> anyhow::Result<Vec<Contestant>> {
+    let mut ad_servers = HostList::default();
+    ad_servers.add(include_str!("../../../../adservers.txt"))?;
+    let chain = Arc::new(Chain::new(
+        &ChainConfig::default(),
+        PageLimits::default(),
+        ad_servers,
+    )?);
+    let url = url::Url::parse(URL)?;
+    Ok(vec![
+        (
+            "kuchikiki",
+            Box::new(|page: &str| drop(black_box(kuchikiki::parse_html().one(page)))),
+        ),
+        (
+            "gleaner",
+            Box::new(move |page: &str| drop(black_box(chain.run(page, &url)))),
+        ),
+        (
+            "gleaner parse",
+            Box::new(|page: &str| benching::parse(page)),
+        ),
+        (
+            "gleaner parse+table",
+            Box::new(|page: &str| drop(black_box(benching::Laid::of(page)))),
+        ),
+        ("kuchikiki parse+write", Box::new(kuchikiki_write)),
+        (
+            "gleaner parse+table+write",
+            Box::new(|page: &str| {
+                if let Some(laid) = benching::Laid::of(page) {
+                    black_box(laid.write());
+                }
+            }),
+        ),
+        (
+            "dom_smoothie",
+            Box::new(|page: &str| {
+                if let Ok(mut reader) = dom_smoothie::Readability::new(page, Some(URL), None) {
+                    drop(black_box(reader.parse()));
+                }
+            }),
+        ),
+        (
+            "rs-trafilatura",
+            Box::new(|page: &str| drop(black_box(rs_trafilatura::extract(page)))),
+        ),
+    ])
+}
+
+fn kuchikiki_write(page: &str) {
+    let document = kuchikiki::parse_html().one(page);
+    let mut out = Vec::new();
+    // Into memory, which does not fail.
+    let _ = document.document_node.serialize(&mut out);
+    black_box(out);
+}

@@ -1,0 +1,382 @@
+//! The forwarding road beside others: CPU time of the proxies' processes, in turn, on loopback.
+//!
+//! `road [forward] [bulk] [tls] [memory] [overlap] [start]`, all without arguments. `GLEANER` names the program, `GLEANER_EXTRA` is
+//! YAML laid over its configuration, `ROUNDS` how often everything is measured.
+
+use std::{env, fs, net::SocketAddr, path::Path, sync::Arc, time::Instant};
+
+use gleaner_peers::{
+    clock, corpus,
+    road::{
+        client, origin,
+        proxies::{self, Running},
+        tls,
+    },
+    table::{self, Line, Target, median},
+};
+
+const CONNECTIONS: usize = 64;
+const REQUESTS: usize = 400;
+const GB: f64 = 1e9;
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let wanted: Vec<String> = env::args().skip(1).collect();
+    let wants = |part: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == part);
+    let rounds = env::var("ROUNDS")
+        .ok()
+        .and_then(|rounds| rounds.parse().ok())
+        .unwrap_or(5);
+    let dir = tempfile::tempdir()?;
+    let bench = Bench {
+        rounds,
+        origin: origin::start(None, Arc::default()).await?,
+        dir: dir.path(),
+        extra: env::var("GLEANER_EXTRA").unwrap_or_default(),
+    };
+    let mut lines = Vec::new();
+    if wants("forward") {
+        bench.forward(&mut lines).await?;
+    }
+    if wants("bulk") {
+        bench.bulk(&mut lines).await?;
+    }
+    if wants("tls") {
+        bench.tls(&mut lines).await?;
+    }
+    if wants("memory") {
+        bench.memory(&mut lines).await?;
+    }
+    if wants("overlap") {
+        bench.overlap(&mut lines).await?;
+    }
+    if wants("start") {
+        bench.start(&mut lines).await?;
+    }
+    table::print(&lines);
+    Ok(())
+}
+
+struct Bench<'a> {
+    rounds: usize,
+    origin: SocketAddr,
+    dir: &'a Path,
+    extra: String,
+}
+
+/// Figures of one proxy, a round each.
+struct Figures(&'static str, Vec<f64>);
+
+impl Bench<'_> {
+    async fn forward(&self, lines: &mut Vec<Line>) -> anyhow::Result<()> {
+        let mut contestants = vec![
+            proxies::peer("hyper_proxy", &[])?,
+            proxies::gleaner(&self.dir.join("forward"), &self.extra)?,
+        ];
+        contestants.extend(proxies::squid(&self.dir.join("squid"))?);
+        let mut figures = named(&contestants);
+        // The first round only warms up.
+        for round in 0..=self.rounds {
+            for (proxy, figures) in contestants.iter().zip(&mut figures) {
+                let before = clock::of_process(proxy.pid());
+                client::small(proxy.addr, self.origin, CONNECTIONS, REQUESTS).await?;
+                let spent = clock::of_process(proxy.pid()) - before;
+                if round > 0 {
+                    figures
+                        .1
+                        .push(spent * 1e6 / (CONNECTIONS * REQUESTS) as f64);
+                }
+            }
+        }
+        let each = report("CPU microseconds per request", &figures);
+        lines.push(ratio(
+            "unfiltered request / hyper proxy",
+            each[1],
+            each[0],
+            1.1,
+        ));
+        if let Some(squid) = each.get(2) {
+            lines.push(ratio("unfiltered request / Squid", each[1], *squid, 0.35));
+        }
+        Ok(())
+    }
+
+    async fn bulk(&self, lines: &mut Vec<Line>) -> anyhow::Result<()> {
+        let contestants = [
+            proxies::peer("hyper_proxy", &[])?,
+            proxies::gleaner(&self.dir.join("bulk"), &self.extra)?,
+        ];
+        let [mut streams, mut tunnels] = [named(&contestants), named(&contestants)];
+        let mut growth = 0.0;
+        let target = format!("http://{}/bulk", self.origin);
+        for _ in 0..self.rounds {
+            for (at, proxy) in contestants.iter().enumerate() {
+                client::small(proxy.addr, self.origin, 1, 1).await?;
+                let memory = clock::memory_of(proxy.pid(), "VmRSS");
+                let before = clock::of_process(proxy.pid());
+                let mut stream = tokio::net::TcpStream::connect(proxy.addr).await?;
+                client::bulk(&mut stream, &target, self.origin, origin::BULK).await?;
+                streams[at]
+                    .1
+                    .push((clock::of_process(proxy.pid()) - before) * GB / origin::BULK as f64);
+                if at == 1 {
+                    let most = clock::memory_of(proxy.pid(), "VmHWM");
+                    growth = f64::max(growth, most.saturating_sub(memory) as f64 / 1e6);
+                }
+                let before = clock::of_process(proxy.pid());
+                let mut tunnel = client::tunnel(proxy.addr, &self.origin.to_string()).await?;
+                client::bulk(&mut tunnel, "/bulk", self.origin, origin::BULK).await?;
+                tunnels[at]
+                    .1
+                    .push((clock::of_process(proxy.pid()) - before) * GB / origin::BULK as f64);
+            }
+        }
+        let stream = report("stream, CPU s/GB", &streams);
+        let tunnel = report("tunnel, CPU s/GB", &tunnels);
+        lines.push(ratio("1 GiB body / hyper proxy", stream[1], stream[0], 1.0));
+        lines.push(ratio(
+            "1 GiB through a tunnel / hyper proxy",
+            tunnel[1],
+            tunnel[0],
+            1.0,
+        ));
+        lines.push(figure("memory growth in a 1 GiB body", growth, 10.0, "MB"));
+        Ok(())
+    }
+
+    async fn tls(&self, lines: &mut Vec<Line>) -> anyhow::Result<()> {
+        let (ca, key, config) = tls::origin()?;
+        let origin = origin::start(Some(Arc::clone(&config)), Arc::default()).await?;
+        let host = format!("localhost:{}", origin.port());
+        let [ca_file, key_file] = ["origins.pem", "origins.key"].map(|name| self.dir.join(name));
+        fs::write(&ca_file, &ca)?;
+        fs::write(&key_file, &key)?;
+        let path = |path: &Path| path.to_string_lossy().into_owned();
+        let (certificate, key) = (path(&ca_file), path(&key_file));
+        let ours = self.dir.join("tls");
+        let extra = format!(
+            "upstream: {{ extra_ca_file: {certificate} }}\nhttps: {{ intercept: on }}\n{}",
+            self.extra
+        );
+        let contestants = [
+            proxies::peer("hudsucker_proxy", &[&certificate, &key, &certificate])?,
+            proxies::gleaner(&ours, &extra)?,
+        ];
+        // Its port is open before it is ready; its authority is there when it answers.
+        client::small(contestants[1].addr, self.origin, 1, 1).await?;
+        let trusted = [
+            fs::read(&ca_file)?,
+            fs::read(ours.join("authority/ca.cert.pem"))?,
+        ];
+        let [mut first, mut second] = [named(&contestants), named(&contestants)];
+        for round in 0..=self.rounds {
+            for (at, proxy) in contestants.iter().enumerate() {
+                let before = clock::of_process(proxy.pid());
+                let client = tls::client(&trusted[at], &[b"http/1.1"])?;
+                client::small_encrypted(proxy.addr, &host, &client, 16, REQUESTS).await?;
+                let between = clock::of_process(proxy.pid());
+                let client = tls::client(&trusted[at], &[b"h2"])?;
+                client::small_http2(proxy.addr, &host, &client, 16, REQUESTS).await?;
+                let after = clock::of_process(proxy.pid());
+                if round > 0 {
+                    first[at]
+                        .1
+                        .push((between - before) * 1e6 / (16 * REQUESTS) as f64);
+                    second[at]
+                        .1
+                        .push((after - between) * 1e6 / (16 * REQUESTS) as f64);
+                }
+            }
+        }
+        let first = report("intercepted HTTP/1.1, CPU microseconds per request", &first);
+        let second = report("intercepted HTTP/2, CPU microseconds per request", &second);
+        lines.push(ratio(
+            "intercepted HTTP/1.1 request / hudsucker",
+            first[1],
+            first[0],
+            0.9,
+        ));
+        lines.push(ratio(
+            "intercepted HTTP/2 request / hudsucker",
+            second[1],
+            second[0],
+            0.9,
+        ));
+        let client = tls::client(&trusted[1], &[b"http/1.1"])?;
+        let (mut new, mut warm) = (Vec::new(), Vec::new());
+        for last in 2..=60 {
+            let origin = origin::start_at(last, Some(Arc::clone(&config)), Arc::default()).await?;
+            let host = origin.to_string();
+            new.push(
+                client::contact(contestants[1].addr, &host, &client)
+                    .await?
+                    .as_secs_f64()
+                    * 1e3,
+            );
+            warm.push(
+                client::contact(contestants[1].addr, &host, &client)
+                    .await?
+                    .as_secs_f64()
+                    * 1e3,
+            );
+        }
+        let more = median(&new) - median(&warm);
+        lines.push(figure(
+            "first contact with a host, more than the second",
+            more,
+            5.0,
+            "ms",
+        ));
+        Ok(())
+    }
+
+    async fn memory(&self, lines: &mut Vec<Line>) -> anyhow::Result<()> {
+        let proxy = proxies::gleaner(&self.dir.join("memory"), &self.extra)?;
+        let idle = clock::memory_of(proxy.pid(), "VmRSS") as f64 / 1e6;
+        let connections = client::idle(proxy.addr, self.origin, 1000).await?;
+        let busy = clock::memory_of(proxy.pid(), "VmRSS") as f64 / 1e6;
+        drop(connections);
+        if let Ok(pages) = corpus::pages() {
+            self.many_pages(&proxy, pages, lines).await?;
+        }
+        lines.push(figure("memory when idle", idle, 15.0, "MB"));
+        lines.push(figure(
+            "memory with 1,000 idle connections",
+            busy,
+            40.0,
+            "MB",
+        ));
+        Ok(())
+    }
+
+    /// Memory that 64 pages take at once, as a multiple of their size.
+    async fn many_pages(
+        &self,
+        proxy: &Running,
+        pages: Vec<String>,
+        lines: &mut Vec<Line>,
+    ) -> anyhow::Result<()> {
+        const PAGES: usize = 64;
+        let Some(page) = pages
+            .into_iter()
+            .find(|page| (400_000..900_000).contains(&page.len()))
+        else {
+            return Ok(());
+        };
+        let bytes = page.len() * PAGES;
+        let origin = origin::start(None, Arc::new(page.into_bytes())).await?;
+        let before = clock::memory_of(proxy.pid(), "VmRSS");
+        let mut tasks = tokio::task::JoinSet::new();
+        for _ in 0..PAGES {
+            tasks.spawn(client::page(proxy.addr, origin, "/page/slow"));
+        }
+        let mut rewritten = 0;
+        while let Some(head) = tasks.join_next().await {
+            rewritten += usize::from(head??.contains("rewritten"));
+        }
+        let growth = clock::memory_of(proxy.pid(), "VmHWM").saturating_sub(before);
+        println!(
+            "{rewritten} of {PAGES} pages at once were rewritten; {:.0} MB more",
+            growth as f64 / 1e6
+        );
+        lines.push(figure(
+            "memory of 64 pages at once / their size",
+            growth as f64 / bytes as f64,
+            8.0,
+            "x",
+        ));
+        Ok(())
+    }
+
+    /// From the last byte of a page upstream to its last byte at the client.
+    async fn overlap(&self, lines: &mut Vec<Line>) -> anyhow::Result<()> {
+        let pages = match corpus::pages() {
+            Ok(pages) => pages,
+            Err(reason) => {
+                println!("overlap skipped: {reason}");
+                return Ok(());
+            }
+        };
+        let proxy = proxies::gleaner(&self.dir.join("overlap"), &self.extra)?;
+        let (mut whole, mut pieces) = (0.0, 0.0);
+        let sizes = 200_000..1_000_000;
+        for page in pages
+            .into_iter()
+            .filter(|page| sizes.contains(&page.len()))
+            .take(20)
+        {
+            let origin = origin::start(None, Arc::new(page.into_bytes())).await?;
+            let [mut at_once, mut slowly] = [Vec::new(), Vec::new()];
+            for _ in 0..self.rounds {
+                for (path, times) in [("/page/whole", &mut at_once), ("/page/slow", &mut slowly)] {
+                    let head = client::page(proxy.addr, origin, path).await?;
+                    if head.contains("rewritten") {
+                        times.push(origin::since_page().as_secs_f64() * 1e3);
+                    }
+                }
+            }
+            if !at_once.is_empty() && at_once.len() == slowly.len() {
+                whole += median(&at_once);
+                pieces += median(&slowly);
+            }
+        }
+        println!(
+            "from the last byte upstream to the last byte sent, ms, sums over pages of 200 KB to 1 MB:"
+        );
+        println!("  whole {whole:.1}, in pieces of 16 KiB over 300 ms {pieces:.1}");
+        lines.push(ratio(
+            "last byte to last byte, pieces / whole",
+            pieces,
+            whole,
+            0.4,
+        ));
+        Ok(())
+    }
+
+    async fn start(&self, lines: &mut Vec<Line>) -> anyhow::Result<()> {
+        let mut figures = Vec::new();
+        for _ in 0..self.rounds {
+            let begun = Instant::now();
+            let proxy = proxies::gleaner(&self.dir.join("start"), &self.extra)?;
+            client::small(proxy.addr, self.origin, 1, 1).await?;
+            figures.push(begun.elapsed().as_secs_f64() * 1e3);
+        }
+        lines.push(figure(
+            "start to first answer",
+            median(&figures),
+            100.0,
+            "ms",
+        ));
+        Ok(())
+    }
+}
+
+fn named(proxies: &[Running]) -> Vec<Figures> {
+    proxies
+        .iter()
+        .map(|proxy| Figures(proxy.name, Vec::new()))
+        .collect()
+}
+
+fn report(what: &str, figures: &[Figures]) -> Vec<f64> {
+    println!("{what}:");
+    let medians = figures.iter().map(|Figures(name, figures)| {
+        let median = median(figures);
+        println!("  {name:16} {median:8.2}");
+        median
+    });
+    medians.collect()
+}
+
+fn ratio(what: &str, ours: f64, theirs: f64, most: f64) -> Line {
+    figure(what, ours / theirs, most, "x")
+}
+
+fn figure(what: &str, figure: f64, most: f64, unit: &'static str) -> Line {
+    Line {
+        what: what.to_owned(),
+        figure,
+        target: Target::AtMost(most),
+        unit,
+    }
+}

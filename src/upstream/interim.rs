@@ -1,0 +1,68 @@
+//! Interim responses on their way from the connection's task to whoever waits for the final one.
+//!
+//! Nearly no request has any, so nothing is made ready for them: a channel would cost more than the rest of a small
+//! request.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    task::Poll,
+};
+
+use futures_util::task::AtomicWaker;
+use http::{HeaderMap, StatusCode};
+
+use super::framing::MAX_INTERIM;
+
+/// Those that were not taken yet, in order.
+#[derive(Default)]
+pub(super) struct Interim {
+    told: Mutex<Vec<(StatusCode, HeaderMap)>>,
+    waker: AtomicWaker,
+}
+
+impl Interim {
+    pub(super) fn tell(&self, status: StatusCode, headers: &HeaderMap) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        // One more than allowed is how a row without end is noticed; more than that need not be kept.
+        if told.len() <= MAX_INTERIM {
+            told.push((status, headers.clone()));
+        }
+        drop(told);
+        self.waker.wake();
+    }
+
+    /// Waits for the next one. Only one task may wait.
+    pub(super) async fn next(&self) -> (StatusCode, HeaderMap) {
+        std::future::poll_fn(|cx| {
+            self.waker.register(cx.waker());
+            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+            if told.is_empty() {
+                Poll::Pending
+            } else {
+                Poll::Ready(told.remove(0))
+            }
+        })
+        .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn interim_responses_come_in_order_and_no_more_than_one_too_many_is_kept() {
+        let interim = Interim::default();
+        for _ in 0..MAX_INTERIM {
+            interim.tell(StatusCode::PROCESSING, &HeaderMap::new());
+        }
+        for _ in 0..3 {
+            interim.tell(StatusCode::EARLY_HINTS, &HeaderMap::new());
+        }
+        for _ in 0..MAX_INTERIM {
+            assert_eq!(interim.next().await.0, StatusCode::PROCESSING);
+        }
+        assert_eq!(interim.next().await.0, StatusCode::EARLY_HINTS);
+        assert!(interim.told.lock().unwrap().is_empty());
+    }
+}
