@@ -196,11 +196,11 @@ fn run(chain: &Arc<Chain>, file: &Path) -> Outcome {
 fn text_of(html: &str, is_whole: bool) -> String {
     let document = kuchikiki::parse_html().one(html).document_node;
     let mut text = String::new();
-    read(&document, is_whole, is_whole, &mut text);
+    read(&document, is_whole, &mut text);
     text
 }
 
-fn read(node: &NodeRef, is_whole: bool, is_main: bool, out: &mut String) {
+fn read(node: &NodeRef, is_main: bool, out: &mut String) {
     let mut is_main = is_main;
     if let NodeData::Element(element) = node.data() {
         if matches!(
@@ -222,7 +222,7 @@ fn read(node: &NodeRef, is_whole: bool, is_main: bool, out: &mut String) {
         out.push(' ');
     }
     for child in node.children() {
-        read(&child, is_whole, is_main, out);
+        read(&child, is_main, out);
     }
 }
 
