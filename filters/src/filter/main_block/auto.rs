@@ -2,10 +2,10 @@
 //!
 //! The idea:
 //!
-//! 1. The page is cut into text blocks, as a reader sees them ([`blocks`]).
+//! 1. The page is cut into text blocks, as a reader sees them (`auto/blocks.rs`).
 //! 2. Each gets numbers about itself, its surroundings and the page, the chars-nodes ratio and the answers of simple
-//!    rules among them ([`features`]); a forest of small trees makes them a chance `p` that the block is main content
-//!    ([`forest`]).
+//!    rules among them (`auto/features.rs`); a forest of small trees makes them a chance `p` that the block is main content
+//!    (`auto/forest.rs`).
 //! 3. With `w` words to a block, the blocks of highest `p` are kept as far as that raises the expected word F of the
 //!    whole: `(1 + β²) Σ(p w, kept) / (Σ(w, kept) + β² Σ(p w, all))` (Ye, Chai, Lee, Chieu, *Optimizing F-measures*, ICML
 //!    2012, for independent blocks). There is no threshold. `β` is [`Favor`], and the sum that was reached, at `β = 1`, is the
