@@ -144,7 +144,9 @@ fn status_of(error: &Error) -> StatusCode {
         Error::Wire(refusal) => match refusal {
             Refusal::Malformed(_) => StatusCode::BAD_REQUEST,
             Refusal::TargetTooLong => StatusCode::URI_TOO_LONG,
-            Refusal::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Refusal::HeadTooLarge | Refusal::TooManyFields => {
+                StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE
+            }
             Refusal::NotImplemented => StatusCode::NOT_IMPLEMENTED,
             Refusal::Version => StatusCode::HTTP_VERSION_NOT_SUPPORTED,
             Refusal::TooSlow => StatusCode::REQUEST_TIMEOUT,

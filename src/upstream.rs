@@ -29,11 +29,16 @@ use crate::{
     acl::{Acl, Permit},
     body::{Body, ByteCount, Failure},
     config::{Config, Timeouts},
+    headers::MAX_FIELDS,
 };
 
 /// Idle connections kept per origin: as many as a browser opens to one (six), a few browsers at once.
 /// Raising it saves handshakes and costs descriptors.
 const IDLE_PER_ORIGIN: usize = 16;
+
+/// Most bytes of an HTTP/2 response's fields, with 32 for each (RFC 9113 § 10.5.1), so that as many pass as over
+/// HTTP/1.1.
+const HTTP2_FIELD_BYTES: u32 = 64 * 1024;
 
 /// The pooled clients of one configuration.
 pub(crate) struct Upstream {
@@ -55,6 +60,8 @@ impl Upstream {
             .pool_idle_timeout(config.timeouts.idle)
             .http1_preserve_header_case(true)
             .http1_title_case_headers(true)
+            .http1_max_headers(MAX_FIELDS)
+            .http2_max_header_list_size(HTTP2_FIELD_BYTES)
             // The `Host` field is set by us, from the target.
             .set_host(false);
         let upgrades = builder
