@@ -35,6 +35,7 @@ pre{padding:.75em 1em;overflow-x:auto}
 table{border-collapse:collapse;width:100%}
 td,th{padding:.45rem .5rem .45rem 0;text-align:left;vertical-align:top;border-bottom:1px solid #8883;
 font-weight:normal}
+td{overflow-wrap:anywhere}
 th{opacity:.7;width:9.5rem}
 a.button{display:inline-block;padding:.5rem 1rem;margin:.25rem .5rem .25rem 0;border-radius:.5rem;
 background:#2563eb;color:#fff;text-decoration:none}
