@@ -34,7 +34,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
    0  all went well
   64  the command line is wrong
-  65  a page cannot be unpacked or filtered: broken gzip, nested too deep, a frameset
+  65  a page cannot be unpacked or filtered: broken gzip, nested too deep, a frameset; a password is empty
   66  a file that was named is not there
   69  the address to listen on cannot be had
   70  an error in the program itself
@@ -161,6 +161,17 @@ impl Failure {
         let message = message.into();
         Self { code, message }.into()
     }
+}
+
+/// A page that failed; where a bound of the configuration stopped it, the key that moves the bound.
+fn page_failure(error: PageError) -> anyhow::Error {
+    let key = match error {
+        PageError::TooDeep { .. } => "limits.page_depth",
+        PageError::TooManyNodes { .. } => "limits.page_nodes",
+        PageError::OutOfTime { .. } => "limits.page_cpu_ms",
+        _ => return error.into(),
+    };
+    Failure::error(EX_DATAERR, format!("{error}; {key} allows more"))
 }
 
 impl std::fmt::Display for Failure {

@@ -20,6 +20,10 @@ use http::{
 
 use crate::{authority::Target, ca::random_bytes};
 
+/// Most fields of a head, of a request and of a response. Browsers send about 30; sites that set many cookies and
+/// policies answer with more than the HTTP library's own 100. Raising it lets a head cost more to read.
+pub(crate) const MAX_FIELDS: usize = 256;
+
 /// Fields that mean one hop only, whether `Connection` names them or not (RFC 9110 § 7.6.1 and
 /// RFC 9112 § 9.6). All of `Proxy-*` is treated alike: it is between the client and us.
 const HOP_BY_HOP: [HeaderName; 6] = [

@@ -35,6 +35,7 @@ pre{padding:.75em 1em;overflow-x:auto}
 table{border-collapse:collapse;width:100%}
 td,th{padding:.45rem .5rem .45rem 0;text-align:left;vertical-align:top;border-bottom:1px solid #8883;
 font-weight:normal}
+td{overflow-wrap:anywhere}
 th{opacity:.7;width:9.5rem}
 a.button{display:inline-block;padding:.5rem 1rem;margin:.25rem .5rem .25rem 0;border-radius:.5rem;
 background:#2563eb;color:#fff;text-decoration:none}
@@ -144,7 +145,9 @@ fn status_of(error: &Error) -> StatusCode {
         Error::Wire(refusal) => match refusal {
             Refusal::Malformed(_) => StatusCode::BAD_REQUEST,
             Refusal::TargetTooLong => StatusCode::URI_TOO_LONG,
-            Refusal::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Refusal::HeadTooLarge | Refusal::TooManyFields => {
+                StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE
+            }
             Refusal::NotImplemented => StatusCode::NOT_IMPLEMENTED,
             Refusal::Version => StatusCode::HTTP_VERSION_NOT_SUPPORTED,
             Refusal::TooSlow => StatusCode::REQUEST_TIMEOUT,

@@ -41,7 +41,7 @@ pub(crate) use self::{
     socket::Broken,
     wire::Refusal,
 };
-use crate::{authority::Target, body::Body, proxy::Proxy, respond, tcp};
+use crate::{authority::Target, body::Body, headers::MAX_FIELDS, proxy::Proxy, respond, tcp};
 
 /// Pause after a failed accept. Nearly always the process has no descriptors left, and trying at
 /// once again would only burn time until some are closed.
@@ -238,6 +238,7 @@ where
             .header_read_timeout(None)
             .preserve_header_case(true)
             .title_case_headers(true)
+            .max_headers(MAX_FIELDS)
             .serve_connection(TokioIo::new(Guard::new(io, watch, patience)), service)
             .with_upgrades();
         let mut connection = std::pin::pin!(connection);

@@ -30,6 +30,7 @@ use crate::{
     acl::{Acl, Permit},
     body::{Body, ByteCount, Failure},
     config::{Config, Timeouts},
+    headers::MAX_FIELDS,
 };
 
 /// Idle connections kept per origin: as many as a browser opens to one (six), ten browsers at once. With
@@ -37,6 +38,10 @@ use crate::{
 /// microseconds of processor time per request at 64 connections with 16 kept). Raising it saves
 /// handshakes and costs descriptors.
 const IDLE_PER_ORIGIN: usize = 64;
+
+/// Most bytes of an HTTP/2 response's fields, with 32 for each (RFC 9113 § 10.5.1), so that as many pass as over
+/// HTTP/1.1.
+const HTTP2_FIELD_BYTES: u32 = 64 * 1024;
 
 /// The pooled clients of one configuration.
 pub(crate) struct Upstream {
@@ -58,6 +63,8 @@ impl Upstream {
             .pool_idle_timeout(config.timeouts.idle)
             .http1_preserve_header_case(true)
             .http1_title_case_headers(true)
+            .http1_max_headers(MAX_FIELDS)
+            .http2_max_header_list_size(HTTP2_FIELD_BYTES)
             // The `Host` field is set by us, from the target.
             .set_host(false);
         let upgrades = builder

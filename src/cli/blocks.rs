@@ -11,14 +11,16 @@ use std::{
     sync::Arc,
 };
 
+use anyhow::Context;
 use clap::ValueEnum;
 use gleaner::Config;
 use gleaner_filters::Chain;
 use url::Url;
 
 use super::{
+    EX_USAGE, Failure,
     extract::{address_of, read, with_base},
-    named_chain,
+    named_chain, page_failure,
 };
 
 /// Arguments of `gleaner blocks`.
@@ -33,7 +35,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME")]
     main_block: Option<String>,
     /// Blocks to find at most
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value = "10", value_parser = at_least_one)]
     limit: usize,
     /// Address of the page, for its relative links and styles
     #[arg(long, value_name = "URL")]
@@ -52,14 +54,29 @@ enum Format {
     Html,
 }
 
+fn at_least_one(text: &str) -> Result<usize, &'static str> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or("expected a number, 1 or more")
+}
+
 /// Finds the blocks of a page and writes them.
 pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
+    if let Some(name) = args.main_block.as_deref()
+        && named_chain::WITHOUT_CHOICE.contains(&name)
+    {
+        let message = format!("--main-block: {name:?} chooses no block, so there is none to show");
+        return Err(Failure::error(EX_USAGE, message));
+    }
     let filters = named_chain::or_configured(config, args.main_block.as_deref())?;
     let chain = Chain::new(&filters, config.page_limits(), config.ad_servers.clone())?;
     let file = args.page.clone().unwrap_or_else(|| PathBuf::from("-"));
-    let html = gleaner::decode_html(&read(&file)?);
+    let name = || file.display().to_string();
+    let html = gleaner::decode_html(&read(&file).with_context(name)?);
     let url = args.url.clone().unwrap_or_else(|| address_of(&file));
-    let blocks = Arc::new(chain).blocks(&html, &url, args.limit)?;
+    let blocks = Arc::new(chain)
+        .blocks(&html, &url, args.limit)
+        .map_err(page_failure)
+        .with_context(name)?;
     let mut out = io::stdout().lock();
     match args.format {
         Format::Table => out.write_all(table::of(&blocks).as_bytes())?,

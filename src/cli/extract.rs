@@ -24,7 +24,9 @@ use url::Url;
 
 use record::Record;
 
-use super::{EX_DATAERR, EX_IOERR, EX_USAGE, Failure, exit_code, named_chain, parallel};
+use super::{
+    EX_DATAERR, EX_IOERR, EX_USAGE, Failure, exit_code, named_chain, page_failure, parallel,
+};
 
 /// Arguments of `gleaner extract`.
 #[derive(Debug, clap::Args)]
@@ -247,7 +249,7 @@ impl Extractor {
             Some(url) => url.clone(),
             None => address_of(&task.file),
         };
-        let mut page = self.page(&html, &url)?;
+        let mut page = self.page(&html, &url).map_err(page_failure)?;
         if page.passed.is_some() {
             page.extract.html = html;
             page.original = Some(bytes);

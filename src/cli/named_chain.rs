@@ -8,7 +8,7 @@ use super::{EX_USAGE, Failure};
 
 /// Chains that choose no main block: `none` only cleans, `crunch` removes lists of links from table cells, `crunch_any`
 /// from any block.
-const WITHOUT_CHOICE: [&str; 3] = ["none", "crunch", "crunch_any"];
+pub(super) const WITHOUT_CHOICE: [&str; 3] = ["none", "crunch", "crunch_any"];
 
 /// Every name, the algorithms first, then their variants, then the chains without a choice.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {

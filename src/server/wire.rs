@@ -5,6 +5,8 @@
 //! `Transfer-Encoding`, and merges lengths that are repeated); a proxy in front of other servers must
 //! not be. Nothing is changed here: a head passes as it came, or not at all.
 
+use crate::headers::MAX_FIELDS;
+
 /// Longest method: the longest registered one has 17 letters (RFC 9110 § 16.1). Longer is no method
 /// that any server knows.
 const MAX_METHOD: usize = 64;
@@ -15,9 +17,6 @@ const MAX_TARGET: usize = 32 * 1024;
 /// Longest head: as much as the most generous of the common servers take. Raising it lets every
 /// connection hold more memory.
 const MAX_HEAD: usize = 64 * 1024;
-
-/// Most fields of a head: the HTTP library's own bound; browsers send about 30.
-const MAX_FIELDS: usize = 100;
 
 /// Most bytes of one chunk's line, extensions included (RFC 9112 § 7.1.1 asks for a bound).
 const MAX_CHUNK_LINE: usize = 4096;
@@ -32,8 +31,10 @@ pub(crate) enum Refusal {
     Malformed(&'static str),
     #[error("the request's address is too long")]
     TargetTooLong,
-    #[error("the request has too many header fields, or too long ones")]
+    #[error("the request's header fields are longer than {MAX_HEAD} bytes together")]
     HeadTooLarge,
+    #[error("the request has more than {MAX_FIELDS} header fields")]
+    TooManyFields,
     #[error("the request's method or transfer coding is not known here")]
     NotImplemented,
     #[error("this version of HTTP is not spoken here")]
@@ -189,7 +190,7 @@ impl Fields {
     fn take(&mut self, line: &[u8]) -> Result<(), Refusal> {
         self.count += 1;
         if self.count > MAX_FIELDS {
-            return Err(Refusal::HeadTooLarge);
+            return Err(Refusal::TooManyFields);
         }
         // RFC 9112 § 5.2: a folded line is refused.
         if matches!(line.first(), Some(b' ' | b'\t')) {

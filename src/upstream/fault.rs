@@ -5,7 +5,7 @@ use std::{error::Error as StdError, io};
 use rustls::{AlertDescription, CertificateError};
 
 use super::tls::Weakness;
-use crate::{acl::Refusal, body::Failure};
+use crate::{acl::Refusal, body::Failure, headers::MAX_FIELDS};
 
 /// What a server that knows only TLS 1.1, or only broken ciphers, is refused with (RFC 8996).
 const OLD: &str = "the server speaks only old versions or weak methods of encryption";
@@ -37,6 +37,9 @@ pub(crate) enum Fault {
     Closed,
     #[error("the server's answer is not valid HTTP: {0}")]
     BadResponse(String),
+    // The library does not tell which of the two it is; about 400 kB is its own bound on bytes.
+    #[error("the server's answer has more than {MAX_FIELDS} header fields, or too long ones")]
+    HeadTooLarge,
     #[error("the client stopped sending its request")]
     ClientLeft,
     #[error("the request's body did not go on in time")]
@@ -91,7 +94,9 @@ impl Fault {
     fn of_hyper(error: &hyper::Error) -> Option<Self> {
         if error.is_incomplete_message() || error.is_closed() {
             Some(Self::Closed)
-        } else if error.is_parse() || error.is_parse_too_large() {
+        } else if error.is_parse_too_large() {
+            Some(Self::HeadTooLarge)
+        } else if error.is_parse() {
             Some(Self::BadResponse(error.to_string()))
         } else if error.is_user() && error.is_body_write_aborted() {
             Some(Self::ClientLeft)

@@ -347,3 +347,83 @@ fn an_unknown_algorithm_is_answered_by_the_names() {
         );
     }
 }
+
+#[test]
+fn errors_of_blocks_name_the_file() {
+    let dir = folder();
+    std::fs::write(dir.path().join("broken.html"), [0x1f, 0x8b, 1]).unwrap();
+    std::fs::write(dir.path().join("frames.html"), "<frameset><frame src=a>").unwrap();
+    for (file, expected) in [("none.html", 66), ("broken.html", 65), ("frames.html", 65)] {
+        let output = gleaner(dir.path(), &["blocks", file], "");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains(&format!("{file}: ")), "{message}");
+        assert_eq!(output.status.code(), Some(expected), "{message}");
+    }
+}
+
+#[test]
+fn blocks_call_an_empty_page_neither_article_nor_index() {
+    let dir = folder();
+    let table = gleaner(dir.path(), &["blocks"], "").stdout;
+    let table = String::from_utf8(table).unwrap();
+    assert!(table.contains("no text"), "{table}");
+    assert!(!table.contains("Looks like"), "{table}");
+}
+
+#[test]
+fn blocks_of_nothing_are_refused_with_what_is_expected() {
+    let dir = folder();
+    for (arguments, expected) in [
+        (["blocks", "--limit", "0"], "1 or more"),
+        (["blocks", "--main-block", "none"], "chooses no block"),
+        (["blocks", "--main-block", "crunch"], "chooses no block"),
+    ] {
+        let output = gleaner(dir.path(), &arguments, &page_of_blocks());
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains(expected), "{message}");
+        assert_eq!(output.status.code(), Some(64), "{message}");
+    }
+}
+
+#[test]
+fn an_empty_password_is_an_error_of_its_input() {
+    let dir = folder();
+    for input in ["", "\n"] {
+        let output = gleaner(dir.path(), &["hash-password"], input);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains("is empty"), "{message}");
+        assert_eq!(output.status.code(), Some(65), "{message}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn a_page_over_a_limit_names_the_key_to_raise() {
+    let dir = folder();
+    let config = |yaml: &str| std::fs::write(dir.path().join("c.yaml"), yaml).unwrap();
+    let many = "<p>word".repeat(200);
+    let deep = "<div>".repeat(40);
+    for command in ["extract", "blocks"] {
+        for (key, page) in [("page_nodes", &many), ("page_depth", &deep)] {
+            config(&format!("limits: {{ {key}: 30 }}"));
+            let output = gleaner(dir.path(), &[command, "--config", "c.yaml"], page);
+            let message = String::from_utf8(output.stderr).unwrap();
+            assert!(message.contains(&format!("limits.{key}")), "{message}");
+            assert_eq!(output.status.code(), Some(65), "{message}");
+        }
+    }
+}
+
+#[test]
+fn a_record_always_says_whether_the_page_was_passed() {
+    let dir = folder();
+    let record = |page: &str| {
+        let output = gleaner(dir.path(), &["extract", "--jsonl"], page);
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
+    };
+    assert_eq!(record(DRAWN)["passed"], "little-text");
+    assert_eq!(
+        record(&article()).get("passed"),
+        Some(&serde_json::Value::Null)
+    );
+}

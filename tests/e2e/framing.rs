@@ -156,7 +156,7 @@ async fn chunks_that_cannot_be_read_are_refused() {
 async fn what_is_too_long_has_its_own_status() {
     let target = "x".repeat(70_000);
     let field = "x".repeat(70_000);
-    let fields = "X: y\r\n".repeat(101);
+    let fields = "X: y\r\n".repeat(257);
     let method = "M".repeat(65);
     all_are_refused(&[
         (
@@ -191,7 +191,7 @@ async fn long_targets_and_many_fields_pass() {
     for road in ROADS {
         let setup = Setup::new(road, "", |_| response(&[], "")).await;
         let path = format!("/{}", "x".repeat(16_000));
-        let fields = "X: y\r\n".repeat(90);
+        let fields = "X: y\r\n".repeat(200);
         let request = format!(
             "GET {} HTTP/1.1\r\nHost: {}\r\n{fields}Connection: close\r\n\r\n",
             setup.target(&path),
@@ -200,7 +200,37 @@ async fn long_targets_and_many_fields_pass() {
         let answer = setup.exchange(request.as_bytes()).await;
         assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
         assert_eq!(setup.origin.last().uri.path(), path);
-        assert_eq!(setup.origin.last().headers.get_all("x").iter().count(), 90);
+        assert_eq!(setup.origin.last().headers.get_all("x").iter().count(), 200);
+    }
+}
+
+#[tokio::test]
+async fn many_fields_of_an_answer_pass() {
+    for road in ROADS {
+        let setup = Setup::new(road, "", |_| response(&[("x", "y"); 200], "")).await;
+        let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        let answer = setup.exchange(request.as_bytes()).await;
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+        let answer = answer.to_lowercase();
+        assert_eq!(answer.matches("\r\nx: y").count(), 200, "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn too_many_fields_are_refused_with_their_bound() {
+    for road in ROADS {
+        let fields = "X: y\r\n".repeat(257);
+        let answer = format!("HTTP/1.1 200 OK\r\n{fields}\r\n");
+        let setup = Setup::answering(road, answer.as_bytes()).await;
+        let get = "GET {/} HTTP/1.1\r\nHost: {host}\r\n";
+        let request = setup.fill(&format!("{get}Connection: close\r\n\r\n"));
+        let answer = setup.exchange(request.as_bytes()).await;
+        assert!(answer.starts_with("HTTP/1.1 502 "), "{answer}");
+        assert!(answer.contains("more than 256 header fields"), "{answer}");
+        let request = setup.fill(&format!("{get}{fields}\r\n"));
+        let answer = setup.exchange(request.as_bytes()).await;
+        assert!(answer.starts_with("HTTP/1.1 431 "), "{answer}");
+        assert!(answer.contains("more than 256 header fields"), "{answer}");
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::harness::optional;
+use crate::harness::{TestProxy, get, optional};
 
 const TEXT: &str = "The town clock has a single hand. When it was built nobody needed minutes, and when somebody did, the council \
 found that a second hand would cost as much as a bridge. So it still points between the numbers.";
@@ -52,7 +52,15 @@ fn measure(dir: &std::path::Path, chromium: &std::path::Path) -> Value {
         .unwrap();
     let html = String::from_utf8(output.stdout).unwrap();
     // The attribute is what the page's ids are kept by.
-    let html = html.replace("</body>", &format!("{SCRIPT}</body>"));
+    seen(
+        dir,
+        chromium,
+        &html.replace("</body>", &format!("{SCRIPT}</body>")),
+    )
+}
+
+/// What a page's script writes into its title, on a phone.
+fn seen(dir: &std::path::Path, chromium: &std::path::Path, html: &str) -> Value {
     let file = dir.join("look.html");
     fs::write(&file, html).unwrap();
     let output = Command::new(chromium)
@@ -88,6 +96,27 @@ fn measure(dir: &std::path::Path, chromium: &std::path::Path) -> Value {
         .replace("&lt;", "<")
         .replace("&gt;", ">");
     serde_json::from_str(&title).unwrap_or_else(|error| panic!("{error}: {dom}"))
+}
+
+/// The width of the page beyond the window's, as its title.
+const OVERFLOW: &str = "<script>document.title = JSON.stringify(
+  document.documentElement.scrollWidth - document.documentElement.clientWidth)</script>";
+
+#[tokio::test]
+async fn the_control_page_fits_a_phone_whatever_the_configurations_path() {
+    let Some(chromium) = optional::program("chromium", "chromium") else {
+        return;
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let proxy = TestProxy::start("").await;
+    let answer = get(&proxy, "http://gleaner.internal/", &[]).await;
+    let html = answer.text();
+    let (before, rest) = html.split_once("<th>Configuration</th><td>").unwrap();
+    let (_, after) = rest.split_once("</td>").unwrap();
+    let path = format!("/home/anna/{}/config.yaml", "x".repeat(80));
+    let html = format!("{before}<th>Configuration</th><td><code>{path}</code></td>{after}");
+    let html = html.replace("</body>", &format!("{OVERFLOW}</body>"));
+    assert_eq!(seen(dir.path(), &chromium, &html), 0);
 }
 
 #[test]

@@ -28,7 +28,8 @@ use crate::{
 pub struct Settings {
     /// Whether the filter runs.
     pub enabled: bool,
-    /// Scripts: `<script>`, event attributes such as `onclick`, `javascript:` addresses.
+    /// Scripts: `<script>`, event attributes such as `onclick`, `javascript:` addresses; a page written into a frame's
+    /// `srcdoc` is shown without its own.
     pub scripts: bool,
     /// With `scripts`, show what `<noscript>` holds (true) or drop it too (false).
     pub noscript: bool,
@@ -296,6 +297,10 @@ impl Ignore {
     fn clean_attributes(&self, page: &mut Page, id: NodeId) {
         let Some(tag) = page.tag(id) else { return };
         let s = &self.settings;
+        if s.scripts && tag == Tag::Iframe && page.has_attribute(id, &local_name!("srcdoc")) {
+            // HTML § 4.8.5: the page inside runs no scripts where `sandbox` is empty, whatever it was.
+            page.set_attribute(id, local_name!("sandbox"), String::new());
+        }
         if !s.scripts && !s.style_attributes && !s.table_cell_widths {
             return;
         }

@@ -11,14 +11,14 @@ const BAR: usize = 16;
 const PATH: usize = 44;
 
 pub(super) fn of(page: &PageBlocks) -> String {
-    let kind = match page.kind {
-        PageKind::Article => "an article",
-        PageKind::Index => "an index of other pages",
+    let links = page.links_per_word;
+    let mut out = match page.kind {
+        PageKind::Article => format!("Looks like an article ({links:.2} links per word).\n"),
+        PageKind::Index => {
+            format!("Looks like an index of other pages ({links:.2} links per word).\n")
+        }
+        PageKind::Empty => "The page has no text.\n".to_owned(),
     };
-    let mut out = format!(
-        "Looks like {kind} ({:.2} links per word).\n",
-        page.links_per_word
-    );
     if page.blocks.is_empty() {
         out.push_str("\nNo block was found.\n");
     } else {

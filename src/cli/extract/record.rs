@@ -36,7 +36,6 @@ pub(super) struct PageRecord {
     links: Vec<Link>,
     images: Vec<Image>,
     /// Why nothing was selected or removed, where that is so.
-    #[serde(skip_serializing_if = "Option::is_none")]
     passed: Option<&'static str>,
     report: Report,
 }

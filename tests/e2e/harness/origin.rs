@@ -166,6 +166,7 @@ async fn speak(
     } else {
         drop(
             hyper::server::conn::http1::Builder::new()
+                .max_headers(400)
                 .serve_connection(io, service)
                 .await,
         );

@@ -234,6 +234,8 @@ pub enum PageKind {
     Article,
     /// Many short texts that lead elsewhere: a front page, a list, a shelf.
     Index,
+    /// No text at all.
+    Empty,
 }
 
 /// Links per word above which a page is an index. Measured on WCXB dev, 2026-11-21 ([`crate::Chain::blocks`] on every page): .15
@@ -249,7 +251,7 @@ pub(crate) fn page_kind(page: &Page) -> (PageKind, f64) {
     let scored = Scored::new(page, &settings);
     let body = scored.counts[page.body().index()];
     if body.words == 0 {
-        return (PageKind::Index, 1.0);
+        return (PageKind::Empty, 0.0);
     }
     let links = f64::from(body.links) / f64::from(body.words);
     let kind = if links > INDEX_LINKS_PER_WORD {

@@ -202,4 +202,5 @@ fn front_pages_are_told_from_articles() {
     assert_eq!(page_kind(&front).0, PageKind::Index);
     let article = page(&format!("<p>{}</p><p><a href=/x>More</a>", words(200)));
     assert_eq!(page_kind(&article).0, PageKind::Article);
+    assert_eq!(page_kind(&page("")).0, PageKind::Empty);
 }
