@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    io::{BufRead, BufReader},
     net::SocketAddr,
     path::PathBuf,
     sync::Arc,
@@ -33,30 +34,35 @@ struct Program {
 }
 
 impl Program {
-    async fn start(origins: &TestCa) -> Self {
+    fn start(origins: &TestCa) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let free = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let addr = free.local_addr().unwrap();
-        drop(free);
         fs::write(dir.path().join("origins.pem"), origins.pem()).unwrap();
-        let config = format!(
-            "listen: '{addr}'\naccess: {{ allow_targets: ['127.0.0.1:1-65535'] }}\n\
-             https: {{ intercept: on }}\nauthority: {{ dir: authority }}\n\
-             upstream: {{ extra_ca_file: origins.pem }}\n"
-        );
+        // Port 0: another test may take a port that was free a moment ago.
+        let config = "listen: 0\naccess: { allow_targets: ['127.0.0.1:1-65535'] }\n\
+                      https: { intercept: on }\nauthority: { dir: authority }\n\
+                      upstream: { extra_ca_file: origins.pem }\n";
         let file = dir.path().join("config.yaml");
         fs::write(&file, config).unwrap();
-        let child = std::process::Command::new(env!("CARGO_BIN_EXE_gleaner"))
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_gleaner"))
             .args(["serve", "--config"])
             .arg(&file)
             .env("RUST_LOG", "off")
-            .stdout(std::process::Stdio::null())
+            .stdout(std::process::Stdio::piped())
             .stderr(std::process::Stdio::null())
             .spawn()
             .unwrap();
-        while TcpStream::connect(addr).await.is_err() {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        let banner = BufReader::new(child.stdout.take().unwrap());
+        let addr = banner
+            .lines()
+            .find_map(|line| {
+                line.unwrap()
+                    .trim()
+                    .strip_prefix("proxy ")?
+                    .trim()
+                    .parse()
+                    .ok()
+            })
+            .unwrap();
         Self { child, addr, dir }
     }
 
@@ -148,7 +154,7 @@ async fn after_a_soak_memory_and_descriptors_are_what_they_were() {
     let ca = TestCa::new();
     let origin = Origin::http(|_| html(PAGE.repeat(20))).await;
     let encrypted = Origin::https(&ca, |_| html(PAGE.repeat(20))).await;
-    let proxy = Program::start(&ca).await;
+    let proxy = Program::start(&ca);
     let trust = trusting(&proxy.ca_file(), &[b"h2"]);
     let load = async |length: Duration| {
         let (end, mut turns) = (Instant::now() + length, 0_usize);
