@@ -8,14 +8,17 @@
 //! images, styles and layout carry meaning now, and four boxes are new (`hidden`, `dead_controls`, `tracking_pixels`,
 //! `comments`). One look at every node.
 
+mod hidden;
+
 use html5ever::{LocalName, local_name};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    dom::Measures,
     filter::Filter,
     page::{Fate, Kind, NodeId, Page, tag::Tag},
 };
+use hidden::{Hidden, Size, show};
+pub(crate) use hidden::{remove_hidden, show_hidden, style_hides};
 
 /// Settings of `ignore`. A box that is `true` drops the thing it names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,12 +126,6 @@ impl Settings {
         }
     }
 }
-
-/// Share of the page's visible characters, 0 to 1, above which a hidden element is kept: pages that are hidden until a
-/// script shows them must not vanish, and tabs that hold most of the text are content. Raising it drops more. Our
-/// measurement on WCXB dev, 2026-11-21 (`gleaner evaluate`): F1 .794 without this bound, .801 for any from .005 to .2; fewest
-/// pages harmed below .02, best precision from .1.
-const HIDDEN_SHARE: f64 = 0.1;
 
 pub(crate) struct Ignore {
     settings: Settings,
@@ -314,80 +311,6 @@ impl Ignore {
     }
 }
 
-/// Removes what the page hides, as the box `hidden` does.
-pub(crate) fn remove_hidden(page: &mut Page, filter: &'static str) {
-    let page_chars = page.chars(page.body());
-    let hidden = Hidden::of(page, true, page_chars);
-    let mut at = NodeId::DOCUMENT;
-    while at < page.end(NodeId::DOCUMENT) {
-        match hidden.size(page, at) {
-            Some(Size::Trifle) if page.fate(at) != Fate::Removed => page.remove(at, filter),
-            Some(Size::Large) => show(page, at),
-            _ => {}
-        }
-        at = if page.fate(at) == Fate::Removed {
-            page.end(at)
-        } else {
-            NodeId(at.0 + 1)
-        };
-    }
-}
-
-/// Shows what the page hides below a node.
-pub(crate) fn show_hidden(page: &mut Page, within: NodeId) {
-    let hidden: Vec<NodeId> = page
-        .live(within)
-        .filter(|&id| page.tag(id).is_some() && is_hidden(page, id))
-        .collect();
-    for id in hidden {
-        show(page, id);
-    }
-}
-
-fn show(page: &mut Page, id: NodeId) {
-    page.drop_attributes(id, |name, _| {
-        *name == local_name!("style") || *name == local_name!("hidden")
-    });
-}
-
-/// Which hidden elements may go.
-struct Hidden {
-    /// The text below each node: hidden elements can be nested, so none is counted on its own. Empty where nothing is hidden.
-    measures: Option<Measures>,
-    /// More characters than this are no trifle.
-    most: f64,
-}
-
-impl Hidden {
-    fn of(page: &Page, wanted: bool, page_chars: usize) -> Hidden {
-        let any = wanted
-            && page
-                .live(NodeId::DOCUMENT)
-                .any(|id| page.tag(id).is_some() && is_hidden(page, id));
-        Hidden {
-            measures: any.then(|| Measures::of(page)),
-            most: HIDDEN_SHARE * page_chars as f64,
-        }
-    }
-
-    /// How much a hidden element holds; `None` where the element is not hidden.
-    fn size(&self, page: &Page, id: NodeId) -> Option<Size> {
-        let measures = self.measures.as_ref()?;
-        is_hidden(page, id).then(|| {
-            if f64::from(measures.get(id).chars) <= self.most {
-                Size::Trifle
-            } else {
-                Size::Large
-            }
-        })
-    }
-}
-
-enum Size {
-    Trifle,
-    Large,
-}
-
 fn remove_if(condition: bool) -> Verdict {
     if condition {
         Verdict::Remove
@@ -475,38 +398,6 @@ fn is_in_image_link(page: &Page, image: NodeId) -> bool {
 fn has_alt(page: &Page, image: NodeId) -> bool {
     page.attribute(image, &local_name!("alt"))
         .is_some_and(|alt| !alt.trim().is_empty())
-}
-
-/// The page's own word that nobody should see the element, written on the element itself. `hidden="until-found"` is
-/// meant to be found (HTML Standard § 6.1).
-fn is_hidden(page: &Page, id: NodeId) -> bool {
-    if page
-        .attribute(id, &local_name!("hidden"))
-        .is_some_and(|value| !value.eq_ignore_ascii_case("until-found"))
-    {
-        return true;
-    }
-    page.attribute(id, &local_name!("style"))
-        .is_some_and(|style| style_hides(&style))
-}
-
-/// Whether a `style` attribute says `display: none` or `visibility: hidden`.
-pub(crate) fn style_hides(style: &str) -> bool {
-    style.split(';').any(|declaration| {
-        declaration
-            .split_once(':')
-            .is_some_and(|(property, value)| {
-                let value = value.trim();
-                let value = value.split(['!', ' ']).next().unwrap_or(value);
-                match property.trim() {
-                    p if p.eq_ignore_ascii_case("display") => value.eq_ignore_ascii_case("none"),
-                    p if p.eq_ignore_ascii_case("visibility") => {
-                        value.eq_ignore_ascii_case("hidden")
-                    }
-                    _ => false,
-                }
-            })
-    })
 }
 
 /// An image that says it is at most one pixel wide and high.
