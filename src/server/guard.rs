@@ -9,25 +9,25 @@
 //! that a client that leaves is noticed, pipelined requests or not: at once where the connection breaks, and
 //! after [`HALF_CLOSED`] where it ends in good order, which may only mean that no more requests follow.
 
+mod watch;
+
 use std::{
-    any::Any,
     io::{self, IoSlice},
     mem::MaybeUninit,
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     task::{Context, Poll, Waker, ready},
     time::Duration,
 };
 
 use bytes::{Buf, BytesMut};
-use http::{Extensions, HeaderMap, StatusCode};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     time::{Instant, Sleep, sleep},
 };
 
 use super::wire::{self, Chunks, Framing, Refusal};
-use crate::respond;
+pub(crate) use watch::{Watch, WholeServer};
 
 /// Bytes read at once.
 const PIECE: usize = 16 * 1024;
@@ -54,93 +54,6 @@ const HALF_CLOSED: Duration = Duration::from_secs(5);
 pub(super) struct Patience {
     pub(super) head: Duration,
     pub(super) idle: Duration,
-}
-
-/// Marks a request for the whole server.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WholeServer;
-
-/// What the guard and the service of one connection tell each other.
-#[derive(Debug, Default)]
-pub(crate) struct Watch(Mutex<Progress>);
-
-#[derive(Debug, Default)]
-struct Progress {
-    begun: usize,
-    done: usize,
-    refused: Option<(usize, Refusal)>,
-    /// What the head that was let through last asks for.
-    whole_server: bool,
-    /// The connection was taken over: bytes are no messages any more.
-    opaque: bool,
-    /// Interim responses on their way to the client.
-    interim: BytesMut,
-    waker: Option<Waker>,
-}
-
-impl Watch {
-    fn lock(&self) -> MutexGuard<'_, Progress> {
-        // Nothing in here can be left half done.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A request came to the service: tells it what the library does not. A refusal if it is the one that
-    /// stands for a refused one.
-    pub(super) fn begin(&self, extensions: &mut Extensions) {
-        let mut progress = self.lock();
-        let number = progress.begun;
-        progress.begun += 1;
-        progress.interim.clear();
-        if let Some((_, refusal)) = progress.refused.filter(|(refused, _)| *refused == number) {
-            extensions.insert(refusal);
-        } else if progress.whole_server {
-            extensions.insert(WholeServer);
-        }
-    }
-
-    /// A message on the connection lasts as long as this is kept.
-    pub(super) fn in_flight(self: &Arc<Self>) -> Box<dyn Any + Send> {
-        Box::new(InFlight(Arc::clone(self)))
-    }
-
-    /// From here on bytes are no messages.
-    pub(super) fn take_over(&self) {
-        self.lock().opaque = true;
-    }
-
-    /// Whether bytes are no messages any more.
-    pub(super) fn is_taken_over(&self) -> bool {
-        self.lock().opaque
-    }
-
-    /// Sends an interim response before the final one (RFC 9110 § 15.2).
-    pub(crate) fn inform(&self, status: StatusCode, headers: &HeaderMap) {
-        let mut progress = self.lock();
-        let out = &mut progress.interim;
-        let reason = status.canonical_reason().unwrap_or("Information");
-        out.extend_from_slice(format!("HTTP/1.1 {} {reason}\r\n", status.as_u16()).as_bytes());
-        respond::write_fields(headers, out);
-    }
-
-    /// Messages begun and done so far.
-    pub(super) fn counts(&self) -> (usize, usize) {
-        let progress = self.lock();
-        (progress.begun, progress.done)
-    }
-}
-
-/// One message on its way.
-#[derive(Debug)]
-struct InFlight(Arc<Watch>);
-
-impl Drop for InFlight {
-    fn drop(&mut self) {
-        let mut progress = self.0.lock();
-        progress.done += 1;
-        if let Some(waker) = progress.waker.take() {
-            waker.wake();
-        }
-    }
 }
 
 /// A connection of which only sound messages are read.
