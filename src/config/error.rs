@@ -183,7 +183,7 @@ impl fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 /// What serde calls by its Rust name, as a person would call it.
-fn in_plain_words(problem: &str) -> String {
+pub(super) fn in_plain_words(problem: &str) -> String {
     const FOUND: [(&str, &str); 14] = [
         ("unknown field `", "unknown key `"),
         ("duplicate field `", "a second key `"),

@@ -9,7 +9,10 @@ use serde::{
     de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor},
 };
 
-use super::place::{self, Place};
+use super::{
+    error,
+    place::{self, Place},
+};
 
 /// What is wrong, where, and what would be right.
 #[derive(Debug, PartialEq, Eq)]
@@ -138,7 +141,7 @@ fn in_plain_words(text: &str, raw: &str, at: Option<Place>) -> Slip {
     }
     // The place stands in front already.
     let end = raw.find(" at line ").filter(|_| at.is_some());
-    slip(at, raw[..end.unwrap_or(raw.len())].to_owned())
+    slip(at, error::in_plain_words(&raw[..end.unwrap_or(raw.len())]))
 }
 
 /// Where the thing began that the parser was in the middle of: the last place that its message names.
@@ -367,7 +370,12 @@ mod tests {
             ("a: 1\nb\nc: 2\n", 2, 1, "this is no key"),
             ("a: !x y\n", 1, 4, "a `!` begins a tag"),
             ("a: 1\nb: \u{1}\n", 2, 4, "a control character"),
-            ("? [a]\n: 6\n", 1, 3, "a key, which is one word"),
+            (
+                "? [a]\n: 6\n",
+                1,
+                3,
+                "a list, expected a key, which is one word",
+            ),
         ] {
             let (at, across, problem) = slip(text);
             assert!(problem.contains(words), "{text:?}: {problem}");
