@@ -102,7 +102,11 @@ fn authority_dir(dir: Option<PathBuf>, base: &Path) -> Result<Option<PathBuf>, B
 /// Each address to listen on must be one that can be had beside the others, and listening wider than loopback must be
 /// meant.
 fn check_listen(listen: &[SocketAddr], access: &Access) -> Result<(), BadValue> {
-    check_addresses(listen).map_err(|problem| BadValue::new("listen", problem, LISTEN))?;
+    check_addresses(listen).map_err(|problem| {
+        let expected =
+            "addresses of this machine, each of which can be listened on beside the others";
+        BadValue::new("listen", problem, expected)
+    })?;
     let problem = listen
         .iter()
         .find_map(|addr| access.problem_with_listening(addr.ip()));
