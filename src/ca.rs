@@ -88,6 +88,7 @@ pub enum AuthorityError {
 
 /// The authority.
 pub(crate) struct Authority {
+    dir: PathBuf,
     issuer: Issuer<'static, KeyPair>,
     certificate: CertificateDer<'static>,
     certificate_pem: String,
@@ -102,9 +103,31 @@ impl Authority {
     pub(crate) fn open(dir: &Path) -> Result<Self, AuthorityError> {
         let (key_path, cert_path) = (dir.join(KEY_FILE), dir.join(CERT_FILE));
         if !key_path.exists() && !cert_path.exists() {
-            create(dir, &key_path, &cert_path)?;
+            match create(dir, &key_path, &cert_path) {
+                // Another Gleaner that starts on the same folder was faster: its authority is as good.
+                Err(AuthorityError::Create { error, .. })
+                    if error.kind() == io::ErrorKind::AlreadyExists => {}
+                done => done?,
+            }
         }
-        load(&key_path, &cert_path)
+        wait_while_half_made(&key_path, &cert_path);
+        load(dir, &key_path, &cert_path)
+    }
+
+    /// The authority that stands in the folder now, if it is another one. None is made: a folder that was emptied under a
+    /// running proxy is a slip, or half of a replacement.
+    pub(crate) fn replaced(&self) -> Result<Option<Self>, AuthorityError> {
+        let now = load(
+            &self.dir,
+            &self.dir.join(KEY_FILE),
+            &self.certificate_file(),
+        )?;
+        Ok((now.certificate != self.certificate).then_some(now))
+    }
+
+    /// The file that changes when the authority is replaced.
+    pub(crate) fn certificate_file(&self) -> PathBuf {
+        self.dir.join(CERT_FILE)
     }
 
     /// The certificate to install, in DER.
@@ -154,6 +177,17 @@ impl Authority {
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(self.leaf_key.serialize_der()));
         let key = any_supported_type(&key).map_err(|_| rcgen::Error::CouldNotParseKeyPair)?;
         Ok(CertifiedKey::new(vec![leaf.der().clone()], key))
+    }
+}
+
+/// How long another program may take from the key's file to the certificate's: milliseconds, unless the disk is slow.
+const HALF_MADE: std::time::Duration = std::time::Duration::from_secs(2);
+
+/// Waits for the certificate that another Gleaner is writing at this moment. One that never comes is an error of loading.
+fn wait_while_half_made(key_path: &Path, cert_path: &Path) {
+    let start = std::time::Instant::now();
+    while key_path.exists() && !cert_path.exists() && start.elapsed() < HALF_MADE {
+        std::thread::sleep(std::time::Duration::from_millis(10));
     }
 }
 
@@ -213,7 +247,7 @@ fn write_synced(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     file.sync_all()
 }
 
-fn load(key_path: &Path, cert_path: &Path) -> Result<Authority, AuthorityError> {
+fn load(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<Authority, AuthorityError> {
     let read = |path: &Path| {
         fs::read_to_string(path).map_err(|error| AuthorityError::Read {
             path: path.to_path_buf(),
@@ -233,6 +267,7 @@ fn load(key_path: &Path, cert_path: &Path) -> Result<Authority, AuthorityError> 
     check_certificate(&certificate, &key).map_err(|problem| bad(cert_path, problem))?;
     let issuer = Issuer::from_ca_cert_der(&certificate, key)?;
     Ok(Authority {
+        dir: dir.to_path_buf(),
         issuer,
         certificate,
         certificate_pem,

@@ -6,12 +6,16 @@ mod check_config;
 mod evaluate;
 mod extract;
 mod hash_password;
+mod input;
 mod named_chain;
 mod parallel;
 mod schema;
 mod serve;
 
-use std::{io, path::PathBuf};
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
 
 use clap::{Args, Parser, Subcommand};
 use gleaner::{
@@ -27,14 +31,15 @@ const EX_NOINPUT: u8 = 66;
 const EX_UNAVAILABLE: u8 = 69;
 const EX_SOFTWARE: u8 = 70;
 const EX_CANTCREAT: u8 = 73;
-const EX_IOERR: u8 = 74;
+pub(crate) const EX_IOERR: u8 = 74;
 const EX_CONFIG: u8 = 78;
 
 const EXIT_CODES: &str = "\
 Exit codes:
    0  all went well
   64  the command line is wrong
-  65  a page cannot be unpacked or filtered: broken gzip, nested too deep, a frameset; a password is empty
+  65  a page cannot be unpacked or filtered: broken gzip, an image, nothing, nested too deep, a frameset; a password
+      is empty or one that no browser sends
   66  a file that was named is not there
   69  the address to listen on cannot be had
   70  an error in the program itself
@@ -184,8 +189,27 @@ impl std::error::Error for Failure {}
 
 /// Whether whoever read our output has stopped reading, as `head` does.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
-    kind == Some(io::ErrorKind::BrokenPipe)
+    io_kind(error) == Some(io::ErrorKind::BrokenPipe)
+}
+
+/// The kind of what went wrong with a file, whichever library it went through.
+fn io_kind(error: &anyhow::Error) -> Option<io::ErrorKind> {
+    let json = || {
+        error
+            .downcast_ref::<serde_json::Error>()
+            .and_then(serde_json::Error::io_error_kind)
+    };
+    error
+        .downcast_ref::<io::Error>()
+        .map(io::Error::kind)
+        .or_else(json)
+}
+
+/// Writes to standard output. Unlike `print!` it does not panic where nobody reads or the disk is full.
+fn say(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
 }
 
 /// The only map from an error to an exit code.
@@ -210,10 +234,11 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
         Some(StartError::Authority(error)) => return of_authority(error),
         _ => {}
     }
-    match error.downcast_ref::<io::Error>().map(io::Error::kind) {
+    match io_kind(error) {
         Some(io::ErrorKind::AddrInUse | io::ErrorKind::AddrNotAvailable) => EX_UNAVAILABLE,
         Some(io::ErrorKind::NotFound) => EX_NOINPUT,
         Some(_) => EX_IOERR,
+        None if error.is::<serde_json::Error>() => EX_DATAERR,
         None => EX_SOFTWARE,
     }
 }

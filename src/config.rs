@@ -15,6 +15,7 @@ mod log;
 mod parse;
 mod place;
 mod rewrite;
+mod syntax;
 mod timeouts;
 mod users;
 
@@ -33,7 +34,7 @@ pub use self::{
     limits::Limits,
     load::{Found, Lookup},
     log::{Log, LogFormat, LogLevel},
-    parse::{LISTEN, OneOrMany, listen_address},
+    parse::{LISTEN, OneOrMany, check_addresses, listen_address},
     rewrite::{RawRewrite, Rewrite},
     timeouts::{RawTimeouts, Timeouts},
     users::{RawUsers, Users},

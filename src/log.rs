@@ -23,9 +23,12 @@ use crate::{
 /// Starts logging to standard error. `RUST_LOG`, where set, wins over the level. A second call does
 /// nothing.
 pub fn init(log: Log) {
-    // Libraries below us are quiet unless they are asked for by name.
-    let filter = EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| EnvFilter::new(format!("warn,gleaner={}", log.level.as_str())));
+    // Libraries below us are quiet unless they are asked for by name: what they have to say of a failure lacks the host,
+    // and we say it with the host where we handle it.
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| {
+        let level = log.level.as_str();
+        EnvFilter::new(format!("off,gleaner={level},gleaner_filters={level}"))
+    });
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr);

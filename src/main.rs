@@ -2,20 +2,28 @@
 
 mod cli;
 
-use std::process::ExitCode;
+use std::{io, process::ExitCode};
 
 use clap::Parser;
+
+/// Gives what a burst of pages has used back to the system within seconds (docs/performance.md has the figures).
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
     let arguments = match cli::Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(message) => {
             // Help and version come this way too; a closed pipe is nobody's fault.
-            let _ = message.print();
-            return if message.use_stderr() {
-                cli::EX_USAGE.into()
-            } else {
-                ExitCode::SUCCESS
+            let printed = message.print();
+            return match printed {
+                _ if message.use_stderr() => cli::EX_USAGE.into(),
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                    eprintln!("gleaner: {error}");
+                    cli::EX_IOERR.into()
+                }
+                _ => ExitCode::SUCCESS,
             };
         }
     };

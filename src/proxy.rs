@@ -131,6 +131,13 @@ impl Proxy {
         self.running().config.clone()
     }
 
+    /// The certificate's file of the authority in use; none while interception is off.
+    pub(crate) fn authority_file(&self) -> Option<PathBuf> {
+        let running = self.running();
+        let authority = running.authority.as_ref()?;
+        Some(authority.certificate_file())
+    }
+
     /// The file the configuration came from.
     #[must_use]
     pub fn config_file(&self) -> Option<PathBuf> {

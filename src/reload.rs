@@ -179,12 +179,14 @@ impl Watch {
     }
 }
 
-/// What to watch, as the watcher will name it: every place where the configuration may be, and its lists.
+/// What to watch, as the watcher will name it: every place where the configuration may be, its lists, and the
+/// certificate of the authority in use.
 fn names(proxy: &Proxy) -> BTreeSet<PathBuf> {
     let places = proxy.lookup().map_or_else(Vec::new, |lookup| lookup.places);
     places
         .into_iter()
         .chain(proxy.config().watched)
+        .chain(proxy.authority_file())
         .flat_map(|path| trace(&path))
         .collect()
 }

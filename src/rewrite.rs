@@ -10,6 +10,7 @@ pub(crate) mod coding;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod door;
 mod eligibility;
+mod room;
 mod workers;
 
 use std::{fmt, sync::Arc, time::Duration};
@@ -31,6 +32,7 @@ use self::{
     buffer::Kept,
     coding::Coding,
     eligibility::{Skip, Verdict},
+    room::Room,
     workers::{Job, Worker},
 };
 use crate::{
@@ -50,6 +52,7 @@ pub(crate) struct Rewriter {
     settings: Rewrite,
     patience: Duration,
     places: Semaphore,
+    room: Arc<Room>,
     workers: Workers,
     untouched: Arc<UntouchedLinks>,
     pub(crate) tagger: Tagger,
@@ -132,6 +135,7 @@ impl Rewriter {
             settings: config.rewrite.clone(),
             patience: Duration::from_secs(config.limits.page_wait_seconds),
             places: Semaphore::new(config.limits.pages_at_once),
+            room: Room::new(config.limits.pages_memory_bytes),
             workers,
             untouched,
             tagger: Tagger::new(config.fingerprint),
@@ -166,6 +170,12 @@ impl Rewriter {
         let Ok(_place) = self.places.try_acquire() else {
             return pass(head, body.into(), Skip::Busy);
         };
+        let length = head.headers.get(header::CONTENT_LENGTH);
+        let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
+        let share = match self.room.enter(length, !codings.is_empty()).await {
+            Ok(share) => share,
+            Err(skip) => return pass(head, body.into(), skip),
+        };
         let mut kept = Kept::new(self.settings.max_html_bytes);
         let worker = self.workers.start(Job {
             chain: Arc::clone(&self.chain),
@@ -173,6 +183,7 @@ impl Rewriter {
             untouched: (asked.method == Method::GET).then(|| self.untouched.link(&url)),
             url,
             codings,
+            share,
             declared: charset::declared(&head.headers),
             must_look_like_document: asked.destination.is_none(),
             max_bytes: self.settings.max_html_bytes,

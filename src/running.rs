@@ -5,6 +5,8 @@
 
 use std::{net::SocketAddr, sync::Arc};
 
+use tracing::{info, warn};
+
 use crate::{
     acl::Acl,
     ca::{Authority, AuthorityError},
@@ -39,8 +41,8 @@ impl Running {
             before.and_then(|old| old.authority.clone()),
         ) {
             (false, _) => None,
-            // The authority in use stays, with its leaves; its folder is read at start only.
-            (true, Some(authority)) => Some(authority),
+            // Its folder is read at start only.
+            (true, Some(authority)) => Some(in_force(authority)),
             (true, None) => {
                 let dir = config
                     .authority_dir
@@ -65,6 +67,21 @@ impl Running {
             rewriter,
             authority,
         })
+    }
+}
+
+/// The authority in use with its leaves, or the one that has taken its place (`gleaner ca regenerate`).
+fn in_force(authority: Arc<Authority>) -> Arc<Authority> {
+    match authority.replaced() {
+        Ok(None) => authority,
+        Ok(Some(new)) => {
+            info!("another certificate authority is in force; devices must trust its certificate");
+            Arc::new(new)
+        }
+        Err(error) => {
+            warn!(%error, "the certificate authority cannot be read again, the one before it stays in force");
+            authority
+        }
     }
 }
 

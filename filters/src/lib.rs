@@ -33,6 +33,7 @@
 //! | `filter/` | the filters, a file each; `filter/main_block/` the algorithms that choose the main block |
 //! | `page` | the parsed page and the doors through which filters change it; parsing and writing |
 //! | `metadata` | what a page says about itself: title, author, date, language, site |
+//! | `kind` | what kind of page it is: article, forum, product, … |
 //! | `dom`, `text`, `markdown` | what is measured of nodes; page to plain text and to Markdown |
 //! | `extract` | all that can be told about a page, for programs |
 //! | `entities` | names in a text, and how alike two texts are by them |
@@ -52,6 +53,7 @@ mod error;
 mod extract;
 mod filter;
 mod hosts;
+mod kind;
 mod markdown;
 mod metadata;
 mod page;
@@ -78,5 +80,6 @@ pub use filter::{
     main_block, output, output::Format, removed_links,
 };
 pub use hosts::{HostList, HostListError};
+pub use kind::Kind;
 pub use metadata::Metadata;
 pub use report::{FilterReport, Report};

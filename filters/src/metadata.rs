@@ -16,7 +16,8 @@ use serde::Serialize;
 use url::Url;
 
 use crate::{
-    dom::visible_chars,
+    dom::text_size,
+    kind::{Claims, Kind},
     page::{Headline, NodeId, Page, tag::Tag},
     text::one_line,
 };
@@ -42,6 +43,8 @@ pub struct Metadata {
     pub image: Option<Url>,
     /// The next page of the same article.
     pub next_page: Option<Url>,
+    /// What kind of page it is. Told by [`crate::Chain::extract`] alone: nothing else asks for it.
+    pub kind: Option<Kind>,
     /// Whether the page says that it is one article.
     #[serde(skip)]
     pub(crate) is_article: bool,
@@ -53,6 +56,8 @@ pub(crate) struct Found {
     pub(crate) headline: Headline,
     /// The text that the page gives to search engines.
     pub(crate) hidden_text: HiddenText,
+    /// What it says that it is.
+    pub(crate) claims: Claims,
 }
 
 /// Text of a page that stands in its JSON-LD, for pages that have next to no other.
@@ -70,8 +75,8 @@ impl HiddenText {
     const ARTICLE_CHARS: usize = 500;
 
     pub(crate) fn is_article(&self) -> bool {
-        let chars: usize = self.article.iter().map(|text| visible_chars(text)).sum();
-        chars >= HiddenText::ARTICLE_CHARS
+        let size: usize = self.article.iter().map(|text| text_size(text)).sum();
+        size >= HiddenText::ARTICLE_CHARS
     }
 }
 
@@ -118,10 +123,16 @@ pub(crate) fn read(page: &Page) -> Found {
                 .and_then(|address| page.base().join(&address).ok())
                 .filter(|url| matches!(url.scheme(), "http" | "https")),
             next_page: pages::next(page),
+            kind: None,
             is_article: json_ld.is_article() || metas.is_article(),
         },
         headline,
         hidden_text: json_ld.hidden_text(),
+        claims: Claims {
+            types: json_ld.types(),
+            open_graph: metas.kind().unwrap_or_default(),
+            generator: metas.generator().unwrap_or_default(),
+        },
     }
 }
 

@@ -6,9 +6,14 @@ use crate::page::{NodeId, Page, parse::Parser};
 
 /// A page as the chain would lay it out, with scripts off.
 pub(crate) fn page(html: &str) -> Page {
+    page_at("https://example.org/", html)
+}
+
+/// The same of a page with an address of its own.
+pub(crate) fn page_at(address: &str, html: &str) -> Page {
     let mut parser = Parser::new(false, 512, 100_000);
     parser.feed(html).unwrap();
-    let url = "https://example.org/".parse().unwrap();
+    let url = address.parse().unwrap();
     Page::new(parser.finish().unwrap(), &url, false, 512).unwrap()
 }
 

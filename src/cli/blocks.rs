@@ -19,7 +19,8 @@ use url::Url;
 
 use super::{
     EX_USAGE, Failure,
-    extract::{address_of, read, with_base},
+    extract::{address_of, with_base},
+    input::{self, page_address},
     named_chain, page_failure,
 };
 
@@ -38,7 +39,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value = "10", value_parser = at_least_one)]
     limit: usize,
     /// Address of the page, for its relative links and styles
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = page_address)]
     url: Option<Url>,
 }
 
@@ -71,7 +72,7 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     let chain = Chain::new(&filters, config.page_limits(), config.ad_servers.clone())?;
     let file = args.page.clone().unwrap_or_else(|| PathBuf::from("-"));
     let name = || file.display().to_string();
-    let html = gleaner::decode_html(&read(&file).with_context(name)?);
+    let html = input::decode(&input::read(&file).with_context(name)?);
     let url = args.url.clone().unwrap_or_else(|| address_of(&file));
     let blocks = Arc::new(chain)
         .blocks(&html, &url, args.limit)

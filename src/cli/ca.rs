@@ -1,6 +1,7 @@
 //! `gleaner ca`: the certificate authority in its owner's hands.
 
 use std::{
+    fmt::Write as _,
     fs,
     io::{self, IsTerminal, Write},
     path::PathBuf,
@@ -9,6 +10,8 @@ use std::{
 use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
 use gleaner::{AuthorityError, AuthorityInfo, Config};
+
+use super::say;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -56,12 +59,12 @@ pub(super) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
         .ok_or(AuthorityError::NoFolder)?;
     match command {
         Command::Show => match AuthorityInfo::look(dir)? {
-            Some(info) => println!("{info}"),
-            None => println!(
+            Some(info) => say(&format!("{info}\n"))?,
+            None => say(&format!(
                 "There is no authority in {} yet; it is made when `https: {{ intercept: on }}` is first used, \
-                 or by `gleaner ca export`.",
+                 or by `gleaner ca export`.\n",
                 dir.display()
-            ),
+            ))?,
         },
         Command::Export { format, output } => {
             if output.is_none() && matches!(format, Format::Der) && io::stdout().is_terminal() {
@@ -85,14 +88,14 @@ pub(super) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
         Command::Regenerate { yes: false } => return Err(Refused::NotMeant.into()),
         Command::Regenerate { yes: true } => {
             let (info, kept) = AuthorityInfo::regenerate(dir)?;
-            println!("{info}");
+            let mut text = format!("{info}\n");
             for file in kept {
-                println!("kept         {}", file.display());
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "kept         {}", file.display());
             }
-            println!(
-                "\nA running Gleaner uses it after its next start. Remove the old certificate from your devices, \
-                 install this one, and delete the kept files when nothing needs them."
-            );
+            text += "\nA running Gleaner takes it over at once. Remove the old certificate from your devices, install \
+                     this one, and delete the kept files when nothing needs them.\n";
+            say(&text)?;
         }
     }
     Ok(())

@@ -29,7 +29,7 @@ use anyhow::Context;
 use gleaner::Config;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{EX_USAGE, Failure, parallel};
+use super::{EX_USAGE, Failure, parallel, say};
 use contestant::Contestant;
 use dataset::Sample;
 use plot::{DialPoint, Point};
@@ -99,12 +99,12 @@ pub(crate) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     let annotations = dataset::annotations(&args.dataset, args.every)?;
     let pages = scores(&annotations, &contestants)?;
     let names: Vec<String> = contestants.iter().map(|c| c.name.clone()).collect();
-    if names.len() == 1 {
-        print!("{}", table::by_type(&pages));
+    let tables = if names.len() == 1 {
+        table::by_type(&pages)
     } else {
-        print!("{}", table::side_by_side(&pages, &names));
-    }
-    print!("{}", table::worst(&pages, args.worst));
+        table::side_by_side(&pages, &names)
+    };
+    say(&(tables + &table::worst(&pages, args.worst)))?;
     if let Some(file) = &args.json {
         let mut json = serde_json::to_vec(&serde_json::json!({
             "algorithms": names,

@@ -8,7 +8,7 @@ mod record;
 use std::{
     ffi::OsStr,
     fs,
-    io::{self, BufRead, IsTerminal, Read, Write},
+    io::{self, BufRead, IsTerminal, Write},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -25,7 +25,9 @@ use url::Url;
 use record::Record;
 
 use super::{
-    EX_DATAERR, EX_IOERR, EX_USAGE, Failure, exit_code, named_chain, page_failure, parallel,
+    EX_DATAERR, EX_IOERR, EX_USAGE, Failure, exit_code,
+    input::{self, page_address},
+    named_chain, page_failure, parallel,
 };
 
 /// Arguments of `gleaner extract`.
@@ -38,7 +40,7 @@ pub(super) struct Args {
     format: Format,
     /// Address of the page (one page only): its relative links become absolute, and rewritten HTML gets a `<base href>`,
     /// so that it works when saved. Without it they stay as the page wrote them
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = page_address)]
     url: Option<Url>,
     /// Read the files' paths from this file, or `-` for standard input: one a line; a TAB and the page's address may
     /// follow
@@ -66,11 +68,12 @@ enum Format {
 }
 
 /// One page to read.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Task {
-    /// `-` is standard input.
+    /// `-` is standard input; a line of the list that cannot be read is called by its number.
     file: PathBuf,
-    url: Option<Url>,
+    /// An error where the list has something else there.
+    url: anyhow::Result<Option<Url>>,
 }
 
 /// Extracts every page; an error at the end if any failed.
@@ -90,15 +93,13 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     let mut first_code = None;
     parallel::in_order(
         tasks(args)?,
-        |task| task.map(|task| (extractor.extract(&task), task)),
-        |result| {
+        |task| {
+            let file = name(&task.file);
+            (extractor.extract(task), file)
+        },
+        |(record, file)| {
             bar.inc(1);
             pages += 1;
-            let (record, file) = match result {
-                Ok((Ok(page), task)) => (Ok(page), name(&task.file)),
-                Ok((Err(error), task)) => (Err(error), name(&task.file)),
-                Err(error) => (Err(error), "--from-list".to_owned()),
-            };
             if let Err(error) = &record {
                 failed += 1;
                 first_code.get_or_insert_with(|| exit_code(error));
@@ -159,7 +160,7 @@ fn write_json(out: &mut impl Write, record: &Record) -> io::Result<()> {
 }
 
 /// The pages that were asked for, read as they are needed: a list may be long.
-fn tasks(args: &Args) -> anyhow::Result<Box<dyn Iterator<Item = anyhow::Result<Task>> + Send>> {
+fn tasks(args: &Args) -> anyhow::Result<Box<dyn Iterator<Item = Task> + Send>> {
     let Some(list) = &args.from_list else {
         let mut files = args.files.clone();
         if files.is_empty() {
@@ -167,8 +168,8 @@ fn tasks(args: &Args) -> anyhow::Result<Box<dyn Iterator<Item = anyhow::Result<T
         }
         let url = args.url.clone();
         return Ok(Box::new(files.into_iter().map(move |file| {
-            let url = url.clone();
-            Ok(Task { file, url })
+            let url = Ok(url.clone());
+            Task { file, url }
         })));
     };
     let lines: Box<dyn BufRead + Send> = if list == OsStr::new("-") {
@@ -185,26 +186,26 @@ fn tasks(args: &Args) -> anyhow::Result<Box<dyn Iterator<Item = anyhow::Result<T
         |(index, line)| match line {
             Ok(line) if line.trim().is_empty() => None,
             Ok(line) => Some(task_of_line(&line)),
-            Err(error) => {
-                Some(Err(error).with_context(|| format!("line {} of the list", index + 1)))
-            }
+            Err(error) => Some(Task {
+                file: format!("line {} of the list", index + 1).into(),
+                url: Err(error.into()),
+            }),
         },
     )))
 }
 
-fn task_of_line(line: &str) -> anyhow::Result<Task> {
+fn task_of_line(line: &str) -> Task {
     let (file, url) = match line.split_once('\t') {
         Some((file, url)) => (file, Some(url.trim())),
         None => (line, None),
     };
-    let url = url
-        .filter(|url| !url.is_empty())
-        .map(|url| Url::parse(url).with_context(|| format!("{file}: {url:?} is no address")))
-        .transpose()?;
-    Ok(Task {
+    let url = url.filter(|url| !url.is_empty()).map(page_address);
+    Task {
         file: PathBuf::from(file.trim_end_matches('\r')),
-        url,
-    })
+        url: url
+            .transpose()
+            .map_err(|problem| Failure::error(EX_DATAERR, problem)),
+    }
 }
 
 fn name(file: &Path) -> String {
@@ -242,18 +243,20 @@ impl Extractor {
         })
     }
 
-    fn extract(&self, task: &Task) -> anyhow::Result<Page> {
-        let bytes = read(&task.file)?;
-        let html = gleaner::decode_html(&bytes);
-        let url = match &task.url {
+    fn extract(&self, task: Task) -> anyhow::Result<Page> {
+        let Task { file, url: given } = task;
+        let given = given?;
+        let bytes = input::read(&file)?;
+        let html = input::decode(&bytes);
+        let url = match &given {
             Some(url) => url.clone(),
-            None => address_of(&task.file),
+            None => address_of(&file),
         };
         let mut page = self.page(&html, &url).map_err(page_failure)?;
         if page.passed.is_some() {
             page.extract.html = html;
             page.original = Some(bytes);
-        } else if let Some(url) = &task.url {
+        } else if let Some(url) = &given {
             page.extract.html = with_base(page.extract.html, url);
         }
         Ok(page)
@@ -340,33 +343,6 @@ pub(super) fn address_of(file: &Path) -> Url {
             Url::parse("about:blank").expect("the address is a constant and an address")
         })
 }
-
-/// The bytes of a file, or of standard input for `-`; unpacked if they are gzip, whatever the name.
-pub(crate) fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if file == OsStr::new("-") {
-        io::stdin().lock().read_to_end(&mut bytes)?;
-    } else {
-        bytes = fs::read(file)?;
-    }
-    if !bytes.starts_with(&[0x1f, 0x8b]) {
-        return Ok(bytes);
-    }
-    let mut plain = Vec::new();
-    flate2::read::MultiGzDecoder::new(&bytes[..])
-        .take(MAX_UNPACKED + 1)
-        .read_to_end(&mut plain)
-        .map_err(|error| Failure::error(EX_DATAERR, format!("broken gzip: {error}")))?;
-    if plain.len() as u64 > MAX_UNPACKED {
-        let message = format!("more than {MAX_UNPACKED} bytes when unpacked");
-        return Err(Failure::error(EX_DATAERR, message));
-    }
-    Ok(plain)
-}
-
-/// Most bytes that a file may unpack to: larger than any page that is meant to be read, small enough for every core to
-/// hold one.
-const MAX_UNPACKED: u64 = 256 * 1024 * 1024;
 
 /// A bar on standard error while it is a terminal and nothing else is written to it.
 fn progress_bar(args: &Args) -> ProgressBar {

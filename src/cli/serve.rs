@@ -1,10 +1,16 @@
 //! `gleaner serve`: binds, tells a person what to do next, and runs until it is asked to end.
 
-use std::{fmt::Write as _, io::Write as _, net::SocketAddr, path, process, sync::Arc};
+use std::{
+    fmt::Write as _,
+    io::{self, Write as _},
+    net::SocketAddr,
+    path, process,
+    sync::Arc,
+};
 
 use gleaner::{
     Config, Origin, Proxy,
-    config::{Found, LogFormat, Lookup},
+    config::{self, Found, LogFormat, Lookup},
     log, reload,
 };
 use tokio::{
@@ -15,7 +21,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
-use super::{EX_UNAVAILABLE, Failure, ServeArguments};
+use super::{EX_UNAVAILABLE, EX_USAGE, Failure, ServeArguments};
 
 pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<()> {
     let overrides = Overrides {
@@ -25,6 +31,8 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<()> {
             _ => LogFormat::Text,
         }),
     };
+    config::check_addresses(&overrides.listen)
+        .map_err(|problem| Failure::error(EX_USAGE, format!("--listen: {problem}")))?;
     let lookup = Lookup::new(arguments.config);
     let mut found = lookup.load()?;
     overrides.apply(&mut found.config);
@@ -54,9 +62,7 @@ async fn serve(lookup: Lookup, found: Found, overrides: Overrides) -> anyhow::Re
     let mut listeners = Vec::new();
     for addr in &found.config.listen {
         let listener = TcpListener::bind(addr).await;
-        let listener = listener.map_err(|error| {
-            Failure::error(EX_UNAVAILABLE, format!("cannot listen on {addr}: {error}"))
-        })?;
+        let listener = listener.map_err(|error| cannot_listen(*addr, &error))?;
         listeners.push(listener);
     }
     let own = listeners
@@ -66,7 +72,7 @@ async fn serve(lookup: Lookup, found: Found, overrides: Overrides) -> anyhow::Re
     let origin = Origin { file: found.file };
     let proxy = Proxy::new(found.config, own.clone(), origin)?;
     // A proxy whose banner nobody reads is a proxy all the same.
-    let _ = std::io::stdout().write_all(banner(&proxy, &lookup, &own).as_bytes());
+    let _ = io::stdout().write_all(banner(&proxy, &lookup, &own).as_bytes());
     proxy.look_in(lookup);
 
     let shutdown = CancellationToken::new();
@@ -85,6 +91,22 @@ async fn serve(lookup: Lookup, found: Found, overrides: Overrides) -> anyhow::Re
         served??;
     }
     Ok(())
+}
+
+/// Why there is no listener, and what to do.
+fn cannot_listen(addr: SocketAddr, error: &io::Error) -> anyhow::Error {
+    let reason = match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            "another program listens there, perhaps another Gleaner; end it, or choose another port with --listen or \
+             `listen` in the configuration"
+        }
+        io::ErrorKind::AddrNotAvailable => "this machine has no such address",
+        io::ErrorKind::PermissionDenied => {
+            "ports below 1024 are for the system's own programs; choose a higher one"
+        }
+        _ => return Failure::error(EX_UNAVAILABLE, format!("cannot listen on {addr}: {error}")),
+    };
+    Failure::error(EX_UNAVAILABLE, format!("cannot listen on {addr}: {reason}"))
 }
 
 /// The first signal ends gracefully, the second at once.

@@ -58,7 +58,11 @@ impl Default for RawAccess {
     }
 }
 
-const CLIENTS: &str = "`loopback`, `private`, or a range such as 192.168.1.0/24";
+const CLIENTS: &str =
+    "`loopback`, `private`, an address such as 192.168.1.7, or a range such as 192.168.1.0/24";
+
+const TARGETS: &str = "an address or range with an optional port or port range, such as 10.0.0.0/8 or \
+                       127.0.0.1:8080-8090";
 
 impl RawAccess {
     pub(crate) fn parse(self) -> Result<Access, BadValue> {
@@ -68,17 +72,21 @@ impl RawAccess {
             return Err(BadValue::new("access.clients", problem, CLIENTS));
         }
         for entry in &self.clients {
-            clients.extend(parse_clients(entry).ok_or_else(|| {
-                let problem = format!("{entry:?} is not an address range");
+            clients.extend(parse_clients(entry).map_err(|problem| {
+                let problem = format!("{entry:?} {problem}");
                 BadValue::new("access.clients", problem, CLIENTS).item(entry)
             })?);
         }
+        if self.connect_ports.contains(&0) {
+            let problem = "there is no port 0".to_owned();
+            return Err(
+                BadValue::new("access.connect_ports", problem, "ports from 1 to 65535").item("0"),
+            );
+        }
         let parse_target = |entry: &String| {
-            entry.parse().map_err(|()| {
-                let problem = format!("{entry:?} is not an address or range");
-                let expected = "an address or range with an optional port or port range, such as \
-                                10.0.0.0/8 or 127.0.0.1:8080-8090";
-                BadValue::new("access.allow_targets", problem, expected).item(entry)
+            entry.parse().map_err(|problem| {
+                let problem = format!("{entry:?} {problem}");
+                BadValue::new("access.allow_targets", problem, TARGETS).item(entry)
             })
         };
         let allow_targets = self
@@ -159,8 +167,11 @@ const PRIVATE: [&str; 6] = [
     "fe80::/10",
 ];
 
-fn parse_clients(entry: &str) -> Option<Vec<IpNet>> {
-    let named = |ranges: &[&str]| ranges.iter().map(|range| range.parse().ok()).collect();
+fn parse_clients(entry: &str) -> Result<Vec<IpNet>, String> {
+    let named = |ranges: &[&str]| {
+        let parse = |range: &&str| parse_net(range);
+        ranges.iter().map(parse).collect()
+    };
     match entry {
         "loopback" => named(&LOOPBACK),
         "private" => named(&[&LOOPBACK[..], &PRIVATE[..]].concat()),
@@ -168,14 +179,35 @@ fn parse_clients(entry: &str) -> Option<Vec<IpNet>> {
     }
 }
 
-fn parse_net(text: &str) -> Option<IpNet> {
+/// An address or range, in the one spelling in which addresses are compared; or what is wrong with it.
+fn parse_net(text: &str) -> Result<IpNet, String> {
     let text = text
         .strip_prefix('[')
         .and_then(|rest| rest.strip_suffix(']'))
         .unwrap_or(text);
-    text.parse::<IpNet>()
-        .ok()
-        .or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from))
+    if let Ok(ip) = text.parse::<IpAddr>() {
+        return Ok(ip.to_canonical().into());
+    }
+    let net: IpNet = text
+        .parse()
+        .map_err(|_| "is not an address or range".to_owned())?;
+    // Addresses lose their IPv6 dress before they are compared (RFC 4291 § 2.5.5.2): such a range would match none.
+    if let (IpAddr::V6(v6), Some(length)) = (net.addr(), net.prefix_len().checked_sub(96))
+        && let Some(v4) = v6.to_ipv4_mapped()
+    {
+        return Err(format!(
+            "is an IPv4 range in another dress, write {v4}/{length}"
+        ));
+    }
+    // More likely a typing error of the length than of the address, and nobody can tell which.
+    if net.addr() != net.network() {
+        let whole = net.trunc();
+        return Err(format!(
+            "names one address and the length of a range, write {whole} for the range or {} for the address",
+            net.addr()
+        ));
+    }
+    Ok(net)
 }
 
 /// Addresses, perhaps only on some ports.
@@ -203,23 +235,25 @@ impl AddrPattern {
 }
 
 impl FromStr for AddrPattern {
-    type Err = ();
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, ()> {
+    fn from_str(text: &str) -> Result<Self, String> {
         // Without ports first: the colons of a bare IPv6 address are not port separators.
-        if let Some(net) = parse_net(text) {
-            return Ok(Self { net, ports: None });
-        }
-        let (net, ports) = text.rsplit_once(':').ok_or(())?;
+        let whole = match parse_net(text) {
+            Ok(net) => return Ok(Self { net, ports: None }),
+            Err(problem) => problem,
+        };
+        let (net, ports) = text.rsplit_once(':').ok_or(whole.as_str())?;
         let (first, last) = ports.split_once('-').unwrap_or((ports, ports));
-        let port = |text: &str| text.parse::<u16>().map_err(|_| ());
-        let ports = port(first)?..=port(last)?;
-        if ports.is_empty() {
-            return Err(());
+        let (Ok(first), Ok(last)) = (first.parse::<u16>(), last.parse::<u16>()) else {
+            return Err(whole);
+        };
+        if first == 0 || first > last {
+            return Err(format!("has no port from {first} to {last}"));
         }
         Ok(Self {
-            net: parse_net(net).ok_or(())?,
-            ports: Some(ports),
+            net: parse_net(net)?,
+            ports: Some(first..=last),
         })
     }
 }
@@ -249,9 +283,36 @@ mod tests {
             "127.0.0.1:",
             "127.0.0.1:9-8",
             "127.0.0.1:70000",
+            "127.0.0.1:0",
+            "10.0.0.5/8:80",
+            "http://127.0.0.1:80",
         ] {
             assert!(text.parse::<AddrPattern>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_range_that_is_none_is_answered_by_the_one_that_was_meant() {
+        for (entry, meant) in [
+            (
+                "192.168.1.5/24",
+                "write 192.168.1.0/24 for the range or 192.168.1.5 for",
+            ),
+            ("fe80::1/64", "write fe80::/64 for the range"),
+            ("::ffff:192.168.1.0/120", "write 192.168.1.0/24"),
+        ] {
+            let problem = parse_clients(entry).unwrap_err();
+            assert!(problem.contains(meant), "{problem}");
+        }
+        assert!(parse_clients("192.168.1.5/32").is_ok());
+        // One address in an IPv6 dress can be compared, once it is off.
+        assert!(pattern("::ffff:192.0.2.1").matches([192, 0, 2, 1].into(), 1));
+    }
+
+    #[test]
+    fn there_is_no_port_zero() {
+        let raw: RawAccess = serde_yaml::from_str("connect_ports: [443, 0]").unwrap();
+        assert_eq!(raw.parse().unwrap_err().key, "access.connect_ports");
     }
 
     fn access(yaml: &str) -> Access {

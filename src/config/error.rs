@@ -6,6 +6,7 @@ use std::{fmt, path::PathBuf};
 use super::{
     parse::BadValue,
     place::{self, Place},
+    syntax::{self, Slip},
 };
 
 /// A configuration that cannot be used.
@@ -69,12 +70,34 @@ impl ConfigError {
         }
     }
 
-    /// A file whose bytes are no text.
-    pub(super) fn not_text(file: PathBuf) -> Self {
+    /// A slip in the YAML itself.
+    pub(super) fn slip(file: Option<PathBuf>, slip: Slip) -> Self {
         Self {
-            file: Some(file),
-            place: None,
-            problem: "it is not UTF-8 text; expected YAML, saved as UTF-8".to_owned(),
+            file,
+            place: slip.place,
+            problem: slip.problem,
+            kind: Kind::Content,
+        }
+    }
+
+    /// A file whose bytes are no text.
+    pub(super) fn not_text(file: Option<PathBuf>, error: &std::string::FromUtf8Error) -> Self {
+        let bytes = error.as_bytes();
+        let good = &bytes[..error.utf8_error().valid_up_to()];
+        let (place, problem) = if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+            (None, "it is UTF-16 text; expected YAML, saved as UTF-8")
+        } else {
+            let good = String::from_utf8_lossy(good);
+            let place = syntax::place_of(&good, good.len());
+            (
+                Some(place),
+                "what stands here is not UTF-8 text; expected YAML, saved as UTF-8",
+            )
+        };
+        Self {
+            file,
+            place,
+            problem: problem.to_owned(),
             kind: Kind::Content,
         }
     }
@@ -160,21 +183,29 @@ impl fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 /// What serde calls by its Rust name, as a person would call it.
-fn in_plain_words(problem: &str) -> String {
-    const FOUND: [(&str, &str); 8] = [
+pub(super) fn in_plain_words(problem: &str) -> String {
+    const FOUND: [(&str, &str); 14] = [
+        ("unknown field `", "unknown key `"),
+        ("duplicate field `", "a second key `"),
+        ("unknown variant ``", "invalid value: nothing"),
         ("unknown variant `", "unknown word `"),
         ("invalid type: string ", "invalid value: "),
+        ("invalid value: string ", "invalid value: "),
         ("invalid type: floating point ", "invalid value: number "),
         ("invalid type: integer ", "invalid value: number "),
         ("invalid value: integer ", "invalid value: number "),
         ("invalid type: boolean ", "invalid value: "),
         ("invalid type: unit value", "invalid value: nothing"),
         ("invalid type: map", "invalid value: a section"),
+        ("invalid type: sequence", "invalid value: a list"),
+        ("invalid type: enum", "invalid value: a tag"),
     ];
-    const WORDS: [(&str, &str); 11] = [
+    const WORDS: [(&str, &str); 13] = [
         ("a boolean", "`true` or `false`"),
         ("a string", "a word or text"),
-        ("a sequence", "a list"),
+        ("a sequence", "a list, such as [one, two]"),
+        ("a map", "a section with keys"),
+        ("field identifier", "a key, which is one word"),
         ("usize", "a whole number, not negative"),
         ("u64", "a whole number, not negative"),
         ("u16", "a whole number from 0 to 65535"),
@@ -184,22 +215,38 @@ fn in_plain_words(problem: &str) -> String {
         ("a nonzero usize", "a whole number, 1 or more"),
         ("path string", "a path"),
     ];
-    let mut problem = problem
-        .replace(" as u128", "")
-        .replace(" as i128", "")
-        .replace("invalid type: sequence", "invalid value: a list");
+    let mut problem = problem.replace(" as u128", "").replace(" as i128", "");
     for (name, words) in FOUND {
         problem = problem.replace(name, words);
     }
     let Some((problem, expected)) = problem.rsplit_once("expected ") else {
         return problem;
     };
+    let meant = meant(problem, expected);
     let expected = match WORDS.iter().find(|(name, _)| *name == expected) {
         Some((_, words)) => words,
         None if expected.starts_with("struct ") => "a section with keys",
         None => expected,
     };
-    format!("{problem}expected {expected}")
+    match meant {
+        Some(meant) => format!("{problem}did you mean `{meant}`? expected {expected}"),
+        None => format!("{problem}expected {expected}"),
+    }
+}
+
+/// The word of those expected that an unknown one is most like, if it is like any.
+fn meant<'a>(problem: &str, expected: &'a str) -> Option<&'a str> {
+    /// How alike they must be, 0 to 1: what the command line's parser asks of its suggestions (clap 4, `suggestions.rs`).
+    const ALIKE: f64 = 0.7;
+    let (_, unknown) = problem.rsplit_once("unknown ")?;
+    let unknown = unknown.split('`').nth(1)?.to_lowercase();
+    let words = expected.split('`').skip(1).step_by(2);
+    let likeness = |word: &str| strsim::jaro(&unknown, word);
+    words
+        .map(|word| (likeness(word), word))
+        .filter(|(likeness, _)| *likeness > ALIKE)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, word)| word)
 }
 
 #[cfg(test)]
@@ -214,6 +261,18 @@ mod tests {
             "log: invalid value: a list, expected a section with keys"
         );
         let told = in_plain_words("unknown field `a`, expected `b` or `c`");
-        assert_eq!(told, "unknown field `a`, expected `b` or `c`");
+        assert_eq!(told, "unknown key `a`, expected `b` or `c`");
+    }
+
+    #[test]
+    fn a_word_that_is_nearly_one_of_those_expected_is_answered_by_it() {
+        let told = in_plain_words("log: unknown field `levl`, expected `format` or `level`");
+        assert_eq!(
+            told,
+            "log: unknown key `levl`, did you mean `level`? expected `format` or `level`"
+        );
+        let told =
+            in_plain_words("preset: unknown variant `Default`, expected `default` or `crunch`");
+        assert!(told.contains("did you mean `default`"), "{told}");
     }
 }

@@ -4,7 +4,7 @@
 use std::{
     fs::File,
     io::{self, Read},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 /// Most bytes of a configuration file: hundreds of times what anyone writes by hand.
@@ -13,6 +13,14 @@ pub(super) const MAX_CONFIG: u64 = 4 << 20;
 /// Most bytes of an ad list or of a file of certificates: several times the largest public hosts files.
 /// Raising it lets a wrong file cost more memory before it is refused.
 pub(super) const MAX_LIST: u64 = 128 << 20;
+
+/// A path of a setting: `~/` is the user's home, as in a shell, and a relative path starts at the configuration's folder.
+pub(super) fn under(base: &Path, path: &Path) -> PathBuf {
+    match (path.strip_prefix("~"), etcetera::home_dir()) {
+        (Ok(rest), Ok(home)) => home.join(rest),
+        _ => base.join(path),
+    }
+}
 
 /// The file's bytes, if there are no more than so many.
 pub(super) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
@@ -40,6 +48,17 @@ pub(super) fn without_mark(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_starts_at_home_or_at_the_configuration() {
+        let base = Path::new("/etc/gleaner");
+        assert_eq!(under(base, Path::new("my.txt")), base.join("my.txt"));
+        assert_eq!(under(base, Path::new("/my.txt")), Path::new("/my.txt"));
+        let home = etcetera::home_dir().unwrap();
+        assert_eq!(under(base, Path::new("~/my.txt")), home.join("my.txt"));
+        // Another user's home is not looked up, and a name may begin with the sign.
+        assert_eq!(under(base, Path::new("~my.txt")), base.join("~my.txt"));
+    }
 
     #[test]
     fn a_file_is_read_up_to_its_bound_and_refused_beyond() {

@@ -1,7 +1,11 @@
 //! Lists of hosts in settings: a name stands for itself and everything under it.
 
-use std::collections::HashSet;
+use std::{
+    collections::HashSet,
+    net::{IpAddr, Ipv6Addr},
+};
 
+use super::parse::BadValue;
 use crate::authority::Host;
 
 /// Hosts to match by suffix of whole labels; addresses match exactly.
@@ -9,11 +13,32 @@ use crate::authority::Host;
 pub struct HostPatterns(HashSet<String>);
 
 impl HostPatterns {
-    /// Parses each entry; the first that is no host comes back.
-    pub(super) fn parse(entries: &[String]) -> Result<Self, &String> {
+    /// Parses each entry of the list under a key: a host, and with it everything under it.
+    pub(super) fn parse(key: &'static str, entries: &[String]) -> Result<Self, BadValue> {
+        let parse = |entry: &String| {
+            parse_entry(without_wildcard(entry), entry)
+                .map_err(|problem| BadValue::new(key, problem, EXPECTED).item(entry))
+        };
         entries
             .iter()
-            .map(|entry| parse_entry(entry).ok_or(entry))
+            .map(parse)
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    /// The same of hosts that are meant one by one, where a wildcard would match nothing.
+    pub(super) fn parse_exact(key: &'static str, entries: &[String]) -> Result<Self, BadValue> {
+        let parse = |entry: &String| {
+            let spared = if without_wildcard(entry) == entry {
+                parse_entry(entry, entry)
+            } else {
+                Err(format!("{entry:?} stands for many hosts"))
+            };
+            spared.map_err(|problem| BadValue::new(key, problem, EXPECTED_EXACT).item(entry))
+        };
+        entries
+            .iter()
+            .map(parse)
             .collect::<Result<_, _>>()
             .map(Self)
     }
@@ -44,8 +69,12 @@ impl HostPatterns {
 }
 
 /// What an entry of a list of hosts should have been.
-pub(super) const EXPECTED: &str = "a host name such as bank.example, which covers www.bank.example too \
-                                   (`*.bank.example` and `.bank.example` mean the same)";
+const EXPECTED: &str = "a host name such as bank.example, which covers www.bank.example too (`*.bank.example` and \
+                        `.bank.example` mean the same), or an address such as 192.0.2.1";
+
+/// What an entry of a list of single hosts should have been.
+const EXPECTED_EXACT: &str = "the names of single hosts such as printer.example, or addresses such as 192.0.2.1; nothing \
+                              under them is meant, so each is named";
 
 /// An entry without what people put in front for "everything under it", which is meant in any case.
 pub(super) fn without_wildcard(entry: &str) -> &str {
@@ -55,8 +84,22 @@ pub(super) fn without_wildcard(entry: &str) -> &str {
         .unwrap_or(entry)
 }
 
-fn parse_entry(entry: &str) -> Option<String> {
-    let host = Host::parse(without_wildcard(entry)).ok()?;
+/// The host of an entry, or what is wrong with it. `written` is the entry with its wildcard.
+fn parse_entry(entry: &str, written: &str) -> Result<String, String> {
+    if let Some(host) = host_within(entry) {
+        return Err(format!(
+            "{written:?} is more than a host; {host:?} alone is one"
+        ));
+    }
+    let problem = || format!("{written:?} is not a host");
+    // In the address of a page they stand in brackets; people write them without.
+    let is_bare = entry.parse::<Ipv6Addr>().is_ok();
+    let host = if is_bare {
+        Host::parse(&format!("[{entry}]"))
+    } else {
+        Host::parse(entry)
+    };
+    let host = host.map_err(|_| problem())?;
     let plain = host.plain();
     // The URL Standard lets a host hold characters that no name of a web site has, `*` among them:
     // such an entry would be taken and match nothing.
@@ -67,10 +110,28 @@ fn parse_entry(entry: &str) -> Option<String> {
                 .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
     };
     let fits = match host {
-        Host::Ip(_) => without_wildcard(entry) == entry,
+        // The URL Standard takes `5` for 0.0.0.5: whoever wrote that meant something else.
+        Host::Ip(_) => written == entry && entry.trim_matches(['[', ']']).parse::<IpAddr>().is_ok(),
         Host::Name(_) => plain.split('.').all(is_label),
     };
-    fits.then_some(plain)
+    if fits { Ok(plain) } else { Err(problem()) }
+}
+
+/// The host within the address of a page, or before a port.
+fn host_within(entry: &str) -> Option<&str> {
+    let (is_address, rest) = match entry.split_once("://") {
+        Some((_, rest)) => (true, rest),
+        None => (false, entry),
+    };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    let host = match host.rsplit_once(':') {
+        Some((name, port)) if !name.contains(':') && is_port(port) => name,
+        _ => host,
+    };
+    let is_more = is_address || host.len() < entry.len();
+    let is_range = !is_address && host.parse::<IpAddr>().is_ok();
+    (is_more && !is_range && !host.is_empty() && Host::parse(host).is_ok()).then_some(host)
 }
 
 impl<'a> FromIterator<&'a str> for HostPatterns {
@@ -83,9 +144,13 @@ impl<'a> FromIterator<&'a str> for HostPatterns {
 mod tests {
     use super::*;
 
+    fn parse(entry: &str) -> Result<HostPatterns, BadValue> {
+        HostPatterns::parse("rewrite.except", &[entry.to_owned()])
+    }
+
     #[test]
     fn a_name_covers_what_is_under_it_and_nothing_else() {
-        let hosts = HostPatterns::parse(&["Bank.Example".to_owned()]).unwrap();
+        let hosts = parse("Bank.Example").unwrap();
         assert!(hosts.matches("bank.example"));
         assert!(hosts.matches("www.bank.example"));
         assert!(!hosts.matches("notbank.example"));
@@ -95,7 +160,7 @@ mod tests {
     #[test]
     fn a_wildcard_or_a_dot_in_front_means_the_same() {
         for entry in ["*.bank.example", ".bank.example", "bank.example."] {
-            let hosts = HostPatterns::parse(&[entry.to_owned()]).unwrap();
+            let hosts = parse(entry).unwrap();
             assert!(hosts.matches("bank.example"), "{entry}");
             assert!(hosts.matches("www.bank.example"), "{entry}");
             assert!(!hosts.matches("notbank.example"), "{entry}");
@@ -103,9 +168,19 @@ mod tests {
     }
 
     #[test]
+    fn addresses_are_hosts_in_full_only() {
+        assert!(parse("192.0.2.1").unwrap().matches("192.0.2.1"));
+        for entry in ["2001:db8::1", "[2001:db8::1]"] {
+            assert!(parse(entry).is_ok(), "{entry}");
+        }
+        for entry in ["5", "127.1", "0x7f000001"] {
+            assert!(parse(entry).is_err(), "{entry}");
+        }
+    }
+
+    #[test]
     fn what_is_no_host_is_named() {
         for entry in [
-            "http://x/",
             "*",
             "*.",
             "**.bank.example",
@@ -113,13 +188,42 @@ mod tests {
             "*bank.example",
             "bank..example",
             "..bank.example",
-            "bank.example:443",
-            "bank.example/login",
+            "192.0.2.0/24",
             "*.192.0.2.1",
             "",
         ] {
             let entries = ["ok.example".to_owned(), entry.to_owned()];
-            assert_eq!(HostPatterns::parse(&entries), Err(&entries[1]), "{entry}");
+            let bad = HostPatterns::parse("rewrite.except", &entries).unwrap_err();
+            assert_eq!(bad.item.as_deref(), Some(entry));
+            assert!(bad.problem.contains("is not a host"), "{}", bad.problem);
         }
+    }
+
+    #[test]
+    fn what_is_more_than_a_host_is_answered_by_its_host() {
+        for entry in [
+            "http://bank.example/",
+            "https://bank.example:8443/login?x#y",
+            "bank.example:443",
+            "bank.example/login",
+        ] {
+            let bad = parse(entry).unwrap_err();
+            assert!(
+                bad.problem.contains("\"bank.example\" alone"),
+                "{}",
+                bad.problem
+            );
+        }
+    }
+
+    #[test]
+    fn a_wildcard_where_single_hosts_are_meant_is_refused() {
+        let exact =
+            |entry: &str| HostPatterns::parse_exact("upstream.insecure_hosts", &[entry.to_owned()]);
+        for entry in ["*.x.example", ".x.example", "x.example:443"] {
+            assert!(exact(entry).is_err(), "{entry}");
+        }
+        let hosts = exact("X.example").unwrap();
+        assert!(hosts.names("x.example") && !hosts.names("www.x.example"));
     }
 }

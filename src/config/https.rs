@@ -10,7 +10,7 @@ use serde::{
 };
 
 use super::{
-    HostPatterns, hosts,
+    HostPatterns,
     parse::{BadValue, optional_path},
 };
 
@@ -29,10 +29,7 @@ pub struct RawHttps {
 
 impl RawHttps {
     pub(super) fn parse(self) -> Result<Https, BadValue> {
-        let except = HostPatterns::parse(&self.except).map_err(|entry| {
-            let problem = format!("{entry:?} is not a host");
-            BadValue::new("https.except", problem, hosts::EXPECTED).item(entry)
-        })?;
+        let except = HostPatterns::parse("https.except", &self.except)?;
         Ok(Https {
             intercept: self.intercept == Intercept::On,
             except,
@@ -131,14 +128,7 @@ pub struct RawUpstream {
 
 impl RawUpstream {
     pub(super) fn parse_insecure(&self) -> Result<HostPatterns, BadValue> {
-        HostPatterns::parse(&self.insecure_hosts).map_err(|entry| {
-            let problem = format!("{entry:?} is not a host");
-            BadValue::new(
-                "upstream.insecure_hosts",
-                problem,
-                "host names such as printer.example",
-            )
-        })
+        HostPatterns::parse_exact("upstream.insecure_hosts", &self.insecure_hosts)
     }
 }
 

@@ -12,6 +12,7 @@ use serde_yaml::Value;
 use super::{
     Config, ConfigError, Preset, RawConfig,
     file::{self, without_mark},
+    syntax,
 };
 
 /// Where to look for the file.
@@ -57,7 +58,7 @@ impl Lookup {
             match file::read(place, file::MAX_CONFIG) {
                 Ok(bytes) => {
                     let text = String::from_utf8(bytes)
-                        .map_err(|_| ConfigError::not_text(place.clone()))?;
+                        .map_err(|error| ConfigError::not_text(Some(place.clone()), &error))?;
                     let config = Config::from_yaml(&text, Some(place))?;
                     return Ok(Found {
                         config,
@@ -74,11 +75,20 @@ impl Lookup {
 }
 
 impl Config {
+    /// Reads and checks a configuration that did not come from a file.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, ConfigError> {
+        let text = String::from_utf8(bytes).map_err(|error| ConfigError::not_text(None, &error))?;
+        Self::from_yaml(&text, None)
+    }
+
     /// Reads and checks the text of a configuration file. `file` is used for messages and for
     /// relative paths.
     pub fn from_yaml(text: &str, file: Option<&Path>) -> Result<Self, ConfigError> {
         let named = || file.map(Path::to_path_buf);
         let text = without_mark(text);
+        if let Some(slip) = syntax::find(text) {
+            return Err(ConfigError::slip(named(), slip));
+        }
         let raw = RawConfig::from_yaml(text).map_err(|error| ConfigError::yaml(named(), &error))?;
         let base = match file.and_then(Path::parent) {
             Some(dir) if !dir.as_os_str().is_empty() => dir.to_path_buf(),

@@ -5,7 +5,7 @@ use std::{
     collections::HashSet,
     fmt,
     hash::{DefaultHasher, Hash, Hasher},
-    net::{SocketAddr, ToSocketAddrs},
+    net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs},
     path::{Path, PathBuf},
 };
 
@@ -24,7 +24,7 @@ use super::{Access, BUILTIN, BUILTIN_AD_SERVERS, Config, RawConfig, file, hosts,
 pub(crate) struct BadValue {
     pub(super) key: &'static str,
     pub(super) problem: String,
-    pub(super) expected: &'static str,
+    pub(super) expected: Cow<'static, str>,
     /// The item of the list that is wrong.
     pub(super) item: Option<String>,
     /// The file and line that are wrong, where it is not the configuration file itself.
@@ -32,11 +32,15 @@ pub(crate) struct BadValue {
 }
 
 impl BadValue {
-    pub(super) fn new(key: &'static str, problem: String, expected: &'static str) -> Self {
+    pub(super) fn new(
+        key: &'static str,
+        problem: String,
+        expected: impl Into<Cow<'static, str>>,
+    ) -> Self {
         Self {
             key,
             problem,
-            expected,
+            expected: expected.into(),
             item: None,
             elsewhere: None,
         }
@@ -65,10 +69,7 @@ impl RawConfig {
         Ok(Config {
             listen,
             https: self.https.parse()?,
-            authority_dir: self
-                .authority
-                .dir
-                .map_or_else(https::default_authority_dir, |dir| Some(base.join(dir))),
+            authority_dir: authority_dir(self.authority.dir, base)?,
             extra_roots: read_roots(self.upstream.extra_ca_file.as_deref(), base)?,
             insecure_hosts: self.upstream.parse_insecure()?,
             access,
@@ -85,8 +86,27 @@ impl RawConfig {
     }
 }
 
-/// Listening wider than loopback must be meant.
+fn authority_dir(dir: Option<PathBuf>, base: &Path) -> Result<Option<PathBuf>, BadValue> {
+    let Some(dir) = dir else {
+        return Ok(https::default_authority_dir());
+    };
+    let dir = file::under(base, &dir);
+    if dir.exists() && !dir.is_dir() {
+        let problem = format!("{} is no folder", dir.display());
+        let expected = "a folder, which is made where there is none";
+        return Err(BadValue::new("authority.dir", problem, expected));
+    }
+    Ok(Some(dir))
+}
+
+/// Each address to listen on must be one that can be had beside the others, and listening wider than loopback must be
+/// meant.
 fn check_listen(listen: &[SocketAddr], access: &Access) -> Result<(), BadValue> {
+    check_addresses(listen).map_err(|problem| {
+        let expected =
+            "addresses of this machine, each of which can be listened on beside the others";
+        BadValue::new("listen", problem, expected)
+    })?;
     let problem = listen
         .iter()
         .find_map(|addr| access.problem_with_listening(addr.ip()));
@@ -95,6 +115,33 @@ fn check_listen(listen: &[SocketAddr], access: &Access) -> Result<(), BadValue> 
                         or a loopback address to listen on";
         Err(BadValue::new("listen", problem, expected))
     })
+}
+
+/// What is wrong with addresses to listen on beside each other.
+pub fn check_addresses(listen: &[SocketAddr]) -> Result<(), String> {
+    for (index, addr) in listen.iter().enumerate() {
+        if listen[..index].contains(addr) && addr.port() != 0 {
+            return Err(format!("{addr} is listed twice"));
+        }
+        if let Some(other) = listen[..index].iter().find(|other| collide(addr, other)) {
+            return Err(format!("of {other} and {addr} one covers the other"));
+        }
+        let ip = addr.ip();
+        if ip.is_multicast() || ip == IpAddr::V4(Ipv4Addr::BROADCAST) {
+            return Err(format!("{addr} is the address of many machines"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether only one of two addresses can be listened on: the same port at the same address, or at every address of its
+/// kind. Port 0 is a free port each time, and whether `[::]` takes IPv4 too is for the system to say.
+fn collide(one: &SocketAddr, other: &SocketAddr) -> bool {
+    let (a, b) = (one.ip(), other.ip());
+    one.port() != 0
+        && one.port() == other.port()
+        && a.is_ipv4() == b.is_ipv4()
+        && (a == b || a.is_unspecified() || b.is_unspecified())
 }
 
 /// A number that changes with the settings of the chain, the ad lists and the program's version, and
@@ -120,7 +167,7 @@ fn read_ad_servers(
     let mut hasher = DefaultHasher::new();
     let mut seen = HashSet::new();
     for list in lists.iter().filter(|list| seen.insert(list.as_str())) {
-        let path = base.join(list);
+        let path = file::under(base, Path::new(list));
         let text = if list == BUILTIN {
             Cow::Borrowed(BUILTIN_AD_SERVERS)
         } else {
@@ -149,7 +196,7 @@ fn read_roots(file: Option<&Path>, base: &Path) -> Result<Vec<CertificateDer<'st
     let Some(file) = file else {
         return Ok(Vec::new());
     };
-    let path = base.join(file);
+    let path = file::under(base, file);
     let bad = |problem: String| BadValue::new("upstream.extra_ca_file", problem, EXPECTED);
     let pem = file::read(&path, file::MAX_LIST)
         .map_err(|error| bad(format!("cannot read {}: {error}", path.display())))?;

@@ -32,7 +32,10 @@ pub(super) fn of_item(text: &str, key: &str, item: &str) -> Option<Place> {
         let tree: Value = serde_yaml::from_str(text).ok()?;
         let list = key.split('.').try_fold(&tree, |tree, key| tree.get(key))?;
         let list = list.as_sequence()?;
-        list.iter().rposition(|found| found.as_str() == Some(item))
+        list.iter().rposition(|found| match found {
+            Value::Number(number) => number.to_string() == item,
+            found => found.as_str() == Some(item),
+        })
     };
     let path: Vec<&str> = key.split('.').collect();
     index()

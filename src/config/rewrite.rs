@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{HostPatterns, hosts, parse::BadValue};
+use super::{HostPatterns, parse::BadValue};
 
 /// Section `rewrite`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -17,7 +17,7 @@ pub struct RawRewrite {
     pub respect_no_transform: bool,
     /// Largest page in bytes, before and after decompression; longer ones pass untouched. Raising it
     /// costs memory: a page in work holds about ten times its size.
-    #[schemars(range(min = 1024))]
+    #[schemars(range(min = 1024, max = 1_073_741_824))]
     pub max_html_bytes: usize,
 }
 
@@ -39,18 +39,18 @@ const MAX_HTML_BYTES: usize = 8 * 1024 * 1024;
 /// Below this nothing real would be rewritten.
 const MIN_HTML_BYTES: usize = 1024;
 
+/// Above this it is a typing error: no browser shows such a page.
+const MOST_HTML_BYTES: usize = 1 << 30;
+
 impl RawRewrite {
     pub(super) fn parse(self) -> Result<Rewrite, BadValue> {
-        let except = HostPatterns::parse(&self.except).map_err(|entry| {
-            let problem = format!("{entry:?} is not a host");
-            BadValue::new("rewrite.except", problem, hosts::EXPECTED).item(entry)
-        })?;
-        if self.max_html_bytes < MIN_HTML_BYTES {
-            let problem = format!("{} is too small", self.max_html_bytes);
+        let except = HostPatterns::parse("rewrite.except", &self.except)?;
+        if !(MIN_HTML_BYTES..=MOST_HTML_BYTES).contains(&self.max_html_bytes) {
+            let problem = format!("{} is out of range", self.max_html_bytes);
             return Err(BadValue::new(
                 "rewrite.max_html_bytes",
                 problem,
-                "1024 or more",
+                "1024 to 1073741824 (1 KiB to 1 GiB)",
             ));
         }
         Ok(Rewrite {

@@ -64,7 +64,7 @@ fn an_unknown_key_is_named_with_place_and_choices() {
         error.starts_with("/etc/gleaner/config.yaml:2:3: https"),
         "{error}"
     );
-    assert!(error.contains("unknown field `intercepts`"), "{error}");
+    assert!(error.contains("unknown key `intercepts`"), "{error}");
     assert!(
         error.contains("expected `intercept` or `except`"),
         "{error}"
@@ -247,4 +247,103 @@ fn a_wildcard_spares_hosts_from_the_lists_too() {
     let yaml = "filters: { ad_servers: { except: ['*.a.example', .b.example] } }";
     let config = Config::from_yaml(yaml, None).unwrap();
     assert_eq!(config.filters.ad_servers.except, ["a.example", "b.example"]);
+}
+
+#[test]
+fn listeners_that_cannot_stand_beside_each_other_are_refused() {
+    for (listen, words) in [
+        ("[8118, '127.0.0.1:8118']", "127.0.0.1:8118 is listed twice"),
+        ("['127.0.0.1:8118', '0.0.0.0:8118']", "one covers the other"),
+        ("'224.0.0.1:8118'", "many machines"),
+    ] {
+        let error = error_of(&format!(
+            "access: {{ clients: [private] }}\nlisten: {listen}\n"
+        ));
+        assert!(error.contains("config.yaml:2:1: listen:"), "{error}");
+        assert!(error.contains(words), "{error}");
+    }
+    for listen in [
+        "['127.0.0.1:8118', '127.0.0.2:8118', '[::1]:8118', 8119]",
+        "[0, 0]",
+    ] {
+        Config::from_yaml(&format!("listen: {listen}"), None).unwrap();
+    }
+}
+
+#[test]
+fn limits_that_allow_nothing_or_cannot_be_meant_are_refused() {
+    for yaml in [
+        "page_cpu_ms: 0",
+        "page_cpu_ms: 99999999999999",
+        "page_wait_seconds: 0",
+        "page_wait_seconds: 18446744073709551615",
+        "page_workers: 100000",
+        "connections: 0",
+        "connections_per_client: 0",
+        "shutdown_grace_seconds: 99999999999999999",
+    ] {
+        let error = error_of(&format!("limits:\n  {yaml}\n"));
+        let key = yaml.split(':').next().unwrap();
+        assert!(
+            error.contains(&format!("config.yaml:2:3: limits.{key}: ")),
+            "{error}"
+        );
+        assert!(error.contains("expected "), "{error}");
+    }
+    assert!(error_of("rewrite: { max_html_bytes: 99999999999999 }").contains("1 GiB"));
+}
+
+#[test]
+fn a_slip_is_told_with_its_file_and_place() {
+    for (text, start) in [
+        (
+            "limits:\n  connections: 5\n  connections: 6\n",
+            "3:3: limits.connections is written a second time",
+        ),
+        ("\u{feff}limits:\r\n\tconnections: 5\r\n", "2:1: a TAB"),
+        (
+            "limits: ~\n",
+            "1:9: limits: invalid value: nothing, expected a section with keys",
+        ),
+        (
+            "filters:\n  main_block:\n    algorithm:\n",
+            "3:15: filters.main_block.algorithm: invalid value: nothing",
+        ),
+        (
+            "https: { except: [5] }\n",
+            "1:19: https.except: \"5\" is not a host",
+        ),
+        (
+            "upstream:\n  insecure_hosts:\n    - '*.x.example'\n",
+            "3:7: upstream.insecure_hosts: ",
+        ),
+        (
+            "access:\n  clients:\n    - 192.168.1.5/24\n",
+            "3:7: access.clients: ",
+        ),
+    ] {
+        let error = error_of(text);
+        let wanted = format!("/etc/gleaner/config.yaml:{start}");
+        assert!(error.starts_with(&wanted), "{text:?}: {error}");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_told_with_their_place() {
+    let told = |bytes: &[u8]| Config::from_bytes(bytes.to_vec()).unwrap_err().to_string();
+    let error = told(b"listen: 8118\nlimits:\n  # caf\xe9\n");
+    assert!(
+        error.contains(":3:8: ") && error.contains("UTF-8"),
+        "{error}"
+    );
+    assert!(told(b"\xff\xfel\0").contains("UTF-16"));
+}
+
+#[test]
+fn a_file_where_the_authority_should_be_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("authority"), "").unwrap();
+    let file = dir.path().join("config.yaml");
+    let error = Config::from_yaml("authority: { dir: authority }", Some(&file)).unwrap_err();
+    assert!(error.to_string().contains("is no folder"), "{error}");
 }

@@ -22,6 +22,7 @@ use super::{
     charset::{self, PRESCAN_BYTES},
     coding::{self, Coding, Decoder},
     eligibility::Skip,
+    room::Share,
 };
 
 /// Frames between the network and a worker. A few let both run; the bytes are bounded elsewhere.
@@ -98,6 +99,8 @@ pub(super) struct Job {
     /// Where the page can be had as it was.
     pub(super) untouched: Option<Url>,
     pub(super) codings: Vec<Coding>,
+    /// The memory that it may take.
+    pub(super) share: Share,
     pub(super) declared: Option<&'static Encoding>,
     /// Whether nothing but the text can tell a document from a fragment.
     pub(super) must_look_like_document: bool,
@@ -107,7 +110,10 @@ pub(super) struct Job {
 }
 
 impl Job {
-    pub(super) async fn run(self, mut arriving: mpsc::Receiver<Bytes>) -> Result<Finished, Skip> {
+    pub(super) async fn run(
+        mut self,
+        mut arriving: mpsc::Receiver<Bytes>,
+    ) -> Result<Finished, Skip> {
         let frames = stream::poll_fn(move |cx| {
             arriving
                 .poll_recv(cx)
@@ -130,15 +136,20 @@ impl Job {
         let mut text = Text::new(&self);
         if let Some(encoding) = charset::sniff(&start, self.declared) {
             text.set(encoding)?;
-            text.push_all(&start).await?;
+            text.push(&start, false)?;
             while let Some(piece) = source.read().await? {
                 text.push(&piece, false)?;
+                self.share.grow_to(text.memory(source.decoded))?;
                 yield_now().await;
             }
         } else {
             let page = source.read_rest(start).await?;
             text.set(charset::detect(&page, self.url.host_str()))?;
-            text.push_all(&page).await?;
+            for piece in page.chunks(PIECE_BYTES) {
+                text.push(piece, false)?;
+                self.share.grow_to(text.memory(source.decoded))?;
+                yield_now().await;
+            }
         }
         let mut filtered = text.finish()?;
         yield_now().await;
@@ -239,12 +250,9 @@ impl Text {
         Ok(())
     }
 
-    async fn push_all(&mut self, bytes: &[u8]) -> Result<(), Skip> {
-        for piece in bytes.chunks(PIECE_BYTES) {
-            self.push(piece, false)?;
-            yield_now().await;
-        }
-        Ok(())
+    /// Bytes of memory of a page of so many: its tree, its text there and as it is written, and the original beside it.
+    fn memory(&self, bytes: usize) -> usize {
+        self.feed.memory() + 3 * bytes
     }
 
     /// Decodes a piece; what cannot be decoded becomes U+FFFD, as in browsers.

@@ -120,22 +120,25 @@ impl Fault {
             .get_ref()
             .and_then(|inner| inner.downcast_ref::<rustls::Error>());
         match inner {
-            Some(rustls::Error::InvalidCertificate(problem)) => {
-                Self::Certificate(plain_words(problem))
-            }
-            Some(
-                rustls::Error::PeerIncompatible(_)
-                | rustls::Error::AlertReceived(
-                    AlertDescription::ProtocolVersion
-                    | AlertDescription::HandshakeFailure
-                    | AlertDescription::InsufficientSecurity,
-                ),
-            ) => Self::Tls(OLD.to_owned()),
-            Some(other) => Self::Tls(other.to_string()),
+            Some(error) => Self::of_tls(error),
             None if error.kind() == io::ErrorKind::UnexpectedEof => {
                 Self::Tls("the server closed the connection".to_owned())
             }
             None => Self::Tls(error.to_string()),
+        }
+    }
+
+    /// The fault that the TLS library found.
+    pub(super) fn of_tls(error: &rustls::Error) -> Self {
+        match error {
+            rustls::Error::InvalidCertificate(problem) => Self::Certificate(plain_words(problem)),
+            rustls::Error::PeerIncompatible(_)
+            | rustls::Error::AlertReceived(
+                AlertDescription::ProtocolVersion
+                | AlertDescription::HandshakeFailure
+                | AlertDescription::InsufficientSecurity,
+            ) => Self::Tls(OLD.to_owned()),
+            other => Self::Tls(other.to_string()),
         }
     }
 }

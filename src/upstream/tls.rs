@@ -18,6 +18,7 @@ use rustls_platform_verifier::Verifier;
 use tracing::{error, warn};
 
 pub(super) use self::weak::Weakness;
+use super::fault::Fault;
 use crate::config::HostPatterns;
 
 /// The settings of connections to origins; none where there is nothing to trust, which every encrypted
@@ -76,12 +77,19 @@ impl ServerCertVerifier for Strict {
             return Ok(ServerCertVerified::assertion());
         }
         // First, because a verifier that cannot check a weak signature calls it a wrong one.
-        if let Some(weakness) = weak::find(leaf) {
-            return Err(refused(weakness));
-        }
-        self.platform
-            .verify_server_cert(leaf, intermediates, name, ocsp, now)
-            .map_err(|error| reason(leaf, intermediates, error))
+        let verified = match weak::find(leaf) {
+            Some(weakness) => Err(refused(weakness)),
+            None => self
+                .platform
+                .verify_server_cert(leaf, intermediates, name, ocsp, now)
+                .map_err(|error| reason(leaf, intermediates, error)),
+        };
+        // Here, because only here every failure passes, a connection opened ahead of a request among them.
+        verified.inspect_err(|error| {
+            let host = plain(name);
+            let fault = Fault::of_tls(error);
+            warn!(host, %fault, "a web server was refused");
+        })
     }
 
     /// The handshake's own signature is checked for every host: it proves only that the server has the

@@ -364,7 +364,7 @@ fn errors_of_blocks_name_the_file() {
 #[test]
 fn blocks_call_an_empty_page_neither_article_nor_index() {
     let dir = folder();
-    let table = gleaner(dir.path(), &["blocks"], "").stdout;
+    let table = gleaner(dir.path(), &["blocks"], "<body></body>").stdout;
     let table = String::from_utf8(table).unwrap();
     assert!(table.contains("no text"), "{table}");
     assert!(!table.contains("Looks like"), "{table}");

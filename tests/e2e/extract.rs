@@ -53,7 +53,7 @@ fn json_tells_all_that_is_known_of_a_page() {
     ] {
         assert_eq!(page[field], expected, "{field}");
     }
-    assert_eq!(page["kind"], Value::Null);
+    assert_eq!(page["kind"], "article");
     let confidence = page["confidence"].as_f64().unwrap();
     assert!((0.0..=1.0).contains(&confidence), "{confidence}");
     assert!(page["text"].as_str().unwrap().contains("a single hand"));

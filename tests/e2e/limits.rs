@@ -90,3 +90,24 @@ async fn clients_from_elsewhere_are_refused() {
     let answer = get(&proxy, "http://example.com/", &[]).await;
     assert_eq!(answer.status, 403);
 }
+
+/// Its tree takes more than there is room for, which is noticed while it arrives.
+#[tokio::test]
+async fn a_page_that_finds_no_memory_passes_untouched() {
+    let page = PAGE.replace(
+        "<p>",
+        &"<p>Text <b>with</b> <a href=/>markup</a>".repeat(5000),
+    );
+    let sent = page.clone();
+    let origin = Origin::http(move |_| html(sent.clone())).await;
+    let proxy = TestProxy::start("limits: { pages_memory_bytes: 1048576 }").await;
+    let answer = get(&proxy, &origin.url("/"), &[]).await;
+    assert_eq!(answer.header("gleaner"), "passed; reason=busy");
+    assert_eq!(answer.body, page);
+    // What it took is given back.
+    let small = Origin::http(|_| html(PAGE)).await;
+    for _ in 0..3 {
+        let answer = get(&proxy, &small.url("/"), &[]).await;
+        assert!(answer.header("gleaner").starts_with("rewritten"));
+    }
+}

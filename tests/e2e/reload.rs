@@ -74,14 +74,14 @@ async fn a_bad_save_changes_nothing_and_is_told_in_the_panel() {
     );
     let panel = get(&proxy, "http://gleaner.internal/", &[]).await;
     assert!(
-        panel.text().contains("unknown field `enbled`"),
+        panel.text().contains("unknown key `enbled`"),
         "{}",
         panel.text()
     );
     proxy.save("rewrite: { enabled: false }");
     gleaner::reload::reload(&proxy.proxy, |_| {});
     let panel = get(&proxy, "http://gleaner.internal/", &[]).await;
-    assert!(!panel.text().contains("unknown field"));
+    assert!(!panel.text().contains("unknown key"));
 }
 
 #[tokio::test]

@@ -20,16 +20,21 @@ impl Chain {
             page.live(NodeId::DOCUMENT)
                 .any(|id| page.tag(id) == Some(Tag::Script))
         };
-        let is_drawn = !self.scripting && chars < self.floor.page_chars && has_scripts();
+        let is_drawn = !self.scripting
+            && chars < self.floor.page_chars
+            && has_scripts()
+            && page.size(page.body()) < self.floor.page_chars;
         if is_drawn || chars == 0 && self.floor.page_chars > 0 {
             return Err(PageError::LittleText { chars });
         }
         Ok(())
     }
 
-    pub(super) fn check_result(&self, report: &Report) -> Result<(), PageError> {
+    pub(super) fn check_result(&self, page: &Page, report: &Report) -> Result<(), PageError> {
         let needed = self.floor.kept_chars.min(report.text_before);
-        if report.text_after < needed || report.kept_share() < self.floor.kept_share {
+        let is_little = || page.size(page.body()) < self.floor.kept_chars;
+        if report.text_after < needed && is_little() || report.kept_share() < self.floor.kept_share
+        {
             return Err(PageError::KeptTooLittle {
                 chars: report.text_after,
                 of: report.text_before,

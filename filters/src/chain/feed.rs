@@ -21,7 +21,7 @@ use crate::{
         Filter,
         output::{self, Format},
     },
-    metadata,
+    kind, metadata,
     page::{
         Page, Removals,
         parse::{PIECE, Parser},
@@ -37,6 +37,8 @@ pub struct PageFeed {
     url: Url,
     untouched: Option<Url>,
     domain: Option<Arc<Domain>>,
+    /// Whether the kind of page is asked for.
+    tells_kind: bool,
     /// CPU time so far.
     spent: Duration,
 }
@@ -54,6 +56,7 @@ impl PageFeed {
             url: url.clone(),
             untouched: None,
             domain: None,
+            tells_kind: false,
             spent: Duration::ZERO,
         }
     }
@@ -87,6 +90,12 @@ impl PageFeed {
         Ok(())
     }
 
+    /// Bytes of memory that the page takes so far, a little more rather than less: for those who have many at once.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.parser.as_ref().map_or(0, Parser::memory)
+    }
+
     /// Runs the filters and writes the page.
     pub fn finish(self) -> Result<Filtered, PageError> {
         let chain = Arc::clone(&self.chain);
@@ -107,7 +116,8 @@ impl PageFeed {
         })
     }
 
-    pub(super) fn finish_as_extract(self) -> Result<Extract, PageError> {
+    pub(super) fn finish_as_extract(mut self) -> Result<Extract, PageError> {
+        self.tells_kind = true;
         let chain = Arc::clone(&self.chain);
         let (page, report, _) = self.filter()?;
         guarded("output", || Extract::of(&page, &chain.output, report))
@@ -149,7 +159,10 @@ impl PageFeed {
         let chain = Arc::clone(&self.chain);
         let mut page = self.parse()?;
         let clock = CpuClock::start();
-        let found = guarded("metadata", || metadata::read(&page))?;
+        let mut found = guarded("metadata", || metadata::read(&page))?;
+        if self.tells_kind {
+            found.metadata.kind = guarded("kind", || kind::of(&page, found.claims))?;
+        }
         page = guarded("structured_text", || {
             chain.with_structured_text(page, found.hidden_text)
         })??;
@@ -166,7 +179,7 @@ impl PageFeed {
         report.text_after = page.chars(page.body());
         report.selected = page.main_block.is_some();
         report.confidence = page.confidence;
-        chain.check_result(&report)?;
+        chain.check_result(&page, &report)?;
         if chain.output.format == Format::Html {
             let clock = CpuClock::start();
             guarded("output", || output::prepare(&mut page, &chain.output))?;

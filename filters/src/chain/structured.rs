@@ -21,7 +21,7 @@ impl Chain {
             StructuredText::Article => return Ok(page),
             StructuredText::Any => hidden.description,
         };
-        if paragraphs.is_empty() || page.chars(page.body()) >= LITTLE_TEXT {
+        if paragraphs.is_empty() || page.size(page.body()) >= LITTLE_TEXT {
             return Ok(page);
         }
         page.with_article(&paragraphs, self.scripting, self.limits.depth)

@@ -66,6 +66,15 @@ impl JsonLd {
             .filter(move |thing| strings(thing.get("@type")).any(&is_wanted))
     }
 
+    /// The types of everything that the page is about.
+    pub(super) fn types(&self) -> Vec<String> {
+        let types = self
+            .things
+            .iter()
+            .flat_map(|thing| strings(thing.get("@type")));
+        types.map(str::to_owned).collect()
+    }
+
     fn article(&self) -> Option<&Map<String, Value>> {
         self.of_type(is_article).next()
     }

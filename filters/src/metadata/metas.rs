@@ -137,6 +137,16 @@ impl Metas {
         .map(str::to_owned)
     }
 
+    /// `og:type`, as it is compared.
+    pub(super) fn kind(&self) -> Option<String> {
+        self.first(&["og:type"]).map(str::to_lowercase)
+    }
+
+    /// The program that made the page.
+    pub(super) fn generator(&self) -> Option<String> {
+        self.first(&["generator"]).map(str::to_lowercase)
+    }
+
     pub(super) fn is_article(&self) -> bool {
         self.first(&["og:type"])
             .is_some_and(|kind| kind.eq_ignore_ascii_case("article"))

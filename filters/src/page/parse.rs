@@ -51,6 +51,13 @@ const MAX_ATTRIBUTES: usize = 1_000_000;
 /// accepted by default. Raising it costs memory.
 const MAX_ATTRIBUTE_BYTES: usize = 32 * 1024 * 1024;
 
+/// Memory of a node of the tree and of its row in the page's table, without its text. Measured as the growth of the process
+/// while 20 pages of 1 MB were parsed (`benches/memory.py`, 2026-11-21).
+const NODE_BYTES: usize = 256;
+
+/// Memory of an attribute without its value: name, map entry and the value's own header.
+const ATTRIBUTE_BYTES: usize = 100;
+
 /// Longest token in bytes that waits for its end. Some pages keep their data in attributes of many kilobytes. Raising it
 /// makes hostile pages costlier: with every piece the token is read again.
 const MAX_UNFINISHED: usize = 64 * 1024;
@@ -138,6 +145,14 @@ impl Parser {
             };
         }
         self.tokenizer.sink.check()
+    }
+
+    /// Bytes of memory that the tree takes so far, a little more rather than less.
+    pub(crate) fn memory(&self) -> usize {
+        let sink = &self.tokenizer.sink.builder.sink;
+        sink.nodes.get() * NODE_BYTES
+            + sink.attributes.get() * ATTRIBUTE_BYTES
+            + sink.attribute_bytes.get()
     }
 
     /// The document node, after the last piece.

@@ -7,7 +7,7 @@ use kuchikiki::NodeData;
 use url::Url;
 
 use super::{Fate, Kind, NodeId, Page, tag::Tag};
-use crate::dom::visible_chars;
+use crate::dom::{text_size, visible_chars};
 
 /// Bytes that a base may add to an address that is told outside of the page, for the same reason as the limit of the base
 /// itself.
@@ -241,6 +241,20 @@ impl Page {
     /// Visible characters of all live text below a node, white space not counted.
     pub(crate) fn chars(&self, root: NodeId) -> usize {
         self.live(root).map(|id| self.own_chars(id)).sum()
+    }
+
+    /// How much the text of a node and its descendants says ([`text_size`]): what thresholds in characters are compared
+    /// with. Reads the text again, so it is asked for only where the characters alone are too few.
+    pub(crate) fn size(&self, root: NodeId) -> usize {
+        self.live(root).map(|id| self.own_size(id)).sum()
+    }
+
+    /// The same of the node's own text.
+    pub(crate) fn own_size(&self, id: NodeId) -> usize {
+        match self.text(id) {
+            Some(text) if self.own_chars(id) > 0 => text_size(&text),
+            _ => self.own_chars(id),
+        }
     }
 
     /// The nearest element or text before a node below the same parent, white space aside.

@@ -7,12 +7,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use serde::Deserialize;
 use url::Url;
 
 use super::{
-    super::extract,
+    super::{EX_NOINPUT, Failure, input},
     score::{bag, flat},
 };
 
@@ -63,18 +63,32 @@ struct GroundTruth {
     without: Option<Vec<String>>,
 }
 
+/// What the folder should have been.
+const LAYOUT: &str = "expected a data set, a folder with html/*.html.gz and ground-truth/*.json";
+
 /// Every N-th annotation, in the order of their names.
 pub(super) fn annotations(dataset: &Path, every: NonZero<usize>) -> anyhow::Result<Vec<PathBuf>> {
     let folder = dataset.join("ground-truth");
     let mut pages: Vec<PathBuf> = fs::read_dir(&folder)
-        .with_context(|| format!("cannot read {}", folder.display()))?
+        .with_context(|| {
+            format!(
+                "{}: {LAYOUT}; cannot read {}",
+                dataset.display(),
+                folder.display()
+            )
+        })?
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
         .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
         .collect();
     pages.sort();
     let pages: Vec<PathBuf> = pages.into_iter().step_by(every.get()).collect();
     if pages.is_empty() {
-        bail!("{} holds no *.json", folder.display());
+        let message = format!(
+            "{}: {LAYOUT}; {} has no *.json",
+            dataset.display(),
+            folder.display()
+        );
+        return Err(Failure::error(EX_NOINPUT, message));
     }
     Ok(pages)
 }
@@ -94,13 +108,13 @@ impl Sample {
             .map(|dataset| dataset.join("html").join(format!("{id}.html.gz")))
             .context("the annotation stands in no folder")?;
         let bytes =
-            extract::read(&html).with_context(|| format!("cannot read {}", html.display()))?;
+            input::read(&html).with_context(|| format!("cannot read {}", html.display()))?;
         Ok(Sample {
             id,
             page_type: truth.internal.page_type.primary,
             // Some annotations have lost their address; any will do, since only text is compared.
             url: Url::parse(&truth.url).or_else(|_| Url::parse("https://page.invalid/"))?,
-            html: gleaner::decode_html(&bytes),
+            html: input::decode(&bytes),
             reference: Reference::new(truth.ground_truth),
         })
     }

@@ -26,8 +26,6 @@ pub(super) struct PageRecord {
     file: String,
     #[serde(flatten)]
     metadata: Metadata,
-    /// What the page is (article, forum, …), where the chain tells; no filter does yet.
-    kind: Option<&'static str>,
     /// How sure the chain is of its choice, 0 to 1; `null` where its algorithm cannot tell.
     confidence: Option<f64>,
     text: String,
@@ -46,7 +44,6 @@ impl Record {
         Record::Page(Box::new(PageRecord {
             file,
             metadata: extract.metadata,
-            kind: None,
             confidence: extract.report.confidence,
             text: extract.text,
             html: extract.html,

@@ -108,7 +108,7 @@ pub(crate) fn paragraph_sizes(page: &Page) -> Vec<u32> {
             .tag(id)
             .is_some_and(|tag| tag.is_block() || matches!(tag, Tag::Td | Tag::Th));
         block_of[id.index()] = if is_block { id } else { around };
-        direct[around.index()] += crate::dom::count(page.own_chars(id));
+        direct[around.index()] += crate::dom::count(page.own_size(id));
         if page.tag(id) == Some(Tag::Br) {
             has_break[around.index()] = true;
         }

@@ -44,9 +44,19 @@ pub(crate) fn outermost(page: &Page, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
     nodes
 }
 
-/// Visible characters that a choice would leave. Both lists are in document order.
+/// Visible characters that a choice would leave.
 pub(super) fn kept_chars(page: &Page, choice: &Choice) -> usize {
-    let mut chars = 0;
+    sum_of_kept(page, choice, Page::own_chars)
+}
+
+/// How much the text says that a choice would leave.
+pub(super) fn kept_size(page: &Page, choice: &Choice) -> usize {
+    sum_of_kept(page, choice, Page::own_size)
+}
+
+/// Both lists of a choice are in document order.
+fn sum_of_kept(page: &Page, choice: &Choice, measure: fn(&Page, NodeId) -> usize) -> usize {
+    let mut sum = 0;
     let mut dropped = choice.dropped.iter().copied().peekable();
     for &kept in &choice.kept {
         let mut gone = NodeId::DOCUMENT;
@@ -58,11 +68,11 @@ pub(super) fn kept_chars(page: &Page, choice: &Choice) -> usize {
                 dropped.next();
             }
             if id >= gone {
-                chars += page.own_chars(id);
+                sum += measure(page, id);
             }
         }
     }
-    chars
+    sum
 }
 
 /// The innermost element around all of them: the one itself where there is only one. In document order, so the first

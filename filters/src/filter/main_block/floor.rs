@@ -2,7 +2,10 @@
 
 use html5ever::local_name;
 
-use super::{Algorithm, Choice, Settings, choice::kept_chars};
+use super::{
+    Algorithm, Choice, Settings,
+    choice::{kept_chars, kept_size},
+};
 use crate::page::{NodeId, Page, tag::Tag};
 
 /// Why a choice must not be carried out, if it must not.
@@ -13,10 +16,16 @@ pub(super) fn objection(page: &Page, choice: &Choice, settings: &Settings) -> Op
         Algorithm::Auto => 0.0,
         _ => settings.min_share,
     };
-    if chars < settings.min_chars || (chars as f64) < min_share * (of as f64) {
+    // The size is never less than the characters, and costs a reading.
+    let size = if chars < settings.min_chars.max(settings.picture_chars) {
+        kept_size(page, choice)
+    } else {
+        chars
+    };
+    if size < settings.min_chars || (chars as f64) < min_share * (of as f64) {
         return Some(format!("{chars} of {of} characters are too few to select"));
     }
-    if chars >= settings.picture_chars {
+    if size >= settings.picture_chars {
         return None;
     }
     if leaves_pictures_behind(page, &choice.kept) {
@@ -95,6 +104,27 @@ mod tests {
         let why = objection_beside(form, 100).unwrap();
         assert!(why.contains("sign-in"), "{why}");
         assert_eq!(objection_beside(form, 200), None);
+    }
+
+    #[test]
+    fn a_paragraph_of_chinese_counts_as_much_as_what_it_says() {
+        let objection = |sentence: &str, times: usize| {
+            let html = format!("<img src=a><div id=text>{}</div>", sentence.repeat(times));
+            let page = page(&html);
+            let choice = Choice {
+                kept: vec![by_id(&page, "text")],
+                ..Choice::default()
+            };
+            objection(&page, &choice, &Settings::default())
+        };
+        // 20 characters, which say as much as about 54 letters.
+        let sentence = "这只提篮用的是三年生的毛竹，冬天砍下来。";
+        assert_eq!(objection(sentence, 10), None);
+        let why = objection(sentence, 5).unwrap();
+        assert!(why.contains("pictures"), "{why}");
+        let why = objection(sentence, 2).unwrap();
+        assert!(why.contains("too few"), "{why}");
+        assert!(objection("Twenty letters of it.", 10).is_some());
     }
 
     #[test]

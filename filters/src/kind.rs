@@ -1,0 +1,230 @@
+//! What kind of page a page is, for programs: an article, a forum's thread, a product, and so on.
+//!
+//! Rules of our own, in order of how plainly a page says it: what it tells search engines and social networks (schema.org
+//! types, `og:type`), the program that made it (`generator`), the words of its address, and last what it looks like: long
+//! paragraphs, prices, code, the share of links. The first rule that fits decides; where none does, no kind is told.
+//!
+//! The kinds are the page types of WCXB (Foley 2026). Measured there, 2026-11-21: docs/quality.md has the table of kinds
+//! told against kinds annotated, and the command that repeats it. The numbers below were set by looking at these pages.
+
+mod names;
+mod signs;
+
+use serde::Serialize;
+
+use crate::page::Page;
+pub(crate) use signs::Claims;
+use signs::Signs;
+
+/// A kind of page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// One text to read: news, a blog's post, a recipe.
+    Article,
+    /// A manual, a reference, a page of an encyclopedia of facts.
+    Documentation,
+    /// What somebody offers: a company's page, a tool.
+    Service,
+    /// A discussion, or a question with its answers.
+    Forum,
+    /// A shelf of a shop.
+    Collection,
+    /// A list of other pages.
+    Listing,
+    /// One thing to buy.
+    Product,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 7] = [
+        Kind::Article,
+        Kind::Documentation,
+        Kind::Service,
+        Kind::Forum,
+        Kind::Collection,
+        Kind::Listing,
+        Kind::Product,
+    ];
+
+    /// The name, as it is written in records.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Article => "article",
+            Kind::Documentation => "documentation",
+            Kind::Service => "service",
+            Kind::Forum => "forum",
+            Kind::Collection => "collection",
+            Kind::Listing => "listing",
+            Kind::Product => "product",
+        }
+    }
+}
+
+/// The kind of a page as it was sent; none where it is in doubt.
+pub(crate) fn of(page: &Page, claims: Claims) -> Option<Kind> {
+    let signs = Signs::of(page, claims);
+    by_software_and_address(&signs)
+        .or_else(|| in_a_shop(&signs))
+        .or_else(|| by_claims_and_looks(&signs))
+}
+
+/// Forums and manuals: their programs and addresses tell.
+fn by_software_and_address(signs: &Signs) -> Option<Kind> {
+    /// A handful of examples is in many an article about programming.
+    const MUCH_CODE: usize = 30;
+    let is_forum = signs.says(&["DiscussionForumPosting", "QAPage"])
+        || signs.is_on(&names::FORUM_HOSTS)
+        || signs.is_under(&names::FORUM_PATHS)
+        || signs.is_made_by(&names::FORUM_PROGRAMS)
+        || signs.is_on(&["community"]) && !signs.is_front;
+    if is_forum {
+        return Some(Kind::Forum);
+    }
+    let is_manual = signs.claims(&["TechArticle", "APIReference"])
+        || signs.is_on(&names::MANUAL_HOSTS)
+        || signs.is_under(&names::MANUAL_PATHS)
+        || signs.is_made_by(&names::MANUAL_PROGRAMS);
+    let is_post = signs.is_open_graph(&["article", "blog"])
+        || signs.is_on(&["blog"])
+        || signs.is_under(&[
+            "blog", "post", "posts", "article", "articles", "news", "archive",
+        ]);
+    (is_manual || signs.code >= MUCH_CODE && !is_post).then_some(Kind::Documentation)
+}
+
+/// Products and shelves: prices, and buttons to buy.
+fn in_a_shop(signs: &Signs) -> Option<Kind> {
+    if signs.is_front || signs.is_article() {
+        return None;
+    }
+    let (prices, linked, long) = (signs.prices, signs.linked, signs.long_paragraphs);
+    let is_shelf = prices >= 60 && linked >= 0.35
+        || prices >= 40 && (linked >= 0.35 || signs.buttons_to_buy >= 20)
+        || signs.is_open_graph(&["product.group"]);
+    if is_shelf {
+        return Some(Kind::Collection);
+    }
+    let is_list = signs.claims(&["CollectionPage", "ItemList"]);
+    let is_product = signs.is_open_graph(&["product", "og:product"])
+        || signs.claims(&["Product", "ProductGroup", "ItemPage"]) && !is_list
+        || signs.says(&["Product"]) && signs.offers <= 12
+        || signs.is_under(&names::PRODUCTS) && signs.buttons_to_buy > 0
+        || (1..=12).contains(&signs.buttons_to_buy) && prices > 0 && linked < 0.3 && long < 12;
+    if is_product {
+        return Some(Kind::Product);
+    }
+    let is_shelf = prices >= 8 && linked >= 0.2 && long < 20
+        || prices >= 3 && (signs.is_under(&names::SHELVES) || is_list);
+    is_shelf.then_some(Kind::Collection)
+}
+
+/// Articles, lists and what is offered.
+fn by_claims_and_looks(signs: &Signs) -> Option<Kind> {
+    let (linked, long) = (signs.linked, signs.long_paragraphs);
+    let is_inner = !signs.is_front;
+    let says_article = signs.is_open_graph(&["article", "blog"]);
+    if signs.is_article() && is_inner {
+        return Some(Kind::Article);
+    }
+    let is_list =
+        signs.claims(&["CollectionPage", "ItemList"]) && is_inner || signs.is_under(&names::LISTS);
+    if is_list && !says_article || linked >= 0.4 && long < 6 && signs.links >= 60 {
+        return Some(Kind::Listing);
+    }
+    let is_offer = signs.claims(&["Service", "LocalBusiness"]) || signs.is_under(&names::OFFERS);
+    if is_offer && !says_article {
+        return Some(Kind::Service);
+    }
+    let is_text = is_inner
+        && (long >= 4 && (says_article || signs.is_under(&names::TEXTS))
+            || linked < 0.3 && (long >= 15 || long >= 5 && signs.has_time));
+    if is_text || says_article && linked < 0.25 && long >= 2 {
+        return Some(Kind::Article);
+    }
+    let is_calm = linked < 0.35 && long >= 2;
+    (is_calm && (signs.is_front || long < 12)).then_some(Kind::Service)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{metadata, testing};
+
+    fn kind(address: &str, html: &str) -> Option<Kind> {
+        let page = testing::page_at(address, html);
+        of(&page, metadata::read(&page).claims)
+    }
+
+    const INNER: &str = "https://a.example/x/y";
+
+    #[test]
+    fn what_a_page_says_of_itself_decides() {
+        let ld = |kind: &str| {
+            format!("<script type=application/ld+json>{{\"@type\":\"{kind}\"}}</script><p>Text")
+        };
+        for (said, wanted) in [
+            ("NewsArticle", Kind::Article),
+            ("Product", Kind::Product),
+            ("QAPage", Kind::Forum),
+            ("TechArticle", Kind::Documentation),
+            ("ItemList", Kind::Listing),
+            ("Service", Kind::Service),
+        ] {
+            assert_eq!(kind(INNER, &ld(said)), Some(wanted), "{said}");
+        }
+        assert_eq!(
+            kind(
+                INNER,
+                "<meta property=og:type content=product.group><p>Text"
+            ),
+            Some(Kind::Collection)
+        );
+        let micro = "<div itemscope itemtype='https://schema.org/Product'><p>Text</div>";
+        assert_eq!(kind(INNER, micro), Some(Kind::Product));
+    }
+
+    #[test]
+    fn the_address_and_the_program_tell_where_the_page_does_not() {
+        assert_eq!(
+            kind("https://docs.a.example/x", "<p>Text"),
+            Some(Kind::Documentation)
+        );
+        assert_eq!(
+            kind("https://a.example/threads/x.12/", "<p>Text"),
+            Some(Kind::Forum)
+        );
+        let made = "<meta name=generator content='phpBB 3'><p>Text";
+        assert_eq!(kind(INNER, made), Some(Kind::Forum));
+        assert_eq!(
+            kind("https://a.example/tag/x", "<p>Text"),
+            Some(Kind::Listing)
+        );
+    }
+
+    #[test]
+    fn what_a_page_looks_like_tells_last() {
+        let paragraph = format!("<p>{}</p>", testing::words(40));
+        assert_eq!(kind(INNER, &paragraph.repeat(15)), Some(Kind::Article));
+        let shelf = "<a href=/a>Kettle $12.90</a> and so it goes on <button>Add to cart</button>";
+        assert_eq!(kind(INNER, &shelf.repeat(40)), Some(Kind::Collection));
+        let product = "<h1>Kettle</h1><p>$12.90</p><button>Add to cart</button>";
+        assert_eq!(kind(INNER, product), Some(Kind::Product));
+        assert_eq!(
+            kind(INNER, &"<pre>code</pre>".repeat(40)),
+            Some(Kind::Documentation)
+        );
+        assert_eq!(
+            kind(INNER, &"<a href=/a>one of many</a> ".repeat(80)),
+            Some(Kind::Listing)
+        );
+    }
+
+    #[test]
+    fn where_a_page_tells_nothing_no_kind_is_told() {
+        assert_eq!(kind(INNER, "<p>Hello."), None);
+        assert_eq!(kind("about:blank", ""), None);
+    }
+}

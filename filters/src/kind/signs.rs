@@ -1,0 +1,236 @@
+//! What is counted of a page for telling its kind: one pass over its nodes.
+
+use html5ever::{LocalName, local_name};
+use url::Host;
+
+use crate::{
+    dom::words,
+    page::{NodeId, Page, tag::Tag},
+};
+
+/// What a page says that it is, in its head.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Claims {
+    /// schema.org types of its JSON-LD.
+    pub(crate) types: Vec<String>,
+    /// `og:type`, in lower case.
+    pub(crate) open_graph: String,
+    /// The program that made it, in lower case.
+    pub(crate) generator: String,
+}
+
+/// All that is known for telling the kind.
+pub(super) struct Signs {
+    claims: Claims,
+    /// schema.org types in the page's own marks.
+    marked: Vec<String>,
+    /// The first name of its host, and the names of its path without their endings.
+    host: String,
+    path: Vec<String>,
+    /// Whether it is the front page of its site.
+    pub(super) is_front: bool,
+    /// Paragraphs of [`LONG`] words or more.
+    pub(super) long_paragraphs: usize,
+    /// Links, and the share of the characters inside of them.
+    pub(super) links: usize,
+    pub(super) linked: f64,
+    /// Amounts of money.
+    pub(super) prices: usize,
+    /// Buttons and links that put something into a basket.
+    pub(super) buttons_to_buy: usize,
+    /// Marks of an offer: price, number, offer.
+    pub(super) offers: usize,
+    /// Pieces of code.
+    pub(super) code: usize,
+    /// Whether a time is marked as one.
+    pub(super) has_time: bool,
+}
+
+/// Words of a paragraph that somebody wrote for reading, as in `main_block.algorithm: auto`.
+const LONG: u32 = 20;
+
+/// Steps up from a text to the paragraph that it is in: emphasis and links are nested, whole pages are not.
+const STEPS_TO_PARAGRAPH: usize = 5;
+
+/// What buttons say that put something into a basket; in other languages their classes still say it.
+const TO_BUY: [&str; 7] = [
+    "add to cart",
+    "add to basket",
+    "add to bag",
+    "buy now",
+    "in den warenkorb",
+    "ajouter au panier",
+    "añadir al carrito",
+];
+
+/// Bytes of a button's text that are read.
+const MAX_BUTTON_BYTES: usize = 60;
+
+impl Signs {
+    pub(super) fn of(page: &Page, claims: Claims) -> Signs {
+        let url = page.url();
+        let host = match url.host() {
+            Some(Host::Domain(name)) => name.trim_start_matches("www."),
+            _ => "",
+        };
+        let segments = url.path_segments().into_iter().flatten();
+        let names = segments.map(|name| name.split('.').next().unwrap_or_default());
+        let mut signs = Signs {
+            claims,
+            marked: Vec::new(),
+            host: host.split('.').next().unwrap_or_default().to_owned(),
+            path: names
+                .filter(|name| !name.is_empty())
+                .map(str::to_lowercase)
+                .collect(),
+            is_front: url.has_host() && url.path() == "/" && url.query().is_none(),
+            long_paragraphs: 0,
+            links: 0,
+            linked: 0.0,
+            prices: 0,
+            buttons_to_buy: 0,
+            offers: 0,
+            code: 0,
+            has_time: false,
+        };
+        signs.count(page);
+        signs
+    }
+
+    fn count(&mut self, page: &Page) {
+        let (item_type, item_prop) = (LocalName::from("itemtype"), LocalName::from("itemprop"));
+        let mut words_of = vec![0u32; page.len()];
+        let (mut chars, mut linked) = (0, 0);
+        for id in page.live(page.body()) {
+            if page.own_chars(id) > 0
+                && let Some(text) = page.text(id)
+            {
+                chars += page.own_chars(id);
+                linked += usize::from(page.in_link(id)) * page.own_chars(id);
+                self.prices += prices(&text);
+                let mut above = page.ancestors(id).take(STEPS_TO_PARAGRAPH);
+                if let Some(paragraph) = above.find(|&up| page.tag(up) == Some(Tag::P)) {
+                    words_of[paragraph.index()] += words(&text);
+                }
+                continue;
+            }
+            match page.tag(id) {
+                Some(Tag::Pre | Tag::Code) => self.code += 1,
+                Some(Tag::Time) => self.has_time = true,
+                Some(Tag::A) if page.in_link(id) => {
+                    self.links += 1;
+                    self.buttons_to_buy += usize::from(is_to_buy(page, id));
+                }
+                Some(Tag::Button | Tag::Input) => {
+                    self.buttons_to_buy += usize::from(is_to_buy(page, id));
+                }
+                _ => {}
+            }
+            if let Some(kind) = page.attribute(id, &item_type)
+                && let Some((_, name)) = kind.trim().rsplit_once("schema.org/")
+            {
+                self.marked.push(name.to_owned());
+            }
+            if let Some(part) = page.attribute(id, &item_prop) {
+                self.offers += usize::from(matches!(&*part, "price" | "sku" | "offers"));
+            }
+        }
+        self.long_paragraphs = words_of.iter().filter(|words| **words >= LONG).count();
+        self.linked = linked as f64 / chars.max(1) as f64;
+    }
+
+    /// Whether its JSON-LD has one of these types.
+    pub(super) fn claims(&self, types: &[&str]) -> bool {
+        self.claims
+            .types
+            .iter()
+            .any(|kind| types.contains(&kind.as_str()))
+    }
+
+    /// The same of JSON-LD and marks in the page.
+    pub(super) fn says(&self, types: &[&str]) -> bool {
+        let is_marked = |kind: &String| types.contains(&kind.as_str());
+        self.claims(types) || self.marked.iter().any(is_marked)
+    }
+
+    pub(super) fn is_article(&self) -> bool {
+        const ARTICLES: [&str; 10] = [
+            "Article",
+            "NewsArticle",
+            "BlogPosting",
+            "Report",
+            "ReportageNewsArticle",
+            "ScholarlyArticle",
+            "Recipe",
+            "HowTo",
+            "Review",
+            "LiveBlogPosting",
+        ];
+        self.claims(&ARTICLES)
+    }
+
+    pub(super) fn is_open_graph(&self, types: &[&str]) -> bool {
+        types.contains(&self.claims.open_graph.as_str())
+    }
+
+    pub(super) fn is_made_by(&self, programs: &[&str]) -> bool {
+        let made = &self.claims.generator;
+        programs.iter().any(|program| made.starts_with(program))
+    }
+
+    /// Whether the first name of its host is one of these.
+    pub(super) fn is_on(&self, hosts: &[&str]) -> bool {
+        hosts.contains(&self.host.as_str())
+    }
+
+    /// Whether its path has one of these names.
+    pub(super) fn is_under(&self, names: &[&str]) -> bool {
+        self.path.iter().any(|name| names.contains(&name.as_str()))
+    }
+}
+
+fn is_to_buy(page: &Page, id: NodeId) -> bool {
+    let says = |text: &str| {
+        let text = text.trim().to_lowercase();
+        TO_BUY.iter().any(|words| text.starts_with(words))
+    };
+    let is_named = [local_name!("class"), local_name!("id"), local_name!("name")]
+        .iter()
+        .filter_map(|name| page.attribute(id, name))
+        .any(|value| {
+            let value = value.to_ascii_lowercase().replace(['-', '_'], "");
+            value.contains("addtocart") || value.contains("addtobasket")
+        });
+    is_named
+        || page
+            .attribute(id, &local_name!("value"))
+            .is_some_and(|value| says(&value))
+        || says(&page.start_of_text(id, 10, MAX_BUTTON_BYTES))
+}
+
+/// Amounts of money in a text: a sign of a currency beside a digit.
+fn prices(text: &str) -> usize {
+    const SIGNS: [char; 6] = ['$', '€', '£', '¥', '₹', '₽'];
+    if text.len() < 2 || !text.contains(SIGNS) {
+        return 0;
+    }
+    let mut count = 0;
+    for (at, sign) in text.char_indices().filter(|(_, c)| SIGNS.contains(c)) {
+        let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        let after = text[at + sign.len_utf8()..].trim_start().chars().next();
+        let before = text[..at].trim_end().chars().next_back();
+        count += usize::from(is_digit(after) || is_digit(before));
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::prices;
+
+    #[test]
+    fn amounts_of_money_stand_on_either_side_of_their_sign() {
+        assert_eq!(prices("from $12.90, £ 3 or 129,00 € a day"), 3);
+        assert_eq!(prices("in US$ or €, 15 percent"), 0);
+    }
+}

@@ -1,0 +1,189 @@
+//! Pages that come from files and standard input: read within bounds, unpacked, and told from what is no page.
+
+use std::{
+    borrow::Cow,
+    ffi::OsStr,
+    fs,
+    io::{self, Read},
+    path::Path,
+};
+
+use url::Url;
+
+use super::{EX_DATAERR, EX_IOERR, Failure};
+
+/// Most bytes of a page, as it is and unpacked: larger than any page that is meant to be read, small enough for every
+/// core to hold one. `/dev/zero` ends here too.
+const MAX_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Bytes in which a page must show itself: the resource header of the MIME Sniffing Standard (§ 5.2).
+const HEADER_BYTES: usize = 1445;
+
+/// The bytes of a page: of a file, or of standard input for `-`; unpacked if they are gzip, whatever the name. An error
+/// where they are no page.
+pub(super) fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
+    let bytes = if file == OsStr::new("-") {
+        bounded(io::stdin().lock(), |error| error)?
+    } else if file.is_dir() {
+        return Err(Failure::error(EX_IOERR, "is a folder, not a page"));
+    } else {
+        bounded(fs::File::open(file)?, |error| error)?
+    };
+    let bytes = if bytes.starts_with(&[0x1f, 0x8b]) {
+        let broken = |error| Failure::error(EX_DATAERR, format!("broken gzip: {error}"));
+        bounded(flate2::read::MultiGzDecoder::new(&bytes[..]), broken)?
+    } else {
+        bytes
+    };
+    if bytes.is_empty() {
+        return Err(Failure::error(EX_DATAERR, "is empty"));
+    }
+    match kind_of_binary(&bytes) {
+        Some(kind) => {
+            let message = format!("is not a page but {kind}");
+            Err(Failure::error(EX_DATAERR, message))
+        }
+        None => Ok(bytes),
+    }
+}
+
+/// The text of a page. Two bytes to a letter are seen without a mark too: a browser is told the charset by a server, a
+/// file has nobody who could.
+pub(super) fn decode(bytes: &[u8]) -> String {
+    let bytes = match unmarked_utf_16(bytes) {
+        Some(mark) => Cow::Owned([mark, bytes].concat()),
+        None => Cow::Borrowed(bytes),
+    };
+    gleaner::decode_html(&bytes)
+}
+
+/// Reads an address of a page, as a browser shows it.
+pub(super) fn page_address(text: &str) -> Result<Url, String> {
+    const EXPECTED: &str = "expected the address of a web page, such as https://example.org/page";
+    let url = Url::parse(text).map_err(|error| match error {
+        url::ParseError::RelativeUrlWithoutBase => {
+            format!("{text:?} does not say how it is reached (https:// is missing?); {EXPECTED}")
+        }
+        error => format!("{text:?} is no address: {error}; {EXPECTED}"),
+    })?;
+    match url.scheme() {
+        "http" | "https" => Ok(url),
+        other => Err(format!("{other}: leads to no web page; {EXPECTED}")),
+    }
+}
+
+fn bounded<E>(source: impl Read, told: impl FnOnce(io::Error) -> E) -> anyhow::Result<Vec<u8>>
+where
+    anyhow::Error: From<E>,
+{
+    let mut bytes = Vec::new();
+    source
+        .take(MAX_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(told)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let message = format!("is longer than {} MiB", MAX_BYTES >> 20);
+        return Err(Failure::error(EX_DATAERR, message));
+    }
+    Ok(bytes)
+}
+
+/// What a file is that no text is in, in plain words. The signs are those of the MIME Sniffing Standard (§ 6, § 7.1): a
+/// page that shows itself as one may hold any byte, and another text none of the control characters.
+fn kind_of_binary(bytes: &[u8]) -> Option<&'static str> {
+    const SIGNS: [(&[u8], &str); 9] = [
+        (b"\x89PNG", "a PNG image"),
+        (b"\xff\xd8\xff", "a JPEG image"),
+        (b"GIF8", "a GIF image"),
+        (b"%PDF-", "a PDF document"),
+        (b"PK\x03\x04", "a ZIP archive"),
+        (b"\x7fELF", "a program"),
+        (b"\x28\xb5\x2f\xfd", "a file packed with zstd"),
+        (b"BZh", "a file packed with bzip2"),
+        (b"\xfd7zXZ\x00", "a file packed with xz"),
+    ];
+    if let Some((_, kind)) = SIGNS.iter().find(|(sign, _)| bytes.starts_with(sign)) {
+        return Some(kind);
+    }
+    let header = &bytes[..bytes.len().min(HEADER_BYTES)];
+    let is_marked = [&b"\xfe\xff"[..], b"\xff\xfe", b"\xef\xbb\xbf"]
+        .iter()
+        .any(|mark| header.starts_with(mark));
+    let start = header.trim_ascii_start();
+    let is_text = is_marked || start.starts_with(b"<") || unmarked_utf_16(bytes).is_some();
+    let is_binary = |byte: &u8| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
+    (!is_text && header.iter().any(is_binary)).then_some("something without text")
+}
+
+/// The byte order mark that UTF-16 text lacks: every other byte of markup is zero there, and none of the rest.
+fn unmarked_utf_16(bytes: &[u8]) -> Option<&'static [u8]> {
+    /// Pairs of bytes that are looked at, and how many must be so: markup is ASCII, what it marks up need not be.
+    const PAIRS: usize = 64;
+    const SURE: usize = 48;
+    let (pairs, _) = bytes.as_chunks::<2>();
+    let pairs = &pairs[..pairs.len().min(PAIRS)];
+    let count = |test: fn(&[u8; 2]) -> bool| pairs.iter().filter(|pair| test(pair)).count();
+    let little = count(|pair| pair[0] != 0 && pair[1] == 0);
+    let big = count(|pair| pair[0] == 0 && pair[1] != 0);
+    let needed = SURE.min(pairs.len().max(4));
+    match (little >= needed, big >= needed) {
+        (true, _) => Some(b"\xff\xfe"),
+        (_, true) => Some(b"\xfe\xff"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_page_is_called_what_it_is() {
+        for (bytes, kind) in [
+            (&b"\x89PNG\r\n\x1a\n\0\0"[..], Some("a PNG image")),
+            (b"PK\x03\x04...", Some("a ZIP archive")),
+            (b"some\x01thing", Some("something without text")),
+            (b"plain text", None),
+            (b"  <p>a page with \x01 in it", None),
+            (b"\xff\xfe<\0p\0>\0", None),
+            (b"caf\xe9 au lait \x1b$B", None),
+        ] {
+            assert_eq!(kind_of_binary(bytes), kind, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn two_bytes_to_a_letter_are_read_without_a_mark() {
+        let page = "<html><body><p>Zwölf Boxkämpfer jagen Viktor quer über den Sylter Deich.</p>";
+        let bytes = |order: fn(u16) -> [u8; 2]| -> Vec<u8> {
+            page.encode_utf16().flat_map(order).collect()
+        };
+        for bytes in [bytes(u16::to_le_bytes), bytes(u16::to_be_bytes)] {
+            assert_eq!(kind_of_binary(&bytes), None);
+            assert_eq!(decode(&bytes), page);
+        }
+    }
+
+    #[test]
+    fn an_address_must_be_one_of_a_web_page() {
+        assert_eq!(
+            page_address("HTTPS://Example.org").unwrap().as_str(),
+            "https://example.org/"
+        );
+        for (text, words) in [
+            ("ftp://example.org/", "ftp: leads to no web page"),
+            ("javascript:1", "javascript: leads to no web page"),
+            ("file:///tmp/x", "file: leads to no web page"),
+            ("example.org/page", "https:// is missing?"),
+            ("", "https:// is missing?"),
+            ("http://", "is no address: empty host"),
+            ("http://exa mple/", "is no address"),
+        ] {
+            let error = page_address(text).unwrap_err();
+            assert!(
+                error.contains(words) && error.contains("expected the address"),
+                "{error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! What people give to the program by mistake: each gets its own answer, its exit code, and costs nothing else.
+
+use std::{
+    fs::{self, File},
+    io::Write,
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use flate2::{Compression, write::GzEncoder};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The program in a folder of its own, with this on its standard input.
+fn gleaner(dir: &Path, arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = program(dir, arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // What ends before it has read all is no failure of the test.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+fn program(dir: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+    command
+        .args(arguments)
+        .current_dir(dir)
+        .env("HOME", dir)
+        .env("XDG_CONFIG_HOME", dir.join("none"));
+    command
+}
+
+fn told(output: &Output) -> (i32, String) {
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code().unwrap(), errors)
+}
+
+const TEXT: &str = "The town clock has a single hand, and people are punctual by quarters. ";
+
+/// A folder with one file of every kind that is no page, and one page.
+fn folder() -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let save = |name: &str, bytes: &[u8]| fs::write(dir.path().join(name), bytes).unwrap();
+    let page = format!(
+        "<!doctype html><title>Clock</title><body><p>{}</p>",
+        TEXT.repeat(6)
+    );
+    save("page.html", page.as_bytes());
+    save("empty.html", b"");
+    save("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    save("broken.gz", b"\x1f\x8bnonsense");
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(&[7, 0, 1, 2, 200, 3]).unwrap();
+    save("junk.gz", &packed.finish().unwrap());
+    let wide: Vec<u8> = page.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    save("wide.html", &wide);
+    dir
+}
+
+/// Every file that is no page, and what is said of it.
+const NO_PAGES: [(&str, i32, &str); 7] = [
+    ("empty.html", 65, "is empty"),
+    ("picture.png", 65, "a PNG image"),
+    ("broken.gz", 65, "broken gzip"),
+    ("junk.gz", 65, "something without text"),
+    ("missing.html", 66, "No such file"),
+    (".", 74, "is a folder"),
+    ("/dev/zero", 65, "is longer than 256 MiB"),
+];
+
+#[test]
+fn what_is_no_page_is_told_by_every_command_that_reads_pages() {
+    let dir = folder();
+    for (file, code, words) in NO_PAGES {
+        for command in ["extract", "blocks"] {
+            let (status, errors) = told(&gleaner(dir.path(), &[command, file], b""));
+            assert_eq!(status, code, "{command} {file}: {errors}");
+            assert!(
+                errors.contains(words) && errors.contains(file),
+                "{command} {file}: {errors}"
+            );
+        }
+    }
+}
+
+#[test]
+fn one_line_of_json_is_written_for_every_file_whatever_it_is() {
+    let dir = folder();
+    let files: Vec<&str> = NO_PAGES.iter().map(|(file, ..)| *file).collect();
+    let mut arguments = vec!["extract", "--jsonl", "page.html", "wide.html"];
+    arguments.extend(&files[..6]);
+    let output = gleaner(dir.path(), &arguments, b"");
+    assert_eq!(told(&output), (0, String::new()));
+    let lines: Vec<Value> = output
+        .stdout
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 8);
+    for (line, file) in lines.iter().zip(&arguments[2..]) {
+        assert_eq!(line["file"], *file);
+        assert_eq!(
+            line["error"].is_string(),
+            !file.contains("page") && !file.contains("wide")
+        );
+    }
+    // Two bytes to a letter and no mark: a server would have said so, a file has none.
+    assert_eq!(lines[0]["text"], lines[1]["text"]);
+}
+
+#[test]
+fn a_list_with_a_wrong_address_costs_only_its_own_line() {
+    let dir = folder();
+    let list = b"page.html\tftp://a.example/\npage.html\tnonsense\npage.html\thttps://a.example/\n";
+    let arguments = ["extract", "--from-list", "-", "--jsonl"];
+    let output = gleaner(dir.path(), &arguments, list);
+    let lines: Vec<Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert!(
+        lines.iter().all(|line| line["file"] == "page.html"),
+        "{lines:?}"
+    );
+    assert!(
+        lines[0]["error"]
+            .as_str()
+            .unwrap()
+            .contains("ftp: leads to no web page")
+    );
+    assert!(
+        lines[1]["error"]
+            .as_str()
+            .unwrap()
+            .contains("https:// is missing?")
+    );
+    assert_eq!(lines[2]["title"], "Clock");
+}
+
+#[test]
+fn an_address_that_is_none_is_answered_by_what_one_looks_like() {
+    let dir = folder();
+    for command in ["extract", "blocks"] {
+        for address in ["ftp://a.example/", "nonsense", "", "javascript:1"] {
+            let output = gleaner(dir.path(), &[command, "--url", address, "page.html"], b"");
+            let (status, errors) = told(&output);
+            assert_eq!(status, 64, "{errors}");
+            assert!(
+                errors.contains("such as https://example.org/page"),
+                "{errors}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_folder_that_is_no_data_set_is_answered_by_what_one_holds() {
+    let dir = folder();
+    fs::create_dir_all(dir.path().join("bare/ground-truth")).unwrap();
+    fs::create_dir_all(dir.path().join("bad/ground-truth")).unwrap();
+    fs::write(dir.path().join("bad/ground-truth/1.json"), "nonsense").unwrap();
+    for (folder, code, words) in [
+        ("none", 66, "expected a data set"),
+        (".", 66, "expected a data set"),
+        ("bare", 66, "expected a data set"),
+        ("bad", 65, "bad/ground-truth/1.json"),
+    ] {
+        let (status, errors) = told(&gleaner(dir.path(), &["evaluate", folder], b""));
+        assert_eq!(status, code, "{folder}: {errors}");
+        assert!(errors.contains(words), "{folder}: {errors}");
+    }
+}
+
+#[test]
+fn passwords_that_no_one_can_give_are_refused() {
+    let dir = folder();
+    let long = vec![b'x'; 100_000];
+    for (input, words) in [
+        (&b""[..], "is empty"),
+        (b"\n", "is empty"),
+        (b"a\0b\n", "control character"),
+        (b"\xff\xfe\n", "not UTF-8"),
+        (&long, "longer than 1024 bytes"),
+    ] {
+        let (status, errors) = told(&gleaner(dir.path(), &["hash-password"], input));
+        assert_eq!(status, 65, "{errors}");
+        assert!(errors.contains(words), "{errors}");
+    }
+}
+
+/// The device that is always full, where the system has it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error_and_no_panic() {
+    let dir = folder();
+    for arguments in [
+        &["--help"][..],
+        &["--version"],
+        &["schema"],
+        &["check-config"],
+        &["ca", "show"],
+        &["ca", "export"],
+        &["ca", "regenerate", "--yes"],
+        &["extract", "page.html"],
+        &["extract", "page.html", "--jsonl"],
+        &["blocks", "page.html"],
+        &["blocks", "page.html", "--format", "json"],
+        &["hash-password"],
+    ] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        fs::write(dir.path().join("password"), "open sesame\n").unwrap();
+        let output = program(dir.path(), arguments)
+            .stdin(File::open(dir.path().join("password")).unwrap())
+            .stdout(full)
+            .output()
+            .unwrap();
+        let (status, errors) = told(&output);
+        assert_eq!(status, 74, "{arguments:?}: {errors}");
+        assert!(
+            errors.contains("No space left") && !errors.contains("panicked"),
+            "{errors}"
+        );
+    }
+}
+
+#[test]
+fn nobody_reading_any_more_is_no_error() {
+    let dir = folder();
+    for arguments in [
+        &["--help"][..],
+        &["schema"],
+        &["ca", "export"],
+        &["extract", "page.html"],
+        &["blocks", "page.html", "--format", "json"],
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = program(dir.path(), arguments)
+            .stdin(Stdio::null())
+            .stdout(writer)
+            .output()
+            .unwrap();
+        assert_eq!(told(&output), (0, String::new()), "{arguments:?}");
+    }
+}

@@ -1,0 +1,107 @@
+//! What the README tells people to type, typed.
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use crate::harness::{TestProxy, get, optional};
+
+/// The contents of the README's blocks in a language.
+fn blocks(language: &str) -> Vec<String> {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let parts = readme.split("\n```");
+    parts
+        .filter_map(|part| part.strip_prefix(language)?.strip_prefix('\n'))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn every_configuration_in_the_readme_is_good() {
+    let blocks = blocks("yaml");
+    assert!(blocks.len() >= 3, "the blocks were not found");
+    for block in blocks {
+        if let Err(error) = gleaner::Config::from_yaml(&block, None) {
+            panic!("{error}\n{block}");
+        }
+    }
+}
+
+/// In a copy of what a reader has, and a home that is new. What needs a network, or builds the program, is left out.
+#[test]
+fn every_command_of_the_readme_works_when_it_is_pasted() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir_all(dir.path().join("docs/demo")).unwrap();
+    fs::copy(
+        root().join("docs/demo/page.html"),
+        dir.path().join("docs/demo/page.html"),
+    )
+    .unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_gleaner")).parent().unwrap();
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", program.display());
+    let blocks = blocks("sh");
+    let commands: Vec<&str> = blocks
+        .iter()
+        .flat_map(|block| block.lines())
+        .filter(|line| !line.trim().is_empty())
+        .filter(|line| !line.starts_with("cargo ") && !line.starts_with("curl "))
+        .collect();
+    assert!(commands.len() >= 8, "{commands:?}");
+    for command in commands {
+        let output = Command::new("sh")
+            .args(["-c", command])
+            .current_dir(dir.path())
+            .env_clear()
+            .env("HOME", dir.path())
+            .env("PATH", &path)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success() && errors.is_empty(),
+            "{command}: {errors}"
+        );
+    }
+    let pages = fs::read_to_string(dir.path().join("pages.jsonl")).unwrap();
+    assert_eq!(pages.lines().count(), 2, "{pages}");
+}
+
+#[tokio::test]
+async fn the_certificate_is_had_through_the_proxy_and_at_its_own_address() {
+    let proxy = TestProxy::start("https: { intercept: on }").await;
+    let wanted = get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
+    assert!(wanted.text().starts_with("-----BEGIN CERTIFICATE-----"));
+    let Some(curl) = optional::program("curl", "curl") else {
+        return;
+    };
+    for (file, through) in [
+        ("ca.pem", true),
+        ("ca.crt", true),
+        ("ca.pem", false),
+        ("ca.crt", false),
+    ] {
+        let mut curl = Command::new(&curl);
+        curl.args(["-sS", "--fail", "-o", "-"]);
+        if through {
+            let address = format!("http://gleaner.internal/{file}");
+            curl.args(["-x", &proxy.url(), &address]);
+        } else {
+            curl.arg(format!("{}/{file}", proxy.url()));
+        }
+        let output = tokio::task::spawn_blocking(move || curl.output().unwrap());
+        let output = output.await.unwrap();
+        assert!(output.status.success(), "{file}: {output:?}");
+        if file == "ca.pem" {
+            assert_eq!(output.stdout, wanted.body, "{file}");
+        } else {
+            x509_parser::parse_x509_certificate(&output.stdout).unwrap();
+        }
+    }
+}
