@@ -7,6 +7,7 @@ mod evaluate;
 mod extract;
 mod hash_password;
 mod named_chain;
+mod overlay;
 mod parallel;
 mod schema;
 mod serve;
@@ -34,7 +35,8 @@ const EXIT_CODES: &str = "\
 Exit codes:
    0  all went well
   64  the command line is wrong
-  65  a page cannot be unpacked or filtered: broken gzip, nested too deep, a frameset; a password is empty
+  65  a page cannot be unpacked or filtered: broken gzip, nested too deep, a frameset; a page of a data set cannot be
+      read; a password is empty
   66  a file that was named is not there
   69  the address to listen on cannot be had
   70  an error in the program itself

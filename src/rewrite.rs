@@ -7,6 +7,7 @@
 mod buffer;
 pub(crate) mod charset;
 pub(crate) mod coding;
+mod domains;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod door;
 mod eligibility;
@@ -30,6 +31,7 @@ pub(crate) use self::workers::Workers;
 use self::{
     buffer::Kept,
     coding::Coding,
+    domains::Domains,
     eligibility::{Skip, Verdict},
     workers::{Job, Worker},
 };
@@ -52,6 +54,7 @@ pub(crate) struct Rewriter {
     places: Semaphore,
     workers: Workers,
     untouched: Arc<UntouchedLinks>,
+    domains: Domains,
     pub(crate) tagger: Tagger,
 }
 
@@ -134,6 +137,7 @@ impl Rewriter {
             places: Semaphore::new(config.limits.pages_at_once),
             workers,
             untouched,
+            domains: Domains::new(config.rewrite.remember_hosts),
             tagger: Tagger::new(config.fingerprint),
         })
     }
@@ -171,7 +175,8 @@ impl Rewriter {
             chain: Arc::clone(&self.chain),
             // What a form was answered with cannot be had by a link.
             untouched: (asked.method == Method::GET).then(|| self.untouched.link(&url)),
-            url,
+            domain: self.domains.of(&url),
+            url: url.clone(),
             codings,
             declared: charset::declared(&head.headers),
             must_look_like_document: asked.destination.is_none(),
@@ -183,7 +188,10 @@ impl Rewriter {
             .await
             .unwrap_or(Err(Skip::Slow))
         {
-            Ok(page) => self.finish(head, page),
+            Ok(page) => {
+                self.domains.learn(&url, page.filtered.survey.as_ref());
+                self.finish(head, page)
+            }
             Err(skip) => pass(head, kept.into_body(body), skip),
         }
     }

@@ -1,7 +1,6 @@
 //! Filter chains by the name of an algorithm, for command lines.
 
 use anyhow::bail;
-use gleaner::Config;
 use gleaner_filters::{ChainConfig, FilterName, link_lists, main_block};
 
 use super::{EX_USAGE, Failure};
@@ -53,10 +52,13 @@ pub(super) fn named(base: &ChainConfig, name: &str) -> anyhow::Result<ChainConfi
 }
 
 /// The configured filters, with the choice that was asked for where one was.
-pub(super) fn or_configured(config: &Config, name: Option<&str>) -> anyhow::Result<ChainConfig> {
+pub(super) fn or_configured(
+    filters: &ChainConfig,
+    name: Option<&str>,
+) -> anyhow::Result<ChainConfig> {
     match name {
-        None => Ok(config.filters.clone()),
-        Some(name) => named(&config.filters, name)
+        None => Ok(filters.clone()),
+        Some(name) => named(filters, name)
             .map_err(|error| Failure::error(EX_USAGE, format!("--main-block: {error}"))),
     }
 }

@@ -30,7 +30,7 @@ use crate::{
     page::Page,
 };
 use auto::forest::Forest;
-pub(crate) use choice::{Choice, outermost};
+pub(crate) use choice::{Choice, outermost, tag_name};
 use choice::{common_container, cover, describe, note};
 
 /// How the main content is chosen.

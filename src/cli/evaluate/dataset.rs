@@ -1,18 +1,18 @@
 //! The data set: pages, and what people said their main content is.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     fs,
     num::NonZero,
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, bail};
-use serde::Deserialize;
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::{
-    super::extract,
+    super::{EX_DATAERR, Failure, extract},
     score::{bag, flat},
 };
 
@@ -63,43 +63,74 @@ struct GroundTruth {
     without: Option<Vec<String>>,
 }
 
-/// Every N-th annotation, in the order of their names.
-pub(super) fn annotations(dataset: &Path, every: NonZero<usize>) -> anyhow::Result<Vec<PathBuf>> {
-    let folder = dataset.join("ground-truth");
-    let mut pages: Vec<PathBuf> = fs::read_dir(&folder)
-        .with_context(|| format!("cannot read {}", folder.display()))?
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
-        .collect();
-    pages.sort();
-    let pages: Vec<PathBuf> = pages.into_iter().step_by(every.get()).collect();
-    if pages.is_empty() {
-        bail!("{} holds no *.json", folder.display());
+/// Where a page and its annotation are.
+#[derive(Debug)]
+pub(super) struct Pair {
+    /// The files' name without their endings.
+    id: String,
+    html: PathBuf,
+    truth: PathBuf,
+}
+
+/// A page that could not be read, and why.
+#[derive(Debug, Serialize)]
+pub(super) struct Unread {
+    pub(super) file: String,
+    pub(super) error: String,
+}
+
+/// Ending of a page's file.
+const HTML: &str = ".html.gz";
+
+/// Ending of an annotation.
+const TRUTH: &str = ".json";
+
+/// Every N-th page, in the order of their names. A page without its annotation is among them, and so is an annotation
+/// without its page: reading them tells.
+pub(super) fn pairs(dataset: &Path, every: NonZero<usize>) -> anyhow::Result<Vec<Pair>> {
+    let (pages, truths) = (dataset.join("html"), dataset.join("ground-truth"));
+    let mut ids = stems(&truths, TRUTH)?;
+    if ids.is_empty() {
+        let message = format!("{} holds no *{TRUTH}", truths.display());
+        return Err(Failure::error(EX_DATAERR, message));
     }
-    Ok(pages)
+    ids.extend(stems(&pages, HTML)?);
+    let pair = |id: String| Pair {
+        html: pages.join(format!("{id}{HTML}")),
+        truth: truths.join(format!("{id}{TRUTH}")),
+        id,
+    };
+    Ok(ids.into_iter().step_by(every.get()).map(pair).collect())
+}
+
+/// The names of the files with an ending, without it.
+fn stems(folder: &Path, ending: &str) -> anyhow::Result<BTreeSet<String>> {
+    let cannot_read = || format!("cannot read the folder {}", folder.display());
+    let mut stems = BTreeSet::new();
+    for entry in fs::read_dir(folder).with_context(cannot_read)? {
+        let name = entry.with_context(cannot_read)?.file_name();
+        stems.extend(
+            name.to_str()
+                .and_then(|name| name.strip_suffix(ending))
+                .map(str::to_owned),
+        );
+    }
+    Ok(stems)
 }
 
 impl Sample {
-    /// Reads an annotation and the page beside it.
-    pub(super) fn read(annotation: &Path) -> anyhow::Result<Sample> {
-        let id = annotation
-            .file_stem()
-            .map(|stem| stem.to_string_lossy().into_owned())
-            .unwrap_or_default();
-        let truth: Annotation = serde_json::from_slice(&fs::read(annotation)?)
-            .with_context(|| format!("cannot read {}", annotation.display()))?;
-        let html = annotation
-            .parent()
-            .and_then(Path::parent)
-            .map(|dataset| dataset.join("html").join(format!("{id}.html.gz")))
-            .context("the annotation stands in no folder")?;
-        let bytes =
-            extract::read(&html).with_context(|| format!("cannot read {}", html.display()))?;
+    /// Reads a page and its annotation.
+    pub(super) fn read(pair: &Pair) -> Result<Sample, Unread> {
+        let unread = |file: &Path, error: anyhow::Error| Unread {
+            file: file.display().to_string(),
+            error: format!("{error:#}"),
+        };
+        let truth = annotation(&pair.truth).map_err(|error| unread(&pair.truth, error))?;
+        let bytes = extract::read(&pair.html).map_err(|error| unread(&pair.html, error))?;
         Ok(Sample {
-            id,
+            id: pair.id.clone(),
             page_type: truth.internal.page_type.primary,
-            // Some annotations have lost their address; any will do, since only text is compared.
-            url: Url::parse(&truth.url).or_else(|_| Url::parse("https://page.invalid/"))?,
+            url: address(&truth.url),
             html: gleaner::decode_html(&bytes),
             reference: Reference::new(truth.ground_truth),
         })
@@ -110,6 +141,17 @@ impl Sample {
         let host = self.url.host_str().unwrap_or_default();
         host.strip_prefix("www.").unwrap_or(host).to_owned()
     }
+}
+
+fn annotation(file: &Path) -> anyhow::Result<Annotation> {
+    serde_json::from_slice(&fs::read(file)?).context("not an annotation of a page")
+}
+
+/// Some annotations have lost their address; any will do, since only text is compared.
+fn address(written: &str) -> Url {
+    Url::parse(written)
+        .or_else(|_| Url::parse("https://page.invalid/"))
+        .expect("the second is a constant and an address")
 }
 
 impl Reference {

@@ -1,7 +1,8 @@
 //! Chars-nodes ratio (CNR).
 //!
-//! Source: López, Silva, Insa, *Using the DOM Tree for Content Extraction*, WWV 2012 (Algorithms 1 and 2); Insa, Silva,
-//! Tamarit, *Using the words/leafs ratio in the DOM tree for content extraction*, 2012.
+//! Source: López, Silva, Insa, *Using the DOM Tree for Content Extraction*, WWV 2012 (Algorithms 1 and 2; sections below are its
+//! own); the same authors, *Content Extraction based on Hierarchical Relations in DOM Structures*, Polibits 45, 2012 (the same
+//! method, with an example from Fox News).
 //!
 //! The idea: the main content has much text in few nodes, menus and boxes have little text in many.
 //!
@@ -161,6 +162,15 @@ impl Ratio {
         } else {
             f64::from(self.chars) / f64::from(self.weight)
         }
+    }
+}
+
+impl std::iter::Sum for Ratio {
+    fn sum<I: Iterator<Item = Ratio>>(ratios: I) -> Ratio {
+        ratios.fold(Ratio::default(), |sum, ratio| Ratio {
+            chars: sum.chars + ratio.chars,
+            weight: sum.weight + ratio.weight,
+        })
     }
 }
 
@@ -330,10 +340,7 @@ fn block_of(page: &Page, id: NodeId) -> NodeId {
         return id;
     }
     page.ancestors(id)
-        .find(|&up| {
-            page.tag(up)
-                .is_some_and(|tag| tag.is_block() || matches!(tag, Tag::Td | Tag::Th))
-        })
+        .find(|&up| page.tag(up).is_some_and(Tag::is_block))
         .unwrap_or(page.body())
 }
 
