@@ -17,10 +17,10 @@ use crate::{
 };
 
 /// Wrappers that are named before a block; of more, the inner ones.
-const MAX_WRAPPERS: usize = 3;
+const MAX_WRAPPERS: usize = 2;
 
 /// Characters of an element's id and classes that are told. Some are made by programs and have hundreds.
-const MAX_NAME: usize = 24;
+const MAX_NAME: usize = 20;
 
 /// A row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -219,7 +219,7 @@ mod tests {
         );
         let label = &rows(&html)[0].1;
         let name = "n".repeat(MAX_NAME);
-        assert_eq!(label, &format!("… › div › div › div › p.{name}"));
+        assert_eq!(label, &format!("… › div › div › p.{name}"));
         assert!(rows("").is_empty());
     }
 

@@ -50,7 +50,7 @@ What is measured:
   title                   share of the known titles that was found: word F1 of 0.5 or more
   harmed                  pages with a recall under 0.5
   empty, failed           pages with no word left; pages on which nothing came out
-  against first (s.e.)    mean of the pages' differences in F1 to the first algorithm, and its standard error, clustered
+  to first (s.e.)         mean of the pages' differences in F1 to the first algorithm, and its standard error, clustered
                           by domain
   CPU ms                  processor time of a page in milliseconds: parsing, filters, writing its text; a mean
 

@@ -41,7 +41,7 @@ struct Annotation {
     #[serde(default)]
     url: String,
     #[serde(rename = "_internal")]
-    internal: Internal,
+    internal: Option<Internal>,
     ground_truth: GroundTruth,
 }
 
@@ -62,6 +62,21 @@ struct GroundTruth {
     with: Option<Vec<String>>,
     without: Option<Vec<String>>,
 }
+
+/// The type of a page whose annotation has none.
+const NO_TYPE: &str = "other";
+
+impl Annotation {
+    fn page_type(&self) -> String {
+        let internal = self.internal.as_ref();
+        internal
+            .map_or(NO_TYPE, |internal| &internal.page_type.primary)
+            .to_owned()
+    }
+}
+
+/// The host of a page whose annotation has none.
+const NO_HOST: &str = "page.invalid";
 
 /// Where a page and its annotation are.
 #[derive(Debug)]
@@ -129,7 +144,7 @@ impl Sample {
         let bytes = extract::read(&pair.html).map_err(|error| unread(&pair.html, error))?;
         Ok(Sample {
             id: pair.id.clone(),
-            page_type: truth.internal.page_type.primary,
+            page_type: truth.page_type(),
             url: address(&truth.url),
             html: gleaner::decode_html(&bytes),
             reference: Reference::new(truth.ground_truth),
@@ -138,7 +153,8 @@ impl Sample {
 
     /// The site that the page belongs to, for errors of means: pages of one site fare alike.
     pub(super) fn domain(&self) -> String {
-        let host = self.url.host_str().unwrap_or_default();
+        let host = self.url.host_str().filter(|host| *host != NO_HOST);
+        let host = host.unwrap_or(&self.id);
         host.strip_prefix("www.").unwrap_or(host).to_owned()
     }
 }
@@ -150,8 +166,8 @@ fn annotation(file: &Path) -> anyhow::Result<Annotation> {
 /// Some annotations have lost their address; any will do, since only text is compared.
 fn address(written: &str) -> Url {
     Url::parse(written)
-        .or_else(|_| Url::parse("https://page.invalid/"))
-        .expect("the second is a constant and an address")
+        .or_else(|_| Url::parse(&format!("https://{NO_HOST}/")))
+        .expect("the second is of constants and an address")
 }
 
 impl Reference {

@@ -8,7 +8,7 @@ use super::{
     sums::{self, Means, Sums, difference, of_type, types},
 };
 
-/// Rows of cells; each column is as wide as its widest cell, the first one aligned to the left.
+/// Rows of cells; each column is as wide as its widest cell, words aligned to the left and numbers to the right.
 struct Table(Vec<Vec<String>>);
 
 impl Table {
@@ -22,20 +22,26 @@ impl Table {
     }
 
     fn finish(self) -> String {
-        let mut widths: Vec<usize> = Vec::new();
-        for row in &self.0 {
-            widths.resize(widths.len().max(row.len()), 0);
-            for (width, cell) in widths.iter_mut().zip(row) {
+        // For each column its width, and whether it holds words.
+        let mut columns: Vec<(usize, bool)> = Vec::new();
+        for (number, row) in self.0.iter().enumerate() {
+            columns.resize(columns.len().max(row.len()), (0, true));
+            for ((width, is_words), cell) in columns.iter_mut().zip(row) {
                 *width = (*width).max(cell.chars().count());
+                *is_words &= number == 0 || cell.starts_with(char::is_alphabetic);
             }
+        }
+        if let Some((_, is_words)) = columns.first_mut() {
+            *is_words = true;
         }
         let mut out = String::new();
         for row in &self.0 {
             let mut line = String::new();
-            for (number, (cell, width)) in row.iter().zip(&widths).enumerate() {
-                let _ = match number {
-                    0 => write!(line, "{cell:<width$}"),
-                    _ => write!(line, "  {cell:>width$}"),
+            for (cell, (width, is_words)) in row.iter().zip(&columns) {
+                let _ = if *is_words {
+                    write!(line, "{cell:<width$}  ")
+                } else {
+                    write!(line, "{cell:>width$}  ")
                 };
             }
             out.push_str(line.trim_end());
@@ -103,7 +109,7 @@ pub(super) fn side_by_side(pages: &[PageScores], names: &[String]) -> String {
     let mut words = Table::new(&[
         "algorithm",
         "F1",
-        "against first",
+        "to first",
         "(s.e.)",
         "precision",
         "recall",

@@ -140,7 +140,8 @@ pub(crate) fn of_page(
     }
 }
 
-/// "Produce information about the CNRs of the DOM tree" (§ 5).
+/// "Produce information about the CNRs of the DOM tree" (§ 5). What is inside a non-content node, such as `<nav>`, weighs
+/// nothing of its own and is told as one row.
 fn tree(page: &Page, settings: &Settings) -> Vec<TreeBlock> {
     let ratios = cnr::chars_nodes_ratios(page, &settings.cnr);
     let body = page.body();
@@ -148,17 +149,26 @@ fn tree(page: &Page, settings: &Settings) -> Vec<TreeBlock> {
         .live(body)
         .filter(|&id| page.own_chars(id) > 0)
         .collect();
-    let rows = outline(page, page.live(body)).into_iter();
-    rows.map(|row| {
+    let mut tree = Vec::new();
+    let mut skipped_below = usize::MAX;
+    for row in outline(page, page.live(body)) {
+        if row.depth > skipped_below {
+            continue;
+        }
         let texts = &texts[row.texts];
         // A run of texts has no node of its own.
         let ratio = match page.tag(row.id) {
             Some(_) => ratios[row.id.index()],
             None => texts.iter().map(|id| ratios[id.index()]).sum(),
         };
+        skipped_below = if ratio.weight == 0 {
+            row.depth
+        } else {
+            usize::MAX
+        };
         let start = texts.first().and_then(|&id| page.text(id));
         let start = one_line(start.as_deref().map_or("", String::as_str));
-        TreeBlock {
+        tree.push(TreeBlock {
             depth: row.depth,
             label: row.label,
             chars: texts.iter().map(|&id| page.own_chars(id)).sum(),
@@ -166,9 +176,9 @@ fn tree(page: &Page, settings: &Settings) -> Vec<TreeBlock> {
             weight: ratio.weight,
             ratio: ratio.value(),
             start: start.chars().take(START_CHARS).collect(),
-        }
-    })
-    .collect()
+        });
+    }
+    tree
 }
 
 /// One block after the other, each found on what the ones before it have left. They are gone from the page afterwards.

@@ -1,8 +1,10 @@
 //! A page's blocks as rows of a report: what was kept of each, and what should have been.
 //!
 //! Each text of the page is in one of four states. A block whose texts are all in the same state is one row, without the
-//! blocks inside it, and neighbours of the same state share a row; so a page of a thousand blocks is some dozen rows, and
-//! they are where something happened.
+//! blocks inside it, neighbours of the same state share a row, and small blocks are not opened; so a page of a thousand
+//! blocks is some dozen rows, and they are where something happened.
+
+use std::ops::Range;
 
 use gleaner_filters::{Trace, TracedBlock};
 use maud::{Markup, html};
@@ -12,6 +14,9 @@ const MAX_ROWS: usize = 150;
 
 /// Levels that are set in; deeper ones stand with the last, so that a telephone shows them.
 const MAX_DEPTH: usize = 10;
+
+/// Share of the page's text below which a block is not opened, whatever is in it: nobody looks for ten characters.
+const SMALL: f64 = 0.01;
 
 /// Characters of a row's text: enough to recognise it.
 const START_CHARS: usize = 90;
@@ -84,7 +89,7 @@ struct Row {
     label: String,
     /// Neighbours that it tells of beside itself.
     more: usize,
-    first_text: usize,
+    texts: Range<usize>,
     sizes: Sizes,
     removed_by: Option<&'static str>,
 }
@@ -140,16 +145,25 @@ impl<'a> Outline<'a> {
     /// The tree of its blocks.
     pub(super) fn tree(&self) -> Markup {
         let rows = self.rows();
-        let page: usize = self.before.last().iter().flat_map(|sizes| *sizes).sum();
+        let page = self.page();
+        let shown = rows.len().min(MAX_ROWS);
         html! {
             div.tree {
-                @for row in rows.iter().take(MAX_ROWS) { (self.row(row, page)) }
+                @for (at, row) in rows[..shown].iter().enumerate() {
+                    @let is_closed = rows.get(at + 1).is_none_or(|next| next.depth <= row.depth);
+                    (self.row(row, page, is_closed))
+                }
             }
             @if rows.len() > MAX_ROWS { p.note { "… and " (rows.len() - MAX_ROWS) " more rows" } }
         }
     }
 
-    fn row(&self, row: &Row, page: usize) -> Markup {
+    /// Visible characters of the page.
+    fn page(&self) -> usize {
+        self.before.last().iter().flat_map(|sizes| *sizes).sum()
+    }
+
+    fn row(&self, row: &Row, page: usize, is_closed: bool) -> Markup {
         let size: usize = row.sizes.iter().sum();
         let state = only_state(&row.sizes);
         let share = size as f64 / page.max(1) as f64;
@@ -170,7 +184,7 @@ impl<'a> Outline<'a> {
                 }
                 span.start {
                     @if let Some(filter) = row.removed_by { em { (filter) } " " }
-                    @if state.is_some() { (self.start(row.first_text)) }
+                    @if is_closed { (self.start(&row.texts)) }
                 }
             }
         }
@@ -178,6 +192,7 @@ impl<'a> Outline<'a> {
 
     fn rows(&self) -> Vec<Row> {
         let blocks = &self.trace.blocks;
+        let page = self.page();
         let mut rows: Vec<Row> = Vec::new();
         let mut at = 0;
         while at < blocks.len() {
@@ -185,14 +200,18 @@ impl<'a> Outline<'a> {
             let sizes = self.sizes(block.texts.start, block.texts.end);
             let state = only_state(&sizes);
             at += 1;
-            if state.is_some() {
+            let is_small = (sizes.iter().sum::<usize>() as f64) < SMALL * page as f64;
+            if state.is_some() || is_small {
                 at += below(&blocks[at..], block.depth);
+            }
+            if state.is_some() {
                 if let Some(last) = rows.last_mut()
                     && last.depth == block.depth
                     && only_state(&last.sizes) == state
                     && last.removed_by == block.removed_by
                 {
                     last.more += 1;
+                    last.texts.end = block.texts.end;
                     for (sum, size) in last.sizes.iter_mut().zip(sizes) {
                         *sum += size;
                     }
@@ -203,7 +222,7 @@ impl<'a> Outline<'a> {
                 depth: block.depth,
                 label: block.label.clone(),
                 more: 0,
-                first_text: block.texts.start,
+                texts: block.texts.clone(),
                 sizes,
                 removed_by: block.removed_by,
             });
@@ -216,9 +235,9 @@ impl<'a> Outline<'a> {
         std::array::from_fn(|state| after[state] - before[state])
     }
 
-    fn start(&self, text: usize) -> String {
+    fn start(&self, texts: &Range<usize>) -> String {
         let mut out = String::new();
-        let texts = self.trace.texts.iter().skip(text);
+        let texts = self.trace.texts[texts.clone()].iter();
         for word in texts.flat_map(|text| text.text.split_whitespace()) {
             out.push_str(word);
             if out.chars().count() >= START_CHARS {
