@@ -29,6 +29,7 @@ use super::{
 
 /// Arguments of `gleaner blocks`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = named_chain::help())]
 pub(super) struct Args {
     /// Page to read, plain or .gz; `-` or none is standard input
     page: Option<PathBuf>,

@@ -31,7 +31,7 @@ use anyhow::Context;
 use gleaner::Config;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{EX_DATAERR, EX_IOERR, EX_USAGE, Failure, overlay::Overlay, parallel};
+use super::{EX_DATAERR, EX_IOERR, EX_USAGE, Failure, named_chain, overlay::Overlay, parallel};
 use contestant::Contestant;
 use dataset::{Pair, Sample, Unread};
 use plot::{DialPoint, Point};
@@ -64,13 +64,13 @@ Examples:
 
 /// Arguments of `gleaner evaluate`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = HELP)]
+#[command(after_help = format!("{}\n\n{HELP}", named_chain::help()))]
 pub(crate) struct Args {
     /// Folder of the data set: pages in `html/ID.html.gz`, what should be kept of them in `ground-truth/ID.json`
     dataset: PathBuf,
     #[command(flatten)]
     overlay: Overlay,
-    /// Algorithms to run side by side, by the names of `main_block.algorithm` and their variants; `none`, `crunch` and
+    /// Algorithms to run side by side, by name (see below); `none`, `crunch` and
     /// `crunch_any` are chains without a choice; `all` is every one
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     main_block: Vec<String>,

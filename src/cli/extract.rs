@@ -32,6 +32,7 @@ use super::{
 
 /// Arguments of `gleaner extract`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = named_chain::help())]
 pub(super) struct Args {
     /// Pages to read, plain or .gz; `-` or none is standard input
     files: Vec<PathBuf>,

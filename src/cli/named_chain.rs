@@ -14,6 +14,17 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     main_block::Settings::names().chain(WITHOUT_CHOICE)
 }
 
+/// The names as `--help` tells them, a few on each line.
+pub(super) fn help() -> String {
+    const PER_LINE: usize = 8;
+    let names: Vec<&str> = names().collect();
+    let lines: Vec<String> = names
+        .chunks(PER_LINE)
+        .map(|names| format!("  {}", names.join(", ")))
+        .collect();
+    format!("Names for --main-block:\n{}", lines.join(",\n"))
+}
+
 /// These filters with another choice of the main block.
 pub(super) fn named(base: &ChainConfig, name: &str) -> anyhow::Result<ChainConfig> {
     let mut filters = base.clone();
@@ -79,6 +90,13 @@ mod tests {
         let error = named(&ChainConfig::default(), "nonesuch").unwrap_err();
         let error = error.to_string();
         assert!(names().all(|name| error.contains(name)), "{error}");
+    }
+
+    #[test]
+    fn help_tells_every_name() {
+        let help = help();
+        assert!(names().all(|name| help.contains(name)), "{help}");
+        assert!(help.lines().all(|line| line.len() <= 120), "{help}");
     }
 
     #[test]

@@ -29,7 +29,7 @@ async fn bar_is_left(yaml: &str) -> bool {
     for number in 0..5 {
         let answer = get(&proxy, &origin.url(&format!("/{number}")), &[]).await;
         assert!(answer.header("gleaner").starts_with("rewritten"));
-        last = answer.text().to_owned();
+        answer.text().clone_into(&mut last);
     }
     assert!(last.contains("Page 4 tells"));
     last.contains("Latest from us")

@@ -204,19 +204,18 @@ impl<'a> Outline<'a> {
             if state.is_some() || is_small {
                 at += below(&blocks[at..], block.depth);
             }
-            if state.is_some() {
-                if let Some(last) = rows.last_mut()
-                    && last.depth == block.depth
-                    && only_state(&last.sizes) == state
-                    && last.removed_by == block.removed_by
-                {
-                    last.more += 1;
-                    last.texts.end = block.texts.end;
-                    for (sum, size) in last.sizes.iter_mut().zip(sizes) {
-                        *sum += size;
-                    }
-                    continue;
+            if state.is_some()
+                && let Some(last) = rows.last_mut()
+                && last.depth == block.depth
+                && only_state(&last.sizes) == state
+                && last.removed_by == block.removed_by
+            {
+                last.more += 1;
+                last.texts.end = block.texts.end;
+                for (sum, size) in last.sizes.iter_mut().zip(sizes) {
+                    *sum += size;
                 }
+                continue;
             }
             rows.push(Row {
                 depth: block.depth,
