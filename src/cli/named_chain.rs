@@ -16,7 +16,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 
 /// The names as `--help` tells them, a few on each line.
 pub(super) fn help() -> String {
-    const PER_LINE: usize = 8;
+    const PER_LINE: usize = 6;
     let names: Vec<&str> = names().collect();
     let lines: Vec<String> = names
         .chunks(PER_LINE)
