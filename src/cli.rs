@@ -8,6 +8,7 @@ mod extract;
 mod hash_password;
 mod input;
 mod named_chain;
+mod overlay;
 mod parallel;
 mod schema;
 mod serve;
@@ -38,8 +39,8 @@ const EXIT_CODES: &str = "\
 Exit codes:
    0  all went well
   64  the command line is wrong
-  65  a page cannot be unpacked or filtered: broken gzip, an image, nothing, nested too deep, a frameset; a password
-      is empty or one that no browser sends
+  65  a page cannot be unpacked or filtered: broken gzip, an image, nothing, nested too deep, a frameset; a page of a
+      data set cannot be read; a password is empty or one that no browser sends
   66  a file that was named is not there
   69  the address to listen on cannot be had
   70  an error in the program itself

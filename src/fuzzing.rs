@@ -51,6 +51,7 @@ pub fn repair(lines: &[u8]) {
             csp,
             metadata: gleaner_filters::Metadata::default(),
             report: Report::default(),
+            survey: None,
         };
         let tagger = Tagger::new(1);
         let repaired = repair::after_rewriting(&headers, &filtered, None, 7, &tagger);

@@ -7,6 +7,7 @@
 mod buffer;
 pub(crate) mod charset;
 pub(crate) mod coding;
+mod domains;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod door;
 mod eligibility;
@@ -31,6 +32,7 @@ pub(crate) use self::workers::Workers;
 use self::{
     buffer::Kept,
     coding::Coding,
+    domains::Domains,
     eligibility::{Skip, Verdict},
     room::Room,
     workers::{Job, Worker},
@@ -55,6 +57,7 @@ pub(crate) struct Rewriter {
     room: Arc<Room>,
     workers: Workers,
     untouched: Arc<UntouchedLinks>,
+    domains: Domains,
     pub(crate) tagger: Tagger,
 }
 
@@ -138,6 +141,7 @@ impl Rewriter {
             room: Room::new(config.limits.pages_memory_bytes),
             workers,
             untouched,
+            domains: Domains::new(config.rewrite.remember_hosts),
             tagger: Tagger::new(config.fingerprint),
         })
     }
@@ -181,7 +185,8 @@ impl Rewriter {
             chain: Arc::clone(&self.chain),
             // What a form was answered with cannot be had by a link.
             untouched: (asked.method == Method::GET).then(|| self.untouched.link(&url)),
-            url,
+            domain: self.domains.of(&url),
+            url: url.clone(),
             codings,
             share,
             declared: charset::declared(&head.headers),
@@ -194,7 +199,10 @@ impl Rewriter {
             .await
             .unwrap_or(Err(Skip::Slow))
         {
-            Ok(page) => self.finish(head, page),
+            Ok(page) => {
+                self.domains.learn(&url, page.filtered.survey.as_ref());
+                self.finish(head, page)
+            }
             Err(skip) => pass(head, kept.into_body(body), skip),
         }
     }

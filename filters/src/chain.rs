@@ -23,7 +23,7 @@ use url::Url;
 
 use crate::{
     config::{ChainConfig, FilterName, Floor, PageLimits},
-    domain::{self, Survey},
+    domain::{self, Domain, Survey},
     error::{ConfigError, PageError},
     extract::Extract,
     filter::{
@@ -38,7 +38,7 @@ use crate::{
 use build::{build, check};
 pub use feed::PageFeed;
 use feed::guarded;
-pub use trace::{Trace, TracedText};
+pub use trace::{Trace, TracedBlock, TracedText};
 
 /// The filters that decide what of a page is there to be seen, rather than what of it is wanted.
 const SHOWING: [&str; 2] = ["lazy_images", "ignore"];
@@ -157,6 +157,19 @@ impl Chain {
         feed.finish_as_extract()
     }
 
+    /// As [`Chain::extract`], with what is known of other pages of the domain.
+    pub fn extract_knowing(
+        self: &Arc<Self>,
+        html: &str,
+        url: &Url,
+        domain: Arc<Domain>,
+    ) -> Result<Extract, PageError> {
+        let mut feed = self.page(url);
+        feed.know_domain(domain);
+        feed.feed(html)?;
+        feed.finish_as_extract()
+    }
+
     /// What pages are written as.
     #[must_use]
     pub fn format(&self) -> Format {
@@ -198,6 +211,8 @@ pub struct Filtered {
     pub metadata: Metadata,
     /// What was done.
     pub report: Report,
+    /// What the page adds to what is known of its domain, where the caller keeps that ([`PageFeed::know_domain`]).
+    pub survey: Option<Survey>,
 }
 
 #[cfg(test)]

@@ -6,8 +6,11 @@
 //!
 //! Ours: a block is known by its *signature* (tags, ids and first classes from the body down to it) and its *fingerprint*
 //! (the texts below it, in any order). A block whose fingerprint stays the same from page to page belongs to the site
-//! and not to the page. Nothing is kept here between pages: the caller holds a [`Domain`], shows it pages
+//! and not to the page. Of its linked images (`images.rs`) their ratio to the block's tags and their size are remembered.
+//! Nothing is kept here between pages: the caller holds a [`Domain`], shows it pages
 //! ([`crate::Chain::survey`], [`Domain::learn`]) and hands it on with the next one ([`crate::PageFeed::know_domain`]).
+
+pub(crate) mod images;
 
 use std::{
     collections::BTreeMap,
@@ -17,9 +20,10 @@ use std::{
 use html5ever::local_name;
 
 use crate::page::{NodeId, Page, tag::Tag};
+use images::{Images, linked_images};
 
 /// Blocks remembered of one domain; beyond them new ones are forgotten. A page has some hundred blocks, so this holds
-/// the templates of a large site in about 100 KB.
+/// the templates of a large site in about 300 KB.
 const MAX_BLOCKS: usize = 4096;
 
 /// Pages of a domain below which nothing is concluded: two may be the same page twice.
@@ -28,15 +32,26 @@ const MIN_PAGES: u32 = 3;
 /// The blocks of one page, for [`Domain::learn`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// Signature and fingerprint.
-    blocks: BTreeMap<u64, u64>,
+    /// What was seen of each block, by its signature.
+    blocks: BTreeMap<u64, Seen>,
+}
+
+/// A block as one page has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Seen {
+    fingerprint: u64,
+    images: Images,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Block {
-    fingerprint: u64,
+    /// As the last page had it.
+    last: Seen,
     pages: u32,
+    /// Pages on which its text was that of the page before.
     repeats: u32,
+    /// Pages on which its linked images were like those of the page before.
+    like_images: u32,
 }
 
 /// What is known of a domain. Pure: no clock, no files; the same pages in the same order give the same memory.
@@ -48,32 +63,59 @@ pub struct Domain {
 impl Domain {
     /// Takes one more page into account.
     pub fn learn(&mut self, survey: &Survey) {
-        for (&signature, &fingerprint) in &survey.blocks {
+        for (&signature, &seen) in &survey.blocks {
             if let Some(block) = self.blocks.get_mut(&signature) {
-                block.pages = block.pages.saturating_add(1);
-                if block.fingerprint == fingerprint {
-                    block.repeats = block.repeats.saturating_add(1);
-                }
-                block.fingerprint = fingerprint;
+                block.learn(seen);
             } else if self.blocks.len() < MAX_BLOCKS {
-                self.blocks.insert(
-                    signature,
-                    Block {
-                        fingerprint,
-                        pages: 1,
-                        repeats: 0,
-                    },
-                );
+                self.blocks.insert(signature, Block::new(seen));
             }
         }
     }
 
     /// Share of the pages (0 to 1) on which the block was as on the page before; none where too few were seen.
     pub(crate) fn repetition(&self, signature: u64) -> Option<f64> {
-        self.blocks
-            .get(&signature)
-            .filter(|block| block.pages >= MIN_PAGES)
-            .map(|block| f64::from(block.repeats) / f64::from(block.pages - 1))
+        let block = self.known(signature)?;
+        Some(block.share(block.repeats))
+    }
+
+    /// Whether these linked images of a block are a list: on most pages they were like those of the page before, and here they
+    /// are like the last ones. None where too few pages were seen.
+    pub(crate) fn is_image_list(&self, signature: u64, images: Images) -> Option<bool> {
+        let block = self.known(signature)?;
+        let is_steady = block.share(block.like_images) >= STEADY_IMAGES;
+        Some(images.are_many() && is_steady && images.is_like(block.last.images))
+    }
+
+    fn known(&self, signature: u64) -> Option<&Block> {
+        let block = self.blocks.get(&signature)?;
+        (block.pages >= MIN_PAGES).then_some(block)
+    }
+}
+
+/// Share of the pages on which a list of linked images must be like that of the page before. Our choice: most of them.
+const STEADY_IMAGES: f64 = 0.5;
+
+impl Block {
+    fn new(last: Seen) -> Block {
+        Block {
+            last,
+            pages: 1,
+            repeats: 0,
+            like_images: 0,
+        }
+    }
+
+    fn learn(&mut self, seen: Seen) {
+        let repeats = u32::from(seen.fingerprint == self.last.fingerprint);
+        let is_like = u32::from(seen.images.is_like(self.last.images));
+        self.pages = self.pages.saturating_add(1);
+        self.repeats = self.repeats.saturating_add(repeats);
+        self.like_images = self.like_images.saturating_add(is_like);
+        self.last = seen;
+    }
+
+    fn share(&self, pages: u32) -> f64 {
+        f64::from(pages) / f64::from(self.pages.saturating_sub(1).max(1))
     }
 }
 
@@ -81,11 +123,18 @@ impl Domain {
 pub(crate) fn survey(page: &Page) -> Survey {
     let signatures = signatures(page);
     let fingerprints = fingerprints(page);
+    let images = linked_images(page);
     let blocks = page
         .live(page.body())
         .filter(|&id| page.tag(id).is_some_and(Tag::is_block))
-        .filter(|id| fingerprints[id.index()] != 0)
-        .map(|id| (signatures[id.index()], fingerprints[id.index()]))
+        .map(|id| {
+            let seen = Seen {
+                fingerprint: fingerprints[id.index()],
+                images: images[id.index()],
+            };
+            (signatures[id.index()], seen)
+        })
+        .filter(|(_, seen)| seen.fingerprint != 0 || seen.images.count() > 0)
         .collect();
     Survey { blocks }
 }

@@ -36,6 +36,7 @@
 //! | `kind` | what kind of page it is: article, forum, product, … |
 //! | `dom`, `text`, `markdown` | what is measured of nodes; page to plain text and to Markdown |
 //! | `extract` | all that can be told about a page, for programs |
+//! | `outline` | a page as the tree of its blocks, for eyes |
 //! | `entities` | names in a text, and how alike two texts are by them |
 //! | `hosts` | lists of hosts |
 //! | `domain` | what several pages of one domain have in common; the caller keeps it |
@@ -56,6 +57,7 @@ mod hosts;
 mod kind;
 mod markdown;
 mod metadata;
+mod outline;
 mod page;
 mod report;
 #[cfg(test)]
@@ -65,13 +67,13 @@ mod text;
 #[cfg(feature = "training")]
 #[doc(hidden)]
 pub use chain::training;
-pub use chain::{Chain, CspChange, Filtered, PageFeed, Trace, TracedText};
+pub use chain::{Chain, CspChange, Filtered, PageFeed, Trace, TracedBlock, TracedText};
 pub use config::{ChainConfig, FilterName, Floor, PageLimits, StructuredText};
 pub use domain::{Domain, Survey};
 pub use error::{ConfigError, PageError};
 pub use extract::{Extract, Image, Link};
 pub use filter::main_block::{
-    blocks::{Block, PageBlocks},
+    blocks::{Block, PageBlocks, TreeBlock},
     core_ex::PageKind,
     menus::Menu,
 };

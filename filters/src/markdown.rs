@@ -133,7 +133,7 @@ fn enter(writer: &mut Writer, page: &Page, id: NodeId, tag: Tag) -> Step {
                 writer.open_mark(mark);
                 return Step::Mark;
             }
-            if tag.is_block() || matches!(tag, Tag::Td | Tag::Th) {
+            if tag.is_block() {
                 writer.paragraph(is_set_off(tag));
                 return Step::Block;
             }

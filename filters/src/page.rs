@@ -22,7 +22,12 @@ use html5ever::local_name;
 use kuchikiki::NodeRef;
 use url::Url;
 
-use crate::{domain::Domain, error::PageError, filter::genre::Preset, metadata::Metadata};
+use crate::{
+    domain::{Domain, Survey},
+    error::PageError,
+    filter::genre::Preset,
+    metadata::Metadata,
+};
 use layout::lay_out;
 use tag::Tag;
 
@@ -152,6 +157,8 @@ pub(crate) struct Page {
     pub(crate) confidence: Option<f64>,
     /// What the caller knows of other pages of the same domain.
     pub(crate) domain: Option<Arc<Domain>>,
+    /// The page's own blocks, for its domain.
+    pub(crate) survey: Option<Survey>,
     /// What the page's genre changes in the filters to come.
     pub(crate) preset: Option<Preset>,
 }
@@ -186,6 +193,7 @@ impl Page {
             main_block: None,
             confidence: None,
             domain: None,
+            survey: None,
             preset: None,
         };
         page.html = page.child_with_tag(NodeId::DOCUMENT, Tag::Html);

@@ -58,7 +58,7 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
                 }
             }
             Some(_) if id < one_line_until => {}
-            Some(tag) if tag.is_block() || matches!(tag, Tag::Td | Tag::Th) => {
+            Some(tag) if tag.is_block() => {
                 if matches!(tag, Tag::Td | Tag::Th) && holds_one_line(page, id) {
                     one_line_until = page.end(id);
                 }

@@ -1,9 +1,11 @@
 //! `gleaner blocks`: all blocks of a page in order of relevance, and its menus.
 //!
-//! The most relevant block is found, taken out, and the next one found in what is left (López, Silva, Insa 2012, § 7). Three
-//! forms: a table to read, JSON, and a copy of the page with its blocks outlined and numbered.
+//! The most relevant block is found, taken out, and the next one found in what is left (López, Silva, Insa 2012, § 7). Four
+//! forms: a table to read, the tree of the page with the ratio of each block (§ 5), JSON, and a copy of the page with its
+//! blocks outlined and numbered.
 
 mod table;
+mod tree;
 
 use std::{
     io::{self, Write},
@@ -21,11 +23,14 @@ use super::{
     EX_USAGE, Failure,
     extract::{address_of, with_base},
     input::{self, page_address},
-    named_chain, page_failure,
+    named_chain,
+    overlay::Overlay,
+    page_failure,
 };
 
 /// Arguments of `gleaner blocks`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = named_chain::help())]
 pub(super) struct Args {
     /// Page to read, plain or .gz; `-` or none is standard input
     page: Option<PathBuf>,
@@ -35,6 +40,8 @@ pub(super) struct Args {
     /// The algorithm that finds the blocks, instead of the configuration's `main_block`: `cnr`, `core_ex`, …
     #[arg(long, value_name = "NAME")]
     main_block: Option<String>,
+    #[command(flatten)]
+    overlay: Overlay,
     /// Blocks to find at most
     #[arg(long, value_name = "N", default_value = "10", value_parser = at_least_one)]
     limit: usize,
@@ -48,7 +55,9 @@ pub(super) struct Args {
 enum Format {
     /// A line for each block and menu: its share of the page's text, where it stands, how it begins
     Table,
-    /// The same with all figures
+    /// The page as the tree of its blocks: characters outside links, nodes, and their ratio (CNR) of each
+    Tree,
+    /// Blocks, menus and tree with all figures
     Json,
     /// The page with its blocks outlined and numbered, its menus outlined, and what other filters remove faded; without
     /// scripts
@@ -68,7 +77,8 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
         let message = format!("--main-block: {name:?} chooses no block, so there is none to show");
         return Err(Failure::error(EX_USAGE, message));
     }
-    let filters = named_chain::or_configured(config, args.main_block.as_deref())?;
+    let filters = args.overlay.over(&config.filters)?;
+    let filters = named_chain::or_configured(&filters, args.main_block.as_deref())?;
     let chain = Chain::new(&filters, config.page_limits(), config.ad_servers.clone())?;
     let file = args.page.clone().unwrap_or_else(|| PathBuf::from("-"));
     let name = || file.display().to_string();
@@ -81,6 +91,7 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     match args.format {
         Format::Table => out.write_all(table::of(&blocks).as_bytes())?,
+        Format::Tree => out.write_all(tree::of(&blocks).as_bytes())?,
         Format::Json => {
             serde_json::to_writer_pretty(&mut out, &blocks)?;
             out.write_all(b"\n")?;

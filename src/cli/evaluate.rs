@@ -7,6 +7,8 @@
 //! as empty.
 //!
 //! Several algorithms are compared page by page: the mean of the differences to the first one and its standard error.
+//!
+//! A page of the set that cannot be read is named, counted and left out; the rest is measured, and the exit code tells.
 
 mod align;
 mod contestant;
@@ -19,7 +21,7 @@ mod sums;
 mod table;
 
 use std::{
-    collections::HashMap,
+    fmt::Write as _,
     fs,
     num::NonZero,
     path::{Path, PathBuf},
@@ -29,9 +31,9 @@ use anyhow::Context;
 use gleaner::Config;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{EX_USAGE, Failure, parallel, say};
+use super::{EX_DATAERR, EX_IOERR, EX_USAGE, Failure, named_chain, overlay::Overlay, parallel, say};
 use contestant::Contestant;
-use dataset::Sample;
+use dataset::{Pair, Sample, Unread};
 use plot::{DialPoint, Point};
 use score::PageScores;
 use sums::{Means, Sums, of_type};
@@ -39,30 +41,36 @@ use sums::{Means, Sums, of_type};
 const HELP: &str = "\
 What is measured:
   F1, precision, recall   over the words (lower-case runs of letters, digits and _) of the kept text and of the
-                          reference, as bags; a mean over the pages
+                          reference, as bags; a mean over the pages, 0 to 1
   nodes P, R              precision and recall over text nodes, each counting one. A text node belongs to the reference
                           if at least half of its words are aligned with it in order; pages whose reference is not to be
                           found in their text nodes (less than 90 % of its words) are left out
+  text P, R               the same, each node counting its words
   with, without           share of the snippets that must be there, and of those that must not, found in the kept text
   title                   share of the known titles that was found: word F1 of 0.5 or more
   harmed                  pages with a recall under 0.5
   empty, failed           pages with no word left; pages on which nothing came out
-  against first           mean of the pages' differences in F1 to the first algorithm, and its standard error, clustered
+  to first (s.e.)         mean of the pages' differences in F1 to the first algorithm, and its standard error, clustered
                           by domain
-  ms                      CPU time of a page, parsing, filters and writing its text, a mean
+  CPU ms                  processor time of a page in milliseconds: parsing, filters, writing its text; a mean
 
-The text is that of `gleaner extract --format text`.";
+The text is that of `gleaner extract --format text`. Pages of the data set that cannot be read are named and counted
+below the tables, are in no mean, and make the exit code 65.
+
+Examples:
+  gleaner evaluate DEV                                             the configured chain, by page type
+  gleaner evaluate DEV --bare --main-block cnr,core_ex,link_quota  algorithms by themselves, side by side
+  gleaner evaluate DEV --every 10 --worst 5 --html report.html     a quick look, with the worst pages to look at";
 
 /// Arguments of `gleaner evaluate`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = HELP)]
+#[command(after_help = format!("{}\n\n{HELP}", named_chain::help()))]
 pub(crate) struct Args {
-    /// Folder of the data set: `html/*.html.gz` and `ground-truth/*.json`
+    /// Folder of the data set: pages in `html/ID.html.gz`, what should be kept of them in `ground-truth/ID.json`
     dataset: PathBuf,
-    /// Settings laid over the configuration's `filters:` section, as YAML: `{link_lists: {ratio: 0.5}}`
-    #[arg(long, value_name = "YAML")]
-    filters: Option<String>,
-    /// Algorithms to run side by side, by the names of `main_block.algorithm` and their variants; `none`, `crunch` and
+    #[command(flatten)]
+    overlay: Overlay,
+    /// Algorithms to run side by side, by name (see below); `none`, `crunch` and
     /// `crunch_any` are chains without a choice; `all` is every one
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     main_block: Vec<String>,
@@ -72,19 +80,19 @@ pub(crate) struct Args {
     /// Run CNR at 21 settings of its dial too, from -1 to 1
     #[arg(long)]
     dial: bool,
-    /// Run only `ignore` before the algorithm, without floor and headline
+    /// Run only `ignore` before the algorithm, without floor and headline: the algorithm by itself
     #[arg(long)]
     bare: bool,
     /// Evaluate every N-th page only
     #[arg(long, value_name = "N", default_value = "1")]
     every: NonZero<usize>,
-    /// List the N pages with the lowest F1 (of the first algorithm), and show them in the report
+    /// List the N pages with the lowest F1 of each algorithm, and show them in the report
     #[arg(long, value_name = "N", default_value_t = 0)]
     worst: usize,
     /// Write every page's scores to this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write a report to this file: tables, plots, and the worst pages with what was kept beside what should have been
+    /// Write a report to this file: tables, plots, and the worst pages as outlines and word by word (with --worst)
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Write plots to this folder: `recall-precision.svg`, and with --dial `cnr-dial.svg`
@@ -92,117 +100,171 @@ pub(crate) struct Args {
     plots: Option<PathBuf>,
 }
 
+/// What was measured.
+struct Results {
+    contestants: Vec<Contestant>,
+    /// The pages that could be read, in the order of their names.
+    pairs: Vec<Pair>,
+    /// Their scores.
+    pages: Vec<PageScores>,
+    unread: Vec<Unread>,
+}
+
 /// Evaluates the chain of `config`, or the algorithms that were named, and prints a table.
 pub(crate) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     let contestants = contestant::all(args, config)
         .map_err(|error| Failure::error(EX_USAGE, format!("{error:#}")))?;
-    let annotations = dataset::annotations(&args.dataset, args.every)?;
-    let pages = scores(&annotations, &contestants)?;
-    let names: Vec<String> = contestants.iter().map(|c| c.name.clone()).collect();
-    let tables = if names.len() == 1 {
-        table::by_type(&pages)
-    } else {
-        table::side_by_side(&pages, &names)
-    };
-    say(&(tables + &table::worst(&pages, args.worst)))?;
-    if let Some(file) = &args.json {
-        let mut json = serde_json::to_vec(&serde_json::json!({
-            "algorithms": names,
-            "pages": pages,
-        }))?;
-        json.push(b'\n');
-        write(file, json)?;
+    let pairs = dataset::pairs(&args.dataset, args.every)?;
+    // Minutes of work must not end in a folder that is not there.
+    for file in args.json.iter().chain(&args.html) {
+        check_place(file)?;
     }
-    let plots = plots(&contestants, &pages);
-    if let Some(folder) = &args.plots {
-        fs::create_dir_all(folder)
-            .with_context(|| format!("cannot create {}", folder.display()))?;
-        for (name, plot) in &plots {
-            write(&folder.join(name), plot)?;
+    let results = Results::of(pairs, contestants)?;
+    if !results.pages.is_empty() {
+        say(&results.tables(args.worst))?;
+        results.write(args)?;
+    }
+    match results.unread.len() {
+        0 => Ok(()),
+        count => {
+            let of = count + results.pages.len();
+            let message = format!("{count} of {of} pages of the data set could not be read");
+            Err(Failure::error(EX_DATAERR, message))
         }
     }
-    if let Some(file) = &args.html {
-        let worst = worst_pages(args, &annotations, &pages, &contestants[0])?;
-        let plots: Vec<String> = plots.into_iter().map(|(_, plot)| plot).collect();
-        write(file, report::page(&names, &pages, &plots, &worst))?;
+}
+
+impl Results {
+    fn of(pairs: Vec<Pair>, contestants: Vec<Contestant>) -> anyhow::Result<Results> {
+        let bar = progress_bar(pairs.len());
+        let mut results = Results {
+            contestants: Vec::new(),
+            pairs: Vec::new(),
+            pages: Vec::new(),
+            unread: Vec::new(),
+        };
+        parallel::in_order(
+            pairs.into_iter(),
+            |pair| {
+                let scores = Sample::read(&pair).map(|sample| score::page(&sample, &contestants));
+                (pair, scores)
+            },
+            |(pair, scores)| {
+                bar.inc(1);
+                match scores {
+                    Ok(scores) => {
+                        results.pages.push(scores);
+                        results.pairs.push(pair);
+                    }
+                    Err(unread) => {
+                        bar.suspend(|| eprintln!("gleaner: {}: {}", unread.file, unread.error));
+                        results.unread.push(unread);
+                    }
+                }
+                anyhow::Ok(())
+            },
+        )?;
+        bar.finish_and_clear();
+        results.contestants = contestants;
+        Ok(results)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let names = self.contestants.iter();
+        names.map(|contestant| contestant.name.clone()).collect()
+    }
+
+    fn tables(&self, worst: usize) -> String {
+        let mut out = if self.contestants.len() == 1 {
+            table::by_type(&self.pages)
+        } else {
+            table::side_by_side(&self.pages, &self.names())
+        };
+        out += &table::worst(&self.pages, &self.contestants, worst);
+        if !self.unread.is_empty() {
+            let count = self.unread.len();
+            let _ = writeln!(
+                out,
+                "\nFailed: {count} pages of the data set could not be read (named above); they are in no mean"
+            );
+        }
+        out
+    }
+
+    /// Writes the files that were asked for.
+    fn write(&self, args: &Args) -> anyhow::Result<()> {
+        if let Some(file) = &args.json {
+            let mut json = serde_json::to_vec(&serde_json::json!({
+                "algorithms": self.names(),
+                "pages": self.pages,
+                "unread": self.unread,
+            }))?;
+            json.push(b'\n');
+            write(file, json)?;
+        }
+        let plots = self.plots();
+        if let Some(folder) = &args.plots {
+            fs::create_dir_all(folder)
+                .with_context(|| format!("cannot create {}", folder.display()))?;
+            for (name, plot) in &plots {
+                write(&folder.join(name), plot)?;
+            }
+        }
+        if let Some(file) = &args.html {
+            let plots: Vec<String> = plots.into_iter().map(|(_, plot)| plot).collect();
+            write(file, report::page(self, &plots, args.worst))?;
+        }
+        Ok(())
+    }
+
+    /// The plots with their files' names.
+    fn plots(&self) -> Vec<(&'static str, String)> {
+        let all = of_type(&self.pages, None);
+        let (mut points, mut dial) = (Vec::new(), Vec::new());
+        for (number, contestant) in self.contestants.iter().enumerate() {
+            let Means {
+                precision,
+                recall,
+                f1,
+                ..
+            } = Sums::of(&all, number).means();
+            match contestant.dial {
+                Some(at) => dial.push(DialPoint {
+                    dial: at,
+                    precision,
+                    recall,
+                    f1,
+                }),
+                None => points.push(Point {
+                    name: contestant.name.clone(),
+                    precision,
+                    recall,
+                    f1,
+                }),
+            }
+        }
+        let mut plots = vec![(
+            "recall-precision.svg",
+            plot::recall_precision(&points, &dial),
+        )];
+        if !dial.is_empty() {
+            plots.push(("cnr-dial.svg", plot::dial(&dial)));
+        }
+        plots
+    }
+}
+
+/// Whether a file can be written there, as far as its folder tells.
+fn check_place(file: &Path) -> anyhow::Result<()> {
+    let folder = file.parent().filter(|folder| *folder != Path::new(""));
+    if folder.is_some_and(|folder| !folder.is_dir()) || file.is_dir() {
+        let message = format!(
+            "cannot write {}: it is a folder, or its folder is not there",
+            file.display()
+        );
+        return Err(Failure::error(EX_IOERR, message));
     }
     Ok(())
-}
-
-fn scores(annotations: &[PathBuf], contestants: &[Contestant]) -> anyhow::Result<Vec<PageScores>> {
-    let bar = progress_bar(annotations.len());
-    let mut pages: Vec<PageScores> = Vec::with_capacity(annotations.len());
-    parallel::in_order(
-        annotations.iter(),
-        |annotation| Ok(score::page(&Sample::read(annotation)?, contestants)),
-        |page: anyhow::Result<PageScores>| {
-            bar.inc(1);
-            pages.push(page?);
-            anyhow::Ok(())
-        },
-    )?;
-    bar.finish_and_clear();
-    Ok(pages)
-}
-
-/// The pages to look at are read and run once more: their texts are too large to keep for all.
-fn worst_pages(
-    args: &Args,
-    annotations: &[PathBuf],
-    pages: &[PageScores],
-    first: &Contestant,
-) -> anyhow::Result<Vec<report::WorstPage>> {
-    let by_id: HashMap<&str, &PathBuf> = pages
-        .iter()
-        .map(|p| p.id.as_str())
-        .zip(annotations)
-        .collect();
-    let mut worst = Vec::new();
-    for scores in sums::worst(pages, args.worst) {
-        let annotation = by_id
-            .get(scores.id.as_str())
-            .context("a page was scored that was not read")?;
-        let sample = Sample::read(annotation)?;
-        let trace = first.trace(&sample).ok().map(|(trace, _)| trace);
-        worst.push(report::WorstPage::new(sample, trace, scores));
-    }
-    Ok(worst)
-}
-
-/// The plots with their files' names.
-fn plots(contestants: &[Contestant], pages: &[PageScores]) -> Vec<(&'static str, String)> {
-    let all = of_type(pages, None);
-    let (mut points, mut dial) = (Vec::new(), Vec::new());
-    for (number, contestant) in contestants.iter().enumerate() {
-        let Means {
-            precision,
-            recall,
-            f1,
-            ..
-        } = Sums::of(&all, number).means();
-        match contestant.dial {
-            Some(at) => dial.push(DialPoint {
-                dial: at,
-                precision,
-                recall,
-                f1,
-            }),
-            None => points.push(Point {
-                name: contestant.name.clone(),
-                precision,
-                recall,
-                f1,
-            }),
-        }
-    }
-    let mut plots = vec![(
-        "recall-precision.svg",
-        plot::recall_precision(&points, &dial),
-    )];
-    if !dial.is_empty() {
-        plots.push(("cnr-dial.svg", plot::dial(&dial)));
-    }
-    plots
 }
 
 fn write(file: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {

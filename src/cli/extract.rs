@@ -17,7 +17,8 @@ use anyhow::Context;
 use clap::ValueEnum;
 use gleaner::Config;
 use gleaner_filters::{
-    Chain, ChainConfig, ConfigError, Extract, FilterName, Floor, PageError, StructuredText, Trace,
+    Chain, ChainConfig, ConfigError, Domain, Extract, FilterName, Floor, PageError, StructuredText,
+    Survey, Trace,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use url::Url;
@@ -27,11 +28,14 @@ use record::Record;
 use super::{
     EX_DATAERR, EX_IOERR, EX_USAGE, Failure, exit_code,
     input::{self, page_address},
-    named_chain, page_failure, parallel,
+    named_chain,
+    overlay::Overlay,
+    page_failure, parallel,
 };
 
 /// Arguments of `gleaner extract`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = named_chain::help())]
 pub(super) struct Args {
     /// Pages to read, plain or .gz; `-` or none is standard input
     files: Vec<PathBuf>,
@@ -49,6 +53,12 @@ pub(super) struct Args {
     /// How the main content is chosen, instead of the configuration's `main_block`: `cnr`, `core_ex`, …, or `none`
     #[arg(long, value_name = "NAME")]
     main_block: Option<String>,
+    #[command(flatten)]
+    overlay: Overlay,
+    /// The pages are of one site: read all of them first, so that what repeats on them is known (`link_quota.domain_strength`,
+    /// `link_quota.image_lists_by_domain`)
+    #[arg(long)]
+    same_site: bool,
     /// Write one JSON object per file and line, in input order, whatever the format
     #[arg(long)]
     jsonl: bool,
@@ -76,10 +86,19 @@ struct Task {
     url: anyhow::Result<Option<Url>>,
 }
 
+impl Task {
+    /// Its own address, or that of its file.
+    fn address(&self) -> Url {
+        let given = self.url.as_ref().ok().cloned().flatten();
+        given.unwrap_or_else(|| address_of(&self.file))
+    }
+}
+
 /// Extracts every page; an error at the end if any failed.
 pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
-    let filters = named_chain::or_configured(config, args.main_block.as_deref())?;
-    let extractor = Extractor::with_filters(config, &filters)?;
+    let filters = args.overlay.over(&config.filters)?;
+    let filters = named_chain::or_configured(&filters, args.main_block.as_deref())?;
+    let mut extractor = Extractor::with_filters(config, &filters)?;
     if args.url.is_some() && args.files.len() > 1 {
         let message = format!(
             "--url is the address of one page, but {} files are named",
@@ -87,12 +106,16 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
         );
         return Err(Failure::error(EX_USAGE, message));
     }
+    let mut tasks = tasks(args)?;
+    if args.same_site {
+        tasks = extractor.learn(tasks)?;
+    }
     let bar = progress_bar(args);
     let mut out = io::BufWriter::new(io::stdout().lock());
     let (mut pages, mut failed) = (0usize, 0usize);
     let mut first_code = None;
     parallel::in_order(
-        tasks(args)?,
+        tasks,
         |task| {
             let file = name(&task.file);
             (extractor.extract(task), file)
@@ -159,8 +182,10 @@ fn write_json(out: &mut impl Write, record: &Record) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
+type Tasks = Box<dyn Iterator<Item = Task> + Send>;
+
 /// The pages that were asked for, read as they are needed: a list may be long.
-fn tasks(args: &Args) -> anyhow::Result<Box<dyn Iterator<Item = Task> + Send>> {
+fn tasks(args: &Args) -> anyhow::Result<Tasks> {
     let Some(list) = &args.from_list else {
         let mut files = args.files.clone();
         if files.is_empty() {
@@ -216,6 +241,8 @@ fn name(file: &Path) -> String {
 pub(crate) struct Extractor {
     chain: Arc<Chain>,
     whole: Arc<Chain>,
+    /// What the pages have in common, where they are of one site.
+    site: Option<Arc<Domain>>,
 }
 
 /// A page, extracted.
@@ -240,19 +267,37 @@ impl Extractor {
         Ok(Extractor {
             chain: build(filters)?,
             whole: build(&cleaned_only(filters))?,
+            site: None,
         })
     }
 
+    /// Learns what repeats on these pages, which are one site's. Those that cannot be read are told of when they are extracted.
+    fn learn(&mut self, tasks: Tasks) -> anyhow::Result<Tasks> {
+        let tasks: Vec<Task> = tasks.collect();
+        let mut site = Domain::default();
+        parallel::in_order(
+            tasks.iter(),
+            |task| {
+                let html = input::decode(&input::read(&task.file)?);
+                Ok(self.chain.survey(&html, &task.address())?)
+            },
+            |survey: anyhow::Result<Survey>| {
+                if let Ok(survey) = survey {
+                    site.learn(&survey);
+                }
+                anyhow::Ok(())
+            },
+        )?;
+        self.site = Some(Arc::new(site));
+        Ok(Box::new(tasks.into_iter()))
+    }
+
     fn extract(&self, task: Task) -> anyhow::Result<Page> {
-        let Task { file, url: given } = task;
-        let given = given?;
-        let bytes = input::read(&file)?;
+        let address = task.address();
+        let given = task.url?;
+        let bytes = input::read(&task.file)?;
         let html = input::decode(&bytes);
-        let url = match &given {
-            Some(url) => url.clone(),
-            None => address_of(&file),
-        };
-        let mut page = self.page(&html, &url).map_err(page_failure)?;
+        let mut page = self.page(&html, &address).map_err(page_failure)?;
         if page.passed.is_some() {
             page.extract.html = html;
             page.original = Some(bytes);
@@ -264,7 +309,10 @@ impl Extractor {
 
     /// Runs the chain on a page.
     fn page(&self, html: &str, url: &Url) -> Result<Page, PageError> {
-        let (extract, passed) = self.or_whole(|chain| chain.extract(html, url))?;
+        let (extract, passed) = self.or_whole(|chain| match &self.site {
+            Some(site) => chain.extract_knowing(html, url, Arc::clone(site)),
+            None => chain.extract(html, url),
+        })?;
         Ok(Page {
             extract,
             passed,

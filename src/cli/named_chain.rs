@@ -1,7 +1,6 @@
 //! Filter chains by the name of an algorithm, for command lines.
 
 use anyhow::bail;
-use gleaner::Config;
 use gleaner_filters::{ChainConfig, FilterName, link_lists, main_block};
 
 use super::{EX_USAGE, Failure};
@@ -13,6 +12,17 @@ pub(super) const WITHOUT_CHOICE: [&str; 3] = ["none", "crunch", "crunch_any"];
 /// Every name, the algorithms first, then their variants, then the chains without a choice.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     main_block::Settings::names().chain(WITHOUT_CHOICE)
+}
+
+/// The names as `--help` tells them, a few on each line.
+pub(super) fn help() -> String {
+    const PER_LINE: usize = 6;
+    let names: Vec<&str> = names().collect();
+    let lines: Vec<String> = names
+        .chunks(PER_LINE)
+        .map(|names| format!("  {}", names.join(", ")))
+        .collect();
+    format!("Names for --main-block:\n{}", lines.join(",\n"))
 }
 
 /// These filters with another choice of the main block.
@@ -53,10 +63,13 @@ pub(super) fn named(base: &ChainConfig, name: &str) -> anyhow::Result<ChainConfi
 }
 
 /// The configured filters, with the choice that was asked for where one was.
-pub(super) fn or_configured(config: &Config, name: Option<&str>) -> anyhow::Result<ChainConfig> {
+pub(super) fn or_configured(
+    filters: &ChainConfig,
+    name: Option<&str>,
+) -> anyhow::Result<ChainConfig> {
     match name {
-        None => Ok(config.filters.clone()),
-        Some(name) => named(&config.filters, name)
+        None => Ok(filters.clone()),
+        Some(name) => named(filters, name)
             .map_err(|error| Failure::error(EX_USAGE, format!("--main-block: {error}"))),
     }
 }
@@ -77,6 +90,13 @@ mod tests {
         let error = named(&ChainConfig::default(), "nonesuch").unwrap_err();
         let error = error.to_string();
         assert!(names().all(|name| error.contains(name)), "{error}");
+    }
+
+    #[test]
+    fn help_tells_every_name() {
+        let help = help();
+        assert!(names().all(|name| help.contains(name)), "{help}");
+        assert!(help.lines().all(|line| line.len() <= 120), "{help}");
     }
 
     #[test]

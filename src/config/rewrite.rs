@@ -19,6 +19,9 @@ pub struct RawRewrite {
     /// costs memory: a page in work holds about ten times its size.
     #[schemars(range(min = 1024, max = 1_073_741_824))]
     pub max_html_bytes: usize,
+    /// Hosts of whose pages is remembered, in memory, what repeats on them, for `filters.link_quota` (`domain_strength`,
+    /// `image_lists_by_domain`); up to 300 KB a host. 0: none. What a page becomes then depends on those before it.
+    pub remember_hosts: u32,
 }
 
 impl Default for RawRewrite {
@@ -28,6 +31,7 @@ impl Default for RawRewrite {
             except: Vec::new(),
             respect_no_transform: true,
             max_html_bytes: MAX_HTML_BYTES,
+            remember_hosts: 0,
         }
     }
 }
@@ -58,6 +62,7 @@ impl RawRewrite {
             except,
             respect_no_transform: self.respect_no_transform,
             max_html_bytes: self.max_html_bytes,
+            remember_hosts: self.remember_hosts,
         })
     }
 }
@@ -73,4 +78,6 @@ pub struct Rewrite {
     pub respect_no_transform: bool,
     /// Largest page in bytes, coded and decoded.
     pub max_html_bytes: usize,
+    /// Hosts of whose pages is remembered what repeats on them.
+    pub remember_hosts: u32,
 }

@@ -149,6 +149,7 @@ mod tests {
             csp: CspChange::Keep,
             metadata: gleaner_filters::Metadata::default(),
             report: Report::default(),
+            survey: None,
         };
         after_rewriting(&headers, &filtered, coding, 7, &Tagger::new(1))
     }

@@ -8,7 +8,7 @@ use std::{io, num::NonZero, sync::Arc, thread};
 use bytes::Bytes;
 use encoding_rs::{CoderResult, Decoder as TextDecoder, Encoding};
 use futures_util::stream;
-use gleaner_filters::{Chain, PageFeed};
+use gleaner_filters::{Chain, Domain, PageFeed};
 use tokio::{io::AsyncReadExt, sync::mpsc, task::yield_now};
 use tokio_util::{
     io::StreamReader,
@@ -98,6 +98,8 @@ pub(super) struct Job {
     pub(super) url: Url,
     /// Where the page can be had as it was.
     pub(super) untouched: Option<Url>,
+    /// What is known of other pages of its host.
+    pub(super) domain: Option<Arc<Domain>>,
     pub(super) codings: Vec<Coding>,
     /// The memory that it may take.
     pub(super) share: Share,
@@ -233,6 +235,9 @@ impl Text {
         let mut feed = job.chain.page(&job.url);
         if let Some(untouched) = job.untouched.clone() {
             feed.link_to_untouched(untouched);
+        }
+        if let Some(domain) = job.domain.clone() {
+            feed.know_domain(domain);
         }
         Self {
             feed,

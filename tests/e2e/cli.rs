@@ -294,6 +294,21 @@ fn blocks_come_as_a_table_as_json_and_as_a_marked_page() {
     assert!(blocks[0]["share"].as_f64() > blocks[1]["share"].as_f64());
     assert!(blocks[1]["start"].as_str().unwrap().starts_with("Smaller"));
     assert_eq!(json["menus"][0]["links"], 5);
+    let tree = told(&["blocks", "--format", "tree"]);
+    assert!(
+        tree.starts_with("  chars  counted   nodes    ratio  block"),
+        "{tree}"
+    );
+    assert!(
+        tree.contains("  body") && tree.contains("counted over nodes"),
+        "{tree}"
+    );
+    let rows = json["tree"].as_array().unwrap();
+    assert!(rows[0]["label"].as_str().unwrap().starts_with("body"));
+    assert!(
+        rows.iter()
+            .any(|row| row["ratio"].as_f64() > rows[0]["ratio"].as_f64())
+    );
     let html = told(&["blocks", "--format", "html", "--url", "https://a.example/b"]);
     assert!(html.contains("data-gleaner-block=\"1\""), "{html}");
     assert!(

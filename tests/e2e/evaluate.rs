@@ -1,6 +1,10 @@
 //! `gleaner evaluate` on a data set of three pages.
 
-use std::{fs, path::Path, process::Command};
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
 
 use tempfile::TempDir;
 
@@ -41,8 +45,8 @@ fn dataset() -> TempDir {
     dir
 }
 
-fn evaluate(dataset: &Path, arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_gleaner"))
+fn run(dataset: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_gleaner"))
         .arg("evaluate")
         .arg(dataset)
         .args(arguments)
@@ -50,7 +54,11 @@ fn evaluate(dataset: &Path, arguments: &[&str]) -> String {
         .env("HOME", dataset)
         .env("XDG_CONFIG_HOME", dataset.join("none"))
         .output()
-        .unwrap();
+        .unwrap()
+}
+
+fn evaluate(dataset: &Path, arguments: &[&str]) -> String {
+    let output = run(dataset, arguments);
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
@@ -68,7 +76,7 @@ fn algorithms_are_compared_page_by_page() {
             "scores.json",
         ],
     );
-    assert!(table.contains("against first"), "{table}");
+    assert!(table.contains("to first"), "{table}");
     let json = fs::read_to_string(dir.path().join("scores.json")).unwrap();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["algorithms"], serde_json::json!(["cnr", "none"]));
@@ -81,13 +89,16 @@ fn algorithms_are_compared_page_by_page() {
     assert_eq!(cnr["f1"], 1.0);
     assert_eq!(
         cnr["nodes"],
-        serde_json::json!({ "precision": 1.0, "recall": 1.0 })
+        serde_json::json!({ "precision": 1.0, "recall": 1.0, "text_precision": 1.0, "text_recall": 1.0 })
     );
     assert_eq!(cnr["required"], serde_json::json!({ "found": 1, "of": 1 }));
     assert_eq!(cnr["forbidden"], serde_json::json!({ "found": 0, "of": 1 }));
     assert_eq!(cnr["title"], 1.0);
     // The whole page: one text of seven belongs to the reference.
     assert_eq!(none["nodes"]["precision"], 1.0 / 7.0);
+    // By words it weighs 170 of 176.
+    let text_precision = none["nodes"]["text_precision"].as_f64().unwrap();
+    assert!((text_precision - 170.0 / 176.0).abs() < 1e-9);
     assert_eq!(none["forbidden"]["found"], 1);
     assert!(none["cpu_ms"].as_f64().unwrap() > 0.0);
     // What is not on the page cannot be mapped to its nodes.
@@ -118,8 +129,112 @@ fn a_report_shows_the_worst_pages_and_plots_are_written() {
     let report = fs::read_to_string(dir.path().join("report.html")).unwrap();
     assert!(report.contains("<mark class=\"missing\">Words of another page altogether</mark>"));
     assert!(report.contains("<svg") && !report.contains("<script"));
+    // Of every algorithm the worst page, with the tree of its blocks.
+    assert!(
+        report.contains("worst of <code>cnr</code>")
+            && report.contains("worst of <code>none</code>")
+    );
+    assert!(!report.contains("worst of <code>dial"));
+    assert!(report.contains("<code>nav › ul</code>"), "{report}");
     for plot in ["recall-precision.svg", "cnr-dial.svg"] {
         let plot = fs::read_to_string(dir.path().join("plots").join(plot)).unwrap();
         assert!(plot.starts_with("<svg") && plot.ends_with("</svg>\n"));
     }
+}
+
+#[test]
+fn pages_that_cannot_be_read_are_named_and_counted_and_the_rest_is_measured() {
+    let dir = dataset();
+    let path = |name: &str| dir.path().join(name);
+    fs::write(path("ground-truth/0004.json"), "{").unwrap();
+    fs::write(
+        path("ground-truth/0005.json"),
+        r#"{"_internal": 5, "ground_truth": {}}"#,
+    )
+    .unwrap();
+    for id in ["0006", "0007"] {
+        fs::copy(
+            path("ground-truth/0001.json"),
+            path(&format!("ground-truth/{id}.json")),
+        )
+        .unwrap();
+    }
+    fs::write(path("html/0007.html.gz"), [0x1f, 0x8b, 8, 0, 1]).unwrap();
+    fs::write(path("html/0008.html.gz"), "<p>Nobody has read this").unwrap();
+    let arguments = [
+        "--main-block",
+        "cnr,none",
+        "--json",
+        "scores.json",
+        "--html",
+        "report.html",
+        "--worst",
+        "1",
+    ];
+    let output = run(dir.path(), &arguments);
+    assert_eq!(output.status.code(), Some(65), "{output:?}");
+    let (out, err) = (
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8(output.stderr).unwrap(),
+    );
+    for file in [
+        "ground-truth/0004.json: not an annotation of a page: EOF while parsing",
+        "ground-truth/0005.json: not an annotation of a page: invalid type: integer `5`",
+        "html/0006.html.gz: No such file",
+        "html/0007.html.gz: broken gzip",
+        "ground-truth/0008.json: No such file",
+    ] {
+        assert!(err.contains(file), "{file}: {err}");
+    }
+    assert!(
+        err.contains("5 of 8 pages of the data set could not be read"),
+        "{err}"
+    );
+    assert!(out.contains("Failed: 5 pages"), "{out}");
+    let json = fs::read_to_string(path("scores.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["pages"].as_array().unwrap().len(), 3);
+    assert_eq!(json["unread"].as_array().unwrap().len(), 5);
+    let report = fs::read_to_string(path("report.html")).unwrap();
+    assert!(report.contains("0004.json"));
+}
+
+#[test]
+fn a_folder_that_is_no_data_set_is_refused_plainly() {
+    let empty = tempfile::tempdir().unwrap();
+    let output = run(empty.path(), &[]);
+    assert_eq!(output.status.code(), Some(66), "{output:?}");
+    fs::create_dir(empty.path().join("ground-truth")).unwrap();
+    let output = run(empty.path(), &[]);
+    assert_eq!(output.status.code(), Some(65), "{output:?}");
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .contains("holds no *.json")
+    );
+}
+
+#[test]
+fn an_annotation_needs_nothing_but_the_text() {
+    let dir = dataset();
+    let path = |name: &str| dir.path().join(name);
+    let truth = serde_json::json!({ "ground_truth": { "main_content": ARTICLE.repeat(10) } });
+    fs::write(path("ground-truth/0001.json"), truth.to_string()).unwrap();
+    let table = evaluate(
+        dir.path(),
+        &["--bare", "--main-block", "cnr", "--worst", "3"],
+    );
+    assert!(
+        table.contains("  0001\n"),
+        "it is a site of its own: {table}"
+    );
+    assert!(table.contains("\nother        1  1.000"), "{table}");
+}
+
+#[test]
+fn a_report_that_could_not_be_written_is_refused_before_the_work() {
+    let dir = dataset();
+    let output = run(dir.path(), &["--html", "none/report.html"]);
+    assert_eq!(output.status.code(), Some(74), "{output:?}");
+    assert!(output.stdout.is_empty());
 }

@@ -14,6 +14,7 @@ mod codings;
 mod command_line;
 mod connect;
 mod corpus;
+mod domains;
 mod duties;
 mod evaluate;
 mod extract;

@@ -14,7 +14,7 @@ use super::{
     trace::{self, Trace},
 };
 use crate::{
-    domain::Domain,
+    domain::{self, Domain},
     error::PageError,
     extract::Extract,
     filter::{
@@ -66,7 +66,8 @@ impl PageFeed {
         self.untouched = Some(address);
     }
 
-    /// Tells what other pages of the same domain were like: filters that compare pages make use of it.
+    /// Tells what other pages of the same domain were like: filters that compare pages make use of it, and
+    /// [`Filtered::survey`] says what this one adds.
     pub fn know_domain(&mut self, domain: Arc<Domain>) {
         self.domain = Some(domain);
     }
@@ -100,7 +101,8 @@ impl PageFeed {
     pub fn finish(self) -> Result<Filtered, PageError> {
         let chain = Arc::clone(&self.chain);
         let untouched = self.untouched.clone();
-        let (page, report, _) = self.filter()?;
+        let (mut page, report, _) = self.filter()?;
+        let survey = page.survey.take();
         guarded("output", || {
             let output = &chain.output;
             Filtered {
@@ -112,6 +114,7 @@ impl PageFeed {
                 csp: chain.csp_change(),
                 metadata: page.metadata.clone(),
                 report,
+                survey,
             }
         })
     }
@@ -129,10 +132,11 @@ impl PageFeed {
         let clock = CpuClock::start();
         let text = guarded("output", || output::text(&page, &chain.output))?;
         let cpu = spent + clock.elapsed();
-        let texts = guarded("trace", || trace::texts(&page))?;
+        let (texts, blocks) = guarded("trace", || (trace::texts(&page), trace::blocks(&page)))?;
         Ok(Trace {
             text,
             texts,
+            blocks,
             title: page.metadata.title,
             report,
             cpu,
@@ -159,6 +163,9 @@ impl PageFeed {
         let chain = Arc::clone(&self.chain);
         let mut page = self.parse()?;
         let clock = CpuClock::start();
+        if page.domain.is_some() {
+            page.survey = Some(guarded("survey", || domain::survey(&page))?);
+        }
         let mut found = guarded("metadata", || metadata::read(&page))?;
         if self.tells_kind {
             found.metadata.kind = guarded("kind", || kind::of(&page, found.claims))?;

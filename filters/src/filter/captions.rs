@@ -152,10 +152,7 @@ impl Captions {
             return figure;
         }
         inside()
-            .find(|&id| {
-                page.tag(id)
-                    .is_some_and(|tag| tag.is_block() || matches!(tag, Tag::Td | Tag::Th))
-            })
+            .find(|&id| page.tag(id).is_some_and(Tag::is_block))
             .unwrap_or(article)
     }
 

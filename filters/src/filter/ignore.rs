@@ -5,8 +5,8 @@
 //! after Gupta, Kaiser, Neistadt, Grimm, *DOM-based Content Extraction of HTML Documents*, WWW 2003.
 //!
 //! [`Settings::crunch`] is the figure as printed. [`Settings::default`] departs from it where pages have changed since:
-//! images, styles and layout carry meaning now, and four boxes are new (`hidden`, `dead_controls`, `tracking_pixels`,
-//! `comments`). One look at every node.
+//! images, styles and layout carry meaning now, and five boxes are new (`style_attributes`, which is the paper's box of
+//! `<div>` for every element, `hidden`, `dead_controls`, `tracking_pixels`, `comments`). One look at every node.
 
 mod hidden;
 
@@ -38,8 +38,10 @@ pub struct Settings {
     pub noscript: bool,
     /// Style sheets: `<style>` and `<link rel="stylesheet">`.
     pub styles: bool,
-    /// `style` attributes.
+    /// `style` attributes, of every element.
     pub style_attributes: bool,
+    /// `style` attributes of `<div>` elements: the paper's box.
+    pub div_style_attributes: bool,
     /// Images that are not links.
     pub non_link_images: bool,
     /// With `non_link_images`, put the image's alternative text in its place.
@@ -86,6 +88,7 @@ impl Default for Settings {
             noscript: true,
             styles: false,
             style_attributes: false,
+            div_style_attributes: false,
             non_link_images: false,
             non_link_images_alt: false,
             image_links: false,
@@ -113,7 +116,7 @@ impl Settings {
     #[must_use]
     pub fn crunch() -> Settings {
         Settings {
-            style_attributes: true,
+            div_style_attributes: true,
             non_link_images: true,
             image_links: true,
             meta: true,
@@ -298,12 +301,13 @@ impl Ignore {
             // HTML § 4.8.5: the page inside runs no scripts where `sandbox` is empty, whatever it was.
             page.set_attribute(id, local_name!("sandbox"), String::new());
         }
-        if !s.scripts && !s.style_attributes && !s.table_cell_widths {
+        let drops_style = s.style_attributes || s.div_style_attributes && tag == Tag::Div;
+        if !s.scripts && !drops_style && !s.table_cell_widths {
             return;
         }
         page.drop_attributes(id, |name, value| {
             s.scripts && (is_event_attribute(name) || is_script_address(name, value))
-                || s.style_attributes && *name == local_name!("style")
+                || drops_style && *name == local_name!("style")
                 || s.table_cell_widths
                     && matches!(tag, Tag::Td | Tag::Th)
                     && *name == local_name!("width")

@@ -257,12 +257,11 @@ fn in_data_tables(page: &Page) -> Vec<bool> {
 /// Blocks that group other things. A heading that is a link is still a heading, and what holds words (a paragraph, an item, a
 /// definition, a caption) is judged with the group it stands in.
 fn is_judged(tag: Tag) -> bool {
-    matches!(tag, Tag::Td | Tag::Th)
-        || tag.is_block()
-            && !tag.is_heading()
-            && !holds_words(tag)
-            && !matches!(
-                tag,
-                Tag::Body | Tag::Html | Tag::Hgroup | Tag::Tr | Tag::Tbody
-            )
+    tag.is_block()
+        && !tag.is_heading()
+        && !holds_words(tag)
+        && !matches!(
+            tag,
+            Tag::Body | Tag::Html | Tag::Hgroup | Tag::Tr | Tag::Tbody
+        )
 }

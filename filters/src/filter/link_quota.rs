@@ -27,10 +27,12 @@
 //!
 //! Lists of linked *images* (§ 4, proposed): an image in a link without text counts as an anchor of
 //! [`Settings::image_characters`] characters, if `image_lists` is on and at least three stand in the block and
-//! all that give their dimensions give the same.
+//! all that give their dimensions give the same. The paper compares their ratio to the tags, and their dimensions, with those of
+//! the same block on other pages of the domain; `image_lists_by_domain` does, where such pages were seen.
 //!
 //! *Dynamic thresholds* (§ 4, proposed): where several pages of a domain were seen, a block that repeats on them is
-//! judged more strictly ([`crate::Domain`]).
+//! judged more strictly ([`crate::Domain`]). "Semantic comparison" is that of the text's fingerprint, "structural" that of
+//! the block's signature.
 //!
 //! Measured on WCXB dev, 2026-11-21, the algorithm by itself (`gleaner evaluate DEV --bare --main-block NAME`), word F1:
 //! top-down .745, bottom-up .777. Bottom-up with a decay of 0, .05, .2 and .4: .777, .777, .778, .778; at least two anchors
@@ -38,7 +40,8 @@
 //!
 //! Cost: five passes over the nodes.
 
-use html5ever::local_name;
+mod quotas;
+
 use serde::{Deserialize, Serialize};
 
 use super::main_block::{Choice, outermost};
@@ -48,6 +51,7 @@ use crate::{
     filter::Filter,
     page::{NodeId, Page, tag::Tag},
 };
+use quotas::{Quota, Structure, own_quotas, ratio};
 
 /// From which end blocks are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,8 +111,12 @@ pub struct Settings {
     pub on_one: OnOne,
     /// Fewer anchors than this are no list. The paper's 1.
     pub min_anchors: f64,
-    /// Count linked images as anchors where they form a list.
+    /// Count linked images as anchors where they form a list: at least three, and of one size.
     pub image_lists: bool,
+    /// With `image_lists`, of a block that several pages of the domain were seen with: they form a list where their ratio to the
+    /// block's tags, and their size, are those of the other pages, whatever sizes stand side by side on one. Needs a memory of
+    /// the domain from the caller.
+    pub image_lists_by_domain: bool,
     /// With `image_lists`: characters that a linked image stands for.
     pub image_characters: f64,
     /// How much the thresholds of a block fall that repeats on every page seen of its domain, 0 to 1; 0 is off. Needs
@@ -130,14 +138,12 @@ impl Default for Settings {
             on_one: OnOne::Keep,
             min_anchors: 1.0,
             image_lists: false,
+            image_lists_by_domain: false,
             image_characters: 20.0,
             domain_strength: 0.5,
         }
     }
 }
-
-/// Fewer linked images than this are no list. Our choice: two may be a picture and its thumbnail.
-const MIN_IMAGES: u32 = 3;
 
 impl Settings {
     /// As the paper has it.
@@ -200,29 +206,6 @@ pub(crate) fn choose(page: &Page, settings: &Settings) -> Choice {
     }
 }
 
-/// What the paper records of a structural element.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Quota {
-    anchors: f64,
-    tags: f64,
-    linked: f64,
-    chars: f64,
-}
-
-impl Quota {
-    /// The counts of a part that is `share` as important.
-    fn add(&mut self, part: Quota, share: f64) {
-        self.anchors += part.anchors * share;
-        self.tags += part.tags * share;
-        self.linked += part.linked * share;
-        self.chars += part.chars * share;
-    }
-}
-
-fn ratio(part: f64, whole: f64) -> f64 {
-    if whole > 0.0 { part / whole } else { 0.0 }
-}
-
 /// The roots of the lists of links in document order, none inside another one. What holds nothing but lists goes with
 /// them: a `<ul>` is no use without its items.
 pub(crate) fn link_lists(page: &Page, settings: &Settings) -> Vec<NodeId> {
@@ -278,124 +261,6 @@ fn judged_lists(page: &Page, settings: &Settings) -> Vec<NodeId> {
         }
     }
     found
-}
-
-/// The structural elements and what belongs to them.
-struct Structure {
-    /// In document order; the body is the first.
-    elements: Vec<NodeId>,
-    /// For each row the structural element that it is or is flattened into.
-    owner: Vec<NodeId>,
-}
-
-impl Structure {
-    fn of(page: &Page, names: &[String]) -> Structure {
-        let tags: Vec<Tag> = names.iter().filter_map(|name| Tag::of_name(name)).collect();
-        let body = page.body();
-        let mut owner = vec![body; page.len()];
-        let mut elements = Vec::new();
-        for id in page.live(body) {
-            if id == body || page.tag(id).is_some_and(|tag| tags.contains(&tag)) {
-                owner[id.index()] = id;
-                elements.push(id);
-            } else {
-                owner[id.index()] = owner[page.parent(id).index()];
-            }
-        }
-        Structure { elements, owner }
-    }
-
-    fn around(&self, page: &Page, id: NodeId) -> NodeId {
-        self.owner[page.parent(id).index()]
-    }
-}
-
-/// The four counts of every structural element by itself.
-fn own_quotas(page: &Page, structure: &Structure, settings: &Settings) -> Vec<Quota> {
-    let mut quotas = vec![Quota::default(); page.len()];
-    let measures = crate::dom::Measures::of(page);
-    let mut images = settings
-        .image_lists
-        .then(|| vec![Images::default(); page.len()]);
-    for id in page.live(page.body()) {
-        let owner = structure.owner[id.index()];
-        let quota = &mut quotas[owner.index()];
-        let Some(tag) = page.tag(id) else {
-            let chars = page.own_chars(id) as f64;
-            quota.chars += chars;
-            if page.in_link(id) {
-                quota.linked += chars;
-            }
-            continue;
-        };
-        let is_link = tag == Tag::A && page.in_link(id);
-        let has_text = measures.get(id).chars > 0;
-        if owner != id && has_text && !is_implied(tag) {
-            quota.tags += 1.0;
-            if is_link {
-                quota.anchors += 1.0;
-            }
-        }
-        if let Some(images) = &mut images
-            && tag == Tag::Img
-            && page.in_link(id)
-        {
-            images[list_around(structure, page, owner).index()].add(page, id);
-        }
-    }
-    for (row, images) in images.iter().flatten().enumerate() {
-        if images.is_list() {
-            let count = f64::from(images.count);
-            let quota = &mut quotas[row];
-            quota.anchors += count;
-            quota.tags += count;
-            quota.linked += count * settings.image_characters;
-            quota.chars += count * settings.image_characters;
-        }
-    }
-    quotas
-}
-
-/// Row groups, which the parser adds where the page has none, are no tags of the page.
-fn is_implied(tag: Tag) -> bool {
-    matches!(tag, Tag::Tbody | Tag::Thead | Tag::Tfoot)
-}
-
-/// A linked image usually stands alone in its item or cell; the list is what holds the items.
-fn list_around(structure: &Structure, page: &Page, owner: NodeId) -> NodeId {
-    if owner == page.body() {
-        owner
-    } else {
-        structure.around(page, owner)
-    }
-}
-
-/// Linked images of one block.
-#[derive(Clone, Copy, Default)]
-struct Images {
-    count: u32,
-    /// Width and height where the images give them.
-    size: Option<(u32, u32)>,
-    differ: bool,
-}
-
-impl Images {
-    fn add(&mut self, page: &Page, id: NodeId) {
-        self.count += 1;
-        let pixels = |name| -> Option<u32> {
-            page.attribute(id, &name)
-                .and_then(|value| value.trim().trim_end_matches("px").parse().ok())
-        };
-        let Some(size) = pixels(local_name!("width")).zip(pixels(local_name!("height"))) else {
-            return;
-        };
-        self.differ |= self.size.is_some_and(|other| other != size);
-        self.size = Some(size);
-    }
-
-    fn is_list(&self) -> bool {
-        self.count >= MIN_IMAGES && !self.differ
-    }
 }
 
 /// The two tests.

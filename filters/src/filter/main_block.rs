@@ -14,6 +14,7 @@ pub mod cetr;
 mod choice;
 pub mod cnr;
 pub mod core_ex;
+pub mod dsc;
 mod floor;
 pub(crate) mod menus;
 mod named;
@@ -30,7 +31,7 @@ use crate::{
     page::Page,
 };
 use auto::forest::Forest;
-pub(crate) use choice::{Choice, outermost};
+pub(crate) use choice::{Choice, outermost, tag_name};
 use choice::{common_container, cover, describe, note};
 
 /// How the main content is chosen.
@@ -55,6 +56,8 @@ pub enum Algorithm {
     Bte,
     /// Content code blurring (Gottron 2008): runs of text.
     Ccb,
+    /// Document slope curves (Pinto et al. 2002): runs of text.
+    Dsc,
     /// DOM text density (Sun, Song, Liao 2011): a set of nodes.
     TextDensity,
 }
@@ -88,6 +91,8 @@ pub struct Settings {
     pub cetr: cetr::Settings,
     /// Settings of the algorithm `ccb`.
     pub ccb: ccb::Settings,
+    /// Settings of the algorithm `dsc`.
+    pub dsc: dsc::Settings,
     /// Settings of the algorithm `text_density`.
     pub text_density: text_density::Settings,
     /// A choice with fewer visible characters (about 25 words; a Chinese character counts as three, as in all floors) is not
@@ -120,6 +125,7 @@ impl Default for Settings {
             article_subtree: article_subtree::Settings::default(),
             cetr: cetr::Settings::default(),
             ccb: ccb::Settings::default(),
+            dsc: dsc::Settings::default(),
             text_density: text_density::Settings::default(),
             min_chars: 140,
             min_share: 0.4,
@@ -143,7 +149,8 @@ impl Settings {
         self.core_ex.check()?;
         self.link_quota.check("main_block.link_quota")?;
         self.cetr.check()?;
-        self.ccb.check()
+        self.ccb.check()?;
+        self.dsc.check()
     }
 }
 
@@ -241,6 +248,7 @@ pub(crate) fn choose(page: &Page, settings: &Settings, forest: &Forest) -> Choic
         Algorithm::Cetr => cetr::choose(page, &settings.cetr),
         Algorithm::Bte => bte::choose(page),
         Algorithm::Ccb => ccb::choose(page, &settings.ccb),
+        Algorithm::Dsc => dsc::choose(page, &settings.dsc),
         Algorithm::TextDensity => text_density::choose(page, &settings.text_density),
     }
 }

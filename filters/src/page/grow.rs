@@ -27,6 +27,7 @@ impl Page {
         row(self.body()).append(article);
         let mut page = Page::new(row(NodeId::DOCUMENT), &self.url, scripting, max_depth)?;
         page.domain = self.domain;
+        page.survey = self.survey;
         Ok(page)
     }
 }

@@ -208,6 +208,11 @@ impl Page {
             })
     }
 
+    /// The subtrees that filters took out, with the filters, in the order in which they went.
+    pub(crate) fn removed_roots(&self) -> &[(NodeId, &'static str)] {
+        &self.removed_roots
+    }
+
     /// The beginning of the live text below a node that a reader sees, white space as written: that of `max_nodes` nodes, cut at `max_bytes`.
     /// There is no way to ask for all of it: nodes can be nested, and then all of it is far more than the page.
     pub(crate) fn start_of_text(&self, root: NodeId, max_nodes: usize, max_bytes: usize) -> String {

@@ -41,7 +41,7 @@ pub(super) fn of(page: &PageBlocks) -> String {
             block.share * 100.0,
             block.chars,
             block.ratio,
-            end_of(&block.path, &parts),
+            end_of(&block.path, PATH - parts.len()) + &parts,
             block.start,
         );
     }
@@ -55,7 +55,7 @@ pub(super) fn of(page: &PageBlocks) -> String {
             number + 1,
             menu.links,
             menu.link_chars,
-            end_of(&menu.path, ""),
+            end_of(&menu.path, PATH),
         );
     }
     out
@@ -70,14 +70,14 @@ fn bar(share: f64) -> String {
     "█".repeat((share.clamp(0.0, 1.0) * BAR as f64).round() as usize)
 }
 
-fn end_of(path: &str, after: &str) -> String {
-    let room = PATH - after.chars().count();
+/// A path in so many characters: of a longer one the end, which says more than the beginning.
+pub(super) fn end_of(path: &str, room: usize) -> String {
     let length = path.chars().count();
     if length <= room {
-        return format!("{path}{after}");
+        return path.to_owned();
     }
-    let end: String = path.chars().skip(length - room + 1).collect();
-    format!("…{end}{after}")
+    let end = path.chars().skip(length + 1 - room);
+    std::iter::once('…').chain(end).collect()
 }
 
 #[cfg(test)]
@@ -87,10 +87,10 @@ mod tests {
     #[test]
     fn long_paths_lose_their_beginning() {
         let path = "body > div > div > div > div > div > div > main > article";
-        let short = end_of(path, " (3 parts)");
+        let short = end_of(path, PATH);
         assert_eq!(short.chars().count(), PATH);
-        assert!(short.starts_with('…') && short.ends_with("article (3 parts)"));
-        assert_eq!(end_of("body > p", ""), "body > p");
+        assert!(short.starts_with('…') && short.ends_with("main > article"));
+        assert_eq!(end_of("body > p", PATH), "body > p");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::{
     super::{
         extract::Extractor,
         named_chain::{named, names},
+        overlay::lay_over,
     },
     Args,
     dataset::Sample,
@@ -40,7 +41,7 @@ impl Contestant {
 
 /// What is measured: the configured chain, or one chain for each name that was given.
 pub(super) fn all(args: &Args, config: &Config) -> anyhow::Result<Vec<Contestant>> {
-    let base = lay_over(&config.filters, args.filters.as_deref())?;
+    let base = args.overlay.over(&config.filters)?;
     let mut contestants = Vec::new();
     let mut add = |name: &str, filters: ChainConfig, dial: Option<f64>| {
         let filters = if args.bare { bare(filters) } else { filters };
@@ -65,8 +66,9 @@ pub(super) fn all(args: &Args, config: &Config) -> anyhow::Result<Vec<Contestant
     for variant in &args.variant {
         let (name, yaml) = variant
             .split_once('=')
-            .context("--variant is not NAME=YAML")?;
-        add(name, base_with(&base, yaml)?, None)?;
+            .with_context(|| format!("--variant {variant:?} is not NAME=YAML"))?;
+        let filters = base_with(&base, yaml).with_context(|| format!("--variant {name}"))?;
+        add(name, filters, None)?;
     }
     if args.dial {
         for step in -DIAL_STEPS..=DIAL_STEPS {
@@ -90,7 +92,7 @@ fn base_with(base: &ChainConfig, yaml: &str) -> anyhow::Result<ChainConfig> {
     if named(base, yaml).is_ok() {
         return named(base, yaml);
     }
-    lay_over(base, Some(yaml))
+    lay_over(base, yaml)
 }
 
 /// Only `ignore` before the algorithm, no floor, no headline: the algorithm by itself. Crunch keeps its two filters.
@@ -118,31 +120,4 @@ fn bare(mut filters: ChainConfig) -> ChainConfig {
         kept_chars: 0,
     };
     filters
-}
-
-fn lay_over(config: &ChainConfig, overlay: Option<&str>) -> anyhow::Result<ChainConfig> {
-    let Some(overlay) = overlay else {
-        return Ok(config.clone());
-    };
-    let mut value = serde_yaml::to_value(config)?;
-    let overlay: serde_yaml::Value =
-        serde_yaml::from_str(overlay).context("the settings are not YAML")?;
-    merge(&mut value, overlay);
-    serde_yaml::from_value(value).context("the settings do not fit the filters section")
-}
-
-fn merge(base: &mut serde_yaml::Value, over: serde_yaml::Value) {
-    match (base, over) {
-        (serde_yaml::Value::Mapping(base), serde_yaml::Value::Mapping(over)) => {
-            for (key, value) in over {
-                match base.get_mut(&key) {
-                    Some(slot) => merge(slot, value),
-                    None => {
-                        base.insert(key, value);
-                    }
-                }
-            }
-        }
-        (base, over) => *base = over,
-    }
 }

@@ -1,18 +1,18 @@
 //! The data set: pages, and what people said their main content is.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     fs,
     num::NonZero,
     path::{Path, PathBuf},
 };
 
 use anyhow::Context;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::{
-    super::{EX_NOINPUT, Failure, input},
+    super::{EX_DATAERR, Failure, input},
     score::{bag, flat},
 };
 
@@ -41,7 +41,7 @@ struct Annotation {
     #[serde(default)]
     url: String,
     #[serde(rename = "_internal")]
-    internal: Internal,
+    internal: Option<Internal>,
     ground_truth: GroundTruth,
 }
 
@@ -63,57 +63,89 @@ struct GroundTruth {
     without: Option<Vec<String>>,
 }
 
-/// What the folder should have been.
-const LAYOUT: &str = "expected a data set, a folder with html/*.html.gz and ground-truth/*.json";
+/// The type of a page whose annotation has none.
+const NO_TYPE: &str = "other";
 
-/// Every N-th annotation, in the order of their names.
-pub(super) fn annotations(dataset: &Path, every: NonZero<usize>) -> anyhow::Result<Vec<PathBuf>> {
-    let folder = dataset.join("ground-truth");
-    let mut pages: Vec<PathBuf> = fs::read_dir(&folder)
-        .with_context(|| {
-            format!(
-                "{}: {LAYOUT}; cannot read {}",
-                dataset.display(),
-                folder.display()
-            )
-        })?
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
-        .collect();
-    pages.sort();
-    let pages: Vec<PathBuf> = pages.into_iter().step_by(every.get()).collect();
-    if pages.is_empty() {
-        let message = format!(
-            "{}: {LAYOUT}; {} has no *.json",
-            dataset.display(),
-            folder.display()
-        );
-        return Err(Failure::error(EX_NOINPUT, message));
+impl Annotation {
+    fn page_type(&self) -> String {
+        let internal = self.internal.as_ref();
+        internal
+            .map_or(NO_TYPE, |internal| &internal.page_type.primary)
+            .to_owned()
     }
-    Ok(pages)
+}
+
+/// The host of a page whose annotation has none.
+const NO_HOST: &str = "page.invalid";
+
+/// Where a page and its annotation are.
+#[derive(Debug)]
+pub(super) struct Pair {
+    /// The files' name without their endings.
+    id: String,
+    html: PathBuf,
+    truth: PathBuf,
+}
+
+/// A page that could not be read, and why.
+#[derive(Debug, Serialize)]
+pub(super) struct Unread {
+    pub(super) file: String,
+    pub(super) error: String,
+}
+
+/// Ending of a page's file.
+const HTML: &str = ".html.gz";
+
+/// Ending of an annotation.
+const TRUTH: &str = ".json";
+
+/// Every N-th page, in the order of their names. A page without its annotation is among them, and so is an annotation
+/// without its page: reading them tells.
+pub(super) fn pairs(dataset: &Path, every: NonZero<usize>) -> anyhow::Result<Vec<Pair>> {
+    let (pages, truths) = (dataset.join("html"), dataset.join("ground-truth"));
+    let mut ids = stems(&truths, TRUTH)?;
+    if ids.is_empty() {
+        let message = format!("{} holds no *{TRUTH}", truths.display());
+        return Err(Failure::error(EX_DATAERR, message));
+    }
+    ids.extend(stems(&pages, HTML)?);
+    let pair = |id: String| Pair {
+        html: pages.join(format!("{id}{HTML}")),
+        truth: truths.join(format!("{id}{TRUTH}")),
+        id,
+    };
+    Ok(ids.into_iter().step_by(every.get()).map(pair).collect())
+}
+
+/// The names of the files with an ending, without it.
+fn stems(folder: &Path, ending: &str) -> anyhow::Result<BTreeSet<String>> {
+    let cannot_read = || format!("cannot read the folder {}", folder.display());
+    let mut stems = BTreeSet::new();
+    for entry in fs::read_dir(folder).with_context(cannot_read)? {
+        let name = entry.with_context(cannot_read)?.file_name();
+        stems.extend(
+            name.to_str()
+                .and_then(|name| name.strip_suffix(ending))
+                .map(str::to_owned),
+        );
+    }
+    Ok(stems)
 }
 
 impl Sample {
-    /// Reads an annotation and the page beside it.
-    pub(super) fn read(annotation: &Path) -> anyhow::Result<Sample> {
-        let id = annotation
-            .file_stem()
-            .map(|stem| stem.to_string_lossy().into_owned())
-            .unwrap_or_default();
-        let truth: Annotation = serde_json::from_slice(&fs::read(annotation)?)
-            .with_context(|| format!("cannot read {}", annotation.display()))?;
-        let html = annotation
-            .parent()
-            .and_then(Path::parent)
-            .map(|dataset| dataset.join("html").join(format!("{id}.html.gz")))
-            .context("the annotation stands in no folder")?;
-        let bytes =
-            input::read(&html).with_context(|| format!("cannot read {}", html.display()))?;
+    /// Reads a page and its annotation.
+    pub(super) fn read(pair: &Pair) -> Result<Sample, Unread> {
+        let unread = |file: &Path, error: anyhow::Error| Unread {
+            file: file.display().to_string(),
+            error: format!("{error:#}"),
+        };
+        let truth = annotation(&pair.truth).map_err(|error| unread(&pair.truth, error))?;
+        let bytes = input::read(&pair.html).map_err(|error| unread(&pair.html, error))?;
         Ok(Sample {
-            id,
-            page_type: truth.internal.page_type.primary,
-            // Some annotations have lost their address; any will do, since only text is compared.
-            url: Url::parse(&truth.url).or_else(|_| Url::parse("https://page.invalid/"))?,
+            id: pair.id.clone(),
+            page_type: truth.page_type(),
+            url: address(&truth.url),
             html: input::decode(&bytes),
             reference: Reference::new(truth.ground_truth),
         })
@@ -121,9 +153,21 @@ impl Sample {
 
     /// The site that the page belongs to, for errors of means: pages of one site fare alike.
     pub(super) fn domain(&self) -> String {
-        let host = self.url.host_str().unwrap_or_default();
+        let host = self.url.host_str().filter(|host| *host != NO_HOST);
+        let host = host.unwrap_or(&self.id);
         host.strip_prefix("www.").unwrap_or(host).to_owned()
     }
+}
+
+fn annotation(file: &Path) -> anyhow::Result<Annotation> {
+    serde_json::from_slice(&fs::read(file)?).context("not an annotation of a page")
+}
+
+/// Some annotations have lost their address; any will do, since only text is compared.
+fn address(written: &str) -> Url {
+    Url::parse(written)
+        .or_else(|_| Url::parse(&format!("https://{NO_HOST}/")))
+        .expect("the second is of constants and an address")
 }
 
 impl Reference {

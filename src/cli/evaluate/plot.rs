@@ -25,6 +25,10 @@ const MARGIN: f64 = 56.0;
 const LEGEND: f64 = 220.0;
 const LINE: f64 = 18.0;
 
+/// Where the reader's system is dark, so is the plot; a style sheet's rule goes over an attribute.
+const DARK: &str = "<style>@media(prefers-color-scheme:dark){svg{fill:#d5dade}rect{fill:#14181b}\
+                    path[stroke=\"#ddd\"]{stroke:#333b41}}</style>\n";
+
 /// Axes with a title each; values are mapped to pixels.
 struct Axes {
     out: String,
@@ -40,7 +44,7 @@ impl Axes {
         let mut axes = Axes {
             out: format!(
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" \
-                 font-size=\"12\" fill=\"#222\">\n<rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n"
+                 font-size=\"12\" fill=\"#222\">\n{DARK}<rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n"
             ),
             x,
             y,
@@ -205,7 +209,7 @@ pub(super) fn dial(points: &[DialPoint]) -> String {
 /// Colours around the circle, so that neighbours in the legend differ.
 fn colour(number: usize, of: usize) -> String {
     let hue = (number * 360) / of.max(1);
-    format!("hsl({hue},65%,40%)")
+    format!("hsl({hue},65%,48%)")
 }
 
 #[cfg(test)]

@@ -19,8 +19,7 @@ pub(super) struct Sums {
     f1: f64,
     /// Pages whose references could be mapped to nodes.
     pub(super) mapped: usize,
-    node_precision: f64,
-    node_recall: f64,
+    nodes: [f64; 4],
     required: Share,
     forbidden: Share,
     titles: Share,
@@ -39,6 +38,8 @@ pub(super) struct Means {
     pub(super) recall: f64,
     pub(super) node_precision: f64,
     pub(super) node_recall: f64,
+    pub(super) text_precision: f64,
+    pub(super) text_recall: f64,
     /// Share of the required snippets that was kept, and of the forbidden ones.
     pub(super) required: f64,
     pub(super) forbidden: f64,
@@ -64,8 +65,15 @@ impl Sums {
         self.f1 += score.f1;
         if let Some(nodes) = score.nodes {
             self.mapped += 1;
-            self.node_precision += nodes.precision;
-            self.node_recall += nodes.recall;
+            let scores = [
+                nodes.precision,
+                nodes.recall,
+                nodes.text_precision,
+                nodes.text_recall,
+            ];
+            for (sum, score) in self.nodes.iter_mut().zip(scores) {
+                *sum += score;
+            }
         }
         self.required.add(score.required);
         self.forbidden.add(score.forbidden);
@@ -87,13 +95,16 @@ impl Sums {
 
     pub(super) fn means(&self) -> Means {
         let of_pages = |total: f64| total / self.pages.max(1) as f64;
-        let of_mapped = |total: f64| total / self.mapped.max(1) as f64;
+        let of_mapped = self.nodes.map(|total| total / self.mapped.max(1) as f64);
+        let [node_precision, node_recall, text_precision, text_recall] = of_mapped;
         Means {
             f1: of_pages(self.f1),
             precision: of_pages(self.precision),
             recall: of_pages(self.recall),
-            node_precision: of_mapped(self.node_precision),
-            node_recall: of_mapped(self.node_recall),
+            node_precision,
+            node_recall,
+            text_precision,
+            text_recall,
             required: self.required.value(),
             forbidden: self.forbidden.value(),
             title: self.titles.value(),
@@ -150,10 +161,11 @@ pub(super) fn of_type<'a>(pages: &'a [PageScores], name: Option<&str>) -> Vec<&'
         .collect()
 }
 
-/// The pages with the lowest F1 of the first contestant.
-pub(super) fn worst(pages: &[PageScores], count: usize) -> Vec<&PageScores> {
-    let mut sorted: Vec<&PageScores> = pages.iter().collect();
-    sorted.sort_by(|a, b| a.scores[0].f1.total_cmp(&b.scores[0].f1));
+/// The pages with the lowest F1 of a contestant, by its number; the lowest first, of equals the first.
+pub(super) fn worst(pages: &[PageScores], number: usize, count: usize) -> Vec<usize> {
+    let f1 = |at: usize| pages[at].scores[number].f1;
+    let mut sorted: Vec<usize> = (0..pages.len()).collect();
+    sorted.sort_by(|&a, &b| f1(a).total_cmp(&f1(b)));
     sorted.truncate(count);
     sorted
 }
@@ -215,6 +227,7 @@ pub(super) mod tests {
             "one of two titles is found"
         );
         assert_eq!((sums.pages, sums.harmed, sums.mapped), (2, 1, 0));
-        assert_eq!(worst(&pages, 1)[0].id, "a-0.4");
+        assert_eq!(worst(&pages, 0, 1), [0]);
+        assert_eq!(worst(&pages, 1, 9), [0, 1]);
     }
 }

@@ -117,3 +117,39 @@ fn a_block_that_repeats_on_a_domain_is_judged_more_strictly() {
     let lists = link_lists(&page, &Settings::default());
     assert_eq!(ids(&page, &lists), ["bar"]);
 }
+
+#[test]
+fn lists_of_images_are_compared_with_those_of_other_pages_of_the_domain() {
+    // Logos of many sizes, on every page the same; by themselves no list.
+    let logos = "<li><a href=/x><img src=i width=80 height=60></a></li><li><a href=/x><img src=i width=90 height=30></a></li>\
+        <li><a href=/x><img src=i width=50 height=50></a></li>";
+    // As many pictures of one size on every page, of another size on each.
+    let pictures =
+        |n: usize| format!("<li><a href=/x><img src=i width={n} height={n}></a></li>").repeat(3);
+    let html = |n: usize| {
+        format!(
+            "<p>{}</p><ul id=logos>{logos}</ul><ul id=pictures>{}</ul>",
+            words(30 + n),
+            pictures(300 + n)
+        )
+    };
+    let mut domain = domain::Domain::default();
+    let with = |domain: &domain::Domain, is_compared| {
+        let mut page = page(&html(9));
+        page.domain = Some(std::sync::Arc::new(domain.clone()));
+        let settings = Settings {
+            image_lists: true,
+            image_lists_by_domain: is_compared,
+            domain_strength: 0.0,
+            ..Settings::default()
+        };
+        ids(&page, &link_lists(&page, &settings))
+    };
+    domain.learn(&domain::survey(&page(&html(0))));
+    domain.learn(&domain::survey(&page(&html(1))));
+    // Of two pages nothing is concluded: each page is judged by itself.
+    assert_eq!(with(&domain, true), ["pictures"]);
+    domain.learn(&domain::survey(&page(&html(2))));
+    assert_eq!(with(&domain, true), ["logos"]);
+    assert_eq!(with(&domain, false), ["pictures"]);
+}

@@ -104,9 +104,7 @@ pub(crate) fn paragraph_sizes(page: &Page) -> Vec<u32> {
         } else {
             block_of[page.parent(id).index()]
         };
-        let is_block = page
-            .tag(id)
-            .is_some_and(|tag| tag.is_block() || matches!(tag, Tag::Td | Tag::Th));
+        let is_block = page.tag(id).is_some_and(Tag::is_block);
         block_of[id.index()] = if is_block { id } else { around };
         direct[around.index()] += crate::dom::count(page.own_size(id));
         if page.tag(id) == Some(Tag::Br) {

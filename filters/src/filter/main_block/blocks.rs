@@ -24,7 +24,9 @@ use super::{
 use crate::{
     filter::output,
     metadata::start_of_line,
+    outline::outline,
     page::{Fate, NodeId, Page, tag::Tag},
+    text::one_line,
 };
 
 /// Characters of a block's beginning that are told: enough to recognise it.
@@ -60,10 +62,31 @@ pub struct PageBlocks {
     pub kind: PageKind,
     /// What that was told from: links per word of the page.
     pub links_per_word: f64,
+    /// The page as the tree of its blocks with the ratio of each, as `cnr` computes them.
+    pub tree: Vec<TreeBlock>,
     /// The page with its blocks outlined and numbered (`data-gleaner-block="1"` and so on), its menus outlined
     /// (`data-gleaner-menu`), and what the other filters removed faded (`data-gleaner-removed`). No scripts.
     #[serde(skip)]
     pub marked_html: String,
+}
+
+/// A row of a page's tree: a block that holds text, with the blocks that only wrap it; or text that stands beside blocks.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TreeBlock {
+    /// 0 for the body.
+    pub depth: usize,
+    /// Its tags, each with its id or first class: `div#page › main`.
+    pub label: String,
+    /// Visible characters, white space not counted.
+    pub chars: usize,
+    /// Those of them that are counted for the ratio: outside links and their like.
+    pub counted: u32,
+    /// Nodes.
+    pub weight: u32,
+    /// Counted characters over nodes.
+    pub ratio: f64,
+    /// How its text begins.
+    pub start: String,
 }
 
 /// A page as a reader would see it, before any filter took away what is there to be seen.
@@ -104,6 +127,7 @@ pub(crate) fn of_page(
     let menus = menus
         .map(|&(id, links)| Menu::new(&page, id, links))
         .collect();
+    let tree = tree(&page, settings);
     mark_removed(&mut page, &cleaned);
     mark(&mut page, &found, &whole.menus);
     PageBlocks {
@@ -111,8 +135,50 @@ pub(crate) fn of_page(
         menus,
         kind,
         links_per_word,
+        tree,
         marked_html: output::marked(page, STYLE),
     }
+}
+
+/// "Produce information about the CNRs of the DOM tree" (§ 5). What is inside a non-content node, such as `<nav>`, weighs
+/// nothing of its own and is told as one row.
+fn tree(page: &Page, settings: &Settings) -> Vec<TreeBlock> {
+    let ratios = cnr::chars_nodes_ratios(page, &settings.cnr);
+    let body = page.body();
+    let texts: Vec<NodeId> = page
+        .live(body)
+        .filter(|&id| page.own_chars(id) > 0)
+        .collect();
+    let mut tree = Vec::new();
+    let mut skipped_below = usize::MAX;
+    for row in outline(page, page.live(body)) {
+        if row.depth > skipped_below {
+            continue;
+        }
+        let texts = &texts[row.texts];
+        // A run of texts has no node of its own.
+        let ratio = match page.tag(row.id) {
+            Some(_) => ratios[row.id.index()],
+            None => texts.iter().map(|id| ratios[id.index()]).sum(),
+        };
+        skipped_below = if ratio.weight == 0 {
+            row.depth
+        } else {
+            usize::MAX
+        };
+        let start = texts.first().and_then(|&id| page.text(id));
+        let start = one_line(start.as_deref().map_or("", String::as_str));
+        tree.push(TreeBlock {
+            depth: row.depth,
+            label: row.label,
+            chars: texts.iter().map(|&id| page.own_chars(id)).sum(),
+            counted: ratio.chars,
+            weight: ratio.weight,
+            ratio: ratio.value(),
+            start: start.chars().take(START_CHARS).collect(),
+        });
+    }
+    tree
 }
 
 /// One block after the other, each found on what the ones before it have left. They are gone from the page afterwards.
@@ -144,10 +210,7 @@ fn relevant(page: &mut Page, settings: &Settings, most: usize, page_chars: usize
 
 fn described(page: &Page, kept: &[NodeId], settings: &Settings) -> Block {
     let ratios = cnr::chars_nodes_ratios(page, &settings.cnr);
-    let ratio = kept.iter().fold(Ratio::default(), |sum, id| Ratio {
-        chars: sum.chars + ratios[id.index()].chars,
-        weight: sum.weight + ratios[id.index()].weight,
-    });
+    let ratio: Ratio = kept.iter().map(|id| ratios[id.index()]).sum();
     let start = kept.first().map(|&id| start_of_line(page, id));
     let start = start.unwrap_or_default();
     Block {
@@ -305,6 +368,14 @@ pub(super) mod tests {
         assert!(block.path.starts_with("body"));
         assert!(block.share > 0.5 && block.share <= 1.0);
         assert_eq!(told.menus.len(), 1);
+        // The tree is that of the whole page: what was removed is in it.
+        let of = |label: &str| told.tree.iter().find(|row| row.label.contains(label));
+        let menu = of("ul#menu").unwrap();
+        assert_eq!((menu.chars, menu.counted, menu.weight), (13, 0, 7));
+        let third = of("div#third").unwrap();
+        assert_eq!((third.chars, third.weight, third.depth), (480, 5, 1));
+        assert!((third.ratio - 480.0 / 5.0).abs() < 1e-12);
+        assert_eq!(told.tree[0].label, "body");
         assert_eq!(told.kind, PageKind::Article);
     }
 }

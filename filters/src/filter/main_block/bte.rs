@@ -2,7 +2,8 @@
 //!
 //! Source: Finn, Kushmerick, Smyth, *Fact or fiction: Content classification for digital libraries*, DELOS workshop 2001,
 //! as told by Agarwal et al. 2013 ("Related work": the page is cut into three regions so "that most tags are placed into
-//! outside regions and word tokens into the middle region") and Insa, Silva, Tamarit 2012.
+//! outside regions and word tokens into the middle region") and López, Silva, Insa 2012 (§ 1: that "the
+//! main content text is continuous").
 //!
 //! The idea: a page is a sequence of words and tags. Choose the run from `i` to `j` so that the words inside it and the
 //! tags outside it are most.

@@ -308,7 +308,7 @@ fn closest(centres: &[(f64, f64); 3], point: (f64, f64)) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filter::main_block::cnr::tests::IEEE;
+    use crate::filter::main_block::cnr::tests::{FOX_NEWS, IEEE};
     use crate::testing::{by_id, page, words};
 
     fn keeps(page: &Page, settings: &Settings, id: &str) -> bool {
@@ -339,15 +339,21 @@ mod tests {
     }
 
     #[test]
-    fn the_footer_of_the_ieee_page_joins_the_text() {
-        // The failure that López et al. show in Figure 2, and that CNR does not have.
-        let page = page(IEEE);
-        let settings = Settings {
-            clustering: Clustering::Threshold,
-            ..Settings::default()
-        };
-        assert!(keeps(&page, &settings, "maincontent"));
-        assert!(keeps(&page, &settings, "footer"));
+    fn the_footers_of_the_papers_pages_join_the_text() {
+        // The failure that López et al. show on a page of the IEEE (Figure 2) and on one of Fox News (Figure 3 of the other
+        // paper), and that CNR does not have.
+        for (html, text, footer) in [
+            (IEEE, "maincontent", "footer"),
+            (FOX_NEWS, "article-text", "section-footer"),
+        ] {
+            let page = page(html);
+            let settings = Settings {
+                clustering: Clustering::Threshold,
+                ..Settings::default()
+            };
+            assert!(keeps(&page, &settings, text), "{text}");
+            assert!(keeps(&page, &settings, footer), "{footer}");
+        }
     }
 
     #[test]

@@ -139,17 +139,19 @@ pub(super) fn describe(page: &Page, id: NodeId) -> String {
     let mut steps: Vec<String> = page
         .ancestors(id)
         .take_while(|&ancestor| page.tag(ancestor) != Some(Tag::Html))
-        .filter_map(|ancestor| step(page, ancestor))
+        .filter(|&ancestor| page.tag(ancestor).is_some())
+        .map(|ancestor| tag_name(page, ancestor))
         .collect();
     steps.reverse();
-    steps.push(step(page, id).unwrap_or_else(|| "#text".to_owned()));
+    steps.push(tag_name(page, id));
     steps.join(" > ")
 }
 
-fn step(page: &Page, id: NodeId) -> Option<String> {
+/// An element's tag, `#text` for anything else.
+pub(crate) fn tag_name(page: &Page, id: NodeId) -> String {
     match page.data(id) {
-        kuchikiki::NodeData::Element(element) => Some(element.name.local.to_string()),
-        _ => None,
+        kuchikiki::NodeData::Element(element) => element.name.local.to_string(),
+        _ => "#text".to_owned(),
     }
 }
 

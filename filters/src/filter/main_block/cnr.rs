@@ -1,7 +1,8 @@
 //! Chars-nodes ratio (CNR).
 //!
-//! Source: López, Silva, Insa, *Using the DOM Tree for Content Extraction*, WWV 2012 (Algorithms 1 and 2); Insa, Silva,
-//! Tamarit, *Using the words/leafs ratio in the DOM tree for content extraction*, 2012.
+//! Source: López, Silva, Insa, *Using the DOM Tree for Content Extraction*, WWV 2012 (Algorithms 1 and 2; sections below are its
+//! own); the same authors, *Content Extraction based on Hierarchical Relations in DOM Structures*, Polibits 45, 2012 (the same
+//! method, with an example from Fox News).
 //!
 //! The idea: the main content has much text in few nodes, menus and boxes have little text in many.
 //!
@@ -33,12 +34,18 @@
 //! Cost: three passes over the nodes; Algorithm 2 is one pass from the last node to the first, because replacing
 //! brothers only ever moves up.
 
+mod brothers;
+mod ratios;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
     error::ConfigError,
-    page::{Fate, Kind, NodeId, Page, tag::Tag},
+    page::{NodeId, Page, tag::Tag},
 };
+use brothers::block_with_most_text;
+pub(crate) use brothers::{Children, relevant_blocks};
+pub(crate) use ratios::{Ratio, chars_nodes_ratios, counted_nodes};
 
 /// Which nodes Algorithm 2 starts from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -145,25 +152,6 @@ impl Settings {
     }
 }
 
-/// What Algorithm 1 computes for a node.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Ratio {
-    /// Visible characters, links and other non-content left out.
-    pub(crate) chars: u32,
-    /// Nodes of the subtree, itself included.
-    pub(crate) weight: u32,
-}
-
-impl Ratio {
-    pub(crate) fn value(self) -> f64 {
-        if self.weight == 0 {
-            0.0
-        } else {
-            f64::from(self.chars) / f64::from(self.weight)
-        }
-    }
-}
-
 /// The main block of a page; `None` where there is no text outside links.
 pub(crate) fn main_block(page: &Page, settings: &Settings) -> Option<NodeId> {
     let ratios = chars_nodes_ratios(page, settings);
@@ -227,64 +215,6 @@ pub(crate) fn decrease(page: &Page, block: NodeId, ratios: &[Ratio]) -> Option<N
         })
 }
 
-/// Algorithm 1 for every node below the body, by row; weight 0 marks what does not count as a node.
-pub(crate) fn chars_nodes_ratios(page: &Page, settings: &Settings) -> Vec<Ratio> {
-    let non_content = NonContent::of(settings);
-    let mut ratios = vec![Ratio::default(); page.len()];
-    let body = page.body();
-    let counted = counted_nodes(page);
-    for &id in counted.iter().rev() {
-        let own = if non_content.holds(page, id) {
-            Ratio {
-                chars: 0,
-                weight: 1,
-            }
-        } else {
-            let below = ratios[id.index()];
-            Ratio {
-                chars: below.chars + u32::try_from(page.own_chars(id)).unwrap_or(u32::MAX),
-                weight: below.weight + 1,
-            }
-        };
-        ratios[id.index()] = own;
-        if id != body {
-            let parent = &mut ratios[page.parent(id).index()];
-            parent.chars += own.chars;
-            parent.weight += own.weight;
-        }
-    }
-    discard_below_non_content(page, &non_content, &counted, &mut ratios);
-    ratios
-}
-
-/// Elements and texts that show something.
-pub(crate) fn counted_nodes(page: &Page) -> Vec<NodeId> {
-    page.live(page.body())
-        .filter(|&id| match page.kind(id) {
-            Kind::Text => page.own_chars(id) > 0,
-            Kind::Element(_) | Kind::Document => true,
-            _ => false,
-        })
-        .collect()
-}
-
-/// "Its subtree is not visited": nothing inside a non-content node may start a block.
-fn discard_below_non_content(
-    page: &Page,
-    non_content: &NonContent,
-    counted: &[NodeId],
-    ratios: &mut [Ratio],
-) {
-    let mut skip_to = NodeId::DOCUMENT;
-    for &id in counted {
-        if id < skip_to {
-            ratios[id.index()] = Ratio::default();
-        } else if non_content.holds(page, id) {
-            skip_to = page.end(id);
-        }
-    }
-}
-
 /// The nodes with the highest ratios, as a mark per row.
 pub(crate) fn start_set(page: &Page, ratios: &[Ratio], settings: &Settings) -> Vec<bool> {
     let mut rated: Vec<(usize, f64)> = ratios
@@ -330,10 +260,7 @@ fn block_of(page: &Page, id: NodeId) -> NodeId {
         return id;
     }
     page.ancestors(id)
-        .find(|&up| {
-            page.tag(up)
-                .is_some_and(|tag| tag.is_block() || matches!(tag, Tag::Td | Tag::Th))
-        })
+        .find(|&up| page.tag(up).is_some_and(Tag::is_block))
         .unwrap_or(page.body())
 }
 
@@ -344,84 +271,6 @@ fn block_of(page: &Page, id: NodeId) -> NodeId {
 )]
 fn share_of(count: usize, share: f64) -> usize {
     (count as f64 * share).round() as usize
-}
-
-/// Children of a node that are blocks.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Children {
-    pub(crate) blocks: u32,
-    pub(crate) chars: u32,
-}
-
-/// Algorithm 2: the brothers of the set replaced by their parents until no two are left. `merges` says whether the node of
-/// a row takes the place of its children that are blocks; as printed, where there are two.
-pub(crate) fn relevant_blocks(
-    page: &Page,
-    start: Vec<bool>,
-    ratios: &[Ratio],
-    merges: impl Fn(usize, Children) -> bool,
-) -> Vec<bool> {
-    let mut blocks = without_descendants(page, start);
-    let mut children = vec![Children::default(); blocks.len()];
-    // Rows from last to first meet children before parents.
-    for row in (1..blocks.len()).rev() {
-        let id = NodeId::from_row(row);
-        if merges(row, children[row]) {
-            let brothers: Vec<NodeId> = page.live_children(id).collect();
-            for brother in brothers {
-                blocks[brother.index()] = false;
-            }
-            blocks[row] = true;
-        }
-        if blocks[row] {
-            let parent = &mut children[page.parent(id).index()];
-            parent.blocks += 1;
-            parent.chars += ratios[row].chars;
-        }
-    }
-    blocks
-}
-
-/// Line (1) of Algorithm 2: a block inside another block of the set says nothing of its own.
-fn without_descendants(page: &Page, mut blocks: Vec<bool>) -> Vec<bool> {
-    let mut skip_to = 0;
-    for (row, block) in blocks.iter_mut().enumerate() {
-        if row < skip_to {
-            *block = false;
-        } else if *block {
-            skip_to = page.end(NodeId::from_row(row)).index();
-        }
-    }
-    blocks
-}
-
-fn block_with_most_text(blocks: &[bool], ratios: &[Ratio]) -> Option<NodeId> {
-    let mut best: Option<(u32, usize)> = None;
-    for (row, _) in blocks.iter().enumerate().filter(|(_, marked)| **marked) {
-        let chars = ratios[row].chars;
-        if best.is_none_or(|(most, _)| chars > most) {
-            best = Some((chars, row));
-        }
-    }
-    best.map(|(_, row)| NodeId::from_row(row))
-}
-
-/// The non-content nodes, by tag.
-struct NonContent(Vec<Tag>);
-
-impl NonContent {
-    fn of(settings: &Settings) -> NonContent {
-        let names = settings.non_content.iter();
-        NonContent(names.filter_map(|name| Tag::of_name(name)).collect())
-    }
-
-    /// A `<noscript>` whose tags an earlier filter took off is a plain container.
-    fn holds(&self, page: &Page, id: NodeId) -> bool {
-        page.fate(id) == Fate::Keep
-            && page
-                .tag(id)
-                .is_some_and(|tag| tag.hides_text() || self.0.contains(&tag))
-    }
 }
 
 #[cfg(test)]

@@ -20,6 +20,8 @@
 //! | link | `<a>` | `<a href>` | an anchor that is a place and no link holds plain text |
 //! | no words at all | division by zero | no candidate | |
 //! | ties | higher in the tree; among brothers at random | higher; then first in the document | same input, same output |
+//! | header near the set | "the first header node found" among the previous siblings | the nearest one | it is the first that a walk back finds |
+//! | tidying (R6) | `TagSoup`; "not worth its cost" | the parser's, always | every parser of HTML 5 makes a clean tree |
 //! | form guard | none (§ 6.1: nothing found on one of 27 sites) | a form with over half of the page's words is no form | ASP.NET pages stand in one form |
 //!
 //! What is plainly wrong for today's pages, and the named variant that mends it: a page cut into sections has its
@@ -31,14 +33,21 @@
 //!
 //! Cost: four passes over the nodes, one reading of the text.
 
+mod counts;
+mod page_kind;
+mod title;
+
 use serde::{Deserialize, Serialize};
 
 use super::Choice;
 use crate::{
-    dom::{count, visible_chars, words},
     error::ConfigError,
-    page::{Kind, NodeId, Page, tag::Tag},
+    page::{NodeId, Page},
 };
+use counts::{Counts, counted_nodes, own_counts, ratio};
+pub use page_kind::PageKind;
+pub(crate) use page_kind::page_kind;
+use title::title;
 
 /// How a node is scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -177,30 +186,6 @@ impl Settings {
     }
 }
 
-/// Words and links of a subtree, and of the part of it that is taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Counts {
-    words: u32,
-    links: u32,
-    set_words: u32,
-    set_links: u32,
-}
-
-impl Counts {
-    /// Words outside links over words; 0 without words.
-    fn ratio(self) -> f64 {
-        ratio(self.words, self.links)
-    }
-}
-
-fn ratio(words: u32, links: u32) -> f64 {
-    if words == 0 {
-        0.0
-    } else {
-        f64::from(words - links) / f64::from(words)
-    }
-}
-
 /// The scored tree.
 struct Scored<'a> {
     page: &'a Page,
@@ -224,42 +209,6 @@ pub(crate) fn choose(page: &Page, settings: &Settings) -> Choice {
         dropped: scored.ignored,
         ..Choice::default()
     }
-}
-
-/// What kind of page it is, told from the scored tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PageKind {
-    /// One text.
-    Article,
-    /// Many short texts that lead elsewhere: a front page, a list, a shelf.
-    Index,
-    /// No text at all.
-    Empty,
-}
-
-/// Links per word above which a page is an index. Measured on WCXB dev, 2026-11-21 ([`crate::Chain::blocks`] on every page): .15
-/// tells 87 % of articles and documentation and 70 % of listings and collections rightly, .1 73 % and 81 %, .2 91 % and
-/// 63 %. Higher: fewer pages are an index.
-const INDEX_LINKS_PER_WORD: f64 = 0.15;
-
-/// Tells index pages from article pages (§ 8, "another interesting avenue"; the paper gives no rule).
-///
-/// Ours: the links per word at the root of the scored tree, forms and scripts ignored.
-pub(crate) fn page_kind(page: &Page) -> (PageKind, f64) {
-    let settings = Settings::default();
-    let scored = Scored::new(page, &settings);
-    let body = scored.counts[page.body().index()];
-    if body.words == 0 {
-        return (PageKind::Empty, 0.0);
-    }
-    let links = f64::from(body.links) / f64::from(body.words);
-    let kind = if links > INDEX_LINKS_PER_WORD {
-        PageKind::Index
-    } else {
-        PageKind::Article
-    };
-    (kind, links)
 }
 
 impl<'a> Scored<'a> {
@@ -375,104 +324,6 @@ impl<'a> Scored<'a> {
         }
         set
     }
-}
-
-/// What each node counts by itself.
-fn own_counts(page: &Page, remove_scripts: bool) -> Vec<Counts> {
-    let mut counts = vec![Counts::default(); page.len()];
-    for id in page.live(page.body()) {
-        let is_link_node = page.in_link(id)
-            && match page.kind(id) {
-                Kind::Text => page.own_chars(id) > 0,
-                Kind::Element(tag) => tag == Tag::Img,
-                _ => false,
-            };
-        if is_link_node {
-            counts[id.index()] = Counts {
-                words: 1,
-                links: 1,
-                ..Counts::default()
-            };
-        } else if page.own_chars(id) > 0 || (!remove_scripts && is_script_text(page, id)) {
-            counts[id.index()].words = page.text(id).map_or(0, |text| words(&text));
-        }
-    }
-    counts
-}
-
-fn is_script_text(page: &Page, id: NodeId) -> bool {
-    page.kind(id) == Kind::Text
-        && matches!(page.tag(page.parent(id)), Some(Tag::Script | Tag::Style))
-}
-
-/// The nodes that take part, and the roots of what is ignored.
-fn counted_nodes(page: &Page, settings: &Settings, own: &[Counts]) -> (Vec<NodeId>, Vec<NodeId>) {
-    let mut before = Vec::with_capacity(own.len() + 1);
-    let mut sum = 0;
-    for counts in own {
-        before.push(sum);
-        sum += counts.words;
-    }
-    before.push(sum);
-    let is_wrapper = |id: NodeId| {
-        let words = before[page.end(id).index()] - before[id.index()];
-        f64::from(words) > settings.form_guard * f64::from(sum)
-    };
-    let (mut nodes, mut ignored) = (Vec::new(), Vec::new());
-    let mut skip_to = NodeId::DOCUMENT;
-    for id in page.live(page.body()) {
-        if id < skip_to {
-            continue;
-        }
-        let is_ignored = match page.tag(id) {
-            Some(Tag::Form) => settings.ignore_forms && !is_wrapper(id),
-            Some(Tag::Select | Tag::Input | Tag::Textarea | Tag::Option) => settings.ignore_forms,
-            _ => false,
-        };
-        if is_ignored {
-            ignored.push(id);
-            skip_to = page.end(id);
-        } else {
-            nodes.push(id);
-        }
-    }
-    (nodes, ignored)
-}
-
-fn title(page: &Page, best: NodeId, way: Title) -> Option<NodeId> {
-    match way {
-        Title::None => None,
-        Title::Sibling => heading_before(page, best),
-        Title::PageTitle => node_like_page_title(page),
-        Title::Both => heading_before(page, best).or_else(|| node_like_page_title(page)),
-    }
-}
-
-/// The nearest heading among the previous siblings of the set's parent.
-fn heading_before(page: &Page, best: NodeId) -> Option<NodeId> {
-    if best == page.body() {
-        return None;
-    }
-    page.live_children(page.parent(best))
-        .take_while(|&sibling| sibling < best)
-        .filter(|&sibling| page.tag(sibling).is_some_and(Tag::is_heading))
-        .last()
-}
-
-/// The first and outermost element whose text is that of `<title>`. Lengths are compared before texts, so that nearly no text is read.
-fn node_like_page_title(page: &Page) -> Option<NodeId> {
-    let wanted = crate::metadata::document_title(page);
-    let chars = count(visible_chars(&wanted));
-    if chars == 0 {
-        return None;
-    }
-    let measures = crate::dom::Measures::of(page);
-    page.live(page.body()).find(|&id| {
-        page.tag(id).is_some()
-            && id != page.body()
-            && measures.get(id).chars == chars
-            && crate::metadata::start_of_line(page, id) == wanted
-    })
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@
 //! | least links | "big concentrations" | 3 | two links are a sentence |
 //! | short links | "less characters" | at most 24 characters on average | the longest entry of a usual menu; teasers have 40 and more |
 //!
+//! On a page that is links throughout, no part has more of them than the rest, and no menu is found.
+//!
 //! Cost: two passes over the nodes. Reading only.
 
 use serde::Serialize;

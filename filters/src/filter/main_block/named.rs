@@ -5,7 +5,7 @@ use crate::filter::link_quota;
 
 impl Algorithm {
     /// Every algorithm by its YAML name; a test keeps the two together.
-    const ALL: [(&str, Algorithm); 9] = [
+    const ALL: [(&str, Algorithm); 10] = [
         ("auto", Algorithm::Auto),
         ("cnr", Algorithm::Cnr),
         ("core_ex", Algorithm::CoreEx),
@@ -14,6 +14,7 @@ impl Algorithm {
         ("cetr", Algorithm::Cetr),
         ("bte", Algorithm::Bte),
         ("ccb", Algorithm::Ccb),
+        ("dsc", Algorithm::Dsc),
         ("text_density", Algorithm::TextDensity),
     ];
 }

@@ -228,7 +228,7 @@ fn drop_empty(page: &mut Page) {
 
 /// `if<span> </span>x`: highlighted code is full of these.
 fn keeps_words_apart(tag: Tag) -> bool {
-    !tag.is_block() && !matches!(tag, Tag::A | Tag::Td | Tag::Th)
+    !tag.is_block() && tag != Tag::A
 }
 
 fn shows_by_itself(tag: Tag) -> bool {

@@ -227,8 +227,8 @@ fn algorithm_2_merges_the_brothers_of_the_wikipedia_page() {
     );
 }
 
-/// Figure 2 of Insa et al.: a page of Fox News, its words replaced.
-const FOX_NEWS: &str = "<body>
+/// Figure 2 of López, Silva, Insa (Polibits): a page of Fox News, its words replaced, without the odd tag in it.
+pub(crate) const FOX_NEWS: &str = "<body>
 <div id=article-section class='hnews hentry item'>
 <h1 id=article-title class=entry-title>A witness tells the court what was seen that day</h1>
 <div id=article-text class=article-text>
@@ -269,6 +269,43 @@ fn the_article_of_the_fox_news_page_is_found_without_the_footer() {
     assert_eq!(blocks.iter().filter(|is_block| **is_block).count(), 2);
     let article = by_id(&page, "article-section");
     assert_eq!(block_with_most_text(&blocks, &ratios), Some(article));
+}
+
+#[test]
+fn the_fox_news_page_is_read_with_the_odd_tag_that_the_figure_has() {
+    // `<title="Abstract">` is an element of that name to a parser of HTML 5, and its end tag is none.
+    let odd = "<title=\"Abstract\">The trial goes on after a day of testimony | A newspaper</title>\n<p>The accused";
+    for html in [FOX_NEWS.to_owned(), FOX_NEWS.replace("<p>The accused", odd)] {
+        let (page, block) = chosen(&html, &Settings::default());
+        let block = block.unwrap();
+        assert!(page.contains(by_id(&page, "article-section"), block));
+        let paragraphs = page
+            .live(block)
+            .filter(|&id| page.tag(id) == Some(Tag::P))
+            .count();
+        assert_eq!(paragraphs, 3);
+    }
+}
+
+#[test]
+fn recall_or_precision_is_whole_wherever_the_choice_is_above_or_below_what_is_wanted() {
+    // § 5: "either the recall, the precision, or both, are 100%", but for a block that is neither ancestor nor descendant.
+    for seed in 0..20 {
+        let page = page(&random_parts(seed).concat());
+        let Some(block) = main_block(&page, &Settings::default()) else {
+            continue;
+        };
+        let nodes = |root| page.live(root).count();
+        for wanted in page.live(page.body()).filter(|&id| page.tag(id).is_some()) {
+            let both = page
+                .live(block)
+                .filter(|&id| page.contains(wanted, id))
+                .count();
+            let is_whole = both == nodes(wanted) || both == nodes(block);
+            let is_related = page.contains(wanted, block) || page.contains(block, wanted);
+            assert!(if is_related { is_whole } else { both == 0 }, "seed {seed}");
+        }
+    }
 }
 
 #[test]

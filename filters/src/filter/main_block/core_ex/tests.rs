@@ -1,5 +1,11 @@
-use super::*;
-use crate::testing::{by_id, ids, page, words};
+use super::{
+    title::{heading_before, node_like_page_title},
+    *,
+};
+use crate::{
+    page::{Kind, tag::Tag},
+    testing::{by_id, ids, page, words},
+};
 
 /// As in Figures 3, 4 and 6: a paragraph with a link, a note, a list.
 const FIGURE_3: &str = "<body><p id=p>A paragraph <a id=a href=/x>with a link</a></p>\

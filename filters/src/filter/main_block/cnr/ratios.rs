@@ -1,0 +1,108 @@
+//! Algorithm 1: the ratio of every node.
+
+use super::Settings;
+use crate::page::{Fate, Kind, NodeId, Page, tag::Tag};
+
+/// What Algorithm 1 computes for a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Ratio {
+    /// Visible characters, links and other non-content left out.
+    pub(crate) chars: u32,
+    /// Nodes of the subtree, itself included.
+    pub(crate) weight: u32,
+}
+
+impl Ratio {
+    pub(crate) fn value(self) -> f64 {
+        if self.weight == 0 {
+            0.0
+        } else {
+            f64::from(self.chars) / f64::from(self.weight)
+        }
+    }
+}
+
+impl std::iter::Sum for Ratio {
+    fn sum<I: Iterator<Item = Ratio>>(ratios: I) -> Ratio {
+        ratios.fold(Ratio::default(), |sum, ratio| Ratio {
+            chars: sum.chars + ratio.chars,
+            weight: sum.weight + ratio.weight,
+        })
+    }
+}
+
+/// Algorithm 1 for every node below the body, by row; weight 0 marks what does not count as a node.
+pub(crate) fn chars_nodes_ratios(page: &Page, settings: &Settings) -> Vec<Ratio> {
+    let non_content = NonContent::of(settings);
+    let mut ratios = vec![Ratio::default(); page.len()];
+    let body = page.body();
+    let counted = counted_nodes(page);
+    for &id in counted.iter().rev() {
+        let own = if non_content.holds(page, id) {
+            Ratio {
+                chars: 0,
+                weight: 1,
+            }
+        } else {
+            let below = ratios[id.index()];
+            Ratio {
+                chars: below.chars + u32::try_from(page.own_chars(id)).unwrap_or(u32::MAX),
+                weight: below.weight + 1,
+            }
+        };
+        ratios[id.index()] = own;
+        if id != body {
+            let parent = &mut ratios[page.parent(id).index()];
+            parent.chars += own.chars;
+            parent.weight += own.weight;
+        }
+    }
+    discard_below_non_content(page, &non_content, &counted, &mut ratios);
+    ratios
+}
+
+/// Elements and texts that show something.
+pub(crate) fn counted_nodes(page: &Page) -> Vec<NodeId> {
+    page.live(page.body())
+        .filter(|&id| match page.kind(id) {
+            Kind::Text => page.own_chars(id) > 0,
+            Kind::Element(_) | Kind::Document => true,
+            _ => false,
+        })
+        .collect()
+}
+
+/// "Its subtree is not visited": nothing inside a non-content node may start a block.
+fn discard_below_non_content(
+    page: &Page,
+    non_content: &NonContent,
+    counted: &[NodeId],
+    ratios: &mut [Ratio],
+) {
+    let mut skip_to = NodeId::DOCUMENT;
+    for &id in counted {
+        if id < skip_to {
+            ratios[id.index()] = Ratio::default();
+        } else if non_content.holds(page, id) {
+            skip_to = page.end(id);
+        }
+    }
+}
+
+/// The non-content nodes, by tag.
+struct NonContent(Vec<Tag>);
+
+impl NonContent {
+    fn of(settings: &Settings) -> NonContent {
+        let names = settings.non_content.iter();
+        NonContent(names.filter_map(|name| Tag::of_name(name)).collect())
+    }
+
+    /// A `<noscript>` whose tags an earlier filter took off is a plain container.
+    fn holds(&self, page: &Page, id: NodeId) -> bool {
+        page.fate(id) == Fate::Keep
+            && page
+                .tag(id)
+                .is_some_and(|tag| tag.hides_text() || self.0.contains(&tag))
+    }
+}

@@ -1,0 +1,72 @@
+//! Filter settings typed on the command line, laid over those of the configuration.
+
+use anyhow::Context;
+use gleaner_filters::ChainConfig;
+use serde_yaml::Value;
+
+use super::{EX_USAGE, Failure};
+
+/// Settings laid over the configuration's `filters:` section, for commands that run the chain.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct Overlay {
+    /// Settings laid over the configuration's `filters:` section, as YAML: `{link_lists: {enabled: true}}`
+    #[arg(long = "filters", value_name = "YAML")]
+    yaml: Option<String>,
+}
+
+impl Overlay {
+    /// The settings with what was typed laid over them.
+    pub(super) fn over(&self, filters: &ChainConfig) -> anyhow::Result<ChainConfig> {
+        match &self.yaml {
+            None => Ok(filters.clone()),
+            Some(yaml) => lay_over(filters, yaml)
+                .map_err(|error| Failure::error(EX_USAGE, format!("--filters: {error:#}"))),
+        }
+    }
+}
+
+/// These settings with others laid over them, key by key.
+pub(super) fn lay_over(filters: &ChainConfig, yaml: &str) -> anyhow::Result<ChainConfig> {
+    let mut value = serde_yaml::to_value(filters)?;
+    let over: Value = serde_yaml::from_str(yaml).context("not YAML")?;
+    merge(&mut value, over);
+    serde_yaml::from_value(value).context("does not fit the `filters` section")
+}
+
+fn merge(base: &mut Value, over: Value) {
+    match (base, over) {
+        (Value::Mapping(base), Value::Mapping(over)) => {
+            for (key, value) in over {
+                match base.get_mut(&key) {
+                    Some(slot) => merge(slot, value),
+                    None => {
+                        base.insert(key, value);
+                    }
+                }
+            }
+        }
+        // Nothing typed changes nothing.
+        (_, Value::Null) => {}
+        (base, over) => *base = over,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_named_stays() {
+        let base = ChainConfig::default();
+        let over = lay_over(&base, "{main_block: {cnr: {dial: 0.5}}}").unwrap();
+        let mut wanted = base;
+        wanted.main_block.cnr.dial = 0.5;
+        assert_eq!(over, wanted);
+    }
+
+    #[test]
+    fn a_key_that_is_not_there_is_named() {
+        let error = lay_over(&ChainConfig::default(), "{main_blok: {}}").unwrap_err();
+        assert!(format!("{error:#}").contains("main_blok"), "{error:#}");
+    }
+}
