@@ -22,7 +22,10 @@ use html5ever::local_name;
 use kuchikiki::NodeRef;
 use url::Url;
 
-use crate::{domain::Domain, error::PageError, filter::genre::Preset, metadata::Metadata};
+use crate::{
+    chain::clock::Budget, domain::Domain, error::PageError, filter::genre::Preset,
+    metadata::Metadata,
+};
 use layout::lay_out;
 use tag::Tag;
 
@@ -154,6 +157,8 @@ pub(crate) struct Page {
     pub(crate) domain: Option<Arc<Domain>>,
     /// What the page's genre changes in the filters to come.
     pub(crate) preset: Option<Preset>,
+    /// The CPU time that is left; none where nobody counts it.
+    pub(crate) budget: Option<Budget>,
 }
 
 impl Page {
@@ -187,6 +192,7 @@ impl Page {
             confidence: None,
             domain: None,
             preset: None,
+            budget: None,
         };
         page.html = page.child_with_tag(NodeId::DOCUMENT, Tag::Html);
         if let Some(html) = page.html {

@@ -184,11 +184,7 @@ impl Exchange {
     }
 
     /// The response as it goes to the client.
-    fn incoming(
-        &self,
-        response: Response<Incoming>,
-        request_ended: bool,
-    ) -> Response<Arriving> {
+    fn incoming(&self, response: Response<Incoming>, request_ended: bool) -> Response<Arriving> {
         let (mut head, body) = response.into_parts();
         let upgrade = headers::upgrade_of(&head.headers)
             .filter(|_| head.status == StatusCode::SWITCHING_PROTOCOLS);

@@ -37,7 +37,10 @@ pub(super) fn check<B: Body>(request: &Request<B>) -> Result<(), Refusal> {
         ));
     }
     // RFC 9110 § 5.1: the library's table lets quotation marks through.
-    if !headers.keys().all(|name| name.as_str().bytes().all(is_token)) {
+    if !headers
+        .keys()
+        .all(|name| name.as_str().bytes().all(is_token))
+    {
         return Err(Refusal::Malformed(
             "a header field's name has forbidden signs",
         ));

@@ -67,8 +67,7 @@ async fn a_host_field_that_could_be_one_passes() {
         "1.2.3.4:080",
     ] {
         let target = setup.target("/");
-        let request =
-            format!("GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        let request = format!("GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
         let got = setup.exchange(request.as_bytes()).await;
         assert!(got.starts_with("HTTP/1.1 200"), "{host}: {got}");
     }

@@ -95,7 +95,11 @@ async fn answers_that_have_no_content_have_none_over_http2() {
         })
         .await;
         let over_2 = over_2.unwrap();
-        assert_eq!((over_2.status, over_2.body.len()), (status, 0), "{over_2:?}");
+        assert_eq!(
+            (over_2.status, over_2.body.len()),
+            (status, 0),
+            "{over_2:?}"
+        );
         assert!(!over_1.contains("stolen"), "{over_1}");
     }
 }
@@ -109,7 +113,8 @@ async fn fields_of_an_answer_that_http_1_does_not_know_are_502() {
             async move {
                 let mut head = ok().body(()).unwrap();
                 for _ in 0..count {
-                    head.headers_mut().append(name.clone(), "v".parse().unwrap());
+                    head.headers_mut()
+                        .append(name.clone(), "v".parse().unwrap());
                 }
                 let mut stream = respond.send_response(head, false).unwrap();
                 let _ = stream.send_data(Bytes::from_static(b"x"), true);
@@ -138,7 +143,10 @@ async fn trailers_of_one_hop_end_there_over_http2() {
     })
     .await;
     let trailers = over_2.unwrap().trailers;
-    assert_eq!((trailers.len(), &trailers["x-sum"]), (1, &"7".parse().unwrap()));
+    assert_eq!(
+        (trailers.len(), &trailers["x-sum"]),
+        (1, &"7".parse().unwrap())
+    );
     assert!(
         over_1.to_lowercase().ends_with("\r\n0\r\nx-sum: 7\r\n\r\n"),
         "{over_1}"
@@ -181,7 +189,11 @@ fn with_field(name: &'static str, value: &str) -> impl FnOnce(&mut request::Part
 async fn a_host_field_beside_the_authority_must_say_the_same() {
     assert_eq!(asked(with_field("host", "{target}"), false).await, (200, 1));
     for host in ["elsewhere.example", "localhost", "a b", ""] {
-        assert_eq!(asked(with_field("host", host), false).await, (400, 0), "{host}");
+        assert_eq!(
+            asked(with_field("host", host), false).await,
+            (400, 0),
+            "{host}"
+        );
     }
     let twice = |head: &mut request::Parts, target: &str| {
         with_field("host", "{target}")(head, target);

@@ -122,7 +122,10 @@ async fn a_switch_to_another_protocol_is_502() {
                 "GET {/} HTTP/1.1\r\nHost: {host}\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n",
             );
             let got = setup.exchange(request.as_bytes()).await;
-            assert!(got.starts_with("HTTP/1.1 502"), "{road:?} {fields:?}: {got}");
+            assert!(
+                got.starts_with("HTTP/1.1 502"),
+                "{road:?} {fields:?}: {got}"
+            );
             assert!(!got.contains("stolen"), "{got}");
         }
     }
@@ -134,7 +137,10 @@ async fn http2_in_clear_is_taken_out_of_what_is_asked_for() {
     for road in ROADS {
         let setup = Setup::new(road, "", |seen| {
             let asked = |name| seen.headers.get(name).map(|value| value.to_str().unwrap());
-            response(&[], format!("{:?}", [asked("connection"), asked("upgrade")]))
+            response(
+                &[],
+                format!("{:?}", [asked("connection"), asked("upgrade")]),
+            )
         })
         .await;
         for (upgrade, asked) in [
@@ -152,10 +158,15 @@ async fn http2_in_clear_is_taken_out_of_what_is_asked_for() {
 
 /// What a server says to a key (RFC 6455 § 4.2.2).
 fn accept(head: &str) -> String {
-    let key = head
-        .lines()
-        .find_map(|line| line.to_lowercase().starts_with("sec-websocket-key:").then_some(&line[18..]));
-    let text = format!("{}258EAFA5-E914-47DA-95CA-C5AB0DC85B11", key.unwrap().trim());
+    let key = head.lines().find_map(|line| {
+        line.to_lowercase()
+            .starts_with("sec-websocket-key:")
+            .then_some(&line[18..])
+    });
+    let text = format!(
+        "{}258EAFA5-E914-47DA-95CA-C5AB0DC85B11",
+        key.unwrap().trim()
+    );
     let digest = digest(&SHA1_FOR_LEGACY_USE_ONLY, text.as_bytes());
     Base64::encode_string(digest.as_ref())
 }
@@ -172,11 +183,20 @@ async fn a_websocket_over_intercepted_http2_passes() {
             let sent = read_head(&mut stream).await;
             let head = sent.to_lowercase();
             assert!(head.starts_with("get /"), "{head}");
-            for field in ["connection: upgrade", "upgrade: websocket", "sec-websocket-version: 13", "sec-websocket-key: "] {
+            for field in [
+                "connection: upgrade",
+                "upgrade: websocket",
+                "sec-websocket-version: 13",
+                "sec-websocket-key: ",
+            ] {
                 assert!(head.contains(&format!("\r\n{field}")), "{head}");
             }
             // A server that has not read the key does not speak the protocol.
-            let accept = if head.contains(" /deaf ") { "x".to_owned() } else { accept(&sent) };
+            let accept = if head.contains(" /deaf ") {
+                "x".to_owned()
+            } else {
+                accept(&sent)
+            };
             let answer = format!(
                 "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
                  Sec-WebSocket-Accept: {accept}\r\nSec-WebSocket-Protocol: chat\r\n\r\nfirst"

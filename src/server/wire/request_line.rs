@@ -64,7 +64,8 @@ impl<'a> RequestLine<'a> {
     pub(super) fn is_for_whole_server(&self) -> bool {
         let target = self.target;
         let start = target.windows(3).position(|three| three == b"://");
-        let has_no_path = |start: usize| !target[start + 3..].iter().any(|byte| b"/?".contains(byte));
+        let has_no_path =
+            |start: usize| !target[start + 3..].iter().any(|byte| b"/?".contains(byte));
         self.method == b"OPTIONS" && start.is_some_and(has_no_path)
     }
 }
@@ -73,7 +74,9 @@ impl<'a> RequestLine<'a> {
 fn check_target(method: &[u8], target: &[u8]) -> Result<(), Refusal> {
     // An address with signs that must be encoded is refused, not corrected. Asked of the library's own parser,
     // which would refuse it without a word to the reader.
-    let parsed = http::Uri::try_from(target).ok().filter(|_| target.is_ascii());
+    let parsed = http::Uri::try_from(target)
+        .ok()
+        .filter(|_| target.is_ascii());
     let uri = parsed.ok_or(Refusal::Malformed(
         "its address has signs that must be encoded",
     ))?;
