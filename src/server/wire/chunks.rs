@@ -71,8 +71,9 @@ impl Chunks {
         let next = match (self.state, byte) {
             (S::SizeStart, _) => S::Size(digit(byte).ok_or("a chunk has no size")?),
             (S::Size(size) | S::Extension(size), b'\r') => S::SizeLf(size),
-            (S::Size(size), b';') => S::ExtensionStart(size),
-            (S::ExtensionStart(size), b'\t' | b' ') => S::ExtensionStart(size),
+            (S::Size(size), b';') | (S::ExtensionStart(size), b'\t' | b' ') => {
+                S::ExtensionStart(size)
+            }
             // RFC 9112 § 7.1.1: it has a name.
             (S::ExtensionStart(size), _) if is_token(byte) => S::Extension(size),
             (S::Extension(size), b'\t' | b' '..=b'~' | 0x80..) => S::Extension(size),
