@@ -3,6 +3,7 @@
 //! It counts what passes and keeps the request's log entry until the last byte is gone; what is
 //! logged is `log`'s matter.
 
+mod arriving;
 mod pace;
 
 use std::{
@@ -19,9 +20,11 @@ use std::{
 
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
-use hyper::body::Incoming;
 
-pub(crate) use self::pace::{Gate, Stall};
+pub(crate) use self::{
+    arriving::Arriving,
+    pace::{Gate, Stall},
+};
 use crate::log::RequestLog;
 
 /// Bytes that passed so far; shared between a body and whoever wants to know.
@@ -46,6 +49,8 @@ pub(crate) struct Body {
 pub(crate) enum BodyError {
     #[error(transparent)]
     Http(#[from] hyper::Error),
+    #[error("the other side gave the body up")]
+    Cut,
     #[error("the body did not go on in time")]
     Stalled,
 }
@@ -61,8 +66,10 @@ pub(crate) enum Failure {
 
 impl Failure {
     fn of(error: &BodyError) -> Self {
-        let BodyError::Http(error) = error else {
-            return Self::Stalled;
+        let error = match error {
+            BodyError::Http(error) => error,
+            BodyError::Cut => return Self::Left,
+            BodyError::Stalled => return Self::Stalled,
         };
         let cause = std::error::Error::source(error).and_then(|error| error.downcast_ref());
         match cause.map(std::io::Error::kind) {
@@ -79,7 +86,7 @@ enum Kind {
     #[default]
     Empty,
     Full(Bytes),
-    Incoming(Incoming),
+    Arriving(Arriving),
     Prefixed(Prefixed),
 }
 
@@ -96,9 +103,9 @@ pub(crate) enum Rest {
     /// The body ended.
     Nothing,
     /// The body goes on.
-    Stream(Incoming),
+    Stream(Arriving),
     /// The body broke off, and must break off again: a short page must look short.
-    Broken(hyper::Error),
+    Broken(BodyError),
 }
 
 impl Body {
@@ -164,10 +171,10 @@ impl Body {
     }
 }
 
-impl From<Incoming> for Body {
-    fn from(incoming: Incoming) -> Self {
+impl From<Arriving> for Body {
+    fn from(arriving: Arriving) -> Self {
         Self {
-            kind: Kind::Incoming(incoming),
+            kind: Kind::Arriving(arriving),
             ..Self::default()
         }
     }
@@ -217,7 +224,7 @@ impl HttpBody for Body {
             Poll::Pending if late => return self.fail(BodyError::Stalled, cx),
             Poll::Pending => return Poll::Pending,
             Poll::Ready(Some(Ok(frame))) => frame,
-            Poll::Ready(Some(Err(error))) => return self.fail(error.into(), cx),
+            Poll::Ready(Some(Err(error))) => return self.fail(error, cx),
             Poll::Ready(None) => {
                 drop(self.log.take());
                 return Poll::Ready(None);
@@ -236,7 +243,7 @@ impl HttpBody for Body {
         match &self.kind {
             Kind::Empty => true,
             Kind::Full(_) => false,
-            Kind::Incoming(incoming) => incoming.is_end_stream(),
+            Kind::Arriving(arriving) => arriving.is_end_stream(),
             Kind::Prefixed(prefixed) => prefixed.is_end_stream(),
         }
     }
@@ -245,7 +252,7 @@ impl HttpBody for Body {
         match &self.kind {
             Kind::Empty => SizeHint::with_exact(0),
             Kind::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Kind::Incoming(incoming) => incoming.size_hint(),
+            Kind::Arriving(arriving) => arriving.size_hint(),
             Kind::Prefixed(prefixed) => prefixed.size_hint(),
         }
     }
@@ -255,7 +262,7 @@ impl Kind {
     fn poll_frame(
         &mut self,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         match self {
             Self::Empty => Poll::Ready(None),
             Self::Full(bytes) => {
@@ -263,7 +270,7 @@ impl Kind {
                 *self = Self::Empty;
                 Poll::Ready(Some(Ok(Frame::data(data))))
             }
-            Self::Incoming(incoming) => Pin::new(incoming).poll_frame(cx),
+            Self::Arriving(arriving) => Pin::new(arriving).poll_frame(cx),
             Self::Prefixed(prefixed) => prefixed.poll_frame(cx),
         }
     }
@@ -273,16 +280,16 @@ impl Prefixed {
     fn poll_frame(
         &mut self,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         if let Some(frame) = self.frames.pop_front() {
             return Poll::Ready(Some(Ok(frame)));
         }
         match std::mem::replace(&mut self.rest, Rest::Nothing) {
             Rest::Nothing => Poll::Ready(None),
             Rest::Broken(error) => Poll::Ready(Some(Err(error))),
-            Rest::Stream(mut incoming) => {
-                let frame = Pin::new(&mut incoming).poll_frame(cx);
-                self.rest = Rest::Stream(incoming);
+            Rest::Stream(mut arriving) => {
+                let frame = Pin::new(&mut arriving).poll_frame(cx);
+                self.rest = Rest::Stream(arriving);
                 frame
             }
         }
@@ -292,7 +299,7 @@ impl Prefixed {
         self.frames.is_empty()
             && match &self.rest {
                 Rest::Nothing => true,
-                Rest::Stream(incoming) => incoming.is_end_stream(),
+                Rest::Stream(arriving) => arriving.is_end_stream(),
                 Rest::Broken(_) => false,
             }
     }
@@ -306,8 +313,8 @@ impl Prefixed {
             .sum();
         match &self.rest {
             Rest::Nothing => SizeHint::with_exact(kept),
-            Rest::Stream(incoming) => {
-                let rest = incoming.size_hint();
+            Rest::Stream(arriving) => {
+                let rest = arriving.size_hint();
                 let mut hint = SizeHint::new();
                 hint.set_lower(kept.saturating_add(rest.lower()));
                 if let Some(upper) = rest.upper() {

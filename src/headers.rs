@@ -178,16 +178,46 @@ pub(crate) fn forward_response(
     forwarded
 }
 
-/// The protocol that a message asks to switch to, if it truly asks: `Upgrade` counts only where
+/// Trailers as they go on. What frames or routes a message, and what belongs to one hop, means nothing at its
+/// end and is left out (RFC 9110 § 6.5.1).
+pub(crate) fn forward_trailers(trailers: &HeaderMap) -> HeaderMap {
+    const HEAD_ONLY: [HeaderName; 3] = [header::CONTENT_LENGTH, header::HOST, header::TRAILER];
+    end_to_end(trailers)
+        .filter(|(name, _)| !HEAD_ONLY.contains(name))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
+/// The protocols that a message asks to switch to, if it truly asks: `Upgrade` counts only where
 /// `Connection` names it (RFC 9110 § 7.8).
 pub(crate) fn upgrade_of(headers: &HeaderMap) -> Option<HeaderValue> {
     let asked =
         members(headers, &header::CONNECTION).any(|member| member.eq_ignore_ascii_case("upgrade"));
-    let protocol = headers.get(header::UPGRADE).filter(|_| asked)?;
+    if !asked {
+        return None;
+    }
     // HTTP/2 over a cleared upgrade was given up (RFC 9113 § 3.1); a proxy that passed it on would
     // lose sight of the requests.
-    let h2c = protocol.as_bytes().to_ascii_lowercase().starts_with(b"h2c");
-    (!h2c).then(|| protocol.clone())
+    let protocols: Vec<_> = members(headers, &header::UPGRADE)
+        .filter(|protocol| !protocol.to_ascii_lowercase().starts_with("h2c"))
+        .collect();
+    if protocols.is_empty() {
+        return None;
+    }
+    HeaderValue::from_str(&protocols.join(", ")).ok()
+}
+
+/// Whether the protocols that a server switches to are among those that it was asked for: it may take no other
+/// (RFC 9110 § 7.8).
+pub(crate) fn switches_as_asked(asked: &HeaderValue, switched: &HeaderMap) -> bool {
+    let asked: Vec<_> = asked.to_str().unwrap_or_default().split(',').collect();
+    let was_asked = |protocol: &str| {
+        asked
+            .iter()
+            .any(|asked| asked.trim().eq_ignore_ascii_case(protocol))
+    };
+    let mut protocols = members(switched, &header::UPGRADE).peekable();
+    protocols.peek().is_some() && protocols.all(was_asked)
 }
 
 /// The comma-separated members of all fields of a name.

@@ -23,7 +23,6 @@ use http::{
     uri::PathAndQuery,
 };
 use http_body_util::BodyExt;
-use hyper::body::Incoming;
 use tokio::{sync::Semaphore, time::timeout};
 use tracing::debug;
 use url::Url;
@@ -39,7 +38,7 @@ use self::{
 };
 use crate::{
     authority::Target,
-    body::Body,
+    body::{Arriving, Body},
     config::{Config, ConfigError, HostPatterns, Rewrite},
     headers::{accept, members, repair, validators::Tagger},
     untouched::UntouchedLinks,
@@ -158,7 +157,7 @@ impl Rewriter {
     pub(crate) async fn rewrite(
         &self,
         asked: &Asked,
-        response: Response<Incoming>,
+        response: Response<Arriving>,
     ) -> (Response<Body>, String) {
         let (head, mut body) = response.into_parts();
         let codings = match eligibility::judge(asked, &head, &self.settings) {
@@ -232,7 +231,7 @@ impl Rewriter {
 
 /// Takes the page in, keeping every byte, while the worker parses it.
 async fn arrive(
-    body: &mut Incoming,
+    body: &mut Arriving,
     kept: &mut Kept,
     mut worker: Worker,
 ) -> Result<Finished, Skip> {

@@ -3,6 +3,7 @@
 //! What a request means is for `proxy`; here are sockets only.
 
 mod guard;
+mod http2;
 mod places;
 mod socket;
 mod unread;
@@ -18,7 +19,7 @@ use std::{
 use http::{Method, Request, Response, StatusCode, Version};
 use hyper::{
     body::{Body as _, Incoming},
-    server::conn::{http1, http2},
+    server::conn,
     service::service_fn,
 };
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -205,7 +206,7 @@ where
     let io = Unread::new(io, Arc::clone(&watch), timeouts.client_stall);
     // Both arms are the same three steps; their connection types have nothing in common.
     let served = if version == Version::HTTP_2 {
-        let connection = http2::Builder::new(TokioExecutor::new())
+        let connection = conn::http2::Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())
             .max_concurrent_streams(HTTP2_STREAMS)
             .max_header_list_size(HTTP2_FIELD_BYTES)
@@ -232,7 +233,7 @@ where
             head: timeouts.request_head,
             idle: timeouts.client_idle,
         };
-        let connection = http1::Builder::new()
+        let connection = conn::http1::Builder::new()
             .timer(TokioTimer::new())
             // The guard has the clock.
             .header_read_timeout(None)
@@ -271,6 +272,9 @@ async fn answer(
     let is_connect = request.method() == Method::CONNECT;
     let is_1_0 = request.version() == Version::HTTP_10;
     let is_2 = request.version() == Version::HTTP_2;
+    if is_2 && let Err(refusal) = http2::check(&request) {
+        request.extensions_mut().insert(refusal);
+    }
     let broken = Arc::clone(&conn.broken);
     request.extensions_mut().insert(Arc::clone(&watch));
     let response = proxy.handle(conn, request).await;

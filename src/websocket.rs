@@ -1,8 +1,10 @@
 //! Web sockets over HTTP/2 (RFC 8441): the client asks with an extended CONNECT, web servers are asked with
 //! the HTTP/1.1 upgrade (RFC 6455 § 4), and the two are joined.
 
-use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
+use base64ct::{Base64, Encoding};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
 use hyper::ext::Protocol;
+use ring::digest;
 
 use crate::{ca::random_bytes, headers::without};
 
@@ -23,16 +25,37 @@ pub(crate) fn is_extended_connect<B>(request: &Request<B>) -> bool {
             .is_some_and(|protocol| protocol.as_str() == "websocket")
 }
 
-/// Makes an extended CONNECT the request it stands for; gives the protocol to upgrade to.
-pub(crate) fn to_upgrade<B>(request: &mut Request<B>) -> HeaderValue {
+/// What the server must say to the key that it was sent.
+pub(crate) struct Accept(String);
+
+impl Accept {
+    /// RFC 6455 § 4.2.2: the key and this very text, digested.
+    fn of(key: &str) -> Self {
+        let text = format!("{key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11");
+        let digest = digest::digest(&digest::SHA1_FOR_LEGACY_USE_ONLY, text.as_bytes());
+        Self(Base64::encode_string(digest.as_ref()))
+    }
+
+    /// Whether the server has read the key, and so speaks the protocol (RFC 6455 § 4.1). The client cannot ask:
+    /// over HTTP/2 there is no key.
+    pub(crate) fn is_in(&self, headers: &HeaderMap) -> bool {
+        headers
+            .get(header::SEC_WEBSOCKET_ACCEPT)
+            .is_some_and(|said| said.as_bytes() == self.0.as_bytes())
+    }
+}
+
+/// Makes an extended CONNECT the request it stands for; gives the protocol to upgrade to, and what must be said
+/// to its key.
+pub(crate) fn to_upgrade<B>(request: &mut Request<B>) -> (HeaderValue, Accept) {
     *request.method_mut() = Method::GET;
     request.extensions_mut().remove::<Protocol>();
     // 16 random bytes (RFC 6455 § 4.1); the client has no key of its own.
-    let key = HeaderValue::from_str(&base64(&random_bytes::<16>()));
-    if let Ok(key) = key {
+    let key = Base64::encode_string(&random_bytes::<16>());
+    if let Ok(key) = HeaderValue::from_str(&key) {
         request.headers_mut().insert(header::SEC_WEBSOCKET_KEY, key);
     }
-    HeaderValue::from_static("websocket")
+    (HeaderValue::from_static("websocket"), Accept::of(&key))
 }
 
 /// Makes the 101 of an upgrade the 200 of an extended CONNECT.
@@ -41,41 +64,14 @@ pub(crate) fn from_upgrade<B>(response: &mut Response<B>) {
     *response.headers_mut() = without(response.headers(), |name| UPGRADE_ONLY.contains(name));
 }
 
-/// RFC 4648 § 4.
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for group in bytes.chunks(3) {
-        let bits = (0..3).fold(0, |bits: u32, index| {
-            bits << 8 | u32::from(group.get(index).copied().unwrap_or(0))
-        });
-        for index in 0..4 {
-            if index <= group.len() {
-                text.push(char::from(
-                    LETTERS[(bits >> (18 - 6 * index) & 63) as usize],
-                ));
-            } else {
-                text.push('=');
-            }
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn base64_is_that_of_the_standard() {
-        // RFC 4648 § 10.
-        for (bytes, text) in [
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-        ] {
-            assert_eq!(base64(bytes.as_bytes()), text);
-        }
+    fn a_key_is_accepted_as_in_the_standard() {
+        // RFC 6455 § 1.3.
+        let accept = Accept::of("dGhlIHNhbXBsZSBub25jZQ==");
+        assert_eq!(accept.0, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
     }
 }

@@ -8,7 +8,7 @@
 //! caller still has the original bytes.
 
 mod build;
-mod clock;
+pub(crate) mod clock;
 mod doubt;
 mod feed;
 mod structured;
@@ -217,8 +217,13 @@ pub struct Filtered {
 
 #[cfg(test)]
 mod tests {
+    use std::{
+        sync::atomic::{AtomicUsize, Ordering::Relaxed},
+        time::Duration,
+    };
+
     use super::*;
-    use crate::page::Page;
+    use crate::page::{NodeId, Page};
 
     struct Panics;
 
@@ -249,6 +254,48 @@ mod tests {
         assert_eq!(error, PageError::Panicked { place: "panics" });
         let error = chain.run("<p>another page", &url()).unwrap_err();
         assert_eq!(error.reason(), "panic");
+    }
+
+    /// Walks over the page again and again, for much longer than any page may take.
+    struct Endless;
+
+    const WALKS: usize = 100_000;
+
+    static WALKED: AtomicUsize = AtomicUsize::new(0);
+
+    impl Filter for Endless {
+        fn name(&self) -> &'static str {
+            "endless"
+        }
+
+        fn apply(&self, page: &mut Page) -> Option<String> {
+            for _ in 0..WALKS {
+                let nodes = page.live(NodeId::DOCUMENT).count();
+                let ups = page.ancestors(page.body()).count();
+                let children = page.live_children(page.body()).count();
+                assert!(nodes > ups + children);
+                WALKED.fetch_add(1, Relaxed);
+            }
+            None
+        }
+    }
+
+    #[test]
+    fn a_filter_that_takes_too_long_is_left_in_the_middle() {
+        let limits = PageLimits {
+            cpu: Duration::from_millis(100),
+            ..PageLimits::default()
+        };
+        let config = ChainConfig {
+            order: Vec::new(),
+            ..ChainConfig::default()
+        };
+        let mut chain = Chain::new(&config, limits, HostList::default()).unwrap();
+        chain.filters.push(Box::new(Endless));
+        let page = "<p>some words".repeat(2000);
+        let error = Arc::new(chain).run(&page, &url()).unwrap_err();
+        assert_eq!(error, PageError::OutOfTime { limit_ms: 100 });
+        assert!((1..WALKS).contains(&WALKED.load(Relaxed)));
     }
 
     #[test]

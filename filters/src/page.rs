@@ -23,6 +23,7 @@ use kuchikiki::NodeRef;
 use url::Url;
 
 use crate::{
+    chain::clock::Budget,
     domain::{Domain, Survey},
     error::PageError,
     filter::genre::Preset,
@@ -161,6 +162,8 @@ pub(crate) struct Page {
     pub(crate) survey: Option<Survey>,
     /// What the page's genre changes in the filters to come.
     pub(crate) preset: Option<Preset>,
+    /// The CPU time that is left; none where nobody counts it.
+    pub(crate) budget: Option<Budget>,
 }
 
 impl Page {
@@ -195,6 +198,7 @@ impl Page {
             domain: None,
             survey: None,
             preset: None,
+            budget: None,
         };
         page.html = page.child_with_tag(NodeId::DOCUMENT, Tag::Html);
         if let Some(html) = page.html {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use http::{HeaderMap, Method, Request, Response, StatusCode, Uri, Version, header};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, Version, header};
 use hyper::{
     body::{Body as _, Incoming},
     upgrade::OnUpgrade,
@@ -12,7 +12,7 @@ use super::{Answer, Exchange};
 use crate::{
     acl::Permit,
     authority::Target,
-    body::{Body, Gate},
+    body::{Arriving, Body, Gate},
     error::Error,
     headers,
     rewrite::Asked,
@@ -39,10 +39,15 @@ impl Exchange {
         let untouched = self.proxy.untouched.take_off(&mut request, permit.target());
         let asked = Asked::of(&request, permit.target(), untouched);
         let over_http2 = websocket::is_extended_connect(&request);
-        let upgrade = if over_http2 {
-            Some(websocket::to_upgrade(&mut request))
+        let (upgrade, accept) = if over_http2 {
+            let (protocol, accept) = websocket::to_upgrade(&mut request);
+            (Some(protocol), Some(accept))
         } else {
-            headers::upgrade_of(request.headers()).filter(|_| request.version() == Version::HTTP_11)
+            let protocol = headers::upgrade_of(request.headers());
+            (
+                protocol.filter(|_| request.version() == Version::HTTP_11),
+                None,
+            )
         };
         let client_side = upgrade.as_ref().map(|_| hyper::upgrade::on(&mut request));
         let watch = request
@@ -60,6 +65,7 @@ impl Exchange {
             open = Some(opener);
             outgoing = outgoing.map(|body| body.behind(gate));
         }
+        let request_ended = outgoing.body().is_end_stream();
         let pseudonym = &self.proxy.pseudonym;
         // RFC 9110 § 15.2: interim responses are passed on, where the client knows them. The 100 is
         // sent by the server as soon as the body is asked for, which its word makes us do.
@@ -82,9 +88,13 @@ impl Exchange {
                 host: permit.target().host_port(),
                 fault,
             })?;
-        let mut response = self.incoming(response);
+        let response = self.incoming(response, request_ended);
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
-            let answer = self.switch_protocols(client_side, response, permit)?;
+            let is_websocket = |accept: &websocket::Accept| accept.is_in(response.headers());
+            let asked = client_side
+                .zip(upgrade)
+                .filter(|_| accept.as_ref().is_none_or(is_websocket));
+            let answer = self.switch_protocols(asked, response, permit)?;
             return Ok(match answer {
                 Answer::Taken(mut response) if over_http2 => {
                     websocket::from_upgrade(&mut response);
@@ -97,10 +107,18 @@ impl Exchange {
         let may_be_silent = headers::is_event_stream(response.headers());
         let rewriter = &self.running.rewriter;
         if mapped.ours && response.status() == StatusCode::NOT_MODIFIED {
+            let mut response = response.map(|_| Body::default());
             rewriter.tagger.map_not_modified(response.headers_mut());
-            return Ok(Answer::Response(response.map(Body::from)));
+            return Ok(Answer::Response(response));
         }
         let (mut response, action) = rewriter.rewrite(&asked, response).await;
+        if matches!(
+            response.status(),
+            StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED
+        ) {
+            // RFC 9110 § 6.4.1: whatever came, over HTTP/2 say, is none.
+            *response.body_mut() = Body::default();
+        }
         self.log.action = action;
         if !may_be_silent {
             response = response.map(|body| body.stalling_after(patience));
@@ -111,11 +129,13 @@ impl Exchange {
     /// A 101: from here on the two sides talk past us.
     fn switch_protocols(
         &mut self,
-        client_side: Option<OnUpgrade>,
-        mut response: Response<Incoming>,
+        asked: Option<(OnUpgrade, HeaderValue)>,
+        mut response: Response<Arriving>,
         permit: &Permit,
     ) -> Result<Answer, Error> {
-        let client_side = client_side.ok_or_else(|| {
+        let asked = asked
+            .filter(|(_, protocols)| headers::switches_as_asked(protocols, response.headers()));
+        let (client_side, _) = asked.ok_or_else(|| {
             let problem = "it switches to a protocol that was not asked for".to_owned();
             let host = permit.target().host_port();
             Error::Upstream {
@@ -136,7 +156,7 @@ impl Exchange {
         request: Request<Incoming>,
         target: &Target,
         asked: &Asked,
-        upgrade: Option<&http::HeaderValue>,
+        upgrade: Option<&HeaderValue>,
     ) -> (Request<Body>, headers::validators::Mapped) {
         let (mut head, body) = request.into_parts();
         head.headers = headers::forward_request(
@@ -154,17 +174,17 @@ impl Exchange {
             && body.size_hint().exact().is_none();
         if framed && head.version != Version::HTTP_2 {
             // Without the field the client library takes these methods to have no body.
-            let chunked = http::HeaderValue::from_static("chunked");
+            let chunked = HeaderValue::from_static("chunked");
             head.headers.insert(header::TRANSFER_ENCODING, chunked);
         }
-        let body = Body::from(body)
+        let body = Body::from(Arriving::of_request(body, head.version))
             .counted(Arc::clone(&self.log.bytes_in))
             .stalling_after(self.running.config.timeouts.request_body);
         (Request::from_parts(head, body), mapped)
     }
 
     /// The response as it goes to the client.
-    fn incoming(&self, response: Response<Incoming>) -> Response<Incoming> {
+    fn incoming(&self, response: Response<Incoming>, request_ended: bool) -> Response<Arriving> {
         let (mut head, body) = response.into_parts();
         let upgrade = headers::upgrade_of(&head.headers)
             .filter(|_| head.status == StatusCode::SWITCHING_PROTOCOLS);
@@ -174,6 +194,11 @@ impl Exchange {
             &self.proxy.pseudonym,
             head.version,
         );
+        if head.status == StatusCode::NO_CONTENT {
+            // RFC 9110 § 8.6: it has no length either.
+            head.headers = headers::without(&head.headers, |name| *name == header::CONTENT_LENGTH);
+        }
+        let body = Arriving::of_response(body, head.version, request_ended);
         // The version is that of the hop to the origin; the server writes the client's own.
         head.version = Version::HTTP_11;
         Response::from_parts(head, body)

@@ -9,10 +9,9 @@ use std::collections::VecDeque;
 
 use bytes::{Bytes, BytesMut};
 use http_body::Frame;
-use hyper::body::Incoming;
 
 use super::eligibility::Skip;
-use crate::body::{Body, Rest};
+use crate::body::{Arriving, Body, BodyError, Rest};
 
 /// Frames below this are gathered. Raising it costs copying; lowering it costs memory where frames are small.
 const SMALL_BYTES: usize = 4096;
@@ -32,7 +31,7 @@ pub(super) struct Kept {
 enum End {
     NotYet,
     Clean,
-    Broken(hyper::Error),
+    Broken(BodyError),
 }
 
 impl Kept {
@@ -50,7 +49,7 @@ impl Kept {
     /// same: it was taken from the stream already.
     pub(super) fn take(
         &mut self,
-        frame: Result<Frame<Bytes>, hyper::Error>,
+        frame: Result<Frame<Bytes>, BodyError>,
     ) -> Result<Option<Bytes>, Skip> {
         let frame = match frame {
             Ok(frame) => frame,
@@ -98,7 +97,7 @@ impl Kept {
     }
 
     /// The original: what was kept, and then whatever still comes.
-    pub(super) fn into_body(mut self, stream: Incoming) -> Body {
+    pub(super) fn into_body(mut self, stream: Arriving) -> Body {
         self.gathered();
         let rest = match self.end {
             End::NotYet => Rest::Stream(stream),

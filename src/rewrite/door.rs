@@ -35,7 +35,7 @@ pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<Bytes, String> {
     let job = Job {
         chain: Arc::clone(&CHAIN),
         url: "https://example.org/".parse().expect("an address"),
-        untouched: "https://example.org/?x".parse().expect("an address"),
+        untouched: Some("https://example.org/?x".parse().expect("an address")),
         codings,
         declared: charset::declared(headers),
         must_look_like_document: false,

@@ -175,6 +175,9 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                     self.released += 1;
                     self.timer_since = None;
                     self.watch.lock().whole_server = head.whole_server;
+                    if let Some(digit) = head.newer {
+                        self.read[digit] = b'1';
+                    }
                     self.state = State::Release(head.bytes, head.framing);
                     return Poll::Ready(Ok(true));
                 }

@@ -5,24 +5,20 @@
 //! `Transfer-Encoding`, and merges lengths that are repeated); a proxy in front of other servers must
 //! not be. Nothing is changed here: a head passes as it came, or not at all.
 
+mod chunks;
+mod fields;
+mod request_line;
+
+pub(super) use self::{
+    chunks::Chunks,
+    request_line::{MAX_METHOD, MAX_TARGET},
+};
+use self::{fields::Fields, request_line::RequestLine};
 use crate::headers::MAX_FIELDS;
-
-/// Longest method: the longest registered one has 17 letters (RFC 9110 § 16.1). Longer is no method
-/// that any server knows.
-const MAX_METHOD: usize = 64;
-
-/// Longest target: RFC 9112 § 3 asks for at least 8,000 bytes; browsers stop far below this.
-const MAX_TARGET: usize = 32 * 1024;
 
 /// Longest head: as much as the most generous of the common servers take. Raising it lets every
 /// connection hold more memory.
 const MAX_HEAD: usize = 64 * 1024;
-
-/// Most bytes of one chunk's line, extensions included (RFC 9112 § 7.1.1 asks for a bound).
-const MAX_CHUNK_LINE: usize = 4096;
-
-/// Most bytes of trailers, and most fields in them.
-const MAX_TRAILERS: usize = 16 * 1024;
 
 /// Why a request was not read. After any of them nothing more is read from the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,6 +53,9 @@ pub(super) struct Head {
     pub(super) framing: Framing,
     /// OPTIONS of an address without a path, which the library does not tell from `/`.
     pub(super) whole_server: bool,
+    /// Where a version above 1.1 has its last digit. RFC 9110 § 2.5 has such a message read as the highest
+    /// version that is known, which the library does not do.
+    pub(super) newer: Option<usize>,
 }
 
 /// Looks for a whole head at the start of these bytes; none while it is not complete.
@@ -75,6 +74,7 @@ pub(super) fn head(bytes: &[u8]) -> Result<Option<Head>, Refusal> {
         None => return Ok(None),
     };
     let request = RequestLine::parse(line)?;
+    let newer = (request.minor > b'1').then_some(start + line.len() - 1);
     let mut fields = Fields::default();
     loop {
         if bytes.len() - lines.0.len() > MAX_HEAD {
@@ -90,7 +90,8 @@ pub(super) fn head(bytes: &[u8]) -> Result<Option<Head>, Refusal> {
     Ok(Some(Head {
         bytes: bytes.len() - lines.0.len(),
         framing: fields.framing(&request)?,
-        whole_server: request.method == b"OPTIONS" && has_no_path(request.target),
+        whole_server: request.is_for_whole_server(),
+        newer,
     }))
 }
 
@@ -114,174 +115,8 @@ impl<'a> Lines<'a> {
     }
 }
 
-struct RequestLine<'a> {
-    method: &'a [u8],
-    target: &'a [u8],
-    is_1_0: bool,
-}
-
-impl<'a> RequestLine<'a> {
-    /// RFC 9112 § 3: method, target and version, one space between them.
-    fn parse(line: &'a [u8]) -> Result<Self, Refusal> {
-        let mut parts = line.split(|byte| *byte == b' ');
-        let (Some(method), Some(target), Some(version), None) =
-            (parts.next(), parts.next(), parts.next(), parts.next())
-        else {
-            return Err(Refusal::Malformed("its first line has not three parts"));
-        };
-        if method.is_empty() || !method.iter().copied().all(is_token) {
-            return Err(Refusal::Malformed(
-                "its method has other signs than letters",
-            ));
-        }
-        if method.len() > MAX_METHOD {
-            return Err(Refusal::NotImplemented);
-        }
-        if target.len() > MAX_TARGET {
-            return Err(Refusal::TargetTooLong);
-        }
-        // RFC 9112 § 3.2: an address with signs that must be encoded is refused, not corrected. Asked of the
-        // library's own parser, which would refuse it without a word to the reader.
-        if !target.is_ascii() || http::Uri::try_from(target).is_err() {
-            return Err(Refusal::Malformed(
-                "its address has signs that must be encoded",
-            ));
-        }
-        match version {
-            b"HTTP/1.1" => Ok(Self {
-                method,
-                target,
-                is_1_0: false,
-            }),
-            b"HTTP/1.0" => Ok(Self {
-                method,
-                target,
-                is_1_0: true,
-            }),
-            [b'H', b'T', b'T', b'P', b'/', major, b'.', minor]
-                if major.is_ascii_digit() && minor.is_ascii_digit() =>
-            {
-                Err(Refusal::Version)
-            }
-            _ => Err(Refusal::Malformed(
-                "its first line does not end with a version",
-            )),
-        }
-    }
-}
-
-/// Whether this is an absolute address that ends with its authority.
-fn has_no_path(target: &[u8]) -> bool {
-    let start = target.windows(3).position(|three| three == b"://");
-    start.is_some_and(|start| !target[start + 3..].iter().any(|byte| b"/?#".contains(byte)))
-}
-
-/// What the fields say about framing.
-#[derive(Default)]
-struct Fields {
-    count: usize,
-    hosts: usize,
-    length: Option<u64>,
-    codings: Vec<Vec<u8>>,
-}
-
-impl Fields {
-    /// RFC 9112 § 5: `name ":" OWS value OWS`.
-    fn take(&mut self, line: &[u8]) -> Result<(), Refusal> {
-        self.count += 1;
-        if self.count > MAX_FIELDS {
-            return Err(Refusal::TooManyFields);
-        }
-        // RFC 9112 § 5.2: a folded line is refused.
-        if matches!(line.first(), Some(b' ' | b'\t')) {
-            return Err(Refusal::Malformed("a header field goes over two lines"));
-        }
-        let (name, value) = field(line)?;
-        if name.eq_ignore_ascii_case(b"host") {
-            self.hosts += 1;
-            // RFC 9112 § 3.2: an invalid value is refused like a missing or repeated field.
-            if !is_host(value) {
-                return Err(Refusal::Malformed("its Host field is malformed"));
-            }
-        } else if name.eq_ignore_ascii_case(b"content-length") {
-            if self.length.is_some() {
-                return Err(Refusal::Malformed("its length is given more than once"));
-            }
-            self.length = Some(length(value)?);
-        } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
-            self.codings.push(value.to_ascii_lowercase());
-        }
-        Ok(())
-    }
-
-    fn framing(self, request: &RequestLine<'_>) -> Result<Framing, Refusal> {
-        // RFC 9112 § 3.2: exactly one Host field; HTTP/1.0 may have none.
-        if self.hosts > 1 || self.hosts == 0 && !request.is_1_0 {
-            return Err(Refusal::Malformed("it must have one Host field"));
-        }
-        let framing = match (self.length, &self.codings[..]) {
-            (length, []) => Framing::Length(length.unwrap_or(0)),
-            // RFC 9112 § 6.1: both together are an attempt to smuggle, or a mistake.
-            (Some(_), _) => return Err(Refusal::Malformed("its length is given in two ways")),
-            (None, _) if request.is_1_0 => {
-                return Err(Refusal::Malformed("HTTP/1.0 has no transfer codings"));
-            }
-            (None, [coding]) if coding == b"chunked" => Framing::Chunked,
-            // RFC 9112 § 6.1: a coding that is not understood is answered with 501.
-            (None, [coding]) if coding.iter().copied().all(is_token) => {
-                return Err(Refusal::NotImplemented);
-            }
-            _ => return Err(Refusal::Malformed("its transfer coding is not `chunked`")),
-        };
-        // RFC 9110 § 9.3.6 and § 9.3.8: no content; what would follow a CONNECT is the tunnel's.
-        if framing != Framing::Length(0) && matches!(request.method, b"CONNECT" | b"TRACE") {
-            return Err(Refusal::Malformed("this method has no content"));
-        }
-        Ok(framing)
-    }
-}
-
-fn field(line: &[u8]) -> Result<(&[u8], &[u8]), Refusal> {
-    let colon = line.iter().position(|byte| *byte == b':');
-    let colon = colon.ok_or(Refusal::Malformed("a header field has no colon"))?;
-    let (name, value) = (&line[..colon], &line[colon + 1..]);
-    // RFC 9112 § 5.1: a space before the colon is refused too.
-    if name.is_empty() || !name.iter().copied().all(is_token) {
-        return Err(Refusal::Malformed(
-            "a header field's name has forbidden signs",
-        ));
-    }
-    // RFC 9110 § 5.5: no control characters, NUL before all.
-    // Asked of all of them without a way out between, which compilers turn into few instructions.
-    let forbidden = |byte: u8| byte.is_ascii_control() && byte != b'\t';
-    if value.iter().fold(false, |any, byte| any | forbidden(*byte)) {
-        return Err(Refusal::Malformed(
-            "a header field's value has forbidden signs",
-        ));
-    }
-    Ok((name, value.trim_ascii()))
-}
-
-/// RFC 9110 § 8.6: digits and nothing else; 18 of them are more than any disk.
-fn length(value: &[u8]) -> Result<u64, Refusal> {
-    let malformed = Refusal::Malformed("its length is not a number");
-    if value.is_empty() || value.len() > 18 || !value.iter().all(u8::is_ascii_digit) {
-        return Err(malformed);
-    }
-    Ok(value
-        .iter()
-        .fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0')))
-}
-
-fn is_host(value: &[u8]) -> bool {
-    !value.is_empty()
-        && value.iter().all(|byte| {
-            byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"-._~:[]!$&'()*+;=%".contains(byte)
-        })
-}
-
 /// RFC 9110 § 5.6.2, as a table: every byte of every name is asked for.
-fn is_token(byte: u8) -> bool {
+pub(super) fn is_token(byte: u8) -> bool {
     const TOKEN: [bool; 256] = {
         let mut table = [false; 256];
         let others = b"!#$%&'*+-.^_`|~";
@@ -300,120 +135,9 @@ fn is_token(byte: u8) -> bool {
     TOKEN[usize::from(byte)]
 }
 
-/// Where a chunked body stands (RFC 9112 § 7.1).
-#[derive(Debug, Default)]
-pub(super) struct Chunks {
-    state: ChunkState,
-    /// Bytes of the line, or of the trailers, so far.
-    line: usize,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum ChunkState {
-    #[default]
-    SizeStart,
-    Size(u64),
-    Extension(u64),
-    SizeLf(u64),
-    Data(u64),
-    DataCr,
-    DataLf,
-    TrailerStart,
-    Trailer,
-    TrailerLf,
-    EndLf,
-    End,
-}
-
-impl Chunks {
-    pub(super) fn is_end(&self) -> bool {
-        self.state == ChunkState::End
-    }
-
-    /// How many of these bytes belong to the body; an error at the first that cannot.
-    pub(super) fn take(&mut self, bytes: &[u8]) -> Result<usize, &'static str> {
-        let mut taken = 0;
-        while taken < bytes.len() && !self.is_end() {
-            if let ChunkState::Data(left) = self.state {
-                let here = usize::try_from(left)
-                    .unwrap_or(usize::MAX)
-                    .min(bytes.len() - taken);
-                taken += here;
-                let left = left - here as u64;
-                self.state = if left == 0 {
-                    ChunkState::DataCr
-                } else {
-                    ChunkState::Data(left)
-                };
-            } else {
-                self.state = self.step(bytes[taken])?;
-                taken += 1;
-            }
-        }
-        Ok(taken)
-    }
-
-    fn step(&mut self, byte: u8) -> Result<ChunkState, &'static str> {
-        use ChunkState as S;
-        self.line += 1;
-        let next = match (self.state, byte) {
-            (S::SizeStart, _) => S::Size(digit(byte).ok_or("a chunk has no size")?),
-            (S::Size(size) | S::Extension(size), b'\r') => S::SizeLf(size),
-            (S::Size(size), b';') | (S::Extension(size), b'\t' | b' '..=b'~' | 0x80..) => {
-                S::Extension(size)
-            }
-            (S::Size(size), _) => {
-                let digit = digit(byte).ok_or("a chunk's size is not a number")?;
-                // Sixteen digits would still fit; no one sends 2^60 bytes.
-                if size >> 56 != 0 {
-                    return Err("a chunk's size is too large");
-                }
-                S::Size(size << 4 | digit)
-            }
-            (S::SizeLf(0) | S::TrailerLf, b'\n') => S::TrailerStart,
-            (S::SizeLf(size), b'\n') => S::Data(size),
-            (S::DataCr, b'\r') => S::DataLf,
-            (S::DataLf, b'\n') => S::SizeStart,
-            (S::TrailerStart, b'\r') => S::EndLf,
-            (S::TrailerStart | S::Trailer, b'\t' | b' '..=b'~' | 0x80..) => S::Trailer,
-            (S::Trailer, b'\r') => S::TrailerLf,
-            (S::EndLf, b'\n') => S::End,
-            _ => return Err("a chunk is malformed"),
-        };
-        let most = match next {
-            S::Size(_) | S::Extension(_) => MAX_CHUNK_LINE,
-            _ => MAX_TRAILERS,
-        };
-        if self.line > most {
-            return Err("a chunk's line or the trailers are too long");
-        }
-        if matches!(next, S::Data(_)) || self.state == S::SizeLf(0) {
-            self.line = 0;
-        }
-        Ok(next)
-    }
-}
-
-fn digit(byte: u8) -> Option<u64> {
-    char::from(byte).to_digit(16).map(u64::from)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn chunks(body: &str) -> Result<usize, &'static str> {
-        // Byte by byte and at once must agree.
-        let mut whole = Chunks::default();
-        let taken = whole.take(body.as_bytes());
-        let mut pieces = Chunks::default();
-        let sum = body
-            .as_bytes()
-            .chunks(1)
-            .try_fold(0, |sum, byte| Ok(sum + pieces.take(byte)?));
-        assert_eq!(taken, sum, "{body:?}");
-        taken
-    }
 
     #[test]
     fn a_head_is_complete_with_its_empty_line_only() {
@@ -426,41 +150,5 @@ mod tests {
             (found.bytes, found.framing),
             (text.len() - 3, Framing::Length(3))
         );
-    }
-
-    #[test]
-    fn a_chunked_body_ends_where_it_ends() {
-        for body in [
-            "0\r\n\r\n",
-            "3\r\nabc\r\n0\r\n\r\n",
-            "00a;x=\"y\"\r\n0123456789\r\n0\r\nX: y\r\n\r\n",
-        ] {
-            assert_eq!(chunks(&format!("{body}GET /")), Ok(body.len()), "{body:?}");
-        }
-    }
-
-    #[test]
-    fn malformed_chunks_are_errors() {
-        for body in [
-            "\r\n",
-            "x\r\n",
-            "-1\r\n",
-            "0x3\r\n",
-            " 3\r\n",
-            "3 \r\n",
-            "3\nabc",
-            "3\r\nabcd",
-            "3\r\nabc\n",
-            "3\r\nabc\r0",
-            "fffffffffffffffff\r\n",
-            "3;a\nb\r\n",
-            "3;a\0\r\n",
-            "0\r\nX: y\n",
-            "0\r\nX:\0",
-        ] {
-            assert!(chunks(body).is_err(), "{body:?}");
-        }
-        assert!(chunks(&format!("3;{}\r\n", "x".repeat(5000))).is_err());
-        assert!(chunks(&format!("0\r\n{}\r\n", "x: y\r\n".repeat(5000))).is_err());
     }
 }

@@ -5,6 +5,7 @@
 use http::{HeaderMap, HeaderValue, Response, Version, header};
 
 use super::Fault;
+use crate::headers::MAX_FIELDS;
 
 /// Most bytes of a response's field names and values: as many as of a request's.
 const MAX_HEAD: usize = 64 * 1024;
@@ -19,6 +20,13 @@ pub(super) fn check<B>(response: &mut Response<B>) -> Result<(), Fault> {
     let bad = |problem: &str| Err(Fault::BadResponse(problem.to_owned()));
     let is_h2 = response.version() == Version::HTTP_2;
     let headers = response.headers_mut();
+    if headers.len() > MAX_FIELDS {
+        return Err(Fault::HeadTooLarge);
+    }
+    // The library's table for HTTP/2 lets quotation marks through, which no name has (RFC 9110 § 5.1).
+    if is_h2 && headers.keys().any(|name| name.as_str().contains('"')) {
+        return bad("the name of a header field has forbidden signs");
+    }
     let bytes = headers
         .iter()
         .map(|(name, value)| name.as_str().len() + value.len());

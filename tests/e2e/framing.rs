@@ -12,7 +12,7 @@ const SECOND: &str = "GET {/second} HTTP/1.1\r\nHost: {host}\r\n\r\n";
 
 /// Sends each request with another behind it; every one must be refused with its status, once, and the
 /// connection closed. A case that is forwarded by mistake shows at the origin.
-async fn all_are_refused(cases: &[(&str, u16)]) {
+pub(crate) async fn all_are_refused(cases: &[(&str, u16)]) {
     for road in ROADS {
         let setup = Setup::new(road, "", |_| response(&[], "")).await;
         for (request, status) in cases {
@@ -83,6 +83,7 @@ async fn requests_with_bad_syntax_are_refused() {
         ("GET {/}\u{e9} HTTP/1.1\r\nHost: {host}\r\n\r\n", 400),
         ("G(T {/} HTTP/1.1\r\nHost: {host}\r\n\r\n", 400),
         ("GET {/} HTTP/2.0\r\nHost: {host}\r\n\r\n", 505),
+        ("GET {/} HTTP/0.9\r\nHost: {host}\r\n\r\n", 505),
         ("GET {/} http/1.1\r\nHost: {host}\r\n\r\n", 400),
         ("GET {/}\r\n\r\n", 400),
     ])
@@ -130,6 +131,8 @@ async fn chunks_that_cannot_be_read_are_refused() {
             "fffffffffffffffffff\r\nabc",
             "0x3\r\nabc\r\n0\r\n\r\n",
             "3;a\nb\r\nabc\r\n0\r\n\r\n",
+            "3;\r\nabc\r\n0\r\n\r\n",
+            "00000000000000003\r\nabc\r\n0\r\n\r\n",
             "0\r\nX: a\nY: b\r\n\r\n",
             "0\r\nX: a\0b\r\n\r\n",
         ] {

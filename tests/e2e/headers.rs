@@ -4,6 +4,7 @@ use crate::harness::{
     Origin, PAGE, TestProxy, get,
     origin::{read_head, response},
     raw,
+    wire::{ROADS, Setup},
 };
 use tokio::io::AsyncWriteExt;
 
@@ -49,6 +50,41 @@ async fn fields_of_one_hop_do_not_reach_the_client() {
     }
     assert_eq!(answer.headers.get_all("set-cookie").iter().count(), 2);
     assert_eq!(answer.text(), "ok");
+}
+
+/// RFC 9110 § 6.5.1: trailers are fields too, and some mean nothing where they stand.
+#[tokio::test]
+async fn trailers_of_one_hop_end_there() {
+    const TRAILERS: &str = "X-Sum: 1\r\nConnection: X-Hop\r\nX-Hop: 2\r\nKeep-Alive: 3\r\n\
+                            Proxy-Authorization: Basic Zm9v\r\nUpgrade: x\r\nTransfer-Encoding: gzip\r\n\r\n";
+    const NAMES: &str =
+        "X-Sum, Connection, X-Hop, Keep-Alive, Proxy-Authorization, Upgrade, Transfer-Encoding";
+    for road in ROADS {
+        let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+        let setup = Setup::sockets(road, "", move |mut stream| {
+            let tell = tell.clone();
+            async move {
+                read_head(&mut stream).await;
+                tell.send(read_head(&mut stream).await).unwrap();
+                let answer = format!(
+                    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: {NAMES}\r\n\r\n0\r\n{TRAILERS}"
+                );
+                stream.write_all(answer.as_bytes()).await.unwrap();
+            }
+        })
+        .await;
+        let request = setup.fill(&format!(
+            "POST {{/}} HTTP/1.1\r\nHost: {{host}}\r\nTE: trailers\r\nConnection: TE, close\r\n\
+             Trailer: {NAMES}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n{TRAILERS}"
+        ));
+        let got = setup.exchange(request.as_bytes()).await.to_lowercase();
+        let sent = told.recv().await.unwrap().to_lowercase();
+        assert_eq!(sent, "0\r\nx-sum: 1\r\n\r\n", "{road:?}");
+        assert!(
+            got.ends_with("\r\n0\r\nx-sum: 1\r\n\r\n"),
+            "{road:?}: {got}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -1,9 +1,16 @@
 //! Upgrades: plain and intercepted.
 
+use base64ct::{Base64, Encoding};
+use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio_rustls::TlsAcceptor;
 
-use crate::harness::{Origin, TestCa, TestProxy, client::connect_tls, origin::read_head};
+use crate::harness::{
+    Origin, TestCa, TestProxy,
+    client::connect_tls,
+    origin::{read_head, response},
+    wire::{ROADS, Setup},
+};
 
 /// An origin that upgrades and then echoes; its answer shows what it was asked.
 async fn upgrade(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
@@ -98,6 +105,72 @@ async fn an_upgrade_nobody_asked_for_is_502() {
     );
 }
 
+/// RFC 9110 § 7.8: a server may switch to nothing that it was not asked for, and must say to what.
+#[tokio::test]
+async fn a_switch_to_another_protocol_is_502() {
+    for road in ROADS {
+        for fields in [
+            "Connection: upgrade\r\nUpgrade: other\r\n",
+            "Connection: upgrade\r\nUpgrade: websocket, other\r\n",
+            "Connection: upgrade\r\nUpgrade: h2c\r\n",
+            "Upgrade: websocket\r\n",
+            "",
+        ] {
+            let answer = format!("HTTP/1.1 101 Switching Protocols\r\n{fields}\r\nstolen");
+            let setup = Setup::answering(road, answer.as_bytes()).await;
+            let request = setup.fill(
+                "GET {/} HTTP/1.1\r\nHost: {host}\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n",
+            );
+            let got = setup.exchange(request.as_bytes()).await;
+            assert!(
+                got.starts_with("HTTP/1.1 502"),
+                "{road:?} {fields:?}: {got}"
+            );
+            assert!(!got.contains("stolen"), "{got}");
+        }
+    }
+}
+
+/// RFC 9113 § 3.1 gave the upgrade to HTTP/2 up; what is asked for beside it stays.
+#[tokio::test]
+async fn http2_in_clear_is_taken_out_of_what_is_asked_for() {
+    for road in ROADS {
+        let setup = Setup::new(road, "", |seen| {
+            let asked = |name| seen.headers.get(name).map(|value| value.to_str().unwrap());
+            response(
+                &[],
+                format!("{:?}", [asked("connection"), asked("upgrade")]),
+            )
+        })
+        .await;
+        for (upgrade, asked) in [
+            ("websocket, h2c", r#"[Some("Upgrade"), Some("websocket")]"#),
+            ("h2c, H2C-14", "[None, None]"),
+        ] {
+            let request = setup.fill(&format!(
+                "GET {{/}} HTTP/1.1\r\nHost: {{host}}\r\nConnection: Upgrade, close\r\nUpgrade: {upgrade}\r\n\r\n"
+            ));
+            let got = setup.exchange(request.as_bytes()).await;
+            assert!(got.ends_with(asked), "{road:?} {upgrade}: {got}");
+        }
+    }
+}
+
+/// What a server says to a key (RFC 6455 § 4.2.2).
+fn accept(head: &str) -> String {
+    let key = head.lines().find_map(|line| {
+        line.to_lowercase()
+            .starts_with("sec-websocket-key:")
+            .then_some(&line[18..])
+    });
+    let text = format!(
+        "{}258EAFA5-E914-47DA-95CA-C5AB0DC85B11",
+        key.unwrap().trim()
+    );
+    let digest = digest(&SHA1_FOR_LEGACY_USE_ONLY, text.as_bytes());
+    Base64::encode_string(digest.as_ref())
+}
+
 /// RFC 8441: browsers open web sockets over the HTTP/2 connection they have.
 #[tokio::test]
 async fn a_websocket_over_intercepted_http2_passes() {
@@ -107,13 +180,27 @@ async fn a_websocket_over_intercepted_http2_passes() {
         let tls = tls.clone();
         async move {
             let mut stream = tls.accept(stream).await.unwrap();
-            let head = read_head(&mut stream).await.to_lowercase();
-            assert!(head.starts_with("get /chat http/1.1\r\n"), "{head}");
-            for field in ["connection: upgrade", "upgrade: websocket", "sec-websocket-version: 13", "sec-websocket-key: "] {
+            let sent = read_head(&mut stream).await;
+            let head = sent.to_lowercase();
+            assert!(head.starts_with("get /"), "{head}");
+            for field in [
+                "connection: upgrade",
+                "upgrade: websocket",
+                "sec-websocket-version: 13",
+                "sec-websocket-key: ",
+            ] {
                 assert!(head.contains(&format!("\r\n{field}")), "{head}");
             }
-            let answer = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
-                          Sec-WebSocket-Accept: x\r\nSec-WebSocket-Protocol: chat\r\n\r\nfirst";
+            // A server that has not read the key does not speak the protocol.
+            let accept = if head.contains(" /deaf ") {
+                "x".to_owned()
+            } else {
+                accept(&sent)
+            };
+            let answer = format!(
+                "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+                 Sec-WebSocket-Accept: {accept}\r\nSec-WebSocket-Protocol: chat\r\n\r\nfirst"
+            );
             stream.write_all(answer.as_bytes()).await.unwrap();
             let (mut read, mut write) = tokio::io::split(stream);
             let _ = tokio::io::copy(&mut read, &mut write).await;
@@ -135,12 +222,17 @@ async fn a_websocket_over_intercepted_http2_passes() {
     let first = http::Request::get(format!("https://other.{target}/"))
         .body(http_body_util::Empty::<bytes::Bytes>::new());
     sender.send_request(first.unwrap()).await.unwrap();
-    let request = http::Request::connect(format!("https://{target}/chat"))
-        .extension(hyper::ext::Protocol::from_static("websocket"))
-        .header("sec-websocket-version", "13")
-        .header("sec-websocket-protocol", "chat")
-        .body(http_body_util::Empty::new());
-    let answer = sender.send_request(request.unwrap()).await.unwrap();
+    let request = |path: &str| {
+        http::Request::connect(format!("https://{target}{path}"))
+            .extension(hyper::ext::Protocol::from_static("websocket"))
+            .header("sec-websocket-version", "13")
+            .header("sec-websocket-protocol", "chat")
+            .body(http_body_util::Empty::new())
+            .unwrap()
+    };
+    let deaf = sender.send_request(request("/deaf")).await.unwrap();
+    assert_eq!(deaf.status(), 502);
+    let answer = sender.send_request(request("/chat")).await.unwrap();
     assert_eq!(answer.status(), 200);
     assert_eq!(answer.headers()["sec-websocket-protocol"], "chat");
     assert!(!answer.headers().contains_key("sec-websocket-accept"));

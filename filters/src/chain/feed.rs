@@ -10,7 +10,7 @@ use url::Url;
 
 use super::{
     Chain, Filtered,
-    clock::CpuClock,
+    clock::{Budget, CpuClock, OutOfTime},
     trace::{self, Trace},
 };
 use crate::{
@@ -154,6 +154,7 @@ impl PageFeed {
             Page::new(document, &url, chain.scripting, chain.limits.depth)
         })??;
         self.spend(&clock)?;
+        page.budget = Some(Budget::new(chain.limits.cpu, self.spent));
         page.domain = self.domain.take();
         Ok(page)
     }
@@ -224,9 +225,7 @@ impl PageFeed {
         self.spent += clock.elapsed();
         let limit = self.chain.limits.cpu;
         if self.spent > limit {
-            return Err(PageError::OutOfTime {
-                limit_ms: limit.as_millis(),
-            });
+            return Err(out_of_time(limit));
         }
         Ok(())
     }
@@ -247,9 +246,20 @@ fn run_filter(filter: &dyn Filter, page: &mut Page) -> Result<FilterReport, Page
     })
 }
 
-/// Turns a panic into an error. The page is given up afterwards, so a half-edited one is never seen.
+/// Turns a panic, and the end of a page's time, into an error. The page is given up afterwards, so a half-edited one is
+/// never seen.
 pub(super) fn guarded<T>(place: &'static str, work: impl FnOnce() -> T) -> Result<T, PageError> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|_| PageError::Panicked { place })
+    catch_unwind(AssertUnwindSafe(work)).map_err(|thrown| {
+        thrown
+            .downcast_ref::<OutOfTime>()
+            .map_or(PageError::Panicked { place }, |end| out_of_time(end.limit))
+    })
+}
+
+fn out_of_time(limit: Duration) -> PageError {
+    PageError::OutOfTime {
+        limit_ms: limit.as_millis(),
+    }
 }
 
 /// Where the next piece ends: at most [`PIECE`] bytes, on a character boundary.

@@ -13,6 +13,13 @@ use crate::dom::{text_size, visible_chars};
 /// itself.
 const MAX_ADDED_BYTES: usize = 500;
 
+/// What a walk is charged with for the page's time, in nodes: walks end early more often than not, so large ones are
+/// charged for a part of their length only.
+const MAX_CHARGE: u32 = 1024;
+
+/// The same for walks upwards or along siblings, which are shorter.
+const SHORT_CHARGE: u32 = 16;
+
 impl Page {
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
@@ -59,6 +66,7 @@ impl Page {
 
     /// Parent, grandparent and so on, the document last.
     pub(crate) fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        self.charge(SHORT_CHARGE);
         let mut at = id;
         std::iter::from_fn(move || {
             (at != NodeId::DOCUMENT).then(|| {
@@ -98,10 +106,19 @@ impl Page {
 
     /// The node and its descendants in document order, without what filters have removed.
     pub(crate) fn live(&self, root: NodeId) -> Live<'_> {
+        let end = self.rows[root.index()].end;
+        self.charge((end - root.0).min(MAX_CHARGE));
         Live {
             page: self,
             next: root.0,
-            end: self.rows[root.index()].end,
+            end,
+        }
+    }
+
+    /// A walk over so many nodes begins: here a page that takes too long is left.
+    fn charge(&self, nodes: u32) {
+        if let Some(budget) = &self.budget {
+            budget.walk(nodes);
         }
     }
 
@@ -112,6 +129,7 @@ impl Page {
 
     /// From row to row, over the descendants of each.
     fn live_rows(&self, mut at: u32, end: u32) -> impl Iterator<Item = NodeId> + '_ {
+        self.charge(SHORT_CHARGE);
         std::iter::from_fn(move || {
             while at < end {
                 let id = NodeId(at);

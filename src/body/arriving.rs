@@ -1,0 +1,86 @@
+//! A body as it comes from a connection, with what the HTTP library leaves to us: an end that is none, and
+//! trailers that belong to one hop.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use bytes::Bytes;
+use http::Version;
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use hyper::body::Incoming;
+
+use super::BodyError;
+use crate::headers;
+
+/// A request's or a response's body on its way in.
+#[derive(Debug)]
+pub(crate) struct Arriving {
+    incoming: Incoming,
+    /// Whether its end must be said by the sender: that of an HTTP/2 stream that carries nothing else.
+    must_end: bool,
+    /// What is missing of its declared length.
+    missing: Option<u64>,
+}
+
+impl Arriving {
+    /// The body of a client's request.
+    pub(crate) fn of_request(incoming: Incoming, version: Version) -> Self {
+        Self::new(incoming, version == Version::HTTP_2)
+    }
+
+    /// The body of a server's response. A server that has answered may reset a stream on which the request
+    /// is still being sent (RFC 9113 § 8.1: `NO_ERROR` asks the client to stop); whether it had ended its
+    /// answer cannot be seen then, except by its length.
+    pub(crate) fn of_response(incoming: Incoming, version: Version, request_ended: bool) -> Self {
+        Self::new(incoming, version == Version::HTTP_2 && request_ended)
+    }
+
+    fn new(incoming: Incoming, must_end: bool) -> Self {
+        Self {
+            missing: incoming.size_hint().exact(),
+            incoming,
+            must_end,
+        }
+    }
+
+    /// The library takes a stream that is reset with `NO_ERROR` for one that has ended (RFC 9113 § 8.1 has
+    /// that only after a complete response).
+    fn is_cut(&self) -> bool {
+        let short = self.missing.is_some_and(|missing| missing > 0);
+        !self.incoming.is_end_stream() && (self.must_end || short)
+    }
+}
+
+impl HttpBody for Arriving {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let frame = match ready!(Pin::new(&mut self.incoming).poll_frame(cx)) {
+            Some(Ok(frame)) => frame,
+            Some(Err(error)) => return Poll::Ready(Some(Err(error.into()))),
+            None => return Poll::Ready(self.is_cut().then_some(Err(BodyError::Cut))),
+        };
+        if let (Some(data), Some(missing)) = (frame.data_ref(), &mut self.missing) {
+            *missing = missing.saturating_sub(data.len() as u64);
+        }
+        let frame = match frame.into_trailers() {
+            Ok(trailers) => Frame::trailers(headers::forward_trailers(&trailers)),
+            Err(data) => data,
+        };
+        Poll::Ready(Some(Ok(frame)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.incoming.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.incoming.size_hint()
+    }
+}

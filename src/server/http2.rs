@@ -1,0 +1,72 @@
+//! What an HTTP/2 request may say: the HTTP library checks its framing (RFC 9113 § 8.1.1), and lets some things
+//! through that would mean something else, or nothing, once the request is written for an HTTP/1.1 server.
+
+use http::{Method, Request, header};
+use http_body::Body;
+use hyper::ext::Protocol;
+
+use super::wire::{MAX_METHOD, MAX_TARGET, Refusal, is_token};
+use crate::{
+    authority::{Scheme, Target},
+    headers::MAX_FIELDS,
+    websocket,
+};
+
+/// Refuses a request that could not be forwarded as it is meant.
+pub(super) fn check<B: Body>(request: &Request<B>) -> Result<(), Refusal> {
+    let (method, headers) = (request.method(), request.headers());
+    let path = request
+        .uri()
+        .path_and_query()
+        .map_or("", |path| path.as_str());
+    if path.len() > MAX_TARGET {
+        return Err(Refusal::TargetTooLong);
+    }
+    if headers.len() > MAX_FIELDS {
+        return Err(Refusal::TooManyFields);
+    }
+    let other_protocol = request.extensions().get::<Protocol>().is_some()
+        && !websocket::is_extended_connect(request);
+    if method.as_str().len() > MAX_METHOD || other_protocol {
+        return Err(Refusal::NotImplemented);
+    }
+    // RFC 9110 § 7.1: the asterisk is for OPTIONS.
+    if path == "*" && method != Method::OPTIONS {
+        return Err(Refusal::Malformed(
+            "its address has a form that does not fit the method",
+        ));
+    }
+    // RFC 9110 § 5.1: the library's table lets quotation marks through.
+    if !headers
+        .keys()
+        .all(|name| name.as_str().bytes().all(is_token))
+    {
+        return Err(Refusal::Malformed(
+            "a header field's name has forbidden signs",
+        ));
+    }
+    // RFC 9110 § 9.3.8: no content.
+    if method == Method::TRACE && !request.body().is_end_stream() {
+        return Err(Refusal::Malformed("this method has no content"));
+    }
+    if is_host_as_authority(request) {
+        Ok(())
+    } else {
+        Err(Refusal::Malformed("its Host field names another host"))
+    }
+}
+
+/// RFC 9113 § 8.3.1: a `Host` beside `:authority` must name the same.
+fn is_host_as_authority<B>(request: &Request<B>) -> bool {
+    let headers = request.headers();
+    let (Some(authority), true) = (
+        request.uri().authority(),
+        headers.contains_key(header::HOST),
+    ) else {
+        return true;
+    };
+    // Its scheme is the connection's; that of the comparison only has to be the same for both.
+    let named = Target::of_authority(Scheme::Https, authority.as_str());
+    let host = Target::of_host_field(Scheme::Https, headers);
+    matches!((named, host), (Ok(named), Ok(host)) if named.same_place(&host))
+}

@@ -1,0 +1,82 @@
+//! HTTP/2 without a library's care: both sides may say what no honest program would.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use h2::{RecvStream, client::SendRequest, server::SendResponse};
+use http::{HeaderMap, Request};
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+
+use super::{Origin, TestCa, TestProxy, client::connect_tls};
+
+/// An origin that speaks HTTP/2; every request is given to a function.
+pub(crate) async fn origin<F>(
+    ca: &TestCa,
+    serve: impl Fn(Request<RecvStream>, SendResponse<Bytes>) -> F + Send + Sync + Clone + 'static,
+) -> Origin
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let tls: TlsAcceptor = ca.server(&["localhost"], &[b"h2"], |_| {}).into();
+    Origin::sockets(move |stream| {
+        let (tls, serve) = (tls.clone(), serve.clone());
+        async move {
+            let stream = tls.accept(stream).await.unwrap();
+            let mut connection = h2::server::handshake(stream).await.unwrap();
+            while let Some(Ok((request, respond))) = connection.accept().await {
+                tokio::spawn(serve(request, respond));
+            }
+        }
+    })
+    .await
+}
+
+/// A client's side of an intercepted HTTP/2 connection.
+pub(crate) async fn client(proxy: &TestProxy, target: &str) -> SendRequest<Bytes> {
+    let stream = connect_tls(proxy, target, &proxy.ca_file(), &[b"h2"]).await;
+    let (sender, connection) = h2::client::handshake(stream.unwrap()).await.unwrap();
+    // It ends with the test, however that is.
+    tokio::spawn(async { drop(connection.await) });
+    sender.ready().await.unwrap()
+}
+
+/// What a client saw of its answer.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) body: Vec<u8>,
+    pub(crate) trailers: HeaderMap,
+    /// Whether it ended as it should.
+    pub(crate) whole: bool,
+}
+
+/// Reads an answer to its end.
+pub(crate) async fn reply(response: h2::client::ResponseFuture) -> Result<Reply, h2::Error> {
+    let read = async {
+        let (head, mut stream) = response.await?.into_parts();
+        let mut body = Vec::new();
+        let mut whole = true;
+        while let Some(data) = stream.data().await {
+            match data {
+                Ok(data) => {
+                    stream.flow_control().release_capacity(data.len())?;
+                    body.extend_from_slice(&data);
+                }
+                Err(_) => {
+                    whole = false;
+                    break;
+                }
+            }
+        }
+        let trailers = stream.trailers().await.unwrap_or_default();
+        Ok(Reply {
+            status: head.status.as_u16(),
+            body,
+            trailers: trailers.unwrap_or_default(),
+            whole,
+        })
+    };
+    let bound = Duration::from_secs(30);
+    timeout(bound, read).await.expect("it does not hang")
+}
