@@ -31,7 +31,9 @@ use anyhow::Context;
 use gleaner::Config;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{EX_DATAERR, EX_IOERR, EX_USAGE, Failure, named_chain, overlay::Overlay, parallel, say};
+use super::{
+    EX_DATAERR, EX_IOERR, EX_USAGE, Failure, named_chain, overlay::Overlay, parallel, say,
+};
 use contestant::Contestant;
 use dataset::{Pair, Sample, Unread};
 use plot::{DialPoint, Point};

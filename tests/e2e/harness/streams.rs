@@ -58,16 +58,12 @@ pub(crate) async fn reply(response: h2::client::ResponseFuture) -> Result<Reply,
         let mut body = Vec::new();
         let mut whole = true;
         while let Some(data) = stream.data().await {
-            match data {
-                Ok(data) => {
-                    stream.flow_control().release_capacity(data.len())?;
-                    body.extend_from_slice(&data);
-                }
-                Err(_) => {
-                    whole = false;
-                    break;
-                }
-            }
+            let Ok(data) = data else {
+                whole = false;
+                break;
+            };
+            stream.flow_control().release_capacity(data.len())?;
+            body.extend_from_slice(&data);
         }
         let trailers = stream.trailers().await.unwrap_or_default();
         Ok(Reply {
