@@ -36,6 +36,7 @@ pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<Bytes, String> {
         chain: Arc::clone(&CHAIN),
         url: "https://example.org/".parse().expect("an address"),
         untouched: "https://example.org/?x".parse().expect("an address"),
+        in_frame: false,
         codings,
         declared: charset::declared(headers),
         must_look_like_document: false,

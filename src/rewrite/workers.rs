@@ -97,6 +97,8 @@ pub(super) struct Job {
     pub(super) url: Url,
     /// Where the page can be had as it was.
     pub(super) untouched: Option<Url>,
+    /// Whether it is shown as a part of another page.
+    pub(super) in_frame: bool,
     pub(super) codings: Vec<Coding>,
     pub(super) declared: Option<&'static Encoding>,
     /// Whether nothing but the text can tell a document from a fragment.
@@ -222,6 +224,9 @@ impl Text {
         let mut feed = job.chain.page(&job.url);
         if let Some(untouched) = job.untouched.clone() {
             feed.link_to_untouched(untouched);
+        }
+        if job.in_frame {
+            feed.stand_in_frame();
         }
         Self {
             feed,

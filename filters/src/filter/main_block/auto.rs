@@ -25,6 +25,7 @@ pub(crate) mod cues;
 pub(crate) mod features;
 pub(crate) mod forest;
 mod pool;
+mod posts;
 mod prune;
 pub(crate) mod text;
 
@@ -134,7 +135,11 @@ pub(crate) fn choose(
     let mut choice = if confidence < settings.min_confidence {
         Choice::default()
     } else {
-        prune::choice(page, &blocks, &kept)
+        let thread = posts::tidy(page, &blocks, &mut kept);
+        Choice {
+            posts: thread.posts,
+            ..prune::choice(page, &blocks, &kept, &thread.texts)
+        }
     };
     choice.note = Some(note);
     choice.confidence = Some(confidence);

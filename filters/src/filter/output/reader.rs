@@ -7,7 +7,7 @@
 use html5ever::{LocalName, local_name};
 use url::Url;
 
-use super::{Settings, additions, tidy, write_links};
+use super::{Settings, Surroundings, additions, tidy, write_links};
 use crate::{
     metadata::{document_title, start_of_line},
     page::{
@@ -24,7 +24,7 @@ style-src 'unsafe-inline'; frame-src *; form-action *; base-uri *";
 
 const STYLE: &str = include_str!("reader.css");
 
-pub(super) fn write(page: &Page, settings: &Settings, untouched: Option<&Url>) -> String {
+pub(super) fn write(page: &Page, settings: &Settings, around: Surroundings<'_>) -> String {
     let mut out = String::with_capacity(16 * 1024);
     out.push_str("<!DOCTYPE html>\n<html");
     for name in [local_name!("lang"), local_name!("dir")] {
@@ -51,18 +51,23 @@ pub(super) fn write(page: &Page, settings: &Settings, untouched: Option<&Url>) -
     out.push_str("<style>");
     out.push_str(STYLE.trim());
     out.push_str("</style></head><body>");
-    write_header(page, untouched, &mut out);
-    out.push_str("<main>");
-    let below = additions::below_headline(page, settings);
-    let mut after = headline_shown(page);
-    if let Some(headline) = missing_headline(page, after) {
-        out.push_str("<h1>");
-        escape_text(&headline, &mut out);
-        out.push_str("</h1>");
-        after = None;
+    if !around.in_frame {
+        write_header(page, around.untouched, &mut out);
     }
-    if after.is_none() {
-        out.push_str(&below);
+    out.push_str("<main>");
+    let mut below = String::new();
+    let mut after = headline_shown(page);
+    if !around.in_frame {
+        below = additions::below_headline(page, settings);
+        if let Some(headline) = missing_headline(page, after) {
+            out.push_str("<h1>");
+            escape_text(&headline, &mut out);
+            out.push_str("</h1>");
+            after = None;
+        }
+        if after.is_none() {
+            out.push_str(&below);
+        }
     }
     let rules = Rules {
         keep_attribute: Some(keep_attribute),
@@ -113,7 +118,7 @@ fn write_icon(page: &Page, out: &mut String) {
 }
 
 /// The heading on the page that is the headline: its own, or one that says the same, or the first `<h1>`.
-fn headline_shown(page: &Page) -> Option<NodeId> {
+pub(super) fn headline_shown(page: &Page) -> Option<NodeId> {
     if let Some(node) = page.headline.node.filter(|&node| page.is_live(node)) {
         return Some(node);
     }
@@ -182,7 +187,7 @@ pub(crate) fn prepare(page: &mut Page) {
                 | Tag::Template
                 | Tag::Dialog,
             ) => true,
-            Some(Tag::Svg) => is_icon(page, id),
+            Some(Tag::Svg) => tidy::drawings::is_icon(page, id),
             _ => false,
         })
         .collect();
@@ -273,24 +278,4 @@ fn is_target(page: &Page, id: NodeId, tag: Tag) -> bool {
     matches!(tag, Tag::A | Tag::Span)
         && (page.has_attribute(id, &local_name!("id"))
             || page.has_attribute(id, &local_name!("name")))
-}
-
-/// A drawing inside a link or a button, hidden from screen readers, or without a size of its own is decoration; one that
-/// stands in a figure is not.
-fn is_icon(page: &Page, id: NodeId) -> bool {
-    if page
-        .ancestors(id)
-        .any(|up| page.tag(up) == Some(Tag::Figure))
-    {
-        return false;
-    }
-    page.in_link(id)
-        || page
-            .attribute(id, &LocalName::from("aria-hidden"))
-            .is_some_and(|value| value.eq_ignore_ascii_case("true"))
-        || tidy::states_small_size(page, id).unwrap_or(true)
-        || page
-            .ancestors(id)
-            .take(4)
-            .any(|up| matches!(page.tag(up), Some(Tag::Button | Tag::Summary | Tag::Label)))
 }
