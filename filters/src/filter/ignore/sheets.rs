@@ -75,6 +75,13 @@ impl Sheets {
     }
 
     fn rule(&mut self, selectors: &str, body: &str, holds: bool, shown: &mut HashSet<String>) {
+        // Most rules say nothing of what is seen.
+        let is_of_interest = ["display", "visibility", "position", "clip"]
+            .iter()
+            .any(|name| body.contains(name));
+        if !is_of_interest {
+            return;
+        }
         if shows(body) {
             shown.extend(names(selectors).map(str::to_owned));
         }

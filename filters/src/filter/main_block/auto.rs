@@ -10,7 +10,8 @@
 //!    whole: `(1 + β²) Σ(p w, kept) / (Σ(w, kept) + β² Σ(p w, all))` (Ye, Chai, Lee, Chieu, *Optimizing F-measures*, ICML
 //!    2012, for independent blocks). There is no threshold. `β` is [`Favor`], and the sum that was reached, at `β = 1`, is the
 //!    *confidence*: what word F1 is to be expected.
-//! 4. The main block is the smallest element around all kept blocks, less what holds text and none of it kept.
+//! 4. The main block is the smallest element around all kept blocks, less what holds text and none of it kept. Figures and code
+//!    among kept text stay (`auto/prune.rs`), and on a thread of posts who wrote each (`auto/posts.rs`).
 //!
 //! | constant | here | why |
 //! |---|---|---|
@@ -137,8 +138,8 @@ pub(crate) fn choose(
     } else {
         let thread = posts::tidy(page, &blocks, &mut kept);
         Choice {
-            posts: thread.posts,
-            ..prune::choice(page, &blocks, &kept, &thread.texts)
+            posts: thread.posts.clone(),
+            ..prune::choice(page, &blocks, &kept, &thread)
         }
     };
     choice.note = Some(note);

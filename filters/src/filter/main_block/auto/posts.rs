@@ -47,6 +47,8 @@ pub(super) struct Thread {
     pub(super) posts: Vec<NodeId>,
     /// The text nodes of names and dates to be kept beside the kept blocks.
     pub(super) texts: Vec<NodeId>,
+    /// Text nodes of kept blocks that are furniture.
+    pub(super) without: Vec<NodeId>,
 }
 
 /// Finds the thread among the kept blocks, and takes the furniture out of its posts.
@@ -79,55 +81,116 @@ pub(super) fn tidy(page: &Page, blocks: &Blocks, kept: &mut [bool]) -> Thread {
             is_sign[text.index()] = true;
         }
     }
-    for index in furniture(page, blocks, kept, &posts, &is_sign) {
+    let furniture = Furniture::of(page, blocks, kept, &posts, &is_sign);
+    for index in furniture.blocks {
         kept[index] = false;
     }
     texts.retain(|&id| !is_kept[id.index()]);
     texts.sort_unstable();
     texts.dedup();
-    Thread { posts, texts }
+    Thread {
+        posts,
+        texts,
+        without: furniture.lines,
+    }
 }
 
-/// The kept blocks that stand in most posts alike but for their numbers.
-fn furniture(
-    page: &Page,
-    blocks: &Blocks,
-    kept: &[bool],
-    posts: &[NodeId],
-    is_sign: &[bool],
-) -> Vec<usize> {
-    let mut posts_with: HashMap<String, (usize, NodeId)> = HashMap::new();
-    let mut candidates = Vec::new();
-    for (index, block) in blocks.list.iter().enumerate() {
-        let container = block.container;
-        let before = posts.partition_point(|&post| post <= container);
-        let post = before.checked_sub(1).map(|at| posts[at]);
-        let texts = blocks.texts(block);
-        let may_be = kept[index]
-            && block.stats.words <= MAX_FURNITURE
-            && page.tag(container) != Some(Tag::Pre)
-            && !texts.iter().any(|text| is_sign[text.index()]);
-        let Some(post) = post.filter(|&post| may_be && page.contains(post, container)) else {
-            continue;
-        };
-        let shape = shape(page, texts);
-        let (count, last) = posts_with.entry(shape.clone()).or_insert((0, page.body()));
+/// What stands in most posts alike but for its numbers: kept blocks, and lines of the blocks that hold a name or a date.
+#[derive(Default)]
+struct Furniture {
+    blocks: Vec<usize>,
+    lines: Vec<NodeId>,
+}
+
+impl Furniture {
+    fn of(
+        page: &Page,
+        blocks: &Blocks,
+        kept: &[bool],
+        posts: &[NodeId],
+        is_sign: &[bool],
+    ) -> Furniture {
+        let mut tally = Tally::default();
+        for (index, block) in blocks.list.iter().enumerate() {
+            let before = posts.partition_point(|&post| post <= block.container);
+            let post = before.checked_sub(1).map(|at| posts[at]);
+            let Some(post) = post.filter(|&post| page.contains(post, block.container)) else {
+                continue;
+            };
+            if page.tag(block.container) == Some(Tag::Pre) {
+                continue;
+            }
+            let texts = blocks.texts(block);
+            if texts.iter().any(|text| is_sign[text.index()]) {
+                let lines = texts.iter().filter(|&&id| stands_alone(page, id));
+                for &id in lines.filter(|id| !is_sign[id.index()]) {
+                    tally.add(shape(page, &[id]), post, Place::Line(id));
+                }
+            } else if block.stats.words <= MAX_FURNITURE {
+                let place = if kept[index] {
+                    Place::Block(index)
+                } else {
+                    Place::Gone
+                };
+                tally.add(shape(page, texts), post, place);
+            }
+        }
+        tally.common(MIN_ALIKE.max(posts.len() * 3 / 5))
+    }
+}
+
+enum Place {
+    Block(usize),
+    Line(NodeId),
+    /// Not kept in any case, and counted.
+    Gone,
+}
+
+#[derive(Default)]
+struct Tally {
+    /// By shape: the number of posts, and the last of them.
+    posts_with: HashMap<String, (usize, NodeId)>,
+    places: Vec<(String, Place)>,
+}
+
+impl Tally {
+    fn add(&mut self, shape: String, post: NodeId, place: Place) {
+        let (count, last) = self
+            .posts_with
+            .entry(shape.clone())
+            .or_insert((0, NodeId::DOCUMENT));
         if *last != post {
             *count += 1;
             *last = post;
         }
-        candidates.push((index, shape));
+        self.places.push((shape, place));
     }
-    let least = MIN_ALIKE.max(posts.len() * 3 / 5);
-    candidates
-        .into_iter()
-        .filter(|(_, shape)| {
-            posts_with
-                .get(shape)
-                .is_some_and(|(count, _)| *count >= least)
-        })
-        .map(|(index, _)| index)
-        .collect()
+
+    fn common(self, least: usize) -> Furniture {
+        let mut furniture = Furniture::default();
+        for (shape, place) in self.places {
+            if self.posts_with[&shape].0 >= least {
+                match place {
+                    Place::Block(index) => furniture.blocks.push(index),
+                    Place::Line(id) => furniture.lines.push(id),
+                    Place::Gone => {}
+                }
+            }
+        }
+        furniture
+    }
+}
+
+/// Whether a text is a line by itself, below a break.
+fn stands_alone(page: &Page, id: NodeId) -> bool {
+    page.own_chars(id) > 0
+        && page
+            .element_before(id)
+            .is_some_and(|before| page.tag(before) == Some(Tag::Br))
+        && page
+            .live_siblings_after(id)
+            .next()
+            .is_none_or(|after| page.tag(after) == Some(Tag::Br))
 }
 
 /// A text with one sign for every number.
@@ -549,6 +612,31 @@ mod tests {
             .collect();
         assert_eq!(gone.len(), 9);
         assert_eq!(gone[..3], ["re:why", "posts:0", "thanks!"]);
+    }
+
+    #[test]
+    fn a_rank_below_a_name_goes_and_the_words_beside_it_stay() {
+        let post = |name: &str| {
+            format!(
+                "<div><p>by <a class=username>{name}</a> in town<br>Senior Member<br>Velle</p><p>what {name} wrote in this post here</p></div>"
+            )
+        };
+        let page = page(&format!(
+            "<div>{}{}{}</div>",
+            post("Ann"),
+            post("Bo"),
+            post("Cy")
+        ));
+        let blocks = Blocks::of(&page, &[]);
+        let mut kept = vec![true; blocks.list.len()];
+        let without = tidy(&page, &blocks, &mut kept).without;
+        assert!(kept.iter().all(|&kept| kept));
+        let texts: Vec<String> = without
+            .iter()
+            .map(|&id| page.text(id).unwrap().clone())
+            .collect();
+        assert_eq!(texts[..2], ["Senior Member", "Velle"]);
+        assert_eq!(texts.len(), 6);
     }
 
     #[test]

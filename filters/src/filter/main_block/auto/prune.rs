@@ -3,7 +3,7 @@
 //! A figure that stands among kept texts stays with its caption, whatever the chance of the caption: what the article shows is
 //! part of it. Measured on WCXB dev, 2026-11-21, five folds: word F1 .8693 without, .8689 with it; it is for the eye. So does code.
 
-use super::blocks::Blocks;
+use super::{blocks::Blocks, posts::Thread};
 use crate::{
     filter::main_block::Choice,
     page::{NodeId, Page, tag::Tag},
@@ -16,10 +16,10 @@ struct Count {
     kept: u32,
 }
 
-/// The choice that keeps these blocks, and some texts more. What has no text, pictures above all, stays where it stands beside
-/// kept text.
-pub(super) fn choice(page: &Page, blocks: &Blocks, kept: &[bool], more: &[NodeId]) -> Choice {
-    let counts = counts(page, blocks, kept, more);
+/// The choice that keeps these blocks, and what is known of a thread. What has no text, pictures above all, stays where it
+/// stands beside kept text.
+pub(super) fn choice(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Thread) -> Choice {
+    let counts = counts(page, blocks, kept, thread);
     let count = |id: NodeId| counts[id.index()];
     let body = page.body();
     if count(body).kept == 0 {
@@ -125,7 +125,7 @@ fn is_code(page: &Page, id: NodeId) -> bool {
 const MAX_LABEL: usize = 40;
 
 /// By row. Texts that were removed are in no block and count for nothing.
-fn counts(page: &Page, blocks: &Blocks, kept: &[bool], more: &[NodeId]) -> Vec<Count> {
+fn counts(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Thread) -> Vec<Count> {
     let mut counts = vec![Count::default(); page.len()];
     for (block, &kept) in blocks.list.iter().zip(kept) {
         for id in blocks
@@ -139,8 +139,11 @@ fn counts(page: &Page, blocks: &Blocks, kept: &[bool], more: &[NodeId]) -> Vec<C
             };
         }
     }
-    for id in more {
+    for id in &thread.texts {
         counts[id.index()].kept = counts[id.index()].texts;
+    }
+    for id in &thread.without {
+        counts[id.index()].kept = 0;
     }
     let body = page.body();
     for row in (body.index() + 1..page.end(body).index()).rev() {
@@ -165,7 +168,7 @@ mod tests {
         );
         let blocks = Blocks::of(&page, &[]);
         let texts: Vec<bool> = [false, false, true, false, true].into();
-        let choice = choice(&page, &blocks, &texts, &[]);
+        let choice = choice(&page, &blocks, &texts, &Thread::default());
         assert_eq!(ids(&page, &choice.kept), ["post"]);
         assert_eq!(ids(&page, &choice.dropped), ["share"]);
     }
@@ -178,7 +181,12 @@ mod tests {
              <figcaption>me</figcaption></figure></div>",
         );
         let blocks = Blocks::of(&page, &[]);
-        let choice = choice(&page, &blocks, &[true, false, false, true, false], &[]);
+        let choice = choice(
+            &page,
+            &blocks,
+            &[true, false, false, true, false],
+            &Thread::default(),
+        );
         assert_eq!(ids(&page, &choice.dropped), ["card", "after"]);
     }
 
@@ -188,7 +196,7 @@ mod tests {
             "<div><a id=logo href=/><img></a><h1>one</h1><p id=picture><img></p><p>two</p></div>",
         );
         let blocks = Blocks::of(&page, &[]);
-        let choice = choice(&page, &blocks, &[true, true], &[]);
+        let choice = choice(&page, &blocks, &[true, true], &Thread::default());
         assert_eq!(ids(&page, &choice.dropped), ["logo"]);
     }
 
@@ -204,7 +212,7 @@ mod tests {
         let kept: Vec<bool> = (0..blocks.list.len())
             .map(|at| at == 0 || at == 2 || at == first)
             .collect();
-        let choice = choice(&page, &blocks, &kept, &[]);
+        let choice = choice(&page, &blocks, &kept, &Thread::default());
         assert_eq!(ids(&page, &choice.dropped), ["c", "d"]);
     }
 
@@ -216,7 +224,11 @@ mod tests {
             .live(page.body())
             .find(|&id| page.own_chars(id) == 3)
             .unwrap();
-        let choice = choice(&page, &blocks, &[false, true], &[name]);
+        let thread = Thread {
+            texts: vec![name],
+            ..Thread::default()
+        };
+        let choice = choice(&page, &blocks, &[false, true], &thread);
         assert_eq!(ids(&page, &choice.dropped), ["r"]);
     }
 
@@ -224,6 +236,9 @@ mod tests {
     fn nothing_kept_is_no_choice() {
         let page = page("<p>one</p>");
         let blocks = Blocks::of(&page, &[]);
-        assert_eq!(choice(&page, &blocks, &[false], &[]), Choice::default());
+        assert_eq!(
+            choice(&page, &blocks, &[false], &Thread::default()),
+            Choice::default()
+        );
     }
 }

@@ -21,12 +21,16 @@ const LEVELS: usize = 6;
 /// Fewest links of a list of languages.
 const MIN_LANGUAGES: usize = 3;
 
+/// Links that are looked at; rows are looked at as a whole for each. Raising it costs time on hostile pages.
+const MAX_LINKS: usize = 2000;
+
 /// Drops all of it. `headline` is the heading that is the page's headline.
 pub(super) fn drop_all(page: &mut Page, headline: Option<NodeId>) {
     let links: Vec<NodeId> = page
         .live(page.body())
         .filter(|&id| page.tag(id) == Some(Tag::A))
         .filter(|&id| page.has_attribute(id, &local_name!("href")))
+        .take(MAX_LINKS)
         .collect();
     let sharing = Sharing::of(page);
     let mut unwanted = Vec::new();

@@ -35,12 +35,10 @@ pub(super) fn is_sign(page: &Page, id: NodeId, tag: Tag) -> bool {
         page.live(id)
             .any(|inside| page.tag(inside) == Some(Tag::Img))
     };
-    let chars = page.chars(id);
-    if chars > MAX_CHARS || holds_picture() {
-        return false;
-    }
-    if chars == page.chars(heading) {
-        // All that the heading says.
+    let chars = first_chars(page, id, MAX_CHARS);
+    // Not all that the heading says.
+    let is_part = || first_chars(page, heading, chars) > chars;
+    if chars > MAX_CHARS || holds_picture() || !is_part() {
         return false;
     }
     let text = start_of_line(page, id);
@@ -48,6 +46,19 @@ pub(super) fn is_sign(page: &Page, id: NodeId, tag: Tag) -> bool {
         return is_sign_link(page, id, &text) || is_bracketed(&text);
     }
     is_bracketed(&text) && holds_link(page, id)
+}
+
+/// Visible characters of an element, counted until there are more than `most`.
+fn first_chars(page: &Page, id: NodeId, most: usize) -> usize {
+    const MAX_NODES: usize = 500;
+    let mut chars = 0;
+    for inside in page.live(id).take(MAX_NODES) {
+        chars += page.own_chars(inside);
+        if chars > most {
+            break;
+        }
+    }
+    chars
 }
 
 fn is_sign_link(page: &Page, id: NodeId, text: &str) -> bool {
