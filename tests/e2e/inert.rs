@@ -1,6 +1,8 @@
 //! Nothing of a page runs when its scripts are gone: every spelling that runs in Chromium calls home, and none may be heard
 //! from a rewritten page, in either look, with the policy of the response and without it.
 
+use std::fmt::Write as _;
+
 use http::header::HOST;
 
 use crate::{
@@ -66,9 +68,7 @@ fn call_home(host: &str, part: &str) -> String {
     for piece in pieces {
         let digits = piece.chars().take_while(char::is_ascii_digit).count();
         let (number, rest) = piece.split_at(digits);
-        out.push_str(&format!(
-            "new(Image)().src='http://{host}/ran/{number}'{rest}"
-        ));
+        let _ = write!(out, "new(Image)().src='http://{host}/ran/{number}'{rest}");
     }
     out
 }
@@ -79,7 +79,7 @@ async fn origin_of(parts: Vec<&'static str>) -> Origin {
             .headers
             .get(HOST)
             .map_or("", |host| host.to_str().unwrap());
-        html(&page(host, &parts))
+        html(page(host, &parts))
     })
     .await
 }
@@ -125,7 +125,7 @@ async fn nothing_runs_in_a_rewritten_page() {
         let answer = get(&proxy, &origin.url("/page"), &[]).await;
         assert!(answer.header("gleaner").starts_with("rewritten"), "{yaml}");
         let written = answer.text().to_owned();
-        let copy = Origin::http(move |_| html(&written)).await;
+        let copy = Origin::http(move |_| html(written.clone())).await;
         let dom = browser.dom(&untouched, copy.url("/page")).await;
         assert!(dom.contains("single hand"), "{yaml}: {dom}");
         assert_eq!(ran(&origin), Vec::<String>::new(), "{yaml}: {dom}");

@@ -17,6 +17,9 @@
 //! | one tag | `aB` | 54 | 0 |
 //! | | `ab`, `Ab`, `1b` | 52 | 107 |
 //!
+//! Word F1 of the whole (`gleaner-train check`, five folds, the repairs of the reader look of the same day included): .8683
+//! before, .8693 after.
+//!
 //! What is written letter by letter, code, formulas, ruby and small raised or lowered signs stay as they are.
 
 use html5ever::{LocalName, local_name};
@@ -81,11 +84,7 @@ fn parted(page: &Page) -> Vec<(NodeId, NodeId)> {
     let mut verbatim_end = NodeId::DOCUMENT;
     for id in page.live(page.body()) {
         match page.tag(id) {
-            Some(tag) => {
-                if is_verbatim(tag) {
-                    verbatim_end = verbatim_end.max(page.end(id));
-                }
-            }
+            Some(tag) if is_verbatim(tag) => verbatim_end = verbatim_end.max(page.end(id)),
             None if page.text(id).is_some_and(|text| !text.is_empty()) => {
                 if page.own_chars(id) > 0 && id >= verbatim_end {
                     if let Some(before) = last
@@ -98,7 +97,7 @@ fn parted(page: &Page) -> Vec<(NodeId, NodeId)> {
                     last = None;
                 }
             }
-            None => {}
+            _ => {}
         }
     }
     apart
