@@ -26,31 +26,7 @@ const STYLE: &str = include_str!("reader.css");
 
 pub(super) fn write(page: &Page, settings: &Settings, around: Surroundings<'_>) -> String {
     let mut out = String::with_capacity(16 * 1024);
-    out.push_str("<!DOCTYPE html>\n<html");
-    for name in [local_name!("lang"), local_name!("dir")] {
-        let on = |id| page.attribute(id, &name);
-        if let Some(value) = page.html().and_then(on).or_else(|| on(page.body())) {
-            out.push(' ');
-            out.push_str(&name);
-            out.push_str("=\"");
-            escape_attribute(&value, &mut out);
-            out.push('"');
-        }
-    }
-    out.push_str("><head><meta charset=\"utf-8\">");
-    out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
-    out.push_str("<meta name=\"color-scheme\" content=\"light dark\"><title>");
-    escape_text(&document_title(page), &mut out);
-    out.push_str("</title>");
-    if page.base() != page.url() {
-        out.push_str("<base href=\"");
-        escape_attribute(page.base().as_str(), &mut out);
-        out.push_str("\">");
-    }
-    write_icon(page, &mut out);
-    out.push_str("<style>");
-    out.push_str(STYLE.trim());
-    out.push_str("</style></head><body>");
+    write_head(page, &mut out);
     if !around.in_frame {
         write_header(page, around.untouched, &mut out);
     }
@@ -83,6 +59,35 @@ pub(super) fn write(page: &Page, settings: &Settings, around: Surroundings<'_>) 
     write_links(&page.appended, &mut out);
     out.push_str("</body></html>\n");
     out
+}
+
+/// Everything up to the body.
+fn write_head(page: &Page, out: &mut String) {
+    out.push_str("<!DOCTYPE html>\n<html");
+    for name in [local_name!("lang"), local_name!("dir")] {
+        let on = |id| page.attribute(id, &name);
+        if let Some(value) = page.html().and_then(on).or_else(|| on(page.body())) {
+            out.push(' ');
+            out.push_str(&name);
+            out.push_str("=\"");
+            escape_attribute(&value, out);
+            out.push('"');
+        }
+    }
+    out.push_str("><head><meta charset=\"utf-8\">");
+    out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+    out.push_str("<meta name=\"color-scheme\" content=\"light dark\"><title>");
+    escape_text(&document_title(page), out);
+    out.push_str("</title>");
+    if page.base() != page.url() {
+        out.push_str("<base href=\"");
+        escape_attribute(page.base().as_str(), out);
+        out.push_str("\">");
+    }
+    write_icon(page, out);
+    out.push_str("<style>");
+    out.push_str(STYLE.trim());
+    out.push_str("</style></head><body>");
 }
 
 fn write_header(page: &Page, untouched: Option<&Url>, out: &mut String) {

@@ -105,51 +105,32 @@ fn kept_texts(page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<bool> {
     is_kept
 }
 
+/// Brothers of one tag that each hold a name and kept text.
+struct Group {
+    parent: NodeId,
+    posts: Vec<NodeId>,
+    /// Kept words in all of them.
+    words: f32,
+}
+
+/// Groups of brothers that are looked at, the largest ones: a page has one thread, and talks inside of it.
+const MAX_THREADS: usize = 50;
+
 /// The posts of the thread with most kept words, and what stands before it with a name of its own.
 fn posts(page: &Page, words: &[f32], names: &[Sign]) -> Vec<NodeId> {
-    let mut of_parent: Vec<(NodeId, Vec<NodeId>)> = Vec::new();
-    let mut index = vec![usize::MAX; page.len()];
-    for name in names {
-        let mut at = name.element;
-        while at != page.body() && at != NodeId::DOCUMENT {
-            let parent = page.parent(at);
-            if words[at.index()] >= POST_WORDS {
-                let slot = &mut index[parent.index()];
-                if *slot == usize::MAX {
-                    *slot = of_parent.len();
-                    of_parent.push((parent, Vec::new()));
-                }
-                let posts = &mut of_parent[*slot].1;
-                if posts.last() == Some(&at) {
-                    // Another name got here first, and went on from here.
-                    break;
-                }
-                posts.push(at);
-            }
-            at = parent;
-        }
-    }
-    of_parent.retain(|(_, posts)| {
-        let tag = page.tag(posts[0]);
-        posts.len() >= MIN_POSTS && posts.iter().all(|&post| page.tag(post) == tag)
-    });
-    of_parent.sort_by(|a, b| {
-        total(words, &b.1)
-            .total_cmp(&total(words, &a.1))
-            .then(a.0.cmp(&b.0))
-    });
-    of_parent.truncate(MAX_THREADS);
-    let Some((parent, posts)) = largest(&of_parent, words, page, page.body()) else {
+    let groups = groups(page, words, names);
+    let Some(thread) = largest(&groups, page, page.body()) else {
         return Vec::new();
     };
-    let mut all: Vec<NodeId> = opening(page, words, names, *parent).into_iter().collect();
-    let mut waiting: Vec<NodeId> = posts.iter().rev().copied().collect();
+    let opening = opening(page, words, names, thread.parent);
+    let mut all: Vec<NodeId> = opening.into_iter().collect();
+    let mut waiting: Vec<NodeId> = thread.posts.iter().rev().copied().collect();
     while let Some(post) = waiting.pop() {
         // The answers to a question stand in one element beside it.
-        let inner = largest(&of_parent, words, page, post)
-            .filter(|(_, posts)| total(words, posts) * 2.0 > words[post.index()]);
+        let inner =
+            largest(&groups, page, post).filter(|group| group.words * 2.0 > words[post.index()]);
         match inner {
-            Some((_, posts)) => waiting.extend(posts.iter().rev()),
+            Some(group) => waiting.extend(group.posts.iter().rev()),
             None => all.push(post),
         }
     }
@@ -157,27 +138,49 @@ fn posts(page: &Page, words: &[f32], names: &[Sign]) -> Vec<NodeId> {
     all
 }
 
-/// Groups of brothers that are looked at, the largest ones: a page has one thread, and talks inside of it.
-const MAX_THREADS: usize = 50;
-
-/// The group of brothers with most kept words inside an element.
-fn largest<'a>(
-    groups: &'a [(NodeId, Vec<NodeId>)],
-    words: &[f32],
-    page: &Page,
-    within: NodeId,
-) -> Option<&'a (NodeId, Vec<NodeId>)> {
+/// The group with most kept words inside an element; the outer one of two that have as many.
+fn largest<'a>(groups: &'a [Group], page: &Page, within: NodeId) -> Option<&'a Group> {
     groups
         .iter()
-        .filter(|(parent, _)| page.contains(within, *parent))
-        .max_by(|a, b| {
-            let by_words = total(words, &a.1).total_cmp(&total(words, &b.1));
-            by_words.then(b.0.cmp(&a.0))
-        })
+        .find(|group| page.contains(within, group.parent))
 }
 
-fn total(words: &[f32], posts: &[NodeId]) -> f32 {
-    posts.iter().map(|post| words[post.index()]).sum()
+/// The groups of a page, that with most kept words first.
+fn groups(page: &Page, words: &[f32], names: &[Sign]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut of_parent = vec![usize::MAX; page.len()];
+    for name in names {
+        let mut at = name.element;
+        while at != page.body() && at != NodeId::DOCUMENT {
+            let parent = page.parent(at);
+            if words[at.index()] >= POST_WORDS {
+                let index = &mut of_parent[parent.index()];
+                if *index == usize::MAX {
+                    *index = groups.len();
+                    groups.push(Group {
+                        parent,
+                        posts: Vec::new(),
+                        words: 0.0,
+                    });
+                }
+                let group = &mut groups[*index];
+                if group.posts.last() == Some(&at) {
+                    // Another name got here first, and went on from here.
+                    break;
+                }
+                group.posts.push(at);
+                group.words += words[at.index()];
+            }
+            at = parent;
+        }
+    }
+    groups.retain(|group| {
+        let tag = page.tag(group.posts[0]);
+        group.posts.len() >= MIN_POSTS && group.posts.iter().all(|&post| page.tag(post) == tag)
+    });
+    groups.sort_by(|a, b| b.words.total_cmp(&a.words).then(a.parent.cmp(&b.parent)));
+    groups.truncate(MAX_THREADS);
+    groups
 }
 
 /// The post that stands before the thread in an element of its own.
