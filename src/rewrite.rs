@@ -110,6 +110,11 @@ impl Asked {
         !hosts.is_empty() && hosts.matches(&self.target.host.plain())
     }
 
+    /// Whether the document is a part of another page (Fetch Metadata § 2.1).
+    fn is_framed(&self) -> bool {
+        matches!(self.destination.as_deref(), Some("iframe" | "frame"))
+    }
+
     /// Whether a document may come back, as far as the request tells.
     fn may_be_document(&self) -> bool {
         self.destination
@@ -184,6 +189,7 @@ impl Rewriter {
             chain: Arc::clone(&self.chain),
             // What a form was answered with cannot be had by a link.
             untouched: (asked.method == Method::GET).then(|| self.untouched.link(&url)),
+            in_frame: asked.is_framed(),
             domain: self.domains.of(&url),
             url: url.clone(),
             codings,

@@ -63,7 +63,7 @@ fn count(folder: &Path) -> BTreeMap<(String, Option<Kind>), usize> {
         ..ChainConfig::default()
     };
     let limits = PageLimits {
-        cpu: std::time::Duration::from_secs(60),
+        cpu: std::time::Duration::from_mins(1),
         ..PageLimits::default()
     };
     let chain = Arc::new(Chain::new(&config, limits, HostList::default()).unwrap());

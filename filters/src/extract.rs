@@ -57,11 +57,13 @@ const MAX_LINK_NODES: usize = 100;
 const MAX_LINK_BYTES: usize = 1000;
 
 impl Extract {
-    pub(crate) fn of(page: &Page, settings: &output::Settings, report: Report) -> Extract {
+    pub(crate) fn of(page: &mut Page, settings: &output::Settings, report: Report) -> Extract {
+        let html = output::html(page, settings, output::Surroundings::default());
+        output::prepare_text(page, settings);
         Extract {
             metadata: page.metadata.clone(),
             text: output::text(page, settings),
-            html: output::html(page, settings, None),
+            html,
             markdown: markdown::of_subtree(page, page.body()),
             links: links(page),
             images: images(page),

@@ -140,8 +140,37 @@ pub(crate) fn read(page: &Page) -> Found {
 pub(crate) fn document_title(page: &Page) -> String {
     page.about(Tag::Title)
         .next()
-        .map(|id| one_line(&page.raw_text(id, MAX_HEADLINE_BYTES)))
+        .map(|id| title_line(&page.raw_text(id, MAX_HEADLINE_BYTES)))
         .unwrap_or_default()
+}
+
+/// A title for machines on one line. Some hold the `<br>` of the headline, as text.
+pub(crate) fn title_line(title: &str) -> String {
+    let mut out = String::with_capacity(title.len());
+    let mut rest = title;
+    while let Some(at) = rest.find('<') {
+        let (before, after) = rest.split_at(at);
+        out.push_str(before);
+        let tag = after.find('>').map(|end| &after[..=end]);
+        rest = match tag {
+            Some(tag) if is_break(tag) => {
+                out.push(' ');
+                &after[tag.len()..]
+            }
+            _ => {
+                out.push('<');
+                &after[1..]
+            }
+        };
+    }
+    out.push_str(rest);
+    one_line(&out)
+}
+
+/// `<br>`, `<br/>`, `<BR />`.
+fn is_break(tag: &str) -> bool {
+    let name = tag.trim_matches(['<', '>', '/', ' ']);
+    name.eq_ignore_ascii_case("br")
 }
 
 /// The beginning of a title or a heading, on one line.
@@ -182,8 +211,7 @@ fn tidy_author(name: &str) -> Option<String> {
             name = name[before.len()..].trim();
         }
     }
-    let name = name.trim_matches(|c: char| matches!(c, '|' | '-' | '–' | '—' | '·' | ','));
-    let name = name.trim();
+    let name = name.trim_matches(|c: char| c.is_whitespace() || "|-–—·•∙,;:/›»>".contains(c));
     let is_name = name.chars().any(char::is_alphabetic)
         && name.len() <= MAX_NAME_BYTES
         && !name.contains("://")

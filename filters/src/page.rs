@@ -16,7 +16,7 @@ mod reading;
 pub(crate) mod serialize;
 pub(crate) mod tag;
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use html5ever::local_name;
 use kuchikiki::NodeRef;
@@ -146,6 +146,10 @@ pub(crate) struct Page {
     kept_link_bytes: usize,
     /// Set by the retainer, written after the page's own content.
     pub(crate) appended: Vec<LinkGroup>,
+    /// Nodes behind which a space is written in markup.
+    pub(crate) spaces_after: HashSet<NodeId>,
+    /// The posts of a thread, where the choice of the main block knows them.
+    pub(crate) posts: Vec<NodeId>,
     /// The page's headline, read before any filter ran.
     pub(crate) headline: Headline,
     /// What the page says about itself, read at the same time.
@@ -190,6 +194,8 @@ impl Page {
             collect_links: false,
             kept_link_bytes: 0,
             appended: Vec::new(),
+            spaces_after: HashSet::new(),
+            posts: Vec::new(),
             headline: Headline::default(),
             metadata: Metadata::default(),
             removed_roots: Vec::new(),

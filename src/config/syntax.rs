@@ -353,7 +353,7 @@ mod tests {
                 7,
                 "this quote is not closed; expected another '",
             ),
-            ("a: \"C:\\gleaner\"\n", 1, 7, "in quotes of this kind a \\"),
+            ("a: \"C:\\gleaner\"\n", 1, 7, "in double quotes a \\"),
             (
                 "a: [1, 2\nb: 3\n",
                 1,

@@ -7,13 +7,16 @@ use gleaner_filters::{Chain, ChainConfig, HostList, PageLimits};
 use http::HeaderMap;
 use tokio::{runtime::Runtime, sync::mpsc, task::LocalSet};
 
-use super::{charset, coding, eligibility::Skip, workers::Job};
+use super::{charset, coding, eligibility::Skip, room::Room, workers::Job};
 
 /// Bound on decoded bytes: small, so that bombs are cheap.
 const MAX_BYTES: usize = 1 << 20;
 
 /// Bytes a frame.
 const FRAME: usize = 61;
+
+/// Memory for the page, in bytes.
+const ROOM: usize = 256 << 20;
 
 static CHAIN: LazyLock<Arc<Chain>> = LazyLock::new(|| {
     let chain = Chain::new(
@@ -25,24 +28,31 @@ static CHAIN: LazyLock<Arc<Chain>> = LazyLock::new(|| {
 });
 
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
-    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build();
     runtime.expect("a runtime")
 });
 
 /// Runs a worker's job on these bytes; the reason where they pass untouched.
 pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<Bytes, String> {
     let codings = coding::of(headers).ok_or_else(|| Skip::Coding.to_string())?;
-    let job = Job {
-        chain: Arc::clone(&CHAIN),
-        url: "https://example.org/".parse().expect("an address"),
-        untouched: Some("https://example.org/?x".parse().expect("an address")),
-        codings,
-        declared: charset::declared(headers),
-        must_look_like_document: false,
-        max_bytes: MAX_BYTES,
-        accepted: None,
-    };
     LocalSet::new().block_on(&RUNTIME, async {
+        let share = Room::new(ROOM).enter(Some(body.len()), false).await;
+        let share = share.map_err(|skip| skip.to_string())?;
+        let job = Job {
+            chain: Arc::clone(&CHAIN),
+            url: "https://example.org/".parse().expect("an address"),
+            untouched: Some("https://example.org/?x".parse().expect("an address")),
+            in_frame: false,
+            domain: None,
+            codings,
+            share,
+            declared: charset::declared(headers),
+            must_look_like_document: false,
+            max_bytes: MAX_BYTES,
+            accepted: None,
+        };
         let frames: Vec<Bytes> = body.chunks(FRAME).map(Bytes::copy_from_slice).collect();
         let (sender, arriving) = mpsc::channel(frames.len().max(1));
         for frame in frames {

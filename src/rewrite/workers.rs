@@ -98,6 +98,8 @@ pub(super) struct Job {
     pub(super) url: Url,
     /// Where the page can be had as it was.
     pub(super) untouched: Option<Url>,
+    /// Whether it is shown as a part of another page.
+    pub(super) in_frame: bool,
     /// What is known of other pages of its host.
     pub(super) domain: Option<Arc<Domain>>,
     pub(super) codings: Vec<Coding>,
@@ -235,6 +237,9 @@ impl Text {
         let mut feed = job.chain.page(&job.url);
         if let Some(untouched) = job.untouched.clone() {
             feed.link_to_untouched(untouched);
+        }
+        if job.in_frame {
+            feed.stand_in_frame();
         }
         if let Some(domain) = job.domain.clone() {
             feed.know_domain(domain);

@@ -13,13 +13,13 @@ use crate::harness::{Origin, TestCa, TestProxy, optional, origin::html};
 const DEMO: &str = include_str!("../../docs/demo/page.html");
 
 /// A browser with a profile and a trust store of its own.
-struct Browser {
+pub(crate) struct Browser {
     program: std::path::PathBuf,
     home: tempfile::TempDir,
 }
 
 impl Browser {
-    fn find() -> Option<Browser> {
+    pub(crate) fn find() -> Option<Browser> {
         Some(Browser {
             program: optional::program("chromium", "chromium")?,
             home: tempfile::tempdir().unwrap(),
@@ -46,7 +46,7 @@ impl Browser {
     }
 
     /// The DOM that the browser makes of an address.
-    async fn dom(&self, proxy: &TestProxy, url: String) -> String {
+    pub(crate) async fn dom(&self, proxy: &TestProxy, url: String) -> String {
         let mut command = Command::new(&self.program);
         command
             .env("HOME", self.home.path())

@@ -206,11 +206,11 @@ fn a_folder_that_is_no_data_set_is_refused_plainly() {
     assert_eq!(output.status.code(), Some(66), "{output:?}");
     fs::create_dir(empty.path().join("ground-truth")).unwrap();
     let output = run(empty.path(), &[]);
-    assert_eq!(output.status.code(), Some(65), "{output:?}");
+    assert_eq!(output.status.code(), Some(66), "{output:?}");
     assert!(
         String::from_utf8(output.stderr)
             .unwrap()
-            .contains("holds no *.json")
+            .contains("has no *.json")
     );
 }
 

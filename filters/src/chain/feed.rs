@@ -19,7 +19,7 @@ use crate::{
     extract::Extract,
     filter::{
         Filter,
-        output::{self, Format},
+        output::{self, Format, Surroundings},
     },
     kind, metadata,
     page::{
@@ -36,6 +36,7 @@ pub struct PageFeed {
     chain: Arc<Chain>,
     url: Url,
     untouched: Option<Url>,
+    in_frame: bool,
     domain: Option<Arc<Domain>>,
     /// Whether the kind of page is asked for.
     tells_kind: bool,
@@ -55,6 +56,7 @@ impl PageFeed {
             chain: Arc::clone(chain),
             url: url.clone(),
             untouched: None,
+            in_frame: false,
             domain: None,
             tells_kind: false,
             spent: Duration::ZERO,
@@ -64,6 +66,11 @@ impl PageFeed {
     /// Tells where the page can be had untouched; the rewritten page links to it.
     pub fn link_to_untouched(&mut self, address: Url) {
         self.untouched = Some(address);
+    }
+
+    /// Tells that the page is shown as a part of another one: the rewritten page has no head of ours.
+    pub fn stand_in_frame(&mut self) {
+        self.in_frame = true;
     }
 
     /// Tells what other pages of the same domain were like: filters that compare pages make use of it, and
@@ -101,13 +108,20 @@ impl PageFeed {
     pub fn finish(self) -> Result<Filtered, PageError> {
         let chain = Arc::clone(&self.chain);
         let untouched = self.untouched.clone();
+        let in_frame = self.in_frame;
         let (mut page, report, _) = self.filter()?;
         let survey = page.survey.take();
         guarded("output", || {
             let output = &chain.output;
             Filtered {
                 content: match output.format {
-                    Format::Html => output::html(&page, output, untouched.as_ref()),
+                    Format::Html => {
+                        let surroundings = Surroundings {
+                            untouched: untouched.as_ref(),
+                            in_frame,
+                        };
+                        output::html(&page, output, surroundings)
+                    }
                     Format::Text => output::text(&page, output),
                 },
                 format: output.format,
@@ -122,14 +136,15 @@ impl PageFeed {
     pub(super) fn finish_as_extract(mut self) -> Result<Extract, PageError> {
         self.tells_kind = true;
         let chain = Arc::clone(&self.chain);
-        let (page, report, _) = self.filter()?;
-        guarded("output", || Extract::of(&page, &chain.output, report))
+        let (mut page, report, _) = self.filter()?;
+        guarded("output", || Extract::of(&mut page, &chain.output, report))
     }
 
     pub(super) fn finish_as_trace(self) -> Result<Trace, PageError> {
         let chain = Arc::clone(&self.chain);
-        let (page, report, spent) = self.filter()?;
+        let (mut page, report, spent) = self.filter()?;
         let clock = CpuClock::start();
+        guarded("output", || output::prepare_text(&mut page, &chain.output))?;
         let text = guarded("output", || output::text(&page, &chain.output))?;
         let cpu = spent + clock.elapsed();
         let (texts, blocks) = guarded("trace", || (trace::texts(&page), trace::blocks(&page)))?;
@@ -188,11 +203,9 @@ impl PageFeed {
         report.selected = page.main_block.is_some();
         report.confidence = page.confidence;
         chain.check_result(&page, &report)?;
-        if chain.output.format == Format::Html {
-            let clock = CpuClock::start();
-            guarded("output", || output::prepare(&mut page, &chain.output))?;
-            self.spend(&clock)?;
-        }
+        let clock = CpuClock::start();
+        guarded("output", || output::prepare(&mut page, &chain.output))?;
+        self.spend(&clock)?;
         Ok((page, report, self.spent))
     }
 

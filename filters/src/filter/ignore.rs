@@ -9,6 +9,8 @@
 //! `<div>` for every element, `hidden`, `dead_controls`, `tracking_pixels`, `comments`). One look at every node.
 
 mod hidden;
+mod scripts;
+mod sheets;
 
 use html5ever::{LocalName, local_name};
 use serde::{Deserialize, Serialize};
@@ -19,6 +21,7 @@ use crate::{
 };
 use hidden::{Hidden, Size, show};
 pub(crate) use hidden::{remove_hidden, show_hidden, style_hides};
+pub(crate) use sheets::Sheets;
 
 /// Settings of `ignore`. A box that is `true` drops the thing it names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +35,7 @@ pub struct Settings {
     /// Whether the filter runs.
     pub enabled: bool,
     /// Scripts: `<script>`, event attributes such as `onclick`, `javascript:` addresses; a page written into a frame's
-    /// `srcdoc` is shown without its own.
+    /// `srcdoc` or `data:` address is shown without its own.
     pub scripts: bool,
     /// With `scripts`, show what `<noscript>` holds (true) or drop it too (false).
     pub noscript: bool,
@@ -68,9 +71,10 @@ pub struct Settings {
     pub table_cell_widths: bool,
     /// `<embed>`, `<object>` and `<applet>`.
     pub embed: bool,
-    /// Elements that the page itself hides: `hidden`, `display: none`, `visibility: hidden` written on the element. Where the
-    /// main block is chosen by `auto` afterwards, hidden text is scored like any other first, because an answer that
-    /// unfolds is content: what the choice keeps is shown, the rest is removed.
+    /// Elements that the page itself hides: `hidden`, `display: none`, `visibility: hidden` written on the element, and small
+    /// pieces of text that its `<style>` elements hide. Where the main block is chosen by `auto` afterwards, hidden text is
+    /// scored like any other first, because an answer that unfolds is content: what the choice keeps is shown, small pieces aside,
+    /// the rest is removed.
     pub hidden: bool,
     /// Buttons, inputs and selects outside a form: with the scripts gone nothing answers them.
     pub dead_controls: bool,
@@ -205,6 +209,7 @@ impl Ignore {
         let tag = match page.kind(id) {
             Kind::Element(tag) => tag,
             Kind::Comment | Kind::ProcessingInstruction => return remove_if(s.comments),
+            Kind::Text => return remove_if(s.scripts && scripts::is_data(page, id)),
             _ => return Verdict::Keep,
         };
         match hidden.size(page, id) {
@@ -232,7 +237,11 @@ impl Ignore {
             Tag::Button if !s.button && is_dead() && is_in_heading(page, id) => Verdict::Unwrap,
             Tag::Button => remove_if(s.button || is_dead()),
             Tag::Select => remove_if(s.select || is_dead()),
-            Tag::Meta => remove_if(s.meta || (s.scripts && is_refresh_in_noscript(page, id))),
+            Tag::Meta => {
+                let is_script =
+                    || is_refresh_in_noscript(page, id) || scripts::is_script_refresh(page, id);
+                remove_if(s.meta || s.scripts && is_script())
+            }
             Tag::Iframe => remove_if(s.iframe),
             Tag::Embed | Tag::Object | Tag::Applet => remove_if(s.embed),
             _ => Verdict::Keep,
@@ -297,17 +306,15 @@ impl Ignore {
     fn clean_attributes(&self, page: &mut Page, id: NodeId) {
         let Some(tag) = page.tag(id) else { return };
         let s = &self.settings;
-        if s.scripts && tag == Tag::Iframe && page.has_attribute(id, &local_name!("srcdoc")) {
-            // HTML § 4.8.5: the page inside runs no scripts where `sandbox` is empty, whatever it was.
-            page.set_attribute(id, local_name!("sandbox"), String::new());
+        if s.scripts {
+            scripts::disarm(page, id, tag);
         }
         let drops_style = s.style_attributes || s.div_style_attributes && tag == Tag::Div;
-        if !s.scripts && !drops_style && !s.table_cell_widths {
+        if !drops_style && !s.table_cell_widths {
             return;
         }
-        page.drop_attributes(id, |name, value| {
-            s.scripts && (is_event_attribute(name) || is_script_address(name, value))
-                || drops_style && *name == local_name!("style")
+        page.drop_attributes(id, |name, _| {
+            drops_style && *name == local_name!("style")
                 || s.table_cell_widths
                     && matches!(tag, Tag::Td | Tag::Th)
                     && *name == local_name!("width")
@@ -321,28 +328,6 @@ fn remove_if(condition: bool) -> Verdict {
     } else {
         Verdict::Keep
     }
-}
-
-/// `onclick` and its like: HTML defines no other attribute that begins so.
-fn is_event_attribute(name: &str) -> bool {
-    name.len() > 2 && name.starts_with("on")
-}
-
-/// Browsers skip control characters and spaces before an address, and tabs and line ends inside it (WHATWG URL § 4.4).
-fn is_script_address(name: &LocalName, value: &str) -> bool {
-    let may_be = *name == local_name!("href")
-        || *name == local_name!("src")
-        || *name == local_name!("action")
-        || *name == local_name!("formaction");
-    if !may_be {
-        return false;
-    }
-    let scheme = value
-        .trim_start_matches(|c: char| c <= ' ')
-        .chars()
-        .filter(|c| !matches!(c, '\t' | '\n' | '\r'))
-        .map(|c| c.to_ascii_lowercase());
-    "javascript:".chars().eq(scheme.take("javascript:".len()))
 }
 
 /// Where a form's controls end. The parser closes a form at once that stands between the rows of a table; its controls

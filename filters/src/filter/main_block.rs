@@ -208,6 +208,7 @@ impl MainBlock {
         }
         page.keep_only(body, &kept, self.name());
         page.main_block = Some(place);
+        page.posts = choice.posts;
         Ok(note(&describe(page, place), nodes, choice.note))
     }
 }
@@ -221,7 +222,7 @@ impl Filter for MainBlock {
         let outcome = self.select(page);
         if self.scores_hidden {
             match outcome {
-                Ok(_) => ignore::show_hidden(page, page.body()),
+                Ok(_) => ignore::show_hidden(page, page.body(), self.name()),
                 Err(_) => ignore::remove_hidden(page, self.name()),
             }
         }

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::{
+    dom::apart,
     error::ConfigError,
     page::{LinkGroup, Page, serialize::escape_attribute, serialize::escape_text},
     text,
@@ -106,18 +107,41 @@ impl Settings {
 
 /// Last edits that belong to a look and not to the page's content.
 pub(crate) fn prepare(page: &mut Page, settings: &Settings) {
-    tidy::every_look(page);
-    match settings.style {
-        Style::Original => original::prepare(page),
-        Style::Reader => reader::prepare(page),
+    match (settings.format, settings.style) {
+        (Format::Text, _) => apart::keep_apart(page),
+        (Format::Html, Style::Original) => {
+            tidy::every_look(page);
+            original::prepare(page);
+        }
+        (Format::Html, Style::Reader) => {
+            tidy::every_look(page);
+            reader::prepare(page);
+            apart::keep_apart_in_markup(page);
+        }
     }
 }
 
+/// What the page needs to be written as text after it was written as HTML.
+pub(crate) fn prepare_text(page: &mut Page, settings: &Settings) {
+    if settings.format == Format::Html {
+        apart::keep_apart(page);
+    }
+}
+
+/// What stands around a page.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Surroundings<'a> {
+    /// Where the page can be had as it was.
+    pub(crate) untouched: Option<&'a Url>,
+    /// Whether it is a part of another page, which has a head of its own.
+    pub(crate) in_frame: bool,
+}
+
 /// The page as HTML.
-pub(crate) fn html(page: &Page, settings: &Settings, untouched: Option<&Url>) -> String {
+pub(crate) fn html(page: &Page, settings: &Settings, around: Surroundings<'_>) -> String {
     match settings.style {
-        Style::Original => original::write(page, untouched),
-        Style::Reader => reader::write(page, settings, untouched),
+        Style::Original => original::write(page, around.untouched.filter(|_| !around.in_frame)),
+        Style::Reader => reader::write(page, settings, around),
     }
 }
 

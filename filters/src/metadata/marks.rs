@@ -87,13 +87,22 @@ fn author_rank(page: &Page, id: NodeId, tag: Tag, itemprop: &LocalName) -> Optio
     is_byline.then_some(2)
 }
 
-/// The name inside an author: `<span itemprop=author itemscope><span itemprop=name>`.
+/// The name inside an author: `<span itemprop=author itemscope><span itemprop=name>`, else its link, beside which stand ranks
+/// and numbers.
 fn inner_name(page: &Page, id: NodeId) -> Option<NodeId> {
+    const MAX_NODES: usize = 30;
     let itemprop = LocalName::from("itemprop");
-    page.live(id).skip(1).take(30).find(|&inner| {
-        page.attribute(inner, &itemprop)
-            .is_some_and(|value| &*value == "name")
-    })
+    let inner = || page.live(id).skip(1).take(MAX_NODES);
+    inner()
+        .find(|&inner| {
+            page.attribute(inner, &itemprop)
+                .is_some_and(|value| &*value == "name")
+        })
+        .or_else(|| {
+            let mut links = inner().filter(|&inner| page.tag(inner) == Some(Tag::A));
+            let link = links.find(|&link| page.chars(link) > 0)?;
+            links.next().is_none().then_some(link)
+        })
 }
 
 /// The day that an element says the page was published: microdata, `<time pubdate>`, else the first `<time datetime>` on

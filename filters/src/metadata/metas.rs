@@ -3,11 +3,8 @@
 
 use html5ever::{LocalName, local_name};
 
-use super::date;
-use crate::{
-    page::{Page, tag::Tag},
-    text::one_line,
-};
+use super::{date, title_line};
+use crate::page::{Page, tag::Tag};
 
 /// `<meta>` elements that are read; pages have some dozens. Raising it costs time on hostile pages.
 const MAX_METAS: usize = 500;
@@ -32,7 +29,7 @@ impl Metas {
                 continue;
             };
             let end = content.floor_char_boundary(MAX_VALUE_BYTES.min(content.len()));
-            let content = one_line(&content[..end]);
+            let content = title_line(&content[..end]);
             if content.is_empty() {
                 continue;
             }

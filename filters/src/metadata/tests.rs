@@ -125,3 +125,26 @@ fn a_page_that_says_nothing_has_no_metadata() {
     let page = page("");
     assert_eq!(read(&page).metadata, Metadata::default());
 }
+
+#[test]
+fn a_break_in_a_headline_is_a_space_in_the_title() {
+    let head = "<title>The night ferry<br/>still runs</title>";
+    assert_eq!(title(head, ""), "The night ferry still runs");
+    let body = "<h1>The night ferry<br>still runs</h1>";
+    assert_eq!(title("", body), "The night ferry still runs");
+    let body = "<h1><span>The night ferry</span><span>Still runs</span></h1>";
+    assert_eq!(title("", body), "The night ferry Still runs");
+    assert_eq!(title("<title>a < b and <b>c</title>", ""), "a < b and <b>c");
+}
+
+#[test]
+fn a_name_ends_before_its_separators_and_numbers() {
+    for byline in [
+        "<p class=byline>By Ann Ash | </p>",
+        "<p class=byline>By Ann Ash &middot; •</p>",
+        "<p itemprop=author><a href=/ann>Ann Ash</a> 1,024</p>",
+    ] {
+        let author = metadata("", byline).author;
+        assert_eq!(author.as_deref(), Some("Ann Ash"), "{byline}");
+    }
+}

@@ -121,6 +121,23 @@ impl Page {
         before - attributes.map.len()
     }
 
+    /// Puts a space behind a text.
+    pub(crate) fn append_space(&mut self, id: NodeId) {
+        if let Some(text) = self.rows[id.index()].node.as_text() {
+            text.borrow_mut().push(' ');
+        }
+    }
+
+    /// Puts a text in the place of another one. What it holds is counted anew.
+    pub(crate) fn set_text(&mut self, id: NodeId, text: &str) {
+        if let Some(old) = self.rows[id.index()].node.as_text() {
+            text.clone_into(&mut old.borrow_mut());
+        }
+        let chars = crate::dom::count(crate::dom::visible_chars(text));
+        let row = &mut self.rows[id.index()];
+        row.chars = row.chars.min(chars);
+    }
+
     fn is_skeleton(&self, id: NodeId) -> bool {
         id == NodeId::DOCUMENT
             || Some(id) == self.html

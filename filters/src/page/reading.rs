@@ -7,7 +7,10 @@ use kuchikiki::NodeData;
 use url::Url;
 
 use super::{Fate, Kind, NodeId, Page, tag::Tag};
-use crate::dom::{text_size, visible_chars};
+use crate::dom::{
+    apart::{self, Gap},
+    text_size, visible_chars,
+};
 
 /// Bytes that a base may add to an address that is told outside of the page, for the same reason as the limit of the base
 /// itself.
@@ -185,6 +188,11 @@ impl Page {
         }
     }
 
+    /// Whether an element has this name, whatever it is a part of.
+    pub(crate) fn has_local_name(&self, id: NodeId, name: &str) -> bool {
+        matches!(self.data(id), NodeData::Element(element) if &*element.name.local == name)
+    }
+
     pub(crate) fn has_attribute(&self, id: NodeId, name: &LocalName) -> bool {
         self.attribute(id, name).is_some()
     }
@@ -231,14 +239,22 @@ impl Page {
         &self.removed_roots
     }
 
-    /// The beginning of the live text below a node that a reader sees, white space as written: that of `max_nodes` nodes, cut at `max_bytes`.
+    /// The beginning of the live text below a node that a reader sees, white space as written, and a space where words stand
+    /// apart without any: that of `max_nodes` nodes, cut at `max_bytes`.
     /// There is no way to ask for all of it: nodes can be nested, and then all of it is far more than the page.
     pub(crate) fn start_of_text(&self, root: NodeId, max_nodes: usize, max_bytes: usize) -> String {
         let mut out = String::new();
+        let mut last = None;
         for id in self.live(root).take(max_nodes) {
             if let Some(text) = self.text(id)
                 && (self.own_chars(id) > 0 || visible_chars(&text) == 0)
             {
+                if self.own_chars(id) > 0 {
+                    if last.is_some_and(|last| apart::gap(self, last, id) != Gap::None) {
+                        out.push(' ');
+                    }
+                    last = Some(id);
+                }
                 let left = max_bytes.saturating_sub(out.len()).min(text.len());
                 out.push_str(&text[..text.floor_char_boundary(left)]);
                 if left < text.len() {

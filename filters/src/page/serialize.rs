@@ -90,6 +90,7 @@ impl Writer<'_, '_> {
             }
             NodeData::Text(text) => {
                 self.text(id, &text.borrow());
+                self.space_after(id);
                 false
             }
             NodeData::Comment(text) => {
@@ -112,7 +113,7 @@ impl Writer<'_, '_> {
 
     fn start_tag(&mut self, name: &QualName, tag: Tag, attributes: &kuchikiki::Attributes) {
         self.out.push('<');
-        self.out.push_str(&name.local);
+        self.out.push_str(written_name(tag, &name.local));
         for (key, attribute) in &attributes.map {
             if self
                 .rules
@@ -144,10 +145,22 @@ impl Writer<'_, '_> {
             _ => {}
         }
         self.out.push_str("</");
-        self.out.push_str(&element.name.local);
+        let name = &element.name.local;
+        let written = self
+            .page
+            .tag(id)
+            .map_or(&**name, |tag| written_name(tag, name));
+        self.out.push_str(written);
         self.out.push('>');
+        self.space_after(id);
         if let Some((_, markup)) = self.rules.after.filter(|(after, _)| *after == id) {
             self.out.push_str(markup);
+        }
+    }
+
+    fn space_after(&mut self, id: NodeId) {
+        if self.page.spaces_after.contains(&id) {
+            self.out.push(' ');
         }
     }
 
@@ -156,8 +169,10 @@ impl Writer<'_, '_> {
         let Kind::Element(tag) = self.page.kind(parent) else {
             return escape_text(text, self.out);
         };
-        let is_raw = tag.is_raw_text() && self.is_html(parent);
-        if is_raw || (tag == Tag::Noscript && self.page.noscript_is_text()) {
+        if tag.is_raw_text() && self.is_html(parent) {
+            return self.raw_text(tag, text);
+        }
+        if tag == Tag::Noscript && self.page.noscript_is_text() {
             self.out.push_str(text);
             return;
         }
@@ -169,6 +184,25 @@ impl Writer<'_, '_> {
             self.out.push('\n');
         }
         escape_text(text, self.out);
+    }
+
+    /// Text that is written as it is, because references mean nothing in it. A browser may read it as markup all the same: a
+    /// form inside a form is dropped when the page is parsed again, and what stood in both of them can become a part of
+    /// `<math>`, where a style sheet is no raw text (Heiderich et al., *mXSS Attacks*, CCS 2013; Bentkowski, *Mutation XSS via
+    /// namespace confusion*, 2020). So what would be a tag then is written so that it never is one.
+    fn raw_text(&mut self, tag: Tag, text: &str) {
+        match tag {
+            Tag::Style => escape_style(text, self.out),
+            // Shown by no browser that shows frames.
+            Tag::Iframe | Tag::Noembed | Tag::Noframes if text.contains('<') => {}
+            Tag::Xmp | Tag::Plaintext => {
+                if text.starts_with('\n') {
+                    self.out.push('\n');
+                }
+                escape_text(text, self.out);
+            }
+            _ => self.out.push_str(text),
+        }
     }
 
     /// `<style>` inside `<svg>` is no raw text: what looks like tags in it would become tags.
@@ -199,6 +233,28 @@ impl Writer<'_, '_> {
         self.out.push_str(identifier);
         self.out.push(quote);
     }
+}
+
+/// `<xmp>` and `<plaintext>` are preformatted text (HTML Standard § 16.2: "use `pre` and `code` instead"), and their text can be
+/// escaped there.
+fn written_name(tag: Tag, name: &str) -> &str {
+    match tag {
+        Tag::Xmp | Tag::Plaintext => "pre",
+        _ => name,
+    }
+}
+
+/// A style sheet in which nothing looks like a tag: `<svg` in an address is written as CSS escapes it (CSS Syntax § 4.3.7).
+fn escape_style(css: &str, out: &mut String) {
+    let mut rest = css;
+    while let Some(at) = memchr(b'<', rest.as_bytes()) {
+        let (before, after) = rest.split_at(at);
+        out.push_str(before);
+        let is_tag = after[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
+        out.push_str(if is_tag { "\\3c " } else { "<" });
+        rest = &after[1..];
+    }
+    out.push_str(rest);
 }
 
 /// Escapes text content.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::{
-    super::{EX_DATAERR, Failure, input},
+    super::{EX_NOINPUT, Failure, input},
     score::{bag, flat},
 };
 
@@ -100,16 +100,20 @@ const HTML: &str = ".html.gz";
 /// Ending of an annotation.
 const TRUTH: &str = ".json";
 
+/// What the folder should have been.
+const LAYOUT: &str = "expected a data set, a folder with html/*.html.gz and ground-truth/*.json";
+
 /// Every N-th page, in the order of their names. A page without its annotation is among them, and so is an annotation
 /// without its page: reading them tells.
 pub(super) fn pairs(dataset: &Path, every: NonZero<usize>) -> anyhow::Result<Vec<Pair>> {
     let (pages, truths) = (dataset.join("html"), dataset.join("ground-truth"));
-    let mut ids = stems(&truths, TRUTH)?;
+    let no_data_set = || format!("{}: {LAYOUT}", dataset.display());
+    let mut ids = stems(&truths, TRUTH).with_context(no_data_set)?;
     if ids.is_empty() {
-        let message = format!("{} holds no *{TRUTH}", truths.display());
-        return Err(Failure::error(EX_DATAERR, message));
+        let message = format!("{}; {} has no *{TRUTH}", no_data_set(), truths.display());
+        return Err(Failure::error(EX_NOINPUT, message));
     }
-    ids.extend(stems(&pages, HTML)?);
+    ids.extend(stems(&pages, HTML).with_context(no_data_set)?);
     let pair = |id: String| Pair {
         html: pages.join(format!("{id}{HTML}")),
         truth: truths.join(format!("{id}{TRUTH}")),

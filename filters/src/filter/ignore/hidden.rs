@@ -2,9 +2,10 @@
 
 use html5ever::local_name;
 
+use super::{is_control, sheets::Sheets};
 use crate::{
     dom::Measures,
-    page::{Fate, NodeId, Page},
+    page::{Fate, NodeId, Page, tag::Tag},
 };
 
 /// Share of the page's visible characters, 0 to 1, above which a hidden element is kept: pages that are hidden until a
@@ -12,6 +13,13 @@ use crate::{
 /// measurement on WCXB dev, 2026-11-21 (`gleaner evaluate`): F1 .794 without this bound, .801 for any from .005 to .2; fewest
 /// pages harmed below .02, best precision from .1.
 const HIDDEN_SHARE: f64 = 0.1;
+
+/// Visible characters up to which a hidden piece inside kept text is no content: the machine's form of a date, a
+/// tooltip, "Copied!". What unfolds ("read more") is longer. Our choice. Raising it drops more.
+const PIECE_CHARS: usize = 60;
+
+/// The same for a block of its own. An answer that unfolds can be short.
+const BLOCK_PIECE_CHARS: usize = 40;
 
 /// Removes what the page hides, as the box `hidden` does.
 pub(crate) fn remove_hidden(page: &mut Page, filter: &'static str) {
@@ -32,15 +40,54 @@ pub(crate) fn remove_hidden(page: &mut Page, filter: &'static str) {
     }
 }
 
-/// Shows what the page hides below a node.
-pub(crate) fn show_hidden(page: &mut Page, within: NodeId) {
+/// Shows what the page hides below a node, and removes the pieces that are too small to be content.
+pub(crate) fn show_hidden(page: &mut Page, within: NodeId, filter: &'static str) {
+    let sheets = Sheets::of(page);
     let hidden: Vec<NodeId> = page
         .live(within)
-        .filter(|&id| page.tag(id).is_some() && is_hidden(page, id))
+        .filter(|&id| page.tag(id).is_some())
+        .filter(|&id| is_hidden(page, id) || sheets.hides(page, id))
         .collect();
+    let mut over = NodeId::DOCUMENT;
     for id in hidden {
-        show(page, id);
+        if id < over {
+            continue;
+        }
+        if is_piece(page, id) {
+            page.remove(id, filter);
+            over = page.end(id);
+        } else if is_hidden(page, id) {
+            show(page, id);
+        }
     }
+}
+
+/// Whether a hidden element is a small piece of text and nothing else.
+fn is_piece(page: &Page, id: NodeId) -> bool {
+    const MAX_NODES: usize = 40;
+    let is_block = page.tag(id).is_some_and(Tag::is_block);
+    let most = if is_block {
+        BLOCK_PIECE_CHARS
+    } else {
+        PIECE_CHARS
+    };
+    let mut chars = 0;
+    for (number, inside) in page.live(id).enumerate() {
+        chars += page.own_chars(inside);
+        let is_content = page.tag(inside).is_some_and(|tag| {
+            tag.is_media()
+                || tag.is_heading()
+                || is_control(tag)
+                || matches!(
+                    tag,
+                    Tag::P | Tag::Li | Tag::Dd | Tag::Pre | Tag::Code | Tag::Td
+                )
+        });
+        if is_content || chars > most || number > MAX_NODES {
+            return false;
+        }
+    }
+    chars > 0
 }
 
 pub(super) fn show(page: &mut Page, id: NodeId) {
@@ -55,30 +102,38 @@ pub(super) struct Hidden {
     measures: Option<Measures>,
     /// More characters than this are no trifle.
     most: f64,
+    /// What the page's style sheets hide.
+    sheets: Sheets,
 }
 
 impl Hidden {
     pub(super) fn of(page: &Page, wanted: bool, page_chars: usize) -> Hidden {
+        let sheets = if wanted {
+            Sheets::of(page)
+        } else {
+            Sheets::default()
+        };
         let any = wanted
-            && page
-                .live(NodeId::DOCUMENT)
-                .any(|id| page.tag(id).is_some() && is_hidden(page, id));
+            && (!sheets.hide_nothing()
+                || page
+                    .live(NodeId::DOCUMENT)
+                    .any(|id| page.tag(id).is_some() && is_hidden(page, id)));
         Hidden {
             measures: any.then(|| Measures::of(page)),
             most: HIDDEN_SHARE * page_chars as f64,
+            sheets,
         }
     }
 
-    /// How much a hidden element holds; `None` where the element is not hidden.
+    /// How much a hidden element holds; `None` where the element is not hidden. What only a style sheet hides may be shown by a
+    /// script, so that it is hidden for good only where it is a small piece.
     pub(super) fn size(&self, page: &Page, id: NodeId) -> Option<Size> {
         let measures = self.measures.as_ref()?;
-        is_hidden(page, id).then(|| {
-            if f64::from(measures.get(id).chars) <= self.most {
-                Size::Trifle
-            } else {
-                Size::Large
-            }
-        })
+        if is_hidden(page, id) {
+            let is_trifle = f64::from(measures.get(id).chars) <= self.most;
+            return Some(if is_trifle { Size::Trifle } else { Size::Large });
+        }
+        (self.sheets.hides(page, id) && is_piece(page, id)).then_some(Size::Trifle)
     }
 }
 

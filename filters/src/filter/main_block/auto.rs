@@ -12,7 +12,8 @@
 //!    card or answer as content counts them all. So the mean of that value is taken over a page whose blocks are all
 //!    likelier, or all less likely, than scored ([`MOODS`]). `β` is [`Favor`]. The value of the blocks as scored, at `β = 1`,
 //!    is the *confidence*: what word F1 is to be expected.
-//! 4. The main block is the smallest element around all kept blocks, less what holds text and none of it kept.
+//! 4. The main block is the smallest element around all kept blocks, less what holds text and none of it kept. Figures and code
+//!    among kept text stay (`auto/prune.rs`), and on a thread of posts who wrote each (`auto/posts.rs`).
 //!
 //! | constant | here | why |
 //! |---|---|---|
@@ -27,6 +28,7 @@ pub(crate) mod cues;
 pub(crate) mod features;
 pub(crate) mod forest;
 mod pool;
+mod posts;
 mod prune;
 pub(crate) mod text;
 
@@ -134,7 +136,11 @@ pub(crate) fn choose(
     let mut choice = if confidence < settings.min_confidence {
         Choice::default()
     } else {
-        prune::choice(page, &blocks, &kept)
+        let thread = posts::tidy(page, &blocks, &mut kept);
+        Choice {
+            posts: thread.posts.clone(),
+            ..prune::choice(page, &blocks, &kept, &thread)
+        }
     };
     choice.note = Some(note);
     choice.confidence = Some(confidence);

@@ -9,6 +9,8 @@ pub(crate) struct Choice {
     pub(crate) kept: Vec<NodeId>,
     /// What is not content inside it.
     pub(crate) dropped: Vec<NodeId>,
+    /// The posts of a thread among it, where the algorithm tells them apart.
+    pub(crate) posts: Vec<NodeId>,
     /// What the report should say beside the place.
     pub(crate) note: Option<String>,
     /// The word F1 that is to be expected, where the algorithm can tell.
@@ -190,6 +192,6 @@ mod tests {
         let (kept, dropped) = (choice.kept, choice.dropped[0]);
         page.remove(dropped, "main_block");
         page.keep_only(page.body(), &kept, "main_block");
-        assert_eq!(page.start_of_text(page.body(), 100, 100), "onethree");
+        assert_eq!(page.start_of_text(page.body(), 100, 100), "one three");
     }
 }

@@ -7,7 +7,7 @@
 use html5ever::{LocalName, local_name};
 use url::Url;
 
-use super::{Settings, additions, tidy, write_links};
+use super::{Settings, Surroundings, additions, tidy, write_links};
 use crate::{
     metadata::{document_title, start_of_line},
     page::{
@@ -24,45 +24,26 @@ style-src 'unsafe-inline'; frame-src *; form-action *; base-uri *";
 
 const STYLE: &str = include_str!("reader.css");
 
-pub(super) fn write(page: &Page, settings: &Settings, untouched: Option<&Url>) -> String {
+pub(super) fn write(page: &Page, settings: &Settings, around: Surroundings<'_>) -> String {
     let mut out = String::with_capacity(16 * 1024);
-    out.push_str("<!DOCTYPE html>\n<html");
-    for name in [local_name!("lang"), local_name!("dir")] {
-        let on = |id| page.attribute(id, &name);
-        if let Some(value) = page.html().and_then(on).or_else(|| on(page.body())) {
-            out.push(' ');
-            out.push_str(&name);
-            out.push_str("=\"");
-            escape_attribute(&value, &mut out);
-            out.push('"');
-        }
+    write_head(page, &mut out);
+    if !around.in_frame {
+        write_header(page, around.untouched, &mut out);
     }
-    out.push_str("><head><meta charset=\"utf-8\">");
-    out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
-    out.push_str("<meta name=\"color-scheme\" content=\"light dark\"><title>");
-    escape_text(&document_title(page), &mut out);
-    out.push_str("</title>");
-    if page.base() != page.url() {
-        out.push_str("<base href=\"");
-        escape_attribute(page.base().as_str(), &mut out);
-        out.push_str("\">");
-    }
-    write_icon(page, &mut out);
-    out.push_str("<style>");
-    out.push_str(STYLE.trim());
-    out.push_str("</style></head><body>");
-    write_header(page, untouched, &mut out);
     out.push_str("<main>");
-    let below = additions::below_headline(page, settings);
+    let mut below = String::new();
     let mut after = headline_shown(page);
-    if let Some(headline) = missing_headline(page, after) {
-        out.push_str("<h1>");
-        escape_text(&headline, &mut out);
-        out.push_str("</h1>");
-        after = None;
-    }
-    if after.is_none() {
-        out.push_str(&below);
+    if !around.in_frame {
+        below = additions::below_headline(page, settings);
+        if let Some(headline) = missing_headline(page, after) {
+            out.push_str("<h1>");
+            escape_text(&headline, &mut out);
+            out.push_str("</h1>");
+            after = None;
+        }
+        if after.is_none() {
+            out.push_str(&below);
+        }
     }
     let rules = Rules {
         keep_attribute: Some(keep_attribute),
@@ -78,6 +59,35 @@ pub(super) fn write(page: &Page, settings: &Settings, untouched: Option<&Url>) -
     write_links(&page.appended, &mut out);
     out.push_str("</body></html>\n");
     out
+}
+
+/// Everything up to the body.
+fn write_head(page: &Page, out: &mut String) {
+    out.push_str("<!DOCTYPE html>\n<html");
+    for name in [local_name!("lang"), local_name!("dir")] {
+        let on = |id| page.attribute(id, &name);
+        if let Some(value) = page.html().and_then(on).or_else(|| on(page.body())) {
+            out.push(' ');
+            out.push_str(&name);
+            out.push_str("=\"");
+            escape_attribute(&value, out);
+            out.push('"');
+        }
+    }
+    out.push_str("><head><meta charset=\"utf-8\">");
+    out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+    out.push_str("<meta name=\"color-scheme\" content=\"light dark\"><title>");
+    escape_text(&document_title(page), out);
+    out.push_str("</title>");
+    if page.base() != page.url() {
+        out.push_str("<base href=\"");
+        escape_attribute(page.base().as_str(), out);
+        out.push_str("\">");
+    }
+    write_icon(page, out);
+    out.push_str("<style>");
+    out.push_str(STYLE.trim());
+    out.push_str("</style></head><body>");
 }
 
 fn write_header(page: &Page, untouched: Option<&Url>, out: &mut String) {
@@ -113,7 +123,7 @@ fn write_icon(page: &Page, out: &mut String) {
 }
 
 /// The heading on the page that is the headline: its own, or one that says the same, or the first `<h1>`.
-fn headline_shown(page: &Page) -> Option<NodeId> {
+pub(super) fn headline_shown(page: &Page) -> Option<NodeId> {
     if let Some(node) = page.headline.node.filter(|&node| page.is_live(node)) {
         return Some(node);
     }
@@ -182,7 +192,7 @@ pub(crate) fn prepare(page: &mut Page) {
                 | Tag::Template
                 | Tag::Dialog,
             ) => true,
-            Some(Tag::Svg) => is_icon(page, id),
+            Some(Tag::Svg) => tidy::drawings::is_icon(page, id),
             _ => false,
         })
         .collect();
@@ -273,24 +283,4 @@ fn is_target(page: &Page, id: NodeId, tag: Tag) -> bool {
     matches!(tag, Tag::A | Tag::Span)
         && (page.has_attribute(id, &local_name!("id"))
             || page.has_attribute(id, &local_name!("name")))
-}
-
-/// A drawing inside a link or a button, hidden from screen readers, or without a size of its own is decoration; one that
-/// stands in a figure is not.
-fn is_icon(page: &Page, id: NodeId) -> bool {
-    if page
-        .ancestors(id)
-        .any(|up| page.tag(up) == Some(Tag::Figure))
-    {
-        return false;
-    }
-    page.in_link(id)
-        || page
-            .attribute(id, &LocalName::from("aria-hidden"))
-            .is_some_and(|value| value.eq_ignore_ascii_case("true"))
-        || tidy::states_small_size(page, id).unwrap_or(true)
-        || page
-            .ancestors(id)
-            .take(4)
-            .any(|up| matches!(page.tag(up), Some(Tag::Button | Tag::Summary | Tag::Label)))
 }

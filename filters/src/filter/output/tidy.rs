@@ -5,19 +5,27 @@
 //! lines around its cells. What is marked with [`MARK`] is dealt with by `reader.css`.
 
 mod code;
+mod controls;
+pub(super) mod drawings;
+mod leftovers;
 mod names;
+mod permalinks;
+mod repeats;
+mod separators;
 
 use std::collections::HashMap;
 
 use html5ever::{LocalName, local_name};
 
+use super::reader::headline_shown;
 use crate::{
     dom::table,
+    filter::ignore::Sheets,
     metadata::start_of_line,
     page::{Fate, Kind, NodeId, Page, tag::Tag},
 };
 
-/// Our attribute on elements of the page: `data`, `layout`, `icon`, `heard`, `beside`.
+/// Our attribute on elements of the page: `data`, `layout`, `icon`, `heard`, `beside`, `drawing`, `post`.
 pub(super) const MARK: &str = "data-gleaner";
 
 /// Most line breaks in a row: the paper's Figure 2, "Limit number of line breaks".
@@ -39,6 +47,7 @@ pub(super) fn every_look(page: &mut Page) {
 /// Repairs for the reader look.
 pub(super) fn reader(page: &mut Page) {
     code::drop_line_numbers(page);
+    let sheets = Sheets::of(page);
     let elements: Vec<(NodeId, Tag)> = page
         .live(page.body())
         .skip(1)
@@ -48,36 +57,49 @@ pub(super) fn reader(page: &mut Page) {
         if !page.is_live(id) {
             continue;
         }
-        match tag {
-            Tag::A if is_skip_link(page, id) || is_permalink(page, id) => page.drop_silently(id),
-            Tag::A if touches_link(page, id) => mark(page, id, "beside"),
-            Tag::Img if is_small(page, id) => mark(page, id, "icon"),
-            Tag::Table => {
-                let kind = if table::is_data(page, id) {
-                    "data"
-                } else {
-                    "layout"
-                };
-                mark(page, id, kind);
-            }
-            Tag::Li if is_bare_sign(page, id) => page.drop_silently(id),
-            Tag::Span if is_visual_formula(page, id) => page.drop_silently(id),
-            Tag::Img | Tag::Input | Tag::Select | Tag::Textarea | Tag::Button => {}
-            // Pages that draw their headline write it for screen readers only.
-            _ if names::is_for_screen_readers(page, id)
-                && page.chars(id) <= HEARD_CHARS
-                && !page.headline.node.is_some_and(|h| page.contains(id, h)) =>
-            {
-                mark(page, id, "heard");
-            }
-            _ => {}
+        if is_unwanted(page, id, tag) {
+            page.drop_silently(id);
+        } else if let Some(kind) = kind(page, id, tag, &sheets) {
+            page.set_attribute(id, LocalName::from(MARK), kind.to_owned());
         }
     }
-    drop_repeated_headings(page);
+    for post in std::mem::take(&mut page.posts) {
+        if !page.has_attribute(post, &LocalName::from(MARK)) {
+            page.set_attribute(post, LocalName::from(MARK), "post".to_owned());
+        }
+    }
+    leftovers::drop_all(page, headline_shown(page));
+    controls::drop_unread(page);
+    repeats::drop_repeats(page);
+    separators::trim(page);
 }
 
-fn mark(page: &mut Page, id: NodeId, kind: &str) {
-    page.set_attribute(id, LocalName::from(MARK), kind.to_owned());
+fn is_unwanted(page: &Page, id: NodeId, tag: Tag) -> bool {
+    match tag {
+        Tag::A if is_skip_link(page, id) => true,
+        Tag::Li => is_bare_sign(page, id),
+        Tag::Span if is_visual_formula(page, id) => true,
+        _ => permalinks::is_sign(page, id, tag) || code::is_copy_button(page, id),
+    }
+}
+
+/// What `reader.css` must know of an element.
+fn kind(page: &Page, id: NodeId, tag: Tag, sheets: &Sheets) -> Option<&'static str> {
+    let is_heard = || {
+        (names::is_for_screen_readers(page, id) || sheets.clips(page, id))
+            && page.chars(id) <= HEARD_CHARS
+            // Pages that draw their headline write it for screen readers only.
+            && !page.headline.node.is_some_and(|h| page.contains(id, h))
+    };
+    match tag {
+        Tag::A if touches_link(page, id) => Some("beside"),
+        Tag::Img if is_small(page, id) => Some("icon"),
+        Tag::Svg if drawings::lost_its_colours(page, id) => Some("drawing"),
+        Tag::Table if table::is_data(page, id) => Some("data"),
+        Tag::Table => Some("layout"),
+        Tag::Img | Tag::Input | Tag::Select | Tag::Textarea | Tag::Button => None,
+        _ => is_heard().then_some("heard"),
+    }
 }
 
 /// Whether an image is an icon, an avatar or an emoji: by the size it states, else by its class.
@@ -126,26 +148,6 @@ fn touches_link(page: &Page, id: NodeId) -> bool {
     })
 }
 
-/// The sign in a heading that links to the heading.
-fn is_permalink(page: &Page, id: NodeId) -> bool {
-    let in_heading = page
-        .ancestors(id)
-        .take(3)
-        .any(|up| page.tag(up).is_some_and(Tag::is_heading));
-    let leads_inside = page
-        .attribute(id, &local_name!("href"))
-        .is_some_and(|href| href.contains('#'));
-    in_heading
-        && leads_inside
-        && matches!(
-            start_of_line(page, id).as_str(),
-            "" | "¶" | "#" | "§" | "🔗" | "link" | "Link" | "Permalink" | "Anchor" | "Direct link"
-        )
-        && !page
-            .live(id)
-            .any(|inside| page.tag(inside) == Some(Tag::Img))
-}
-
 /// `<li>/</li>`: a separator that the page's style put between the items.
 fn is_bare_sign(page: &Page, id: NodeId) -> bool {
     if page.chars(id) != 1 {
@@ -174,38 +176,6 @@ fn is_visual_formula(page: &Page, id: NodeId) -> bool {
             .live(page.parent(id))
             .take(10)
             .any(|beside| page.tag(beside) == Some(Tag::Math))
-}
-
-/// A heading directly below one of the same words: the page shows one on phones and the other on screens.
-fn drop_repeated_headings(page: &mut Page) {
-    let mut last: Option<String> = None;
-    let mut end = NodeId::DOCUMENT;
-    let mut repeated = Vec::new();
-    for id in page.live(page.body()) {
-        if id < end {
-            continue;
-        }
-        match page.kind(id) {
-            Kind::Element(tag) if tag.is_heading() => {
-                let text = start_of_line(page, id);
-                end = page.end(id);
-                if text.is_empty() {
-                    continue;
-                }
-                if last.as_ref() == Some(&text) {
-                    repeated.push(id);
-                } else {
-                    last = Some(text);
-                }
-            }
-            Kind::Element(tag) if tag.is_media() => last = None,
-            _ if page.own_chars(id) > 0 => last = None,
-            _ => {}
-        }
-    }
-    for id in repeated {
-        page.drop_silently(id);
-    }
 }
 
 /// A label whose field is gone. Labels of check boxes and radio buttons stay: pages without scripts open and close their

@@ -43,6 +43,7 @@ pub(super) fn pool(page: &Page, blocks: &Blocks, scored: &mut [Scored]) {
         }
     }
     let words = words_below(page, blocks, scored);
+    let running = running(page, blocks, &words);
     let flows: Vec<Option<NodeId>> = blocks
         .list
         .iter()
@@ -50,7 +51,7 @@ pub(super) fn pool(page: &Page, blocks: &Blocks, scored: &mut [Scored]) {
         .map(|(block, group)| {
             // What is mostly links, such as the way to the next page, is no running text.
             let is_text = block.linked * 2.0 <= block.chars;
-            is_text.then(|| flow(page, &words, group.unwrap_or(block.container)))?
+            is_text.then(|| flow(page, &words, &running, group.unwrap_or(block.container)))?
         })
         .collect();
     let sums_of_flows = sums(page, &flows, scored);
@@ -61,16 +62,34 @@ pub(super) fn pool(page: &Page, blocks: &Blocks, scored: &mut [Scored]) {
     }
 }
 
-/// The element whose running text a paragraph, a heading or code is part of. Code is wrapped in elements of its own.
-fn flow(page: &Page, words: &[f64], at: NodeId) -> Option<NodeId> {
+/// The element whose running text a paragraph, a heading or code is part of. Code is wrapped in elements of its own, with its
+/// caption, its line numbers and its button, or is an item of a list: it belongs to the text around them.
+fn flow(page: &Page, words: &[f64], running: &[bool], at: NodeId) -> Option<NodeId> {
     match page.tag(at)? {
         Tag::Pre => {
             let own = words[at.index()];
-            page.ancestors(at).find(|up| words[up.index()] > own)
+            page.ancestors(at)
+                .find(|up| words[up.index()] > own && running[up.index()])
         }
-        tag if matches!(tag, Tag::P | Tag::Blockquote) || tag.is_heading() => Some(page.parent(at)),
+        tag if is_running(tag) => Some(page.parent(at)),
         _ => None,
     }
+}
+
+fn is_running(tag: Tag) -> bool {
+    matches!(tag, Tag::P | Tag::Blockquote) || tag.is_heading()
+}
+
+/// By row: whether paragraphs or headings stand directly in the element.
+fn running(page: &Page, blocks: &Blocks, words: &[f64]) -> Vec<bool> {
+    let mut running = vec![false; page.len()];
+    for block in &blocks.list {
+        let id = block.container;
+        if page.tag(id).is_some_and(is_running) && words[id.index()] > 0.0 {
+            running[page.parent(id).index()] = true;
+        }
+    }
+    running
 }
 
 fn words_below(page: &Page, blocks: &Blocks, scored: &[Scored]) -> Vec<f64> {
@@ -154,6 +173,14 @@ mod tests {
         let html = "<main><h2>head</h2><p>one two</p><div><div><pre>code</pre></div></div></main><p>other</p>";
         let chances = pooled(html, &[0.25, 0.75, 0.25, 0.125]);
         assert_eq!(chances, [0.5, 0.5, 0.5, 0.125]);
+    }
+
+    #[test]
+    fn code_in_an_item_or_a_figure_belongs_to_the_text_around_it() {
+        let html = "<main><p>one two</p><figure><figcaption>a</figcaption><pre>code</pre></figure>\
+                    <ul><li>x<pre>more</pre></li></ul><p>end</p></main>";
+        let chances = pooled(html, &[0.75, 0.1, 0.25, 0.5, 0.25, 0.75]);
+        assert_eq!(chances, [0.55, 0.1, 0.55, 0.5, 0.55, 0.55]);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! From kept texts to a piece of the page: the smallest element around them, less what holds text and none of it kept.
 //!
 //! A figure that stands among kept texts stays with its caption, whatever the chance of the caption: what the article shows is
-//! part of it. Measured on WCXB dev, 2026-11-21, five folds: word F1 .8693 without, .8689 with it; it is for the eye.
+//! part of it. Measured on WCXB dev, 2026-11-21, five folds: word F1 .8693 without, .8689 with it; it is for the eye. So does code.
 
-use super::blocks::Blocks;
+use super::{blocks::Blocks, posts::Thread};
 use crate::{
     filter::main_block::Choice,
     page::{NodeId, Page, tag::Tag},
@@ -16,9 +16,10 @@ struct Count {
     kept: u32,
 }
 
-/// The choice that keeps these blocks. What has no text, pictures above all, stays where it stands beside kept text.
-pub(super) fn choice(page: &Page, blocks: &Blocks, kept: &[bool]) -> Choice {
-    let counts = counts(page, blocks, kept);
+/// The choice that keeps these blocks, and what is known of a thread. What has no text, pictures above all, stays where it
+/// stands beside kept text.
+pub(super) fn choice(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Thread) -> Choice {
+    let counts = counts(page, blocks, kept, thread);
     let count = |id: NodeId| counts[id.index()];
     let body = page.body();
     if count(body).kept == 0 {
@@ -44,7 +45,9 @@ pub(super) fn choice(page: &Page, blocks: &Blocks, kept: &[bool]) -> Choice {
         let is_clutter = if texts == 0 {
             at.index() < first && is_linked_picture(page, at)
         } else {
-            kept == 0 && !(is_among_kept(at) && is_figure(page, at))
+            let is_of_kept =
+                || is_figure(page, at) || is_code(page, at) || is_caption(page, at, &counts);
+            kept == 0 && !(is_among_kept(at) && is_of_kept())
         };
         if is_clutter {
             dropped.push(at);
@@ -92,8 +95,37 @@ fn is_figure(page: &Page, id: NodeId) -> bool {
 /// Characters of a caption, two or three sentences. Higher: figures that hold a text of their own stay too.
 const MAX_CAPTION: usize = 300;
 
+/// The caption of a figure of which something is kept: code, a table.
+fn is_caption(page: &Page, id: NodeId, counts: &[Count]) -> bool {
+    page.tag(id) == Some(Tag::Figcaption)
+        && counts[page.parent(id).index()].kept > 0
+        && page.chars(id) <= MAX_CAPTION
+        && !page.live(id).any(|at| page.tag(at) == Some(Tag::A))
+}
+
+/// Code, and next to nothing else: a name of its file, its line numbers, a button. Code among kept texts is what they speak of,
+/// whatever its chance.
+fn is_code(page: &Page, id: NodeId) -> bool {
+    let (mut code, mut other) = (0, 0);
+    let mut code_end = NodeId::DOCUMENT;
+    for at in page.live(id) {
+        if page.tag(at) == Some(Tag::Pre) {
+            code_end = code_end.max(page.end(at));
+        }
+        let own = page.own_chars(at);
+        *(if at < code_end { &mut code } else { &mut other }) += own;
+        if other > MAX_LABEL {
+            return false;
+        }
+    }
+    code > 0
+}
+
+/// Characters beside code that are no text: "src/main.rs", "Copy".
+const MAX_LABEL: usize = 40;
+
 /// By row. Texts that were removed are in no block and count for nothing.
-fn counts(page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<Count> {
+fn counts(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Thread) -> Vec<Count> {
     let mut counts = vec![Count::default(); page.len()];
     for (block, &kept) in blocks.list.iter().zip(kept) {
         for id in blocks
@@ -106,6 +138,12 @@ fn counts(page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<Count> {
                 kept: u32::from(kept),
             };
         }
+    }
+    for id in &thread.texts {
+        counts[id.index()].kept = counts[id.index()].texts;
+    }
+    for id in &thread.without {
+        counts[id.index()].kept = 0;
     }
     let body = page.body();
     for row in (body.index() + 1..page.end(body).index()).rev() {
@@ -130,7 +168,7 @@ mod tests {
         );
         let blocks = Blocks::of(&page, &[]);
         let texts: Vec<bool> = [false, false, true, false, true].into();
-        let choice = choice(&page, &blocks, &texts);
+        let choice = choice(&page, &blocks, &texts, &Thread::default());
         assert_eq!(ids(&page, &choice.kept), ["post"]);
         assert_eq!(ids(&page, &choice.dropped), ["share"]);
     }
@@ -143,7 +181,12 @@ mod tests {
              <figcaption>me</figcaption></figure></div>",
         );
         let blocks = Blocks::of(&page, &[]);
-        let choice = choice(&page, &blocks, &[true, false, false, true, false]);
+        let choice = choice(
+            &page,
+            &blocks,
+            &[true, false, false, true, false],
+            &Thread::default(),
+        );
         assert_eq!(ids(&page, &choice.dropped), ["card", "after"]);
     }
 
@@ -153,14 +196,49 @@ mod tests {
             "<div><a id=logo href=/><img></a><h1>one</h1><p id=picture><img></p><p>two</p></div>",
         );
         let blocks = Blocks::of(&page, &[]);
-        let choice = choice(&page, &blocks, &[true, true]);
+        let choice = choice(&page, &blocks, &[true, true], &Thread::default());
         assert_eq!(ids(&page, &choice.dropped), ["logo"]);
+    }
+
+    #[test]
+    fn code_among_kept_texts_stays_and_code_after_them_goes() {
+        let page = page(
+            "<div id=post><p>one</p><figure><figcaption>a</figcaption><p>kept</p></figure><div id=a><span>main.rs</span><pre>code</pre></div><ul><li id=b>also<pre>more</pre></li></ul>\
+             <div id=c>a sentence that is much longer than any label beside code would ever be<pre>x</pre></div><p>two</p>\
+             <pre id=d>after</pre></div>",
+        );
+        let blocks = Blocks::of(&page, &[]);
+        let first = blocks.list.len() - 2;
+        let kept: Vec<bool> = (0..blocks.list.len())
+            .map(|at| at == 0 || at == 2 || at == first)
+            .collect();
+        let choice = choice(&page, &blocks, &kept, &Thread::default());
+        assert_eq!(ids(&page, &choice.dropped), ["c", "d"]);
+    }
+
+    #[test]
+    fn a_text_of_a_block_is_kept_without_the_others() {
+        let page = page("<div id=post><div><a>Ann</a><br><i id=r>Member</i></div><p>one</p></div>");
+        let blocks = Blocks::of(&page, &[]);
+        let name = page
+            .live(page.body())
+            .find(|&id| page.own_chars(id) == 3)
+            .unwrap();
+        let thread = Thread {
+            texts: vec![name],
+            ..Thread::default()
+        };
+        let choice = choice(&page, &blocks, &[false, true], &thread);
+        assert_eq!(ids(&page, &choice.dropped), ["r"]);
     }
 
     #[test]
     fn nothing_kept_is_no_choice() {
         let page = page("<p>one</p>");
         let blocks = Blocks::of(&page, &[]);
-        assert_eq!(choice(&page, &blocks, &[false]), Choice::default());
+        assert_eq!(
+            choice(&page, &blocks, &[false], &Thread::default()),
+            Choice::default()
+        );
     }
 }

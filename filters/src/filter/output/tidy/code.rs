@@ -36,6 +36,18 @@ pub(super) fn drop_line_numbers(page: &mut Page) {
     }
 }
 
+/// A button beside or inside code that copies it, by whatever word: nothing answers it any more.
+pub(super) fn is_copy_button(page: &Page, id: NodeId) -> bool {
+    const MAX_CHARS: usize = 30;
+    names::copies_code(page, id)
+        && page.chars(id) <= MAX_CHARS
+        && !holds_code(page, id)
+        && page
+            .ancestors(id)
+            .take(4)
+            .any(|up| page.tag(up) == Some(Tag::Pre) || holds_code(page, up))
+}
+
 /// The first cell of a row where it holds all the numbers and the second one the code.
 fn gutter(page: &Page, row: NodeId) -> Option<NodeId> {
     let [numbers, code] = cells(page, row)?;

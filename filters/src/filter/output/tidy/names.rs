@@ -68,6 +68,80 @@ pub(super) fn is_line_number(page: &Page, id: NodeId) -> bool {
     })
 }
 
+/// Signs that link to a heading: Sphinx (`headerlink`, `viewcode-link`), Docusaurus (`hash-link`), `AnchorJS`, `VitePress`
+/// (`header-anchor`), Hugo and Jekyll themes (`anchor`, `heading-anchor`, `permalink`), rustdoc (`src`).
+pub(super) fn is_permalink(page: &Page, id: NodeId) -> bool {
+    has_class(page, id, |class| {
+        matches!(
+            class,
+            "headerlink"
+                | "viewcode-link"
+                | "hash-link"
+                | "anchorjs-link"
+                | "header-anchor"
+                | "heading-anchor"
+                | "heading-link"
+                | "anchor"
+                | "anchor-link"
+                | "permalink"
+                | "src"
+                | "srclink"
+        )
+    })
+}
+
+/// The links of `MediaWiki` that edit a section.
+pub(super) fn is_edit_section(page: &Page, id: NodeId) -> bool {
+    has_class(page, id, |class| {
+        matches!(class, "mw-editsection" | "editsection")
+    })
+}
+
+/// Buttons that copy code: by the attribute of clipboard.js, or by a class that says both.
+pub(super) fn copies_code(page: &Page, id: NodeId) -> bool {
+    let has = |name: &str| page.has_attribute(id, &html5ever::LocalName::from(name));
+    has("data-clipboard-text")
+        || has("data-clipboard-target")
+        || has_class(page, id, |class| {
+            let class = class.to_ascii_lowercase();
+            matches!(class.as_str(), "copybtn" | "copybutton" | "clipboard-copy")
+                || class.split(['-', '_']).any(|part| part == "copy")
+                    && class
+                        .split(['-', '_'])
+                        .any(|part| matches!(part, "btn" | "button" | "code" | "icon"))
+        })
+}
+
+/// Rows of links that lead up from a page: Bootstrap, Foundation, `WordPress`, schema.org.
+pub(super) fn is_breadcrumb(page: &Page, id: NodeId) -> bool {
+    let is_name = |word: &str| {
+        let word = word.to_ascii_lowercase();
+        matches!(
+            word.rsplit('/').next(),
+            Some("breadcrumb" | "breadcrumbs" | "breadcrumblist")
+        )
+    };
+    has_class(page, id, is_name)
+        || ["aria-label", "itemtype", "id"].iter().any(|name| {
+            page.attribute(id, &html5ever::LocalName::from(*name))
+                .is_some_and(|value| value.split_ascii_whitespace().any(is_name))
+        })
+}
+
+/// A picture that stands for the site: by a class, an id or a file called `logo`.
+pub(super) fn is_logo(page: &Page, id: NodeId) -> bool {
+    ["class", "id", "src", "alt"].iter().any(|name| {
+        page.attribute(id, &html5ever::LocalName::from(*name))
+            .is_some_and(|value| {
+                let value = value.to_ascii_lowercase();
+                !value.starts_with("data:")
+                    && value
+                        .split(|c: char| !c.is_ascii_alphanumeric())
+                        .any(|word| word == "logo" || word == "logotype")
+            })
+    })
+}
+
 fn has_class(page: &Page, id: NodeId, is_wanted: impl Fn(&str) -> bool) -> bool {
     page.attribute(id, &local_name!("class"))
         .is_some_and(|classes| classes.split_ascii_whitespace().any(is_wanted))

@@ -1,0 +1,218 @@
+//! Names and dates: short texts that the page says are such.
+
+use html5ever::{LocalName, local_name};
+
+use crate::page::{NodeId, Page, tag::Tag};
+
+/// Visible characters of a name and of a date. Higher: panels pass for names.
+const MAX_NAME: usize = 40;
+const MAX_DATE: usize = 40;
+
+/// Elements between a text and the one that says what it is.
+const LEVELS: usize = 3;
+
+/// Something short that the page says is a name or a date.
+pub(super) struct Sign {
+    pub(super) element: NodeId,
+    /// How sure that is; 0 is best.
+    pub(super) rank: u8,
+    /// Whether it stands in kept text.
+    pub(super) is_kept: bool,
+}
+
+/// The names on a page. `is_kept`, by row, tells the texts that are shown already.
+pub(super) fn names(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
+    signs(page, is_kept, MAX_NAME, name_rank)
+}
+
+/// The dates on a page.
+pub(super) fn dates(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
+    signs(page, is_kept, MAX_DATE, date_rank)
+}
+
+/// The outermost elements that hold one short text of a kind, in document order.
+fn signs(
+    page: &Page,
+    is_kept: &[bool],
+    max_chars: usize,
+    rank: fn(&Page, NodeId) -> Option<u8>,
+) -> Vec<Sign> {
+    let mut signs = Vec::new();
+    let mut over = NodeId::DOCUMENT;
+    for id in page.live(page.body()).skip(1) {
+        if id < over || page.tag(id).is_none() {
+            continue;
+        }
+        let Some(first) = only_line(page, id, max_chars) else {
+            continue;
+        };
+        let Some(rank) = rank(page, id) else { continue };
+        over = page.end(id);
+        signs.push(Sign {
+            element: inner_link(page, id),
+            rank,
+            is_kept: is_kept[first.index()],
+        });
+    }
+    signs
+}
+
+/// The link in a sign, where there is one: what stands beside it is a rank, or a number of posts.
+fn inner_link(page: &Page, id: NodeId) -> NodeId {
+    page.live(id)
+        .find(|&inside| page.tag(inside) == Some(Tag::A) && page.chars(inside) > 0)
+        .unwrap_or(id)
+}
+
+/// The first text of an element that holds one short line.
+fn only_line(page: &Page, id: NodeId, max_chars: usize) -> Option<NodeId> {
+    const MAX_NODES: usize = 20;
+    let (mut chars, mut first) = (0, None);
+    for (number, inside) in page.live(id).enumerate() {
+        let ends_line = inside != id
+            && page
+                .tag(inside)
+                .is_some_and(|tag| tag.is_block() || tag == Tag::Br);
+        chars += page.own_chars(inside);
+        if ends_line || chars > max_chars || number > MAX_NODES {
+            return None;
+        }
+        if first.is_none() && page.own_chars(inside) > 0 {
+            first = Some(inside);
+        }
+    }
+    first
+}
+
+/// How sure an element is to be a name.
+fn name_rank(page: &Page, id: NodeId) -> Option<u8> {
+    let around = || {
+        std::iter::once(id)
+            .chain(page.ancestors(id))
+            .take(LEVELS + 1)
+    };
+    let is_link = page.tag(id) == Some(Tag::A);
+    let says_author = |up: NodeId| {
+        ["itemprop", "rel"].iter().any(|name| {
+            page.attribute(up, &LocalName::from(*name))
+                .is_some_and(|value| {
+                    value
+                        .split_ascii_whitespace()
+                        .any(|word| matches!(word, "author" | "creator"))
+                })
+        })
+    };
+    if is_link && around().any(says_author) || says_author(id) {
+        return Some(0);
+    }
+    if says(page, id, &local_name!("class"), &NAMES) {
+        return Some(1);
+    }
+    (is_link && leads_to_profile(page, id)).then_some(2)
+}
+
+/// Words in the class of a name.
+const NAMES: [&str; 10] = [
+    "author",
+    "username",
+    "creator",
+    "poster",
+    "nickname",
+    "commenter",
+    "postername",
+    "authorname",
+    "displayname",
+    "byline",
+];
+
+/// Folders, files and parameters of addresses of profiles.
+const PROFILES: [&str; 16] = [
+    "user",
+    "users",
+    "u",
+    "member",
+    "members",
+    "profile",
+    "profiles",
+    "author",
+    "authors",
+    "people",
+    "account",
+    "member.php",
+    "memberlist.php",
+    "profile.php",
+    "viewprofile",
+    "showuser",
+];
+
+fn leads_to_profile(page: &Page, id: NodeId) -> bool {
+    page.attribute(id, &local_name!("href"))
+        .is_some_and(|href| {
+            let parts: Vec<&str> = href
+                .split(['/', '?', '&', '=', ';', '#'])
+                .filter(|part| !part.is_empty())
+                .collect();
+            let is_name = |part: &str| part.starts_with('~') || part.starts_with('@');
+            parts.windows(2).any(|pair| {
+                let folder = pair[0].to_ascii_lowercase();
+                PROFILES.contains(&folder.as_str()) && !pair[1].is_empty()
+            }) || parts.iter().any(|part| is_name(part))
+        })
+}
+
+/// How sure an element is to be a date.
+fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
+    const CLASSES: [&str; 7] = [
+        "date",
+        "time",
+        "postdate",
+        "timestamp",
+        "relativetime",
+        "datetime",
+        "postdetails",
+    ];
+    const PROPERTIES: [&str; 3] = ["datecreated", "datepublished", "date"];
+    if page.tag(id) == Some(Tag::Time) {
+        return Some(0);
+    }
+    let is_date = says(page, id, &LocalName::from("itemprop"), &PROPERTIES)
+        || says(page, id, &local_name!("class"), &CLASSES);
+    let has_digit = || {
+        page.live(id)
+            .take(20)
+            .filter_map(|id| page.text(id))
+            .any(|text| text.contains(|c: char| c.is_numeric()))
+    };
+    (is_date && has_digit()).then_some(1)
+}
+
+/// Whether an attribute holds one of these words.
+fn says(page: &Page, id: NodeId, name: &LocalName, wanted: &[&str]) -> bool {
+    page.attribute(id, name).is_some_and(|value| {
+        let folded = value.to_ascii_lowercase();
+        // Nearly no element does, and words cost more.
+        wanted.iter().any(|word| folded.contains(word))
+            && words(&value).any(|word| wanted.contains(&word.as_str()))
+    })
+}
+
+/// The words of a value: `post-author`, `postAuthor` and `post_author` hold "author".
+fn words(value: &str) -> impl Iterator<Item = String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for c in value.chars() {
+        let starts = c.is_uppercase() && was_lower;
+        was_lower = c.is_lowercase();
+        if starts || !c.is_alphanumeric() {
+            words.push(String::new());
+        }
+        if c.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(c.to_lowercase());
+        }
+    }
+    // `itemprop=dateCreated` is one name.
+    words.push(value.to_lowercase());
+    words.into_iter().filter(|word| !word.is_empty())
+}

@@ -1,0 +1,116 @@
+use super::{furniture::shape, *};
+use crate::testing::page;
+
+/// The names and dates that are taken back; blocks of five words and more count as kept.
+fn taken(html: &str) -> Vec<String> {
+    let page = page(html);
+    let blocks = Blocks::of(&page, &[]);
+    let mut kept: Vec<bool> = blocks
+        .list
+        .iter()
+        .map(|block| block.stats.words >= 5.0)
+        .collect();
+    tidy(&page, &blocks, &mut kept)
+        .texts
+        .into_iter()
+        .map(|id| page.text(id).unwrap().trim().to_owned())
+        .collect()
+}
+
+#[test]
+fn of_a_panel_the_name_is_kept_and_of_a_post_its_date() {
+    let post = |name: &str, day: &str| {
+        format!(
+            "<div class=post><div class=panel><a class=username href=/members/7>{name}</a><br>Junior Member<br>12</div>\
+             <div class=head><span class=date>{day}</span> #7</div><div><p>what was written in this post here</p></div></div>"
+        )
+    };
+    let html = format!("<div>{}{}</div>", post("Ann", "3 May"), post("Bo", "4 May"));
+    assert_eq!(taken(&html), ["Ann", "3 May", "Bo", "4 May"]);
+}
+
+#[test]
+fn a_question_above_its_answers_has_a_name_too() {
+    let foot = |name: &str| {
+        format!(
+            "<div><time>3 May</time></div><div itemprop=author><a href=/users/{name}>{name}</a><i>1,024</i></div>"
+        )
+    };
+    let text = "<p>what was written in this post here</p>";
+    let html = format!(
+        "<main><div><h1>Why</h1>{text}{}</div><div><h2>2 answers</h2><div>{text}<div><a href=/users/ed>Ed</a></div>{}</div>\
+         <div>{text}{}</div></div></main>",
+        foot("Ann"),
+        foot("Bo"),
+        foot("Cy"),
+    );
+    assert_eq!(taken(&html), ["3 May", "Ann", "3 May", "Bo", "3 May", "Cy"]);
+}
+
+#[test]
+fn what_most_posts_hold_alike_but_for_its_numbers_goes() {
+    let post = |name: &str, number: usize, text: &str| {
+        format!(
+            "<div><h3>Re: why</h3><p><a class=username>{name}</a></p><p>Posts: {number}</p><p>{text}</p><p>Thanks!</p></div>"
+        )
+    };
+    let html = format!(
+        "<div>{}{}{}{}</div>",
+        post("Ann", 12, "what was written in this post here"),
+        post("Bo", 3, "something else was written in this post"),
+        post("Cy", 1024, "and this is the third of the posts"),
+        "<div><a class=username>Di</a><p>and this is the fourth of the posts</p></div>",
+    );
+    let page = page(&html);
+    let blocks = Blocks::of(&page, &[]);
+    let mut kept = vec![true; blocks.list.len()];
+    tidy(&page, &blocks, &mut kept);
+    let gone: Vec<String> = blocks
+        .list
+        .iter()
+        .zip(&kept)
+        .filter(|(_, kept)| !**kept)
+        .map(|(block, _)| shape(&page, blocks.texts(block)))
+        .collect();
+    assert_eq!(gone.len(), 9);
+    assert_eq!(gone[..3], ["re:why", "posts:0", "thanks!"]);
+}
+
+#[test]
+fn a_rank_below_a_name_goes_and_the_words_beside_it_stay() {
+    let post = |name: &str| {
+        format!(
+            "<div><p>by <a class=username>{name}</a> in town<br>Senior Member<br>Velle</p><p>what {name} wrote in this post here</p></div>"
+        )
+    };
+    let page = page(&format!(
+        "<div>{}{}{}</div>",
+        post("Ann"),
+        post("Bo"),
+        post("Cy")
+    ));
+    let blocks = Blocks::of(&page, &[]);
+    let mut kept = vec![true; blocks.list.len()];
+    let without = tidy(&page, &blocks, &mut kept).without;
+    assert!(kept.iter().all(|&kept| kept));
+    let texts: Vec<String> = without
+        .iter()
+        .map(|&id| page.text(id).unwrap().clone())
+        .collect();
+    assert_eq!(texts[..2], ["Senior Member", "Velle"]);
+    assert_eq!(texts.len(), 6);
+}
+
+#[test]
+fn what_is_shown_already_is_not_taken_twice() {
+    let post = "<li><div><a class=author>Ann</a> wrote this on the first <time>3 May</time></div>\
+                <p>what was written in this post here</p></li>";
+    assert!(taken(&format!("<ol>{post}{post}</ol>")).is_empty());
+}
+
+#[test]
+fn names_beside_text_that_is_not_kept_stay_away() {
+    let article = "<main><p>the text of the only article is here</p><a class=author>Ann</a></main>";
+    let list = "<ul><li><a href=/u/bo>Bo</a> new<li><a href=/u/cy>Cy</a> new</ul>";
+    assert!(taken(&format!("{article}{list}")).is_empty());
+}

@@ -1,0 +1,176 @@
+//! Forms that no reader fills in: what narrows down a list, the country and currency of a shop, and the button that every
+//! card or comment has.
+//!
+//! Known by their fields, not by their words: a form that asks the same page again by nothing but boxes and lists; one whose only
+//! field is a long list; forms without any field that repeat.
+
+use html5ever::local_name;
+
+use crate::page::{NodeId, Page, tag::Tag};
+
+/// Boxes and lists of a form from which it narrows down what the page shows. A poll has fewer, and is posted.
+const FILTERS: usize = 4;
+
+/// Options of a list from which it is one of countries, months or languages. Sizes and colours are fewer.
+const LONG_LIST: usize = 20;
+
+/// Forms without a field from which they are the buttons of something that repeats.
+const REPEATED: usize = 3;
+
+/// Visible characters of a form that is a button.
+const BUTTON_CHARS: usize = 40;
+
+/// What a reader would fill in.
+#[derive(Default)]
+struct Fields {
+    /// Check boxes, radio buttons, lists.
+    choices: usize,
+    /// Everything that is typed.
+    texts: usize,
+    options: usize,
+}
+
+impl Fields {
+    fn of(page: &Page, form: NodeId) -> Fields {
+        let mut fields = Fields::default();
+        for id in page.live(form) {
+            match page.tag(id) {
+                Some(Tag::Select) => fields.choices += 1,
+                Some(Tag::Option) => fields.options += 1,
+                Some(Tag::Textarea) => fields.texts += 1,
+                Some(Tag::Input) => {
+                    let kind = page.attribute(id, &local_name!("type"));
+                    match kind
+                        .as_deref()
+                        .unwrap_or("text")
+                        .to_ascii_lowercase()
+                        .as_str()
+                    {
+                        "hidden" | "submit" | "button" | "image" | "reset" => {}
+                        "checkbox" | "radio" => fields.choices += 1,
+                        _ => fields.texts += 1,
+                    }
+                }
+                _ => {}
+            }
+        }
+        fields
+    }
+
+    fn are_none(&self) -> bool {
+        self.choices == 0 && self.texts == 0
+    }
+}
+
+/// Drops such forms.
+pub(super) fn drop_unread(page: &mut Page) {
+    let forms: Vec<(NodeId, Fields)> = page
+        .live(page.body())
+        .filter(|&id| page.tag(id) == Some(Tag::Form))
+        .map(|id| (id, Fields::of(page, id)))
+        .collect();
+    let is_button = |id: NodeId, fields: &Fields| {
+        fields.are_none() && page.chars(id) <= BUTTON_CHARS && !holds_content(page, id)
+    };
+    let buttons = forms
+        .iter()
+        .filter(|(id, fields)| is_button(*id, fields))
+        .count();
+    let unwanted: Vec<NodeId> = forms
+        .iter()
+        .filter(|(id, fields)| {
+            let is_list = fields.texts == 0
+                && fields.choices == 1
+                && fields.options >= LONG_LIST
+                && page.chars(*id) <= BUTTON_CHARS;
+            let narrows = fields.texts == 0
+                && fields.choices >= FILTERS
+                && asks_again(page, *id)
+                && !holds_content(page, *id);
+            is_list || narrows || buttons >= REPEATED && is_button(*id, fields)
+        })
+        .map(|(id, _)| *id)
+        .collect();
+    for id in unwanted {
+        page.drop_silently(id);
+    }
+}
+
+/// Whether a form asks for the same page with other parameters.
+fn asks_again(page: &Page, form: NodeId) -> bool {
+    let is_get = page
+        .attribute(form, &local_name!("method"))
+        .is_none_or(|method| method.trim().eq_ignore_ascii_case("get"));
+    let to_self = page
+        .attribute(form, &local_name!("action"))
+        .is_none_or(|action| action.trim().is_empty())
+        || page
+            .address(form, &local_name!("action"))
+            .is_some_and(|to| to.path() == page.url().path());
+    is_get && to_self
+}
+
+/// Whether something in a form is read: a paragraph, a heading, a picture. Some sites put a whole page into one form.
+fn holds_content(page: &Page, form: NodeId) -> bool {
+    page.live(form).any(|id| {
+        page.tag(id).is_some_and(|tag| {
+            matches!(
+                tag,
+                Tag::P | Tag::Img | Tag::Picture | Tag::Pre | Tag::Table | Tag::H1 | Tag::H2
+            )
+        }) && (page.chars(id) > 0 || page.tag(id) == Some(Tag::Img))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page;
+
+    fn forms_left(html: &str) -> usize {
+        let mut page = page(html);
+        drop_unread(&mut page);
+        let is_form = |id: &NodeId| page.tag(*id) == Some(Tag::Form);
+        page.live(page.body()).filter(is_form).count()
+    }
+
+    #[test]
+    fn what_narrows_down_a_list_goes() {
+        let boxes = "<label><input type=checkbox name=c> oak</label>".repeat(5);
+        assert_eq!(forms_left(&format!("<form>{boxes}</form>")), 0);
+        assert_eq!(forms_left(&format!("<form method=post>{boxes}</form>")), 1);
+        assert_eq!(forms_left(&format!("<form action=/find>{boxes}</form>")), 1);
+        assert_eq!(
+            forms_left(&format!("<form>{boxes}<input name=q></form>")),
+            1
+        );
+        assert_eq!(
+            forms_left(&format!("<form><p>Our chairs</p>{boxes}</form>")),
+            1
+        );
+    }
+
+    #[test]
+    fn a_list_of_countries_goes_and_one_of_sizes_stays() {
+        let options = "<option>Land".repeat(30);
+        assert_eq!(
+            forms_left(&format!(
+                "<form method=post><select>{options}</select></form>"
+            )),
+            0
+        );
+        assert_eq!(
+            forms_left("<form method=post><select><option>S<option>M</select></form>"),
+            1
+        );
+    }
+
+    #[test]
+    fn buttons_that_repeat_go_and_a_single_one_stays() {
+        let button = "<form method=post><input type=hidden name=id><button>Add</button></form>";
+        assert_eq!(forms_left(button), 1);
+        assert_eq!(forms_left(&button.repeat(4)), 0);
+        let search = "<form><input name=q></form>";
+        assert_eq!(forms_left(&format!("{}{search}", button.repeat(4))), 1);
+    }
+}
