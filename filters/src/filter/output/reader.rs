@@ -33,7 +33,7 @@ pub(super) fn write(page: &Page, settings: &Settings, untouched: Option<&Url>) -
             out.push(' ');
             out.push_str(&name);
             out.push_str("=\"");
-            escape_attribute(&value, &mut out);
+            escape_attribute(value, &mut out);
             out.push('"');
         }
     }
