@@ -114,9 +114,9 @@ pub(crate) fn choose(
     let mut scored: Vec<Scored> = blocks
         .list
         .iter()
-        .zip(table.rows())
-        .map(|(block, row)| Scored {
-            chance: f64::from(forest.chance(row)),
+        .zip(forest.chances(&table.values))
+        .map(|(block, chance)| Scored {
+            chance: f64::from(chance),
             words: f64::from(block.stats.words),
         })
         .collect();

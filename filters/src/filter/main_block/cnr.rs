@@ -407,12 +407,20 @@ fn block_with_most_text(blocks: &[bool], ratios: &[Ratio]) -> Option<NodeId> {
 }
 
 /// The non-content nodes, by tag.
-struct NonContent(Vec<Tag>);
+/// A mark for each tag.
+struct NonContent([bool; Tag::COUNT]);
 
 impl NonContent {
     fn of(settings: &Settings) -> NonContent {
-        let names = settings.non_content.iter();
-        NonContent(names.filter_map(|name| Tag::of_name(name)).collect())
+        let mut marks = [false; Tag::COUNT];
+        for tag in settings
+            .non_content
+            .iter()
+            .filter_map(|name| Tag::of_name(name))
+        {
+            marks[tag as usize] = true;
+        }
+        NonContent(marks)
     }
 
     /// A `<noscript>` whose tags an earlier filter took off is a plain container.
@@ -420,7 +428,7 @@ impl NonContent {
         page.fate(id) == Fate::Keep
             && page
                 .tag(id)
-                .is_some_and(|tag| tag.hides_text() || self.0.contains(&tag))
+                .is_some_and(|tag| tag.hides_text() || self.0[tag as usize])
     }
 }
 
