@@ -63,7 +63,7 @@ mod text;
 #[cfg(feature = "training")]
 #[doc(hidden)]
 pub use chain::training;
-pub use chain::{Chain, CspChange, Filtered, PageFeed, Trace, TracedText};
+pub use chain::{Chain, CspChange, Filtered, PageFeed, Remains, Trace, TracedText};
 pub use config::{ChainConfig, FilterName, Floor, PageLimits, StructuredText};
 pub use domain::{Domain, Survey};
 pub use error::{ConfigError, PageError};

@@ -41,6 +41,12 @@ pub struct PageFeed {
     spent: Duration,
 }
 
+/// What is left of a page when its answer is written. To free it is a twentieth of the work on a page, which can wait until the
+/// answer is on its way.
+pub struct Remains {
+    _page: Page,
+}
+
 impl PageFeed {
     pub(super) fn new(chain: &Arc<Chain>, url: &Url) -> PageFeed {
         let limits = chain.limits;
@@ -71,10 +77,10 @@ impl PageFeed {
     /// Parses one more piece, of any size. The limits are checked every few kilobytes.
     pub fn feed(&mut self, text: &str) -> Result<(), PageError> {
         let mut rest = text;
+        let mut clock = CpuClock::start();
         while !rest.is_empty() {
             let (piece, after) = rest.split_at(piece_end(rest));
             rest = after;
-            let clock = CpuClock::start();
             let mut parser = self.parser.take().ok_or(PANICKED_PARSER)?;
             let parser = catch_unwind(AssertUnwindSafe(move || {
                 parser.feed(piece)?;
@@ -82,19 +88,24 @@ impl PageFeed {
             }))
             .map_err(|_| PANICKED_PARSER)?;
             self.parser = Some(parser?);
-            self.spend(&clock)?;
+            self.spend(&mut clock)?;
         }
         Ok(())
     }
 
     /// Runs the filters and writes the page.
     pub fn finish(self) -> Result<Filtered, PageError> {
+        self.finish_and_leave().map(|(filtered, _)| filtered)
+    }
+
+    /// The same, and what is left of the page.
+    pub fn finish_and_leave(self) -> Result<(Filtered, Remains), PageError> {
         let chain = Arc::clone(&self.chain);
         let untouched = self.untouched.clone();
         let (page, report, _) = self.filter()?;
         guarded("output", || {
             let output = &chain.output;
-            Filtered {
+            let filtered = Filtered {
                 content: match output.format {
                     Format::Html => output::html(&page, output, untouched.as_ref()),
                     Format::Text => output::text(&page, output),
@@ -103,7 +114,8 @@ impl PageFeed {
                 csp: chain.csp_change(),
                 metadata: page.metadata.clone(),
                 report,
-            }
+            };
+            (filtered, Remains { _page: page })
         })
     }
 
@@ -132,14 +144,14 @@ impl PageFeed {
     /// The page as it was sent, laid out.
     pub(super) fn parse(&mut self) -> Result<Page, PageError> {
         let chain = Arc::clone(&self.chain);
-        let clock = CpuClock::start();
+        let mut clock = CpuClock::start();
         let parser = self.parser.take().ok_or(PANICKED_PARSER)?;
         let url = self.url.clone();
         let mut page = guarded("parser", || {
             let document = parser.finish()?;
             Page::new(document, &url, chain.scripting, chain.limits.depth)
         })??;
-        self.spend(&clock)?;
+        self.spend(&mut clock)?;
         page.domain = self.domain.take();
         Ok(page)
     }
@@ -148,7 +160,7 @@ impl PageFeed {
     fn filter(mut self) -> Result<(Page, Report, Duration), PageError> {
         let chain = Arc::clone(&self.chain);
         let mut page = self.parse()?;
-        let clock = CpuClock::start();
+        let mut clock = CpuClock::start();
         let found = guarded("metadata", || metadata::read(&page))?;
         page = guarded("structured_text", || {
             chain.with_structured_text(page, found.hidden_text)
@@ -160,7 +172,7 @@ impl PageFeed {
             text_before: page.chars(page.body()),
             ..Report::default()
         };
-        self.spend(&clock)?;
+        self.spend(&mut clock)?;
         chain.check_page(&page, report.text_before)?;
         self.run_filters(&mut page, &mut report)?;
         report.text_after = page.chars(page.body());
@@ -168,19 +180,19 @@ impl PageFeed {
         report.confidence = page.confidence;
         chain.check_result(&report)?;
         if chain.output.format == Format::Html {
-            let clock = CpuClock::start();
+            let mut clock = CpuClock::start();
             guarded("output", || output::prepare(&mut page, &chain.output))?;
-            self.spend(&clock)?;
+            self.spend(&mut clock)?;
         }
         Ok((page, report, self.spent))
     }
 
     fn run_filters(&mut self, page: &mut Page, report: &mut Report) -> Result<(), PageError> {
         let chain = Arc::clone(&self.chain);
+        let mut clock = CpuClock::start();
         for filter in &chain.filters {
-            let clock = CpuClock::start();
             report.filters.push(run_filter(filter.as_ref(), page)?);
-            self.spend(&clock)?;
+            self.spend(&mut clock)?;
         }
         Ok(())
     }
@@ -192,16 +204,16 @@ impl PageFeed {
         mut wanted: impl FnMut(&'static str) -> bool,
     ) -> Result<(), PageError> {
         let chain = Arc::clone(&self.chain);
+        let mut clock = CpuClock::start();
         for filter in chain.filters.iter().filter(|filter| wanted(filter.name())) {
-            let clock = CpuClock::start();
             run_filter(filter.as_ref(), page)?;
-            self.spend(&clock)?;
+            self.spend(&mut clock)?;
         }
         Ok(())
     }
 
-    fn spend(&mut self, clock: &CpuClock) -> Result<(), PageError> {
-        self.spent += clock.elapsed();
+    fn spend(&mut self, clock: &mut CpuClock) -> Result<(), PageError> {
+        self.spent += clock.lap();
         let limit = self.chain.limits.cpu;
         if self.spent > limit {
             return Err(PageError::OutOfTime {
