@@ -170,14 +170,10 @@ impl Page {
         scripting: bool,
         max_depth: usize,
     ) -> Result<Page, PageError> {
-        let Parsed {
-            document,
-            attributes,
-        } = parsed;
-        let rows = lay_out(document, &attributes, scripting, max_depth)?;
+        let rows = lay_out(&parsed, scripting, max_depth)?;
         let mut page = Page {
             rows,
-            attributes,
+            attributes: parsed.attributes,
             url: url.clone(),
             base: url.clone(),
             html: None,

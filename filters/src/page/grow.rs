@@ -30,6 +30,7 @@ impl Page {
         let row = |id: NodeId| self.rows[id.index()].node.clone();
         row(self.body()).append(article);
         let parsed = Parsed {
+            nodes: self.rows.len() + 2 * paragraphs.len() + 1,
             document: row(NodeId::DOCUMENT),
             attributes: self.attributes,
         };

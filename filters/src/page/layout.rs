@@ -3,25 +3,20 @@
 use html5ever::local_name;
 use kuchikiki::{NodeData, NodeRef};
 
-use super::{
-    Fate, Kind, NodeId, Row,
-    attributes::{Attributes, Stretch},
-    grow,
-    tag::Tag,
-};
+use super::{Fate, Kind, NodeId, Row, attributes::Stretch, grow, parse::Parsed, tag::Tag};
 use crate::{dom::visible_chars, error::PageError};
 
 /// One walk over the tree with an explicit stack: first children down, siblings across, ends filled in on the way up.
 pub(super) fn lay_out(
-    document: NodeRef,
-    attributes: &Attributes,
+    parsed: &Parsed,
     scripting: bool,
     max_depth: usize,
 ) -> Result<Vec<Row>, PageError> {
-    let mut rows: Vec<Row> = Vec::with_capacity(1024);
+    let attributes = &parsed.attributes;
+    let mut rows: Vec<Row> = Vec::with_capacity(parsed.nodes);
     // Ancestors of the node at hand: their row, and whether text below them is shown and linked.
     let mut open: Vec<Open> = Vec::with_capacity(64);
-    let mut next = Some(document);
+    let mut next = Some(parsed.document.clone());
     while let Some(node) = next {
         let id = NodeId::from_row(rows.len());
         if open.len() > max_depth {

@@ -61,6 +61,8 @@ const MAX_UNFINISHED: usize = 64 * 1024;
 pub(crate) struct Parsed {
     pub(super) document: NodeRef,
     pub(super) attributes: Attributes,
+    /// About how many nodes there are, rather more than less.
+    pub(super) nodes: usize,
 }
 
 /// A document that is arriving.
@@ -165,6 +167,7 @@ impl Parser {
         guard.check()?;
         let sink = guard.builder.sink;
         Ok(Parsed {
+            nodes: sink.nodes.get() + 8,
             document: sink.tree.document_node,
             attributes: sink.attributes.into_inner(),
         })

@@ -9,6 +9,8 @@ const PLACES: usize = 256;
 /// A name, and what a start tag of this name asks for.
 #[derive(Clone)]
 pub(super) struct Known {
+    /// The same as the name: to look into an interned one takes longer.
+    text: String,
     pub(super) name: LocalName,
     pub(super) start_tag: StartTag,
 }
@@ -31,6 +33,7 @@ pub(super) struct Names(Vec<Known>);
 impl Names {
     pub(super) fn new() -> Names {
         let none = Known {
+            text: String::new(),
             name: LocalName::default(),
             start_tag: StartTag::Builders,
         };
@@ -39,12 +42,10 @@ impl Names {
 
     pub(super) fn get(&mut self, name: &str) -> &Known {
         let known = &mut self.0[place(name)];
-        if *known.name != *name {
-            let name = LocalName::from(name);
-            *known = Known {
-                start_tag: start_tag(&name),
-                name,
-            };
+        if known.text != name {
+            known.text.replace_range(.., name);
+            known.name = LocalName::from(name);
+            known.start_tag = start_tag(&known.name);
         }
         known
     }

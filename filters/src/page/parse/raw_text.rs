@@ -61,7 +61,11 @@ fn may_matter(after: &[u8], kind: RawKind) -> bool {
             name[..shorter].eq_ignore_ascii_case(&b"script"[..shorter])
         }
         None | Some(b'/') => true,
-        Some(b'!') => kind == RawKind::ScriptData,
+        // `<!--` alone has a meaning; pages hold markup as data with `<!doctype` in it.
+        Some(b'!') => {
+            let shorter = after.len().min("!--".len());
+            kind == RawKind::ScriptData && after[..shorter] == b"!--"[..shorter]
+        }
         Some(_) => false,
     }
 }

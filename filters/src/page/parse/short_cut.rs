@@ -10,7 +10,7 @@ use html5ever::{
     tendril::StrTendril,
     tokenizer::{Tag, TagKind, Token},
 };
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr3, memmem};
 
 use super::{
     names::{Names, StartTag},
@@ -51,8 +51,12 @@ pub(super) fn token(
 ) -> Result<Read, Left> {
     let rest = &piece.as_bytes()[at..];
     if rest[0] != b'<' {
-        let length = memchr(b'<', rest).unwrap_or(rest.len());
-        let text = resolved(piece, at, length, Place::Text)?;
+        let (length, is_plain) = up_to(b'<', rest).unwrap_or((rest.len(), false));
+        let text = if is_plain {
+            piece.subtendril(count(at), count(length))
+        } else {
+            resolved(piece, at, length, Place::Text)?
+        };
         return Ok(Read {
             token: Token::CharacterTokens(text),
             start_tag: None,
@@ -74,6 +78,15 @@ pub(super) fn token(
         token: Token::TagToken(tag),
         end: reader.at,
     })
+}
+
+/// How far it is to a byte, and whether nothing before it must be looked at ([`resolved`]).
+fn up_to(end: u8, text: &[u8]) -> Option<(usize, bool)> {
+    let at = memchr3(end, b'&', 0, text)?;
+    if text[at] == end {
+        return Some((at, true));
+    }
+    Some((at + memchr(end, &text[at..])?, false))
 }
 
 /// § 13.2.5.43 to .52: a comment ends with `-->`; how else it may end is for the tokenizer.
@@ -191,18 +204,22 @@ impl Reader<'_> {
         }
         self.skip_space();
         let quote = self.peek()?;
-        let length = if matches!(quote, b'"' | b'\'') {
+        let (length, is_plain) = if matches!(quote, b'"' | b'\'') {
             self.at += 1;
-            memchr(quote, self.rest()).ok_or(Left::Unfinished)?
+            up_to(quote, self.rest()).ok_or(Left::Unfinished)?
         } else {
             let ends = |byte: &u8| *byte <= b' ' || *byte == b'>';
             let length = self.rest().iter().position(ends).ok_or(Left::Unfinished)?;
             if length == 0 {
                 return Err(Left::Odd);
             }
-            length
+            (length, false)
         };
-        let value = resolved(self.piece, self.at, length, Place::Attribute)?;
+        let value = if is_plain {
+            self.piece.subtendril(count(self.at), count(length))
+        } else {
+            resolved(self.piece, self.at, length, Place::Attribute)?
+        };
         self.at += length;
         if matches!(quote, b'"' | b'\'') {
             self.at += 1;

@@ -242,6 +242,38 @@ fn saved_pages_give_the_tokenizers_tree() {
 }
 
 #[test]
+fn names_of_attributes_in_drawings_are_those_of_drawings() {
+    compare(
+        "<svg><section viewbox=1 xlink:href=x><p viewbox=2></svg><section viewbox=3>",
+        false,
+        || PIECE,
+    );
+}
+
+#[test]
+fn attributes_of_a_tag_that_is_ignored_are_nobodys() {
+    compare(
+        "<select><p a=1></select></p><tr b=1><table><tr>",
+        false,
+        || PIECE,
+    );
+    compare("<p a=1><frameset><img b=2><p c=3>", false, || PIECE);
+}
+
+#[test]
+fn text_of_elements_with_rules_of_their_own_ends_where_it_ends_however_it_arrives() {
+    let text = "<title>a &amp; b</title><style>a</b > c</STYLE><script>a<!b; c<!--d</script>--></script><textarea>\n\
+                e</textarea ><iframe>f</iframe><noscript><p>g</noscript><xmp>h</xm";
+    for scripting in [false, true] {
+        for size in 1..text.len() {
+            compare(text, scripting, || size);
+            let cut = &text[..size];
+            compare(cut, scripting, || PIECE);
+        }
+    }
+}
+
+#[test]
 fn ordinary_markup_is_read_without_the_tokenizer() {
     let text = "<!doctype html><p class='a b' id=c hidden>Text, and <a href=\"/x?a=1&amp;b=2\">a link</a>.</p>\
                 <!-- a comment -->&ldquo;x&#8221;<script>if (a) { c() }</script><ul><li>One<li>Two</ul><img src=x.png alt=\"\"/>";

@@ -291,6 +291,17 @@ mod tests {
     }
 
     #[test]
+    fn remembered_values_are_told_apart() {
+        let values: Vec<String> = (0..2000)
+            .map(|number| format!("{} n{}", WORDS[number % WORDS.len()].0, number % 7))
+            .collect();
+        let mut remembered = Remembered::new();
+        for value in values.iter().chain(values.iter().rev()) {
+            assert_eq!(remembered.cues_of(value), cues_of(value), "{value}");
+        }
+    }
+
+    #[test]
     fn landmarks_come_from_tags_roles_and_hidden_states() {
         let page = page(
             "<nav id=a>x</nav><div id=b role=contentinfo>x</div><p id=c style='display: none'>x</p><p id=d aria-hidden=true>x",
