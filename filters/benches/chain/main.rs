@@ -1,7 +1,7 @@
 //! The road of a page by size, and the decision on an advertisement's host: CPU time of this thread,
 //! so that a busy machine changes little.
 //!
-//! `cargo bench -p gleaner-filters [-- --plot FILE.svg]`
+//! `cargo bench -p gleaner-filters --bench chain [-- --plot FILE.svg]`
 
 mod plot;
 

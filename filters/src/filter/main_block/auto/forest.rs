@@ -8,7 +8,7 @@
 //! right; of a set of all leaves every node whose value is above its threshold takes away those on its left, and the
 //! first that remains is where the walk would have ended (Lucchese, Nardini, Orlando, Perego, Tonellotto, Venturini,
 //! *`QuickScorer`*, SIGIR 2015). There is nothing to be guessed, and several blocks are judged at once (the same, *Exploiting CPU
-//! SIMD Extensions to Speed-up Document Scoring with Tree Ensembles*, SIGIR 2016). A page's 277 blocks take 0.06 ms for 0.5 by walks
+//! SIMD Extensions to Speed-up Document Scoring with Tree Ensembles*, SIGIR 2016). A page's 277 blocks take about 0.12 ms
 //! (WCXB dev, 2026-11-21).
 
 use std::{
