@@ -88,7 +88,7 @@ fn images(page: &Page) -> Vec<Image> {
         .filter_map(|id| {
             let url = page.shown_address(id, &local_name!("src"))?;
             let alt = page.attribute(id, &local_name!("alt"));
-            let alt = one_line(alt.as_deref().unwrap_or_default());
+            let alt = one_line(alt.unwrap_or_default());
             (!url.starts_with("data:")).then_some(Image { url, alt })
         })
         .take(MAX_LISTED)

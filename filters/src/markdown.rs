@@ -197,7 +197,7 @@ fn text(writer: &mut Writer, page: &Page, id: NodeId) {
 
 fn image(writer: &mut Writer, page: &Page, id: NodeId) {
     let alt = page.attribute(id, &local_name!("alt"));
-    let alt = alt.as_deref().unwrap_or_default();
+    let alt = alt.unwrap_or_default();
     if page.fate(id) == Fate::AltText {
         writer.text(alt);
     } else if let Some(address) = page.shown_address(id, &local_name!("src"))
@@ -214,7 +214,7 @@ fn formula(writer: &mut Writer, page: &Page, id: NodeId) -> Step {
     };
     let is_display = page
         .attribute(id, &LocalName::from("display"))
-        .is_some_and(|display| &*display == "block");
+        .is_some_and(|display| display == "block");
     writer.formula(&source, is_display);
     Step::Over
 }

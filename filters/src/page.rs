@@ -8,6 +8,7 @@
 //!
 //! Only this room knows kuchikiki and html5ever's tree builder.
 
+mod attributes;
 mod changing;
 mod grow;
 mod layout;
@@ -29,7 +30,9 @@ use crate::{
     filter::genre::Preset,
     metadata::Metadata,
 };
+use attributes::{Attributes, Stretch};
 use layout::lay_out;
+use parse::Parsed;
 use tag::Tag;
 
 /// A row of the page's table. Document order is the order of these numbers.
@@ -83,6 +86,7 @@ struct Row {
     kind: Kind,
     fate: Fate,
     in_link: bool,
+    attributes: Stretch,
 }
 
 /// A text link that some filter removed, for the filter that keeps them.
@@ -130,6 +134,7 @@ pub(crate) struct Removals {
 /// A parsed page.
 pub(crate) struct Page {
     rows: Vec<Row>,
+    attributes: Attributes,
     url: Url,
     base: Url,
     html: Option<NodeId>,
@@ -174,14 +179,15 @@ impl Page {
     /// Lays the tree out as a table. `max_depth` bounds nesting exactly (the parser's own look is approximate);
     /// `scripting` is what the parser was told.
     pub(crate) fn new(
-        document: NodeRef,
+        parsed: Parsed,
         url: &Url,
         scripting: bool,
         max_depth: usize,
     ) -> Result<Page, PageError> {
-        let rows = lay_out(document, scripting, max_depth)?;
+        let rows = lay_out(&parsed, scripting, max_depth)?;
         let mut page = Page {
             rows,
+            attributes: parsed.attributes,
             url: url.clone(),
             base: url.clone(),
             html: None,

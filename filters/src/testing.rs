@@ -34,7 +34,7 @@ pub(crate) fn ids(page: &Page, nodes: &[NodeId]) -> Vec<String> {
 
 fn id_of(page: &Page, id: NodeId) -> Option<String> {
     page.attribute(id, &local_name!("id"))
-        .map(|id| id.to_string())
+        .map(std::string::ToString::to_string)
 }
 
 /// A number of words.

@@ -48,7 +48,7 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
             Some(Tag::Br) => writer.line_break(),
             Some(Tag::Img) if page.fate(id) == Fate::AltText => {
                 if let Some(alt) = page.attribute(id, &html5ever::local_name!("alt")) {
-                    writer.inline(&alt);
+                    writer.inline(alt);
                 }
             }
             Some(Tag::Math) => {

@@ -8,8 +8,12 @@ use std::{io, num::NonZero, sync::Arc, thread};
 use bytes::Bytes;
 use encoding_rs::{CoderResult, Decoder as TextDecoder, Encoding};
 use futures_util::stream;
-use gleaner_filters::{Chain, Domain, PageFeed};
-use tokio::{io::AsyncReadExt, sync::mpsc, task::yield_now};
+use gleaner_filters::{Chain, Domain, Filtered, PageFeed, Remains};
+use tokio::{
+    io::AsyncReadExt,
+    sync::mpsc,
+    task::{spawn_local, yield_now},
+};
 use tokio_util::{
     io::StreamReader,
     task::{AbortOnDropHandle, LocalPoolHandle},
@@ -155,12 +159,18 @@ impl Job {
                 yield_now().await;
             }
         }
-        let mut filtered = text.finish()?;
+        let (mut filtered, remains) = text.finish()?;
         yield_now().await;
         let content = std::mem::take(&mut filtered.content);
         let (body, coding) = coding::encode(content, self.accepted)
             .await
             .map_err(cannot_decode)?;
+        // Its turn comes when this task has given its answer; the page's memory is taken until then.
+        let share = self.share;
+        spawn_local(async move {
+            drop(remains);
+            drop(share);
+        });
         Ok(Finished {
             filtered,
             body,
@@ -299,9 +309,9 @@ impl Text {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<gleaner_filters::Filtered, Skip> {
+    fn finish(mut self) -> Result<(Filtered, Remains), Skip> {
         self.push(&[], true)?;
-        Ok(self.feed.finish()?)
+        Ok(self.feed.finish_and_leave()?)
     }
 }
 

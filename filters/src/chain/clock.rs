@@ -55,6 +55,13 @@ impl CpuClock {
     pub(super) fn elapsed(&self) -> Duration {
         now().saturating_sub(self.0)
     }
+
+    /// The time since the start, or the last lap: asking costs a call into the kernel, so that one answer ends a lap and
+    /// begins the next.
+    pub(super) fn lap(&mut self) -> Duration {
+        let before = std::mem::replace(&mut self.0, now());
+        self.0.saturating_sub(before)
+    }
 }
 
 #[cfg(unix)]

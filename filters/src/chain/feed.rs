@@ -44,6 +44,12 @@ pub struct PageFeed {
     spent: Duration,
 }
 
+/// What is left of a page when its answer is written. To free it is a twentieth of the work on a page, which can wait until the
+/// answer is on its way.
+pub struct Remains {
+    _page: Page,
+}
+
 impl PageFeed {
     pub(super) fn new(chain: &Arc<Chain>, url: &Url) -> PageFeed {
         let limits = chain.limits;
@@ -82,10 +88,10 @@ impl PageFeed {
     /// Parses one more piece, of any size. The limits are checked every few kilobytes.
     pub fn feed(&mut self, text: &str) -> Result<(), PageError> {
         let mut rest = text;
+        let mut clock = CpuClock::start();
         while !rest.is_empty() {
             let (piece, after) = rest.split_at(piece_end(rest));
             rest = after;
-            let clock = CpuClock::start();
             let mut parser = self.parser.take().ok_or(PANICKED_PARSER)?;
             let parser = catch_unwind(AssertUnwindSafe(move || {
                 parser.feed(piece)?;
@@ -93,7 +99,7 @@ impl PageFeed {
             }))
             .map_err(|_| PANICKED_PARSER)?;
             self.parser = Some(parser?);
-            self.spend(&clock)?;
+            self.spend(&mut clock)?;
         }
         Ok(())
     }
@@ -106,6 +112,11 @@ impl PageFeed {
 
     /// Runs the filters and writes the page.
     pub fn finish(self) -> Result<Filtered, PageError> {
+        self.finish_and_leave().map(|(filtered, _)| filtered)
+    }
+
+    /// The same, and what is left of the page.
+    pub fn finish_and_leave(self) -> Result<(Filtered, Remains), PageError> {
         let chain = Arc::clone(&self.chain);
         let untouched = self.untouched.clone();
         let in_frame = self.in_frame;
@@ -113,7 +124,7 @@ impl PageFeed {
         let survey = page.survey.take();
         guarded("output", || {
             let output = &chain.output;
-            Filtered {
+            let filtered = Filtered {
                 content: match output.format {
                     Format::Html => {
                         let surroundings = Surroundings {
@@ -129,7 +140,8 @@ impl PageFeed {
                 metadata: page.metadata.clone(),
                 report,
                 survey,
-            }
+            };
+            (filtered, Remains { _page: page })
         })
     }
 
@@ -161,14 +173,14 @@ impl PageFeed {
     /// The page as it was sent, laid out.
     pub(super) fn parse(&mut self) -> Result<Page, PageError> {
         let chain = Arc::clone(&self.chain);
-        let clock = CpuClock::start();
+        let mut clock = CpuClock::start();
         let parser = self.parser.take().ok_or(PANICKED_PARSER)?;
         let url = self.url.clone();
         let mut page = guarded("parser", || {
             let document = parser.finish()?;
             Page::new(document, &url, chain.scripting, chain.limits.depth)
         })??;
-        self.spend(&clock)?;
+        self.spend(&mut clock)?;
         page.budget = Some(Budget::new(chain.limits.cpu, self.spent));
         page.domain = self.domain.take();
         Ok(page)
@@ -178,7 +190,7 @@ impl PageFeed {
     fn filter(mut self) -> Result<(Page, Report, Duration), PageError> {
         let chain = Arc::clone(&self.chain);
         let mut page = self.parse()?;
-        let clock = CpuClock::start();
+        let mut clock = CpuClock::start();
         if page.domain.is_some() {
             page.survey = Some(guarded("survey", || domain::survey(&page))?);
         }
@@ -196,25 +208,25 @@ impl PageFeed {
             text_before: page.chars(page.body()),
             ..Report::default()
         };
-        self.spend(&clock)?;
+        self.spend(&mut clock)?;
         chain.check_page(&page, report.text_before)?;
         self.run_filters(&mut page, &mut report)?;
         report.text_after = page.chars(page.body());
         report.selected = page.main_block.is_some();
         report.confidence = page.confidence;
         chain.check_result(&page, &report)?;
-        let clock = CpuClock::start();
+        let mut clock = CpuClock::start();
         guarded("output", || output::prepare(&mut page, &chain.output))?;
-        self.spend(&clock)?;
+        self.spend(&mut clock)?;
         Ok((page, report, self.spent))
     }
 
     fn run_filters(&mut self, page: &mut Page, report: &mut Report) -> Result<(), PageError> {
         let chain = Arc::clone(&self.chain);
+        let mut clock = CpuClock::start();
         for filter in &chain.filters {
-            let clock = CpuClock::start();
             report.filters.push(run_filter(filter.as_ref(), page)?);
-            self.spend(&clock)?;
+            self.spend(&mut clock)?;
         }
         Ok(())
     }
@@ -226,16 +238,16 @@ impl PageFeed {
         mut wanted: impl FnMut(&'static str) -> bool,
     ) -> Result<(), PageError> {
         let chain = Arc::clone(&self.chain);
+        let mut clock = CpuClock::start();
         for filter in chain.filters.iter().filter(|filter| wanted(filter.name())) {
-            let clock = CpuClock::start();
             run_filter(filter.as_ref(), page)?;
-            self.spend(&clock)?;
+            self.spend(&mut clock)?;
         }
         Ok(())
     }
 
-    fn spend(&mut self, clock: &CpuClock) -> Result<(), PageError> {
-        self.spent += clock.elapsed();
+    fn spend(&mut self, clock: &mut CpuClock) -> Result<(), PageError> {
+        self.spent += clock.lap();
         let limit = self.chain.limits.cpu;
         if self.spent > limit {
             return Err(out_of_time(limit));

@@ -273,7 +273,10 @@ fn is_box(page: &Page, id: NodeId) -> bool {
 fn link_address(page: &Page, id: NodeId) -> Option<String> {
     let href = LocalName::from("href");
     let link = (page.tag(id) == Some(Tag::A)).then_some(id);
-    link.and_then(|id| page.attribute(id, &href).map(|href| href.to_owned()))
+    link.and_then(|id| {
+        page.attribute(id, &href)
+            .map(std::borrow::ToOwned::to_owned)
+    })
 }
 
 fn last_word_chars(text: &str) -> usize {

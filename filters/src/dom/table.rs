@@ -29,7 +29,7 @@ pub(crate) fn is_data(page: &Page, table: NodeId) -> bool {
         })
         || page
             .attribute(table, &LocalName::from("datatable"))
-            .is_some_and(|value| &*value == "0")
+            .is_some_and(|value| value == "0")
     {
         return false;
     }

@@ -102,7 +102,7 @@ impl AdServers {
         [local_name!("src"), local_name!("href")]
             .iter()
             .filter_map(|name| page.attribute(id, name))
-            .any(|value| self.leads_to_listed(&value, page.base()))
+            .any(|value| self.leads_to_listed(value, page.base()))
     }
 
     fn leads_to_listed(&self, address: &str, base: &Url) -> bool {

@@ -169,7 +169,7 @@ impl Captions {
             return None;
         }
         let alt = page.attribute(image, &local_name!("alt"))?;
-        self.similarity(body, &alt)
+        self.similarity(body, alt)
     }
 }
 

@@ -345,9 +345,10 @@ fn form_end(page: &mut Page, form: NodeId) -> NodeId {
         .ancestors(form)
         .find(|&up| page.tag(up) == Some(Tag::Table))
         .unwrap_or(parent);
-    let name = page
-        .attribute(form, &local_name!("id"))
-        .map_or_else(|| format!("gleaner-form-{}", form.0), |id| id.to_owned());
+    let name = page.attribute(form, &local_name!("id")).map_or_else(
+        || format!("gleaner-form-{}", form.0),
+        std::borrow::ToOwned::to_owned,
+    );
     page.set_attribute(form, local_name!("id"), name.clone());
     let controls: Vec<NodeId> = page
         .live(table)

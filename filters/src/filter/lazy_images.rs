@@ -107,7 +107,7 @@ fn neighbouring_noscript(page: &Page, image: NodeId) -> Option<NodeId> {
 
 fn has_real_source(page: &Page, id: NodeId) -> bool {
     page.attribute(id, &local_name!("src"))
-        .is_some_and(|src| !is_placeholder(&src))
+        .is_some_and(|src| !is_placeholder(src))
         || page.has_attribute(id, &local_name!("srcset"))
 }
 
@@ -121,18 +121,14 @@ fn is_placeholder(src: &str) -> bool {
 fn make_real(page: &mut Page, id: NodeId) -> bool {
     let mut found: Vec<(LocalName, String)> = Vec::new();
     {
-        let kuchikiki::NodeData::Element(element) = page.data(id) else {
-            return false;
-        };
-        let attributes = element.attributes.borrow();
-        let has_source = attributes
-            .get(local_name!("src"))
+        let has_source = page
+            .attribute(id, &local_name!("src"))
             .is_some_and(|src| !is_placeholder(src));
         let is_image = page.tag(id) == Some(Tag::Img);
         let in_picture =
             page.tag(id) == Some(Tag::Source) && page.tag(page.parent(id)) == Some(Tag::Picture);
-        for (name, attribute) in &attributes.map {
-            let (name, value) = (&*name.local, attribute.value.trim());
+        for attribute in page.attributes(id) {
+            let (name, value) = (&*attribute.name.local, attribute.value.trim());
             if !name.starts_with("data-") || value.is_empty() {
                 continue;
             }

@@ -199,7 +199,7 @@ pub(crate) fn meta_content(page: &Page, names: &[&str]) -> Option<String> {
                     .is_some_and(|name| name.eq_ignore_ascii_case(wanted))
             });
             let content = page.attribute(id, &local_name!("content"))?;
-            let content = text::one_line(&content);
+            let content = text::one_line(content);
             (is_wanted && !content.is_empty()).then_some(content)
         })
     })

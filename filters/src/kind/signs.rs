@@ -132,7 +132,7 @@ impl Signs {
                 self.marked.push(name.to_owned());
             }
             if let Some(part) = page.attribute(id, &item_prop) {
-                self.offers += usize::from(matches!(&*part, "price" | "sku" | "offers"));
+                self.offers += usize::from(matches!(part, "price" | "sku" | "offers"));
             }
         }
         self.long_paragraphs = words_of.iter().filter(|words| **words >= LONG).count();
@@ -202,9 +202,7 @@ fn is_to_buy(page: &Page, id: NodeId) -> bool {
             value.contains("addtocart") || value.contains("addtobasket")
         });
     is_named
-        || page
-            .attribute(id, &local_name!("value"))
-            .is_some_and(|value| says(&value))
+        || page.attribute(id, &local_name!("value")).is_some_and(&says)
         || says(&page.start_of_text(id, 10, MAX_BUTTON_BYTES))
 }
 

@@ -10,7 +10,7 @@ use crate::page::{NodeId, Page, tag::Tag};
 pub(super) fn language(page: &Page) -> Option<String> {
     let on = |id| page.attribute(id, &local_name!("lang"));
     let value = page.html().and_then(on).or_else(|| on(page.body()))?;
-    language_tag(&value)
+    language_tag(value)
 }
 
 /// A tag in the form of BCP 47 (RFC 5646 § 2.1), near enough: `en_us` becomes `en-US`.
@@ -67,24 +67,29 @@ pub(super) fn author(page: &Page) -> Option<String> {
 
 /// How sure an element is to hold the author's name; 0 is best.
 fn author_rank(page: &Page, id: NodeId, tag: Tag, itemprop: &LocalName) -> Option<u8> {
-    let has_word = |name: &LocalName, wanted: &str| {
-        page.attribute(id, name).is_some_and(|value| {
-            value
-                .split_ascii_whitespace()
-                .any(|word| word.eq_ignore_ascii_case(wanted))
+    let has_word = |value: &str, wanted: &[&str]| {
+        let mut words = value.split_ascii_whitespace();
+        words.any(|word| {
+            wanted
+                .iter()
+                .any(|wanted| word.eq_ignore_ascii_case(wanted))
         })
     };
-    if has_word(itemprop, "author") {
-        return Some(0);
-    }
-    if tag == Tag::A && has_word(&local_name!("rel"), "author") {
-        return Some(1);
-    }
-    // hAtom and microformats 2 write `author` and `p-author`; Readability's pattern begins with `byline`.
-    let is_byline = ["byline", "p-author", "author-name", "authorname"]
-        .iter()
-        .any(|name| has_word(&local_name!("class"), name));
-    is_byline.then_some(2)
+    let ranks = page.attributes(id).iter().filter_map(|attribute| {
+        let (name, value) = (&attribute.name.local, &attribute.value);
+        let (rank, wanted) = if name == itemprop {
+            (0, &["author"][..])
+        } else if tag == Tag::A && *name == local_name!("rel") {
+            (1, &["author"][..])
+        } else if *name == local_name!("class") {
+            // hAtom and microformats 2 write `author` and `p-author`; Readability's pattern begins with `byline`.
+            (2, &["byline", "p-author", "author-name", "authorname"][..])
+        } else {
+            return None;
+        };
+        has_word(value, wanted).then_some(rank)
+    });
+    ranks.min()
 }
 
 /// The name inside an author: `<span itemprop=author itemscope><span itemprop=name>`, else its link, beside which stand ranks
@@ -96,7 +101,7 @@ fn inner_name(page: &Page, id: NodeId) -> Option<NodeId> {
     inner()
         .find(|&inner| {
             page.attribute(inner, &itemprop)
-                .is_some_and(|value| &*value == "name")
+                .is_some_and(|value| value == "name")
         })
         .or_else(|| {
             let mut links = inner().filter(|&inner| page.tag(inner) == Some(Tag::A));
@@ -121,7 +126,7 @@ pub(super) fn date(page: &Page) -> Option<String> {
         }
         let value = [local_name!("datetime"), local_name!("content")]
             .iter()
-            .find_map(|name| page.attribute(id, name).and_then(|v| date::of_value(&v)))
+            .find_map(|name| page.attribute(id, name).and_then(date::of_value))
             .or_else(|| date::of_value(&start_of_line(page, id)));
         let is_sure = is_published || page.has_attribute(id, &LocalName::from("pubdate"));
         match value {

@@ -20,13 +20,16 @@ const KEYS: [&str; 6] = ["page", "p", "pg", "paged", "seite", "pagenum"];
 /// The next page, where a link leads to it.
 pub(super) fn next(page: &Page) -> Option<Url> {
     let here = Place::of(page.url());
+    let number = (here.number + 1).to_string();
+    let base_has_number = page.base().as_str().contains(&number);
     let links = page.about(Tag::Link).chain(
         page.live(page.body())
             .filter(|&id| page.tag(id) == Some(Tag::A)),
     );
     links
         .take(MAX_LINKS)
-        .filter(|&id| is_candidate(page, id, here.number + 1))
+        .filter(|&id| base_has_number || has_number(page, id, &number))
+        .filter(|&id| is_candidate(page, id, &number))
         .filter_map(|id| page.address(id, &local_name!("href")))
         .find(|url| {
             url.origin() == page.url().origin() && {
@@ -36,7 +39,14 @@ pub(super) fn next(page: &Page) -> Option<Url> {
         })
 }
 
-fn is_candidate(page: &Page, id: NodeId, number: u32) -> bool {
+/// Whether the number stands in the link's address, or may: digits can be written as escapes, and line breaks between them
+/// are nothing (WHATWG URL § 4.4). Hardly any address has it, and the text of a link costs more to read.
+fn has_number(page: &Page, id: NodeId, number: &str) -> bool {
+    page.attribute(id, &local_name!("href"))
+        .is_some_and(|href| href.contains(number) || href.contains(['%', '\t', '\n', '\r']))
+}
+
+fn is_candidate(page: &Page, id: NodeId, number: &str) -> bool {
     let is_next = page.attribute(id, &local_name!("rel")).is_some_and(|rel| {
         rel.split_ascii_whitespace()
             .any(|word| word.eq_ignore_ascii_case("next"))
@@ -46,11 +56,11 @@ fn is_candidate(page: &Page, id: NodeId, number: u32) -> bool {
     }
     let label = page
         .attribute(id, &LocalName::from("aria-label"))
-        .map(|label| label.to_lowercase());
+        .map(str::to_lowercase);
     let text = start_of_line(page, id).to_lowercase();
     [Some(text), label].into_iter().flatten().any(|text| {
-        text == number.to_string()
-            || text == format!("page {number}")
+        text == number
+            || text.strip_prefix("page ") == Some(number)
             || [
                 "next",
                 "weiter",

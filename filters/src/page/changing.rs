@@ -1,7 +1,6 @@
 //! The doors through which a filter may change a page.
 
-use html5ever::{LocalName, local_name};
-use kuchikiki::ExpandedName;
+use html5ever::LocalName;
 
 use super::{Fate, NodeId, Page, RemovedLink, tag::Tag};
 
@@ -99,8 +98,9 @@ impl Page {
 
     /// Sets an attribute, in place where the element has it already.
     pub(crate) fn set_attribute(&mut self, id: NodeId, name: LocalName, value: String) {
-        if let Some(element) = self.rows[id.index()].node.as_element() {
-            element.attributes.borrow_mut().insert(name, value);
+        if self.tag(id).is_some() {
+            let row = &mut self.rows[id.index()];
+            row.attributes = self.attributes.set(row.attributes, name, value);
         }
     }
 
@@ -110,15 +110,9 @@ impl Page {
         id: NodeId,
         unwanted: impl Fn(&LocalName, &str) -> bool,
     ) -> usize {
-        let Some(element) = self.rows[id.index()].node.as_element() else {
-            return 0;
-        };
-        let mut attributes = element.attributes.borrow_mut();
-        let before = attributes.map.len();
-        attributes
-            .map
-            .retain(|name: &ExpandedName, attribute| !unwanted(&name.local, &attribute.value));
-        before - attributes.map.len()
+        let own = self.rows[id.index()].attributes;
+        self.attributes
+            .retain(own, |name, value| !unwanted(name, value))
     }
 
     /// Puts a space behind a text.
@@ -155,16 +149,16 @@ impl Page {
             if bytes > MAX_KEPT_LINK_BYTES {
                 break;
             }
-            let Some(url) = self.address(id, &local_name!("href")) else {
+            if !self.own_or_inner_text(id) {
+                continue;
+            }
+            let Some((url, shown)) = self.link(id) else {
                 continue;
             };
             // Of a saved page, the links to its neighbours are links too.
             let is_page =
                 matches!(url.scheme(), "http" | "https") || url.scheme() == self.url.scheme();
-            if self.own_or_inner_text(id)
-                && is_page
-                && let Some(shown) = self.shown_address(id, &local_name!("href"))
-            {
+            if is_page {
                 let text = self.start_of_text(id, MAX_LINK_NODES, MAX_LINK_TEXT_BYTES);
                 let text = crate::text::one_line(&text);
                 bytes += url.as_str().len() + shown.len() + text.len();

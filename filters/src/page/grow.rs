@@ -3,7 +3,11 @@
 use html5ever::{LocalName, QualName, local_name, ns};
 use kuchikiki::NodeRef;
 
-use super::{NodeId, Page};
+use super::{
+    NodeId, Page,
+    attributes::{Attributes, Stretch, is_named},
+    parse::Parsed,
+};
 use crate::error::PageError;
 
 impl Page {
@@ -25,7 +29,12 @@ impl Page {
         }
         let row = |id: NodeId| self.rows[id.index()].node.clone();
         row(self.body()).append(article);
-        let mut page = Page::new(row(NodeId::DOCUMENT), &self.url, scripting, max_depth)?;
+        let parsed = Parsed {
+            nodes: self.rows.len() + 2 * paragraphs.len() + 1,
+            document: row(NodeId::DOCUMENT),
+            attributes: self.attributes,
+        };
+        let mut page = Page::new(parsed, &self.url, scripting, max_depth)?;
         page.domain = self.domain;
         page.survey = self.survey;
         Ok(page)
@@ -34,13 +43,14 @@ impl Page {
 
 /// `<script type="math/tex">x^2</script>`: the form in which `MathJax` 2 and kramdown write formulas. The script sets the formula;
 /// without it, its source between the signs of TeX is what a reader can have.
-pub(super) fn formula(node: &NodeRef) -> Option<NodeRef> {
+pub(super) fn formula(node: &NodeRef, attributes: &Attributes) -> Option<NodeRef> {
     let element = node.as_element()?;
     if element.name.local != local_name!("script") {
         return None;
     }
-    let attributes = element.attributes.borrow();
-    let kind = attributes.get(local_name!("type"))?.to_ascii_lowercase();
+    let mut own = attributes.of(Stretch::of(node)).iter();
+    let kind = own.find(|attribute| is_named(attribute, &local_name!("type")))?;
+    let kind = kind.value.to_ascii_lowercase();
     if !kind.starts_with("math/tex") {
         return None;
     }

@@ -3,19 +3,20 @@
 use html5ever::local_name;
 use kuchikiki::{NodeData, NodeRef};
 
-use super::{Fate, Kind, NodeId, Row, grow, tag::Tag};
+use super::{Fate, Kind, NodeId, Row, attributes::Stretch, grow, parse::Parsed, tag::Tag};
 use crate::{dom::visible_chars, error::PageError};
 
 /// One walk over the tree with an explicit stack: first children down, siblings across, ends filled in on the way up.
 pub(super) fn lay_out(
-    document: NodeRef,
+    parsed: &Parsed,
     scripting: bool,
     max_depth: usize,
 ) -> Result<Vec<Row>, PageError> {
-    let mut rows: Vec<Row> = Vec::with_capacity(1024);
+    let attributes = &parsed.attributes;
+    let mut rows: Vec<Row> = Vec::with_capacity(parsed.nodes);
     // Ancestors of the node at hand: their row, and whether text below them is shown and linked.
     let mut open: Vec<Open> = Vec::with_capacity(64);
-    let mut next = Some(document);
+    let mut next = Some(parsed.document.clone());
     while let Some(node) = next {
         let id = NodeId::from_row(rows.len());
         if open.len() > max_depth {
@@ -30,14 +31,19 @@ pub(super) fn lay_out(
         let formula = if scripting {
             None
         } else {
-            grow::formula(&node)
+            grow::formula(&node, attributes)
         };
         let (kind, chars) = describe(formula.as_ref().unwrap_or(&node), hidden);
         let tag = match kind {
             Kind::Element(tag) => Some(tag),
             _ => None,
         };
-        in_link |= tag == Some(Tag::A) && is_link(&node);
+        let stretch = Stretch::of(&node);
+        let leads_on = || {
+            let mut own = attributes.of(stretch).iter();
+            own.any(|attribute| attribute.name.local == local_name!("href"))
+        };
+        in_link |= tag == Some(Tag::A) && leads_on();
         rows.push(Row {
             parent: above.map_or(NodeId::DOCUMENT, |a| a.id),
             end: id.0 + 1,
@@ -45,6 +51,7 @@ pub(super) fn lay_out(
             kind,
             fate: Fate::Keep,
             in_link,
+            attributes: stretch,
             node: formula.clone().unwrap_or_else(|| node.clone()),
         });
         if formula.is_none()
@@ -104,15 +111,4 @@ fn describe(node: &NodeRef, hidden: bool) -> (Kind, u32) {
         NodeData::Doctype(_) => (Kind::Doctype, 0),
         NodeData::Document(_) | NodeData::DocumentFragment => (Kind::Document, 0),
     }
-}
-
-fn is_link(node: &NodeRef) -> bool {
-    node.as_element().is_some_and(|element| {
-        element
-            .attributes
-            .borrow()
-            .map
-            .keys()
-            .any(|name| name.local == local_name!("href"))
-    })
 }

@@ -16,10 +16,10 @@ mod sink;
 mod tag_scan;
 
 use html5ever::{
-    TokenizerResult,
+    LocalName, TokenizerResult,
     buffer_queue::BufferQueue,
     tendril::StrTendril,
-    tokenizer::{Token, TokenSink as _, Tokenizer, TokenizerOpts, states::RawKind},
+    tokenizer::{Tag, TagKind, Token, TokenSink as _, Tokenizer, TokenizerOpts, states::RawKind},
     tree_builder::{TreeBuilder, TreeBuilderOpts},
 };
 use kuchikiki::NodeRef;
@@ -27,12 +27,14 @@ use memchr::memchr2;
 
 use self::{
     guard::{Guard, Told},
-    names::Names,
+    names::{Names, StartTag},
     newlines::Newlines,
-    short_cut::Left,
+    raw_text::End,
+    short_cut::{Left, Read},
     sink::GuardedSink,
     tag_scan::TagScan,
 };
+use super::attributes::Attributes;
 use crate::{dom::count, error::PageError};
 
 /// Bytes parsed between two looks at the clock. Larger: fewer looks, a costlier worst case.
@@ -55,12 +57,20 @@ const MAX_ATTRIBUTE_BYTES: usize = 32 * 1024 * 1024;
 /// while 20 pages of 1 MB were parsed (`benches/memory.py`, 2026-11-21).
 const NODE_BYTES: usize = 256;
 
-/// Memory of an attribute without its value: name, map entry and the value's own header.
+/// Memory of an attribute without its value, and of the room that its list keeps to grow.
 const ATTRIBUTE_BYTES: usize = 100;
 
 /// Longest token in bytes that waits for its end. Some pages keep their data in attributes of many kilobytes. Raising it
 /// makes hostile pages costlier: with every piece the token is read again.
 const MAX_UNFINISHED: usize = 64 * 1024;
+
+/// A document that has arrived.
+pub(crate) struct Parsed {
+    pub(super) document: NodeRef,
+    pub(super) attributes: Attributes,
+    /// About how many nodes there are, rather more than less.
+    pub(super) nodes: usize,
+}
 
 /// A document that is arriving.
 pub(crate) struct Parser {
@@ -74,6 +84,8 @@ pub(crate) struct Parser {
     unfinished: String,
     /// Whether the text of scripts is wanted.
     script_text: bool,
+    /// The element whose text is being read, where the tokenizer does not know that there is one.
+    unknown_element: Option<LocalName>,
 }
 
 /// Where the tokenizer is, as far as is known.
@@ -106,6 +118,7 @@ impl Parser {
             tag: TagScan::default(),
             unfinished: String::new(),
             script_text: true,
+            unknown_element: None,
         }
     }
 
@@ -151,12 +164,13 @@ impl Parser {
     pub(crate) fn memory(&self) -> usize {
         let sink = &self.tokenizer.sink.builder.sink;
         sink.nodes.get() * NODE_BYTES
-            + sink.attributes.get() * ATTRIBUTE_BYTES
+            + sink.attribute_count.get() * ATTRIBUTE_BYTES
             + sink.attribute_bytes.get()
     }
 
-    /// The document node, after the last piece.
-    pub(crate) fn finish(mut self) -> Result<NodeRef, PageError> {
+    /// The whole tree, after the last piece.
+    pub(crate) fn finish(mut self) -> Result<Parsed, PageError> {
+        self.catch_up();
         let rest = StrTendril::from_slice(&self.unfinished);
         let mut at = 0;
         while at < rest.len() {
@@ -166,12 +180,26 @@ impl Parser {
         self.tokenizer.end();
         let guard = self.tokenizer.sink;
         guard.check()?;
-        Ok(guard.builder.sink.tree.document_node)
+        let sink = guard.builder.sink;
+        Ok(Parsed {
+            nodes: sink.nodes.get() + 8,
+            document: sink.tree.document_node,
+            attributes: sink.attributes.into_inner(),
+        })
     }
 
     /// One token past the tokenizer, if it can be.
     fn short_cut(&mut self, piece: &StrTendril, at: usize) -> usize {
-        let (token, end) = match short_cut::token(piece, at, &mut self.names) {
+        let waiting = &self.tokenizer.sink.builder.sink.waiting;
+        let mut attributes = std::mem::take(&mut waiting.borrow_mut().attributes);
+        attributes.clear();
+        let read = short_cut::token(piece, at, &mut self.names, &mut attributes);
+        waiting.borrow_mut().attributes = attributes;
+        let Read {
+            mut token,
+            start_tag,
+            end,
+        } = match read {
             Ok(read) => read,
             Err(Left::Unfinished) if piece.len() - at <= MAX_UNFINISHED => {
                 self.unfinished.push_str(&piece[at..]);
@@ -182,17 +210,58 @@ impl Parser {
                 return at;
             }
         };
+        let mut raw_element = None;
+        if let Token::TagToken(tag) = &mut token {
+            self.hand_over_attributes(tag, start_tag);
+            if start_tag == Some(StartTag::Raw) {
+                raw_element = Some(tag.name.clone());
+            }
+        }
+        let guard = &self.tokenizer.sink;
         // Neither a script that has ended nor a line's number is of interest.
-        let _ = self.tokenizer.sink.process_token(token, 1);
+        let _ = guard.process_token(token, 1);
+        guard.builder.sink.waiting.borrow_mut().owner = None;
+        if let Told::Raw(kind) = guard.last.get()
+            && raw_element.is_some()
+        {
+            self.unknown_element = raw_element;
+            self.between = Between::RawText(kind);
+        }
         end
+    }
+
+    /// Leaves the attributes of a tag that was read for its element to take, or gives them to the tree builder.
+    fn hand_over_attributes(&self, tag: &mut Tag, start_tag: Option<StartTag>) {
+        let guard = &self.tokenizer.sink;
+        let mut waiting = guard.builder.sink.waiting.borrow_mut();
+        if waiting.attributes.is_empty() {
+            return;
+        }
+        // In a drawing or a formula the tree builder writes some names of attributes anew.
+        if start_tag == Some(StartTag::Plain)
+            && !guard.adjusted_current_node_present_but_not_in_html_namespace()
+        {
+            waiting.owner = Some(tag.name.clone());
+        } else {
+            tag.attrs = std::mem::take(&mut waiting.attributes);
+        }
+    }
+
+    /// Tells the tokenizer of the element whose text is being read.
+    fn catch_up(&mut self) {
+        if let Some(name) = self.unknown_element.take()
+            && let Between::RawText(kind) = self.between
+        {
+            self.tokenizer.sink.is_known.set(Some(kind));
+            self.input
+                .push_back(StrTendril::from(format!("<{}>", &*name)));
+            self.run();
+        }
     }
 
     /// Text up to what may be its end, or an escape within a script.
     fn raw_text(&mut self, piece: &StrTendril, at: usize, kind: RawKind) -> usize {
         let end = at + raw_text::length(&piece.as_bytes()[at..], kind);
-        if end < piece.len() {
-            self.between = Between::Unknown;
-        }
         let is_wanted = self.script_text
             || kind != RawKind::ScriptData
             || self.tokenizer.sink.script_is_data.get();
@@ -201,7 +270,39 @@ impl Parser {
             let token = Token::CharacterTokens(text);
             let _ = self.tokenizer.sink.process_token(token, 1);
         }
-        end
+        if end < piece.len() {
+            self.end_raw_text(piece, end)
+        } else {
+            end
+        }
+    }
+
+    /// The end tag of the element whose text was read; whatever else it is, is the tokenizer's.
+    fn end_raw_text(&mut self, piece: &StrTendril, at: usize) -> usize {
+        let name = self.unknown_element.as_ref();
+        match name.map(|name| raw_text::end(&piece.as_bytes()[at..], name)) {
+            Some(End::Tag(length)) => {
+                let tag = Tag {
+                    kind: TagKind::EndTag,
+                    name: self.unknown_element.take().unwrap_or_default(),
+                    self_closing: false,
+                    attrs: Vec::new(),
+                };
+                self.between = Between::Tokens;
+                let token = Token::TagToken(tag);
+                let _ = self.tokenizer.sink.process_token(token, 1);
+                at + length
+            }
+            Some(End::Unfinished) => {
+                self.unfinished.push_str(&piece[at..]);
+                piece.len()
+            }
+            Some(End::Odd) | None => {
+                self.catch_up();
+                self.between = Between::Unknown;
+                at
+            }
+        }
     }
 
     /// Gives the tokenizer as much as may be told about at once.

@@ -2,11 +2,11 @@
 
 use std::cell::Ref;
 
-use html5ever::{LocalName, ns};
+use html5ever::{Attribute, LocalName, local_name, ns};
 use kuchikiki::NodeData;
 use url::Url;
 
-use super::{Fate, Kind, NodeId, Page, tag::Tag};
+use super::{Fate, Kind, NodeId, Page, attributes::is_named, tag::Tag};
 use crate::dom::{
     apart::{self, Gap},
     text_size, visible_chars,
@@ -164,26 +164,24 @@ impl Page {
             .map(std::cell::RefCell::borrow)
     }
 
+    /// All attributes in the order in which they were written.
+    pub(crate) fn attributes(&self, id: NodeId) -> &[Attribute] {
+        self.attributes.of(self.rows[id.index()].attributes)
+    }
+
     /// The value of an attribute without a namespace. Attributes are few, so a scan that compares atoms beats hashing.
-    pub(crate) fn attribute(&self, id: NodeId, name: &LocalName) -> Option<Ref<'_, str>> {
-        let element = self.rows[id.index()].node.as_element()?;
-        Ref::filter_map(element.attributes.borrow(), |attributes| {
-            attributes
-                .map
-                .iter()
-                .find(|(key, _)| key.local == *name && key.ns == ns!())
-                .map(|(_, attribute)| attribute.value.as_str())
-        })
-        .ok()
+    pub(crate) fn attribute(&self, id: NodeId, name: &LocalName) -> Option<&str> {
+        self.attributes(id)
+            .iter()
+            .find(|attribute| is_named(attribute, name))
+            .map(|attribute| &*attribute.value)
     }
 
     /// Tells all attributes without a namespace.
-    pub(crate) fn each_attribute(&self, id: NodeId, mut tell: impl FnMut(&str, &str)) {
-        if let Some(element) = self.rows[id.index()].node.as_element() {
-            for (key, attribute) in &element.attributes.borrow().map {
-                if key.ns == ns!() {
-                    tell(&key.local, &attribute.value);
-                }
+    pub(crate) fn each_attribute<'a>(&'a self, id: NodeId, mut tell: impl FnMut(&'a str, &'a str)) {
+        for attribute in self.attributes(id) {
+            if attribute.name.ns == ns!() {
+                tell(&attribute.name.local, &attribute.value);
             }
         }
     }
@@ -206,17 +204,27 @@ impl Page {
     /// An address as it is told outside of the page: absolute where the page's own is on the web; otherwise as it is
     /// written, because a file's neighbours may have moved.
     pub(crate) fn shown_address(&self, id: NodeId, name: &LocalName) -> Option<String> {
-        let written = self.attribute(id, name)?.trim().to_owned();
-        if !matches!(self.base.scheme(), "http" | "https") {
-            return (!written.is_empty()).then_some(written);
+        let written = self.attribute(id, name)?.trim();
+        if !self.is_on_web() {
+            return (!written.is_empty()).then(|| written.to_owned());
         }
-        let absolute = self.base.join(&written).ok()?;
-        let is_reasonable = absolute.as_str().len() <= written.len() + MAX_ADDED_BYTES;
-        Some(if is_reasonable {
-            absolute.into()
-        } else {
-            written
-        })
+        let absolute = self.base.join(written).ok()?;
+        Some(shown(written, absolute.into()))
+    }
+
+    /// A link's address, and the same as it is told outside of the page.
+    pub(super) fn link(&self, id: NodeId) -> Option<(Url, String)> {
+        let written = self.attribute(id, &local_name!("href"))?.trim();
+        let absolute = self.base.join(written).ok()?;
+        if !self.is_on_web() {
+            return (!written.is_empty()).then(|| (absolute, written.to_owned()));
+        }
+        let shown = shown(written, absolute.as_str().to_owned());
+        Some((absolute, shown))
+    }
+
+    fn is_on_web(&self) -> bool {
+        matches!(self.base.scheme(), "http" | "https")
     }
 
     /// The nodes that one filter took out and no other.
@@ -329,6 +337,14 @@ impl Page {
 
     pub(crate) fn data(&self, id: NodeId) -> &NodeData {
         self.rows[id.index()].node.data()
+    }
+}
+
+fn shown(written: &str, absolute: String) -> String {
+    if absolute.len() <= written.len() + MAX_ADDED_BYTES {
+        absolute
+    } else {
+        written.to_owned()
     }
 }
 

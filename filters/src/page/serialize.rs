@@ -3,7 +3,7 @@
 //! kuchikiki's own serializer recurses, loses `<template>` contents and the doctype's identifiers, and costs as much
 //! as parsing. This one closes elements when the walk passes their last row.
 
-use html5ever::{LocalName, QualName, local_name, ns};
+use html5ever::{Attribute, LocalName, QualName, local_name, ns};
 use kuchikiki::NodeData;
 use memchr::{memchr, memchr3};
 
@@ -75,14 +75,14 @@ impl Writer<'_, '_> {
                 match self.page.fate(id) {
                     Fate::AltText => {
                         if let Some(alt) = self.page.attribute(id, &local_name!("alt")) {
-                            escape_text(&alt, self.out);
+                            escape_text(alt, self.out);
                         }
                         return false;
                     }
                     Fate::Unwrapped | Fate::Removed => return false,
                     Fate::Keep => {}
                 }
-                self.start_tag(&element.name, tag, &element.attributes.borrow());
+                self.start_tag(&element.name, tag, self.page.attributes(id));
                 if tag == Tag::Head {
                     self.out.push_str(self.rules.after_head_start);
                 }
@@ -111,25 +111,25 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn start_tag(&mut self, name: &QualName, tag: Tag, attributes: &kuchikiki::Attributes) {
+    fn start_tag(&mut self, name: &QualName, tag: Tag, attributes: &[Attribute]) {
         self.out.push('<');
         self.out.push_str(written_name(tag, &name.local));
-        for (key, attribute) in &attributes.map {
+        for Attribute { name, value } in attributes {
             if self
                 .rules
                 .keep_attribute
-                .is_some_and(|keep| !keep(tag, &key.local))
+                .is_some_and(|keep| !keep(tag, &name.local))
             {
                 continue;
             }
             self.out.push(' ');
-            if let Some(prefix) = attribute.prefix.as_ref().filter(|p| !p.is_empty()) {
+            if let Some(prefix) = name.prefix.as_ref().filter(|p| !p.is_empty()) {
                 self.out.push_str(prefix);
                 self.out.push(':');
             }
-            self.out.push_str(&key.local);
+            self.out.push_str(&name.local);
             self.out.push_str("=\"");
-            escape_attribute(&attribute.value, self.out);
+            escape_attribute(value, self.out);
             self.out.push('"');
         }
         self.out.push('>');

@@ -54,6 +54,9 @@ tags! {
 }
 
 impl Tag {
+    /// How many there are.
+    pub(crate) const COUNT: usize = Tag::Other as usize + 1;
+
     pub(super) fn of(name: &QualName) -> Tag {
         if name.ns == ns!(html) {
             return Tag::of_html(&name.local);

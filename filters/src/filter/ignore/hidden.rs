@@ -152,7 +152,7 @@ fn is_hidden(page: &Page, id: NodeId) -> bool {
         return true;
     }
     page.attribute(id, &local_name!("style"))
-        .is_some_and(|style| style_hides(&style))
+        .is_some_and(style_hides)
 }
 
 /// Whether a `style` attribute says `display: none` or `visibility: hidden`.

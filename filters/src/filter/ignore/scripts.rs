@@ -69,7 +69,7 @@ fn holds_own_page(page: &Page, id: NodeId) -> bool {
     page.has_attribute(id, &local_name!("srcdoc"))
         || page
             .attribute(id, &local_name!("src"))
-            .is_some_and(|src| is_page_address(&src))
+            .is_some_and(is_page_address)
 }
 
 /// `onclick` and its like: HTML defines no other attribute that begins so.
@@ -195,7 +195,7 @@ mod tests {
             let frame = by_id(&page, "f");
             disarm(&mut page, frame, Tag::Iframe);
             let sandbox = page.attribute(frame, &local_name!("sandbox"));
-            assert_eq!(sandbox.as_deref(), Some(""), "{html}");
+            assert_eq!(sandbox, Some(""), "{html}");
         }
     }
 

@@ -207,7 +207,7 @@ fn is_named(page: &Page, id: NodeId, names: &HashSet<String>) -> bool {
         .is_some_and(|classes| classes.split_ascii_whitespace().any(|name| has('.', name)))
         || page
             .attribute(id, &local_name!("id"))
-            .is_some_and(|name| has('#', &name))
+            .is_some_and(|name| has('#', name))
 }
 
 #[cfg(test)]

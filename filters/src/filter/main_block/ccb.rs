@@ -150,12 +150,10 @@ fn start_tag_chars(page: &Page, id: NodeId) -> usize {
     let kuchikiki::NodeData::Element(element) = page.data(id) else {
         return 0;
     };
-    let attributes: usize = element
-        .attributes
-        .borrow()
-        .map
+    let attributes: usize = page
+        .attributes(id)
         .iter()
-        .map(|(name, attribute)| name.local.len() + attribute.value.len() + "=\"\"".len())
+        .map(|attribute| attribute.name.local.len() + attribute.value.len() + "=\"\"".len())
         .sum();
     element.name.local.len() + "<>".len() + attributes
 }

@@ -163,7 +163,7 @@ fn lead_image(page: &Page) -> Option<(String, String)> {
         let is_told = name.is_some() && file_name(&source) == name;
         if is_told || above.is_none() && stands_above(page, id) && !is_of_site(&source) {
             let alt = page.attribute(id, &local_name!("alt"));
-            let alt = alt.as_deref().unwrap_or_default().to_owned();
+            let alt = alt.unwrap_or_default().to_owned();
             if is_same(&alt, &page.headline.text) && !is_told {
                 // A headline that was drawn.
                 continue;

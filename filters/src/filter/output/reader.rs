@@ -70,7 +70,7 @@ fn write_head(page: &Page, out: &mut String) {
             out.push(' ');
             out.push_str(&name);
             out.push_str("=\"");
-            escape_attribute(&value, out);
+            escape_attribute(value, out);
             out.push('"');
         }
     }

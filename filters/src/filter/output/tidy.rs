@@ -199,7 +199,7 @@ fn drop_labels_of_nothing(page: &mut Page) {
     }
     let name = |id| {
         page.attribute(id, &local_name!("id"))
-            .map(|id| id.to_string())
+            .map(std::string::ToString::to_string)
     };
     let by_id: HashMap<String, NodeId> = gone
         .iter()
@@ -211,7 +211,7 @@ fn drop_labels_of_nothing(page: &mut Page) {
         .filter(|&id| {
             let is_named = page
                 .attribute(id, &local_name!("for"))
-                .is_some_and(|field| by_id.contains_key(&*field));
+                .is_some_and(|field| by_id.contains_key(field));
             // Rows are in document order, so the fields inside the label are a range.
             let at = gone.partition_point(|&field| field < id);
             is_named || gone.get(at).is_some_and(|&field| page.contains(id, field))

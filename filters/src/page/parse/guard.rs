@@ -29,6 +29,8 @@ pub(super) struct Guard {
     pub(super) last: Cell<Told>,
     /// Whether the last script that began holds data.
     pub(super) script_is_data: Cell<bool>,
+    /// The next tag that the tokenizer tells is known already: it is told to read on by these rules.
+    pub(super) is_known: Cell<Option<RawKind>>,
     /// Node count of the last look at the depth.
     measured_at: Cell<usize>,
 }
@@ -60,6 +62,7 @@ impl Guard {
             tokens: Cell::new(0),
             last: Cell::new(Told::Text),
             script_is_data: Cell::new(false),
+            is_known: Cell::new(None),
             measured_at: Cell::new(0),
         }
     }
@@ -83,7 +86,7 @@ impl Guard {
                 limit: self.max_nodes,
             });
         }
-        if sink.attributes.get() > MAX_ATTRIBUTES {
+        if sink.attribute_count.get() > MAX_ATTRIBUTES {
             self.pass(PageError::TooManyAttributes {
                 limit: MAX_ATTRIBUTES,
             });
@@ -149,6 +152,9 @@ impl TokenSink for Guard {
         };
         self.last.set(told);
         if let Token::TagToken(tag) = &token {
+            if let Some(kind) = self.is_known.take() {
+                return TokenSinkResult::RawData(kind);
+            }
             self.look_at_tag(tag);
         }
         if self.passed.get().is_some() {

@@ -24,6 +24,33 @@ pub(super) fn length(text: &[u8], kind: RawKind) -> usize {
     }
 }
 
+/// What stands where the text of an element may have ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// The element's end tag, of so many bytes.
+    Tag(usize),
+    /// The beginning of it, and no more has arrived.
+    Unfinished,
+    /// Something else, or the end tag in an unusual form.
+    Odd,
+}
+
+/// Whether the element's end tag stands here.
+pub(super) fn end(text: &[u8], name: &str) -> End {
+    let mut tag = b"</".iter().chain(name.as_bytes()).chain(b">");
+    for byte in text {
+        match tag.next() {
+            None => break,
+            Some(wanted) if byte.eq_ignore_ascii_case(wanted) => {}
+            Some(_) => return End::Odd,
+        }
+    }
+    match tag.next() {
+        None => End::Tag(name.len() + "</>".len()),
+        Some(_) => End::Unfinished,
+    }
+}
+
 /// Whether what follows `<` may be more than text.
 fn may_matter(after: &[u8], kind: RawKind) -> bool {
     match after.first() {
@@ -34,7 +61,11 @@ fn may_matter(after: &[u8], kind: RawKind) -> bool {
             name[..shorter].eq_ignore_ascii_case(&b"script"[..shorter])
         }
         None | Some(b'/') => true,
-        Some(b'!') => kind == RawKind::ScriptData,
+        // `<!--` alone has a meaning; pages hold markup as data with `<!doctype` in it.
+        Some(b'!') => {
+            let shorter = after.len().min("!--".len());
+            kind == RawKind::ScriptData && after[..shorter] == b"!--"[..shorter]
+        }
         Some(_) => false,
     }
 }

@@ -6,14 +6,14 @@
 //! a doubt costs time and nothing else.
 
 use html5ever::{
-    Attribute, LocalName, QualName, local_name, ns,
+    Attribute, LocalName, QualName, ns,
     tendril::StrTendril,
     tokenizer::{Tag, TagKind, Token},
 };
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr3, memmem};
 
 use super::{
-    names::Names,
+    names::{Names, StartTag},
     references::{Place, resolved},
 };
 use crate::dom::count;
@@ -31,28 +31,66 @@ pub(super) enum Left {
     Unfinished,
 }
 
-/// The token that begins at a place where the tokenizer is between tokens, and where it ends.
+/// A token that was read.
+pub(super) struct Read {
+    /// A tag's attributes are beside it.
+    pub(super) token: Token,
+    /// Of a start tag, what it asks for.
+    pub(super) start_tag: Option<StartTag>,
+    /// Where it ends.
+    pub(super) end: usize,
+}
+
+/// The token that begins at a place where the tokenizer is between tokens. The attributes of a tag are added to
+/// `attributes`, which is empty.
 pub(super) fn token(
     piece: &StrTendril,
     at: usize,
     names: &mut Names,
-) -> Result<(Token, usize), Left> {
+    attributes: &mut Vec<Attribute>,
+) -> Result<Read, Left> {
     let rest = &piece.as_bytes()[at..];
     if rest[0] != b'<' {
-        let length = memchr(b'<', rest).unwrap_or(rest.len());
-        let text = resolved(piece, at, length, Place::Text)?;
-        return Ok((Token::CharacterTokens(text), at + length));
+        let (length, is_plain) = up_to(b'<', rest).unwrap_or((rest.len(), false));
+        let text = if is_plain {
+            piece.subtendril(count(at), count(length))
+        } else {
+            resolved(piece, at, length, Place::Text)?
+        };
+        return Ok(Read {
+            token: Token::CharacterTokens(text),
+            start_tag: None,
+            end: at + length,
+        });
     }
     if rest.starts_with(b"<!--") {
         return comment(piece, at);
     }
-    let mut reader = Reader { piece, at, names };
-    let tag = reader.tag()?;
-    Ok((Token::TagToken(tag), reader.at))
+    let mut reader = Reader {
+        piece,
+        at,
+        names,
+        attributes,
+    };
+    let (tag, start_tag) = reader.tag()?;
+    Ok(Read {
+        start_tag: (tag.kind == TagKind::StartTag).then_some(start_tag),
+        token: Token::TagToken(tag),
+        end: reader.at,
+    })
+}
+
+/// How far it is to a byte, and whether nothing before it must be looked at ([`resolved`]).
+fn up_to(end: u8, text: &[u8]) -> Option<(usize, bool)> {
+    let at = memchr3(end, b'&', 0, text)?;
+    if text[at] == end {
+        return Some((at, true));
+    }
+    Some((at + memchr(end, &text[at..])?, false))
 }
 
 /// § 13.2.5.43 to .52: a comment ends with `-->`; how else it may end is for the tokenizer.
-fn comment(piece: &StrTendril, at: usize) -> Result<(Token, usize), Left> {
+fn comment(piece: &StrTendril, at: usize) -> Result<Read, Left> {
     let start = at + "<!--".len();
     let rest = &piece.as_bytes()[start..];
     let length = memmem::find(rest, b"-->").ok_or(Left::Unfinished)?;
@@ -64,17 +102,49 @@ fn comment(piece: &StrTendril, at: usize) -> Result<(Token, usize), Left> {
         return Err(Left::Odd);
     }
     let text = piece.subtendril(count(start), count(length));
-    Ok((Token::CommentToken(text), start + length + "-->".len()))
+    Ok(Read {
+        token: Token::CommentToken(text),
+        start_tag: None,
+        end: start + length + "-->".len(),
+    })
 }
+
+/// Classes of bytes: what may stand in the name of an ordinary tag, and of an ordinary attribute.
+const IN_TAG_NAME: u8 = 1;
+const IN_ATTRIBUTE_NAME: u8 = 2;
+const CAPITAL: u8 = 4;
+
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0u8;
+    loop {
+        let class = &mut classes[byte as usize];
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':') {
+            *class |= IN_TAG_NAME;
+        }
+        if byte > b' ' && !matches!(byte, b'"' | b'\'' | b'<' | b'=' | b'>' | b'/' | 0x7f) {
+            *class |= IN_ATTRIBUTE_NAME;
+        }
+        if byte.is_ascii_uppercase() {
+            *class |= CAPITAL;
+        }
+        if byte == u8::MAX {
+            break classes;
+        }
+        byte += 1;
+    }
+};
 
 struct Reader<'a> {
     piece: &'a StrTendril,
     at: usize,
     names: &'a mut Names,
+    attributes: &'a mut Vec<Attribute>,
 }
 
 impl Reader<'_> {
-    fn tag(&mut self) -> Result<Tag, Left> {
+    /// A tag, and what a start tag of its name asks for.
+    fn tag(&mut self) -> Result<(Tag, StartTag), Left> {
         self.at += 1;
         let kind = if self.eat(b'/') {
             TagKind::EndTag
@@ -84,12 +154,11 @@ impl Reader<'_> {
         if !self.peek()?.is_ascii_alphabetic() {
             return Err(Left::Odd);
         }
-        let name = self.name(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':'))?;
+        let (name, start_tag) = self.name(IN_TAG_NAME)?;
         let has_ended = matches!(self.peek()?, b' ' | b'\t' | b'\n' | 0x0c | b'/' | b'>');
-        if !has_ended || kind == TagKind::StartTag && changes_tokenizer(&name) {
+        if !has_ended || kind == TagKind::StartTag && start_tag == StartTag::Tokenizers {
             return Err(Left::Odd);
         }
-        let mut attrs: Vec<Attribute> = Vec::new();
         let mut self_closing = false;
         loop {
             self.skip_space();
@@ -104,46 +173,53 @@ impl Reader<'_> {
                 self_closing = true;
                 break;
             }
-            if kind == TagKind::EndTag || attrs.len() >= MAX_ATTRIBUTES {
+            if kind == TagKind::EndTag || self.attributes.len() >= MAX_ATTRIBUTES {
                 return Err(Left::Odd);
             }
             let (name, value) = self.attribute()?;
             // § 13.2.5.33: of attributes with one name the first counts.
-            if attrs.iter().all(|before| before.name.local != name) {
+            if self
+                .attributes
+                .iter()
+                .all(|before| before.name.local != name)
+            {
                 let name = QualName::new(None, ns!(), name);
-                attrs.push(Attribute { name, value });
+                self.attributes.push(Attribute { name, value });
             }
         }
-        Ok(Tag {
+        let tag = Tag {
             kind,
             name,
             self_closing,
-            attrs,
-        })
+            attrs: Vec::new(),
+        };
+        Ok((tag, start_tag))
     }
 
     fn attribute(&mut self) -> Result<(LocalName, StrTendril), Left> {
-        let name = self.name(|byte| {
-            byte > b' ' && !matches!(byte, b'"' | b'\'' | b'<' | b'=' | b'>' | b'/' | 0x7f)
-        })?;
+        let (name, _) = self.name(IN_ATTRIBUTE_NAME)?;
         self.skip_space();
         if !self.eat(b'=') {
             return Ok((name, StrTendril::new()));
         }
         self.skip_space();
         let quote = self.peek()?;
-        let length = if matches!(quote, b'"' | b'\'') {
+        let (length, is_plain) = if matches!(quote, b'"' | b'\'') {
             self.at += 1;
-            memchr(quote, self.rest()).ok_or(Left::Unfinished)?
+            up_to(quote, self.rest()).ok_or(Left::Unfinished)?
         } else {
             let ends = |byte: &u8| *byte <= b' ' || *byte == b'>';
             let length = self.rest().iter().position(ends).ok_or(Left::Unfinished)?;
             if length == 0 {
                 return Err(Left::Odd);
             }
-            length
+            (length, false)
         };
-        let value = resolved(self.piece, self.at, length, Place::Attribute)?;
+        let value = if is_plain {
+            self.piece.subtendril(count(self.at), count(length))
+        } else {
+            resolved(self.piece, self.at, length, Place::Attribute)?
+        };
         self.at += length;
         if matches!(quote, b'"' | b'\'') {
             self.at += 1;
@@ -151,20 +227,26 @@ impl Reader<'_> {
         Ok((name, value))
     }
 
-    /// A name in small letters.
-    fn name(&mut self, belongs: impl Fn(u8) -> bool) -> Result<LocalName, Left> {
-        let ends = |byte: &u8| !belongs(*byte);
+    /// A name of bytes of one class, in small letters.
+    fn name(&mut self, class: u8) -> Result<(LocalName, StartTag), Left> {
+        let mut has_capitals = false;
+        let ends = |byte: &u8| {
+            let classes = CLASSES[usize::from(*byte)];
+            has_capitals |= classes & CAPITAL != 0;
+            classes & class == 0
+        };
         let length = self.rest().iter().position(ends).ok_or(Left::Unfinished)?;
         if length == 0 {
             return Err(Left::Odd);
         }
         let name = &self.piece[self.at..self.at + length];
         self.at += length;
-        Ok(if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        let known = if has_capitals {
             self.names.get(&name.to_ascii_lowercase())
         } else {
             self.names.get(name)
-        })
+        };
+        Ok((known.name.clone(), known.start_tag))
     }
 
     fn rest(&self) -> &[u8] {
@@ -187,21 +269,4 @@ impl Reader<'_> {
             self.at += 1;
         }
     }
-}
-
-/// Start tags after which the tokenizer reads by other rules: it must know of them.
-fn changes_tokenizer(name: &LocalName) -> bool {
-    matches!(
-        *name,
-        local_name!("script")
-            | local_name!("style")
-            | local_name!("title")
-            | local_name!("textarea")
-            | local_name!("xmp")
-            | local_name!("iframe")
-            | local_name!("noembed")
-            | local_name!("noframes")
-            | local_name!("noscript")
-            | local_name!("plaintext")
-    )
 }

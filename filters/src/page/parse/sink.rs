@@ -7,23 +7,37 @@ use std::{
 };
 
 use html5ever::{
-    Attribute, ExpandedName, QualName,
+    Attribute, ExpandedName, LocalName, QualName,
     tendril::StrTendril,
     tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink},
 };
 use kuchikiki::NodeRef;
 
 use super::{MAX_ATTRIBUTE_BYTES, MAX_ATTRIBUTES};
+use crate::page::attributes::{Attributes, Stretch};
 
-/// kuchikiki's sink, counting what it is given and remembering the node that was appended last.
+/// kuchikiki's sink, counting what it is given and remembering the node that was appended last. Attributes are kept beside
+/// the tree.
 pub(super) struct GuardedSink {
     pub(super) tree: kuchikiki::Sink,
     pub(super) nodes: Cell<usize>,
-    pub(super) attributes: Cell<usize>,
+    pub(super) attribute_count: Cell<usize>,
     pub(super) attribute_bytes: Cell<usize>,
+    pub(super) attributes: RefCell<Attributes>,
+    /// Attributes that do not go through the tree builder.
+    pub(super) waiting: RefCell<Waiting>,
     last: RefCell<NodeRef>,
     /// The templates by their contents, which hang beside them and know no parent.
     templates: RefCell<HashMap<*const kuchikiki::Node, NodeRef>>,
+}
+
+/// The attributes of the tag that is being processed. The tree builder copies those of every tag and looks at hardly any;
+/// where it looks at none ([`super::names::StartTag::Plain`]) it is given none, and the element takes them from here.
+#[derive(Default)]
+pub(super) struct Waiting {
+    /// The element that they are for: the first one of this name that is made.
+    pub(super) owner: Option<LocalName>,
+    pub(super) attributes: Vec<Attribute>,
 }
 
 impl GuardedSink {
@@ -33,8 +47,10 @@ impl GuardedSink {
         GuardedSink {
             tree,
             nodes: Cell::new(0),
-            attributes: Cell::new(0),
+            attribute_count: Cell::new(0),
             attribute_bytes: Cell::new(0),
+            attributes: RefCell::new(Attributes::new()),
+            waiting: RefCell::default(),
             last,
             templates: RefCell::default(),
         }
@@ -44,22 +60,35 @@ impl GuardedSink {
         self.nodes.set(self.nodes.get() + 1);
     }
 
-    /// Counts the attributes and gives them back; none once they are too many. One token can copy hundreds of elements,
-    /// and the guard looks only after it.
-    fn counted(&self, attributes: Vec<Attribute>) -> Vec<Attribute> {
-        let count = self.attributes.get() + attributes.len();
+    /// Counts attributes; whether there is room for them. One token can copy hundreds of elements, and the guard looks only
+    /// after it.
+    fn has_room(&self, attributes: &[Attribute]) -> bool {
+        let count = self.attribute_count.get() + attributes.len();
         let bytes: usize = attributes
             .iter()
             .map(|attribute| attribute.value.len())
             .sum();
         let bytes = self.attribute_bytes.get() + bytes;
-        self.attributes.set(count);
+        self.attribute_count.set(count);
         self.attribute_bytes.set(bytes);
-        if count > MAX_ATTRIBUTES || bytes > MAX_ATTRIBUTE_BYTES {
-            Vec::new()
-        } else {
-            attributes
+        count <= MAX_ATTRIBUTES && bytes <= MAX_ATTRIBUTE_BYTES
+    }
+
+    /// The attributes of an element that is being made.
+    fn stretch(&self, name: &QualName, attributes: Vec<Attribute>) -> Stretch {
+        let mut waiting = self.waiting.borrow_mut();
+        if waiting.owner.as_ref() == Some(&name.local) {
+            waiting.owner = None;
+            if self.has_room(&waiting.attributes) {
+                return self
+                    .attributes
+                    .borrow_mut()
+                    .add(waiting.attributes.drain(..));
+            }
+        } else if !attributes.is_empty() && self.has_room(&attributes) {
+            return self.attributes.borrow_mut().add(attributes);
         }
+        Stretch::default()
     }
 
     fn note(&self, child: &NodeOrText<NodeRef>) {
@@ -112,8 +141,10 @@ impl TreeSink for GuardedSink {
         flags: ElementFlags,
     ) -> NodeRef {
         self.count();
-        let attributes = self.counted(attributes);
-        self.tree.create_element(name, attributes, flags)
+        let stretch = self.stretch(&name, attributes);
+        let node = self.tree.create_element(name, Vec::new(), flags);
+        stretch.note(&node);
+        node
     }
 
     fn create_comment(&self, text: StrTendril) -> NodeRef {
@@ -179,8 +210,19 @@ impl TreeSink for GuardedSink {
     }
 
     fn add_attrs_if_missing(&self, target: &NodeRef, attributes: Vec<Attribute>) {
-        let attributes = self.counted(attributes);
-        self.tree.add_attrs_if_missing(target, attributes);
+        let mut all = self.attributes.borrow_mut();
+        let known = all.of(Stretch::of(target));
+        let is_new = |new: &Attribute| known.iter().all(|known| known.name != new.name);
+        let mut more: Vec<Attribute> = attributes.into_iter().filter(is_new).collect();
+        if more.is_empty() {
+            return;
+        }
+        let mut attributes = known.to_vec();
+        attributes.append(&mut more);
+        // The copies count too: a page can be nothing but start tags of `body`.
+        if self.has_room(&attributes) {
+            all.add(attributes).note(target);
+        }
     }
 
     fn remove_from_parent(&self, target: &NodeRef) {

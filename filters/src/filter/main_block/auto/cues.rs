@@ -2,6 +2,8 @@
 //!
 //! The words are general vocabulary of web design, none of a site's own.
 
+use std::sync::LazyLock;
+
 use crate::{
     filter::ignore::style_hides,
     page::{NodeId, Page, tag::Tag},
@@ -16,12 +18,8 @@ macro_rules! word_cues {
         /// Names of the cues, in order.
         pub(crate) const CUES: &[&str] = &[$(stringify!($cue),)+];
 
-        fn cue_of(word: &str) -> Option<Cue> {
-            match word {
-                $($($word)|+ => Some(Cue::$cue),)+
-                _ => None,
-            }
-        }
+        /// The words, and the bit of the cue that each stands for.
+        const WORDS: &[(&str, u32)] = &[$($(($word, Cue::$cue.bit()),)+)+];
     };
 }
 
@@ -64,7 +62,7 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
-    pub(crate) fn of(page: &Page, id: NodeId) -> Marks {
+    pub(crate) fn of<'a>(page: &'a Page, id: NodeId, remembered: &mut Remembered<'a>) -> Marks {
         let mut marks = Marks {
             cues: 0,
             landmarks: page.tag(id).map_or(0, landmark_of_tag),
@@ -72,7 +70,7 @@ impl Marks {
         page.each_attribute(id, |name, value| match name {
             "class" | "id" | "itemprop" | "itemtype" | "aria-label" | "data-testid"
             | "data-component" | "data-module" | "data-type" | "data-test" | "data-qa" => {
-                marks.cues |= cues_of(value);
+                marks.cues |= remembered.cues_of(value);
             }
             "role" => marks.landmarks |= landmark_of_role(value),
             "hidden" => marks.landmarks |= Landmark::Hidden.bit(),
@@ -97,36 +95,102 @@ impl Marks {
     }
 }
 
+/// Longest word that stands for a cue, in letters: so many fit into a number. A test looks at the list.
+const MAX_LETTERS: u32 = 16;
+
 /// Words are runs of letters; `camelCase` is two.
 pub(crate) fn cues_of(value: &str) -> u32 {
+    let words = &*BITS;
     let mut bits = 0;
-    let mut word = [0u8; 24];
-    let mut length = 0;
+    // The letters of the open word, as a number.
+    let (mut word, mut length) = (0u128, 0);
     let mut previous_lower = false;
-    let mut end = |word: &[u8]| {
-        if let Some(cue) = std::str::from_utf8(word).ok().and_then(cue_of) {
-            bits |= 1 << cue as u32;
-        }
-    };
     for byte in value.bytes() {
-        if !byte.is_ascii_alphabetic() {
-            end(&word[..length.min(word.len())]);
-            length = 0;
-            previous_lower = false;
-            continue;
+        let is_letter = byte.is_ascii_alphabetic();
+        if !is_letter || byte.is_ascii_uppercase() && previous_lower {
+            bits |= words.of(word, length);
+            (word, length) = (0, 0);
         }
-        if byte.is_ascii_uppercase() && previous_lower {
-            end(&word[..length.min(word.len())]);
-            length = 0;
+        if is_letter {
+            word = (word << 8) | u128::from(byte.to_ascii_lowercase());
+            length += 1;
         }
         previous_lower = byte.is_ascii_lowercase();
-        if length < word.len() {
-            word[length] = byte.to_ascii_lowercase();
-        }
-        length += 1;
     }
-    end(&word[..length.min(word.len())]);
-    bits
+    bits | words.of(word, length)
+}
+
+/// The cues of the values that were met last: the elements of a page share theirs with their neighbours.
+pub(crate) struct Remembered<'a>(Vec<(&'a str, u32)>);
+
+impl<'a> Remembered<'a> {
+    /// A power of two, more than an ordinary page has different ones.
+    const PLACES: usize = 256;
+
+    pub(crate) fn new() -> Remembered<'a> {
+        Remembered(vec![("", 0); Remembered::PLACES])
+    }
+
+    fn cues_of(&mut self, value: &'a str) -> u32 {
+        // Values that begin alike mostly differ in length or at their end.
+        let mut place = value.len();
+        for byte in value.bytes().rev().take(8) {
+            place = place.wrapping_mul(31) + usize::from(byte);
+        }
+        let (known, cues) = &mut self.0[place % Remembered::PLACES];
+        if *known != value {
+            (*known, *cues) = (value, cues_of(value));
+        }
+        *cues
+    }
+}
+
+/// The bits of words, found by the word's letters: several words stand in the `class` of every element of a page, so that
+/// strings are not compared.
+static BITS: LazyLock<Words> = LazyLock::new(Words::new);
+
+struct Words(Vec<(u128, u32)>);
+
+impl Words {
+    /// More than four times as many as words: nearly all are found, or missed, at the first place.
+    const PLACES: usize = 2048;
+
+    fn new() -> Words {
+        let mut places = vec![(0, 0); Words::PLACES];
+        for (word, bit) in WORDS {
+            let key = word
+                .bytes()
+                .fold(0, |key, byte| (key << 8) | u128::from(byte));
+            let mut at = Words::place(key);
+            while places[at].0 != 0 {
+                at = (at + 1) % Words::PLACES;
+            }
+            places[at] = (key, *bit);
+        }
+        Words(places)
+    }
+
+    fn of(&self, word: u128, length: u32) -> u32 {
+        if !(2..=MAX_LETTERS).contains(&length) {
+            return 0;
+        }
+        let mut at = Words::place(word);
+        loop {
+            match self.0[at] {
+                (key, bit) if key == word => return bit,
+                (0, _) => return 0,
+                _ => at = (at + 1) % Words::PLACES,
+            }
+        }
+    }
+
+    /// Multiplicative hashing (Knuth, *The Art of Computer Programming* 3, § 6.4), the golden ratio in 64 bits.
+    fn place(word: u128) -> usize {
+        let half = |word: u128| u64::try_from(word & u128::from(u64::MAX)).unwrap_or(0);
+        let mixed = half(word) ^ half(word >> 64).rotate_left(29);
+        let mixed = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        usize::try_from(mixed >> 53).unwrap_or(0) % Words::PLACES
+    }
 }
 
 /// Landmarks, by tag or by role.
@@ -217,11 +281,35 @@ mod tests {
     }
 
     #[test]
+    fn every_word_of_the_list_is_found_and_its_beginning_is_not() {
+        assert!(WORDS.len() > 300 && WORDS.len() * 4 < Words::PLACES);
+        for (word, bit) in WORDS.iter().filter(|(word, _)| !word.contains('-')) {
+            assert!(word.len() <= MAX_LETTERS as usize, "{word}");
+            assert_eq!(cues_of(word), *bit, "{word}");
+            assert_eq!(cues_of(&format!("x{word}x")), 0, "{word}");
+        }
+    }
+
+    #[test]
+    fn remembered_values_are_told_apart() {
+        let values: Vec<String> = (0..2000)
+            .map(|number| format!("{} n{}", WORDS[number % WORDS.len()].0, number % 7))
+            .collect();
+        let mut remembered = Remembered::new();
+        for value in values.iter().chain(values.iter().rev()) {
+            assert_eq!(remembered.cues_of(value), cues_of(value), "{value}");
+        }
+    }
+
+    #[test]
     fn landmarks_come_from_tags_roles_and_hidden_states() {
         let page = page(
             "<nav id=a>x</nav><div id=b role=contentinfo>x</div><p id=c style='display: none'>x</p><p id=d aria-hidden=true>x",
         );
-        let landmark = |id| Marks::of(&page, by_id(&page, id)).landmarks;
+        let landmark = |id| {
+            let mut remembered = Remembered::new();
+            Marks::of(&page, by_id(&page, id), &mut remembered).landmarks
+        };
         assert_eq!(landmark("a"), Landmark::Nav.bit());
         assert_eq!(landmark("b"), Landmark::Footer.bit());
         assert_eq!(landmark("c"), Landmark::Hidden.bit());

@@ -10,7 +10,10 @@ mod place;
 mod repetition;
 mod sections;
 
-use super::{blocks::Blocks, cues::Marks};
+use super::{
+    blocks::Blocks,
+    cues::{Marks, Remembered},
+};
 use crate::{
     dom::Measures,
     filter::output,
@@ -26,10 +29,6 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    pub(crate) fn rows(&self) -> impl Iterator<Item = &[f32]> {
-        self.values.chunks_exact(self.width.max(1))
-    }
-
     /// Computes the table; and the names of its columns, where they are asked for.
     pub(crate) fn of(page: &Page, blocks: &Blocks, mut names: Option<&mut Vec<String>>) -> Table {
         let base = Base::of(page, blocks);
@@ -43,7 +42,7 @@ impl Table {
         let page_features = base.page_features();
         let mut table = Table {
             width: 0,
-            values: Vec::with_capacity(blocks.list.len() * 128),
+            values: Vec::new(),
         };
         let mut chain = Vec::new();
         for index in 0..blocks.list.len() {
@@ -61,6 +60,9 @@ impl Table {
             }
             if index == 0 {
                 table.width = table.values.len();
+                table
+                    .values
+                    .reserve_exact(table.width * (blocks.list.len() - 1));
             }
         }
         table
@@ -80,17 +82,27 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
+    #[inline]
     fn add(&mut self, name: &str, value: f32) {
         self.add_of(name, "", value);
     }
 
+    #[inline]
     fn flag(&mut self, name: &str, value: bool) {
         self.add(name, f32::from(u8::from(value)));
     }
 
     /// One of several numbers of a name.
+    #[inline]
     fn add_of(&mut self, name: &str, which: &str, value: f32) {
         self.values.push(value);
+        if self.names.is_some() {
+            self.note(name, which);
+        }
+    }
+
+    #[cold]
+    fn note(&mut self, name: &str, which: &str) {
         if let Some(names) = &mut self.names {
             let gap = if which.is_empty() { "" } else { "_" };
             names.push(format!("{name}{gap}{which}"));
@@ -156,11 +168,12 @@ impl<'a> Base<'a> {
             }
         }
         let mut marks = vec![Marks::default(); page.len()];
+        let mut remembered = Remembered::new();
         let mut rows = Vec::new();
         for row in body.index()..page.end(body).index() {
             if sums[row].blocks > 0.0 {
                 let id = NodeId::from_row(row);
-                marks[row] = Marks::of(page, id);
+                marks[row] = Marks::of(page, id, &mut remembered);
                 rows.push(id);
             }
         }

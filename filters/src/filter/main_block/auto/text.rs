@@ -1,5 +1,7 @@
 //! What the words of a block say about it, whatever the language.
 
+use crate::dom::count;
+
 /// Counts over one block's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct TextStats {
@@ -52,9 +54,16 @@ fn fold(hash: u64, c: char) -> u64 {
         .fold(hash, |hash, c| mix(hash, u64::from(c as u32)))
 }
 
+/// The highest bits of a hash, of which all of the word has a share, as one of 64 bits.
+fn bit(hash: u64) -> u64 {
+    1 << (hash >> 58)
+}
+
 /// Reads the text of a block piece by piece.
 pub(crate) struct Reading<'a> {
     title: &'a [u64],
+    /// A bit for each of them: hardly any other word has one of these.
+    title_bits: u64,
     stats: TextStats,
     /// Characters of the open word, and their hash.
     word: u32,
@@ -67,6 +76,7 @@ impl<'a> Reading<'a> {
     pub(crate) fn new(title: &'a [u64]) -> Reading<'a> {
         Reading {
             title,
+            title_bits: title.iter().fold(0, |bits, &word| bits | bit(word)),
             stats: TextStats {
                 hash: SEED,
                 ..TextStats::default()
@@ -78,27 +88,63 @@ impl<'a> Reading<'a> {
     }
 
     pub(crate) fn feed(&mut self, text: &str) {
-        for c in text.chars() {
-            if is_unspaced(c) {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            if byte.is_ascii_alphanumeric() {
+                let word = &bytes[at..];
+                let end = word.iter().position(|byte| !byte.is_ascii_alphanumeric());
+                let word = &word[..end.unwrap_or(word.len())];
+                self.letters(word);
+                at += word.len();
+            } else if matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r') {
                 self.end_word();
-                self.stats.words += 0.5;
-                self.stats.hash = mix(self.stats.hash, u64::from(c as u32));
-            } else if c.is_alphanumeric() {
-                if self.word == 0 {
-                    self.stats.words += 1.0;
-                    self.stats.capitalised += f32::from(u8::from(c.is_uppercase()));
-                }
-                self.word += 1;
-                self.word_hash = fold(self.word_hash, c);
+                at += 1;
             } else {
-                self.end_word();
-                self.mark(c);
-            }
-            if !(c.is_whitespace() || matches!(c, '"' | '”' | '’' | '\'' | ')' | '»' | '」'))
-            {
-                self.last = c;
+                let Some(c) = text[at..].chars().next() else {
+                    return;
+                };
+                self.other(c);
+                at += c.len_utf8();
             }
         }
+    }
+
+    /// Letters and digits of ASCII, which are most of most pages: as [`Reading::other`] would read them.
+    fn letters(&mut self, letters: &[u8]) {
+        if self.word == 0 {
+            self.begin_word(letters[0].is_ascii_uppercase());
+        }
+        self.word += count(letters.len());
+        self.word_hash = letters.iter().fold(self.word_hash, |hash, byte| {
+            mix(hash, u64::from(byte.to_ascii_lowercase()))
+        });
+        self.last = char::from(letters[letters.len() - 1]);
+    }
+
+    fn other(&mut self, c: char) {
+        if is_unspaced(c) {
+            self.end_word();
+            self.stats.words += 0.5;
+            self.stats.hash = mix(self.stats.hash, u64::from(c as u32));
+        } else if c.is_alphanumeric() {
+            if self.word == 0 {
+                self.begin_word(c.is_uppercase());
+            }
+            self.word += 1;
+            self.word_hash = fold(self.word_hash, c);
+        } else {
+            self.end_word();
+            self.mark(c);
+        }
+        if !(c.is_whitespace() || matches!(c, '"' | '”' | '’' | '\'' | ')' | '»' | '」')) {
+            self.last = c;
+        }
+    }
+
+    fn begin_word(&mut self, is_capital: bool) {
+        self.stats.words += 1.0;
+        self.stats.capitalised += f32::from(u8::from(is_capital));
     }
 
     pub(crate) fn finish(mut self) -> TextStats {
@@ -116,7 +162,8 @@ impl<'a> Reading<'a> {
         stats.hash = mix(stats.hash, self.word_hash);
         if self.word > 2 {
             stats.lexical += 1.0;
-            let is_titled = self.title.binary_search(&self.word_hash).is_ok();
+            let is_titled = self.title_bits & bit(self.word_hash) != 0
+                && self.title.binary_search(&self.word_hash).is_ok();
             stats.titled += f32::from(u8::from(is_titled));
         }
         self.word = 0;

@@ -89,13 +89,17 @@ fn discard_below_non_content(
     }
 }
 
-/// The non-content nodes, by tag.
-struct NonContent(Vec<Tag>);
+/// The non-content nodes: a mark for each tag.
+struct NonContent([bool; Tag::COUNT]);
 
 impl NonContent {
     fn of(settings: &Settings) -> NonContent {
+        let mut marks = [false; Tag::COUNT];
         let names = settings.non_content.iter();
-        NonContent(names.filter_map(|name| Tag::of_name(name)).collect())
+        for tag in names.filter_map(|name| Tag::of_name(name)) {
+            marks[tag as usize] = true;
+        }
+        NonContent(marks)
     }
 
     /// A `<noscript>` whose tags an earlier filter took off is a plain container.
@@ -103,6 +107,6 @@ impl NonContent {
         page.fate(id) == Fate::Keep
             && page
                 .tag(id)
-                .is_some_and(|tag| tag.hides_text() || self.0.contains(&tag))
+                .is_some_and(|tag| tag.hides_text() || self.0[tag as usize])
     }
 }

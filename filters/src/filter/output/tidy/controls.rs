@@ -40,12 +40,7 @@ impl Fields {
                 Some(Tag::Textarea) => fields.texts += 1,
                 Some(Tag::Input) => {
                     let kind = page.attribute(id, &local_name!("type"));
-                    match kind
-                        .as_deref()
-                        .unwrap_or("text")
-                        .to_ascii_lowercase()
-                        .as_str()
-                    {
+                    match kind.unwrap_or("text").to_ascii_lowercase().as_str() {
                         "hidden" | "submit" | "button" | "image" | "reset" => {}
                         "checkbox" | "radio" => fields.choices += 1,
                         _ => fields.texts += 1,

@@ -11,7 +11,8 @@ use crate::{
 const SIZES: [(u32, &str); 3] = [(200, "200"), (1000, "1000"), (4000, "4000")];
 
 pub(super) struct Containers {
-    ratios: Vec<Ratio>,
+    /// The chars-nodes ratio of elements with text, by row, as a logarithm.
+    ratios: Vec<f32>,
     /// Arc90's score (the ancestor of Readability), by row.
     scores: Vec<f32>,
     best: Option<NodeId>,
@@ -31,7 +32,7 @@ impl Containers {
             }
         }
         Containers {
-            ratios: cnr::chars_nodes_ratios(base.page, &cnr::Settings::default()),
+            ratios: ratios(base),
             scores,
             best,
             most,
@@ -40,9 +41,18 @@ impl Containers {
     }
 
     fn ratio(&self, id: NodeId) -> f32 {
-        let Ratio { chars, weight } = self.ratios[id.index()];
-        log(ratio(chars as f32, weight as f32))
+        self.ratios[id.index()]
     }
+}
+
+fn ratios(base: &Base<'_>) -> Vec<f32> {
+    let ratios = cnr::chars_nodes_ratios(base.page, &cnr::Settings::default());
+    let mut logs = vec![0.0; ratios.len()];
+    for &id in &base.rows {
+        let Ratio { chars, weight } = ratios[id.index()];
+        logs[id.index()] = log(ratio(chars as f32, weight as f32));
+    }
+    logs
 }
 
 /// A paragraph gives a point, one per comma and one per hundred characters (three at most): all to its parent, half to

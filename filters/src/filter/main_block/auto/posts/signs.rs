@@ -192,7 +192,7 @@ fn says(page: &Page, id: NodeId, name: &LocalName, wanted: &[&str]) -> bool {
         let folded = value.to_ascii_lowercase();
         // Nearly no element does, and words cost more.
         wanted.iter().any(|word| folded.contains(word))
-            && words(&value).any(|word| wanted.contains(&word.as_str()))
+            && words(value).any(|word| wanted.contains(&word.as_str()))
     })
 }
 

@@ -1,0 +1,156 @@
+//! The attributes of a page's elements, beside the tree.
+//!
+//! kuchikiki keeps an element's attributes in a hash map of strings of its own. Building the maps took as long as building
+//! the tree (a random state, two allocations, a `SipHash` for each name, a copy of each value), and nobody looks anything
+//! up in them: an element has three attributes on average. Here all attributes of a page stand in one list in the order in
+//! which they came, each element has a stretch of it, and values are parts of the text they were read from, not copies.
+//!
+//! An element of the tree tells its stretch by `score`, a number that kuchikiki leaves to its users.
+
+use html5ever::{Attribute, LocalName, QualName, ns, tendril::StrTendril};
+use kuchikiki::NodeRef;
+
+use crate::dom::count;
+
+/// Which stretch is an element's; the default is that of an element without attributes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stretch(u32);
+
+impl Stretch {
+    pub(super) fn of(node: &NodeRef) -> Stretch {
+        node.as_element().map_or(Stretch::default(), |element| {
+            Stretch(element.score.get().to_bits())
+        })
+    }
+
+    /// Notes it in the element. Stretches are counted, and bounded by [`super::parse`]: as a float their number is tiny and
+    /// no NaN, whose bits might change on the way.
+    pub(super) fn note(self, node: &NodeRef) {
+        if let Some(element) = node.as_element() {
+            element.score.set(f32::from_bits(self.0));
+        }
+    }
+}
+
+/// All attributes of a page.
+#[derive(Debug)]
+pub(crate) struct Attributes {
+    all: Vec<Attribute>,
+    /// First and one past the last, by number of the stretch. The first is empty: it belongs to all who have none.
+    stretches: Vec<(u32, u32)>,
+}
+
+impl Attributes {
+    pub(super) fn new() -> Attributes {
+        Attributes {
+            all: Vec::new(),
+            stretches: vec![(0, 0)],
+        }
+    }
+
+    /// Those of a stretch, in the order in which they were written.
+    pub(super) fn of(&self, stretch: Stretch) -> &[Attribute] {
+        let (start, end) = self.stretches[stretch.0 as usize];
+        &self.all[start as usize..end as usize]
+    }
+
+    /// Gives an element these.
+    pub(super) fn add(&mut self, attributes: impl IntoIterator<Item = Attribute>) -> Stretch {
+        let start = self.all.len();
+        self.all.extend(attributes);
+        if start == self.all.len() {
+            return Stretch::default();
+        }
+        let stretch = Stretch(count(self.stretches.len()));
+        self.stretches.push((count(start), count(self.all.len())));
+        stretch
+    }
+
+    /// Sets an attribute without a namespace, in place where the element has it already. The element's stretch may be
+    /// another one afterwards.
+    pub(super) fn set(&mut self, stretch: Stretch, name: LocalName, value: String) -> Stretch {
+        let value = StrTendril::from(value);
+        let (start, end) = self.stretches[stretch.0 as usize];
+        let (start, end) = (start as usize, end as usize);
+        let mut own = self.all[start..end].iter_mut();
+        if let Some(known) = own.find(|known| is_named(known, &name)) {
+            known.value = value;
+            return stretch;
+        }
+        // Stretches cannot grow where they are, so the attributes move to the end.
+        let mut attributes = self.all[start..end].to_vec();
+        attributes.push(Attribute {
+            name: QualName::new(None, ns!(), name),
+            value,
+        });
+        self.add(attributes)
+    }
+
+    /// Drops those that are not wanted and says how many they were.
+    pub(super) fn retain(
+        &mut self,
+        stretch: Stretch,
+        is_wanted: impl Fn(&LocalName, &str) -> bool,
+    ) -> usize {
+        let (start, end) = self.stretches[stretch.0 as usize];
+        let own = &mut self.all[start as usize..end as usize];
+        let mut kept = 0;
+        for at in 0..own.len() {
+            if is_wanted(&own[at].name.local, &own[at].value) {
+                own.swap(kept, at);
+                kept += 1;
+            }
+        }
+        let dropped = own.len() - kept;
+        if dropped > 0 {
+            self.stretches[stretch.0 as usize].1 = start + count(kept);
+        }
+        dropped
+    }
+}
+
+/// Whether it is the attribute of this name that has no namespace.
+pub(super) fn is_named(attribute: &Attribute, name: &LocalName) -> bool {
+    attribute.name.local == *name && attribute.name.ns == ns!()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attribute(name: &str, value: &str) -> Attribute {
+        Attribute {
+            name: QualName::new(None, ns!(), LocalName::from(name)),
+            value: value.into(),
+        }
+    }
+
+    fn told(attributes: &Attributes, stretch: Stretch) -> String {
+        let of = attributes.of(stretch).iter();
+        let each: Vec<String> = of
+            .map(|a| format!("{}={}", &*a.name.local, &*a.value))
+            .collect();
+        each.join(" ")
+    }
+
+    #[test]
+    fn elements_change_their_attributes_and_not_those_of_others() {
+        let mut attributes = Attributes::new();
+        let first = attributes.add([
+            attribute("a", "1"),
+            attribute("b", "2"),
+            attribute("c", "3"),
+        ]);
+        let second = attributes.add([attribute("a", "4")]);
+        let none = attributes.add([]);
+        assert_eq!(none, Stretch::default());
+        assert_eq!(attributes.retain(first, |name, _| &**name != "a"), 1);
+        assert_eq!(attributes.set(first, "b".into(), "5".to_owned()), first);
+        let moved = attributes.set(first, "d".into(), "6".to_owned());
+        let new = attributes.set(none, "e".into(), "7".to_owned());
+        assert_eq!(told(&attributes, moved), "b=5 c=3 d=6");
+        assert_eq!(told(&attributes, second), "a=4");
+        assert_eq!(told(&attributes, new), "e=7");
+        assert_eq!(told(&attributes, none), "");
+    }
+}
