@@ -46,7 +46,7 @@ const EMPTIED: f64 = 0.8;
 const LEFT_WHOLE: [&str; 1] = ["product/shop-english"];
 
 /// Mean word F1 over all pages, measured on 2026-11-21. Lower it only with a reason.
-const F1: f64 = 0.9158;
+const F1: f64 = 0.9212;
 
 /// How far it may fall: what is less moves with the order of equal scores.
 const SLACK: f64 = 0.005;

@@ -118,7 +118,7 @@ fn in_plain_words(text: &str, raw: &str, at: Option<Place>) -> Slip {
     if said("alias") || said("anchor") {
         let problem = "outside quotes `*` and `&` mean something else than themselves; expected quotes around the value, \
                        such as \"*.example.com\"";
-        return slip(at, problem.to_owned());
+        return slip(begun.or(at), problem.to_owned());
     }
     if let (true, Some(found)) = (said("cannot start any token"), found) {
         let problem =

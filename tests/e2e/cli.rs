@@ -288,8 +288,15 @@ fn blocks_come_as_a_table_as_json_and_as_a_marked_page() {
         "{table}"
     );
     assert!(table.contains("menu   links"), "{table}");
-    let json: serde_json::Value =
-        serde_json::from_str(&told(&["blocks", "-", "--format", "json"])).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&told(&[
+        "blocks",
+        "-",
+        "--format",
+        "json",
+        "--main-block",
+        "cnr",
+    ]))
+    .unwrap();
     let blocks = json["blocks"].as_array().unwrap();
     assert!(blocks[0]["share"].as_f64() > blocks[1]["share"].as_f64());
     assert!(blocks[1]["start"].as_str().unwrap().starts_with("Smaller"));

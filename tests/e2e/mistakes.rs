@@ -164,6 +164,7 @@ fn a_folder_that_is_no_data_set_is_answered_by_what_one_holds() {
     let dir = folder();
     fs::create_dir_all(dir.path().join("bare/ground-truth")).unwrap();
     fs::create_dir_all(dir.path().join("bad/ground-truth")).unwrap();
+    fs::create_dir_all(dir.path().join("bad/html")).unwrap();
     fs::write(dir.path().join("bad/ground-truth/1.json"), "nonsense").unwrap();
     for (folder, code, words) in [
         ("none", 66, "expected a data set"),
