@@ -22,7 +22,7 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::body::Incoming;
 
 pub(crate) use self::pace::{Gate, Stall};
-use crate::log::RequestLog;
+use crate::{log::RequestLog, upstream::Arriving};
 
 /// Bytes that passed so far; shared between a body and whoever wants to know.
 pub(crate) type ByteCount = Arc<AtomicU64>;
@@ -80,6 +80,7 @@ enum Kind {
     Empty,
     Full(Bytes),
     Incoming(Incoming),
+    Arriving(Arriving),
     Prefixed(Prefixed),
 }
 
@@ -96,7 +97,7 @@ pub(crate) enum Rest {
     /// The body ended.
     Nothing,
     /// The body goes on.
-    Stream(Incoming),
+    Stream(Arriving),
     /// The body broke off, and must break off again: a short page must look short.
     Broken(hyper::Error),
 }
@@ -173,6 +174,15 @@ impl From<Incoming> for Body {
     }
 }
 
+impl From<Arriving> for Body {
+    fn from(arriving: Arriving) -> Self {
+        Self {
+            kind: Kind::Arriving(arriving),
+            ..Self::default()
+        }
+    }
+}
+
 impl From<Bytes> for Body {
     fn from(bytes: Bytes) -> Self {
         let kind = if bytes.is_empty() {
@@ -237,6 +247,7 @@ impl HttpBody for Body {
             Kind::Empty => true,
             Kind::Full(_) => false,
             Kind::Incoming(incoming) => incoming.is_end_stream(),
+            Kind::Arriving(arriving) => arriving.is_end_stream(),
             Kind::Prefixed(prefixed) => prefixed.is_end_stream(),
         }
     }
@@ -246,6 +257,7 @@ impl HttpBody for Body {
             Kind::Empty => SizeHint::with_exact(0),
             Kind::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
             Kind::Incoming(incoming) => incoming.size_hint(),
+            Kind::Arriving(arriving) => arriving.size_hint(),
             Kind::Prefixed(prefixed) => prefixed.size_hint(),
         }
     }
@@ -264,6 +276,7 @@ impl Kind {
                 Poll::Ready(Some(Ok(Frame::data(data))))
             }
             Self::Incoming(incoming) => Pin::new(incoming).poll_frame(cx),
+            Self::Arriving(arriving) => Pin::new(arriving).poll_frame(cx),
             Self::Prefixed(prefixed) => prefixed.poll_frame(cx),
         }
     }

@@ -27,6 +27,7 @@ mod acl;
 mod authority;
 mod body;
 mod ca;
+mod clock;
 pub mod config;
 mod credentials;
 mod error;

@@ -261,7 +261,10 @@ impl Exchange {
         match route {
             Route::Tunnel => self.tunnel(request, permit).await.map(Answer::Taken),
             Route::Intercept => Ok(Answer::Taken(self.intercept(request, permit))),
-            Route::Forward => self.forward(request, &permit).await,
+            Route::Forward => {
+                let origin = self.running.upstream.origin(permit);
+                self.forward(request, &origin).await
+            }
         }
     }
 

@@ -21,7 +21,6 @@ use http::{
     uri::PathAndQuery,
 };
 use http_body_util::BodyExt;
-use hyper::body::Incoming;
 use tokio::{sync::Semaphore, time::timeout};
 use tracing::debug;
 use url::Url;
@@ -39,6 +38,7 @@ use crate::{
     config::{Config, ConfigError, HostPatterns, Rewrite},
     headers::{accept, members, repair, validators::Tagger},
     untouched::UntouchedLinks,
+    upstream::Arriving,
 };
 
 /// What was done to a page, or why nothing was.
@@ -150,7 +150,7 @@ impl Rewriter {
     pub(crate) async fn rewrite(
         &self,
         asked: &Asked,
-        response: Response<Incoming>,
+        response: Response<Arriving>,
     ) -> (Response<Body>, String) {
         let (head, mut body) = response.into_parts();
         let codings = match eligibility::judge(asked, &head, &self.settings) {
@@ -213,7 +213,7 @@ impl Rewriter {
 
 /// Takes the page in, keeping every byte, while the worker parses it.
 async fn arrive(
-    body: &mut Incoming,
+    body: &mut Arriving,
     kept: &mut Kept,
     mut worker: Worker,
 ) -> Result<Finished, Skip> {

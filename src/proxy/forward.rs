@@ -18,7 +18,7 @@ use crate::{
     rewrite::Asked,
     server::{Watch, WholeServer},
     tunnel,
-    upstream::Fault,
+    upstream::{Arriving, Fault, Origin},
     websocket,
 };
 
@@ -27,8 +27,9 @@ impl Exchange {
     pub(super) async fn forward(
         &mut self,
         mut request: Request<Incoming>,
-        permit: &Permit,
+        origin: &Arc<Origin>,
     ) -> Result<Answer, Error> {
+        let permit = origin.permit();
         // RFC 9112 § 3.2.4: the last proxy before the server asks for `*`.
         if request.extensions().get::<WholeServer>().is_some() {
             *request.uri_mut() = Uri::from_static("*");
@@ -76,7 +77,7 @@ impl Exchange {
         let response = self
             .running
             .upstream
-            .send(permit, outgoing, &self.log.bytes_in, &mut informed)
+            .send(origin, outgoing, &self.log.bytes_in, &mut informed)
             .await
             .map_err(|fault| Error::Upstream {
                 host: permit.target().host_port(),
@@ -112,7 +113,7 @@ impl Exchange {
     fn switch_protocols(
         &mut self,
         client_side: Option<OnUpgrade>,
-        mut response: Response<Incoming>,
+        mut response: Response<Arriving>,
         permit: &Permit,
     ) -> Result<Answer, Error> {
         let client_side = client_side.ok_or_else(|| {
@@ -164,7 +165,7 @@ impl Exchange {
     }
 
     /// The response as it goes to the client.
-    fn incoming(&self, response: Response<Incoming>) -> Response<Incoming> {
+    fn incoming(&self, response: Response<Arriving>) -> Response<Arriving> {
         let (mut head, body) = response.into_parts();
         let upgrade = headers::upgrade_of(&head.headers)
             .filter(|_| head.status == StatusCode::SWITCHING_PROTOCOLS);

@@ -9,10 +9,12 @@ use std::collections::VecDeque;
 
 use bytes::{Bytes, BytesMut};
 use http_body::Frame;
-use hyper::body::Incoming;
 
 use super::eligibility::Skip;
-use crate::body::{Body, Rest};
+use crate::{
+    body::{Body, Rest},
+    upstream::Arriving,
+};
 
 /// Frames below this are gathered. Raising it costs copying; lowering it costs memory where frames are small.
 const SMALL_BYTES: usize = 4096;
@@ -98,7 +100,7 @@ impl Kept {
     }
 
     /// The original: what was kept, and then whatever still comes.
-    pub(super) fn into_body(mut self, stream: Incoming) -> Body {
+    pub(super) fn into_body(mut self, stream: Arriving) -> Body {
         self.gathered();
         let rest = match self.end {
             End::NotYet => Rest::Stream(stream),

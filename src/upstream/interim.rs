@@ -5,7 +5,7 @@
 
 use std::{
     sync::{Mutex, PoisonError},
-    task::Poll,
+    task::{Context, Poll},
 };
 
 use futures_util::task::AtomicWaker;
@@ -31,27 +31,26 @@ impl Interim {
         self.waker.wake();
     }
 
-    /// Waits for the next one. Only one task may wait.
-    pub(super) async fn next(&self) -> (StatusCode, HeaderMap) {
-        std::future::poll_fn(|cx| {
-            self.waker.register(cx.waker());
-            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-            if told.is_empty() {
-                Poll::Pending
-            } else {
-                Poll::Ready(told.remove(0))
-            }
-        })
-        .await
+    /// The next one. Where there is none, only one task may wait for it.
+    pub(super) fn poll_next(&self, cx: &mut Context<'_>) -> Poll<(StatusCode, HeaderMap)> {
+        self.waker.register(cx.waker());
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.is_empty() {
+            Poll::Pending
+        } else {
+            Poll::Ready(told.remove(0))
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::task::Waker;
+
     use super::*;
 
-    #[tokio::test]
-    async fn interim_responses_come_in_order_and_no_more_than_one_too_many_is_kept() {
+    #[test]
+    fn interim_responses_come_in_order_and_no_more_than_one_too_many_is_kept() {
         let interim = Interim::default();
         for _ in 0..MAX_INTERIM {
             interim.tell(StatusCode::PROCESSING, &HeaderMap::new());
@@ -59,10 +58,12 @@ mod tests {
         for _ in 0..3 {
             interim.tell(StatusCode::EARLY_HINTS, &HeaderMap::new());
         }
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut next = || interim.poll_next(&mut cx).map(|(status, _)| status);
         for _ in 0..MAX_INTERIM {
-            assert_eq!(interim.next().await.0, StatusCode::PROCESSING);
+            assert_eq!(next(), Poll::Ready(StatusCode::PROCESSING));
         }
-        assert_eq!(interim.next().await.0, StatusCode::EARLY_HINTS);
-        assert!(interim.told.lock().unwrap().is_empty());
+        assert_eq!(next(), Poll::Ready(StatusCode::EARLY_HINTS));
+        assert_eq!(next(), Poll::Pending);
     }
 }

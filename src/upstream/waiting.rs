@@ -1,0 +1,108 @@
+//! What happens between a request and the head of its response.
+
+use std::{
+    future::poll_fn,
+    sync::{Arc, OnceLock, atomic::Ordering::Relaxed},
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use http::{HeaderMap, Request, StatusCode};
+use http_body::Body as _;
+
+use super::{Fault, framing, interim::Interim};
+use crate::{
+    body::{Body, ByteCount, Failure},
+    clock::Clock,
+};
+
+/// One request that waits for its response.
+pub(super) struct Waiting<'a> {
+    sent: &'a ByteCount,
+    /// Why its body broke off; it has none where there is no body.
+    failure: Option<Arc<OnceLock<Failure>>>,
+    interim: Arc<Interim>,
+    informed: &'a mut (dyn FnMut(StatusCode, &HeaderMap) + Send),
+    count: usize,
+    patience: Duration,
+    pub(super) clock: Clock,
+}
+
+impl<'a> Waiting<'a> {
+    pub(super) fn new(
+        request: &mut Request<Body>,
+        sent: &'a ByteCount,
+        informed: &'a mut (dyn FnMut(StatusCode, &HeaderMap) + Send),
+        patience: Duration,
+    ) -> Self {
+        let has_body = !request.body().is_end_stream();
+        let waiting = Self {
+            sent,
+            failure: has_body.then(|| request.body_mut().failure()),
+            interim: Arc::default(),
+            informed,
+            count: 0,
+            patience,
+            clock: Clock::default(),
+        };
+        waiting.listen(request);
+        waiting
+    }
+
+    /// Interim responses to this request are told.
+    pub(super) fn listen(&self, request: &mut Request<Body>) {
+        let told = Arc::clone(&self.interim);
+        hyper::ext::on_informational(request, move |response| {
+            told.tell(response.status(), response.headers());
+        });
+    }
+
+    /// Waits for the head, as long as the request's body moves.
+    pub(super) async fn first_byte<T>(
+        &mut self,
+        mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Result<T, Fault> {
+        let mut before = self.sent.load(Relaxed);
+        self.clock.set(self.patience);
+        poll_fn(|cx| {
+            let response = poll(cx);
+            // What was told is older than the response.
+            while let Poll::Ready((status, headers)) = self.interim.poll_next(cx) {
+                self.inform(status, &headers)?;
+            }
+            if let Poll::Ready(response) = response {
+                return Poll::Ready(Ok(response));
+            }
+            loop {
+                ready!(self.clock.poll(cx));
+                let now = self.sent.load(Relaxed);
+                if now == before {
+                    return Poll::Ready(Err(Fault::FirstByteTimeout));
+                }
+                before = now;
+                self.clock.set(self.patience);
+            }
+        })
+        .await
+    }
+
+    fn inform(&mut self, status: StatusCode, headers: &HeaderMap) -> Result<(), Fault> {
+        self.count += 1;
+        if self.count > framing::MAX_INTERIM {
+            let problem = "it sends interim responses without end".to_owned();
+            return Err(Fault::BadResponse(problem));
+        }
+        (self.informed)(status, headers);
+        // Whoever sends them is at work.
+        self.clock.set(self.patience);
+        Ok(())
+    }
+
+    /// What went wrong. What broke the request explains what followed from it.
+    pub(super) fn fault(&self, error: &hyper::Error) -> Fault {
+        match self.failure.as_ref().and_then(|failure| failure.get()) {
+            Some(failure) => (*failure).into(),
+            None => Fault::of(error),
+        }
+    }
+}
