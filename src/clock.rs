@@ -11,7 +11,7 @@ use std::{
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// Rings once for each time that it is set.
+/// Rings from its time on, until it is set again.
 #[derive(Debug, Default)]
 pub(crate) struct Clock {
     due: Option<Instant>,
@@ -29,7 +29,6 @@ impl Clock {
         self.due = None;
     }
 
-
     /// Ready when it rings.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Some(due) = self.due else {
@@ -41,7 +40,6 @@ impl Clock {
         }
         while timer.as_mut().poll(cx).is_ready() {
             if Instant::now() >= due {
-                self.due = None;
                 return Poll::Ready(());
             }
             timer.as_mut().reset(due);

@@ -45,6 +45,7 @@ mod rewrite;
 mod route;
 mod running;
 mod server;
+mod spelling;
 mod tcp;
 mod tunnel;
 mod untouched;

@@ -58,14 +58,15 @@ pub(crate) struct Rewriter {
 /// What must be known of a request when its response comes.
 #[derive(Debug)]
 pub(crate) struct Asked {
-    target: Target,
+    target: Arc<Target>,
     path: Option<PathAndQuery>,
     method: Method,
     destination: Option<String>,
     by_script: bool,
     /// Whether the reader followed our link to the page as it was.
     untouched: bool,
-    accepted: Option<Coding>,
+    /// What the client said of codings; it is read only where it is needed.
+    accepts: Vec<HeaderValue>,
 }
 
 /// A page as it leaves the worker.
@@ -76,19 +77,23 @@ struct Finished {
 }
 
 impl Asked {
-    pub(crate) fn of<B>(request: &http::Request<B>, target: &Target, untouched: bool) -> Self {
+    pub(crate) fn of<B>(request: &http::Request<B>, target: &Arc<Target>, untouched: bool) -> Self {
         let headers = request.headers();
         let destination = headers
             .get("sec-fetch-dest")
             .and_then(|value| value.to_str().ok());
         Self {
-            target: target.clone(),
+            target: Arc::clone(target),
             path: request.uri().path_and_query().cloned(),
             method: request.method().clone(),
             destination: destination.map(str::to_ascii_lowercase),
             by_script: headers.contains_key("x-requested-with"),
             untouched,
-            accepted: accept::choose(headers),
+            accepts: headers
+                .get_all(header::ACCEPT_ENCODING)
+                .iter()
+                .cloned()
+                .collect(),
         }
     }
 
@@ -176,7 +181,7 @@ impl Rewriter {
             declared: charset::declared(&head.headers),
             must_look_like_document: asked.destination.is_none(),
             max_bytes: self.settings.max_html_bytes,
-            accepted: asked.accepted,
+            accepted: accept::choose(&asked.accepts),
         });
         let arrival = arrive(&mut body, &mut kept, worker);
         match timeout(self.patience, arrival)

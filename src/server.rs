@@ -36,12 +36,18 @@ use self::{
     unread::Unread,
 };
 pub(crate) use self::{
-    guard::{Watch, WholeServer},
+    guard::{InFlight, Watch, WholeServer},
     places::Places,
     socket::Broken,
     wire::Refusal,
 };
-use crate::{authority::Target, body::Body, headers::MAX_FIELDS, proxy::Proxy, respond, tcp};
+use crate::{
+    authority::Target,
+    body::Body,
+    headers::MAX_FIELDS,
+    proxy::{Known, Proxy},
+    respond, tcp,
+};
 
 /// Pause after a failed accept. Nearly always the process has no descriptors left, and trying at
 /// once again would only burn time until some are closed.
@@ -62,10 +68,14 @@ const HTTP2_SEND_BYTES: usize = 128 * 1024;
 #[derive(Debug)]
 pub(crate) struct Conn {
     pub(crate) client: SocketAddr,
+    /// The same, as it is logged.
+    pub(crate) client_name: Arc<str>,
     pub(crate) local: SocketAddr,
     /// The target of the CONNECT this connection was decrypted from.
     pub(crate) tunnel: Option<Target>,
     pub(crate) life: Life,
+    /// What was asked for last.
+    pub(crate) known: Known,
     /// Set where the connection must not end as if all were well.
     pub(crate) broken: Broken,
 }
@@ -151,9 +161,11 @@ fn welcome(stream: TcpStream, client: SocketAddr, proxy: &Arc<Proxy>, life: &Lif
     tcp::set_up(&stream);
     let conn = Conn {
         client,
+        client_name: client.to_string().into(),
         local,
         tunnel: None,
         life: life.clone(),
+        known: Known::default(),
         broken: Broken::default(),
     };
     let stream = Socket::new(stream, Arc::clone(&conn.broken));
@@ -236,8 +248,6 @@ where
             .timer(TokioTimer::new())
             // The guard has the clock.
             .header_read_timeout(None)
-            .preserve_header_case(true)
-            .title_case_headers(true)
             .max_headers(MAX_FIELDS)
             .serve_connection(TokioIo::new(Guard::new(io, watch, patience)), service)
             .with_upgrades();
@@ -272,8 +282,8 @@ async fn answer(
     let is_1_0 = request.version() == Version::HTTP_10;
     let is_2 = request.version() == Version::HTTP_2;
     let broken = Arc::clone(&conn.broken);
-    request.extensions_mut().insert(Arc::clone(&watch));
-    let response = proxy.handle(conn, request).await;
+    let mut response = proxy.handle(conn, Arc::clone(&watch), request).await;
+    watch.answer(response.extensions_mut());
     let status = response.status();
     let taken = status == StatusCode::SWITCHING_PROTOCOLS || is_connect && status.is_success();
     // Over HTTP/2 one stream is taken over, not the connection.

@@ -11,6 +11,7 @@ mod framing;
 mod interim;
 mod line;
 mod origin;
+mod stream;
 mod tls;
 mod waiting;
 mod written;
@@ -20,20 +21,21 @@ use std::sync::Arc;
 use http::{HeaderMap, Request, Response, StatusCode, Uri, Version, uri::PathAndQuery};
 use http_body::Body as _;
 use hyper::client::conn::http2;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 use tracing::debug;
 
 use self::{
-    connect::{Connector, Stream},
+    connect::Connector,
     line::{Failed, Line},
     origin::Pool,
+    stream::Stream,
     waiting::Waiting,
 };
 pub(crate) use self::{fault::Fault, line::Arriving, origin::Origin};
 use crate::{
     acl::{Acl, Permit},
-    body::{Body, ByteCount},
+    body::Body,
     config::{Config, Timeouts},
 };
 
@@ -69,17 +71,15 @@ impl Upstream {
         self.pool.origin(permit)
     }
 
-    /// Sends a request and waits for the head of its response. `sent` counts its body; `informed` gets
-    /// the interim responses.
+    /// Sends a request and waits for the head of its response. `informed` gets the interim responses.
     pub(crate) async fn send(
         &self,
         origin: &Arc<Origin>,
         mut request: Request<Body>,
-        sent: &ByteCount,
         informed: &mut (dyn FnMut(StatusCode, &HeaderMap) + Send),
     ) -> Result<Response<Arriving>, Fault> {
         *request.version_mut() = Version::HTTP_11;
-        let mut waiting = Waiting::new(&mut request, sent, informed, self.timeouts.first_byte);
+        let mut waiting = Waiting::new(&mut request, informed, self.timeouts.first_byte);
         let mut response = if crate::headers::upgrade_of(request.headers()).is_some() {
             self.upgrade(origin, request, &mut waiting).await
         } else {
@@ -155,8 +155,10 @@ impl Upstream {
             .connector
             .connect(origin.permit().target(), true)
             .await?;
+        let message = stream.message();
+        message.begin(waiting.spelling.clone(), false);
         let (mut sender, connection) = line::builder()
-            .handshake(stream)
+            .handshake(TokioIo::new(stream))
             .await
             .map_err(|error| Fault::of(&error))?;
         tokio::spawn(async move {
@@ -167,7 +169,10 @@ impl Upstream {
         let mut response = std::pin::pin!(sender.send_request(request));
         let outcome = waiting.first_byte(|cx| response.as_mut().poll(cx)).await?;
         match outcome {
-            Ok(response) => Ok(response.map(Arriving::from)),
+            Ok(mut response) => {
+                message.spelling().go_with(response.extensions_mut());
+                Ok(response.map(Arriving::from))
+            }
             Err(error) => Err(waiting.fault(&error)),
         }
     }
@@ -209,7 +214,7 @@ async fn open_http2(stream: Stream) -> hyper::Result<http2::SendRequest<Body>> {
     let (mut sender, connection) = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .max_header_list_size(HTTP2_FIELD_BYTES)
-        .handshake(stream)
+        .handshake(TokioIo::new(stream))
         .await?;
     tokio::spawn(async move {
         if let Err(error) = connection.await {

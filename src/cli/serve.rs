@@ -29,7 +29,9 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<()> {
     let mut found = lookup.load()?;
     overrides.apply(&mut found.config);
     log::init(found.config.log);
-    tokio::runtime::Runtime::new()?.block_on(serve(lookup, found, overrides))
+    let served = tokio::runtime::Runtime::new()?.block_on(serve(lookup, found, overrides));
+    log::flush();
+    served
 }
 
 /// What the command line says wins over the file, also after a reload.
@@ -96,7 +98,9 @@ fn end_on_signal(shutdown: CancellationToken) -> anyhow::Result<impl Future<Outp
         info!("ending, requests in flight may finish; a second signal ends at once");
         shutdown.cancel();
         // What a shell gives for a program that a signal ended: 128 and its number.
-        process::exit(either(&mut interrupt, &mut terminate).await);
+        let code = either(&mut interrupt, &mut terminate).await;
+        log::flush();
+        process::exit(code);
     })
 }
 

@@ -10,6 +10,9 @@ use tracing_subscriber::{
     fmt::{FormatFields, format::Writer},
 };
 
+/// The field that is written without its name.
+const MESSAGE: &str = "message";
+
 /// `message name=value name="text"`.
 pub(super) struct PlainFields;
 
@@ -32,55 +35,80 @@ struct Line<'w> {
 }
 
 impl Line<'_> {
-    fn field(&mut self, field: &Field, value: fmt::Arguments<'_>) {
-        // The first failure is the last word: there is nobody to tell about more of them.
+    /// Writes a field. The first failure is the last word: there is nobody to tell about more of them.
+    fn field(&mut self, field: &Field, value: impl FnOnce(&mut Writer<'_>) -> fmt::Result) {
         if self.result.is_ok() {
-            self.result = self.write(field.name(), value);
+            self.result = self
+                .name(field.name())
+                .and_then(|()| value(&mut self.writer));
         }
     }
 
-    fn write(&mut self, name: &str, value: fmt::Arguments<'_>) -> fmt::Result {
+    fn name(&mut self, name: &str) -> fmt::Result {
         if std::mem::replace(&mut self.begun, true) {
             self.writer.write_char(' ')?;
         }
-        if name == "message" {
-            return match value.as_str() {
-                Some(text) => Escaped(&mut self.writer).write_str(text),
-                None => Escaped(&mut self.writer).write_fmt(value),
-            };
+        if name == MESSAGE {
+            return Ok(());
         }
         self.writer
             .write_str(name.strip_prefix("r#").unwrap_or(name))?;
-        self.writer.write_char('=')?;
-        self.writer.write_fmt(value)
+        self.writer.write_char('=')
     }
 }
 
 impl Visit for Line<'_> {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.field(field, format_args!("{value:?}"));
-    }
-
-    fn record_str(&mut self, field: &Field, value: &str) {
-        if field.name() == "message" {
-            self.field(field, format_args!("{value}"));
+        if field.name() == MESSAGE {
+            self.field(field, |writer| write!(Escaped(writer), "{value:?}"));
         } else {
-            self.field(field, format_args!("{value:?}"));
+            self.field(field, |writer| write!(writer, "{value:?}"));
         }
     }
 
+    fn record_str(&mut self, field: &Field, value: &str) {
+        let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
+        if field.name() == MESSAGE {
+            self.field(field, |writer| Escaped(writer).write_str(value));
+        } else if value.bytes().all(is_plain) {
+            self.field(field, |writer| {
+                writer.write_char('"')?;
+                writer.write_str(value)?;
+                writer.write_char('"')
+            });
+        } else {
+            self.field(field, |writer| write!(writer, "{value:?}"));
+        }
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        let (mut digits, mut at, mut left) = ([0; 20], 20, value);
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (left % 10) as u8;
+            left /= 10;
+            if left == 0 {
+                break;
+            }
+        }
+        let digits = std::str::from_utf8(&digits[at..]).unwrap_or_default();
+        self.field(field, |writer| writer.write_str(digits));
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        let word = if value { "true" } else { "false" };
+        self.field(field, |writer| writer.write_str(word));
+    }
+
     fn record_error(&mut self, field: &Field, value: &(dyn std::error::Error + 'static)) {
-        let mut text = String::new();
-        // Writing to a string cannot fail.
-        let _ = write!(Escaped(&mut text), "{value}");
-        self.field(field, format_args!("{text}"));
+        self.field(field, |writer| write!(Escaped(writer), "{value}"));
     }
 }
 
 /// What a terminal would obey is written as its number: a message may hold what a stranger sent.
-struct Escaped<W>(W);
+struct Escaped<'a, 'w>(&'a mut Writer<'w>);
 
-impl<W: fmt::Write> fmt::Write for Escaped<W> {
+impl fmt::Write for Escaped<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let is_obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\t' | '\r');
         let mut rest = text;
@@ -109,7 +137,7 @@ mod tests {
     use tracing::{error, info, info_span};
     use tracing_subscriber::fmt::{MakeWriter, SubscriberBuilder, format};
 
-    use super::*;
+    use super::{super::line::PlainLine, *};
 
     #[derive(Clone, Default)]
     struct Kept(Arc<Mutex<Vec<u8>>>);
@@ -136,6 +164,14 @@ mod tests {
         let span = info_span!("conn", client.addr = %"127.0.0.1:1");
         let _entered = span.enter();
         info!(client = %"::1", host = "a\"b", status = 200, broke_off = false, "request");
+        info!(
+            empty = "",
+            zero = 0_u64,
+            most = u64::MAX,
+            tab = "\t",
+            accent = "\u{e9}",
+            back = "\\"
+        );
         info!(r#type = ?Some("x"), share = 0.5, left = -1, "a {} of \x1b[31m and \u{9b}", "message");
         let broken = io::Error::other("it broke");
         error!(error = &broken as &dyn std::error::Error, %broken);
@@ -143,18 +179,32 @@ mod tests {
 
     #[test]
     fn lines_read_as_with_the_librarys_own_fields() {
-        let builder = || SubscriberBuilder::default().without_time().with_ansi(false);
+        let builder = || {
+            SubscriberBuilder::default()
+                .with_ansi(false)
+                .with_target(false)
+        };
         let (ours, theirs) = (Kept::default(), Kept::default());
-        let subscriber = builder().fmt_fields(PlainFields).with_writer(ours.clone());
+        let subscriber = builder()
+            .event_format(PlainLine)
+            .fmt_fields(PlainFields)
+            .with_writer(ours.clone());
         tracing::subscriber::with_default(subscriber.finish(), say);
         let subscriber = builder()
+            .without_time()
             .fmt_fields(format::DefaultFields::new())
             .with_writer(theirs.clone());
         tracing::subscriber::with_default(subscriber.finish(), say);
         let [ours, theirs] =
             [ours, theirs].map(|kept| String::from_utf8(kept.0.lock().unwrap().clone()).unwrap());
-        assert_eq!(ours, theirs);
-        assert_eq!(ours.lines().count(), 3);
+        let after_the_time = |line: &str| {
+            line.split_at("2026-11-21T17:46:01.123456Z ".len())
+                .1
+                .to_owned()
+        };
+        let untimed: Vec<_> = ours.lines().map(after_the_time).collect();
+        assert_eq!(untimed, theirs.lines().collect::<Vec<_>>());
+        assert_eq!(untimed.len(), 4);
         assert!(
             ours.contains("client=::1 host=\"a\\\"b\" status=200"),
             "{ours}"

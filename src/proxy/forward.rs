@@ -11,12 +11,11 @@ use hyper::{
 use super::{Answer, Exchange};
 use crate::{
     acl::Permit,
-    authority::Target,
     body::{Body, Gate},
     error::Error,
     headers,
     rewrite::Asked,
-    server::{Watch, WholeServer},
+    server::WholeServer,
     tunnel,
     upstream::{Arriving, Fault, Origin},
     websocket,
@@ -46,12 +45,8 @@ impl Exchange {
             headers::upgrade_of(request.headers()).filter(|_| request.version() == Version::HTTP_11)
         };
         let client_side = upgrade.as_ref().map(|_| hyper::upgrade::on(&mut request));
-        let watch = request
-            .extensions_mut()
-            .remove::<Arc<Watch>>()
-            .filter(|_| request.version() == Version::HTTP_11);
-        let (mut outgoing, mapped) =
-            self.outgoing(request, permit.target(), &asked, upgrade.as_ref());
+        let is_1_1 = request.version() == Version::HTTP_11;
+        let (mut outgoing, mapped) = self.outgoing(request, origin, &asked, upgrade.as_ref());
         let mut open = None;
         if over_http2 {
             // The stream's data are the WebSocket's, not the request's.
@@ -61,23 +56,23 @@ impl Exchange {
             open = Some(opener);
             outgoing = outgoing.map(|body| body.behind(gate));
         }
-        let pseudonym = &self.proxy.pseudonym;
+        let (pseudonym, watch) = (&self.proxy.pseudonym, &self.watch);
         // RFC 9110 § 15.2: interim responses are passed on, where the client knows them. The 100 is
         // sent by the server as soon as the body is asked for, which its word makes us do.
-        let mut informed = |status: StatusCode, fields: &HeaderMap| match (status, &watch) {
-            (StatusCode::CONTINUE, _) => drop(open.take().map(|open| open.send(()))),
-            (_, Some(watch)) => {
+        let mut informed = |status: StatusCode, fields: &HeaderMap| match status {
+            StatusCode::CONTINUE => drop(open.take().map(|open| open.send(()))),
+            _ if is_1_1 => {
                 // RFC 9110 § 8.6: they have no content, and no length of it.
                 let fields = headers::without(fields, |name| *name == header::CONTENT_LENGTH);
-                let fields = headers::forward_response(&fields, None, pseudonym, Version::HTTP_11);
+                let fields = headers::forward_response(fields, None, pseudonym, Version::HTTP_11);
                 watch.inform(status, &fields);
             }
-            (_, None) => {}
+            _ => {}
         };
         let response = self
             .running
             .upstream
-            .send(origin, outgoing, &self.log.bytes_in, &mut informed)
+            .send(origin, outgoing, &mut informed)
             .await
             .map_err(|fault| Error::Upstream {
                 host: permit.target().host_port(),
@@ -133,16 +128,16 @@ impl Exchange {
 
     /// The request as it goes upstream.
     fn outgoing(
-        &self,
+        &mut self,
         request: Request<Incoming>,
-        target: &Target,
+        origin: &Origin,
         asked: &Asked,
         upgrade: Option<&http::HeaderValue>,
     ) -> (Request<Body>, headers::validators::Mapped) {
         let (mut head, body) = request.into_parts();
         head.headers = headers::forward_request(
-            &head.headers,
-            target,
+            head.headers,
+            origin.host(),
             upgrade,
             &self.proxy.pseudonym,
             head.version,
@@ -158,9 +153,12 @@ impl Exchange {
             let chunked = http::HeaderValue::from_static("chunked");
             head.headers.insert(header::TRANSFER_ENCODING, chunked);
         }
-        let body = Body::from(body)
-            .counted(Arc::clone(&self.log.bytes_in))
-            .stalling_after(self.running.config.timeouts.request_body);
+        let mut body = Body::from(body);
+        if !body.is_end_stream() {
+            body = body
+                .counted(self.log.received())
+                .stalling_after(self.running.config.timeouts.request_body);
+        }
         (Request::from_parts(head, body), mapped)
     }
 
@@ -170,7 +168,7 @@ impl Exchange {
         let upgrade = headers::upgrade_of(&head.headers)
             .filter(|_| head.status == StatusCode::SWITCHING_PROTOCOLS);
         head.headers = headers::forward_response(
-            &head.headers,
+            head.headers,
             upgrade.as_ref(),
             &self.proxy.pseudonym,
             head.version,

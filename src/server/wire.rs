@@ -5,7 +5,7 @@
 //! `Transfer-Encoding`, and merges lengths that are repeated); a proxy in front of other servers must
 //! not be. Nothing is changed here: a head passes as it came, or not at all.
 
-use crate::headers::MAX_FIELDS;
+use crate::{headers::MAX_FIELDS, spelling::Spelling};
 
 /// Longest method: the longest registered one has 17 letters (RFC 9110 § 16.1). Longer is no method
 /// that any server knows.
@@ -57,6 +57,7 @@ pub(super) struct Head {
     pub(super) framing: Framing,
     /// OPTIONS of an address without a path, which the library does not tell from `/`.
     pub(super) whole_server: bool,
+    pub(super) spelling: Spelling,
 }
 
 /// Looks for a whole head at the start of these bytes; none while it is not complete.
@@ -89,6 +90,7 @@ pub(super) fn head(bytes: &[u8]) -> Result<Option<Head>, Refusal> {
     }
     Ok(Some(Head {
         bytes: bytes.len() - lines.0.len(),
+        spelling: std::mem::take(&mut fields.spelling),
         framing: fields.framing(&request)?,
         whole_server: request.method == b"OPTIONS" && has_no_path(request.target),
     }))
@@ -142,7 +144,7 @@ impl<'a> RequestLine<'a> {
         }
         // RFC 9112 § 3.2: an address with signs that must be encoded is refused, not corrected. Asked of the
         // library's own parser, which would refuse it without a word to the reader.
-        if !target.is_ascii() || http::Uri::try_from(target).is_err() {
+        if !is_plain(target) && (!target.is_ascii() || http::Uri::try_from(target).is_err()) {
             return Err(Refusal::Malformed(
                 "its address has signs that must be encoded",
             ));
@@ -170,6 +172,28 @@ impl<'a> RequestLine<'a> {
     }
 }
 
+/// Whether this is a path, or an `http` address with one, of such letters only as no reader of addresses minds: nearly all are,
+/// and need not be parsed to be judged.
+fn is_plain(target: &[u8]) -> bool {
+    let path = match target.strip_prefix(b"http://") {
+        None => target,
+        Some(rest) => {
+            let (host, after) = rest.split_at(length_of(rest, HOST));
+            if host.is_empty() {
+                return false;
+            }
+            match after.strip_prefix(b":") {
+                None => after,
+                Some(port) => match length_of(port, DIGIT) {
+                    digits @ 1..=5 => &port[digits..],
+                    _ => return false,
+                },
+            }
+        }
+    };
+    path.first() == Some(&b'/') && length_of(path, PATH) == path.len()
+}
+
 /// Whether this is an absolute address that ends with its authority.
 fn has_no_path(target: &[u8]) -> bool {
     let start = target.windows(3).position(|three| three == b"://");
@@ -183,6 +207,7 @@ struct Fields {
     hosts: usize,
     length: Option<u64>,
     codings: Vec<Vec<u8>>,
+    spelling: Spelling,
 }
 
 impl Fields {
@@ -197,6 +222,7 @@ impl Fields {
             return Err(Refusal::Malformed("a header field goes over two lines"));
         }
         let (name, value) = field(line)?;
+        self.spelling.note(name);
         if name.eq_ignore_ascii_case(b"host") {
             self.hosts += 1;
             // RFC 9112 § 3.2: an invalid value is refused like a missing or repeated field.
@@ -242,18 +268,19 @@ impl Fields {
 }
 
 fn field(line: &[u8]) -> Result<(&[u8], &[u8]), Refusal> {
-    let colon = line.iter().position(|byte| *byte == b':');
-    let colon = colon.ok_or(Refusal::Malformed("a header field has no colon"))?;
-    let (name, value) = (&line[..colon], &line[colon + 1..]);
+    let end = length_of(line, TOKEN);
     // RFC 9112 § 5.1: a space before the colon is refused too.
-    if name.is_empty() || !name.iter().copied().all(is_token) {
-        return Err(Refusal::Malformed(
-            "a header field's name has forbidden signs",
-        ));
+    if end == 0 || line.get(end) != Some(&b':') {
+        return Err(Refusal::Malformed(if line.contains(&b':') {
+            "a header field's name has forbidden signs"
+        } else {
+            "a header field has no colon"
+        }));
     }
+    let (name, value) = (&line[..end], &line[end + 1..]);
     // RFC 9110 § 5.5: no control characters, NUL before all.
     // Asked of all of them without a way out between, which compilers turn into few instructions.
-    let forbidden = |byte: u8| byte.is_ascii_control() && byte != b'\t';
+    let forbidden = |byte: u8| (byte < b' ') & (byte != b'\t') | (byte == 0x7f);
     if value.iter().fold(false, |any, byte| any | forbidden(*byte)) {
         return Err(Refusal::Malformed(
             "a header field's value has forbidden signs",
@@ -280,24 +307,39 @@ fn is_host(value: &[u8]) -> bool {
         })
 }
 
-/// RFC 9110 § 5.6.2, as a table: every byte of every name is asked for.
-fn is_token(byte: u8) -> bool {
-    const TOKEN: [bool; 256] = {
-        let mut table = [false; 256];
-        let others = b"!#$%&'*+-.^_`|~";
-        let mut byte = 0_u8;
-        while byte < 128 {
-            table[byte as usize] = byte.is_ascii_alphanumeric();
-            byte += 1;
-        }
+/// What a byte may be part of: a token (RFC 9110 § 5.6.2), and what of hosts and paths (RFC 3986 § 3) is never doubtful.
+const TOKEN: u8 = 1;
+const HOST: u8 = 2;
+const DIGIT: u8 = 4;
+const PATH: u8 = 8;
+
+/// As a table: every byte of a head is asked for.
+const CLASSES: [u8; 256] = {
+    const fn with<const N: usize>(mut table: [u8; 256], bytes: &[u8; N], class: u8) -> [u8; 256] {
         let mut at = 0;
-        while at < others.len() {
-            table[others[at] as usize] = true;
+        while at < N {
+            table[bytes[at] as usize] |= class;
             at += 1;
         }
         table
-    };
-    TOKEN[usize::from(byte)]
+    }
+    let mut table = [0; 256];
+    table = with(table, b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", TOKEN | PATH);
+    table = with(table, b"abcdefghijklmnopqrstuvwxyz", TOKEN | PATH | HOST);
+    table = with(table, b"0123456789", TOKEN | PATH | HOST | DIGIT);
+    table = with(table, b"!#$%&'*+-.^_`|~", TOKEN);
+    table = with(table, b"-.", HOST);
+    with(table, b"-._~!$&'()*+,;=:@/%?", PATH)
+};
+
+/// How many bytes at the start are of a class.
+fn length_of(bytes: &[u8], class: u8) -> usize {
+    let other = |byte: &u8| CLASSES[usize::from(*byte)] & class == 0;
+    bytes.iter().position(other).unwrap_or(bytes.len())
+}
+
+fn is_token(byte: u8) -> bool {
+    CLASSES[usize::from(byte)] & TOKEN != 0
 }
 
 /// Where a chunked body stands (RFC 9112 § 7.1).
@@ -401,6 +443,41 @@ fn digit(byte: u8) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_called_plain_is_an_address_to_the_library_too() {
+        let mut seen = 0;
+        for address in [
+            "/",
+            "http://a.example/",
+            "http://127.0.0.1:8080/",
+            "http://a:99999/b?c",
+        ] {
+            for byte in 0..=u8::MAX {
+                let target = [address.as_bytes(), &[byte], b"x"].concat();
+                if is_plain(&target) {
+                    assert!(http::Uri::try_from(&target[..]).is_ok(), "{target:?}");
+                    seen += 1;
+                }
+            }
+        }
+        assert!(seen > 4 * 70, "{seen}");
+        for address in [
+            "",
+            "*",
+            "a:80",
+            "http://",
+            "http://a",
+            "http://A/",
+            "http://a:/",
+            "http://u@a/",
+            "https://a/",
+            "http://a:123456/",
+            "/ä",
+        ] {
+            assert!(!is_plain(address.as_bytes()), "{address}");
+        }
+    }
 
     fn chunks(body: &str) -> Result<usize, &'static str> {
         // Byte by byte and at once must agree.

@@ -1,25 +1,16 @@
 //! From a name to a connection: resolve, check, try the addresses, TLS.
 
-use std::{
-    io,
-    net::SocketAddr,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll, ready},
-    time::Duration,
-};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use hyper::rt::{Read, ReadBufCursor, Write};
-use hyper_util::rt::TokioIo;
 use rustls::{ClientConfig, pki_types::ServerName};
 use tokio::{
     net::{TcpStream, lookup_host},
     task::JoinSet,
     time::{sleep, timeout},
 };
-use tokio_rustls::{TlsConnector, client::TlsStream};
+use tokio_rustls::TlsConnector;
 
-use super::{fault::Fault, written::Written};
+use super::{fault::Fault, stream::Stream};
 use crate::{
     acl::Acl,
     authority::{Scheme, Target},
@@ -87,7 +78,7 @@ impl Connector {
         let encrypted = target.scheme == Scheme::Https;
         let tcp = self.tcp(&host, target.port, encrypted).await?;
         if !encrypted {
-            return Ok(Stream::new(Io::Plain(TokioIo::new(tcp))));
+            return Ok(Stream::plain(tcp));
         }
         let tls = if upgrade { &self.tls_http1 } else { &self.tls };
         let connector = tls.as_ref().ok_or(Fault::NoTrustStore)?;
@@ -97,7 +88,7 @@ impl Connector {
             .await
             .map_err(|_| Fault::TlsTimeout)?
             .map_err(|error| Fault::of_handshake(&error))?;
-        Ok(Stream::new(Io::Tls(Box::new(TokioIo::new(tls)))))
+        Ok(Stream::encrypted(tls))
     }
 }
 
@@ -168,110 +159,6 @@ async fn race(addrs: Vec<SocketAddr>) -> Result<TcpStream, Fault> {
             },
             () = sleep(ATTEMPT_DELAY), if more => {}
         }
-    }
-}
-
-/// A connection to an origin.
-pub(super) struct Stream {
-    io: Io,
-    written: Written,
-}
-
-enum Io {
-    Plain(TokioIo<TcpStream>),
-    Tls(Box<TokioIo<TlsStream<TcpStream>>>),
-}
-
-impl Stream {
-    fn new(io: Io) -> Self {
-        let written = Written::default();
-        Self { io, written }
-    }
-
-    /// Where what is written can be kept.
-    pub(super) fn written(&self) -> Written {
-        self.written.clone()
-    }
-
-    pub(super) fn is_http2(&self) -> bool {
-        match &self.io {
-            Io::Plain(_) => false,
-            Io::Tls(tls) => tls.inner().get_ref().1.alpn_protocol() == Some(b"h2"),
-        }
-    }
-}
-
-/// A server that closes without a word of TLS (`close_notify`) has closed. RFC 9112 § 9.8 takes such an end of
-/// a body that only the end of the connection ends for a broken one; so many servers do it that browsers
-/// take it for the end (Chromium, `net/socket/ssl_client_socket_impl.cc`, `DoPayloadRead`: "Many servers
-/// do not reliably send a `close_notify` alert"), and what a browser shows must not be lost here. Where a
-/// length or chunks say that more was to come, the HTTP library calls the same end a break.
-impl Read for Stream {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: ReadBufCursor<'_>,
-    ) -> Poll<io::Result<()>> {
-        match &mut self.get_mut().io {
-            Io::Plain(io) => Pin::new(io).poll_read(cx, buf),
-            Io::Tls(io) => match Pin::new(io).poll_read(cx, buf) {
-                Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                    Poll::Ready(Ok(()))
-                }
-                polled => polled,
-            },
-        }
-    }
-}
-
-impl Write for Stream {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        let count = ready!(match &mut this.io {
-            Io::Plain(io) => Pin::new(io).poll_write(cx, buf),
-            Io::Tls(io) => Pin::new(io).poll_write(cx, buf),
-        })?;
-        this.written.add([buf], count);
-        Poll::Ready(Ok(count))
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.get_mut().io {
-            Io::Plain(io) => Pin::new(io).poll_flush(cx),
-            Io::Tls(io) => Pin::new(io).poll_flush(cx),
-        }
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.get_mut().io {
-            Io::Plain(io) => Pin::new(io).poll_shutdown(cx),
-            Io::Tls(io) => Pin::new(io).poll_shutdown(cx),
-        }
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        match &self.io {
-            Io::Plain(io) => io.is_write_vectored(),
-            Io::Tls(io) => io.is_write_vectored(),
-        }
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bufs: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        let count = ready!(match &mut this.io {
-            Io::Plain(io) => Pin::new(io).poll_write_vectored(cx, bufs),
-            Io::Tls(io) => Pin::new(io).poll_write_vectored(cx, bufs),
-        })?;
-        this.written.add(bufs.iter().map(|buf| &**buf), count);
-        Poll::Ready(Ok(count))
     }
 }
 

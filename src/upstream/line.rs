@@ -21,11 +21,16 @@ use hyper::{
         http1::{self, Connection, SendRequest},
     },
 };
+use hyper_util::rt::TokioIo;
 use tokio::time::Instant;
 use tracing::debug;
 
 use super::{
-    Waiting, bell::Driver, connect::Stream, fault::Fault, origin::Origin, written::Written,
+    Waiting,
+    bell::Driver,
+    fault::Fault,
+    origin::Origin,
+    stream::{Message, Stream},
 };
 use crate::{body::Body, clock::Clock, headers::MAX_FIELDS};
 
@@ -33,9 +38,9 @@ use crate::{body::Body, clock::Clock, headers::MAX_FIELDS};
 pub(super) struct Line {
     sender: SendRequest<Body>,
     /// None once it has ended.
-    connection: Option<Connection<Stream, Body>>,
+    connection: Option<Connection<TokioIo<Stream>, Body>>,
     driver: Driver,
-    written: Written,
+    message: Message,
     clock: Clock,
     /// Where it goes when it is free again.
     origin: Weak<Origin>,
@@ -54,13 +59,13 @@ pub(super) enum Failed {
 
 impl Line {
     pub(super) async fn open(stream: Stream, origin: &Arc<Origin>) -> hyper::Result<Box<Self>> {
-        let written = stream.written();
-        let (sender, connection) = builder().handshake(stream).await?;
+        let message = stream.message();
+        let (sender, connection) = builder().handshake(TokioIo::new(stream)).await?;
         Ok(Box::new(Self {
             sender,
             connection: Some(connection),
             driver: Driver::new(),
-            written,
+            message,
             clock: Clock::default(),
             origin: Arc::downgrade(origin),
             is_used: false,
@@ -80,12 +85,12 @@ impl Line {
         waiting: &mut Waiting<'_>,
     ) -> Result<Response<Arriving>, Failed> {
         self.is_used = true;
-        if !request.body().is_end_stream() {
+        let has_body = !request.body().is_end_stream();
+        let can_be_repeated = request.method().is_safe() && !has_body;
+        self.message
+            .begin(waiting.spelling.clone(), can_be_repeated);
+        if has_body {
             return self.ask_with_body(request, waiting).await;
-        }
-        let can_be_repeated = request.method().is_safe();
-        if can_be_repeated {
-            self.written.begin();
         }
         std::mem::swap(&mut self.clock, &mut waiting.clock);
         let mut response = std::pin::pin!(self.sender.try_send_request(request));
@@ -100,10 +105,10 @@ impl Line {
             .await;
         waiting.clock.stop();
         std::mem::swap(&mut self.clock, &mut waiting.clock);
-        let written = self.written.end();
         match outcome.map_err(Failed::Sent)? {
             Ok(response) => {
-                let (head, incoming) = response.into_parts();
+                let (mut head, incoming) = response.into_parts();
+                self.message.spelling().go_with(&mut head.extensions);
                 let line = Some(self);
                 let mut body = Arriving { incoming, line };
                 if body.is_end_stream() {
@@ -112,7 +117,7 @@ impl Line {
                 Ok(Response::from_parts(head, body))
             }
             Err(error) => Err(match (failed(error, waiting), can_be_repeated) {
-                (Failed::Sent(Fault::Closed), true) => match written.read() {
+                (Failed::Sent(Fault::Closed), true) => match self.message.again() {
                     Some(request) => Failed::Closed(request),
                     None => Failed::Sent(Fault::Closed),
                 },
@@ -127,9 +132,13 @@ impl Line {
         waiting: &mut Waiting<'_>,
     ) -> Result<Response<Arriving>, Failed> {
         let mut response = std::pin::pin!(self.sender.try_send_request(request));
+        let message = self.message.clone();
         tokio::spawn(self.run_until_free());
         match waiting.first_byte(|cx| response.as_mut().poll(cx)).await {
-            Ok(Ok(response)) => Ok(response.map(Arriving::from)),
+            Ok(Ok(mut response)) => {
+                message.spelling().go_with(response.extensions_mut());
+                Ok(response.map(Arriving::from))
+            }
             Ok(Err(error)) => Err(failed(error, waiting)),
             Err(fault) => Err(Failed::Sent(fault)),
         }
@@ -173,14 +182,14 @@ impl Line {
 /// The library's connection, set up as ours are.
 pub(super) fn builder() -> http1::Builder {
     let mut builder = http1::Builder::new();
-    builder
-        .preserve_header_case(true)
-        .title_case_headers(true)
-        .max_headers(MAX_FIELDS);
+    builder.max_headers(MAX_FIELDS);
     builder
 }
 
-fn poll_connection(connection: &mut Option<Connection<Stream, Body>>, cx: &mut Context<'_>) {
+fn poll_connection(
+    connection: &mut Option<Connection<TokioIo<Stream>, Body>>,
+    cx: &mut Context<'_>,
+) {
     if let Some(running) = connection
         && let Poll::Ready(ended) = Pin::new(running).poll(cx)
     {

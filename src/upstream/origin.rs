@@ -5,11 +5,12 @@
 
 use std::{
     collections::HashMap,
+    fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Duration,
 };
 
-use http::uri::Authority;
+use http::{HeaderValue, uri::Authority};
 use hyper::client::conn::http2;
 use tokio::time::{Instant, sleep};
 
@@ -31,6 +32,8 @@ pub(crate) struct Origin {
     permit: Permit,
     /// As it is written to the origin.
     pub(super) authority: Option<Authority>,
+    host: Option<HeaderValue>,
+    host_port: Arc<str>,
     idle: Mutex<Vec<Box<Line>>>,
     http2: Mutex<Option<Http2>>,
 }
@@ -43,8 +46,11 @@ struct Http2 {
 
 impl Origin {
     fn new(permit: Permit) -> Self {
+        let authority = permit.target().authority();
         Self {
-            authority: permit.target().authority().parse().ok(),
+            host: HeaderValue::from_str(&authority).ok(),
+            authority: authority.parse().ok(),
+            host_port: permit.target().host_port().into(),
             permit,
             idle: Mutex::default(),
             http2: Mutex::default(),
@@ -53,6 +59,16 @@ impl Origin {
 
     pub(crate) fn permit(&self) -> &Permit {
         &self.permit
+    }
+
+    /// The `Host` field to send.
+    pub(crate) fn host(&self) -> Option<&HeaderValue> {
+        self.host.as_ref()
+    }
+
+    /// `host:port`, as it is logged.
+    pub(crate) fn host_port(&self) -> &Arc<str> {
+        &self.host_port
     }
 
     /// The connection that became free last.
@@ -102,6 +118,14 @@ impl Origin {
     }
 }
 
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Origin")
+            .field("permit", &self.permit)
+            .finish_non_exhaustive()
+    }
+}
+
 /// All origins that are in use.
 pub(super) struct Pool {
     origins: Mutex<Origins>,
@@ -111,7 +135,7 @@ pub(super) struct Pool {
 
 #[derive(Default)]
 struct Origins {
-    by_target: HashMap<Target, Arc<Origin>>,
+    by_target: HashMap<Arc<Target>, Arc<Origin>>,
     is_swept: bool,
 }
 
@@ -131,7 +155,7 @@ impl Pool {
         if !std::mem::replace(&mut origins.is_swept, true) {
             tokio::spawn(sweep(Arc::downgrade(self)));
         }
-        let target = permit.target().clone();
+        let target = Arc::clone(permit.target());
         let origin = Arc::new(Origin::new(permit));
         origins.by_target.insert(target, Arc::clone(&origin));
         origin

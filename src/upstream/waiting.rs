@@ -14,36 +14,39 @@ use super::{Fault, framing, interim::Interim};
 use crate::{
     body::{Body, ByteCount, Failure},
     clock::Clock,
+    spelling::Spelling,
 };
 
 /// One request that waits for its response.
 pub(super) struct Waiting<'a> {
-    sent: &'a ByteCount,
-    /// Why its body broke off; it has none where there is no body.
+    /// How much of its body was sent, and why it broke off; none where there is no body.
+    sent: Option<ByteCount>,
     failure: Option<Arc<OnceLock<Failure>>>,
     interim: Arc<Interim>,
     informed: &'a mut (dyn FnMut(StatusCode, &HeaderMap) + Send),
     count: usize,
     patience: Duration,
     pub(super) clock: Clock,
+    /// How the names of the request are written.
+    pub(super) spelling: Spelling,
 }
 
 impl<'a> Waiting<'a> {
     pub(super) fn new(
         request: &mut Request<Body>,
-        sent: &'a ByteCount,
         informed: &'a mut (dyn FnMut(StatusCode, &HeaderMap) + Send),
         patience: Duration,
     ) -> Self {
         let has_body = !request.body().is_end_stream();
         let waiting = Self {
-            sent,
+            sent: request.body().count(),
             failure: has_body.then(|| request.body_mut().failure()),
             interim: Arc::default(),
             informed,
             count: 0,
             patience,
             clock: Clock::default(),
+            spelling: Spelling::of_message(request.extensions_mut()),
         };
         waiting.listen(request);
         waiting
@@ -62,7 +65,7 @@ impl<'a> Waiting<'a> {
         &mut self,
         mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Result<T, Fault> {
-        let mut before = self.sent.load(Relaxed);
+        let mut before = self.sent();
         self.clock.set(self.patience);
         poll_fn(|cx| {
             let response = poll(cx);
@@ -75,7 +78,7 @@ impl<'a> Waiting<'a> {
             }
             loop {
                 ready!(self.clock.poll(cx));
-                let now = self.sent.load(Relaxed);
+                let now = self.sent();
                 if now == before {
                     return Poll::Ready(Err(Fault::FirstByteTimeout));
                 }
@@ -84,6 +87,10 @@ impl<'a> Waiting<'a> {
             }
         })
         .await
+    }
+
+    fn sent(&self) -> u64 {
+        self.sent.as_ref().map_or(0, |sent| sent.load(Relaxed))
     }
 
     fn inform(&mut self, status: StatusCode, headers: &HeaderMap) -> Result<(), Fault> {

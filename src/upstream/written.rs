@@ -3,8 +3,6 @@
 //! A kept connection may be closed by the origin just as it is used. What can be sent again is sent again then, which needs
 //! the request a second time. That is rare, and keeping the bytes costs far less than a copy of the request would.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
 use http::{HeaderName, HeaderValue, Request};
 
 use crate::body::Body;
@@ -12,52 +10,36 @@ use crate::body::Body;
 /// Bytes that a connection keeps room for between requests.
 const ROOM: usize = 4096;
 
-/// What was written since the beginning; shared between a connection and whoever uses it.
-#[derive(Clone, Default)]
-pub(super) struct Written(Arc<Mutex<Record>>);
-
-#[derive(Default)]
-struct Record {
+/// What was written since the beginning.
+#[derive(Debug, Default)]
+pub(super) struct Written {
     is_kept: bool,
     bytes: Vec<u8>,
 }
 
 impl Written {
-    /// From here on it is kept.
-    pub(super) fn begin(&self) {
-        let mut record = self.lock();
-        record.is_kept = true;
-        record.bytes.clear();
-        record.bytes.shrink_to(ROOM);
-    }
-
-    /// Up to here.
-    pub(super) fn end(&self) -> &Self {
-        self.lock().is_kept = false;
-        self
+    /// From here on it is kept, or not.
+    pub(super) fn begin(&mut self, is_kept: bool) {
+        self.is_kept = is_kept;
+        self.bytes.clear();
+        self.bytes.shrink_to(ROOM);
     }
 
     /// So many bytes of these went out.
-    pub(super) fn add<'a>(&self, bytes: impl IntoIterator<Item = &'a [u8]>, mut count: usize) {
-        let mut record = self.lock();
-        if !record.is_kept {
+    pub(super) fn add<'a>(&mut self, bytes: impl IntoIterator<Item = &'a [u8]>, mut count: usize) {
+        if !self.is_kept {
             return;
         }
         for piece in bytes {
             let piece = &piece[..piece.len().min(count)];
-            record.bytes.extend_from_slice(piece);
+            self.bytes.extend_from_slice(piece);
             count -= piece.len();
         }
     }
 
     /// The request, which has no body. `None` where not all of it was written.
     pub(super) fn read(&self) -> Option<Request<Body>> {
-        read(&self.lock().bytes)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Record> {
-        // Nothing in here can be left half done.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        read(&self.bytes)
     }
 }
 
@@ -89,17 +71,15 @@ mod tests {
 
     #[test]
     fn what_was_written_reads_as_the_request_it_was() {
-        let written = Written::default();
+        let mut written = Written::default();
         written.add([&b"not kept"[..]], 8);
-        written.begin();
+        written.begin(true);
         written.add(
             [&b"GET /a?b HTT"[..], b"P/1.1\r\nHost: a.example\r\nxxx"],
             38,
         );
         assert!(written.read().is_none(), "not whole yet");
         written.add([&b"COOKIE: \xe9=1\r\n"[..], b"cookie: two\r\n\r\n"], 28);
-        written.end();
-        written.add([&b"nor this"[..]], 8);
         let request = written.read().unwrap();
         assert_eq!(
             (request.method(), request.uri().to_string().as_str()),

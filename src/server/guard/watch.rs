@@ -1,7 +1,6 @@
 //! What the guard and the service of one connection tell each other.
 
 use std::{
-    any::Any,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::Waker,
 };
@@ -9,7 +8,7 @@ use std::{
 use bytes::BytesMut;
 use http::{Extensions, HeaderMap, StatusCode};
 
-use crate::{respond, server::wire::Refusal};
+use crate::{respond, server::wire::Refusal, spelling::Spelling};
 
 /// Marks a request for the whole server.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +25,10 @@ pub(super) struct Progress {
     pub(super) refused: Option<(usize, Refusal)>,
     /// What the head that was let through last asks for.
     pub(super) whole_server: bool,
+    /// How its names are written.
+    pub(super) asked: Spelling,
+    /// How the names of the answer are to be written, from when it is there until it is written.
+    pub(super) answered: Option<Spelling>,
     /// The connection was taken over: bytes are no messages any more.
     pub(super) opaque: bool,
     /// Interim responses on their way to the client.
@@ -46,6 +49,7 @@ impl Watch {
         let number = progress.begun;
         progress.begun += 1;
         progress.interim.clear();
+        std::mem::take(&mut progress.asked).go_with(extensions);
         if let Some((_, refusal)) = progress.refused.filter(|(refused, _)| *refused == number) {
             extensions.insert(refusal);
         } else if progress.whole_server {
@@ -54,8 +58,13 @@ impl Watch {
     }
 
     /// A message on the connection lasts as long as this is kept.
-    pub(in crate::server) fn in_flight(self: &Arc<Self>) -> Box<dyn Any + Send> {
-        Box::new(InFlight(Arc::clone(self)))
+    pub(in crate::server) fn in_flight(self: &Arc<Self>) -> InFlight {
+        InFlight(Arc::clone(self))
+    }
+
+    /// The answer is there: its head is written next.
+    pub(in crate::server) fn answer(&self, extensions: &mut Extensions) {
+        self.lock().answered = Some(Spelling::of_message(extensions));
     }
 
     /// From here on bytes are no messages.
@@ -86,7 +95,7 @@ impl Watch {
 
 /// One message on its way.
 #[derive(Debug)]
-struct InFlight(Arc<Watch>);
+pub(crate) struct InFlight(Arc<Watch>);
 
 impl Drop for InFlight {
     fn drop(&mut self) {
