@@ -254,7 +254,9 @@ impl Exchange {
         if let Some(refusal) = request.extensions().get::<Refusal>() {
             return Err(Error::Wire(*refusal));
         }
-        self.check_credentials(&request).await?;
+        if self.running.gate.is_some() {
+            Box::pin(self.check_credentials(&request)).await?;
+        }
         let origin = match self.conn.known.find(&request, &self.running) {
             Some(origin) => {
                 self.log.host = Arc::clone(origin.host_port());
@@ -264,7 +266,8 @@ impl Exchange {
                 }
                 origin
             }
-            None => match self.direct(request).await? {
+            // In a box, like all that is rare: a request's room is made and moved for each.
+            None => match Box::pin(self.direct(request)).await? {
                 Direction::Answered(answer) => return Ok(answer),
                 Direction::Forward(unsent, origin) => {
                     request = unsent;

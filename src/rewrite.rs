@@ -44,6 +44,11 @@ use crate::{
 /// What was done to a page, or why nothing was.
 const GLEANER: HeaderName = HeaderName::from_static("gleaner");
 
+/// What a fetch is for (Fetch Metadata § 2.1).
+const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
+/// What scripts say of their own fetches.
+const X_REQUESTED_WITH: HeaderName = HeaderName::from_static("x-requested-with");
+
 /// Everything that one configuration rewrites pages with.
 pub(crate) struct Rewriter {
     chain: Arc<Chain>,
@@ -80,14 +85,14 @@ impl Asked {
     pub(crate) fn of<B>(request: &http::Request<B>, target: &Arc<Target>, untouched: bool) -> Self {
         let headers = request.headers();
         let destination = headers
-            .get("sec-fetch-dest")
+            .get(SEC_FETCH_DEST)
             .and_then(|value| value.to_str().ok());
         Self {
             target: Arc::clone(target),
             path: request.uri().path_and_query().cloned(),
             method: request.method().clone(),
             destination: destination.map(str::to_ascii_lowercase),
-            by_script: headers.contains_key("x-requested-with"),
+            by_script: headers.contains_key(X_REQUESTED_WITH),
             untouched,
             accepts: headers
                 .get_all(header::ACCEPT_ENCODING)
@@ -157,11 +162,21 @@ impl Rewriter {
         asked: &Asked,
         response: Response<Arriving>,
     ) -> (Response<Body>, String) {
-        let (head, mut body) = response.into_parts();
-        let codings = match eligibility::judge(asked, &head, &self.settings) {
-            Verdict::Rewrite(codings) => codings,
-            Verdict::Skip(skip) => return pass(head, body.into(), skip),
-        };
+        let (head, body) = response.into_parts();
+        match eligibility::judge(asked, &head, &self.settings) {
+            // In a box: most responses are no pages, and need no room for one.
+            Verdict::Rewrite(codings) => Box::pin(self.page(asked, head, body, codings)).await,
+            Verdict::Skip(skip) => pass(head, body.into(), skip),
+        }
+    }
+
+    async fn page(
+        &self,
+        asked: &Asked,
+        head: Parts,
+        mut body: Arriving,
+        codings: Vec<Coding>,
+    ) -> (Response<Body>, String) {
         let Some(url) = asked.url() else {
             return (Response::from_parts(head, body.into()), String::new());
         };

@@ -5,6 +5,7 @@
 mod guard;
 mod places;
 mod socket;
+mod told;
 mod unread;
 mod wire;
 
@@ -108,7 +109,8 @@ impl Life {
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let ended = self.ended.clone();
         let task = async move {
-            ended.run_until_cancelled(task).await;
+            let mut task = std::pin::pin!(task);
+            told::unless(&ended, |cx| task.as_mut().poll(cx)).await;
         };
         self.tasks.spawn(task.in_current_span());
     }
@@ -248,13 +250,15 @@ where
             .timer(TokioTimer::new())
             // The guard has the clock.
             .header_read_timeout(None)
+            .title_case_headers(true)
             .max_headers(MAX_FIELDS)
             .serve_connection(TokioIo::new(Guard::new(io, watch, patience)), service)
             .with_upgrades();
         let mut connection = std::pin::pin!(connection);
-        let served = tokio::select! {
-            served = &mut connection => served,
-            () = draining.cancelled() => {
+        let served = told::unless(&draining, |cx| connection.as_mut().poll(cx)).await;
+        let served = match served {
+            Some(served) => served,
+            None => {
                 connection.as_mut().graceful_shutdown();
                 connection.as_mut().await
             }

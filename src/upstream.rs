@@ -8,6 +8,7 @@ mod bell;
 mod connect;
 mod fault;
 mod framing;
+mod heads;
 mod interim;
 mod line;
 mod origin;
@@ -27,6 +28,7 @@ use tracing::debug;
 
 use self::{
     connect::Connector,
+    interim::Interim,
     line::{Failed, Line},
     origin::Pool,
     stream::Stream,
@@ -81,7 +83,7 @@ impl Upstream {
         *request.version_mut() = Version::HTTP_11;
         let mut waiting = Waiting::new(&mut request, informed, self.timeouts.first_byte);
         let mut response = if crate::headers::upgrade_of(request.headers()).is_some() {
-            self.upgrade(origin, request, &mut waiting).await
+            Box::pin(self.upgrade(origin, request, &mut waiting)).await
         } else {
             self.ask(origin, request, &mut waiting).await
         }?;
@@ -101,7 +103,7 @@ impl Upstream {
         loop {
             let way = match kept(origin) {
                 Some(way) => way,
-                None => self.open(origin).await?,
+                None => Box::pin(self.open(origin)).await?,
             };
             let is_new = matches!(&way, Way::Http1(line) if !line.is_used());
             let outcome = match way {
@@ -111,7 +113,7 @@ impl Upstream {
                 }
                 Way::Http2(sender) => {
                     set_uri(&mut request, Some(origin))?;
-                    over_http2(sender, request, waiting).await
+                    Box::pin(over_http2(sender, request, waiting)).await
                 }
             };
             request = match outcome {
@@ -124,7 +126,6 @@ impl Upstream {
                 }
                 Err(Failed::Unsent(_) | Failed::Closed(_)) => return Err(Fault::Closed),
             };
-            waiting.listen(&mut request);
         }
     }
 
@@ -167,7 +168,10 @@ impl Upstream {
             }
         });
         let mut response = std::pin::pin!(sender.send_request(request));
-        let outcome = waiting.first_byte(|cx| response.as_mut().poll(cx)).await?;
+        let interim = message.interim();
+        let outcome = waiting
+            .first_byte(&interim, |cx| response.as_mut().poll(cx))
+            .await?;
         match outcome {
             Ok(mut response) => {
                 message.spelling().go_with(response.extensions_mut());
@@ -227,7 +231,7 @@ async fn open_http2(stream: Stream) -> hyper::Result<http2::SendRequest<Body>> {
 
 async fn over_http2(
     mut sender: http2::SendRequest<Body>,
-    request: Request<Body>,
+    mut request: Request<Body>,
     waiting: &mut Waiting<'_>,
 ) -> Result<Response<Arriving>, Failed> {
     let again = (request.method().is_safe() && request.body().is_end_stream()).then(|| {
@@ -237,8 +241,15 @@ async fn over_http2(
         *copy.headers_mut() = request.headers().clone();
         copy
     });
+    let interim = Arc::<Interim>::default();
+    let told = Arc::clone(&interim);
+    hyper::ext::on_informational(&mut request, move |response| {
+        told.tell(response.status(), response.headers().clone());
+    });
     let mut response = std::pin::pin!(sender.try_send_request(request));
-    let outcome = waiting.first_byte(|cx| response.as_mut().poll(cx)).await;
+    let outcome = waiting
+        .first_byte(&interim, |cx| response.as_mut().poll(cx))
+        .await;
     match outcome.map_err(Failed::Sent)? {
         Ok(response) => Ok(response.map(Arriving::from)),
         Err(error) => Err(match (line::failed(error, waiting), again) {

@@ -11,6 +11,19 @@ pub(crate) fn narrow(headers: &mut HeaderMap) {
     if !headers.contains_key(header::ACCEPT_ENCODING) {
         return;
     }
+    // What browsers and programs send today; all of it can be undone.
+    const USUAL: [&str; 4] = [
+        "gzip, deflate",
+        "gzip, deflate, br",
+        "gzip, deflate, br, zstd",
+        "gzip",
+    ];
+    let mut values = headers.get_all(header::ACCEPT_ENCODING).iter();
+    if let (Some(value), None) = (values.next(), values.next())
+        && USUAL.iter().any(|usual| value == usual)
+    {
+        return;
+    }
     let is_decoded = |member: &&str| {
         let name = split_weight(member).0;
         Coding::parse(name).is_some() || name.eq_ignore_ascii_case("identity")

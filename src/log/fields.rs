@@ -17,71 +17,57 @@ const MESSAGE: &str = "message";
 pub(super) struct PlainFields;
 
 impl<'w> FormatFields<'w> for PlainFields {
-    fn format_fields<R: RecordFields>(&self, writer: Writer<'w>, fields: R) -> fmt::Result {
-        let mut line = Line {
-            writer,
-            begun: false,
-            result: Ok(()),
-        };
+    fn format_fields<R: RecordFields>(&self, mut writer: Writer<'w>, fields: R) -> fmt::Result {
+        // Through the writer each of some sixty pieces would be a call through a pointer.
+        let mut line = Line(String::with_capacity(ROOM));
         fields.record(&mut line);
-        line.result
+        writer.write_str(&line.0)
     }
 }
 
-struct Line<'w> {
-    writer: Writer<'w>,
-    begun: bool,
-    result: fmt::Result,
-}
+/// Bytes of a usual line.
+pub(super) const ROOM: usize = 256;
 
-impl Line<'_> {
-    /// Writes a field. The first failure is the last word: there is nobody to tell about more of them.
-    fn field(&mut self, field: &Field, value: impl FnOnce(&mut Writer<'_>) -> fmt::Result) {
-        if self.result.is_ok() {
-            self.result = self
-                .name(field.name())
-                .and_then(|()| value(&mut self.writer));
-        }
+/// A line that is being written. Writing to a string cannot fail.
+pub(super) struct Line(String);
+
+impl Line {
+    /// Begins with what stands before the fields.
+    pub(super) fn after(start: String) -> Self {
+        Self(start)
     }
 
-    fn name(&mut self, name: &str) -> fmt::Result {
-        if std::mem::replace(&mut self.begun, true) {
-            self.writer.write_char(' ')?;
+    fn name(&mut self, name: &str) -> &mut String {
+        let line = &mut self.0;
+        if !line.is_empty() {
+            line.push(' ');
         }
-        if name == MESSAGE {
-            return Ok(());
+        if name != MESSAGE {
+            line.push_str(name.strip_prefix("r#").unwrap_or(name));
+            line.push('=');
         }
-        self.writer
-            .write_str(name.strip_prefix("r#").unwrap_or(name))?;
-        self.writer.write_char('=')
-    }
-}
-
-impl Visit for Line<'_> {
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        if field.name() == MESSAGE {
-            self.field(field, |writer| write!(Escaped(writer), "{value:?}"));
-        } else {
-            self.field(field, |writer| write!(writer, "{value:?}"));
-        }
+        line
     }
 
-    fn record_str(&mut self, field: &Field, value: &str) {
+    /// A word as it is.
+    pub(super) fn word(&mut self, name: &str, value: &str) {
+        self.name(name).push_str(value);
+    }
+
+    /// Text in quotes.
+    pub(super) fn text(&mut self, name: &str, value: &str) {
         let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
-        if field.name() == MESSAGE {
-            self.field(field, |writer| Escaped(writer).write_str(value));
-        } else if value.bytes().all(is_plain) {
-            self.field(field, |writer| {
-                writer.write_char('"')?;
-                writer.write_str(value)?;
-                writer.write_char('"')
-            });
+        let line = self.name(name);
+        if value.bytes().all(is_plain) {
+            line.push('"');
+            line.push_str(value);
+            line.push('"');
         } else {
-            self.field(field, |writer| write!(writer, "{value:?}"));
+            let _ = write!(line, "{value:?}");
         }
     }
 
-    fn record_u64(&mut self, field: &Field, value: u64) {
+    pub(super) fn number(&mut self, name: &str, value: u64) {
         let (mut digits, mut at, mut left) = ([0; 20], 20, value);
         loop {
             at -= 1;
@@ -91,24 +77,55 @@ impl Visit for Line<'_> {
                 break;
             }
         }
-        let digits = std::str::from_utf8(&digits[at..]).unwrap_or_default();
-        self.field(field, |writer| writer.write_str(digits));
+        self.word(name, std::str::from_utf8(&digits[at..]).unwrap_or_default());
+    }
+
+    pub(super) fn flag(&mut self, name: &str, value: bool) {
+        self.word(name, if value { "true" } else { "false" });
+    }
+
+    /// All of it, ended.
+    pub(super) fn end(mut self) -> String {
+        self.0.push('\n');
+        self.0
+    }
+}
+
+impl Visit for Line {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        let line = self.name(field.name());
+        let _ = if field.name() == MESSAGE {
+            write!(Escaped(line), "{value:?}")
+        } else {
+            write!(line, "{value:?}")
+        };
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if field.name() == MESSAGE {
+            let _ = Escaped(self.name(MESSAGE)).write_str(value);
+        } else {
+            self.text(field.name(), value);
+        }
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.number(field.name(), value);
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
-        let word = if value { "true" } else { "false" };
-        self.field(field, |writer| writer.write_str(word));
+        self.flag(field.name(), value);
     }
 
     fn record_error(&mut self, field: &Field, value: &(dyn std::error::Error + 'static)) {
-        self.field(field, |writer| write!(Escaped(writer), "{value}"));
+        let _ = write!(Escaped(self.name(field.name())), "{value}");
     }
 }
 
 /// What a terminal would obey is written as its number: a message may hold what a stranger sent.
-struct Escaped<'a, 'w>(&'a mut Writer<'w>);
+struct Escaped<'a>(&'a mut String);
 
-impl fmt::Write for Escaped<'_, '_> {
+impl fmt::Write for Escaped<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let is_obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\t' | '\r');
         let mut rest = text;
@@ -128,7 +145,7 @@ impl fmt::Write for Escaped<'_, '_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::{
         io,
         sync::{Arc, Mutex},
@@ -140,7 +157,7 @@ mod tests {
     use super::{super::line::PlainLine, *};
 
     #[derive(Clone, Default)]
-    struct Kept(Arc<Mutex<Vec<u8>>>);
+    pub(in crate::log) struct Kept(pub(in crate::log) Arc<Mutex<Vec<u8>>>);
 
     impl io::Write for Kept {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

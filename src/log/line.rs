@@ -61,7 +61,7 @@ thread_local! {
 }
 
 /// RFC 3339 with six digits of a second.
-fn write_now(writer: &mut impl fmt::Write) -> fmt::Result {
+pub(super) fn write_now(writer: &mut impl fmt::Write) -> fmt::Result {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();

@@ -123,6 +123,11 @@ pub fn flush() {
     WAITING.flush();
 }
 
+/// Adds a whole line.
+pub(super) fn add(line: &str) {
+    WAITING.add(line.as_bytes());
+}
+
 /// Takes whole lines.
 pub(super) struct Lines;
 

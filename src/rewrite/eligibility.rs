@@ -187,6 +187,8 @@ fn length(headers: &HeaderMap) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use http::{HeaderName, HeaderValue, Request, Response};
 
     use super::*;

@@ -330,8 +330,8 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
     ) -> Poll<io::Result<usize>> {
         ready!(self.poll_interim(cx))?;
         let answered = self.watch.lock().answered.take();
-        // Where something is left of the answer before, nobody knows where in these bytes the head begins; its names stay in
-        // small letters.
+        // Where something is left of the answer before, nobody knows where in these bytes the head begins; its names are
+        // written in the usual way.
         if let Some(spelling) = answered
             && self.clean
         {

@@ -101,18 +101,15 @@ struct Lines<'a>(&'a [u8]);
 impl<'a> Lines<'a> {
     /// RFC 9112 § 2.2: lines end with CRLF; a lone LF or CR is where readers begin to differ.
     fn next_line(&mut self) -> Result<Option<&'a [u8]>, Refusal> {
-        let Some(end) = memchr::memchr2(b'\r', b'\n', self.0) else {
+        let Some(end) = memchr::memchr(b'\n', self.0) else {
             return Ok(None);
         };
-        match (self.0[end], self.0.get(end + 1)) {
-            (b'\r', None) => Ok(None),
-            (b'\r', Some(b'\n')) => {
-                let line = &self.0[..end];
-                self.0 = &self.0[end + 2..];
-                Ok(Some(line))
-            }
-            _ => Err(Refusal::Malformed("a line does not end with CR LF")),
-        }
+        let Some(line) = self.0[..end].strip_suffix(b"\r") else {
+            return Err(Refusal::Malformed("a line does not end with CR LF"));
+        };
+        // A CR within a line is a sign that is forbidden in every part of one.
+        self.0 = &self.0[end + 1..];
+        Ok(Some(line))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Interim responses on their way from the connection's task to whoever waits for the final one.
 //!
-//! Nearly no request has any, so nothing is made ready for them: a channel would cost more than the rest of a small
-//! request.
+//! Nearly no request has any, so nothing is made ready for them with each request: a channel would cost more than the rest of a
+//! small one.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -21,14 +21,22 @@ pub(super) struct Interim {
 }
 
 impl Interim {
-    pub(super) fn tell(&self, status: StatusCode, headers: &HeaderMap) {
+    pub(super) fn tell(&self, status: StatusCode, headers: HeaderMap) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         // One more than allowed is how a row without end is noticed; more than that need not be kept.
         if told.len() <= MAX_INTERIM {
-            told.push((status, headers.clone()));
+            told.push((status, headers));
         }
         drop(told);
         self.waker.wake();
+    }
+
+    /// What was told of another request is forgotten.
+    pub(super) fn clear(&self) {
+        self.told
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
     }
 
     /// The next one. Where there is none, only one task may wait for it.
@@ -53,10 +61,10 @@ mod tests {
     fn interim_responses_come_in_order_and_no_more_than_one_too_many_is_kept() {
         let interim = Interim::default();
         for _ in 0..MAX_INTERIM {
-            interim.tell(StatusCode::PROCESSING, &HeaderMap::new());
+            interim.tell(StatusCode::PROCESSING, HeaderMap::new());
         }
         for _ in 0..3 {
-            interim.tell(StatusCode::EARLY_HINTS, &HeaderMap::new());
+            interim.tell(StatusCode::EARLY_HINTS, HeaderMap::new());
         }
         let mut cx = Context::from_waker(Waker::noop());
         let mut next = || interim.poll_next(&mut cx).map(|(status, _)| status);

@@ -29,6 +29,7 @@ use super::{
     Waiting,
     bell::Driver,
     fault::Fault,
+    interim::Interim,
     origin::Origin,
     stream::{Message, Stream},
 };
@@ -41,6 +42,7 @@ pub(super) struct Line {
     connection: Option<Connection<TokioIo<Stream>, Body>>,
     driver: Driver,
     message: Message,
+    interim: Arc<Interim>,
     clock: Clock,
     /// Where it goes when it is free again.
     origin: Weak<Origin>,
@@ -65,6 +67,7 @@ impl Line {
             sender,
             connection: Some(connection),
             driver: Driver::new(),
+            interim: message.interim(),
             message,
             clock: Clock::default(),
             origin: Arc::downgrade(origin),
@@ -90,13 +93,13 @@ impl Line {
         self.message
             .begin(waiting.spelling.clone(), can_be_repeated);
         if has_body {
-            return self.ask_with_body(request, waiting).await;
+            return Box::pin(self.ask_with_body(request, waiting)).await;
         }
         std::mem::swap(&mut self.clock, &mut waiting.clock);
         let mut response = std::pin::pin!(self.sender.try_send_request(request));
         let (driver, connection) = (&self.driver, &mut self.connection);
         let outcome = waiting
-            .first_byte(|cx| {
+            .first_byte(&self.interim, |cx| {
                 driver.drive(cx, |cx| {
                     poll_connection(connection, cx);
                     response.as_mut().poll(cx)
@@ -132,9 +135,12 @@ impl Line {
         waiting: &mut Waiting<'_>,
     ) -> Result<Response<Arriving>, Failed> {
         let mut response = std::pin::pin!(self.sender.try_send_request(request));
-        let message = self.message.clone();
+        let (message, interim) = (self.message.clone(), Arc::clone(&self.interim));
         tokio::spawn(self.run_until_free());
-        match waiting.first_byte(|cx| response.as_mut().poll(cx)).await {
+        match waiting
+            .first_byte(&interim, |cx| response.as_mut().poll(cx))
+            .await
+        {
             Ok(Ok(mut response)) => {
                 message.spelling().go_with(response.extensions_mut());
                 Ok(response.map(Arriving::from))
@@ -182,7 +188,7 @@ impl Line {
 /// The library's connection, set up as ours are.
 pub(super) fn builder() -> http1::Builder {
     let mut builder = http1::Builder::new();
-    builder.max_headers(MAX_FIELDS);
+    builder.title_case_headers(true).max_headers(MAX_FIELDS);
     builder
 }
 

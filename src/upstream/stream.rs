@@ -15,10 +15,10 @@ use tokio::{
 };
 use tokio_rustls::client::TlsStream;
 
-use super::written::Written;
+use super::{heads::Heads, interim::Interim, written::Written};
 use crate::{
     body::Body,
-    spelling::{Reader, Spelling, Writer},
+    spelling::{Spelling, Writer},
 };
 
 /// A connection to an origin.
@@ -39,7 +39,7 @@ pub(super) struct Message(Arc<Mutex<State>>);
 #[derive(Default)]
 struct State {
     writer: Writer,
-    reader: Reader,
+    heads: Heads,
     written: Written,
 }
 
@@ -48,13 +48,18 @@ impl Message {
     pub(super) fn begin(&self, spelling: Spelling, is_kept: bool) {
         let mut state = self.lock();
         state.writer.head_follows(spelling);
-        state.reader.head_follows();
+        state.heads.follow();
         state.written.begin(is_kept);
     }
 
     /// How the names of its response were written.
     pub(super) fn spelling(&self) -> Spelling {
-        self.lock().reader.spelling()
+        self.lock().heads.spelling()
+    }
+
+    /// Where interim responses are told.
+    pub(super) fn interim(&self) -> Arc<Interim> {
+        self.lock().heads.interim()
     }
 
     /// The request once more. `None` where not all of it was written.
@@ -126,7 +131,7 @@ impl AsyncRead for Stream {
                 polled => polled,
             },
         })?;
-        this.message.lock().reader.read(&buf.filled()[before..]);
+        this.message.lock().heads.read(&buf.filled()[before..]);
         Poll::Ready(Ok(()))
     }
 }

@@ -22,7 +22,6 @@ pub(super) struct Waiting<'a> {
     /// How much of its body was sent, and why it broke off; none where there is no body.
     sent: Option<ByteCount>,
     failure: Option<Arc<OnceLock<Failure>>>,
-    interim: Arc<Interim>,
     informed: &'a mut (dyn FnMut(StatusCode, &HeaderMap) + Send),
     count: usize,
     patience: Duration,
@@ -38,31 +37,21 @@ impl<'a> Waiting<'a> {
         patience: Duration,
     ) -> Self {
         let has_body = !request.body().is_end_stream();
-        let waiting = Self {
+        Self {
             sent: request.body().count(),
             failure: has_body.then(|| request.body_mut().failure()),
-            interim: Arc::default(),
             informed,
             count: 0,
             patience,
             clock: Clock::default(),
             spelling: Spelling::of_message(request.extensions_mut()),
-        };
-        waiting.listen(request);
-        waiting
+        }
     }
 
-    /// Interim responses to this request are told.
-    pub(super) fn listen(&self, request: &mut Request<Body>) {
-        let told = Arc::clone(&self.interim);
-        hyper::ext::on_informational(request, move |response| {
-            told.tell(response.status(), response.headers());
-        });
-    }
-
-    /// Waits for the head, as long as the request's body moves.
+    /// Waits for the head, as long as the request's body moves, and passes interim responses on.
     pub(super) async fn first_byte<T>(
         &mut self,
+        interim: &Interim,
         mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Result<T, Fault> {
         let mut before = self.sent();
@@ -70,7 +59,7 @@ impl<'a> Waiting<'a> {
         poll_fn(|cx| {
             let response = poll(cx);
             // What was told is older than the response.
-            while let Poll::Ready((status, headers)) = self.interim.poll_next(cx) {
+            while let Poll::Ready((status, headers)) = interim.poll_next(cx) {
                 self.inform(status, &headers)?;
             }
             if let Poll::Ready(response) = response {
