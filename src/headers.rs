@@ -157,9 +157,10 @@ pub(crate) fn forward_response(
 /// The protocol that a message asks to switch to, if it truly asks: `Upgrade` counts only where
 /// `Connection` names it (RFC 9110 § 7.8).
 pub(crate) fn upgrade_of(headers: &HeaderMap) -> Option<HeaderValue> {
-    let asked =
-        members(headers, &header::CONNECTION).any(|member| member.eq_ignore_ascii_case("upgrade"));
-    let protocol = headers.get(header::UPGRADE).filter(|_| asked)?;
+    let protocol = headers.get(header::UPGRADE)?;
+    if !members(headers, &header::CONNECTION).any(|member| member.eq_ignore_ascii_case("upgrade")) {
+        return None;
+    }
     // HTTP/2 over a cleared upgrade was given up (RFC 9113 § 3.1); a proxy that passed it on would
     // lose sight of the requests.
     let h2c = protocol.as_bytes().to_ascii_lowercase().starts_with(b"h2c");

@@ -246,22 +246,24 @@ where
             head: timeouts.request_head,
             idle: timeouts.client_idle,
         };
+        let driven = Arc::clone(&watch);
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             // The guard has the clock.
             .header_read_timeout(None)
-            .title_case_headers(true)
             .max_headers(MAX_FIELDS)
             .serve_connection(TokioIo::new(Guard::new(io, watch, patience)), service)
             .with_upgrades();
         let mut connection = std::pin::pin!(connection);
-        let served = told::unless(&draining, |cx| connection.as_mut().poll(cx)).await;
-        let served = match served {
-            Some(served) => served,
-            None => {
-                connection.as_mut().graceful_shutdown();
-                connection.as_mut().await
-            }
+        let served = told::unless(&draining, |cx| {
+            driven.drive(cx, |cx| connection.as_mut().poll(cx))
+        })
+        .await;
+        let served = if let Some(served) = served {
+            served
+        } else {
+            connection.as_mut().graceful_shutdown();
+            connection.as_mut().await
         };
         if served.is_ok() {
             broken.store(false, Relaxed);

@@ -19,7 +19,7 @@ mod written;
 
 use std::sync::Arc;
 
-use http::{HeaderMap, Request, Response, StatusCode, Uri, Version, uri::PathAndQuery};
+use http::{HeaderMap, Request, Response, StatusCode, Uri, Version, header, uri::PathAndQuery};
 use http_body::Body as _;
 use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -82,7 +82,8 @@ impl Upstream {
     ) -> Result<Response<Arriving>, Fault> {
         *request.version_mut() = Version::HTTP_11;
         let mut waiting = Waiting::new(&mut request, informed, self.timeouts.first_byte);
-        let mut response = if crate::headers::upgrade_of(request.headers()).is_some() {
+        // `headers` lets the field through only where an upgrade is asked for.
+        let mut response = if request.headers().contains_key(header::UPGRADE) {
             Box::pin(self.upgrade(origin, request, &mut waiting)).await
         } else {
             self.ask(origin, request, &mut waiting).await

@@ -67,11 +67,13 @@ async fn serve(lookup: Lookup, found: Found, overrides: Overrides) -> anyhow::Re
         .collect::<Result<Vec<_>, _>>()?;
     let origin = Origin { file: found.file };
     let proxy = Proxy::new(found.config, own.clone(), origin)?;
+    // Before anyone can know that it runs, and ask it to end.
+    let shutdown = CancellationToken::new();
+    tokio::spawn(end_on_signal(shutdown.clone())?);
     // A proxy whose banner nobody reads is a proxy all the same.
     let _ = std::io::stdout().write_all(banner(&proxy, &lookup, &own).as_bytes());
     proxy.look_in(lookup);
 
-    let shutdown = CancellationToken::new();
     let mut servers = JoinSet::new();
     for listener in listeners {
         servers.spawn(gleaner::serve(
@@ -80,7 +82,6 @@ async fn serve(lookup: Lookup, found: Found, overrides: Overrides) -> anyhow::Re
             shutdown.clone(),
         ));
     }
-    tokio::spawn(end_on_signal(shutdown)?);
     tokio::spawn(reload_on_signal(Arc::clone(&proxy), overrides.clone())?);
     tokio::spawn(reload::watch(proxy, move |config| overrides.apply(config)));
     while let Some(served) = servers.join_next().await {

@@ -8,16 +8,16 @@ use crate::rewrite::coding::Coding;
 /// Narrows a document request's `Accept-Encoding` to codings we decode. The client's own weights
 /// stay; where nothing is left, the plain form is asked for. No field stays no field.
 pub(crate) fn narrow(headers: &mut HeaderMap) {
-    if !headers.contains_key(header::ACCEPT_ENCODING) {
-        return;
-    }
-    // What browsers and programs send today; all of it can be undone.
+    /// What browsers and programs send today; all of it can be undone.
     const USUAL: [&str; 4] = [
         "gzip, deflate",
         "gzip, deflate, br",
         "gzip, deflate, br, zstd",
         "gzip",
     ];
+    if !headers.contains_key(header::ACCEPT_ENCODING) {
+        return;
+    }
     let mut values = headers.get_all(header::ACCEPT_ENCODING).iter();
     if let (Some(value), None) = (values.next(), values.next())
         && USUAL.iter().any(|usual| value == usual)

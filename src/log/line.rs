@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 use tracing::{Event, Subscriber};
 use tracing_subscriber::{
     fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields, format::Writer},
-    registry::LookupSpan,
+    registry::{LookupSpan, Scope},
 };
 
 /// `time LEVEL span{fields}: message fields`.
@@ -31,11 +31,7 @@ where
         write_now(&mut writer)?;
         write!(writer, " {:>5} ", event.metadata().level().as_str())?;
         let mut has_spans = false;
-        for span in context
-            .event_scope()
-            .into_iter()
-            .flat_map(|scope| scope.from_root())
-        {
+        for span in context.event_scope().into_iter().flat_map(Scope::from_root) {
             has_spans = true;
             writer.write_str(span.metadata().name())?;
             if let Some(fields) = span.extensions().get::<FormattedFields<N>>()

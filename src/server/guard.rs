@@ -229,6 +229,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                     self.state = State::Refused;
                     return Poll::Ready(Ok(true));
                 }
+                progress.unseen = false;
                 if progress.done >= self.released {
                     self.state = State::Head;
                     return Poll::Ready(Ok(true));
@@ -330,8 +331,8 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
     ) -> Poll<io::Result<usize>> {
         ready!(self.poll_interim(cx))?;
         let answered = self.watch.lock().answered.take();
-        // Where something is left of the answer before, nobody knows where in these bytes the head begins; its names are
-        // written in the usual way.
+        // Where something is left of the answer before, nobody knows where in these bytes the head begins; its names stay
+        // in small letters, as the library writes them.
         if let Some(spelling) = answered
             && self.clean
         {

@@ -5,7 +5,10 @@
 //! `Transfer-Encoding`, and merges lengths that are repeated); a proxy in front of other servers must
 //! not be. Nothing is changed here: a head passes as it came, or not at all.
 
-use crate::{headers::MAX_FIELDS, spelling::Spelling};
+use crate::{
+    headers::MAX_FIELDS,
+    spelling::{Name, Spelling},
+};
 
 /// Longest method: the longest registered one has 17 letters (RFC 9110 § 16.1). Longer is no method
 /// that any server knows.
@@ -219,7 +222,8 @@ impl Fields {
             return Err(Refusal::Malformed("a header field goes over two lines"));
         }
         let (name, value) = field(line)?;
-        self.spelling.note(name);
+        self.spelling.note(line, name);
+        let name = &line[..name.length];
         if name.eq_ignore_ascii_case(b"host") {
             self.hosts += 1;
             // RFC 9112 § 3.2: an invalid value is refused like a missing or repeated field.
@@ -264,8 +268,9 @@ impl Fields {
     }
 }
 
-fn field(line: &[u8]) -> Result<(&[u8], &[u8]), Refusal> {
-    let end = length_of(line, TOKEN);
+fn field(line: &[u8]) -> Result<(Name, &[u8]), Refusal> {
+    let name = Name::of(line);
+    let end = name.length;
     // RFC 9112 § 5.1: a space before the colon is refused too.
     if end == 0 || line.get(end) != Some(&b':') {
         return Err(Refusal::Malformed(if line.contains(&b':') {
@@ -274,10 +279,10 @@ fn field(line: &[u8]) -> Result<(&[u8], &[u8]), Refusal> {
             "a header field has no colon"
         }));
     }
-    let (name, value) = (&line[..end], &line[end + 1..]);
+    let value = &line[end + 1..];
     // RFC 9110 § 5.5: no control characters, NUL before all.
     // Asked of all of them without a way out between, which compilers turn into few instructions.
-    let forbidden = |byte: u8| (byte < b' ') & (byte != b'\t') | (byte == 0x7f);
+    let forbidden = |byte: u8| byte.is_ascii_control() && byte != b'\t';
     if value.iter().fold(false, |any, byte| any | forbidden(*byte)) {
         return Err(Refusal::Malformed(
             "a header field's value has forbidden signs",

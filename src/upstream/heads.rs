@@ -6,7 +6,10 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 use super::interim::Interim;
-use crate::{headers::MAX_FIELDS, spelling::Spelling};
+use crate::{
+    headers::MAX_FIELDS,
+    spelling::{Name, Spelling},
+};
 
 /// Reads heads as they arrive.
 #[derive(Default)]
@@ -76,7 +79,7 @@ impl Heads {
                 };
             }
             State::Final if line.is_empty() => self.state = State::Body,
-            State::Final => self.spelling.note(line),
+            State::Final => self.spelling.note(line, Name::of(line)),
             State::Interim(head) if line.is_empty() => {
                 if let Some((status, fields)) = head.take() {
                     self.told.tell(status, fields);
@@ -130,8 +133,9 @@ mod tests {
             heads.follow();
             bytes.chunks(size).for_each(|piece| heads.read(piece));
             let mut noted = Spelling::default();
-            noted.note(b"etag");
-            noted.note(b"X-XSS-Protection");
+            for name in ["etag", "X-XSS-Protection"] {
+                noted.note(name.as_bytes(), Name::of(name.as_bytes()));
+            }
             assert_eq!(heads.spelling(), noted, "{size}");
             let mut cx = Context::from_waker(Waker::noop());
             let Poll::Ready((status, fields)) = heads.interim().poll_next(&mut cx) else {

@@ -249,10 +249,10 @@ impl HttpBody for Arriving {
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let Self { incoming, line } = &mut *self;
         let mut incoming = Pin::new(incoming);
-        let Some(driven) = line else {
+        let Some(line) = line else {
             return incoming.poll_frame(cx);
         };
-        let (driver, connection) = (&driven.driver, &mut driven.connection);
+        let (driver, connection) = (&line.driver, &mut line.connection);
         let frame = ready!(driver.drive(cx, |cx| {
             // First, because the connection reads only what is asked for.
             let frame = incoming.as_mut().poll_frame(cx);

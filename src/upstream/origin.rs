@@ -34,6 +34,8 @@ pub(crate) struct Origin {
     pub(super) authority: Option<Authority>,
     host: Option<HeaderValue>,
     host_port: Arc<str>,
+    // In boxes: they move in and out with each request, and are large.
+    #[allow(clippy::vec_box)]
     idle: Mutex<Vec<Box<Line>>>,
     http2: Mutex<Option<Http2>>,
 }

@@ -47,7 +47,10 @@ impl Message {
     /// A request follows, which is kept if it may have to be sent again.
     pub(super) fn begin(&self, spelling: Spelling, is_kept: bool) {
         let mut state = self.lock();
-        state.writer.head_follows(spelling);
+        // The library writes names in the usual way by itself, here also in trailers.
+        if !spelling.is_usual() {
+            state.writer.head_follows(spelling);
+        }
         state.heads.follow();
         state.written.begin(is_kept);
     }

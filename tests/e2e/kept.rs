@@ -47,7 +47,10 @@ async fn a_request_on_a_connection_that_ends_is_sent_again_as_it_was() {
         }
         let first = soon(told.recv()).await.unwrap();
         assert!(first.starts_with("GET /a?b=c HTTP/1.1\r\n"), "{first}");
-        assert!(first.contains("\r\nX-oDD: 1\r\naccept: x/y\r\nCookie: a="), "{first}");
+        assert!(
+            first.contains("\r\nX-oDD: 1\r\naccept: x/y\r\nCookie: a="),
+            "{first}"
+        );
         for _ in 0..2 {
             assert_eq!(soon(told.recv()).await.unwrap(), first, "{road:?}");
         }

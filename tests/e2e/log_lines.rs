@@ -22,7 +22,8 @@ fn no_line_of_log_is_lost_when_the_program_ends() {
                 .env_remove("RUST_LOG"),
         );
         let mut client = TcpStream::connect(running.wait_for("proxy ")).unwrap();
-        let request = |last: &str| format!("HEAD http://gleaner.internal/ HTTP/1.1\r\nHost: x\r\n{last}\r\n");
+        let request =
+            |last: &str| format!("HEAD http://gleaner.internal/ HTTP/1.1\r\nHost: x\r\n{last}\r\n");
         let all = request("").repeat(REQUESTS - 1) + &request("Connection: close\r\n");
         client.write_all(all.as_bytes()).unwrap();
         let mut answers = String::new();
@@ -31,6 +32,11 @@ fn no_line_of_log_is_lost_when_the_program_ends() {
         let (_, log) = running.end();
         let lines: Vec<_> = log.lines().filter(|line| line.contains("panel")).collect();
         assert_eq!(lines.len(), REQUESTS, "{format}: {log}");
-        assert!(lines.iter().all(|line| line.contains("HEAD") && line.contains("200")), "{log}");
+        assert!(
+            lines
+                .iter()
+                .all(|line| line.contains("HEAD") && line.contains("200")),
+            "{log}"
+        );
     }
 }

@@ -20,8 +20,19 @@ const REQUESTS: usize = 25_600;
 
 /// What is counted: names of perf's events, without what they have in common.
 const CALLS: [&str; 13] = [
-    "recvfrom", "read", "readv", "sendto", "write", "writev", "futex", "epoll_wait", "epoll_ctl", "timerfd_settime",
-    "connect", "close", "madvise",
+    "recvfrom",
+    "read",
+    "readv",
+    "sendto",
+    "write",
+    "writev",
+    "futex",
+    "epoll_wait",
+    "epoll_ctl",
+    "timerfd_settime",
+    "connect",
+    "close",
+    "madvise",
 ];
 
 #[tokio::main]
@@ -63,17 +74,34 @@ async fn main() -> anyhow::Result<()> {
 fn times(pid: u32) -> (u64, u64) {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let fields = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
-    let mut fields = fields.split(' ').skip(11).map(|field| field.parse().unwrap_or(0));
+    let mut fields = fields
+        .split(' ')
+        .skip(11)
+        .map(|field| field.parse().unwrap_or(0));
     (fields.next().unwrap_or(0), fields.next().unwrap_or(0))
 }
 
 struct Counter(std::process::Child);
 
 fn count(proxy: &Running) -> anyhow::Result<Counter> {
-    let calls: Vec<String> = CALLS.iter().map(|call| format!("syscalls:sys_enter_{call}")).collect();
-    let events = format!("raw_syscalls:sys_enter,context-switches,{}", calls.join(","));
+    let calls: Vec<String> = CALLS
+        .iter()
+        .map(|call| format!("syscalls:sys_enter_{call}"))
+        .collect();
+    let events = format!(
+        "raw_syscalls:sys_enter,context-switches,{}",
+        calls.join(",")
+    );
     let child = Command::new("perf")
-        .args(["stat", "-x", ";", "-e", &events, "-p", &proxy.pid().to_string()])
+        .args([
+            "stat",
+            "-x",
+            ";",
+            "-e",
+            &events,
+            "-p",
+            &proxy.pid().to_string(),
+        ])
         .stderr(Stdio::piped())
         .spawn()
         .context("perf cannot be started")?;

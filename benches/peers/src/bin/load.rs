@@ -12,6 +12,12 @@ async fn main() -> anyhow::Result<()> {
     let port = u16::try_from(next(8118)?)?;
     let (connections, each) = (next(1)?, next(2_000)?);
     let origin = origin::start(None, Arc::default()).await?;
-    client::small(SocketAddr::from(([127, 0, 0, 1], port)), origin, connections, each).await?;
+    client::small(
+        SocketAddr::from(([127, 0, 0, 1], port)),
+        origin,
+        connections,
+        each,
+    )
+    .await?;
     Ok(())
 }
