@@ -76,7 +76,7 @@ mod tests {
         written.begin(true);
         written.add(
             [&b"GET /a?b HTT"[..], b"P/1.1\r\nHost: a.example\r\nxxx"],
-            38,
+            36,
         );
         assert!(written.read().is_none(), "not whole yet");
         written.add([&b"COOKIE: \xe9=1\r\n"[..], b"cookie: two\r\n\r\n"], 28);
