@@ -4,7 +4,10 @@
 //! addresses are judged by [`Acl::check_addr`] at connect time, because only then is it known where
 //! a name leads. What a refusal looks like to the client is `respond`'s matter.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket},
+    sync::Arc,
+};
 
 use crate::{
     authority::{Scheme, Target},
@@ -14,11 +17,11 @@ use crate::{
 /// Proof that a target passed the rules on names and ports. No one else can make one.
 #[derive(Clone, Debug)]
 pub(crate) struct Permit {
-    target: Target,
+    target: Arc<Target>,
 }
 
 impl Permit {
-    pub(crate) fn target(&self) -> &Target {
+    pub(crate) fn target(&self) -> &Arc<Target> {
         &self.target
     }
 }
@@ -77,7 +80,9 @@ impl Acl {
                 None => return Err(Refusal::Port(target.port)),
             }
         }
-        Ok(Permit { target })
+        Ok(Permit {
+            target: Arc::new(target),
+        })
     }
 
     /// Judges an address that is about to be connected to.

@@ -7,7 +7,6 @@ mod arriving;
 mod pace;
 
 use std::{
-    any::Any,
     collections::VecDeque,
     pin::Pin,
     sync::{
@@ -25,7 +24,7 @@ pub(crate) use self::{
     arriving::Arriving,
     pace::{Gate, Stall},
 };
-use crate::log::RequestLog;
+use crate::{log::RequestLog, server::InFlight};
 
 /// Bytes that passed so far; shared between a body and whoever wants to know.
 pub(crate) type ByteCount = Arc<AtomicU64>;
@@ -41,7 +40,7 @@ pub(crate) struct Body {
     failure: Option<Arc<OnceLock<Failure>>>,
     stall: Option<Stall>,
     gate: Option<Gate>,
-    held: Option<Box<dyn Any + Send>>,
+    held: Option<InFlight>,
 }
 
 /// Why a body did not end as it should.
@@ -123,6 +122,11 @@ impl Body {
         self
     }
 
+    /// What it counts into.
+    pub(crate) fn count(&self) -> Option<ByteCount> {
+        self.count.clone()
+    }
+
     /// Fails when nothing comes for this long while someone waits for it.
     pub(crate) fn stalling_after(mut self, patience: Duration) -> Self {
         self.stall = Some(Stall::new(patience));
@@ -136,7 +140,7 @@ impl Body {
     }
 
     /// Keeps this until the body has ended or is given up.
-    pub(crate) fn holding(mut self, held: Box<dyn Any + Send>) -> Self {
+    pub(crate) fn holding(mut self, held: InFlight) -> Self {
         self.held = Some(held);
         self
     }
@@ -147,8 +151,7 @@ impl Body {
     }
 
     /// Keeps the log entry until the body has ended or is given up.
-    pub(crate) fn logged(mut self, mut log: RequestLog) -> Self {
-        log.bytes_out = Arc::clone(self.count.get_or_insert_default());
+    pub(crate) fn logged(mut self, log: RequestLog) -> Self {
         self.log = Some(Box::new(log));
         self
     }
@@ -230,8 +233,12 @@ impl HttpBody for Body {
                 return Poll::Ready(None);
             }
         };
-        if let (Some(count), Some(data)) = (&self.count, frame.data_ref()) {
-            count.fetch_add(data.len() as u64, Relaxed);
+        let bytes = frame.data_ref().map_or(0, |data| data.len() as u64);
+        if let Some(count) = &self.count {
+            count.fetch_add(bytes, Relaxed);
+        }
+        if let Some(log) = &mut self.log {
+            log.body_bytes += bytes;
         }
         Poll::Ready(Some(Ok(frame)))
     }

@@ -65,7 +65,8 @@ pub fn repair(lines: &[u8]) {
     }
     let mut narrowed = headers.clone();
     accept::narrow(&mut narrowed);
-    let _ = accept::choose(&headers);
+    let values: Vec<_> = headers.values().cloned().collect();
+    let _ = accept::choose(&values);
 }
 
 /// The target of a request, in every form.

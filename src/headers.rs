@@ -18,7 +18,7 @@ use http::{
     header::{self, Entry},
 };
 
-use crate::{authority::Target, ca::random_bytes};
+use crate::ca::random_bytes;
 
 /// Most fields of a head, of a request and of a response. Browsers send about 30; sites that set many cookies and
 /// policies answer with more than the HTTP library's own 100. Raising it lets a head cost more to read.
@@ -85,51 +85,32 @@ impl Pseudonym {
     }
 }
 
-/// The request's fields as they go upstream.
+/// The request's fields as they go upstream; `host` is what the target is called there.
 pub(crate) fn forward_request(
-    headers: &HeaderMap,
-    target: &Target,
+    headers: HeaderMap,
+    host: Option<&HeaderValue>,
     upgrade: Option<&HeaderValue>,
     pseudonym: &Pseudonym,
     received: Version,
 ) -> HeaderMap {
-    let mut forwarded = HeaderMap::with_capacity(headers.len() + 4);
+    let takes_trailers = received == Version::HTTP_2
+        && members(&headers, &header::TE).any(|member| member == "trailers");
+    let mut forwarded = end_to_end(headers, |_| false);
     // RFC 9112 § 3.2.2: the target's authority, whatever the client wrote. Where the client had no
     // field (HTTP/2), it comes first, as browsers send it.
-    let host = HeaderValue::from_str(&target.authority()).ok();
-    if let (Some(host), false) = (&host, headers.contains_key(header::HOST)) {
-        forwarded.insert(header::HOST, host.clone());
-    }
-    let mut cookies = Vec::new();
-    for (name, value) in end_to_end(headers) {
-        if *name == header::HOST {
-            if let Some(host) = &host {
-                forwarded.insert(header::HOST, host.clone());
-            }
-        } else if *name == header::COOKIE && received == Version::HTTP_2 {
-            // RFC 9113 § 8.2.3: HTTP/2 clients may split it, HTTP/1.1 servers know one field only.
-            if cookies.is_empty() {
-                forwarded.insert(header::COOKIE, value.clone());
-            } else {
-                cookies.extend_from_slice(b"; ");
-            }
-            cookies.extend_from_slice(value.as_bytes());
-        } else {
-            forwarded.append(name, value.clone());
+    if let Some(host) = host {
+        match forwarded.entry(header::HOST) {
+            Entry::Occupied(mut field) => drop(field.insert(host.clone())),
+            Entry::Vacant(_) => forwarded = with_first(header::HOST, host.clone(), forwarded),
         }
-    }
-    if let Ok(cookies) = HeaderValue::from_bytes(&cookies)
-        && let Entry::Occupied(mut entry) = forwarded.entry(header::COOKIE)
-        && received == Version::HTTP_2
-    {
-        entry.insert(cookies);
     }
     if received == Version::HTTP_2 {
+        join_cookies(&mut forwarded);
+    }
+    if takes_trailers {
         // Over HTTP/2 the field has this one meaning and needs no `Connection` beside it (RFC 9113
         // § 8.2.2); gRPC insists on it.
-        if members(headers, &header::TE).any(|member| member == "trailers") {
-            forwarded.insert(header::TE, HeaderValue::from_static("trailers"));
-        }
+        forwarded.insert(header::TE, HeaderValue::from_static("trailers"));
     }
     // Over HTTP/2 no one would send the 100; from an HTTP/1.0 client the expectation is ignored
     // (RFC 9110 § 10.1.1).
@@ -161,18 +142,13 @@ pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
 
 /// The response's fields as they go to the client.
 pub(crate) fn forward_response(
-    headers: &HeaderMap,
+    headers: HeaderMap,
     upgrade: Option<&HeaderValue>,
     pseudonym: &Pseudonym,
     received: Version,
 ) -> HeaderMap {
-    let mut forwarded = HeaderMap::with_capacity(headers.len() + 4);
-    for (name, value) in end_to_end(headers) {
-        // An alternative service (RFC 7838) would lead the browser around the proxy.
-        if *name != header::ALT_SVC {
-            forwarded.append(name, value.clone());
-        }
-    }
+    // An alternative service (RFC 7838) would lead the browser around the proxy.
+    let mut forwarded = end_to_end(headers, |name| *name == header::ALT_SVC);
     keep_upgrade(&mut forwarded, upgrade);
     pseudonym.add_via(&mut forwarded, received);
     forwarded
@@ -180,20 +156,18 @@ pub(crate) fn forward_response(
 
 /// Trailers as they go on. What frames or routes a message, and what belongs to one hop, means nothing at its
 /// end and is left out (RFC 9110 § 6.5.1).
-pub(crate) fn forward_trailers(trailers: &HeaderMap) -> HeaderMap {
+pub(crate) fn forward_trailers(trailers: HeaderMap) -> HeaderMap {
     const HEAD_ONLY: [HeaderName; 3] = [header::CONTENT_LENGTH, header::HOST, header::TRAILER];
-    end_to_end(trailers)
-        .filter(|(name, _)| !HEAD_ONLY.contains(name))
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect()
+    end_to_end(trailers, |name| HEAD_ONLY.contains(name))
 }
 
 /// The protocols that a message asks to switch to, if it truly asks: `Upgrade` counts only where
 /// `Connection` names it (RFC 9110 § 7.8).
 pub(crate) fn upgrade_of(headers: &HeaderMap) -> Option<HeaderValue> {
-    let asked =
-        members(headers, &header::CONNECTION).any(|member| member.eq_ignore_ascii_case("upgrade"));
-    if !asked {
+    // Nearly always there is none, and `Connection` need not be read.
+    let is_there = headers.contains_key(header::UPGRADE);
+    let mut named = members(headers, &header::CONNECTION);
+    if !is_there || !named.any(|member| member.eq_ignore_ascii_case("upgrade")) {
         return None;
     }
     // HTTP/2 over a cleared upgrade was given up (RFC 9113 § 3.1); a proxy that passed it on would
@@ -225,9 +199,15 @@ pub(crate) fn members<'a>(
     headers: &'a HeaderMap,
     name: &HeaderName,
 ) -> impl Iterator<Item = &'a str> {
-    headers
-        .get_all(name)
-        .iter()
+    members_of(headers.get_all(name))
+}
+
+/// The comma-separated members of these values.
+pub(crate) fn members_of<'a>(
+    values: impl IntoIterator<Item = &'a HeaderValue>,
+) -> impl Iterator<Item = &'a str> {
+    values
+        .into_iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','))
         .map(str::trim)
@@ -244,15 +224,59 @@ pub(crate) fn without(headers: &HeaderMap, drop: impl Fn(&HeaderName) -> bool) -
     rebuilt
 }
 
-fn end_to_end(headers: &HeaderMap) -> impl Iterator<Item = (&HeaderName, &HeaderValue)> {
-    let named: Vec<String> = members(headers, &header::CONNECTION)
+/// The fields that go further than the next hop, without those of some other kind. Most messages have no others, and pass
+/// as they are.
+fn end_to_end(headers: HeaderMap, other: impl Fn(&HeaderName) -> bool) -> HeaderMap {
+    let one_hop = |name: &HeaderName| {
+        HOP_BY_HOP.contains(name) || name.as_str().starts_with("proxy-") || other(name)
+    };
+    if !headers.keys().any(one_hop) {
+        return headers;
+    }
+    let named: Vec<String> = members(&headers, &header::CONNECTION)
         .map(str::to_ascii_lowercase)
         .collect();
-    headers.iter().filter(move |(name, _)| {
-        let one_hop = HOP_BY_HOP.contains(name) || name.as_str().starts_with("proxy-");
-        let named = named.iter().any(|other| other == name.as_str());
-        !one_hop && (!named || END_TO_END.contains(name))
-    })
+    let is_named = |name: &HeaderName| {
+        !END_TO_END.contains(name) && named.iter().any(|other| other == name.as_str())
+    };
+    rebuilt(headers, |name| !one_hop(name) && !is_named(name))
+}
+
+/// The same fields without some, in their order.
+fn rebuilt(headers: HeaderMap, keep: impl Fn(&HeaderName) -> bool) -> HeaderMap {
+    let mut rebuilt = HeaderMap::with_capacity(headers.len());
+    let mut kept = None;
+    for (name, value) in headers {
+        // Further values of a field come without its name.
+        if let Some(name) = name {
+            kept = keep(&name).then_some(name);
+        }
+        if let Some(name) = &kept {
+            rebuilt.append(name, value);
+        }
+    }
+    rebuilt
+}
+
+/// The same fields after another.
+fn with_first(name: HeaderName, value: HeaderValue, headers: HeaderMap) -> HeaderMap {
+    let mut all = HeaderMap::with_capacity(headers.len() + 2);
+    all.insert(name, value);
+    all.extend(headers);
+    all
+}
+
+/// RFC 9113 § 8.2.3: HTTP/2 clients may split it, HTTP/1.1 servers know one field only.
+fn join_cookies(headers: &mut HeaderMap) {
+    let Entry::Occupied(mut entry) = headers.entry(header::COOKIE) else {
+        return;
+    };
+    let pieces: Vec<&[u8]> = entry.iter().map(HeaderValue::as_bytes).collect();
+    if pieces.len() > 1
+        && let Ok(cookies) = HeaderValue::from_bytes(&pieces.join(&b"; "[..]))
+    {
+        entry.insert(cookies);
+    }
 }
 
 fn keep_upgrade(headers: &mut HeaderMap, upgrade: Option<&HeaderValue>) {

@@ -27,7 +27,7 @@ use crate::{
     acl::Permit,
     authority::{Host, Scheme, Target},
     log::RequestLog,
-    proxy::Proxy,
+    proxy::{Known, Proxy},
     running::Running,
     server::{self, Conn},
     tunnel::{self, Rewound},
@@ -203,9 +203,11 @@ impl Tunnel {
     {
         let conn = Conn {
             client: self.conn.client,
+            client_name: Arc::clone(&self.conn.client_name),
             local: self.conn.local,
             tunnel: Some(target),
             life: self.conn.life.clone(),
+            known: Known::default(),
             // TLS has its own sign of an orderly end, which a break lacks.
             broken: server::Broken::default(),
         };

@@ -21,12 +21,14 @@
 //! | errors become pages | `respond` | an honest status |
 //!
 //! The control host is in `panel`; `config` says what is wanted, `running` is what that puts in force,
-//! `reload` replaces it; `log` is what is told.
+//! `reload` replaces it; `log` is what is told. `spelling` keeps the names of fields as they
+//! are written, `clock` is one timer for many waits.
 
 mod acl;
 mod authority;
 mod body;
 mod ca;
+mod clock;
 pub mod config;
 mod credentials;
 mod error;
@@ -44,6 +46,7 @@ mod rewrite;
 mod route;
 mod running;
 mod server;
+mod spelling;
 mod tcp;
 mod tunnel;
 mod untouched;

@@ -4,17 +4,23 @@
 //! them.
 
 mod fields;
+mod line;
+mod lines;
 
 use std::{
     io::{self, IsTerminal},
-    net::SocketAddr,
-    sync::atomic::Ordering::Relaxed,
+    sync::{
+        Arc, LazyLock,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     time::Instant,
 };
 
-use tracing::info;
+use tracing::{Level, enabled, info};
 use tracing_subscriber::EnvFilter;
 
+pub use self::lines::flush;
+use self::{line::PlainLine, lines::Lines};
 use crate::{
     body::ByteCount,
     config::{Log, LogFormat},
@@ -31,33 +37,37 @@ pub fn init(log: Log) {
     });
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(io::stderr);
+        .with_writer(|| Lines);
+    let is_plain = log.format == LogFormat::Text && !io::stderr().is_terminal();
     let done = match log.format {
-        LogFormat::Text if io::stderr().is_terminal() => builder.with_target(false).try_init(),
+        LogFormat::Text if !is_plain => builder.with_target(false).try_init(),
         LogFormat::Text => builder
-            .with_target(false)
-            .with_ansi(false)
+            .event_format(PlainLine)
             .fmt_fields(fields::PlainFields)
             .try_init(),
         LogFormat::Json => builder.json().flatten_event(true).try_init(),
     };
     // Only a second call can fail, and the first one's subscriber is as good.
-    drop(done);
+    if done.is_ok() {
+        PLAIN.store(is_plain, Relaxed);
+    }
 }
 
 /// The entry of one request: filled in on its way, written when its last byte is gone, or when the
 /// client has left.
 #[derive(Debug)]
 pub(crate) struct RequestLog {
-    client: SocketAddr,
+    client: Arc<str>,
     method: http::Method,
     started: Instant,
-    pub(crate) host: String,
+    pub(crate) host: Arc<str>,
     pub(crate) route: &'static str,
     /// 0 until there is a response.
     pub(crate) status: u16,
-    pub(crate) bytes_in: ByteCount,
-    pub(crate) bytes_out: ByteCount,
+    received: Option<ByteCount>,
+    sent: Option<ByteCount>,
+    /// What went out of one body, which nobody else counts.
+    pub(crate) body_bytes: u64,
     pub(crate) broke_off: bool,
     /// What the chain did, or why it did nothing.
     pub(crate) action: String,
@@ -65,31 +75,43 @@ pub(crate) struct RequestLog {
 }
 
 impl RequestLog {
-    pub(crate) fn new(client: SocketAddr, method: http::Method) -> Self {
+    pub(crate) fn new(client: Arc<str>, method: http::Method) -> Self {
         Self {
             client,
             method,
             started: Instant::now(),
-            host: String::new(),
+            host: Arc::clone(&NOWHERE),
             route: "none",
             status: 0,
-            bytes_in: ByteCount::default(),
-            bytes_out: ByteCount::default(),
+            received: None,
+            sent: None,
+            body_bytes: 0,
             broke_off: false,
             action: String::new(),
             silent: false,
         }
     }
-}
 
-impl RequestLog {
+    /// Counts what the client sends.
+    pub(crate) fn received(&mut self) -> ByteCount {
+        Arc::clone(self.received.get_or_insert_default())
+    }
+
+    /// Counts what is sent to the client.
+    pub(crate) fn sent(&mut self) -> ByteCount {
+        Arc::clone(self.sent.get_or_insert_default())
+    }
+
     /// Hands the entry on; nothing is written for what stays behind.
     pub(crate) fn take(&mut self) -> Self {
-        let mut blank = Self::new(self.client, self.method.clone());
+        let mut blank = Self::new(Arc::clone(&self.client), self.method.clone());
         blank.silent = true;
         std::mem::replace(self, blank)
     }
 }
+
+/// The host of a request that has none.
+static NOWHERE: LazyLock<Arc<str>> = LazyLock::new(|| "".into());
 
 /// What a client that left before there was a response is logged with: no status of HTTP, but what other
 /// proxies write too.
@@ -100,22 +122,124 @@ impl Drop for RequestLog {
         if self.silent {
             return;
         }
-        let (status, action) = match self.status {
+        if is_plain() {
+            lines::add(&self.plain());
+        } else {
+            self.tell();
+        }
+    }
+}
+
+impl RequestLog {
+    fn outcome(&self) -> (u16, &str) {
+        match self.status {
             0 => (CLIENT_LEFT, "the client left"),
             status => (status, self.action.as_str()),
-        };
+        }
+    }
+
+    fn bytes_in(&self) -> u64 {
+        self.received
+            .as_ref()
+            .map_or(0, |count| count.load(Relaxed))
+    }
+
+    fn bytes_out(&self) -> u64 {
+        self.body_bytes + self.sent.as_ref().map_or(0, |count| count.load(Relaxed))
+    }
+
+    fn elapsed_ms(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn tell(&self) {
+        let (status, action) = self.outcome();
         info!(
             client = %self.client,
             method = %self.method,
-            host = self.host,
+            host = &*self.host,
             route = self.route,
             status,
-            bytes_in = self.bytes_in.load(Relaxed),
-            bytes_out = self.bytes_out.load(Relaxed),
-            elapsed_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            bytes_in = self.bytes_in(),
+            bytes_out = self.bytes_out(),
+            elapsed_ms = self.elapsed_ms(),
             broke_off = self.broke_off,
             action,
             "request"
         );
+    }
+
+    /// The same line, written by hand: the one line that every request writes cost 5,000 instructions by way of the subscriber
+    /// (2026-11-21, callgrind, of 72,000 per forwarded request).
+    fn plain(&self) -> String {
+        let (status, action) = self.outcome();
+        let mut start = String::with_capacity(fields::ROOM);
+        // Writing to a string cannot fail.
+        let _ = line::write_now(&mut start);
+        start.push_str("  INFO request");
+        let mut line = fields::Line::after(start);
+        line.word("client", &self.client);
+        line.word("method", self.method.as_str());
+        line.text("host", &self.host);
+        line.text("route", self.route);
+        line.number("status", status.into());
+        line.number("bytes_in", self.bytes_in());
+        line.number("bytes_out", self.bytes_out());
+        line.number("elapsed_ms", self.elapsed_ms());
+        line.flag("broke_off", self.broke_off);
+        line.text("action", action);
+        line.end()
+    }
+}
+
+/// Whether requests are logged in plain lines, and without the spans that stand before them where more is logged.
+fn is_plain() -> bool {
+    PLAIN.load(Relaxed) && enabled!(Level::INFO) && !enabled!(Level::DEBUG)
+}
+
+/// Whether lines are plain.
+static PLAIN: AtomicBool = AtomicBool::new(false);
+
+#[cfg(test)]
+mod tests {
+    use tracing_subscriber::fmt::SubscriberBuilder;
+
+    use super::{fields::tests::Kept, *};
+
+    #[test]
+    fn a_line_by_hand_reads_as_that_of_the_subscriber() {
+        let kept = Kept::default();
+        let subscriber = SubscriberBuilder::default()
+            .event_format(PlainLine)
+            .fmt_fields(fields::PlainFields)
+            .with_writer(kept.clone())
+            .finish();
+        let mut log = RequestLog::new("[::1]:99".into(), http::Method::POST);
+        log.host = "a.example:80".into();
+        log.route = "forward";
+        log.status = 200;
+        log.received().store(7, Relaxed);
+        log.body_bytes = 1234;
+        log.broke_off = true;
+        log.action = "passed; reason=\"x\"".to_owned();
+        let by_hand = log.plain();
+        // Its end is written by the subscriber.
+        tracing::subscriber::with_default(subscriber, || drop(log));
+        let theirs = String::from_utf8(kept.0.lock().unwrap().clone()).unwrap();
+        let after_the_time = |line: &str| {
+            line.split_at("2026-11-21T17:46:01.123456Z".len())
+                .1
+                .to_owned()
+        };
+        let without_elapsed = |line: String| {
+            let (before, after) = line.split_once("elapsed_ms=").unwrap();
+            format!(
+                "{before}{}",
+                after.trim_start_matches(|c: char| c.is_ascii_digit())
+            )
+        };
+        let [ours, theirs] = [by_hand, theirs].map(|line| without_elapsed(after_the_time(&line)));
+        assert_eq!(ours, theirs);
+        assert!(ours.contains("bytes_in=7 bytes_out=1234"), "{ours}");
     }
 }

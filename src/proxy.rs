@@ -5,6 +5,7 @@
 //! half-way.
 
 mod forward;
+mod known;
 
 use std::{
     net::SocketAddr,
@@ -17,6 +18,7 @@ use http::{Method, Request, Response, StatusCode, Version, header};
 use hyper::body::Incoming;
 use tracing::{Instrument, debug, debug_span, warn};
 
+pub(crate) use self::known::Known;
 use crate::{
     acl::Permit,
     authority::{Scheme, Target, TargetError},
@@ -32,10 +34,10 @@ use crate::{
     rewrite::{Rewriter, Workers},
     route::Route,
     running::Running,
-    server::{Conn, Places, Refusal},
+    server::{Conn, Places, Refusal, Watch},
     tunnel,
     untouched::UntouchedLinks,
-    websocket,
+    upstream, websocket,
 };
 
 /// The proxy: what is in force, and what outlives a change of it.
@@ -173,9 +175,10 @@ impl Proxy {
     pub(crate) async fn handle(
         self: Arc<Self>,
         conn: Arc<Conn>,
+        watch: Arc<Watch>,
         request: Request<Incoming>,
     ) -> Response<Body> {
-        let log = RequestLog::new(conn.client, request.method().clone());
+        let log = RequestLog::new(Arc::clone(&conn.client_name), request.method().clone());
         let version = request.version();
         let is_connect = request.method() == Method::CONNECT;
         let span = debug_span!("request", method = %request.method());
@@ -183,6 +186,7 @@ impl Proxy {
             running: self.running(),
             proxy: self,
             conn,
+            watch,
             log,
         };
         async move {
@@ -226,6 +230,7 @@ pub(crate) struct Exchange {
     pub(crate) proxy: Arc<Proxy>,
     pub(crate) running: Arc<Running>,
     pub(crate) conn: Arc<Conn>,
+    watch: Arc<Watch>,
     pub(crate) log: RequestLog,
 }
 
@@ -235,24 +240,64 @@ enum Answer {
     Taken(Response<Body>),
 }
 
+/// What there is left to do.
+enum Direction {
+    Answered(Answer),
+    Forward(Request<Incoming>, Arc<upstream::Origin>),
+}
+
+impl From<Answer> for Direction {
+    fn from(answer: Answer) -> Self {
+        Self::Answered(answer)
+    }
+}
+
 impl Exchange {
     /// The road.
-    async fn answer(&mut self, request: Request<Incoming>) -> Result<Answer, Error> {
+    async fn answer(&mut self, mut request: Request<Incoming>) -> Result<Answer, Error> {
         if !self.running.acl.client_allowed(self.conn.client.ip()) {
             return Err(Error::ClientNotAllowed);
         }
         if let Some(refusal) = request.extensions().get::<Refusal>() {
             return Err(Error::Wire(*refusal));
         }
-        self.check_credentials(&request).await?;
+        if self.running.gate.is_some() {
+            Box::pin(self.check_credentials(&request)).await?;
+        }
+        let origin = match self.conn.known.find(&request, &self.running) {
+            Some(origin) => {
+                self.log.host = Arc::clone(origin.host_port());
+                self.log.route = Route::Forward.as_str();
+                if self.proxy.pseudonym.is_in(request.headers()) {
+                    return Err(Error::Loop);
+                }
+                origin
+            }
+            // In a box, like all that is rare: a request's room is made and moved for each.
+            None => match Box::pin(self.direct(request)).await? {
+                Direction::Answered(answer) => return Ok(answer),
+                Direction::Forward(unsent, origin) => {
+                    request = unsent;
+                    origin
+                }
+            },
+        };
+        self.forward(request, &origin).await
+    }
+
+    /// Finds out where a request is to go, and does what is not an ordinary request to an origin.
+    async fn direct(&mut self, request: Request<Incoming>) -> Result<Direction, Error> {
+        let asked = known::Asked::of(&request);
         let Some(target) = self.target(&request)? else {
             self.log.route = "panel";
-            self.log.host = host_of(&request);
-            return Ok(Answer::Response(panel::answer(&self.proxy, &request)));
+            self.log.host = host_of(&request).into();
+            let response = panel::answer(&self.proxy, &request);
+            return Ok(Answer::Response(response).into());
         };
-        self.log.host.clone_from(&target.host_port());
+        self.log.host = target.host_port().into();
         if panel::is_control_host(&target) {
-            return self.own_tunnel(request, target).map(Answer::Taken);
+            let response = self.own_tunnel(request, target)?;
+            return Ok(Answer::Taken(response).into());
         }
         if self.proxy.pseudonym.is_in(request.headers()) {
             return Err(Error::Loop);
@@ -265,11 +310,18 @@ impl Exchange {
             Route::decide(request.method(), permit.target(), https)
         };
         self.log.route = route.as_str();
-        match route {
-            Route::Tunnel => self.tunnel(request, permit).await.map(Answer::Taken),
-            Route::Intercept => Ok(Answer::Taken(self.intercept(request, permit))),
-            Route::Forward => self.forward(request, &permit).await,
-        }
+        let answer = match route {
+            Route::Tunnel => Answer::Taken(self.tunnel(request, permit).await?),
+            Route::Intercept => Answer::Taken(self.intercept(request, permit)),
+            Route::Forward => {
+                let origin = self.running.upstream.origin(permit);
+                if let Some(asked) = asked {
+                    self.conn.known.keep(asked, &self.running, &origin);
+                }
+                return Ok(Direction::Forward(request, origin));
+            }
+        };
+        Ok(answer.into())
     }
 
     /// Asks for a name and a password, where users are configured.

@@ -47,6 +47,11 @@ use crate::{
 /// What was done to a page, or why nothing was.
 const GLEANER: HeaderName = HeaderName::from_static("gleaner");
 
+/// What a fetch is for (Fetch Metadata § 2.1).
+const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
+/// What scripts say of their own fetches.
+const X_REQUESTED_WITH: HeaderName = HeaderName::from_static("x-requested-with");
+
 /// Everything that one configuration rewrites pages with.
 pub(crate) struct Rewriter {
     chain: Arc<Chain>,
@@ -63,14 +68,15 @@ pub(crate) struct Rewriter {
 /// What must be known of a request when its response comes.
 #[derive(Debug)]
 pub(crate) struct Asked {
-    target: Target,
+    target: Arc<Target>,
     path: Option<PathAndQuery>,
     method: Method,
     destination: Option<String>,
     by_script: bool,
     /// Whether the reader followed our link to the page as it was.
     untouched: bool,
-    accepted: Option<Coding>,
+    /// What the client said of codings; it is read only where it is needed.
+    accepts: Vec<HeaderValue>,
 }
 
 /// A page as it leaves the worker.
@@ -81,19 +87,23 @@ struct Finished {
 }
 
 impl Asked {
-    pub(crate) fn of<B>(request: &http::Request<B>, target: &Target, untouched: bool) -> Self {
+    pub(crate) fn of<B>(request: &http::Request<B>, target: &Arc<Target>, untouched: bool) -> Self {
         let headers = request.headers();
         let destination = headers
-            .get("sec-fetch-dest")
+            .get(SEC_FETCH_DEST)
             .and_then(|value| value.to_str().ok());
         Self {
-            target: target.clone(),
+            target: Arc::clone(target),
             path: request.uri().path_and_query().cloned(),
             method: request.method().clone(),
             destination: destination.map(str::to_ascii_lowercase),
-            by_script: headers.contains_key("x-requested-with"),
+            by_script: headers.contains_key(X_REQUESTED_WITH),
             untouched,
-            accepted: accept::choose(headers),
+            accepts: headers
+                .get_all(header::ACCEPT_ENCODING)
+                .iter()
+                .cloned()
+                .collect(),
         }
     }
 
@@ -164,11 +174,21 @@ impl Rewriter {
         asked: &Asked,
         response: Response<Arriving>,
     ) -> (Response<Body>, String) {
-        let (head, mut body) = response.into_parts();
-        let codings = match eligibility::judge(asked, &head, &self.settings) {
-            Verdict::Rewrite(codings) => codings,
-            Verdict::Skip(skip) => return pass(head, body.into(), skip),
-        };
+        let (head, body) = response.into_parts();
+        match eligibility::judge(asked, &head, &self.settings) {
+            // In a box: most responses are no pages, and need no room for one.
+            Verdict::Rewrite(codings) => Box::pin(self.page(asked, head, body, codings)).await,
+            Verdict::Skip(skip) => pass(head, body.into(), skip),
+        }
+    }
+
+    async fn page(
+        &self,
+        asked: &Asked,
+        head: Parts,
+        mut body: Arriving,
+        codings: Vec<Coding>,
+    ) -> (Response<Body>, String) {
         let Some(url) = asked.url() else {
             return (Response::from_parts(head, body.into()), String::new());
         };
@@ -197,7 +217,7 @@ impl Rewriter {
             declared: charset::declared(&head.headers),
             must_look_like_document: asked.destination.is_none(),
             max_bytes: self.settings.max_html_bytes,
-            accepted: asked.accepted,
+            accepted: accept::choose(&asked.accepts),
         });
         let arrival = arrive(&mut body, &mut kept, worker);
         match timeout(self.patience, arrival)

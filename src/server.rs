@@ -6,6 +6,7 @@ mod guard;
 mod http2;
 mod places;
 mod socket;
+mod told;
 mod unread;
 mod wire;
 
@@ -37,12 +38,18 @@ use self::{
     unread::Unread,
 };
 pub(crate) use self::{
-    guard::{Watch, WholeServer},
+    guard::{InFlight, Watch, WholeServer},
     places::Places,
     socket::Broken,
     wire::Refusal,
 };
-use crate::{authority::Target, body::Body, headers::MAX_FIELDS, proxy::Proxy, respond, tcp};
+use crate::{
+    authority::Target,
+    body::Body,
+    headers::MAX_FIELDS,
+    proxy::{Known, Proxy},
+    respond, tcp,
+};
 
 /// Pause after a failed accept. Nearly always the process has no descriptors left, and trying at
 /// once again would only burn time until some are closed.
@@ -63,10 +70,14 @@ const HTTP2_SEND_BYTES: usize = 128 * 1024;
 #[derive(Debug)]
 pub(crate) struct Conn {
     pub(crate) client: SocketAddr,
+    /// The same, as it is logged.
+    pub(crate) client_name: Arc<str>,
     pub(crate) local: SocketAddr,
     /// The target of the CONNECT this connection was decrypted from.
     pub(crate) tunnel: Option<Target>,
     pub(crate) life: Life,
+    /// What was asked for last.
+    pub(crate) known: Known,
     /// Set where the connection must not end as if all were well.
     pub(crate) broken: Broken,
 }
@@ -99,7 +110,8 @@ impl Life {
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let ended = self.ended.clone();
         let task = async move {
-            ended.run_until_cancelled(task).await;
+            let mut task = std::pin::pin!(task);
+            told::unless(&ended, |cx| task.as_mut().poll(cx)).await;
         };
         self.tasks.spawn(task.in_current_span());
     }
@@ -152,9 +164,11 @@ fn welcome(stream: TcpStream, client: SocketAddr, proxy: &Arc<Proxy>, life: &Lif
     tcp::set_up(&stream);
     let conn = Conn {
         client,
+        client_name: client.to_string().into(),
         local,
         tunnel: None,
         life: life.clone(),
+        known: Known::default(),
         broken: Broken::default(),
     };
     let stream = Socket::new(stream, Arc::clone(&conn.broken));
@@ -233,22 +247,24 @@ where
             head: timeouts.request_head,
             idle: timeouts.client_idle,
         };
+        let driven = Arc::clone(&watch);
         let connection = conn::http1::Builder::new()
             .timer(TokioTimer::new())
             // The guard has the clock.
             .header_read_timeout(None)
-            .preserve_header_case(true)
-            .title_case_headers(true)
             .max_headers(MAX_FIELDS)
             .serve_connection(TokioIo::new(Guard::new(io, watch, patience)), service)
             .with_upgrades();
         let mut connection = std::pin::pin!(connection);
-        let served = tokio::select! {
-            served = &mut connection => served,
-            () = draining.cancelled() => {
-                connection.as_mut().graceful_shutdown();
-                connection.as_mut().await
-            }
+        let served = told::unless(&draining, |cx| {
+            driven.drive(cx, |cx| connection.as_mut().poll(cx))
+        })
+        .await;
+        let served = if let Some(served) = served {
+            served
+        } else {
+            connection.as_mut().graceful_shutdown();
+            connection.as_mut().await
         };
         if served.is_ok() {
             broken.store(false, Relaxed);
@@ -276,8 +292,8 @@ async fn answer(
         request.extensions_mut().insert(refusal);
     }
     let broken = Arc::clone(&conn.broken);
-    request.extensions_mut().insert(Arc::clone(&watch));
-    let response = proxy.handle(conn, request).await;
+    let mut response = proxy.handle(conn, Arc::clone(&watch), request).await;
+    watch.answer(response.extensions_mut());
     let status = response.status();
     let taken = status == StatusCode::SWITCHING_PROTOCOLS || is_connect && status.is_success();
     // Over HTTP/2 one stream is taken over, not the connection.

@@ -5,10 +5,7 @@
 use std::{
     io,
     pin::Pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
     task::{Context, Poll, ready},
     time::Duration,
 };
@@ -35,14 +32,14 @@ pub(crate) fn spawn_connect(
     life: &Life,
     client: OnUpgrade,
     upstream: TcpStream,
-    log: RequestLog,
+    mut log: RequestLog,
     silence: Duration,
 ) {
     let draining = life.clone();
     life.spawn(async move {
         match client.await {
             Ok(client) => {
-                let moved = [Arc::clone(&log.bytes_in), Arc::clone(&log.bytes_out)];
+                let moved = [log.received(), log.sent()];
                 tokio::select! {
                     () = join(&draining, TokioIo::new(client), upstream, log) => {}
                     () = nothing_moved(&moved, silence) => debug!("a tunnel was never used"),
@@ -71,24 +68,25 @@ pub(crate) async fn join(
     life: &Life,
     client: impl AsyncRead + AsyncWrite + Unpin,
     upstream: impl AsyncRead + AsyncWrite + Unpin,
-    log: RequestLog,
+    mut log: RequestLog,
 ) {
     let asking = AtomicBool::new(false);
+    let moved = [log.received(), log.sent()];
     let mut client = Counted {
         io: client,
-        read: &log.bytes_in,
+        read: &moved[0],
         is_client: true,
         asking: &asking,
     };
     let mut upstream = Counted {
         io: upstream,
-        read: &log.bytes_out,
+        read: &moved[1],
         is_client: false,
         asking: &asking,
     };
     let copied = tokio::select! {
         copied = copy_bidirectional(&mut client, &mut upstream) => copied,
-        () = quiet_end(life, &log, &asking) => return,
+        () = quiet_end(life, &moved, &asking) => return,
     };
     if let Err(error) = copied {
         debug!(%error, "a tunnel broke off");
@@ -104,9 +102,9 @@ async fn nothing_moved(moved: &[ByteCount; 2], silence: Duration) {
 }
 
 /// Waits for the program to end, and then for the tunnel to be quiet with no question open.
-async fn quiet_end(life: &Life, log: &RequestLog, asking: &AtomicBool) {
+async fn quiet_end(life: &Life, counts: &[ByteCount; 2], asking: &AtomicBool) {
     life.draining.cancelled().await;
-    let moved = || log.bytes_in.load(Relaxed) + log.bytes_out.load(Relaxed);
+    let moved = || counts.iter().map(|count| count.load(Relaxed)).sum::<u64>();
     loop {
         let before = moved();
         sleep(QUIET).await;
@@ -228,8 +226,8 @@ mod tests {
         // Eight bytes of buffer force partial reads.
         let (mut client, client_side) = duplex(8);
         let (mut server, server_side) = duplex(8);
-        let log = RequestLog::new(([127, 0, 0, 1], 1).into(), http::Method::CONNECT);
-        let (bytes_in, bytes_out) = (Arc::clone(&log.bytes_in), Arc::clone(&log.bytes_out));
+        let mut log = RequestLog::new("127.0.0.1:1".into(), http::Method::CONNECT);
+        let (bytes_in, bytes_out) = (log.received(), log.sent());
         let life = Life::for_tests();
         let joined = join(&life, client_side, server_side, log);
         let talk = async {

@@ -1,146 +1,185 @@
 //! Connections to origins: resolve, check every address, connect, TLS, pool, and the first byte.
 //!
-//! A request needs a [`Permit`], and every resolved address is checked just before it is connected
-//! to, so nothing unchecked can be reached. What a [`Fault`] looks like to the client is for
+//! A request needs an [`Origin`], which is made of a [`Permit`], and every resolved address is checked just before it is
+//! connected to, so nothing unchecked can be reached. What a [`Fault`] looks like to the client is for
 //! `respond`.
 
+mod bell;
 mod connect;
 mod fault;
 mod framing;
+mod heads;
 mod interim;
+mod line;
+mod origin;
+mod stream;
 mod tls;
+mod waiting;
+mod written;
 
-use std::{
-    error::Error as StdError,
-    sync::{Arc, OnceLock, atomic::Ordering::Relaxed},
-};
+use std::sync::Arc;
 
-use http::{HeaderMap, Request, Response, StatusCode, Version};
+use http::{HeaderMap, Request, Response, StatusCode, Uri, Version, header, uri::PathAndQuery};
 use http_body::Body as _;
-use hyper::body::Incoming;
-use hyper_util::{
-    client::legacy::Client,
-    rt::{TokioExecutor, TokioTimer},
-};
-use tokio::{net::TcpStream, time::sleep};
+use hyper::client::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use tokio::net::TcpStream;
+use tracing::debug;
 
-pub(crate) use self::fault::Fault;
-use self::{connect::Connector, interim::Interim};
+use self::{
+    connect::Connector,
+    interim::Interim,
+    line::{Failed, Line},
+    origin::Pool,
+    stream::Stream,
+    waiting::Waiting,
+};
+pub(crate) use self::{fault::Fault, line::Answered, origin::Origin};
 use crate::{
     acl::{Acl, Permit},
-    body::{Body, ByteCount, Failure},
+    body::Body,
     config::{Config, Timeouts},
-    headers::MAX_FIELDS,
 };
-
-/// Idle connections kept per origin: as many as a browser opens to one (six), ten browsers at once. With
-/// fewer than there are requests at a time many of them connect anew (2026-11-21, `road forward`: 45
-/// microseconds of processor time per request at 64 connections with 16 kept). Raising it saves
-/// handshakes and costs descriptors.
-const IDLE_PER_ORIGIN: usize = 64;
 
 /// Most bytes of an HTTP/2 response's fields, with 32 for each (RFC 9113 § 10.5.1), so that as many pass as over
 /// HTTP/1.1.
 const HTTP2_FIELD_BYTES: u32 = 64 * 1024;
 
-/// The pooled clients of one configuration.
+/// The connections of one configuration.
 pub(crate) struct Upstream {
-    client: Client<Connector, Body>,
-    /// HTTP/1.1 only and never reused: an upgraded connection belongs to one client (RFC 9110 § 7.8).
-    upgrades: Client<Connector, Body>,
+    pool: Arc<Pool>,
     connector: Connector,
     timeouts: Timeouts,
+}
+
+/// A way to an origin.
+enum Way {
+    Http1(Box<Line>),
+    Http2(http2::SendRequest<Body>),
 }
 
 impl Upstream {
     pub(crate) fn new(config: &Config, acl: Arc<Acl>) -> Self {
         let tls = tls::client_config(&config.extra_roots, &config.insecure_hosts);
-        let connector = Connector::new(acl, tls.as_ref(), config.timeouts.clone());
-        let mut builder = Client::builder(TokioExecutor::new());
-        builder
-            .timer(TokioTimer::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(config.timeouts.idle)
-            .http1_preserve_header_case(true)
-            .http1_title_case_headers(true)
-            .http1_max_headers(MAX_FIELDS)
-            .http2_max_header_list_size(HTTP2_FIELD_BYTES)
-            // The `Host` field is set by us, from the target.
-            .set_host(false);
-        let upgrades = builder
-            .clone()
-            .pool_max_idle_per_host(0)
-            .build(connector.http1_only());
-        let client = builder
-            .pool_max_idle_per_host(IDLE_PER_ORIGIN)
-            .build(connector.clone());
         Self {
-            client,
-            upgrades,
-            connector,
+            pool: Pool::new(config.timeouts.idle),
+            connector: Connector::new(acl, tls.as_ref(), config.timeouts.clone()),
             timeouts: config.timeouts.clone(),
         }
     }
 
-    /// Sends a request and waits for the head of its response. `sent` counts its body; `informed` gets
-    /// the interim responses.
+    /// The origin that a permit is for, with its connections.
+    pub(crate) fn origin(&self, permit: Permit) -> Arc<Origin> {
+        self.pool.origin(permit)
+    }
+
+    /// Sends a request and waits for the head of its response. `informed` gets the interim responses.
     pub(crate) async fn send(
         &self,
-        permit: &Permit,
+        origin: &Arc<Origin>,
         mut request: Request<Body>,
-        sent: &ByteCount,
         informed: &mut (dyn FnMut(StatusCode, &HeaderMap) + Send),
-    ) -> Result<Response<Incoming>, Fault> {
-        let uri = http::Uri::builder()
-            .scheme(permit.target().scheme.as_str())
-            .authority(permit.target().authority())
-            .path_and_query(
-                request
-                    .uri()
-                    .path_and_query()
-                    .map_or("/", |path| path.as_str()),
-            )
-            .build()
-            .map_err(|_| Fault::Request)?;
-        *request.uri_mut() = uri;
+    ) -> Result<Response<Answered>, Fault> {
         *request.version_mut() = Version::HTTP_11;
-        let upgrade = crate::headers::upgrade_of(request.headers()).is_some();
-        let client = if upgrade {
-            &self.upgrades
+        let mut waiting = Waiting::new(&mut request, informed, self.timeouts.first_byte);
+        // `headers` lets the field through only where an upgrade is asked for.
+        let mut response = if request.headers().contains_key(header::UPGRADE) {
+            Box::pin(self.upgrade(origin, request, &mut waiting)).await
         } else {
-            &self.client
-        };
-        let interim = Arc::<Interim>::default();
-        let told = Arc::clone(&interim);
-        hyper::ext::on_informational(&mut request, move |response| {
-            told.tell(response.status(), response.headers());
-        });
-        let mut waiting = Waiting {
-            sent,
-            failure: request.body_mut().failure(),
-            interim: &interim,
-            informed,
-            count: 0,
-        };
-        // A pooled connection may be closed by the origin just as we use it. What can be sent again
-        // is sent again, once (RFC 9112 § 9.3.1).
-        let again = can_be_repeated(&request).then(|| {
-            let mut copy = Request::new(Body::default());
-            *copy.method_mut() = request.method().clone();
-            *copy.uri_mut() = request.uri().clone();
-            *copy.headers_mut() = request.headers().clone();
-            *copy.extensions_mut() = request.extensions().clone();
-            copy
-        });
-        let response = client.request(request);
-        let mut response = match (self.first_byte(response, &mut waiting).await, again) {
-            (Err(Fault::Closed), Some(again)) => {
-                self.first_byte(client.request(again), &mut waiting).await
-            }
-            (outcome, _) => outcome,
+            self.ask(origin, request, &mut waiting).await
         }?;
         framing::check(&mut response)?;
         Ok(response)
+    }
+
+    /// A pooled connection may be closed by the origin just as we use it. What was not sent is sent on another; what can be
+    /// sent again is sent again, once (RFC 9112 § 9.3.1).
+    async fn ask(
+        &self,
+        origin: &Arc<Origin>,
+        mut request: Request<Body>,
+        waiting: &mut Waiting<'_>,
+    ) -> Result<Response<Answered>, Fault> {
+        let mut is_repeated = false;
+        loop {
+            let way = match kept(origin) {
+                Some(way) => way,
+                None => Box::pin(self.open(origin)).await?,
+            };
+            let is_new = matches!(&way, Way::Http1(line) if !line.is_used());
+            let outcome = match way {
+                Way::Http1(line) => {
+                    set_uri(&mut request, None)?;
+                    line.ask(request, waiting).await
+                }
+                Way::Http2(sender) => {
+                    set_uri(&mut request, Some(origin))?;
+                    Box::pin(over_http2(sender, request, waiting)).await
+                }
+            };
+            request = match outcome {
+                Ok(response) => return Ok(response),
+                Err(Failed::Sent(fault)) => return Err(fault),
+                Err(Failed::Unsent(unsent)) if !is_new => unsent,
+                Err(Failed::Closed(sent)) if !is_repeated => {
+                    is_repeated = true;
+                    sent
+                }
+                Err(Failed::Unsent(_) | Failed::Closed(_)) => return Err(Fault::Closed),
+            };
+        }
+    }
+
+    async fn open(&self, origin: &Arc<Origin>) -> Result<Way, Fault> {
+        let stream = self
+            .connector
+            .connect(origin.permit().target(), false)
+            .await?;
+        if !stream.is_http2() {
+            let line = Line::open(stream, origin).await;
+            return line.map(Way::Http1).map_err(|error| Fault::of(&error));
+        }
+        let sender = open_http2(stream)
+            .await
+            .map_err(|error| Fault::of(&error))?;
+        Ok(Way::Http2(origin.share(sender)))
+    }
+
+    /// HTTP/1.1 only and never reused: an upgraded connection belongs to one client (RFC 9110 § 7.8).
+    async fn upgrade(
+        &self,
+        origin: &Origin,
+        mut request: Request<Body>,
+        waiting: &mut Waiting<'_>,
+    ) -> Result<Response<Answered>, Fault> {
+        set_uri(&mut request, None)?;
+        let stream = self
+            .connector
+            .connect(origin.permit().target(), true)
+            .await?;
+        let message = stream.message();
+        message.begin(waiting.spelling.clone(), false);
+        let (mut sender, connection) = line::builder()
+            .handshake(TokioIo::new(stream))
+            .await
+            .map_err(|error| Fault::of(&error))?;
+        tokio::spawn(async move {
+            if let Err(error) = connection.with_upgrades().await {
+                debug!(%error, "a connection to an origin ended early");
+            }
+        });
+        let mut response = std::pin::pin!(sender.send_request(request));
+        let interim = message.interim();
+        let outcome = waiting
+            .first_byte(&interim, |cx| response.as_mut().poll(cx))
+            .await?;
+        match outcome {
+            Ok(mut response) => {
+                message.spelling().go_with(response.extensions_mut());
+                Ok(response.map(Answered::from))
+            }
+            Err(error) => Err(waiting.fault(&error)),
+        }
     }
 
     /// Connects for a tunnel.
@@ -150,63 +189,73 @@ impl Upstream {
             .tcp(&target.host.plain(), target.port, true)
             .await
     }
+}
 
-    /// Waits for the head, as long as the request's body moves.
-    async fn first_byte<F, E>(
-        &self,
-        response: F,
-        waiting: &mut Waiting<'_>,
-    ) -> Result<Response<Incoming>, Fault>
-    where
-        F: Future<Output = Result<Response<Incoming>, E>>,
-        E: StdError + 'static,
-    {
-        let mut response = std::pin::pin!(response);
-        loop {
-            let before = waiting.sent.load(Relaxed);
-            tokio::select! {
-                biased;
-                (status, headers) = waiting.interim.next() => {
-                    waiting.inform(status, &headers)?;
-                }
-                outcome = &mut response => {
-                    // What broke the request explains what followed from it.
-                    return outcome.map_err(|error| match waiting.failure.get() {
-                        Some(failure) => (*failure).into(),
-                        None => Fault::of(&error),
-                    });
-                }
-                () = sleep(self.timeouts.first_byte) => {
-                    if waiting.sent.load(Relaxed) == before {
-                        return Err(Fault::FirstByteTimeout);
-                    }
-                }
-            }
+fn kept(origin: &Origin) -> Option<Way> {
+    let http1 = origin.take().map(Way::Http1);
+    http1.or_else(|| origin.http2().map(Way::Http2))
+}
+
+/// An address as it is written on a connection: its path, over HTTP/2 the origin too (RFC 9113 § 8.3.1).
+fn set_uri(request: &mut Request<Body>, origin: Option<&Arc<Origin>>) -> Result<(), Fault> {
+    let path = request.uri().path_and_query().cloned();
+    let path = path.unwrap_or_else(|| PathAndQuery::from_static("/"));
+    *request.uri_mut() = match origin {
+        None => Uri::from(path),
+        Some(origin) => {
+            let authority = origin.authority.clone().ok_or(Fault::Request)?;
+            Uri::builder()
+                .scheme(origin.permit().target().scheme.as_str())
+                .authority(authority)
+                .path_and_query(path)
+                .build()
+                .map_err(|_| Fault::Request)?
         }
-    }
+    };
+    Ok(())
 }
 
-/// What happens while a response is waited for.
-struct Waiting<'a> {
-    sent: &'a ByteCount,
-    failure: Arc<OnceLock<Failure>>,
-    interim: &'a Interim,
-    informed: &'a mut (dyn FnMut(StatusCode, &HeaderMap) + Send),
-    count: usize,
-}
-
-impl Waiting<'_> {
-    fn inform(&mut self, status: StatusCode, headers: &HeaderMap) -> Result<(), Fault> {
-        self.count += 1;
-        if self.count > framing::MAX_INTERIM {
-            let problem = "it sends interim responses without end".to_owned();
-            return Err(Fault::BadResponse(problem));
+async fn open_http2(stream: Stream) -> hyper::Result<http2::SendRequest<Body>> {
+    let (mut sender, connection) = http2::Builder::new(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .max_header_list_size(HTTP2_FIELD_BYTES)
+        .handshake(TokioIo::new(stream))
+        .await?;
+    tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            debug!(%error, "a connection to an origin ended early");
         }
-        (self.informed)(status, headers);
-        Ok(())
-    }
+    });
+    sender.ready().await?;
+    Ok(sender)
 }
 
-fn can_be_repeated(request: &Request<Body>) -> bool {
-    request.method().is_safe() && request.body().is_end_stream()
+async fn over_http2(
+    mut sender: http2::SendRequest<Body>,
+    mut request: Request<Body>,
+    waiting: &mut Waiting<'_>,
+) -> Result<Response<Answered>, Failed> {
+    let again = (request.method().is_safe() && request.body().is_end_stream()).then(|| {
+        let mut copy = Request::new(Body::default());
+        *copy.method_mut() = request.method().clone();
+        *copy.uri_mut() = request.uri().clone();
+        *copy.headers_mut() = request.headers().clone();
+        copy
+    });
+    let interim = Arc::<Interim>::default();
+    let told = Arc::clone(&interim);
+    hyper::ext::on_informational(&mut request, move |response| {
+        told.tell(response.status(), response.headers().clone());
+    });
+    let mut response = std::pin::pin!(sender.try_send_request(request));
+    let outcome = waiting
+        .first_byte(&interim, |cx| response.as_mut().poll(cx))
+        .await;
+    match outcome.map_err(Failed::Sent)? {
+        Ok(response) => Ok(response.map(Answered::from)),
+        Err(error) => Err(match (line::failed(error, waiting), again) {
+            (Failed::Sent(Fault::Closed), Some(again)) => Failed::Closed(again),
+            (failed, _) => failed,
+        }),
+    }
 }

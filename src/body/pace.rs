@@ -8,8 +8,10 @@ use std::{
 
 use tokio::{
     sync::oneshot,
-    time::{Instant, Sleep, sleep},
+    time::{Sleep, sleep},
 };
+
+use crate::clock::Clock;
 
 /// How long a request waits for the server's word before its body is sent all the same: servers may
 /// ignore the expectation, so no one waits for ever (RFC 9110 § 10.1.1).
@@ -20,7 +22,7 @@ const WORD: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Stall {
     patience: Duration,
-    timer: Option<Pin<Box<Sleep>>>,
+    clock: Clock,
     running: bool,
 }
 
@@ -28,7 +30,7 @@ impl Stall {
     pub(crate) fn new(patience: Duration) -> Self {
         Self {
             patience,
-            timer: None,
+            clock: Clock::default(),
             running: false,
         }
     }
@@ -39,15 +41,11 @@ impl Stall {
             self.running = false;
             return false;
         }
-        let deadline = Instant::now() + self.patience;
-        let timer = self
-            .timer
-            .get_or_insert_with(|| Box::pin(sleep(self.patience)));
         if !self.running {
-            timer.as_mut().reset(deadline);
+            self.clock.set(self.patience);
             self.running = true;
         }
-        timer.as_mut().poll(cx).is_ready()
+        self.clock.poll(cx).is_ready()
     }
 }
 

@@ -37,7 +37,9 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<()> {
     let mut found = lookup.load()?;
     overrides.apply(&mut found.config);
     log::init(found.config.log);
-    tokio::runtime::Runtime::new()?.block_on(serve(lookup, found, overrides))
+    let served = tokio::runtime::Runtime::new()?.block_on(serve(lookup, found, overrides));
+    log::flush();
+    served
 }
 
 /// What the command line says wins over the file, also after a reload.
@@ -71,11 +73,13 @@ async fn serve(lookup: Lookup, found: Found, overrides: Overrides) -> anyhow::Re
         .collect::<Result<Vec<_>, _>>()?;
     let origin = Origin { file: found.file };
     let proxy = Proxy::new(found.config, own.clone(), origin)?;
+    // Before anyone can know that it runs, and ask it to end.
+    let shutdown = CancellationToken::new();
+    tokio::spawn(end_on_signal(shutdown.clone())?);
     // A proxy whose banner nobody reads is a proxy all the same.
     let _ = io::stdout().write_all(banner(&proxy, &lookup, &own).as_bytes());
     proxy.look_in(lookup);
 
-    let shutdown = CancellationToken::new();
     let mut servers = JoinSet::new();
     for listener in listeners {
         servers.spawn(gleaner::serve(
@@ -84,7 +88,6 @@ async fn serve(lookup: Lookup, found: Found, overrides: Overrides) -> anyhow::Re
             shutdown.clone(),
         ));
     }
-    tokio::spawn(end_on_signal(shutdown)?);
     tokio::spawn(reload_on_signal(Arc::clone(&proxy), overrides.clone())?);
     tokio::spawn(reload::watch(proxy, move |config| overrides.apply(config)));
     while let Some(served) = servers.join_next().await {
@@ -118,7 +121,9 @@ fn end_on_signal(shutdown: CancellationToken) -> anyhow::Result<impl Future<Outp
         info!("ending, requests in flight may finish; a second signal ends at once");
         shutdown.cancel();
         // What a shell gives for a program that a signal ended: 128 and its number.
-        process::exit(either(&mut interrupt, &mut terminate).await);
+        let code = either(&mut interrupt, &mut terminate).await;
+        log::flush();
+        process::exit(code);
     })
 }
 

@@ -2,20 +2,40 @@
 
 use http::{HeaderMap, HeaderValue, header};
 
-use super::members;
+use super::{members, members_of};
 use crate::rewrite::coding::Coding;
 
 /// Narrows a document request's `Accept-Encoding` to codings we decode. The client's own weights
 /// stay; where nothing is left, the plain form is asked for. No field stays no field.
 pub(crate) fn narrow(headers: &mut HeaderMap) {
+    /// What browsers and programs send today; all of it can be undone.
+    const USUAL: [&str; 4] = [
+        "gzip, deflate",
+        "gzip, deflate, br",
+        "gzip, deflate, br, zstd",
+        "gzip",
+    ];
     if !headers.contains_key(header::ACCEPT_ENCODING) {
         return;
     }
+    let mut values = headers.get_all(header::ACCEPT_ENCODING).iter();
+    if let (Some(value), None) = (values.next(), values.next())
+        && USUAL.iter().any(|usual| value == usual)
+    {
+        return;
+    }
+    let is_decoded = |member: &&str| {
+        let name = split_weight(member).0;
+        Coding::parse(name).is_some() || name.eq_ignore_ascii_case("identity")
+    };
+    let is_text = |value: &HeaderValue| value.to_str().is_ok();
+    if headers.get_all(header::ACCEPT_ENCODING).iter().all(is_text)
+        && members(headers, &header::ACCEPT_ENCODING).all(|member| is_decoded(&member))
+    {
+        return;
+    }
     let kept: Vec<&str> = members(headers, &header::ACCEPT_ENCODING)
-        .filter(|member| {
-            let name = split_weight(member).0;
-            Coding::parse(name).is_some() || name.eq_ignore_ascii_case("identity")
-        })
+        .filter(is_decoded)
         .collect();
     let value = if kept.is_empty() {
         "identity".to_owned()
@@ -28,14 +48,14 @@ pub(crate) fn narrow(headers: &mut HeaderMap) {
 }
 
 /// The coding to send to this client: the one it weighs most, and of several the smallest result.
-pub(crate) fn choose(headers: &HeaderMap) -> Option<Coding> {
+pub(crate) fn choose(accepts: &[HeaderValue]) -> Option<Coding> {
     /// In order of size at the levels we use; deflate is left out, because clients disagree on what
     /// it is (RFC 9110 § 8.4.1.2).
     const OFFERED: [Coding; 3] = [Coding::Brotli, Coding::Zstd, Coding::Gzip];
     let mut any = 0.0;
     // Of a coding that is named twice the first weight counts.
     let mut weights = [None; OFFERED.len()];
-    for member in members(headers, &header::ACCEPT_ENCODING) {
+    for member in members_of(accepts) {
         let (name, weight) = split_weight(member);
         if name == "*" {
             any = weight;
@@ -80,6 +100,10 @@ mod tests {
         HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_static(value))])
     }
 
+    fn values(value: &'static str) -> [HeaderValue; 1] {
+        [HeaderValue::from_static(value)]
+    }
+
     fn narrowed(value: &'static str) -> HeaderValue {
         let mut headers = headers(value);
         narrow(&mut headers);
@@ -105,12 +129,12 @@ mod tests {
     #[test]
     fn the_heaviest_coding_is_chosen_and_of_equals_the_smallest() {
         assert_eq!(
-            choose(&headers("gzip, deflate, br, zstd")),
+            choose(&values("gzip, deflate, br, zstd")),
             Some(Coding::Brotli)
         );
-        assert_eq!(choose(&headers("gzip;q=1, br;q=0.5")), Some(Coding::Gzip));
-        assert_eq!(choose(&headers("br;q=0, *")), Some(Coding::Gzip));
-        assert_eq!(choose(&headers("identity")), None);
-        assert_eq!(choose(&HeaderMap::new()), None);
+        assert_eq!(choose(&values("gzip;q=1, br;q=0.5")), Some(Coding::Gzip));
+        assert_eq!(choose(&values("br;q=0, *")), Some(Coding::Gzip));
+        assert_eq!(choose(&values("identity")), None);
+        assert_eq!(choose(&[]), None);
     }
 }

@@ -10,77 +10,122 @@ use tracing_subscriber::{
     fmt::{FormatFields, format::Writer},
 };
 
+/// The field that is written without its name.
+const MESSAGE: &str = "message";
+
 /// `message name=value name="text"`.
 pub(super) struct PlainFields;
 
 impl<'w> FormatFields<'w> for PlainFields {
-    fn format_fields<R: RecordFields>(&self, writer: Writer<'w>, fields: R) -> fmt::Result {
-        let mut line = Line {
-            writer,
-            begun: false,
-            result: Ok(()),
-        };
+    fn format_fields<R: RecordFields>(&self, mut writer: Writer<'w>, fields: R) -> fmt::Result {
+        // Through the writer each of some sixty pieces would be a call through a pointer.
+        let mut line = Line(String::with_capacity(ROOM));
         fields.record(&mut line);
-        line.result
+        writer.write_str(&line.0)
     }
 }
 
-struct Line<'w> {
-    writer: Writer<'w>,
-    begun: bool,
-    result: fmt::Result,
-}
+/// Bytes of a usual line.
+pub(super) const ROOM: usize = 256;
 
-impl Line<'_> {
-    fn field(&mut self, field: &Field, value: fmt::Arguments<'_>) {
-        // The first failure is the last word: there is nobody to tell about more of them.
-        if self.result.is_ok() {
-            self.result = self.write(field.name(), value);
+/// A line that is being written. Writing to a string cannot fail.
+pub(super) struct Line(String);
+
+impl Line {
+    /// Begins with what stands before the fields.
+    pub(super) fn after(start: String) -> Self {
+        Self(start)
+    }
+
+    fn name(&mut self, name: &str) -> &mut String {
+        let line = &mut self.0;
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        if name != MESSAGE {
+            line.push_str(name.strip_prefix("r#").unwrap_or(name));
+            line.push('=');
+        }
+        line
+    }
+
+    /// A word as it is.
+    pub(super) fn word(&mut self, name: &str, value: &str) {
+        self.name(name).push_str(value);
+    }
+
+    /// Text in quotes.
+    pub(super) fn text(&mut self, name: &str, value: &str) {
+        let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
+        let line = self.name(name);
+        if value.bytes().all(is_plain) {
+            line.push('"');
+            line.push_str(value);
+            line.push('"');
+        } else {
+            let _ = write!(line, "{value:?}");
         }
     }
 
-    fn write(&mut self, name: &str, value: fmt::Arguments<'_>) -> fmt::Result {
-        if std::mem::replace(&mut self.begun, true) {
-            self.writer.write_char(' ')?;
+    pub(super) fn number(&mut self, name: &str, value: u64) {
+        let (mut digits, mut at, mut left) = ([0; 20], 20, value);
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (left % 10) as u8;
+            left /= 10;
+            if left == 0 {
+                break;
+            }
         }
-        if name == "message" {
-            return match value.as_str() {
-                Some(text) => Escaped(&mut self.writer).write_str(text),
-                None => Escaped(&mut self.writer).write_fmt(value),
-            };
-        }
-        self.writer
-            .write_str(name.strip_prefix("r#").unwrap_or(name))?;
-        self.writer.write_char('=')?;
-        self.writer.write_fmt(value)
+        self.word(name, std::str::from_utf8(&digits[at..]).unwrap_or_default());
+    }
+
+    pub(super) fn flag(&mut self, name: &str, value: bool) {
+        self.word(name, if value { "true" } else { "false" });
+    }
+
+    /// All of it, ended.
+    pub(super) fn end(mut self) -> String {
+        self.0.push('\n');
+        self.0
     }
 }
 
-impl Visit for Line<'_> {
+impl Visit for Line {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.field(field, format_args!("{value:?}"));
+        let line = self.name(field.name());
+        let _ = if field.name() == MESSAGE {
+            write!(Escaped(line), "{value:?}")
+        } else {
+            write!(line, "{value:?}")
+        };
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        if field.name() == "message" {
-            self.field(field, format_args!("{value}"));
+        if field.name() == MESSAGE {
+            let _ = Escaped(self.name(MESSAGE)).write_str(value);
         } else {
-            self.field(field, format_args!("{value:?}"));
+            self.text(field.name(), value);
         }
     }
 
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.number(field.name(), value);
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.flag(field.name(), value);
+    }
+
     fn record_error(&mut self, field: &Field, value: &(dyn std::error::Error + 'static)) {
-        let mut text = String::new();
-        // Writing to a string cannot fail.
-        let _ = write!(Escaped(&mut text), "{value}");
-        self.field(field, format_args!("{text}"));
+        let _ = write!(Escaped(self.name(field.name())), "{value}");
     }
 }
 
 /// What a terminal would obey is written as its number: a message may hold what a stranger sent.
-struct Escaped<W>(W);
+struct Escaped<'a>(&'a mut String);
 
-impl<W: fmt::Write> fmt::Write for Escaped<W> {
+impl fmt::Write for Escaped<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let is_obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\t' | '\r');
         let mut rest = text;
@@ -100,7 +145,7 @@ impl<W: fmt::Write> fmt::Write for Escaped<W> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::{
         io,
         sync::{Arc, Mutex},
@@ -109,10 +154,10 @@ mod tests {
     use tracing::{error, info, info_span};
     use tracing_subscriber::fmt::{MakeWriter, SubscriberBuilder, format};
 
-    use super::*;
+    use super::{super::line::PlainLine, *};
 
     #[derive(Clone, Default)]
-    struct Kept(Arc<Mutex<Vec<u8>>>);
+    pub(in crate::log) struct Kept(pub(in crate::log) Arc<Mutex<Vec<u8>>>);
 
     impl io::Write for Kept {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -136,6 +181,14 @@ mod tests {
         let span = info_span!("conn", client.addr = %"127.0.0.1:1");
         let _entered = span.enter();
         info!(client = %"::1", host = "a\"b", status = 200, broke_off = false, "request");
+        info!(
+            empty = "",
+            zero = 0_u64,
+            most = u64::MAX,
+            tab = "\t",
+            accent = "\u{e9}",
+            back = "\\"
+        );
         info!(r#type = ?Some("x"), share = 0.5, left = -1, "a {} of \x1b[31m and \u{9b}", "message");
         let broken = io::Error::other("it broke");
         error!(error = &broken as &dyn std::error::Error, %broken);
@@ -143,18 +196,32 @@ mod tests {
 
     #[test]
     fn lines_read_as_with_the_librarys_own_fields() {
-        let builder = || SubscriberBuilder::default().without_time().with_ansi(false);
+        let builder = || {
+            SubscriberBuilder::default()
+                .with_ansi(false)
+                .with_target(false)
+        };
         let (ours, theirs) = (Kept::default(), Kept::default());
-        let subscriber = builder().fmt_fields(PlainFields).with_writer(ours.clone());
+        let subscriber = builder()
+            .event_format(PlainLine)
+            .fmt_fields(PlainFields)
+            .with_writer(ours.clone());
         tracing::subscriber::with_default(subscriber.finish(), say);
         let subscriber = builder()
+            .without_time()
             .fmt_fields(format::DefaultFields::new())
             .with_writer(theirs.clone());
         tracing::subscriber::with_default(subscriber.finish(), say);
         let [ours, theirs] =
             [ours, theirs].map(|kept| String::from_utf8(kept.0.lock().unwrap().clone()).unwrap());
-        assert_eq!(ours, theirs);
-        assert_eq!(ours.lines().count(), 3);
+        let after_the_time = |line: &str| {
+            line.split_at("2026-11-21T17:46:01.123456Z ".len())
+                .1
+                .to_owned()
+        };
+        let untimed: Vec<_> = ours.lines().map(after_the_time).collect();
+        assert_eq!(untimed, theirs.lines().collect::<Vec<_>>());
+        assert_eq!(untimed.len(), 4);
         assert!(
             ours.contains("client=::1 host=\"a\\\"b\" status=200"),
             "{ours}"

@@ -11,14 +11,13 @@ use hyper::{
 use super::{Answer, Exchange};
 use crate::{
     acl::Permit,
-    authority::Target,
     body::{Arriving, Body, Gate},
     error::Error,
     headers,
     rewrite::Asked,
-    server::{Watch, WholeServer},
+    server::WholeServer,
     tunnel,
-    upstream::Fault,
+    upstream::{Answered, Fault, Origin},
     websocket,
 };
 
@@ -27,8 +26,9 @@ impl Exchange {
     pub(super) async fn forward(
         &mut self,
         mut request: Request<Incoming>,
-        permit: &Permit,
+        origin: &Arc<Origin>,
     ) -> Result<Answer, Error> {
+        let permit = origin.permit();
         // RFC 9112 § 3.2.4: the last proxy before the server asks for `*`.
         if request.extensions().get::<WholeServer>().is_some() {
             *request.uri_mut() = Uri::from_static("*");
@@ -50,12 +50,8 @@ impl Exchange {
             )
         };
         let client_side = upgrade.as_ref().map(|_| hyper::upgrade::on(&mut request));
-        let watch = request
-            .extensions_mut()
-            .remove::<Arc<Watch>>()
-            .filter(|_| request.version() == Version::HTTP_11);
-        let (mut outgoing, mapped) =
-            self.outgoing(request, permit.target(), &asked, upgrade.as_ref());
+        let is_1_1 = request.version() == Version::HTTP_11;
+        let (mut outgoing, mapped) = self.outgoing(request, origin, &asked, upgrade.as_ref());
         let mut open = None;
         if over_http2 {
             // The stream's data are the WebSocket's, not the request's.
@@ -66,23 +62,23 @@ impl Exchange {
             outgoing = outgoing.map(|body| body.behind(gate));
         }
         let request_ended = outgoing.body().is_end_stream();
-        let pseudonym = &self.proxy.pseudonym;
+        let (pseudonym, watch) = (&self.proxy.pseudonym, &self.watch);
         // RFC 9110 § 15.2: interim responses are passed on, where the client knows them. The 100 is
         // sent by the server as soon as the body is asked for, which its word makes us do.
-        let mut informed = |status: StatusCode, fields: &HeaderMap| match (status, &watch) {
-            (StatusCode::CONTINUE, _) => drop(open.take().map(|open| open.send(()))),
-            (_, Some(watch)) => {
+        let mut informed = |status: StatusCode, fields: &HeaderMap| match status {
+            StatusCode::CONTINUE => drop(open.take().map(|open| open.send(()))),
+            _ if is_1_1 => {
                 // RFC 9110 § 8.6: they have no content, and no length of it.
                 let fields = headers::without(fields, |name| *name == header::CONTENT_LENGTH);
-                let fields = headers::forward_response(&fields, None, pseudonym, Version::HTTP_11);
+                let fields = headers::forward_response(fields, None, pseudonym, Version::HTTP_11);
                 watch.inform(status, &fields);
             }
-            (_, None) => {}
+            _ => {}
         };
         let response = self
             .running
             .upstream
-            .send(permit, outgoing, &self.log.bytes_in, &mut informed)
+            .send(origin, outgoing, &mut informed)
             .await
             .map_err(|fault| Error::Upstream {
                 host: permit.target().host_port(),
@@ -152,16 +148,16 @@ impl Exchange {
 
     /// The request as it goes upstream.
     fn outgoing(
-        &self,
+        &mut self,
         request: Request<Incoming>,
-        target: &Target,
+        origin: &Origin,
         asked: &Asked,
         upgrade: Option<&HeaderValue>,
     ) -> (Request<Body>, headers::validators::Mapped) {
         let (mut head, body) = request.into_parts();
         head.headers = headers::forward_request(
-            &head.headers,
-            target,
+            head.headers,
+            origin.host(),
             upgrade,
             &self.proxy.pseudonym,
             head.version,
@@ -177,19 +173,22 @@ impl Exchange {
             let chunked = HeaderValue::from_static("chunked");
             head.headers.insert(header::TRANSFER_ENCODING, chunked);
         }
-        let body = Body::from(Arriving::of_request(body, head.version))
-            .counted(Arc::clone(&self.log.bytes_in))
-            .stalling_after(self.running.config.timeouts.request_body);
+        let mut body = Body::from(Arriving::of_request(body, head.version));
+        if !body.is_end_stream() {
+            body = body
+                .counted(self.log.received())
+                .stalling_after(self.running.config.timeouts.request_body);
+        }
         (Request::from_parts(head, body), mapped)
     }
 
     /// The response as it goes to the client.
-    fn incoming(&self, response: Response<Incoming>, request_ended: bool) -> Response<Arriving> {
+    fn incoming(&self, response: Response<Answered>, request_ended: bool) -> Response<Arriving> {
         let (mut head, body) = response.into_parts();
         let upgrade = headers::upgrade_of(&head.headers)
             .filter(|_| head.status == StatusCode::SWITCHING_PROTOCOLS);
         head.headers = headers::forward_response(
-            &head.headers,
+            head.headers,
             upgrade.as_ref(),
             &self.proxy.pseudonym,
             head.version,

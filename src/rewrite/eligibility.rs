@@ -187,6 +187,8 @@ fn length(headers: &HeaderMap) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use http::{HeaderName, HeaderValue, Request, Response};
 
     use super::*;
@@ -223,7 +225,7 @@ mod tests {
     }
 
     fn verdict(case: &Case) -> Verdict {
-        let target = Target::of_authority(Scheme::Http, "www.example.com").unwrap();
+        let target = Arc::new(Target::of_authority(Scheme::Http, "www.example.com").unwrap());
         let mut request = Request::new(());
         *request.method_mut() = case.method.clone();
         fields(request.headers_mut(), case.request);

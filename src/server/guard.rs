@@ -21,13 +21,11 @@ use std::{
 };
 
 use bytes::{Buf, BytesMut};
-use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
-    time::{Instant, Sleep, sleep},
-};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::wire::{self, Chunks, Framing, Refusal};
-pub(crate) use watch::{Watch, WholeServer};
+use crate::{clock::Clock, spelling::Writer};
+pub(crate) use watch::{InFlight, Watch, WholeServer};
 
 /// Bytes read at once.
 const PIECE: usize = 16 * 1024;
@@ -65,9 +63,10 @@ pub(super) struct Guard<I> {
     read: BytesMut,
     /// Heads let through.
     released: usize,
-    timer: Option<Pin<Box<Sleep>>>,
+    clock: Clock,
     timer_since: Option<Waiting>,
     out: BytesMut,
+    writer: Writer,
     /// Whether everything written so far has gone out.
     clean: bool,
     /// Who waits for that.
@@ -110,9 +109,10 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
             state: State::Head,
             read: BytesMut::new(),
             released: 0,
-            timer: None,
+            clock: Clock::default(),
             timer_since: None,
             out: BytesMut::new(),
+            writer: Writer::default(),
             clean: true,
             unwritten: None,
             read_after_end: 0,
@@ -156,15 +156,10 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                 Waiting::HalfClosed => HALF_CLOSED,
                 Waiting::Linger => LINGER,
             };
-            match &mut self.timer {
-                Some(timer) => timer.as_mut().reset(Instant::now() + patience),
-                None => self.timer = Some(Box::pin(sleep(patience))),
-            }
+            self.clock.set(patience);
             self.timer_since = Some(waiting);
         }
-        self.timer
-            .as_mut()
-            .is_some_and(|timer| timer.as_mut().poll(cx).is_ready())
+        self.clock.poll(cx).is_ready()
     }
 
     /// Between messages: waits for a whole head. `false` at the end.
@@ -174,10 +169,13 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                 Ok(Some(head)) => {
                     self.released += 1;
                     self.timer_since = None;
-                    self.watch.lock().whole_server = head.whole_server;
                     if let Some(digit) = head.newer {
                         self.read[digit] = b'1';
                     }
+                    let mut progress = self.watch.lock();
+                    progress.whole_server = head.whole_server;
+                    progress.asked = head.spelling;
+                    drop(progress);
                     self.state = State::Release(head.bytes, head.framing);
                     return Poll::Ready(Ok(true));
                 }
@@ -234,6 +232,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                     self.state = State::Refused;
                     return Poll::Ready(Ok(true));
                 }
+                progress.unseen = false;
                 if progress.done >= self.released {
                     self.state = State::Head;
                     return Poll::Ready(Ok(true));
@@ -305,13 +304,16 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
 
     /// Writes interim responses where nothing else is half written.
     fn poll_interim(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut progress = self.watch.lock();
         if self.clean {
-            let interim = self.watch.lock().interim.split();
-            self.out.unsplit(interim);
+            if !progress.interim.is_empty() {
+                self.out.unsplit(progress.interim.split());
+            }
         } else {
             // The final response has begun; they would come too late.
-            self.watch.lock().interim.clear();
+            progress.interim.clear();
         }
+        drop(progress);
         while !self.out.is_empty() {
             let written = ready!(Pin::new(&mut self.io).poll_write(cx, &self.out))?;
             if written == 0 {
@@ -320,6 +322,29 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
             self.out.advance(written);
         }
         Poll::Ready(Ok(()))
+    }
+}
+
+impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
+    /// Writes bytes of a final response.
+    fn poll_message(
+        &mut self,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        ready!(self.poll_interim(cx))?;
+        let answered = self.watch.lock().answered.take();
+        // Where something is left of the answer before, nobody knows where in these bytes the head begins; its names stay
+        // in small letters, as the library writes them.
+        if let Some(spelling) = answered
+            && self.clean
+        {
+            self.writer.head_follows(spelling);
+        }
+        self.clean = false;
+        let polled = self.writer.poll_write(&mut self.io, cx, bufs);
+        self.moved(&polled);
+        polled
     }
 }
 
@@ -368,11 +393,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<I> {
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        ready!(this.poll_interim(cx))?;
-        this.clean = false;
-        let polled = Pin::new(&mut this.io).poll_write(cx, buf);
-        this.moved(&polled);
-        polled
+        this.poll_message(cx, &[IoSlice::new(buf)])
     }
 
     fn poll_write_vectored(
@@ -381,11 +402,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<I> {
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        ready!(this.poll_interim(cx))?;
-        this.clean = false;
-        let polled = Pin::new(&mut this.io).poll_write_vectored(cx, bufs);
-        this.moved(&polled);
-        polled
+        this.poll_message(cx, bufs)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -6,15 +6,17 @@
 //! not be. Nothing is changed here: a head passes as it came, or not at all.
 
 mod chunks;
+mod classes;
 mod fields;
 mod request_line;
 
 pub(super) use self::{
     chunks::Chunks,
+    classes::is_token,
     request_line::{MAX_METHOD, MAX_TARGET},
 };
 use self::{fields::Fields, request_line::RequestLine};
-use crate::headers::MAX_FIELDS;
+use crate::{headers::MAX_FIELDS, spelling::Spelling};
 
 /// Longest head: as much as the most generous of the common servers take. Raising it lets every
 /// connection hold more memory.
@@ -56,6 +58,8 @@ pub(super) struct Head {
     /// Where a version above 1.1 has its last digit. RFC 9110 § 2.5 has such a message read as the highest
     /// version that is known, which the library does not do.
     pub(super) newer: Option<usize>,
+    /// How its names are written.
+    pub(super) spelling: Spelling,
 }
 
 /// Looks for a whole head at the start of these bytes; none while it is not complete.
@@ -89,6 +93,7 @@ pub(super) fn head(bytes: &[u8]) -> Result<Option<Head>, Refusal> {
     }
     Ok(Some(Head {
         bytes: bytes.len() - lines.0.len(),
+        spelling: std::mem::take(&mut fields.spelling),
         framing: fields.framing(&request)?,
         whole_server: request.is_for_whole_server(),
         newer,
@@ -113,26 +118,6 @@ impl<'a> Lines<'a> {
             _ => Err(Refusal::Malformed("a line does not end with CR LF")),
         }
     }
-}
-
-/// RFC 9110 § 5.6.2, as a table: every byte of every name is asked for.
-pub(super) fn is_token(byte: u8) -> bool {
-    const TOKEN: [bool; 256] = {
-        let mut table = [false; 256];
-        let others = b"!#$%&'*+-.^_`|~";
-        let mut byte = 0_u8;
-        while byte < 128 {
-            table[byte as usize] = byte.is_ascii_alphanumeric();
-            byte += 1;
-        }
-        let mut at = 0;
-        while at < others.len() {
-            table[others[at] as usize] = true;
-            at += 1;
-        }
-        table
-    };
-    TOKEN[usize::from(byte)]
 }
 
 #[cfg(test)]

@@ -1,30 +1,22 @@
 //! From a name to a connection: resolve, check, try the addresses, TLS.
 
-use std::{
-    io,
-    net::SocketAddr,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use http::Uri;
-use hyper::rt::{Read, ReadBufCursor, Write};
-use hyper_util::{
-    client::legacy::connect::{Connected, Connection},
-    rt::TokioIo,
-};
 use rustls::{ClientConfig, pki_types::ServerName};
 use tokio::{
     net::{TcpStream, lookup_host},
     task::JoinSet,
     time::{sleep, timeout},
 };
-use tokio_rustls::{TlsConnector, client::TlsStream};
+use tokio_rustls::TlsConnector;
 
-use super::fault::Fault;
-use crate::{acl::Acl, config::Timeouts, tcp};
+use super::{fault::Fault, stream::Stream};
+use crate::{
+    acl::Acl,
+    authority::{Scheme, Target},
+    config::Timeouts,
+    tcp,
+};
 
 /// Head start of one address before the next is tried beside it: RFC 8305 § 5 recommends 250 ms.
 /// Raising it makes sites with a dead address slower, lowering it opens needless connections.
@@ -55,14 +47,6 @@ impl Connector {
         }
     }
 
-    /// The same, without HTTP/2: for upgrades.
-    pub(super) fn http1_only(&self) -> Self {
-        Self {
-            tls: self.tls_http1.clone(),
-            ..self.clone()
-        }
-    }
-
     /// A plain connection to one of the host's allowed addresses.
     pub(super) async fn tcp(
         &self,
@@ -88,37 +72,23 @@ impl Connector {
         race(alternate(allowed(&self.acl, resolved, encrypted)?)).await
     }
 
-    async fn connect(self, uri: Uri) -> Result<Stream, Fault> {
-        let host = uri.host().ok_or(Fault::Request)?.trim_matches(['[', ']']);
-        let host = host.trim_end_matches('.');
-        let encrypted = uri.scheme_str() == Some("https");
-        let port = uri.port_u16().unwrap_or(if encrypted { 443 } else { 80 });
-        let tcp = self.tcp(host, port, encrypted).await?;
+    /// A connection that HTTP can be spoken on; for upgrades without HTTP/2.
+    pub(super) async fn connect(&self, target: &Target, upgrade: bool) -> Result<Stream, Fault> {
+        let host = target.host.plain();
+        let encrypted = target.scheme == Scheme::Https;
+        let tcp = self.tcp(&host, target.port, encrypted).await?;
         if !encrypted {
-            return Ok(Stream::Plain(TokioIo::new(tcp)));
+            return Ok(Stream::plain(tcp));
         }
-        let connector = self.tls.ok_or(Fault::NoTrustStore)?;
-        let name = ServerName::try_from(host.to_owned())
+        let tls = if upgrade { &self.tls_http1 } else { &self.tls };
+        let connector = tls.as_ref().ok_or(Fault::NoTrustStore)?;
+        let name = ServerName::try_from(host)
             .map_err(|_| Fault::Tls("no certificate can be issued for this name".to_owned()))?;
         let tls = timeout(self.timeouts.tls_handshake, connector.connect(name, tcp))
             .await
             .map_err(|_| Fault::TlsTimeout)?
             .map_err(|error| Fault::of_handshake(&error))?;
-        Ok(Stream::Tls(Box::new(TokioIo::new(tls))))
-    }
-}
-
-impl tower_service::Service<Uri> for Connector {
-    type Response = Stream;
-    type Error = Fault;
-    type Future = Pin<Box<dyn Future<Output = Result<Stream, Fault>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Fault>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, uri: Uri) -> Self::Future {
-        Box::pin(self.clone().connect(uri))
+        Ok(Stream::encrypted(tls))
     }
 }
 
@@ -188,93 +158,6 @@ async fn race(addrs: Vec<SocketAddr>) -> Result<TcpStream, Fault> {
                 Err(_) => {}
             },
             () = sleep(ATTEMPT_DELAY), if more => {}
-        }
-    }
-}
-
-/// A connection to an origin.
-pub(super) enum Stream {
-    Plain(TokioIo<TcpStream>),
-    Tls(Box<TokioIo<TlsStream<TcpStream>>>),
-}
-
-impl Connection for Stream {
-    fn connected(&self) -> Connected {
-        let connected = Connected::new();
-        match self {
-            Self::Plain(_) => connected,
-            Self::Tls(tls) => match tls.inner().get_ref().1.alpn_protocol() {
-                Some(b"h2") => connected.negotiated_h2(),
-                _ => connected,
-            },
-        }
-    }
-}
-
-/// A server that closes without a word of TLS (`close_notify`) has closed. RFC 9112 § 9.8 takes such an end of
-/// a body that only the end of the connection ends for a broken one; so many servers do it that browsers
-/// take it for the end (Chromium, `net/socket/ssl_client_socket_impl.cc`, `DoPayloadRead`: "Many servers
-/// do not reliably send a `close_notify` alert"), and what a browser shows must not be lost here. Where a
-/// length or chunks say that more was to come, the HTTP library calls the same end a break.
-impl Read for Stream {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: ReadBufCursor<'_>,
-    ) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(io) => Pin::new(io).poll_read(cx, buf),
-            Self::Tls(io) => match Pin::new(io).poll_read(cx, buf) {
-                Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                    Poll::Ready(Ok(()))
-                }
-                polled => polled,
-            },
-        }
-    }
-}
-
-impl Write for Stream {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Plain(io) => Pin::new(io).poll_write(cx, buf),
-            Self::Tls(io) => Pin::new(io).poll_write(cx, buf),
-        }
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(io) => Pin::new(io).poll_flush(cx),
-            Self::Tls(io) => Pin::new(io).poll_flush(cx),
-        }
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(io) => Pin::new(io).poll_shutdown(cx),
-            Self::Tls(io) => Pin::new(io).poll_shutdown(cx),
-        }
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        match self {
-            Self::Plain(io) => io.is_write_vectored(),
-            Self::Tls(io) => io.is_write_vectored(),
-        }
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bufs: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Plain(io) => Pin::new(io).poll_write_vectored(cx, bufs),
-            Self::Tls(io) => Pin::new(io).poll_write_vectored(cx, bufs),
         }
     }
 }

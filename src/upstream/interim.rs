@@ -1,11 +1,11 @@
 //! Interim responses on their way from the connection's task to whoever waits for the final one.
 //!
-//! Nearly no request has any, so nothing is made ready for them: a channel would cost more than the rest of a small
-//! request.
+//! Nearly no request has any, so nothing is made ready for them with each request: a channel would cost more than the rest of a
+//! small one.
 
 use std::{
     sync::{Mutex, PoisonError},
-    task::Poll,
+    task::{Context, Poll},
 };
 
 use futures_util::task::AtomicWaker;
@@ -21,48 +21,57 @@ pub(super) struct Interim {
 }
 
 impl Interim {
-    pub(super) fn tell(&self, status: StatusCode, headers: &HeaderMap) {
+    pub(super) fn tell(&self, status: StatusCode, headers: HeaderMap) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         // One more than allowed is how a row without end is noticed; more than that need not be kept.
         if told.len() <= MAX_INTERIM {
-            told.push((status, headers.clone()));
+            told.push((status, headers));
         }
         drop(told);
         self.waker.wake();
     }
 
-    /// Waits for the next one. Only one task may wait.
-    pub(super) async fn next(&self) -> (StatusCode, HeaderMap) {
-        std::future::poll_fn(|cx| {
-            self.waker.register(cx.waker());
-            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-            if told.is_empty() {
-                Poll::Pending
-            } else {
-                Poll::Ready(told.remove(0))
-            }
-        })
-        .await
+    /// What was told of another request is forgotten.
+    pub(super) fn clear(&self) {
+        self.told
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+
+    /// The next one. Where there is none, only one task may wait for it.
+    pub(super) fn poll_next(&self, cx: &mut Context<'_>) -> Poll<(StatusCode, HeaderMap)> {
+        self.waker.register(cx.waker());
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.is_empty() {
+            Poll::Pending
+        } else {
+            Poll::Ready(told.remove(0))
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::task::Waker;
+
     use super::*;
 
-    #[tokio::test]
-    async fn interim_responses_come_in_order_and_no_more_than_one_too_many_is_kept() {
+    #[test]
+    fn interim_responses_come_in_order_and_no_more_than_one_too_many_is_kept() {
         let interim = Interim::default();
         for _ in 0..MAX_INTERIM {
-            interim.tell(StatusCode::PROCESSING, &HeaderMap::new());
+            interim.tell(StatusCode::PROCESSING, HeaderMap::new());
         }
         for _ in 0..3 {
-            interim.tell(StatusCode::EARLY_HINTS, &HeaderMap::new());
+            interim.tell(StatusCode::EARLY_HINTS, HeaderMap::new());
         }
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut next = || interim.poll_next(&mut cx).map(|(status, _)| status);
         for _ in 0..MAX_INTERIM {
-            assert_eq!(interim.next().await.0, StatusCode::PROCESSING);
+            assert_eq!(next(), Poll::Ready(StatusCode::PROCESSING));
         }
-        assert_eq!(interim.next().await.0, StatusCode::EARLY_HINTS);
-        assert!(interim.told.lock().unwrap().is_empty());
+        assert_eq!(next(), Poll::Ready(StatusCode::EARLY_HINTS));
+        assert_eq!(next(), Poll::Pending);
     }
 }

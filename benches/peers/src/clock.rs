@@ -19,19 +19,17 @@ fn now() -> Duration {
     )
 }
 
-/// CPU time of a process and of its children that have ended, user and system, in seconds: hundredths, as the kernel
-/// keeps it in `/proc/PID/stat` (fields 14 to 17, see proc(5)).
+/// CPU time of a process, user and system, in seconds: what its threads have run, to the nanosecond
+/// (`/proc/PID/task/TID/schedstat`, first field). Threads that ended are not in it; none of the proxies ends any while it works.
 pub fn of_process(pid: u32) -> f64 {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The name, in parentheses, may hold spaces.
-    let fields = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
-    let ticks: u64 = fields
-        .split(' ')
-        .skip(11)
-        .take(2)
-        .filter_map(|field| field.parse::<u64>().ok())
+    let tasks = fs::read_dir(format!("/proc/{pid}/task"));
+    let nanoseconds: u64 = tasks
+        .into_iter()
+        .flatten()
+        .filter_map(|task| fs::read_to_string(task.ok()?.path().join("schedstat")).ok())
+        .filter_map(|stat| stat.split(' ').next()?.parse::<u64>().ok())
         .sum();
-    ticks as f64 / 100.0
+    nanoseconds as f64 / 1e9
 }
 
 /// Memory of a process that is resident, in bytes; at its highest with `VmHWM`, now with `VmRSS`.

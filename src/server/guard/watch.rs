@@ -1,15 +1,17 @@
 //! What the guard and the service of one connection tell each other.
 
 use std::{
-    any::Any,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::Waker,
+    task::{Context, Poll, Waker},
 };
 
 use bytes::BytesMut;
 use http::{Extensions, HeaderMap, StatusCode};
 
-use crate::{respond, server::wire::Refusal};
+use crate::{respond, server::wire::Refusal, spelling::Spelling};
+
+/// Messages that one connection may end in a row.
+const TURNS: usize = 8;
 
 /// Marks a request for the whole server.
 #[derive(Clone, Copy, Debug)]
@@ -26,11 +28,19 @@ pub(super) struct Progress {
     pub(super) refused: Option<(usize, Refusal)>,
     /// What the head that was let through last asks for.
     pub(super) whole_server: bool,
+    /// How its names are written.
+    pub(super) asked: Spelling,
+    /// How the names of the answer are to be written, from when it is there until it is written.
+    pub(super) answered: Option<Spelling>,
     /// The connection was taken over: bytes are no messages any more.
     pub(super) opaque: bool,
     /// Interim responses on their way to the client.
     pub(super) interim: BytesMut,
     pub(super) waker: Option<Waker>,
+    /// The connection is at work.
+    driven: bool,
+    /// While it was, a message was done, and the guard has not looked since.
+    pub(super) unseen: bool,
 }
 
 impl Watch {
@@ -46,6 +56,7 @@ impl Watch {
         let number = progress.begun;
         progress.begun += 1;
         progress.interim.clear();
+        std::mem::take(&mut progress.asked).go_with(extensions);
         if let Some((_, refusal)) = progress.refused.filter(|(refused, _)| *refused == number) {
             extensions.insert(refusal);
         } else if progress.whole_server {
@@ -54,8 +65,37 @@ impl Watch {
     }
 
     /// A message on the connection lasts as long as this is kept.
-    pub(in crate::server) fn in_flight(self: &Arc<Self>) -> Box<dyn Any + Send> {
-        Box::new(InFlight(Arc::clone(self)))
+    pub(in crate::server) fn in_flight(self: &Arc<Self>) -> InFlight {
+        InFlight(Arc::clone(self))
+    }
+
+    /// The answer is there: its head is written next.
+    pub(in crate::server) fn answer(&self, extensions: &mut Extensions) {
+        self.lock().answered = Some(Spelling::of_message(extensions));
+    }
+
+    /// Lets the connection work. It ends most messages by itself, and would wake its own task for each: where it has not
+    /// noticed by then, it works once more instead.
+    pub(in crate::server) fn drive<T>(
+        &self,
+        cx: &mut Context<'_>,
+        mut work: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        for _ in 0..TURNS {
+            let mut progress = self.lock();
+            progress.driven = true;
+            progress.unseen = false;
+            drop(progress);
+            let polled = work(cx);
+            let mut progress = self.lock();
+            progress.driven = false;
+            if polled.is_ready() || !progress.unseen {
+                return polled;
+            }
+        }
+        // A client that sends one request after the other must not keep others waiting.
+        cx.waker().wake_by_ref();
+        Poll::Pending
     }
 
     /// From here on bytes are no messages.
@@ -86,14 +126,80 @@ impl Watch {
 
 /// One message on its way.
 #[derive(Debug)]
-struct InFlight(Arc<Watch>);
+pub(crate) struct InFlight(Arc<Watch>);
 
 impl Drop for InFlight {
     fn drop(&mut self) {
         let mut progress = self.0.lock();
         progress.done += 1;
+        progress.unseen = true;
+        if progress.driven {
+            return;
+        }
         if let Some(waker) = progress.waker.take() {
             waker.wake();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::atomic::{AtomicUsize, Ordering::Relaxed},
+        task::Wake,
+    };
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Count(AtomicUsize);
+
+    impl Wake for Count {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Relaxed);
+        }
+    }
+
+    #[test]
+    fn a_message_that_ends_at_work_is_noticed_without_waking_anyone() {
+        let (watch, count) = (Arc::<Watch>::default(), Arc::<Count>::default());
+        let waker = Waker::from(Arc::clone(&count));
+        let mut cx = Context::from_waker(&waker);
+        watch.lock().waker = Some(waker.clone());
+        let (mut turns, mut held) = (0, Some(watch.in_flight()));
+        let polled: Poll<()> = watch.drive(&mut cx, |_| {
+            turns += 1;
+            drop(held.take());
+            Poll::Pending
+        });
+        assert!(polled.is_pending());
+        assert_eq!((turns, count.0.load(Relaxed)), (2, 0));
+        // Seen in the same turn.
+        let mut held = Some(watch.in_flight());
+        let polled: Poll<()> = watch.drive(&mut cx, |_| {
+            turns += 1;
+            drop(held.take());
+            watch.lock().unseen = false;
+            Poll::Pending
+        });
+        assert!(polled.is_pending());
+        assert_eq!((turns, count.0.load(Relaxed)), (3, 0));
+        // Elsewhere.
+        drop(watch.in_flight());
+        assert_eq!(count.0.load(Relaxed), 1);
+    }
+
+    #[test]
+    fn a_connection_that_ends_messages_without_end_lets_others_work() {
+        let (watch, count) = (Arc::<Watch>::default(), Arc::<Count>::default());
+        let waker = Waker::from(Arc::clone(&count));
+        let mut turns = 0;
+        let polled: Poll<()> = watch.drive(&mut Context::from_waker(&waker), |_| {
+            turns += 1;
+            drop(watch.in_flight());
+            Poll::Pending
+        });
+        assert!(polled.is_pending());
+        assert_eq!((turns, count.0.load(Relaxed)), (TURNS, 1));
     }
 }

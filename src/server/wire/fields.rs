@@ -1,7 +1,10 @@
 //! A request's fields, one line after the other, and what they say about its framing and its host.
 
-use super::{Framing, Refusal, is_token, request_line::RequestLine};
-use crate::headers::MAX_FIELDS;
+use super::{Framing, Refusal, classes::is_token, request_line::RequestLine};
+use crate::{
+    headers::MAX_FIELDS,
+    spelling::{Name, Spelling},
+};
 
 /// What the fields say about framing.
 #[derive(Default)]
@@ -10,6 +13,7 @@ pub(super) struct Fields {
     hosts: usize,
     length: Option<u64>,
     codings: Vec<Vec<u8>>,
+    pub(super) spelling: Spelling,
 }
 
 impl Fields {
@@ -24,6 +28,8 @@ impl Fields {
             return Err(Refusal::Malformed("a header field goes over two lines"));
         }
         let (name, value) = field(line)?;
+        self.spelling.note(line, name);
+        let name = &line[..name.length];
         if name.eq_ignore_ascii_case(b"host") {
             self.hosts += 1;
             // RFC 9112 § 3.2: an invalid value is refused like a missing or repeated field.
@@ -68,16 +74,18 @@ impl Fields {
     }
 }
 
-fn field(line: &[u8]) -> Result<(&[u8], &[u8]), Refusal> {
-    let colon = line.iter().position(|byte| *byte == b':');
-    let colon = colon.ok_or(Refusal::Malformed("a header field has no colon"))?;
-    let (name, value) = (&line[..colon], &line[colon + 1..]);
+fn field(line: &[u8]) -> Result<(Name, &[u8]), Refusal> {
+    let name = Name::of(line);
+    let end = name.length;
     // RFC 9112 § 5.1: a space before the colon is refused too.
-    if name.is_empty() || !name.iter().copied().all(is_token) {
-        return Err(Refusal::Malformed(
-            "a header field's name has forbidden signs",
-        ));
+    if end == 0 || line.get(end) != Some(&b':') {
+        return Err(Refusal::Malformed(if line.contains(&b':') {
+            "a header field's name has forbidden signs"
+        } else {
+            "a header field has no colon"
+        }));
     }
+    let value = &line[end + 1..];
     // RFC 9110 § 5.5: no control characters, NUL before all.
     // Asked of all of them without a way out between, which compilers turn into few instructions.
     let forbidden = |byte: u8| byte.is_ascii_control() && byte != b'\t';

@@ -1,6 +1,9 @@
 //! A request's first line.
 
-use super::{Refusal, is_token};
+use super::{
+    Refusal,
+    classes::{DIGIT, HOST, PATH, is_token, length_of},
+};
 
 /// Longest method: the longest registered one has 17 letters (RFC 9110 § 16.1). Longer is no method
 /// that any server knows.
@@ -72,6 +75,9 @@ impl<'a> RequestLine<'a> {
 
 /// RFC 9112 § 3.2: each method has its forms of address.
 fn check_target(method: &[u8], target: &[u8]) -> Result<(), Refusal> {
+    if is_plain(target) {
+        return Ok(());
+    }
     // An address with signs that must be encoded is refused, not corrected. Asked of the library's own parser,
     // which would refuse it without a word to the reader.
     let parsed = http::Uri::try_from(target)
@@ -96,5 +102,67 @@ fn check_target(method: &[u8], target: &[u8]) -> Result<(), Refusal> {
         Err(Refusal::Malformed(
             "its address has a form that does not fit the method",
         ))
+    }
+}
+
+/// Whether this is a path, or an `http` address with one, of such letters only as no reader of addresses minds: nearly all are,
+/// and need not be parsed to be judged.
+fn is_plain(target: &[u8]) -> bool {
+    let path = match target.strip_prefix(b"http://") {
+        None => target,
+        Some(rest) => {
+            let (host, after) = rest.split_at(length_of(rest, HOST));
+            if host.is_empty() {
+                return false;
+            }
+            match after.strip_prefix(b":") {
+                None => after,
+                Some(port) => match length_of(port, DIGIT) {
+                    digits @ 1..=5 => &port[digits..],
+                    _ => return false,
+                },
+            }
+        }
+    };
+    path.first() == Some(&b'/') && length_of(path, PATH) == path.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_called_plain_is_an_address_to_the_library_too() {
+        let mut seen = 0;
+        for address in [
+            "/",
+            "http://a.example/",
+            "http://127.0.0.1:8080/",
+            "http://a:99999/b?c",
+        ] {
+            for byte in 0..=u8::MAX {
+                let target = [address.as_bytes(), &[byte], b"x"].concat();
+                if is_plain(&target) {
+                    assert!(http::Uri::try_from(&target[..]).is_ok(), "{target:?}");
+                    seen += 1;
+                }
+            }
+        }
+        assert!(seen > 4 * 70, "{seen}");
+        for address in [
+            "",
+            "*",
+            "a:80",
+            "http://",
+            "http://a",
+            "http://A/",
+            "http://a:/",
+            "http://u@a/",
+            "https://a/",
+            "http://a:123456/",
+            "/ä",
+        ] {
+            assert!(!is_plain(address.as_bytes()), "{address}");
+        }
     }
 }

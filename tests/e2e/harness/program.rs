@@ -41,10 +41,12 @@ impl Running {
         }
     }
 
-    /// Ends it: what it wrote after that line, and what it wrote to standard error. Both are far smaller
+    /// Asks it to end: what it wrote after that line, and what it wrote to standard error. Both are smaller
     /// than a pipe holds, so nothing was kept waiting.
     pub(crate) fn end(mut self) -> (String, String) {
-        self.child.kill().unwrap();
+        let pid = self.child.id().to_string();
+        let asked = Command::new("kill").args(["-TERM", &pid]).status();
+        assert!(asked.unwrap().success());
         let mut output = [Vec::new(), Vec::new()];
         self.stdout.read_to_end(&mut output[0]).unwrap();
         self.stderr.read_to_end(&mut output[1]).unwrap();

@@ -1,0 +1,91 @@
+//! A clock for one wait after the other on one connection.
+//!
+//! Each wait has its end, nearly none comes to it, and to move a timer of the runtime costs more than all else that a wait
+//! needs. So the end is a number, and the timer is moved only when it rings before its time, or would ring after it.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use tokio::time::{Instant, Sleep, sleep_until};
+
+/// Rings from its time on, until it is set again.
+#[derive(Debug, Default)]
+pub(crate) struct Clock {
+    due: Option<Instant>,
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl Clock {
+    /// Rings after this time, and not when it would have rung before.
+    pub(crate) fn set(&mut self, patience: Duration) {
+        self.due = Some(Instant::now() + patience);
+    }
+
+    /// Does not ring.
+    pub(crate) fn stop(&mut self) {
+        self.due = None;
+    }
+
+    /// Ready when it rings.
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(due) = self.due else {
+            return Poll::Pending;
+        };
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(due)));
+        if timer.deadline() > due {
+            timer.as_mut().reset(due);
+        }
+        while timer.as_mut().poll(cx).is_ready() {
+            if Instant::now() >= due {
+                return Poll::Ready(());
+            }
+            timer.as_mut().reset(due);
+        }
+        Poll::Pending
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use tokio::time::sleep;
+
+    use super::*;
+
+    async fn rings(clock: &mut Clock) -> bool {
+        poll_fn(|cx| Poll::Ready(clock.poll(cx).is_ready())).await
+    }
+
+    #[tokio::test]
+    async fn it_rings_when_it_was_set_to_last() {
+        let mut clock = Clock::default();
+        let (soon, later) = (Duration::from_millis(20), Duration::from_millis(60));
+        clock.set(Duration::from_hours(1));
+        assert!(!rings(&mut clock).await);
+        // Earlier than the timer beneath, which is moved.
+        clock.set(soon);
+        poll_fn(|cx| clock.poll(cx)).await;
+        // Later than it, which rings for nothing.
+        let begun = Instant::now();
+        clock.set(soon);
+        assert!(!rings(&mut clock).await);
+        clock.set(later);
+        poll_fn(|cx| clock.poll(cx)).await;
+        assert!(begun.elapsed() >= later);
+        assert!(rings(&mut clock).await, "until it is set again");
+    }
+
+    #[tokio::test]
+    async fn a_clock_that_was_stopped_does_not_ring() {
+        let mut clock = Clock::default();
+        clock.set(Duration::from_millis(1));
+        let _ = rings(&mut clock).await;
+        clock.stop();
+        sleep(Duration::from_millis(20)).await;
+        assert!(!rings(&mut clock).await);
+    }
+}

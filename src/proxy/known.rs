@@ -1,0 +1,80 @@
+//! The origin that a connection asked for last. Nearly every request on a connection is for the same again, and what was
+//! found out about it holds for as long as the configuration: which target the words mean, and that it may be reached.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use http::{Method, Request, header};
+use hyper::body::Incoming;
+
+use crate::{running::Running, upstream::Origin};
+
+/// What one connection asked for last.
+#[derive(Debug, Default)]
+pub(crate) struct Known(Mutex<Option<Entry>>);
+
+#[derive(Debug)]
+struct Entry {
+    asked: Asked,
+    /// The configuration by which it was judged.
+    running: Weak<Running>,
+    origin: Weak<Origin>,
+}
+
+/// Where a request is to go, in the client's own words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Asked {
+    scheme: Option<http::uri::Scheme>,
+    authority: String,
+}
+
+impl Known {
+    /// The origin, if these are the words of the last request.
+    pub(super) fn find(
+        &self,
+        request: &Request<Incoming>,
+        running: &Arc<Running>,
+    ) -> Option<Arc<Origin>> {
+        let entry = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = entry.as_ref()?;
+        let (scheme, authority) = words(request)?;
+        let same = entry.asked.authority == authority
+            && entry.asked.scheme.as_ref() == scheme
+            && Weak::as_ptr(&entry.running) == Arc::as_ptr(running);
+        same.then(|| entry.origin.upgrade()).flatten()
+    }
+
+    pub(super) fn keep(&self, asked: Asked, running: &Arc<Running>, origin: &Arc<Origin>) {
+        let entry = Entry {
+            asked,
+            running: Arc::downgrade(running),
+            origin: Arc::downgrade(origin),
+        };
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(entry);
+    }
+}
+
+impl Asked {
+    /// None where the words are not enough to know the origin again.
+    pub(super) fn of(request: &Request<Incoming>) -> Option<Self> {
+        let (scheme, authority) = words(request)?;
+        Some(Self {
+            scheme: scheme.cloned(),
+            authority: authority.to_owned(),
+        })
+    }
+}
+
+fn words(request: &Request<Incoming>) -> Option<(Option<&http::uri::Scheme>, &str)> {
+    if request.method() == Method::CONNECT {
+        return None;
+    }
+    let uri = request.uri();
+    if let Some(scheme) = uri.scheme() {
+        return Some((Some(scheme), uri.authority()?.as_str()));
+    }
+    let mut fields = request.headers().get_all(header::HOST).iter();
+    match (fields.next(), fields.next()) {
+        (Some(field), None) => Some((None, field.to_str().ok()?)),
+        _ => None,
+    }
+}

@@ -1,0 +1,150 @@
+//! What the heads of responses tell before the HTTP library reads them: how names are written, and interim responses, which it
+//! tells only to those who ask for them with every single request.
+
+use std::sync::Arc;
+
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+
+use super::interim::Interim;
+use crate::{
+    headers::MAX_FIELDS,
+    spelling::{Name, Spelling},
+};
+
+/// Reads heads as they arrive.
+#[derive(Default)]
+pub(super) struct Heads {
+    state: State,
+    /// The beginning of a line whose end has not arrived.
+    line: Vec<u8>,
+    spelling: Spelling,
+    told: Arc<Interim>,
+}
+
+#[derive(Default)]
+enum State {
+    #[default]
+    Body,
+    FirstLine,
+    Final,
+    /// None where the library will find something wrong.
+    Interim(Option<(StatusCode, HeaderMap)>),
+}
+
+impl Heads {
+    /// The next bytes begin with the head of a response.
+    pub(super) fn follow(&mut self) {
+        self.state = State::FirstLine;
+        self.line.clear();
+        self.spelling = Spelling::default();
+        self.told.clear();
+    }
+
+    pub(super) fn read(&mut self, mut bytes: &[u8]) {
+        while !matches!(self.state, State::Body) {
+            let Some(end) = memchr::memchr(b'\n', bytes) else {
+                self.line.extend_from_slice(bytes);
+                return;
+            };
+            let (line, after) = bytes.split_at(end);
+            bytes = after.get(1..).unwrap_or_default();
+            if self.line.is_empty() {
+                self.take(line);
+            } else {
+                self.line.extend_from_slice(line);
+                let line = std::mem::take(&mut self.line);
+                self.take(&line);
+            }
+        }
+    }
+
+    fn take(&mut self, line: &[u8]) {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        match &mut self.state {
+            State::Body => {}
+            // Empty lines in front are ignored, as the library does.
+            State::FirstLine if line.is_empty() => {}
+            State::FirstLine => {
+                let status = line
+                    .get(9..12)
+                    .and_then(|digits| StatusCode::from_bytes(digits).ok());
+                self.state = match status {
+                    Some(status)
+                        if status.is_informational()
+                            && status != StatusCode::SWITCHING_PROTOCOLS =>
+                    {
+                        State::Interim(Some((status, HeaderMap::new())))
+                    }
+                    _ => State::Final,
+                };
+            }
+            State::Final if line.is_empty() => self.state = State::Body,
+            State::Final => self.spelling.note(line, Name::of(line)),
+            State::Interim(head) if line.is_empty() => {
+                if let Some((status, fields)) = head.take() {
+                    self.told.tell(status, fields);
+                }
+                self.state = State::FirstLine;
+            }
+            State::Interim(head) => {
+                if let Some((_, fields)) = head {
+                    match field(line) {
+                        Some((name, value)) if fields.len() < MAX_FIELDS => {
+                            fields.append(name, value);
+                        }
+                        _ => *head = None,
+                    }
+                }
+            }
+        }
+    }
+
+    /// How the names of the final head were written.
+    pub(super) fn spelling(&mut self) -> Spelling {
+        std::mem::take(&mut self.spelling)
+    }
+
+    /// Where interim responses are told.
+    pub(super) fn interim(&self) -> Arc<Interim> {
+        Arc::clone(&self.told)
+    }
+}
+
+fn field(line: &[u8]) -> Option<(HeaderName, HeaderValue)> {
+    let colon = memchr::memchr(b':', line)?;
+    let name = HeaderName::from_bytes(&line[..colon]).ok()?;
+    let value = HeaderValue::from_bytes(line[colon + 1..].trim_ascii()).ok()?;
+    Some((name, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    #[test]
+    fn names_of_the_final_head_and_interim_responses_are_told_however_they_arrive() {
+        let bytes = b"\r\nHTTP/1.1 103 Early Hints\r\nLINK: x\r\nlink:y \r\n\r\nHTTP/1.1 102 Wrong\r\nno name\r\n\r\n\
+            HTTP/1.1 200 OK\r\netag: a\r\nDate: b\r\nX-XSS-Protection: 0\r\n\r\nbody: x\r\n";
+        for size in 1..bytes.len() {
+            let mut heads = Heads::default();
+            heads.read(b"lower: not asked for\r\n");
+            heads.follow();
+            bytes.chunks(size).for_each(|piece| heads.read(piece));
+            let mut noted = Spelling::default();
+            for name in ["etag", "X-XSS-Protection"] {
+                noted.note(name.as_bytes(), Name::of(name.as_bytes()));
+            }
+            assert_eq!(heads.spelling(), noted, "{size}");
+            let mut cx = Context::from_waker(Waker::noop());
+            let Poll::Ready((status, fields)) = heads.interim().poll_next(&mut cx) else {
+                panic!("no interim response");
+            };
+            assert_eq!(status, StatusCode::EARLY_HINTS);
+            let links: Vec<_> = fields.get_all("link").iter().collect();
+            assert_eq!(links, ["x", "y"]);
+            assert!(heads.interim().poll_next(&mut cx).is_pending());
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! A connection to an origin on the wire: plain or encrypted, with what is remembered of the message on it: how names are
+//! written, and what was sent.
+
+use std::{
+    io::{self, IoSlice},
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, ready},
+};
+
+use http::Request;
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+};
+use tokio_rustls::client::TlsStream;
+
+use super::{heads::Heads, interim::Interim, written::Written};
+use crate::{
+    body::Body,
+    spelling::{Spelling, Writer},
+};
+
+/// A connection to an origin.
+pub(super) struct Stream {
+    io: Io,
+    message: Message,
+}
+
+enum Io {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+/// The message on a connection; shared between the connection and whoever uses it.
+#[derive(Clone, Default)]
+pub(super) struct Message(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    writer: Writer,
+    heads: Heads,
+    written: Written,
+}
+
+impl Message {
+    /// A request follows, which is kept if it may have to be sent again.
+    pub(super) fn begin(&self, spelling: Spelling, is_kept: bool) {
+        let mut state = self.lock();
+        // The library writes names in the usual way by itself, here also in trailers.
+        if !spelling.is_usual() {
+            state.writer.head_follows(spelling);
+        }
+        state.heads.follow();
+        state.written.begin(is_kept);
+    }
+
+    /// How the names of its response were written.
+    pub(super) fn spelling(&self) -> Spelling {
+        self.lock().heads.spelling()
+    }
+
+    /// Where interim responses are told.
+    pub(super) fn interim(&self) -> Arc<Interim> {
+        self.lock().heads.interim()
+    }
+
+    /// The request once more. `None` where not all of it was written.
+    pub(super) fn again(&self) -> Option<Request<Body>> {
+        self.lock().written.read()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Whatever is half done in here is begun anew with the next message.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Stream {
+    pub(super) fn plain(io: TcpStream) -> Self {
+        Self::new(Io::Plain(io))
+    }
+
+    pub(super) fn encrypted(io: TlsStream<TcpStream>) -> Self {
+        Self::new(Io::Tls(Box::new(io)))
+    }
+
+    fn new(io: Io) -> Self {
+        let message = Message::default();
+        Self { io, message }
+    }
+
+    pub(super) fn message(&self) -> Message {
+        self.message.clone()
+    }
+
+    pub(super) fn is_http2(&self) -> bool {
+        match &self.io {
+            Io::Plain(_) => false,
+            Io::Tls(tls) => tls.get_ref().1.alpn_protocol() == Some(b"h2"),
+        }
+    }
+
+    fn write(&mut self, cx: &mut Context<'_>, bufs: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
+        let mut state = self.message.lock();
+        let count = ready!(match &mut self.io {
+            Io::Plain(io) => state.writer.poll_write(io, cx, bufs),
+            Io::Tls(io) => state.writer.poll_write(&mut **io, cx, bufs),
+        })?;
+        state.written.add(bufs.iter().map(|buf| &**buf), count);
+        Poll::Ready(Ok(count))
+    }
+}
+
+/// A server that closes without a word of TLS (`close_notify`) has closed. RFC 9112 § 9.8 takes such an end of
+/// a body that only the end of the connection ends for a broken one; so many servers do it that browsers
+/// take it for the end (Chromium, `net/socket/ssl_client_socket_impl.cc`, `DoPayloadRead`: "Many servers
+/// do not reliably send a `close_notify` alert"), and what a browser shows must not be lost here. Where a
+/// length or chunks say that more was to come, the HTTP library calls the same end a break.
+impl AsyncRead for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buf.filled().len();
+        ready!(match &mut this.io {
+            Io::Plain(io) => Pin::new(io).poll_read(cx, buf),
+            Io::Tls(io) => match Pin::new(io).poll_read(cx, buf) {
+                Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    Poll::Ready(Ok(()))
+                }
+                polled => polled,
+            },
+        })?;
+        this.message.lock().heads.read(&buf.filled()[before..]);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.get_mut().write(cx, &[IoSlice::new(buf)])
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.get_mut().write(cx, bufs)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        match &self.io {
+            Io::Plain(io) => io.is_write_vectored(),
+            Io::Tls(io) => io.is_write_vectored(),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.get_mut().io {
+            Io::Plain(io) => Pin::new(io).poll_flush(cx),
+            Io::Tls(io) => Pin::new(io).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.get_mut().io {
+            Io::Plain(io) => Pin::new(io).poll_shutdown(cx),
+            Io::Tls(io) => Pin::new(io).poll_shutdown(cx),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Connections to origins that are kept: used again, closed in time, and no request lost with them.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering::Relaxed},
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    sync::{Notify, mpsc},
+};
+
+use crate::harness::{
+    origin::read_head,
+    wire::{ROADS, Setup, read_until, soon},
+};
+
+const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+/// An origin may close a connection while it is idle, or as the next request comes.
+#[tokio::test]
+async fn a_request_on_a_connection_that_ends_is_sent_again_as_it_was() {
+    for road in ROADS {
+        let connections = Arc::new(AtomicUsize::new(0));
+        let (tell, mut told) = mpsc::unbounded_channel();
+        let count = Arc::clone(&connections);
+        let setup = Setup::sockets(road, "", move |mut stream| {
+            let (first, tell) = (count.fetch_add(1, Relaxed) == 0, tell.clone());
+            async move {
+                tell.send(read_head(&mut stream).await).unwrap();
+                stream.write_all(OK).await.unwrap();
+                // The first one takes another request and gives no answer.
+                tell.send(read_head(&mut stream).await).unwrap();
+                if !first {
+                    stream.write_all(OK).await.unwrap();
+                }
+            }
+        })
+        .await;
+        let mut client = setup.connect().await;
+        let request = setup.fill(
+            "GET {/a?b=c} HTTP/1.1\r\nHost: {host}\r\nX-oDD: 1\r\naccept: x/y\r\nCookie: a=\u{e9}\r\n\r\n",
+        );
+        for _ in 0..2 {
+            client.write_all(request.as_bytes()).await.unwrap();
+            soon(read_until(&mut client, "\r\n\r\nok")).await;
+        }
+        let first = soon(told.recv()).await.unwrap();
+        assert!(first.starts_with("GET /a?b=c HTTP/1.1\r\n"), "{first}");
+        assert!(
+            first.contains("\r\nX-oDD: 1\r\naccept: x/y\r\nCookie: a="),
+            "{first}"
+        );
+        for _ in 0..2 {
+            assert_eq!(soon(told.recv()).await.unwrap(), first, "{road:?}");
+        }
+        assert_eq!(connections.load(Relaxed), 2, "{road:?}");
+    }
+}
+
+/// What changes something may have done so: it is not sent a second time.
+#[tokio::test]
+async fn a_post_that_was_sent_is_not_sent_again() {
+    for road in ROADS {
+        let requests = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&requests);
+        let setup = Setup::sockets(road, "", move |mut stream| {
+            let count = Arc::clone(&count);
+            async move {
+                while !read_head(&mut stream).await.is_empty() {
+                    if count.fetch_add(1, Relaxed) > 0 {
+                        return;
+                    }
+                    stream.write_all(OK).await.unwrap();
+                }
+            }
+        })
+        .await;
+        let mut client = setup.connect().await;
+        let request = setup.fill("POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\n\r\n");
+        client.write_all(request.as_bytes()).await.unwrap();
+        soon(read_until(&mut client, "\r\n\r\nok")).await;
+        client.write_all(request.as_bytes()).await.unwrap();
+        let answer = soon(read_until(&mut client, "\r\n\r\n")).await;
+        assert!(answer.contains("HTTP/1.1 502 "), "{road:?}: {answer}");
+        assert_eq!(requests.load(Relaxed), 2, "{road:?}");
+    }
+}
+
+/// Nobody reads an idle connection; its end is noticed all the same, and its descriptor given back.
+#[tokio::test]
+async fn idle_connections_are_closed_when_the_origin_closes_them_and_when_they_are_old() {
+    for (yaml, origin_closes) in [("", true), ("timeouts: { idle_seconds: 1 }", false)] {
+        let closed = Arc::new(Notify::new());
+        let tell = Arc::clone(&closed);
+        let setup = Setup::sockets(ROADS[0], yaml, move |mut stream| {
+            let tell = Arc::clone(&tell);
+            async move {
+                read_head(&mut stream).await;
+                stream.write_all(OK).await.unwrap();
+                if origin_closes {
+                    stream.shutdown().await.unwrap();
+                }
+                assert_eq!(stream.read(&mut [0]).await.unwrap(), 0);
+                tell.notify_one();
+            }
+        })
+        .await;
+        let mut client = setup.connect().await;
+        let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+        client.write_all(request.as_bytes()).await.unwrap();
+        soon(read_until(&mut client, "\r\n\r\nok")).await;
+        soon(closed.notified()).await;
+    }
+}
+
+/// Many servers begin to answer before they have all of a request. A client that reads only when it has sent all of it must
+/// get it sent.
+#[tokio::test]
+async fn a_request_goes_on_while_its_answer_waits_to_be_read() {
+    const BYTES: usize = 16 << 20;
+    for road in ROADS {
+        let setup = Setup::sockets(road, "", |stream| async move {
+            let (mut reading, mut writing) = tokio::io::split(stream);
+            read_head(&mut reading).await;
+            let answer = async {
+                let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {BYTES}\r\n\r\n");
+                writing.write_all(head.as_bytes()).await.unwrap();
+                let piece = vec![b'x'; 1 << 16];
+                for _ in 0..BYTES >> 16 {
+                    writing.write_all(&piece).await.unwrap();
+                }
+                writing.flush().await.unwrap();
+            };
+            let request = async {
+                let mut rest = vec![0; 1 << 16];
+                let mut read = 0;
+                while read < BYTES {
+                    read += reading.read(&mut rest).await.unwrap();
+                }
+            };
+            tokio::join!(answer, request);
+        })
+        .await;
+        let mut client = setup.connect().await;
+        let head = setup.fill("PUT {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: ");
+        let head = format!("{head}{BYTES}\r\nConnection: close\r\n\r\n");
+        client.write_all(head.as_bytes()).await.unwrap();
+        let piece = vec![b'y'; 1 << 16];
+        soon(async {
+            for _ in 0..BYTES >> 16 {
+                client.write_all(&piece).await.unwrap();
+            }
+        })
+        .await;
+        let mut answer = Vec::new();
+        soon(client.read_to_end(&mut answer)).await.unwrap();
+        assert!(answer.len() > BYTES, "{road:?}: {}", answer.len());
+    }
+}
