@@ -18,6 +18,9 @@ use crate::{align::tokens, chain, dataset};
 /// Recall below which a page counts as harmed.
 const HARMED: f64 = 0.5;
 
+/// The columns of the file with a line per page; `in page` is the recall of the page that is cleaned and kept whole.
+const COLUMNS: &str = "page\tkind\tF1\tprecision\trecall\tselected\treference\tin page\tnote";
+
 #[derive(Clone, Default)]
 struct Sum {
     pages: f64,
@@ -41,6 +44,9 @@ pub(crate) fn run(
             chain(config, Some(&bytes))
         })
         .collect::<anyhow::Result<_>>()?;
+    let mut cleaned = config.clone();
+    cleaned.main_block.enabled = false;
+    let cleaned = chain(&cleaned, None)?;
     let files = dataset::annotations(dataset)?;
     let next = AtomicUsize::new(0);
     let sums: Mutex<BTreeMap<String, Sum>> = Mutex::default();
@@ -54,6 +60,8 @@ pub(crate) fn run(
             };
             let (f1, precision, recall) = score(&extract.text, &page.reference);
             let is_empty = page.reference.trim().is_empty();
+            let whole = cleaned.extract(&page.html, &page.url);
+            let in_page = whole.map_or(0.0, |whole| score(&whole.text, &page.reference).2);
             let one = Sum {
                 pages: 1.0,
                 f1,
@@ -71,8 +79,11 @@ pub(crate) fn run(
                 .unwrap_or_default();
             if let Ok(mut lines) = lines.lock() {
                 lines.push(format!(
-                    "{}\t{}\t{f1:.4}\t{precision:.4}\t{recall:.4}\t{}\t{note}",
-                    page.id, page.kind, extract.report.selected
+                    "{}\t{}\t{f1:.4}\t{precision:.4}\t{recall:.4}\t{}\t{}\t{in_page:.4}\t{note}",
+                    page.id,
+                    page.kind,
+                    extract.report.selected,
+                    tokens(&page.reference).len()
                 ));
             }
             if let Ok(mut sums) = sums.lock() {
@@ -117,7 +128,8 @@ pub(crate) fn run(
     }
     if let (Some(out), Ok(mut lines)) = (out, lines.lock()) {
         lines.sort();
-        fs::write(out, lines.join("\n"))?;
+        lines.insert(0, COLUMNS.to_owned());
+        fs::write(out, lines.join("\n") + "\n")?;
     }
     Ok(())
 }
