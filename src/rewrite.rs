@@ -73,6 +73,8 @@ pub(crate) struct Asked {
     method: Method,
     destination: Option<String>,
     by_script: bool,
+    /// Whether it asks for the page as it is (RFC 9111 § 5.2.1.6).
+    no_transform: bool,
     /// Whether the reader followed our link to the page as it was.
     untouched: bool,
     /// What the client said of codings; it is read only where it is needed.
@@ -98,6 +100,7 @@ impl Asked {
             method: request.method().clone(),
             destination: destination.map(str::to_ascii_lowercase),
             by_script: headers.contains_key(X_REQUESTED_WITH),
+            no_transform: no_transform(headers),
             untouched,
             accepts: headers
                 .get_all(header::ACCEPT_ENCODING)
@@ -293,7 +296,7 @@ fn note(headers: &mut HeaderMap, action: &str) {
     }
 }
 
-/// Whether a message carries `no-transform` (RFC 9111 § 5.2.2.6).
+/// Whether a message carries `no-transform` (RFC 9111 § 5.2.1.6 and § 5.2.2.6).
 fn no_transform(headers: &HeaderMap) -> bool {
     members(headers, &header::CACHE_CONTROL)
         .any(|member| member.eq_ignore_ascii_case("no-transform"))

@@ -187,7 +187,7 @@ impl Results {
             let count = self.unread.len();
             let _ = writeln!(
                 out,
-                "\nFailed: {count} pages of the data set could not be read (named above); they are in no mean"
+                "\nFailed: {count} pages of the data set could not be read (named on standard error); they are in no mean"
             );
         }
         out

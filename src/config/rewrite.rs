@@ -13,7 +13,7 @@ pub struct RawRewrite {
     pub enabled: bool,
     /// Hosts whose pages are never rewritten, with everything under them.
     pub except: Vec<String>,
-    /// Whether `Cache-Control: no-transform` is obeyed, as RFC 9111 § 5.2 asks of a proxy.
+    /// Whether `Cache-Control: no-transform` of a page, or of who asks for it, is obeyed, as RFC 9111 § 5.2 asks of a proxy.
     pub respect_no_transform: bool,
     /// Largest page in bytes, before and after decompression; longer ones pass untouched. Raising it
     /// costs memory: a page in work holds about ten times its size.

@@ -104,7 +104,7 @@ pub(super) fn judge(asked: &Asked, head: &Parts, settings: &Rewrite) -> Verdict 
         (!has_page(head.status), Skip::Status),
         (is_attachment(headers), Skip::Attachment),
         (
-            settings.respect_no_transform && no_transform(headers),
+            settings.respect_no_transform && (asked.no_transform || no_transform(headers)),
             Skip::NoTransform,
         ),
         (!asked.may_be_document(), Skip::Destination),
@@ -336,6 +336,8 @@ mod tests {
             ("cache-control", "public, No-Transform"),
         ];
         assert_eq!(skipped(&Case { response, ..page() }), Skip::NoTransform);
+        let request: Fields = &[("cache-control", "no-transform")];
+        assert_eq!(skipped(&Case { request, ..page() }), Skip::NoTransform);
         let settings = Rewrite {
             respect_no_transform: false,
             ..page().settings

@@ -103,13 +103,13 @@ fn is_caption(page: &Page, id: NodeId, counts: &[Count]) -> bool {
         && !page.live(id).any(|at| page.tag(at) == Some(Tag::A))
 }
 
-/// Code, and next to nothing else: a name of its file, its line numbers, a button. Code among kept texts is what they speak of,
-/// whatever its chance.
+/// Code or a formula, and next to nothing else: a name of its file, its line numbers, a button. Among kept texts it is what
+/// they speak of, whatever its chance.
 fn is_code(page: &Page, id: NodeId) -> bool {
     let (mut code, mut other) = (0, 0);
     let mut code_end = NodeId::DOCUMENT;
     for at in page.live(id) {
-        if page.tag(at) == Some(Tag::Pre) {
+        if matches!(page.tag(at), Some(Tag::Pre | Tag::Math)) {
             code_end = code_end.max(page.end(at));
         }
         let own = page.own_chars(at);
@@ -204,7 +204,7 @@ mod tests {
     fn code_among_kept_texts_stays_and_code_after_them_goes() {
         let page = page(
             "<div id=post><p>one</p><figure><figcaption>a</figcaption><p>kept</p></figure><div id=a><span>main.rs</span><pre>code</pre></div><ul><li id=b>also<pre>more</pre></li></ul>\
-             <div id=c>a sentence that is much longer than any label beside code would ever be<pre>x</pre></div><p>two</p>\
+             <math id=e><mi>x</mi></math><div id=c>a sentence that is much longer than any label beside code would ever be<pre>x</pre></div><p>two</p>\
              <pre id=d>after</pre></div>",
         );
         let blocks = Blocks::of(&page, &[]);
