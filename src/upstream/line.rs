@@ -154,16 +154,17 @@ impl Line {
 
     async fn run_until_free(mut self: Box<Self>, taken: oneshot::Receiver<()>) {
         let free = std::future::poll_fn(|cx| {
+            let was_sent = self.message.is_sent();
             poll_connection(&mut self.connection, cx);
-            if self.connection.is_none() {
-                return Poll::Ready(false);
+            if !was_sent && self.message.is_sent() {
+                // The library looks for the next request before it writes, not after: where the end of an upload went out
+                // after its answer came, it would look again only when the origin closes.
+                poll_connection(&mut self.connection, cx);
             }
-            let is_ready = ready!(self.sender.poll_ready(cx)).is_ok();
-            if is_ready && !self.message.is_sent() {
-                // An early answer is through, and the end of the request is not. The connection goes on with it.
-                return Poll::Pending;
+            match &self.connection {
+                Some(_) => self.sender.poll_ready(cx).map(|ready| ready.is_ok()),
+                None => Poll::Ready(false),
             }
-            Poll::Ready(is_ready)
         });
         if free.await {
             // What is remembered of the message is for whoever asked, not for the next one. It is never sent, only dropped.
@@ -175,7 +176,7 @@ impl Line {
     /// Back to the others of its origin, if it can carry another request.
     fn let_go(mut self: Box<Self>) {
         self.driver.rest();
-        if self.connection.is_none() || !self.sender.is_ready() || !self.message.is_sent() {
+        if self.connection.is_none() || !self.sender.is_ready() {
             return;
         }
         if let Some(origin) = self.origin.upgrade() {

@@ -86,7 +86,7 @@ impl Message {
         self.lock().heads.interim()
     }
 
-    /// Whether everything written has gone out: only then the next bytes begin a message.
+    /// Whether everything written has gone out.
     pub(super) fn is_sent(&self) -> bool {
         !self.lock().is_unsent
     }
