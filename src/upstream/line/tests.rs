@@ -40,7 +40,7 @@ impl Pair {
             serde_yaml::from_str(&format!("allow_targets: ['{addr}']")).unwrap();
         let acl = Acl::new(raw.parse().unwrap(), Vec::new());
         let target = Target::of_authority(Scheme::Http, &addr.to_string()).unwrap();
-        let pool = Pool::new(Duration::from_secs(60));
+        let pool = Pool::new(Duration::from_mins(1));
         let origin = pool.origin(acl.permit(target).unwrap());
         let line = Line::open(Stream::plain(client), &origin).await.unwrap();
         Self {
@@ -81,7 +81,7 @@ impl Line {
         mut request: Request<Body>,
     ) -> Result<Response<Answered>, Failed> {
         let mut informed = |_: StatusCode, _: &HeaderMap| {};
-        let patience = Duration::from_secs(60);
+        let patience = Duration::from_mins(1);
         let mut waiting = Waiting::new(&mut request, &mut informed, patience);
         self.ask(request, &mut waiting).await
     }
