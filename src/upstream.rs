@@ -158,7 +158,7 @@ impl Upstream {
             .connect(origin.permit().target(), true)
             .await?;
         let message = stream.message();
-        message.begin(waiting.spelling.clone(), false);
+        message.begin(waiting.spelling.clone(), false, false);
         let (mut sender, connection) = line::builder()
             .handshake(TokioIo::new(stream))
             .await

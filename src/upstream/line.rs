@@ -22,7 +22,7 @@ use hyper::{
     },
 };
 use hyper_util::rt::TokioIo;
-use tokio::time::Instant;
+use tokio::{sync::oneshot, time::Instant};
 use tracing::debug;
 
 use super::{
@@ -87,11 +87,11 @@ impl Line {
         request: Request<Body>,
         waiting: &mut Waiting<'_>,
     ) -> Result<Response<Answered>, Failed> {
-        self.is_used = true;
+        let is_used = std::mem::replace(&mut self.is_used, true);
         let has_body = !request.body().is_end_stream();
         let can_be_repeated = request.method().is_safe() && !has_body;
         self.message
-            .begin(waiting.spelling.clone(), can_be_repeated);
+            .begin(waiting.spelling.clone(), can_be_repeated, is_used);
         if has_body {
             return Box::pin(self.ask_with_body(request, waiting)).await;
         }
@@ -136,7 +136,9 @@ impl Line {
     ) -> Result<Response<Answered>, Failed> {
         let mut response = std::pin::pin!(self.sender.try_send_request(request));
         let (message, interim) = (self.message.clone(), Arc::clone(&self.interim));
-        tokio::spawn(self.run_until_free());
+        // Dropped when the head was taken, or nobody waits for it.
+        let (_taking, taken) = oneshot::channel();
+        tokio::spawn(self.run_until_free(taken));
         match waiting
             .first_byte(&interim, |cx| response.as_mut().poll(cx))
             .await
@@ -150,15 +152,23 @@ impl Line {
         }
     }
 
-    async fn run_until_free(mut self: Box<Self>) {
+    async fn run_until_free(mut self: Box<Self>, taken: oneshot::Receiver<()>) {
         let free = std::future::poll_fn(|cx| {
+            let was_sent = self.message.is_sent();
             poll_connection(&mut self.connection, cx);
+            if !was_sent && self.message.is_sent() {
+                // The library looks for the next request before it writes, not after: where the end of an upload went out
+                // after its answer came, it would look again only when the origin closes.
+                poll_connection(&mut self.connection, cx);
+            }
             match &self.connection {
                 Some(_) => self.sender.poll_ready(cx).map(|ready| ready.is_ok()),
                 None => Poll::Ready(false),
             }
         });
         if free.await {
+            // What is remembered of the message is for whoever asked, not for the next one. It is never sent, only dropped.
+            let _ = taken.await;
             self.let_go();
         }
     }
@@ -283,3 +293,6 @@ impl fmt::Debug for Answered {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

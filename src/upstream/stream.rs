@@ -3,12 +3,14 @@
 
 use std::{
     io::{self, IoSlice},
+    mem::MaybeUninit,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, ready},
 };
 
 use http::Request;
+use socket2::SockRef;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
@@ -32,6 +34,20 @@ enum Io {
     Tls(Box<TlsStream<TcpStream>>),
 }
 
+impl Io {
+    /// Whether nothing has arrived that was not read, an end neither. The system is asked itself: the runtime learns of it
+    /// only when it has nothing else to do, and by then a request would have gone out whose answer these bytes seem to be
+    /// (RFC 9112 § 6.3: they must not be taken for one).
+    fn is_silent(&self) -> bool {
+        let socket = match self {
+            Self::Plain(io) => io,
+            Self::Tls(io) => io.get_ref().0,
+        };
+        let peeked = SockRef::from(socket).peek(&mut [MaybeUninit::uninit()]);
+        peeked.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+    }
+}
+
 /// The message on a connection; shared between the connection and whoever uses it.
 #[derive(Clone, Default)]
 pub(super) struct Message(Arc<Mutex<State>>);
@@ -41,12 +57,17 @@ struct State {
     writer: Writer,
     heads: Heads,
     written: Written,
+    /// Nothing may have arrived before the request goes out.
+    must_be_silent: bool,
+    /// Something written has not gone out.
+    is_unsent: bool,
 }
 
 impl Message {
-    /// A request follows, which is kept if it may have to be sent again.
-    pub(super) fn begin(&self, spelling: Spelling, is_kept: bool) {
+    /// A request follows, which is kept if it may have to be sent again. `is_used`: it is not the first on its connection.
+    pub(super) fn begin(&self, spelling: Spelling, is_kept: bool, is_used: bool) {
         let mut state = self.lock();
+        state.must_be_silent = is_used;
         // The library writes names in the usual way by itself, here also in trailers.
         if !spelling.is_usual() {
             state.writer.head_follows(spelling);
@@ -63,6 +84,11 @@ impl Message {
     /// Where interim responses are told.
     pub(super) fn interim(&self) -> Arc<Interim> {
         self.lock().heads.interim()
+    }
+
+    /// Whether everything written has gone out.
+    pub(super) fn is_sent(&self) -> bool {
+        !self.lock().is_unsent
     }
 
     /// The request once more. `None` where not all of it was written.
@@ -103,6 +129,8 @@ impl Stream {
 
     fn write(&mut self, cx: &mut Context<'_>, bufs: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
         let mut state = self.message.lock();
+        state.must_be_silent = false;
+        state.is_unsent = true;
         let count = ready!(match &mut self.io {
             Io::Plain(io) => state.writer.poll_write(io, cx, bufs),
             Io::Tls(io) => state.writer.poll_write(&mut **io, cx, bufs),
@@ -124,6 +152,10 @@ impl AsyncRead for Stream {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        let mut state = this.message.lock();
+        if std::mem::take(&mut state.must_be_silent) && !this.io.is_silent() {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
         let before = buf.filled().len();
         ready!(match &mut this.io {
             Io::Plain(io) => Pin::new(io).poll_read(cx, buf),
@@ -134,7 +166,7 @@ impl AsyncRead for Stream {
                 polled => polled,
             },
         })?;
-        this.message.lock().heads.read(&buf.filled()[before..]);
+        state.heads.read(&buf.filled()[before..]);
         Poll::Ready(Ok(()))
     }
 }
@@ -164,10 +196,13 @@ impl AsyncWrite for Stream {
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.get_mut().io {
+        let this = self.get_mut();
+        ready!(match &mut this.io {
             Io::Plain(io) => Pin::new(io).poll_flush(cx),
             Io::Tls(io) => Pin::new(io).poll_flush(cx),
-        }
+        })?;
+        this.message.lock().is_unsent = false;
+        Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
