@@ -3,6 +3,7 @@
 //! The key never leaves its file, which only its owner can read. When a leaf is wanted is decided in
 //! `intercept`.
 
+mod leaf;
 pub(crate) mod manage;
 
 use std::{
@@ -18,10 +19,13 @@ use rcgen::{
     Issuer, KeyPair, KeyUsagePurpose, SanType, SerialNumber,
 };
 use rustls::{
-    crypto::ring::{Ticketer, sign::any_supported_type},
+    ServerConfig,
+    crypto::{
+        CryptoProvider,
+        ring::{default_provider, sign::any_supported_type},
+    },
     pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, pem::PemObject},
-    server::ProducesTickets,
-    sign::CertifiedKey,
+    sign::{CertifiedKey, SigningKey},
 };
 use time::{Duration, OffsetDateTime};
 
@@ -40,8 +44,8 @@ const LEAF_DAYS: i64 = 90;
 /// Certificates start a day early: clocks of phones and old devices are wrong by hours, rarely by days.
 const BACKDATE: Duration = Duration::days(1);
 
-/// Leaves kept: about 1 KiB each, and more hosts than a household visits in a day. Raising it saves
-/// signatures (some 50 microseconds each) and costs memory.
+/// Leaves kept, each with the settings of its handshakes and the key of its tickets: some 3 KiB each, and more hosts than
+/// a household visits in a day. Raising it saves signatures (some 50 microseconds each) and costs memory.
 const CACHED_LEAVES: u64 = 4096;
 
 /// A cached leaf is minted anew after this, long before it expires.
@@ -94,8 +98,10 @@ pub(crate) struct Authority {
     certificate_pem: String,
     /// One key for all leaves of this process: making keys is the slow part, and nobody gains from more.
     leaf_key: KeyPair,
-    leaves: Cache<Host, Arc<CertifiedKey>>,
-    ticketer: Arc<dyn ProducesTickets>,
+    /// The same key, as the TLS library signs handshakes with it.
+    signer: Arc<dyn SigningKey>,
+    provider: Arc<CryptoProvider>,
+    leaves: Cache<Host, Arc<ServerConfig>>,
 }
 
 impl Authority {
@@ -140,19 +146,17 @@ impl Authority {
         &self.certificate_pem
     }
 
-    /// A leaf for the host, from the cache or fresh.
-    pub(crate) fn leaf(&self, host: &Host) -> Result<Arc<CertifiedKey>, AuthorityError> {
+    /// The settings of handshakes that show the host's leaf, from the cache or fresh.
+    pub(crate) fn handshake(&self, host: &Host) -> Result<Arc<ServerConfig>, AuthorityError> {
         self.leaves
-            .try_get_with(host.clone(), || self.mint(host).map(Arc::new))
+            .try_get_with_by_ref(host, || {
+                let leaf = self.mint(host)?;
+                Ok::<_, AuthorityError>(leaf::config(leaf, Arc::clone(&self.provider))?)
+            })
             .map_err(|error| AuthorityError::Content {
                 path: CERT_FILE.into(),
                 problem: error.to_string(),
             })
-    }
-
-    /// Tickets for resuming a connection, good for all hosts: a ticket is bound to its host by TLS.
-    pub(crate) fn ticketer(&self) -> Arc<dyn ProducesTickets> {
-        Arc::clone(&self.ticketer)
     }
 
     fn mint(&self, host: &Host) -> Result<CertifiedKey, AuthorityError> {
@@ -174,9 +178,8 @@ impl Authority {
         params.serial_number = Some(random_serial());
         valid_for(&mut params, LEAF_DAYS);
         let leaf = params.signed_by(&self.leaf_key, &self.issuer)?;
-        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(self.leaf_key.serialize_der()));
-        let key = any_supported_type(&key).map_err(|_| rcgen::Error::CouldNotParseKeyPair)?;
-        Ok(CertifiedKey::new(vec![leaf.der().clone()], key))
+        let signer = Arc::clone(&self.signer);
+        Ok(CertifiedKey::new(vec![leaf.der().clone()], signer))
     }
 }
 
@@ -266,13 +269,16 @@ fn load(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<Authority, Auth
         .map_err(|error| bad(cert_path, format!("not a certificate: {error}")))?;
     check_certificate(&certificate, &key).map_err(|problem| bad(cert_path, problem))?;
     let issuer = Issuer::from_ca_cert_der(&certificate, key)?;
+    let leaf_key = KeyPair::generate()?;
+    let signer = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(leaf_key.serialize_der()));
     Ok(Authority {
         dir: dir.to_path_buf(),
         issuer,
         certificate,
         certificate_pem,
-        leaf_key: KeyPair::generate()?,
-        ticketer: Ticketer::new()?,
+        leaf_key,
+        signer: any_supported_type(&signer)?,
+        provider: Arc::new(default_provider()),
         leaves: Cache::builder()
             .max_capacity(CACHED_LEAVES)
             .time_to_live(LEAF_CACHE_TIME)
@@ -356,7 +362,7 @@ fn random_serial() -> SerialNumber {
 /// Random bytes from the TLS library's own source.
 pub(crate) fn random_bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
-    rustls::crypto::ring::default_provider()
+    default_provider()
         .secure_random
         .fill(&mut bytes)
         .expect("the operating system gives random bytes");

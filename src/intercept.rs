@@ -9,12 +9,7 @@ use bytes::{Bytes, BytesMut};
 use http::Version;
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
-use rustls::{
-    ServerConfig,
-    crypto::ring,
-    server::{Acceptor, ClientHello, ResolvesServerCert},
-    sign::CertifiedKey,
-};
+use rustls::{ServerConfig, server::Acceptor};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite},
     net::TcpStream,
@@ -227,14 +222,7 @@ impl Tunnel {
             .authority
             .as_ref()
             .ok_or("interception is off")?;
-        let leaf = authority.leaf(&self.target().host)?;
-        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()?
-            .with_no_client_auth()
-            .with_cert_resolver(Arc::new(OneLeaf(leaf)));
-        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        config.ticketer = authority.ticketer();
-        Ok(Arc::new(config))
+        Ok(authority.handshake(&self.target().host)?)
     }
 }
 
@@ -261,15 +249,5 @@ async fn greeting(client: &mut Client, read: &mut BytesMut) -> Greeting {
         if !matches!(client.read_buf(read).await, Ok(1..)) {
             return Greeting::Other;
         }
-    }
-}
-
-/// The leaf of one connection.
-#[derive(Debug)]
-struct OneLeaf(Arc<CertifiedKey>);
-
-impl ResolvesServerCert for OneLeaf {
-    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(Arc::clone(&self.0))
     }
 }

@@ -14,6 +14,7 @@ use std::{
     io,
     net::SocketAddr,
     sync::{Arc, atomic::Ordering::Relaxed},
+    task::Poll,
     time::Duration,
 };
 
@@ -231,16 +232,17 @@ where
             .enable_connect_protocol()
             .serve_connection(TokioIo::new(io), service);
         let mut connection = std::pin::pin!(connection);
-        tokio::select! {
-            served = &mut connection => served,
-            () = draining.cancelled() => {
-                connection.as_mut().graceful_shutdown();
-                connection.await
-            }
-            () = unused(&watch, timeouts.client_idle) => {
-                connection.as_mut().graceful_shutdown();
-                connection.await
-            }
+        let mut unused = std::pin::pin!(unused(&watch, timeouts.client_idle));
+        let served = told::unless(&draining, |cx| match connection.as_mut().poll(cx) {
+            Poll::Ready(served) => Poll::Ready(Some(served)),
+            Poll::Pending => unused.as_mut().poll(cx).map(|()| None),
+        })
+        .await;
+        if let Some(served) = served.flatten() {
+            served
+        } else {
+            connection.as_mut().graceful_shutdown();
+            connection.await
         }
     } else {
         let patience = Patience {

@@ -70,7 +70,7 @@ fn assert_refused(answer: &str, reason: &str) {
     );
 }
 
-fn self_signed() -> Arc<ServerConfig> {
+pub(crate) fn self_signed() -> Arc<ServerConfig> {
     let key = KeyPair::generate().unwrap();
     let params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
     let certificate = params.self_signed(&key).unwrap();

@@ -42,6 +42,7 @@ mod readme;
 mod reload;
 mod request_line;
 mod responses;
+mod resumption;
 mod secrets;
 mod shutdown;
 mod soak;
