@@ -10,7 +10,7 @@
 //!    whole: `(1 + β²) Σ(p w, kept) / (Σ(w, kept) + β² Σ(p w, all))` (Ye, Chai, Lee, Chieu, *Optimizing F-measures*, ICML
 //!    2012, for independent blocks). There is no threshold. Blocks of one page are not independent: whoever counts one
 //!    card or answer as content counts them all. So the mean of that value is taken over a page whose blocks are all
-//!    likelier, or all less likely, than scored ([`MOODS`]). `β` is [`Favor`]. The value of the blocks as scored, at `β = 1`,
+//!    likelier, or all less likely, than scored (`MOODS`). `β` is [`Favor`]. The value of the blocks as scored, at `β = 1`,
 //!    is the *confidence*: what word F1 is to be expected.
 //! 4. The main block is the smallest element around all kept blocks, less what holds text and none of it kept. Figures and code
 //!    among kept text stay (`auto/prune.rs`), and on a thread of posts who wrote each (`auto/posts.rs`).
@@ -18,7 +18,7 @@
 //! | constant | here | why |
 //! |---|---|---|
 //! | `β` | .5, 1, 2 | the usual ones of F.5, F1 and F2 (van Rijsbergen 1979) |
-//! | [`MOODS`] | normal, σ = 2 | measured; the wider, the more is kept where the page is in doubt |
+//! | `MOODS` | normal, σ = 2 | measured; the wider, the more is kept where the page is in doubt |
 //! | [`Settings::min_confidence`] | .4 | measured; below it whole pages do better |
 //!
 //! Cost: some passes over the nodes, 154 numbers and 2,100 comparisons for each block.
