@@ -10,6 +10,7 @@
 
 mod attributes;
 mod changing;
+mod composed;
 mod grow;
 mod layout;
 pub(crate) mod parse;
@@ -184,6 +185,9 @@ impl Page {
         scripting: bool,
         max_depth: usize,
     ) -> Result<Page, PageError> {
+        if !scripting {
+            composed::compose(&parsed);
+        }
         let rows = lay_out(&parsed, scripting, max_depth)?;
         let mut page = Page {
             rows,

@@ -2,7 +2,11 @@
 
 use html5ever::local_name;
 
-use crate::page::{NodeId, Page, parse::Parser};
+use crate::page::{
+    NodeId, Page,
+    parse::Parser,
+    serialize::{Rules, write},
+};
 
 /// A page as the chain would lay it out, with scripts off.
 pub(crate) fn page(html: &str) -> Page {
@@ -15,6 +19,24 @@ pub(crate) fn page_at(address: &str, html: &str) -> Page {
     parser.feed(html).unwrap();
     let url = address.parse().unwrap();
     Page::new(parser.finish().unwrap(), &url, false, 512).unwrap()
+}
+
+/// What a page's body holds, as the chain would lay it out.
+pub(crate) fn shown(html: &str) -> String {
+    let page = page(html);
+    let mut shown = String::new();
+    for child in page.live_children(page.body()) {
+        write(
+            &page,
+            child,
+            Rules {
+                comments: false,
+                ..Rules::VERBATIM
+            },
+            &mut shown,
+        );
+    }
+    shown
 }
 
 /// The element with an id.

@@ -33,6 +33,7 @@ impl Page {
             nodes: self.rows.len() + 2 * paragraphs.len() + 1,
             document: row(NodeId::DOCUMENT),
             attributes: self.attributes,
+            templates: Vec::new(),
         };
         let mut page = Page::new(parsed, &self.url, scripting, max_depth)?;
         page.domain = self.domain;

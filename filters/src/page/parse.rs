@@ -70,6 +70,8 @@ pub(crate) struct Parsed {
     pub(super) attributes: Attributes,
     /// About how many nodes there are, rather more than less.
     pub(super) nodes: usize,
+    /// In document order.
+    pub(super) templates: Vec<NodeRef>,
 }
 
 /// A document that is arriving.
@@ -185,6 +187,7 @@ impl Parser {
             nodes: sink.nodes.get() + 8,
             document: sink.tree.document_node,
             attributes: sink.attributes.into_inner(),
+            templates: sink.templates_in_order.into_inner(),
         })
     }
 

@@ -29,6 +29,8 @@ pub(super) struct GuardedSink {
     last: RefCell<NodeRef>,
     /// The templates by their contents, which hang beside them and know no parent.
     templates: RefCell<HashMap<*const kuchikiki::Node, NodeRef>>,
+    /// The same in the order in which they came.
+    pub(super) templates_in_order: RefCell<Vec<NodeRef>>,
 }
 
 /// The attributes of the tag that is being processed. The tree builder copies those of every tag and looks at hardly any;
@@ -53,6 +55,7 @@ impl GuardedSink {
             waiting: RefCell::default(),
             last,
             templates: RefCell::default(),
+            templates_in_order: RefCell::default(),
         }
     }
 
@@ -142,8 +145,12 @@ impl TreeSink for GuardedSink {
     ) -> NodeRef {
         self.count();
         let stretch = self.stretch(&name, attributes);
+        let is_template = flags.template;
         let node = self.tree.create_element(name, Vec::new(), flags);
         stretch.note(&node);
+        if is_template {
+            self.templates_in_order.borrow_mut().push(node.clone());
+        }
         node
     }
 
