@@ -195,6 +195,9 @@ impl Proxy {
                 Ok(Answer::Taken(response)) => return response,
                 Err(error) => {
                     debug!(%error, side = ?error.side(), "request failed");
+                    if matches!(error, Error::ClientNotAllowed | Error::CredentialsChanged) {
+                        exchange.conn.dismiss();
+                    }
                     exchange.log.action = format!("error: {error}");
                     respond::error_response(&error)
                 }
@@ -325,10 +328,15 @@ impl Exchange {
 
     /// Asks for a name and a password, where users are configured.
     async fn check_credentials(&self, request: &Request<Incoming>) -> Result<(), Error> {
-        // What is inside of a tunnel came with the CONNECT's credentials.
-        let (Some(gate), None) = (&self.running.gate, &self.conn.tunnel) else {
+        let Some(gate) = &self.running.gate else {
             return Ok(());
         };
+        if self.conn.tunnel.is_some() {
+            // What is inside of a tunnel came with the CONNECT's credentials, and they count while the same people are asked.
+            let passed = self.conn.gate.as_ref();
+            let is_same = passed.is_some_and(|passed| Arc::ptr_eq(passed, gate));
+            return is_same.then_some(()).ok_or(Error::CredentialsChanged);
+        }
         // RFC 9110 § 11.6: to a client that takes us for a web server we are one.
         let ours = request.method() != Method::CONNECT && request.uri().scheme().is_none();
         let field = if ours {
