@@ -108,7 +108,7 @@ async fn floods_of_frames_harm_nobody_else() {
         }
         served
     };
-    let served = timeout(Duration::from_secs(120), honest).await.unwrap();
+    let served = timeout(Duration::from_mins(2), honest).await.unwrap();
     assert!(served > 0);
     let asked = origin.requests().len();
     assert!(asked < 2000 + served, "{asked} requests reached the origin");
