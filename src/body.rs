@@ -4,13 +4,14 @@
 //! logged is `log`'s matter.
 
 mod arriving;
+mod lent;
 mod pace;
 
 use std::{
     collections::VecDeque,
     pin::Pin,
     sync::{
-        Arc, OnceLock,
+        Arc, Mutex, OnceLock,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     task::{Context, Poll},
@@ -22,6 +23,7 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 
 pub(crate) use self::{
     arriving::Arriving,
+    lent::Loan,
     pace::{Gate, Stall},
 };
 use crate::{log::RequestLog, server::InFlight};
@@ -87,6 +89,7 @@ enum Kind {
     Full(Bytes),
     Arriving(Arriving),
     Prefixed(Prefixed),
+    Lent(Arc<Mutex<lent::Lent>>),
 }
 
 /// Frames already taken from a body, and what follows them.
@@ -252,6 +255,7 @@ impl HttpBody for Body {
             Kind::Full(_) => false,
             Kind::Arriving(arriving) => arriving.is_end_stream(),
             Kind::Prefixed(prefixed) => prefixed.is_end_stream(),
+            Kind::Lent(lent) => lent::is_end_stream(lent),
         }
     }
 
@@ -261,6 +265,7 @@ impl HttpBody for Body {
             Kind::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
             Kind::Arriving(arriving) => arriving.size_hint(),
             Kind::Prefixed(prefixed) => prefixed.size_hint(),
+            Kind::Lent(lent) => lent::size_hint(lent),
         }
     }
 }
@@ -279,6 +284,7 @@ impl Kind {
             }
             Self::Arriving(arriving) => Pin::new(arriving).poll_frame(cx),
             Self::Prefixed(prefixed) => prefixed.poll_frame(cx),
+            Self::Lent(lent) => lent::poll_frame(lent, cx),
         }
     }
 }

@@ -202,7 +202,12 @@ fn create(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<(), Authority
     params.distinguished_name = DistinguishedName::new();
     params.distinguished_name.push(
         DnType::CommonName,
-        format!("Gleaner CA {} {}", machine_name(), now.date()),
+        format!(
+            "Gleaner CA {} {} {}",
+            machine_name(),
+            now.date(),
+            mark(&key)
+        ),
     );
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
@@ -367,6 +372,15 @@ pub(crate) fn random_bytes<const N: usize>() -> [u8; N] {
         .fill(&mut bytes)
         .expect("the operating system gives random bytes");
     bytes
+}
+
+/// A short mark of a key, so that two authorities of one day are told apart where devices list them. Name, machine and date
+/// leave room for it: X.520 bounds a common name to 64 characters.
+fn mark(key: &KeyPair) -> String {
+    let digest = ring::digest::digest(&ring::digest::SHA256, key.public_key_raw());
+    let start = digest.as_ref().iter().take(4);
+    let number = start.fold(0_u32, |number, byte| number << 8 | u32::from(*byte));
+    format!("{number:08x}")
 }
 
 /// The machine's name, so that a person with several authorities can tell them apart.

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::{
     access::{Access, AddrPattern, PrivateTargets, RawAccess},
-    error::ConfigError,
+    error::{ConfigError, in_plain_words},
     hosts::HostPatterns,
     https::{Https, Intercept, RawAuthority, RawHttps, RawUpstream},
     limits::Limits,

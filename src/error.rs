@@ -13,6 +13,8 @@ pub(crate) enum Error {
     Credentials { ours: bool },
     #[error("there were too many wrong passwords from this address; wait a minute")]
     TooManyGuesses,
+    #[error("the names and passwords of this proxy have changed; load the page again to be asked")]
+    CredentialsChanged,
     #[error(transparent)]
     Wire(server::Refusal),
     #[error(transparent)]
@@ -48,6 +50,7 @@ impl Error {
             | Self::Wire(_)
             | Self::Credentials { .. }
             | Self::TooManyGuesses
+            | Self::CredentialsChanged
             | Self::Target(_)
             | Self::NotAProxyRequest
             | Self::OwnPageEncrypted

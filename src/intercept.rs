@@ -117,7 +117,12 @@ impl Tunnel {
     }
 
     async fn decide(self, mut client: Client, mut read: BytesMut, upstream: Option<TcpStream>) {
-        match greeting(&mut client, &mut read).await {
+        // Half a greeting must not hold the connection for ever.
+        let patience = self.running.config.timeouts.tls_handshake;
+        let Ok(greeting) = timeout(patience, greeting(&mut client, &mut read)).await else {
+            return self.handshake_failed("it took too long");
+        };
+        match greeting {
             Greeting::Hello { name } if self.is_for_target(name.as_deref()) => {
                 drop(upstream);
                 self.decrypt(client, read.freeze()).await;
@@ -201,7 +206,8 @@ impl Tunnel {
             client_name: Arc::clone(&self.conn.client_name),
             local: self.conn.local,
             tunnel: Some(target),
-            life: self.conn.life.clone(),
+            gate: self.running.gate.clone(),
+            life: self.conn.life.of_one(),
             known: Known::default(),
             // TLS has its own sign of an orderly end, which a break lacks.
             broken: server::Broken::default(),

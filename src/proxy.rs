@@ -4,8 +4,11 @@
 //! while it happens: one [`Running`] snapshot per request, so that a reload never changes the rules
 //! half-way.
 
+mod connect;
 mod forward;
 mod known;
+mod place;
+mod switch;
 
 use std::{
     net::SocketAddr,
@@ -20,22 +23,18 @@ use tracing::{Instrument, debug, debug_span, warn};
 
 pub(crate) use self::known::Known;
 use crate::{
-    acl::Permit,
-    authority::{Scheme, Target, TargetError},
     body::Body,
     ca::AuthorityError,
     config::{Config, ConfigError, Lookup},
     credentials::Denied,
     error::Error,
     headers::Pseudonym,
-    intercept,
     log::RequestLog,
     panel, respond,
     rewrite::{Rewriter, Workers},
     route::Route,
     running::Running,
     server::{Conn, Places, Refusal, Watch},
-    tunnel,
     untouched::UntouchedLinks,
     upstream, websocket,
 };
@@ -196,6 +195,9 @@ impl Proxy {
                 Ok(Answer::Taken(response)) => return response,
                 Err(error) => {
                     debug!(%error, side = ?error.side(), "request failed");
+                    if matches!(error, Error::ClientNotAllowed | Error::CredentialsChanged) {
+                        exchange.conn.dismiss();
+                    }
                     exchange.log.action = format!("error: {error}");
                     respond::error_response(&error)
                 }
@@ -290,7 +292,7 @@ impl Exchange {
         let asked = known::Asked::of(&request);
         let Some(target) = self.target(&request)? else {
             self.log.route = "panel";
-            self.log.host = host_of(&request).into();
+            self.log.host = place::host_of(&request).into();
             let response = panel::answer(&self.proxy, &request);
             return Ok(Answer::Response(response).into());
         };
@@ -326,10 +328,15 @@ impl Exchange {
 
     /// Asks for a name and a password, where users are configured.
     async fn check_credentials(&self, request: &Request<Incoming>) -> Result<(), Error> {
-        // What is inside of a tunnel came with the CONNECT's credentials.
-        let (Some(gate), None) = (&self.running.gate, &self.conn.tunnel) else {
+        let Some(gate) = &self.running.gate else {
             return Ok(());
         };
+        if self.conn.tunnel.is_some() {
+            // What is inside of a tunnel came with the CONNECT's credentials, and they count while the same people are asked.
+            let passed = self.conn.gate.as_ref();
+            let is_same = passed.is_some_and(|passed| Arc::ptr_eq(passed, gate));
+            return is_same.then_some(()).ok_or(Error::CredentialsChanged);
+        }
         // RFC 9110 § 11.6: to a client that takes us for a web server we are one.
         let ours = request.method() != Method::CONNECT && request.uri().scheme().is_none();
         let field = if ours {
@@ -345,99 +352,11 @@ impl Exchange {
             })
     }
 
-    /// Where the request is to go; none means to our own pages.
-    fn target(&mut self, request: &Request<Incoming>) -> Result<Option<Target>, Error> {
-        if let Some(tunnel) = &self.conn.tunnel {
-            let target = target_in_tunnel(request, tunnel)?;
-            return Ok((!panel::is_control_host(&target)).then_some(target));
-        }
-        if request.method() == Method::CONNECT {
-            return Ok(Some(Target::of_connect(request.uri())?));
-        }
-        if request.uri().scheme().is_some() {
-            let target = Target::of_absolute(request.uri())?;
-            return Ok((!panel::is_control_host(&target)).then_some(target));
-        }
-        let target = Target::of_host_field(Scheme::Http, request.headers())?;
-        let ours = panel::is_control_host(&target)
-            || target.port == self.conn.local.port()
-                && panel::is_this_machine(&target, &self.running.acl);
-        if ours {
-            Ok(None)
-        } else {
-            Err(Error::NotAProxyRequest)
-        }
-    }
-
-    /// CONNECT without interception: connected first, so that a failure is an honest answer.
-    async fn tunnel(
-        &mut self,
-        mut request: Request<Incoming>,
-        permit: Permit,
-    ) -> Result<Response<Body>, Error> {
-        let upstream = self
-            .running
-            .upstream
-            .connect(&permit)
-            .await
-            .map_err(|fault| Error::Upstream {
-                host: permit.target().host_port(),
-                fault,
-            })?;
-        let upgrade = hyper::upgrade::on(&mut request);
-        let log = self.hand_over_log(StatusCode::OK);
-        let silence = self.running.config.timeouts.connect_silence;
-        tunnel::spawn_connect(&self.conn.life, upgrade, upstream, log, silence);
-        Ok(Response::new(Body::default()))
-    }
-
-    /// CONNECT with interception: what comes next decides.
-    fn intercept(&mut self, request: Request<Incoming>, permit: Permit) -> Response<Body> {
-        self.enter(request, intercept::End::Elsewhere(permit))
-    }
-
-    /// CONNECT to our own name, which leads nowhere but here: a browser that was told `https:`, or one that
-    /// sends everything through tunnels.
-    fn own_tunnel(
-        &mut self,
-        request: Request<Incoming>,
-        target: Target,
-    ) -> Result<Response<Body>, Error> {
-        let opened = Route::decide(&Method::CONNECT, &target, &self.running.config.https);
-        self.log.route = "panel";
-        if opened == Route::Intercept || target.port == Scheme::Http.default_port() {
-            Ok(self.enter(request, intercept::End::Here(target)))
-        } else {
-            Err(Error::OwnPageEncrypted)
-        }
-    }
-
-    fn enter(&mut self, mut request: Request<Incoming>, end: intercept::End) -> Response<Body> {
-        let upgrade = hyper::upgrade::on(&mut request);
-        let log = self.hand_over_log(StatusCode::OK);
-        let tunnel = intercept::Tunnel {
-            proxy: Arc::clone(&self.proxy),
-            running: Arc::clone(&self.running),
-            conn: Arc::clone(&self.conn),
-            end,
-            log,
-        };
-        self.conn.life.spawn(tunnel.run(upgrade));
-        Response::new(Body::default())
-    }
-
     /// Takes the log entry out for a task that outlives the request.
     fn hand_over_log(&mut self, status: StatusCode) -> RequestLog {
         self.log.status = status.as_u16();
         self.log.take()
     }
-}
-
-/// The host that a request for our own pages was sent to.
-fn host_of(request: &Request<Incoming>) -> String {
-    let field = || request.headers().get(header::HOST)?.to_str().ok();
-    let authority = request.uri().authority().map(http::uri::Authority::as_str);
-    authority.or_else(field).unwrap_or_default().to_owned()
 }
 
 /// Listening wider than this machine must be meant; the addresses in use may come from elsewhere than
@@ -452,24 +371,4 @@ fn check_listen(config: &Config, own: &[SocketAddr]) -> Result<(), ConfigError> 
         );
     }
     problem.map_or(Ok(()), |problem| Err(ConfigError::listen(&problem)))
-}
-
-/// Inside a tunnel for one place nothing is ever routed to another.
-fn target_in_tunnel(request: &Request<Incoming>, tunnel: &Target) -> Result<Target, Error> {
-    if request.method() == Method::CONNECT && !websocket::is_extended_connect(request) {
-        return Err(TargetError::Form.into());
-    }
-    // HTTP/2 always has an authority, HTTP/1.1 in origin-form never (RFC 9112 § 3.2.1).
-    let named = if request.uri().scheme().is_some() {
-        Target::of_absolute(request.uri())?
-    } else {
-        Target::of_host_field(tunnel.scheme, request.headers())?
-    };
-    if named.scheme != tunnel.scheme {
-        Err(TargetError::Scheme.into())
-    } else if named.same_place(tunnel) {
-        Ok(named)
-    } else {
-        Err(Error::Misdirected(tunnel.host_port()))
-    }
 }

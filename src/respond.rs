@@ -135,9 +135,10 @@ pub(crate) fn harden(headers: &mut HeaderMap) {
 
 fn status_of(error: &Error) -> StatusCode {
     match error {
-        Error::ClientNotAllowed | Error::Refused(_) | Error::OwnPageEncrypted => {
-            StatusCode::FORBIDDEN
-        }
+        Error::ClientNotAllowed
+        | Error::CredentialsChanged
+        | Error::Refused(_)
+        | Error::OwnPageEncrypted => StatusCode::FORBIDDEN,
         Error::Credentials { ours: false } => StatusCode::PROXY_AUTHENTICATION_REQUIRED,
         Error::Credentials { ours: true } => StatusCode::UNAUTHORIZED,
         Error::TooManyGuesses => StatusCode::TOO_MANY_REQUESTS,
@@ -221,6 +222,7 @@ mod tests {
         let cases = [
             (Error::ClientNotAllowed, 403),
             (Error::OwnPageEncrypted, 403),
+            (Error::CredentialsChanged, 403),
             (Error::Credentials { ours: false }, 407),
             (Error::Credentials { ours: true }, 401),
             (Error::TooManyGuesses, 429),

@@ -47,6 +47,7 @@ pub(crate) use self::{
 use crate::{
     authority::Target,
     body::Body,
+    credentials::Gate,
     headers::MAX_FIELDS,
     proxy::{Known, Proxy},
     respond, tcp,
@@ -74,13 +75,24 @@ pub(crate) struct Conn {
     /// The same, as it is logged.
     pub(crate) client_name: Arc<str>,
     pub(crate) local: SocketAddr,
-    /// The target of the CONNECT this connection was decrypted from.
+    /// The target of the CONNECT this connection was decrypted from, and the gate that the CONNECT came through.
     pub(crate) tunnel: Option<Target>,
+    pub(crate) gate: Option<Arc<Gate>>,
     pub(crate) life: Life,
     /// What was asked for last.
     pub(crate) known: Known,
     /// Set where the connection must not end as if all were well.
     pub(crate) broken: Broken,
+}
+
+impl Conn {
+    /// Lets a decrypted connection begin nothing new: its client may not use it any more. What comes with each request of
+    /// another connection is asked there.
+    pub(crate) fn dismiss(&self) {
+        if self.tunnel.is_some() {
+            self.life.draining.cancel();
+        }
+    }
 }
 
 /// How the program's end reaches connections.
@@ -99,6 +111,14 @@ impl Life {
             draining,
             ended: CancellationToken::new(),
             tasks: TaskTracker::new(),
+        }
+    }
+
+    /// The same for a connection that can be ended by itself.
+    pub(crate) fn of_one(&self) -> Self {
+        Self {
+            draining: self.draining.child_token(),
+            ..self.clone()
         }
     }
 
@@ -168,6 +188,7 @@ fn welcome(stream: TcpStream, client: SocketAddr, proxy: &Arc<Proxy>, life: &Lif
         client_name: client.to_string().into(),
         local,
         tunnel: None,
+        gate: None,
         life: life.clone(),
         known: Known::default(),
         broken: Broken::default(),

@@ -4,6 +4,7 @@
 //! connected to, so nothing unchecked can be reached. What a [`Fault`] looks like to the client is for
 //! `respond`.
 
+mod again;
 mod bell;
 mod connect;
 mod fault;
@@ -20,17 +21,17 @@ mod written;
 use std::sync::Arc;
 
 use http::{HeaderMap, Request, Response, StatusCode, Uri, Version, header, uri::PathAndQuery};
-use http_body::Body as _;
 use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 use tracing::debug;
 
 use self::{
+    again::Again,
     connect::Connector,
     interim::Interim,
     line::{Failed, Line},
-    origin::Pool,
+    origin::{Pool, Shared},
     stream::Stream,
     waiting::Waiting,
 };
@@ -55,7 +56,7 @@ pub(crate) struct Upstream {
 /// A way to an origin.
 enum Way {
     Http1(Box<Line>),
-    Http2(http2::SendRequest<Body>),
+    Http2(Shared),
 }
 
 impl Upstream {
@@ -93,7 +94,7 @@ impl Upstream {
     }
 
     /// A pooled connection may be closed by the origin just as we use it. What was not sent is sent on another; what can be
-    /// sent again is sent again, once (RFC 9112 § 9.3.1).
+    /// sent again is sent again, once (RFC 9112 § 9.3.1, RFC 9113 § 8.7).
     async fn ask(
         &self,
         origin: &Arc<Origin>,
@@ -102,28 +103,35 @@ impl Upstream {
     ) -> Result<Response<Answered>, Fault> {
         let mut is_repeated = false;
         loop {
-            let way = match kept(origin) {
+            let kept = kept(origin);
+            let is_kept = kept.is_some();
+            let way = match kept {
                 Some(way) => way,
                 None => Box::pin(self.open(origin)).await?,
             };
-            let is_new = matches!(&way, Way::Http1(line) if !line.is_used());
+            let is_http2 = matches!(way, Way::Http2(_));
             let outcome = match way {
                 Way::Http1(line) => {
                     set_uri(&mut request, None)?;
                     line.ask(request, waiting).await
                 }
-                Way::Http2(sender) => {
+                Way::Http2(shared) => {
                     set_uri(&mut request, Some(origin))?;
-                    Box::pin(over_http2(sender, request, waiting)).await
+                    Box::pin(over_http2(origin, &shared, request, waiting)).await
                 }
             };
             request = match outcome {
                 Ok(response) => return Ok(response),
                 Err(Failed::Sent(fault)) => return Err(fault),
-                Err(Failed::Unsent(unsent)) if !is_new => unsent,
-                Err(Failed::Closed(sent)) if !is_repeated => {
+                Err(Failed::Unsent(unsent)) if is_kept => unsent,
+                Err(Failed::Closed(again)) if !is_repeated => {
                     is_repeated = true;
-                    sent
+                    again
+                }
+                // A server that lets in and closes at once; once more is enough.
+                Err(Failed::Unsent(unsent)) if is_http2 && !is_repeated => {
+                    is_repeated = true;
+                    unsent
                 }
                 Err(Failed::Unsent(_) | Failed::Closed(_)) => return Err(Fault::Closed),
             };
@@ -133,7 +141,7 @@ impl Upstream {
     async fn open(&self, origin: &Arc<Origin>) -> Result<Way, Fault> {
         let stream = self
             .connector
-            .connect(origin.permit().target(), false)
+            .connect(origin.permit().target(), origin.is_http1())
             .await?;
         if !stream.is_http2() {
             let line = Line::open(stream, origin).await;
@@ -231,31 +239,39 @@ async fn open_http2(stream: Stream) -> hyper::Result<http2::SendRequest<Body>> {
 }
 
 async fn over_http2(
-    mut sender: http2::SendRequest<Body>,
-    mut request: Request<Body>,
+    origin: &Origin,
+    shared: &Shared,
+    request: Request<Body>,
     waiting: &mut Waiting<'_>,
 ) -> Result<Response<Answered>, Failed> {
-    let again = (request.method().is_safe() && request.body().is_end_stream()).then(|| {
-        let mut copy = Request::new(Body::default());
-        *copy.method_mut() = request.method().clone();
-        *copy.uri_mut() = request.uri().clone();
-        *copy.headers_mut() = request.headers().clone();
-        copy
-    });
+    let is_idempotent = request.method().is_idempotent();
+    let (mut request, again) = Again::of(request);
     let interim = Arc::<Interim>::default();
     let told = Arc::clone(&interim);
     hyper::ext::on_informational(&mut request, move |response| {
         told.tell(response.status(), response.headers().clone());
     });
+    let mut sender = shared.sender.clone();
     let mut response = std::pin::pin!(sender.try_send_request(request));
     let outcome = waiting
         .first_byte(&interim, |cx| response.as_mut().poll(cx))
         .await;
     match outcome.map_err(Failed::Sent)? {
         Ok(response) => Ok(response.map(Answered::from)),
-        Err(error) => Err(match (line::failed(error, waiting), again) {
-            (Failed::Sent(Fault::Closed), Some(again)) => Failed::Closed(again),
-            (failed, _) => failed,
-        }),
+        Err(error) => {
+            let is_unprocessed = again::is_unprocessed(error.error());
+            if again::is_for_http1(error.error()) {
+                origin.speak_http1();
+            }
+            Err(match line::failed(error, waiting) {
+                Failed::Sent(fault)
+                    if is_unprocessed || is_idempotent && fault == Fault::Closed =>
+                {
+                    origin.retire(shared);
+                    again.request().map_or(Failed::Sent(fault), Failed::Closed)
+                }
+                failed => failed,
+            })
+        }
     }
 }

@@ -90,7 +90,9 @@ pub enum PageError {
         limit_ms: u128,
     },
     /// The page is made of frames, which hold nothing themselves.
-    #[error("the page is a frameset")]
+    #[error(
+        "the page is a frameset, which has no text of its own; the pages in its frames are filtered"
+    )]
     Frameset,
     /// The page sends its reader to another one.
     #[error("the page leads on to another one")]

@@ -143,6 +143,8 @@ mod tests {
         let old_key = fs::read(dir.path().join(KEY_FILE)).unwrap();
         let (second, kept) = AuthorityInfo::regenerate(dir.path()).unwrap();
         assert_ne!(first.fingerprint, second.fingerprint);
+        // Where devices list what they trust there is only the name.
+        assert_ne!(first.name, second.name);
         assert_eq!(kept.len(), 2);
         assert_eq!(fs::read(&kept[0]).unwrap(), first.pem.as_bytes());
         assert_eq!(fs::read(&kept[1]).unwrap(), old_key);

@@ -86,7 +86,7 @@ pub(crate) struct Args {
     #[arg(long)]
     bare: bool,
     /// Evaluate every N-th page only
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = one_or_more)]
     every: NonZero<usize>,
     /// List the N pages with the lowest F1 of each algorithm, and show them in the report
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -271,6 +271,12 @@ fn check_place(file: &Path) -> anyhow::Result<()> {
 
 fn write(file: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
     fs::write(file, content).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// A number of at least 1, or what was expected.
+fn one_or_more(text: &str) -> Result<NonZero<usize>, &'static str> {
+    text.parse()
+        .map_err(|_| "expected a whole number, 1 or more")
 }
 
 fn progress_bar(pages: usize) -> ProgressBar {

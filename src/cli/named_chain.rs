@@ -1,6 +1,7 @@
 //! Filter chains by the name of an algorithm, for command lines.
 
 use anyhow::bail;
+use gleaner::config::in_plain_words;
 use gleaner_filters::{ChainConfig, FilterName, link_lists, main_block};
 
 use super::{EX_USAGE, Failure};
@@ -43,11 +44,11 @@ pub(super) fn named(base: &ChainConfig, name: &str) -> anyhow::Result<ChainConfi
         }
         _ => {
             let Some(settings) = filters.main_block.clone().named(name) else {
-                let known: Vec<&str> = names().collect();
-                bail!(
-                    "{name:?} is no algorithm; expected one of {}",
-                    known.join(", ")
-                );
+                let known: Vec<String> = names().map(|name| format!("`{name}`")).collect();
+                let known = known.join(", ");
+                bail!(in_plain_words(&format!(
+                    "unknown algorithm `{name}`, expected one of {known}"
+                )));
             };
             filters.main_block = settings;
             filters.main_block.enabled = true;
@@ -86,9 +87,10 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_is_answered_by_all_names() {
-        let error = named(&ChainConfig::default(), "nonesuch").unwrap_err();
+    fn an_unknown_name_is_answered_by_the_nearest_and_all_names() {
+        let error = named(&ChainConfig::default(), "cetrr").unwrap_err();
         let error = error.to_string();
+        assert!(error.contains("did you mean `cetr`?"), "{error}");
         assert!(names().all(|name| error.contains(name)), "{error}");
     }
 

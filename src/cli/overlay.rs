@@ -1,6 +1,7 @@
 //! Filter settings typed on the command line, laid over those of the configuration.
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
+use gleaner::config::in_plain_words;
 use gleaner_filters::ChainConfig;
 use serde_yaml::Value;
 
@@ -30,7 +31,7 @@ pub(super) fn lay_over(filters: &ChainConfig, yaml: &str) -> anyhow::Result<Chai
     let mut value = serde_yaml::to_value(filters)?;
     let over: Value = serde_yaml::from_str(yaml).context("not YAML")?;
     merge(&mut value, over);
-    serde_yaml::from_value(value).context("does not fit the `filters` section")
+    serde_yaml::from_value(value).map_err(|error| anyhow!(in_plain_words(&error.to_string())))
 }
 
 fn merge(base: &mut Value, over: Value) {
@@ -67,6 +68,8 @@ mod tests {
     #[test]
     fn a_key_that_is_not_there_is_named() {
         let error = lay_over(&ChainConfig::default(), "{main_blok: {}}").unwrap_err();
-        assert!(format!("{error:#}").contains("main_blok"), "{error:#}");
+        let error = format!("{error:#}");
+        assert!(error.contains("unknown key `main_blok`"), "{error}");
+        assert!(error.contains("did you mean `main_block`?"), "{error}");
     }
 }

@@ -118,7 +118,7 @@ impl ConfigError {
             file,
             place: match &bad.item {
                 Some(item) => place::of_item(text, bad.key, item),
-                None => place::of_key(text, bad.key),
+                None => place::of_value(text, bad.key),
             },
             problem: format!("{}: {}; expected {}", bad.key, bad.problem, bad.expected),
             kind: Kind::Content,
@@ -157,7 +157,7 @@ impl ConfigError {
         let mut parts = error.problem.split(['"', '`']);
         let place = match (parts.next(), parts.next()) {
             (Some(""), Some(item)) => place::of_item(text, &key, item),
-            _ => place::of_key(text, &key),
+            _ => place::of_value(text, &key),
         };
         Self {
             file,
@@ -182,8 +182,9 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// What serde calls by its Rust name, as a person would call it.
-pub(super) fn in_plain_words(problem: &str) -> String {
+/// What serde calls by its Rust name, as a person would call it, with the word that was meant where one is nearly it.
+#[must_use]
+pub fn in_plain_words(problem: &str) -> String {
     const FOUND: [(&str, &str); 14] = [
         ("unknown field `", "unknown key `"),
         ("duplicate field `", "a second key `"),

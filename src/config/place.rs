@@ -23,10 +23,16 @@ pub(super) fn of_key(text: &str, key: &str) -> Option<Place> {
     let path: Vec<&str> = key.split('.').collect();
     (1..=path.len())
         .rev()
-        .find_map(|length| walk(text, &path[..length], None))
+        .find_map(|length| walk(text, &path[..length], End::Key))
 }
 
-/// Finds an item of the list under a dotted key (the last one that is alike), or else the key.
+/// Finds the value of a dotted key where it is one word or number, or else the key.
+pub(super) fn of_value(text: &str, key: &str) -> Option<Place> {
+    let path: Vec<&str> = key.split('.').collect();
+    walk(text, &path, End::Value).or_else(|| of_key(text, key))
+}
+
+/// Finds an item of the list under a dotted key (the last one that is alike), or else the value or the key.
 pub(super) fn of_item(text: &str, key: &str, item: &str) -> Option<Place> {
     let index = || {
         let tree: Value = serde_yaml::from_str(text).ok()?;
@@ -39,12 +45,12 @@ pub(super) fn of_item(text: &str, key: &str, item: &str) -> Option<Place> {
     };
     let path: Vec<&str> = key.split('.').collect();
     index()
-        .and_then(|index| walk(text, &path, Some(index)))
-        .or_else(|| of_key(text, key))
+        .and_then(|index| walk(text, &path, End::Item(index)))
+        .or_else(|| of_value(text, key))
 }
 
-fn walk(text: &str, path: &[&str], item: Option<usize>) -> Option<Place> {
-    let walk = Walk { path, item };
+fn walk(text: &str, path: &[&str], end: End) -> Option<Place> {
+    let walk = Walk { path, end };
     let end = walk.deserialize(serde_yaml::Deserializer::from_str(text));
     let error = end.err().filter(|error| error.to_string().contains(HERE))?;
     let at = error.location()?;
@@ -61,7 +67,15 @@ const HERE: &str = "the place that was looked for";
 #[derive(Clone, Copy)]
 struct Walk<'a> {
     path: &'a [&'a str],
-    item: Option<usize>,
+    end: End,
+}
+
+/// Where the way ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Key,
+    Value,
+    Item(usize),
 }
 
 impl<'de> DeserializeSeed<'de> for Walk<'_> {
@@ -83,12 +97,15 @@ impl<'de> Visitor<'de> for Walk<'_> {
         let Some((segment, rest)) = self.path.split_first() else {
             return Err(A::Error::custom("no list"));
         };
-        let is_end = rest.is_empty() && self.item.is_none();
+        let is_end = rest.is_empty() && self.end == End::Key;
         let key = Key { segment, is_end };
         while let Some(hit) = map.next_key_seed(key)? {
+            if hit && rest.is_empty() && self.end == End::Value {
+                return map.next_value_seed(Key::ANY).map(|_| ());
+            }
             if hit {
-                let item = self.item;
-                return map.next_value_seed(Walk { path: rest, item });
+                let end = self.end;
+                return map.next_value_seed(Walk { path: rest, end });
             }
             map.next_value::<IgnoredAny>()?;
         }
@@ -96,14 +113,13 @@ impl<'de> Visitor<'de> for Walk<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        for _ in 0..self.item.unwrap_or(0) {
+        let End::Item(index) = self.end else {
+            return Err(A::Error::custom("a list on the way"));
+        };
+        for _ in 0..index {
             list.next_element::<IgnoredAny>()?;
         }
-        let end = Key {
-            segment: "",
-            is_end: true,
-        };
-        list.next_element_seed(end).map(|_| ())
+        list.next_element_seed(Key::ANY).map(|_| ())
     }
 }
 
@@ -112,6 +128,14 @@ impl<'de> Visitor<'de> for Walk<'_> {
 struct Key<'a> {
     segment: &'a str,
     is_end: bool,
+}
+
+impl Key<'_> {
+    /// Whatever stands here is the place.
+    const ANY: Self = Self {
+        segment: "",
+        is_end: true,
+    };
 }
 
 impl<'de> DeserializeSeed<'de> for Key<'_> {
@@ -168,6 +192,15 @@ mod tests {
     }
 
     #[test]
+    fn a_value_is_found_behind_its_key_and_a_section_by_its_key() {
+        let text = "log:\n  level:   loud\nlimits: { connections: -1, pages: {} }\n";
+        assert_eq!(of_value(text, "log.level"), Some(place(2, 12)));
+        assert_eq!(of_value(text, "limits.connections"), Some(place(3, 24)));
+        assert_eq!(of_value(text, "limits.pages"), Some(place(3, 28)));
+        assert_eq!(of_value(text, "limits.none"), Some(place(3, 1)));
+    }
+
+    #[test]
     fn what_is_not_written_is_the_section_above_it() {
         assert_eq!(
             of_key("a: 1\nfilters:\n  x: 1\n", "filters.order"),
@@ -182,6 +215,6 @@ mod tests {
             of_item(text, "https.except", "http://x/"),
             Some(place(4, 7))
         );
-        assert_eq!(of_item("listen: x\n", "listen", "x"), Some(place(1, 1)));
+        assert_eq!(of_item("listen: x\n", "listen", "x"), Some(place(1, 9)));
     }
 }

@@ -3,22 +3,16 @@
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, Version, header};
-use hyper::{
-    body::{Body as _, Incoming},
-    upgrade::OnUpgrade,
-};
+use hyper::body::{Body as _, Incoming};
 
-use super::{Answer, Exchange};
+use super::{Answer, Exchange, switch::Switch};
 use crate::{
-    acl::Permit,
     body::{Arriving, Body, Gate},
     error::Error,
     headers,
     rewrite::Asked,
     server::WholeServer,
-    tunnel,
-    upstream::{Answered, Fault, Origin},
-    websocket,
+    upstream::{Answered, Origin},
 };
 
 impl Exchange {
@@ -28,7 +22,7 @@ impl Exchange {
         mut request: Request<Incoming>,
         origin: &Arc<Origin>,
     ) -> Result<Answer, Error> {
-        let permit = origin.permit();
+        let target = origin.permit().target();
         // RFC 9112 § 3.2.4: the last proxy before the server asks for `*`.
         if request.extensions().get::<WholeServer>().is_some() {
             *request.uri_mut() = Uri::from_static("*");
@@ -36,38 +30,45 @@ impl Exchange {
         if let Some(response) = headers::max_forwards::step(&mut request) {
             return Ok(Answer::Response(response));
         }
-        let untouched = self.proxy.untouched.take_off(&mut request, permit.target());
-        let asked = Asked::of(&request, permit.target(), untouched);
-        let over_http2 = websocket::is_extended_connect(&request);
-        let (upgrade, accept) = if over_http2 {
-            let (protocol, accept) = websocket::to_upgrade(&mut request);
-            (Some(protocol), Some(accept))
-        } else {
-            let protocol = headers::upgrade_of(request.headers());
-            (
-                protocol.filter(|_| request.version() == Version::HTTP_11),
-                None,
-            )
-        };
-        let client_side = upgrade.as_ref().map(|_| hyper::upgrade::on(&mut request));
-        let is_1_1 = request.version() == Version::HTTP_11;
-        let (mut outgoing, mapped) = self.outgoing(request, origin, &asked, upgrade.as_ref());
+        let untouched = self.proxy.untouched.take_off(&mut request, target);
+        let asked = Asked::of(&request, target, untouched);
+        let switch = Switch::of(&mut request);
+        let version = request.version();
+        let (outgoing, mapped) = self.outgoing(request, origin, &asked, switch.as_ref());
+        let request_ended = outgoing.body().is_end_stream();
+        let response = self.send(outgoing, origin, version).await?;
+        let response = self.incoming(response, request_ended);
+        if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+            return self.switch_protocols(switch, response, target);
+        }
+        if mapped.ours && response.status() == StatusCode::NOT_MODIFIED {
+            let mut response = response.map(|_| Body::default());
+            let tagger = &self.running.rewriter.tagger;
+            tagger.map_not_modified(response.headers_mut());
+            return Ok(Answer::Response(response));
+        }
+        Ok(Answer::Response(self.rewrite(&asked, response).await))
+    }
+
+    /// Sends the request, and gives interim responses on until the final one begins.
+    async fn send(
+        &mut self,
+        mut outgoing: Request<Body>,
+        origin: &Arc<Origin>,
+        version: Version,
+    ) -> Result<Response<Answered>, Error> {
         let mut open = None;
-        if over_http2 {
-            // The stream's data are the WebSocket's, not the request's.
-            *outgoing.body_mut() = Body::default();
-        } else if headers::expects_continue(outgoing.headers()) {
+        if headers::expects_continue(outgoing.headers()) {
             let (gate, opener) = Gate::new();
             open = Some(opener);
             outgoing = outgoing.map(|body| body.behind(gate));
         }
-        let request_ended = outgoing.body().is_end_stream();
         let (pseudonym, watch) = (&self.proxy.pseudonym, &self.watch);
         // RFC 9110 § 15.2: interim responses are passed on, where the client knows them. The 100 is
         // sent by the server as soon as the body is asked for, which its word makes us do.
         let mut informed = |status: StatusCode, fields: &HeaderMap| match status {
             StatusCode::CONTINUE => drop(open.take().map(|open| open.send(()))),
-            _ if is_1_1 => {
+            _ if version == Version::HTTP_11 => {
                 // RFC 9110 § 8.6: they have no content, and no length of it.
                 let fields = headers::without(fields, |name| *name == header::CONTENT_LENGTH);
                 let fields = headers::forward_response(fields, None, pseudonym, Version::HTTP_11);
@@ -75,39 +76,21 @@ impl Exchange {
             }
             _ => {}
         };
-        let response = self
+        let sent = self
             .running
             .upstream
             .send(origin, outgoing, &mut informed)
-            .await
-            .map_err(|fault| Error::Upstream {
-                host: permit.target().host_port(),
-                fault,
-            })?;
-        let response = self.incoming(response, request_ended);
-        if response.status() == StatusCode::SWITCHING_PROTOCOLS {
-            let is_websocket = |accept: &websocket::Accept| accept.is_in(response.headers());
-            let asked = client_side
-                .zip(upgrade)
-                .filter(|_| accept.as_ref().is_none_or(is_websocket));
-            let answer = self.switch_protocols(asked, response, permit)?;
-            return Ok(match answer {
-                Answer::Taken(mut response) if over_http2 => {
-                    websocket::from_upgrade(&mut response);
-                    Answer::Taken(response)
-                }
-                answer => answer,
-            });
-        }
-        let patience = self.running.config.timeouts.body_stall;
+            .await;
+        sent.map_err(|fault| Error::Upstream {
+            host: origin.permit().target().host_port(),
+            fault,
+        })
+    }
+
+    /// What the filters make of the response.
+    async fn rewrite(&mut self, asked: &Asked, response: Response<Arriving>) -> Response<Body> {
         let may_be_silent = headers::is_event_stream(response.headers());
-        let rewriter = &self.running.rewriter;
-        if mapped.ours && response.status() == StatusCode::NOT_MODIFIED {
-            let mut response = response.map(|_| Body::default());
-            rewriter.tagger.map_not_modified(response.headers_mut());
-            return Ok(Answer::Response(response));
-        }
-        let (mut response, action) = rewriter.rewrite(&asked, response).await;
+        let (mut response, action) = self.running.rewriter.rewrite(asked, response).await;
         if matches!(
             response.status(),
             StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED
@@ -117,33 +100,10 @@ impl Exchange {
         }
         self.log.action = action;
         if !may_be_silent {
+            let patience = self.running.config.timeouts.body_stall;
             response = response.map(|body| body.stalling_after(patience));
         }
-        Ok(Answer::Response(response))
-    }
-
-    /// A 101: from here on the two sides talk past us.
-    fn switch_protocols(
-        &mut self,
-        asked: Option<(OnUpgrade, HeaderValue)>,
-        mut response: Response<Arriving>,
-        permit: &Permit,
-    ) -> Result<Answer, Error> {
-        let asked = asked
-            .filter(|(_, protocols)| headers::switches_as_asked(protocols, response.headers()));
-        let (client_side, _) = asked.ok_or_else(|| {
-            let problem = "it switches to a protocol that was not asked for".to_owned();
-            let host = permit.target().host_port();
-            Error::Upstream {
-                host,
-                fault: Fault::BadResponse(problem),
-            }
-        })?;
-        let upstream_side = hyper::upgrade::on(&mut response);
-        "upgraded".clone_into(&mut self.log.action);
-        let log = self.hand_over_log(StatusCode::SWITCHING_PROTOCOLS);
-        tunnel::spawn_upgrade(&self.conn.life, client_side, upstream_side, log);
-        Ok(Answer::Taken(response.map(|_| Body::default())))
+        response
     }
 
     /// The request as it goes upstream.
@@ -152,13 +112,13 @@ impl Exchange {
         request: Request<Incoming>,
         origin: &Origin,
         asked: &Asked,
-        upgrade: Option<&HeaderValue>,
+        switch: Option<&Switch>,
     ) -> (Request<Body>, headers::validators::Mapped) {
         let (mut head, body) = request.into_parts();
         head.headers = headers::forward_request(
             head.headers,
             origin.host(),
-            upgrade,
+            switch.map(Switch::protocols),
             &self.proxy.pseudonym,
             head.version,
         );
@@ -173,7 +133,11 @@ impl Exchange {
             let chunked = HeaderValue::from_static("chunked");
             head.headers.insert(header::TRANSFER_ENCODING, chunked);
         }
-        let mut body = Body::from(Arriving::of_request(body, head.version));
+        // The data of an extended CONNECT are the WebSocket's, not the request's.
+        let mut body = match switch {
+            Some(switch) if switch.is_over_http2() => Body::default(),
+            _ => Body::from(Arriving::of_request(body, head.version)),
+        };
         if !body.is_end_stream() {
             body = body
                 .counted(self.log.received())

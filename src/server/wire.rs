@@ -121,19 +121,4 @@ impl<'a> Lines<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_head_is_complete_with_its_empty_line_only() {
-        let text = b"\r\nPOST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc";
-        for end in 0..text.len() - 3 {
-            assert_eq!(head(&text[..end]), Ok(None), "{end}");
-        }
-        let found = head(text).unwrap().unwrap();
-        assert_eq!(
-            (found.bytes, found.framing),
-            (text.len() - 3, Framing::Length(3))
-        );
-    }
-}
+mod tests;

@@ -27,6 +27,7 @@ use tracing::debug;
 
 use super::{
     Waiting,
+    again::Again,
     bell::Driver,
     fault::Fault,
     interim::Interim,
@@ -55,7 +56,7 @@ pub(super) enum Failed {
     /// None of it was sent.
     Unsent(Request<Body>),
     Sent(Fault),
-    /// The connection was closed without an answer to this request, which can be sent again.
+    /// There was no answer to this request, which can be sent again.
     Closed(Request<Body>),
 }
 
@@ -76,11 +77,6 @@ impl Line {
         }))
     }
 
-    /// Whether it has carried a request before.
-    pub(super) fn is_used(&self) -> bool {
-        self.is_used
-    }
-
     /// Sends a request and waits for the head of its response.
     pub(super) async fn ask(
         mut self: Box<Self>,
@@ -89,11 +85,14 @@ impl Line {
     ) -> Result<Response<Answered>, Failed> {
         let is_used = std::mem::replace(&mut self.is_used, true);
         let has_body = !request.body().is_end_stream();
-        let can_be_repeated = request.method().is_safe() && !has_body;
+        // RFC 9110 § 9.2.2: what may have been done is not asked for twice, unless twice is as good as once.
+        let is_idempotent = request.method().is_idempotent();
+        let can_be_repeated = is_idempotent && !has_body;
         self.message
             .begin(waiting.spelling.clone(), can_be_repeated, is_used);
         if has_body {
-            return Box::pin(self.ask_with_body(request, waiting)).await;
+            let again = is_idempotent && is_used;
+            return Box::pin(self.ask_with_body(request, waiting, again)).await;
         }
         std::mem::swap(&mut self.clock, &mut waiting.clock);
         let mut response = std::pin::pin!(self.sender.try_send_request(request));
@@ -133,7 +132,14 @@ impl Line {
         mut self: Box<Self>,
         request: Request<Body>,
         waiting: &mut Waiting<'_>,
+        can_be_repeated: bool,
     ) -> Result<Response<Answered>, Failed> {
+        let (request, again) = if can_be_repeated {
+            let (request, again) = Again::of(request);
+            (request, Some(again))
+        } else {
+            (request, None)
+        };
         let mut response = std::pin::pin!(self.sender.try_send_request(request));
         let (message, interim) = (self.message.clone(), Arc::clone(&self.interim));
         // Dropped when the head was taken, or nobody waits for it.
@@ -147,7 +153,12 @@ impl Line {
                 message.spelling().go_with(response.extensions_mut());
                 Ok(response.map(Answered::from))
             }
-            Ok(Err(error)) => Err(failed(error, waiting)),
+            Ok(Err(error)) => Err(match (failed(error, waiting), again) {
+                (Failed::Sent(Fault::Closed), Some(again)) => again
+                    .request()
+                    .map_or(Failed::Sent(Fault::Closed), Failed::Closed),
+                (failed, _) => failed,
+            }),
             Err(fault) => Err(Failed::Sent(fault)),
         }
     }

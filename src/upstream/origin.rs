@@ -6,7 +6,10 @@
 use std::{
     collections::HashMap,
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     time::Duration,
 };
 
@@ -38,12 +41,22 @@ pub(crate) struct Origin {
     #[allow(clippy::vec_box)]
     idle: Mutex<Vec<Box<Line>>>,
     http2: Mutex<Option<Http2>>,
+    /// It has asked for HTTP/1.1.
+    is_http1: AtomicBool,
 }
 
 /// An HTTP/2 connection takes any number of requests at once.
 struct Http2 {
-    sender: http2::SendRequest<Body>,
+    shared: Shared,
     used: Instant,
+}
+
+/// One of those who use an HTTP/2 connection.
+#[derive(Clone)]
+pub(super) struct Shared {
+    pub(super) sender: http2::SendRequest<Body>,
+    /// Tells one connection from another.
+    identity: Arc<()>,
 }
 
 impl Origin {
@@ -56,6 +69,7 @@ impl Origin {
             permit,
             idle: Mutex::default(),
             http2: Mutex::default(),
+            is_http1: AtomicBool::default(),
         }
     }
 
@@ -86,23 +100,52 @@ impl Origin {
     }
 
     /// The HTTP/2 connection, if there is one that still takes requests.
-    pub(super) fn http2(&self) -> Option<http2::SendRequest<Body>> {
+    pub(super) fn http2(&self) -> Option<Shared> {
+        if self.is_http1() {
+            return None;
+        }
         let mut kept = lock(&self.http2);
-        let shared = kept.as_mut().filter(|shared| !shared.sender.is_closed())?;
-        shared.used = Instant::now();
-        Some(shared.sender.clone())
+        let kept = kept
+            .as_mut()
+            .filter(|kept| !kept.shared.sender.is_closed())?;
+        kept.used = Instant::now();
+        Some(kept.shared.clone())
     }
 
     /// Shares an HTTP/2 connection. Where several were made at once, the first stays.
-    pub(super) fn share(&self, sender: http2::SendRequest<Body>) -> http2::SendRequest<Body> {
+    pub(super) fn share(&self, sender: http2::SendRequest<Body>) -> Shared {
         if let Some(first) = self.http2() {
             return first;
         }
+        let shared = Shared {
+            sender,
+            identity: Arc::default(),
+        };
         *lock(&self.http2) = Some(Http2 {
-            sender: sender.clone(),
+            shared: shared.clone(),
             used: Instant::now(),
         });
-        sender
+        shared
+    }
+
+    /// Speaks HTTP/1.1 with it from now on (RFC 9113 § 7, `HTTP_1_1_REQUIRED`).
+    pub(super) fn speak_http1(&self) {
+        self.is_http1.store(true, Relaxed);
+    }
+
+    pub(super) fn is_http1(&self) -> bool {
+        self.is_http1.load(Relaxed)
+    }
+
+    /// Gives no more requests to an HTTP/2 connection that has refused one.
+    pub(super) fn retire(&self, refused: &Shared) {
+        let mut kept = lock(&self.http2);
+        if kept
+            .as_ref()
+            .is_some_and(|kept| Arc::ptr_eq(&kept.shared.identity, &refused.identity))
+        {
+            *kept = None;
+        }
     }
 
     /// Closes what was closed by the origin or not used for this long. Whether anything is left.
@@ -112,7 +155,7 @@ impl Origin {
         let mut http2 = lock(&self.http2);
         if http2
             .as_ref()
-            .is_some_and(|shared| shared.sender.is_closed() || shared.used.elapsed() >= patience)
+            .is_some_and(|kept| kept.shared.sender.is_closed() || kept.used.elapsed() >= patience)
         {
             *http2 = None;
         }

@@ -1,6 +1,7 @@
 //! What the tests are played with.
 
 pub(crate) mod client;
+pub(crate) mod frames;
 pub(crate) mod optional;
 pub(crate) mod origin;
 pub(crate) mod program;

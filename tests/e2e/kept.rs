@@ -158,3 +158,49 @@ async fn a_request_goes_on_while_its_answer_waits_to_be_read() {
         assert!(answer.len() > BYTES, "{road:?}: {}", answer.len());
     }
 }
+
+/// RFC 9110 § 9.2.2: what is done twice with one effect is sent again, its body too.
+#[tokio::test]
+async fn what_twice_is_as_good_as_once_is_sent_again() {
+    for road in ROADS {
+        for (method, body) in [("DELETE", ""), ("PUT", "hello"), ("OPTIONS", "")] {
+            let connections = Arc::new(AtomicUsize::new(0));
+            let (tell, mut told) = mpsc::unbounded_channel();
+            let count = Arc::clone(&connections);
+            let setup = Setup::sockets(road, "", move |mut stream| {
+                let (first, tell) = (count.fetch_add(1, Relaxed) == 0, tell.clone());
+                async move {
+                    read_head(&mut stream).await;
+                    if first {
+                        stream.write_all(OK).await.unwrap();
+                        // The second request comes, is read whole, and gets no answer.
+                        read_head(&mut stream).await;
+                    }
+                    let mut content = vec![0; body.len()];
+                    stream.read_exact(&mut content).await.unwrap();
+                    tell.send(content).unwrap();
+                    if !first {
+                        stream.write_all(OK).await.unwrap();
+                    }
+                }
+            })
+            .await;
+            let mut client = setup.connect().await;
+            let get = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+            client.write_all(get.as_bytes()).await.unwrap();
+            soon(read_until(&mut client, "\r\n\r\nok")).await;
+            let head = setup.fill(&format!("{method} {{/}} HTTP/1.1\r\nHost: {{host}}\r\n"));
+            let request = format!("{head}Content-Length: {}\r\n\r\n{body}", body.len());
+            client.write_all(request.as_bytes()).await.unwrap();
+            let answer = soon(read_until(&mut client, "\r\n\r\n")).await;
+            assert!(
+                answer.starts_with("HTTP/1.1 200 "),
+                "{road:?} {method}: {answer}"
+            );
+            for _ in 0..2 {
+                assert_eq!(soon(told.recv()).await.unwrap(), body.as_bytes());
+            }
+            assert_eq!(connections.load(Relaxed), 2, "{road:?} {method}");
+        }
+    }
+}

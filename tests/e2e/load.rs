@@ -191,6 +191,8 @@ async fn idle_connections_slow_nobody() {
     let origin = Origin::http(|_| html(PAGE)).await;
     let proxy =
         TestProxy::start("limits: { connections: 4096, connections_per_client: 4096 }").await;
+    let url = origin.url("/");
+    let alone = fastest_of_rounds(&proxy, &url).await;
     let mut idle = Vec::new();
     for _ in 0..2000 {
         match TcpStream::connect(proxy.addr).await {
@@ -201,14 +203,28 @@ async fn idle_connections_slow_nobody() {
     }
     idle.truncate(idle.len().saturating_sub(50));
     assert!(idle.len() > 300, "only {} connections", idle.len());
-    let start = Instant::now();
-    for _ in 0..20 {
-        assert!(
-            get(&proxy, &origin.url("/"), &[])
-                .await
-                .header("gleaner")
-                .starts_with("rewritten")
-        );
+    let with = fastest_of_rounds(&proxy, &url).await;
+    eprintln!(
+        "{} idle connections: {alone:?} without, {with:?} with them",
+        idle.len()
+    );
+    // Connections that were looked at in every turn of the program would make it twenty times slower.
+    assert!(
+        with < alone * 4 + Duration::from_millis(50),
+        "{with:?}, {alone:?} without"
+    );
+}
+
+/// The fastest of some rounds of requests: what else the machine does only ever makes them slower.
+async fn fastest_of_rounds(proxy: &TestProxy, url: &str) -> Duration {
+    let mut fastest = Duration::MAX;
+    for _ in 0..5 {
+        let start = Instant::now();
+        for _ in 0..40 {
+            let answer = get(proxy, url, &[]).await;
+            assert!(answer.header("gleaner").starts_with("rewritten"));
+        }
+        fastest = fastest.min(start.elapsed());
     }
-    assert!(start.elapsed() < Duration::from_secs(20));
+    fastest
 }

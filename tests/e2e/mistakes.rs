@@ -250,3 +250,38 @@ fn nobody_reading_any_more_is_no_error() {
         assert_eq!(told(&output), (0, String::new()), "{arguments:?}");
     }
 }
+
+#[test]
+fn settings_mistyped_on_the_command_line_are_answered_by_what_was_meant() {
+    let dir = folder();
+    for (arguments, words) in [
+        (
+            &["extract", "--filters", "{main_blok: {}}", "page.html"][..],
+            "--filters: unknown key `main_blok`, did you mean `main_block`?",
+        ),
+        (
+            &["extract", "--main-block", "cetrr", "page.html"],
+            "--main-block: unknown algorithm `cetrr`, did you mean `cetr`?",
+        ),
+        (
+            &["evaluate", "--variant", "cnr", "."],
+            "expected a name of its own and settings",
+        ),
+        (
+            &["evaluate", "--variant", "x={main_blok: {}}", "."],
+            "did you mean `main_block`?",
+        ),
+        (
+            &["evaluate", "--variant", "x=cetrr", "."],
+            "did you mean `cetr`?",
+        ),
+        (
+            &["evaluate", "--every", "0", "."],
+            "expected a whole number, 1 or more",
+        ),
+    ] {
+        let (code, errors) = told(&gleaner(dir.path(), arguments, b""));
+        assert_ne!(code, 0, "{arguments:?}");
+        assert!(errors.contains(words), "{arguments:?}: {errors}");
+    }
+}

@@ -9,7 +9,7 @@ use tokio::{
 
 use crate::harness::{
     Origin, TestProxy,
-    client::connect,
+    client::{connect, get},
     origin::{read_head, response},
     wire::{ROADS, Road, Setup, read_until, soon},
 };
@@ -211,4 +211,67 @@ async fn a_tunnel_that_is_never_used_is_closed_and_a_used_one_is_not() {
     assert!(rest.is_empty());
     used.write_all(b"still here").await.unwrap();
     read_until(&mut used, "still here").await;
+}
+
+/// Neither half of a greeting nor half of the handshake after it holds a connection for ever.
+#[tokio::test]
+async fn a_handshake_of_a_client_that_stands_still_is_closed() {
+    let origin = Origin::http(|_| response(&[], "")).await;
+    let yaml = "https: { intercept: on }\ntimeouts: { tls_handshake_seconds: 1 }";
+    let proxy = TestProxy::start(yaml).await;
+    let target = format!("localhost:{}", origin.addr.port());
+    let tls = crate::harness::tls::trusting(&proxy.ca_file(), &[b"http/1.1"]);
+    let name = "localhost".try_into().unwrap();
+    let mut hello = Vec::new();
+    let mut session = rustls::ClientConnection::new(tls, name).unwrap();
+    session.write_tls(&mut hello).unwrap();
+    for sent in [&hello[..20], &hello[..]] {
+        let mut client = connect(&proxy, &target).await;
+        client.write_all(sent).await.unwrap();
+        let mut answer = Vec::new();
+        let _ = soon(client.read_to_end(&mut answer)).await;
+        // The server's part of a whole greeting, and nothing else.
+        assert_eq!(answer.is_empty(), sent.len() < hello.len());
+    }
+}
+
+#[tokio::test]
+async fn a_handshake_of_a_server_that_stands_still_is_504() {
+    let origin = Origin::sockets(|mut stream| async move {
+        let _ = stream.read_to_end(&mut Vec::new()).await;
+    })
+    .await;
+    let yaml = "https: { intercept: on }\ntimeouts: { tls_handshake_seconds: 1 }";
+    let proxy = TestProxy::start(yaml).await;
+    let answer = soon(get(&proxy, &format!("https://{}/", origin.addr), &[])).await;
+    assert_eq!(answer.status, 504);
+    assert!(
+        answer.text().contains("TLS handshake in time"),
+        "{answer:?}"
+    );
+}
+
+/// A listener whose queue is full does not answer, like a machine that is not there.
+#[tokio::test]
+async fn a_server_that_does_not_answer_the_connection_is_504() {
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let listener = socket.listen(1).unwrap();
+    let addr = listener.local_addr().unwrap();
+    let mut waiting = Vec::new();
+    // Linux lets in one more than was said; others may let in more.
+    for _ in 0..64 {
+        let connect = tokio::net::TcpStream::connect(addr);
+        match tokio::time::timeout(Duration::from_millis(300), connect).await {
+            Ok(stream) => waiting.push(stream.unwrap()),
+            Err(_) => break,
+        }
+    }
+    let proxy = TestProxy::start("timeouts: { connect_seconds: 1 }").await;
+    let answer = soon(get(&proxy, &format!("http://{addr}/"), &[])).await;
+    assert_eq!(answer.status, 504);
+    assert!(
+        answer.text().contains("did not answer the connection"),
+        "{answer:?}"
+    );
 }

@@ -66,7 +66,12 @@ pub(super) fn all(args: &Args, config: &Config) -> anyhow::Result<Vec<Contestant
     for variant in &args.variant {
         let (name, yaml) = variant
             .split_once('=')
-            .with_context(|| format!("--variant {variant:?} is not NAME=YAML"))?;
+            .with_context(|| {
+                format!(
+                    "--variant {variant:?}: expected a name of its own and settings, such as `dial=main_block: {{cnr: {{dial: \
+                     0.5}}}}`, or an algorithm, such as `mine=cnr`"
+                )
+            })?;
         let filters = base_with(&base, yaml).with_context(|| format!("--variant {name}"))?;
         add(name, filters, None)?;
     }
@@ -89,7 +94,8 @@ const DIAL_STEPS: i32 = 10;
 
 fn base_with(base: &ChainConfig, yaml: &str) -> anyhow::Result<ChainConfig> {
     // `NAME=algorithm` is short for a variant that only chooses it.
-    if named(base, yaml).is_ok() {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    if !yaml.is_empty() && yaml.bytes().all(is_word) {
         return named(base, yaml);
     }
     lay_over(base, yaml)

@@ -1,0 +1,64 @@
+//! Where a request is to go, on each kind of connection.
+
+use http::{Method, Request, header};
+use hyper::body::Incoming;
+
+use super::Exchange;
+use crate::{
+    authority::{Scheme, Target, TargetError},
+    error::Error,
+    panel, websocket,
+};
+
+impl Exchange {
+    /// Where the request is to go; none means to our own pages.
+    pub(super) fn target(&mut self, request: &Request<Incoming>) -> Result<Option<Target>, Error> {
+        if let Some(tunnel) = &self.conn.tunnel {
+            let target = target_in_tunnel(request, tunnel)?;
+            return Ok((!panel::is_control_host(&target)).then_some(target));
+        }
+        if request.method() == Method::CONNECT {
+            return Ok(Some(Target::of_connect(request.uri())?));
+        }
+        if request.uri().scheme().is_some() {
+            let target = Target::of_absolute(request.uri())?;
+            return Ok((!panel::is_control_host(&target)).then_some(target));
+        }
+        let target = Target::of_host_field(Scheme::Http, request.headers())?;
+        let ours = panel::is_control_host(&target)
+            || target.port == self.conn.local.port()
+                && panel::is_this_machine(&target, &self.running.acl);
+        if ours {
+            Ok(None)
+        } else {
+            Err(Error::NotAProxyRequest)
+        }
+    }
+}
+
+/// The host that a request for our own pages was sent to.
+pub(super) fn host_of(request: &Request<Incoming>) -> String {
+    let field = || request.headers().get(header::HOST)?.to_str().ok();
+    let authority = request.uri().authority().map(http::uri::Authority::as_str);
+    authority.or_else(field).unwrap_or_default().to_owned()
+}
+
+/// Inside a tunnel for one place nothing is ever routed to another.
+fn target_in_tunnel(request: &Request<Incoming>, tunnel: &Target) -> Result<Target, Error> {
+    if request.method() == Method::CONNECT && !websocket::is_extended_connect(request) {
+        return Err(TargetError::Form.into());
+    }
+    // HTTP/2 always has an authority, HTTP/1.1 in origin-form never (RFC 9112 § 3.2.1).
+    let named = if request.uri().scheme().is_some() {
+        Target::of_absolute(request.uri())?
+    } else {
+        Target::of_host_field(tunnel.scheme, request.headers())?
+    };
+    if named.scheme != tunnel.scheme {
+        Err(TargetError::Scheme.into())
+    } else if named.same_place(tunnel) {
+        Ok(named)
+    } else {
+        Err(Error::Misdirected(tunnel.host_port()))
+    }
+}

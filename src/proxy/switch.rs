@@ -1,0 +1,85 @@
+//! A request that asks for another protocol, and the answer that switches to it (RFC 9110 § 7.8, RFC 8441).
+
+use http::{HeaderValue, Request, Response, StatusCode, Version};
+use hyper::{body::Incoming, upgrade::OnUpgrade};
+
+use super::{Answer, Exchange};
+use crate::{
+    authority::Target,
+    body::{Arriving, Body},
+    error::Error,
+    headers, tunnel,
+    upstream::Fault,
+    websocket,
+};
+
+/// What a client asks to switch to.
+pub(super) struct Switch {
+    protocols: HeaderValue,
+    client_side: OnUpgrade,
+    /// What the server must say to a WebSocket that was asked for over HTTP/2.
+    accept: Option<websocket::Accept>,
+}
+
+impl Switch {
+    /// What this request asks for. One for a WebSocket over HTTP/2 becomes one of HTTP/1.1.
+    pub(super) fn of(request: &mut Request<Incoming>) -> Option<Self> {
+        let (protocols, accept) = if websocket::is_extended_connect(request) {
+            let (protocols, accept) = websocket::to_upgrade(request);
+            (protocols, Some(accept))
+        } else {
+            let is_1_1 = request.version() == Version::HTTP_11;
+            let protocols = headers::upgrade_of(request.headers()).filter(|_| is_1_1)?;
+            (protocols, None)
+        };
+        Some(Self {
+            protocols,
+            client_side: hyper::upgrade::on(request),
+            accept,
+        })
+    }
+
+    pub(super) fn protocols(&self) -> &HeaderValue {
+        &self.protocols
+    }
+
+    pub(super) fn is_over_http2(&self) -> bool {
+        self.accept.is_some()
+    }
+
+    /// Whether the server switches to what was asked for.
+    fn is_answered_by(&self, response: &Response<Arriving>) -> bool {
+        let headers = response.headers();
+        let accepted = self.accept.as_ref();
+        headers::switches_as_asked(&self.protocols, headers)
+            && accepted.is_none_or(|accept| accept.is_in(headers))
+    }
+}
+
+impl Exchange {
+    /// A 101: from here on the two sides talk past us.
+    pub(super) fn switch_protocols(
+        &mut self,
+        switch: Option<Switch>,
+        mut response: Response<Arriving>,
+        target: &Target,
+    ) -> Result<Answer, Error> {
+        let Some(switch) = switch.filter(|switch| switch.is_answered_by(&response)) else {
+            let problem = "it switches to a protocol that was not asked for".to_owned();
+            return Err(Error::Upstream {
+                host: target.host_port(),
+                fault: Fault::BadResponse(problem),
+            });
+        };
+        let is_over_http2 = switch.is_over_http2();
+        let upstream_side = hyper::upgrade::on(&mut response);
+        "upgraded".clone_into(&mut self.log.action);
+        let log = self.hand_over_log(StatusCode::SWITCHING_PROTOCOLS);
+        tunnel::spawn_upgrade(&self.conn.life, switch.client_side, upstream_side, log);
+        let mut response = response.map(|_| Body::default());
+        if is_over_http2 {
+            websocket::from_upgrade(&mut response);
+        }
+        Ok(Answer::Taken(response))
+    }
+}
