@@ -180,7 +180,7 @@ fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
             .by_ref()
             .take(MAX_NODES)
             .find(|&next| page.own_chars(next) > 0)?;
-        (next, one_line(&*page.text(next)?))
+        (next, one_line(&page.text(next)?))
     } else {
         (id, rest.to_owned())
     };

@@ -266,11 +266,14 @@ pub(super) fn looks_like_names(text: &str) -> bool {
         starts || SMALL.contains(&word)
     };
     let words = text.split_whitespace();
+    let is_sentence = text.contains(". ") && !words.clone().any(is_initial);
     words.clone().count() <= MAX_WORDS
         && words.clone().all(is_word)
         && !text.ends_with(['!', '?', '…'])
-        && !text.contains(". ")
-            | words
-                .clone()
-                .any(|word| word.len() <= 4 && word.ends_with('.'))
+        && !is_sentence
+}
+
+/// "J.", "Jr.": the dot does not end a sentence.
+fn is_initial(word: &str) -> bool {
+    word.len() <= 4 && word.ends_with('.')
 }
