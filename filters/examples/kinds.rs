@@ -3,12 +3,17 @@
 //! ```text
 //! cargo run --release -p gleaner-filters --example kinds -- DEV_FOLDER
 //! ```
+//!
+//! With `pages` behind the folder, every page is told too: its name, the kind annotated, the kind told.
 
 #![allow(clippy::unwrap_used, reason = "a program for developers may panic")]
 
-use std::{collections::BTreeMap, fs, io::Read as _, path::Path, sync::Arc};
+#[path = "wcxb/pages.rs"]
+mod pages;
 
-use gleaner_filters::{Chain, ChainConfig, FilterName, Floor, HostList, Kind, PageLimits};
+use std::{collections::BTreeMap, path::Path};
+
+use gleaner_filters::Kind;
 
 fn main() {
     let folder = std::env::args().nth(1).expect("the folder of the data set");
@@ -52,43 +57,15 @@ fn main() {
 
 /// Pages by the kind annotated and the kind told.
 fn count(folder: &Path) -> BTreeMap<(String, Option<Kind>), usize> {
-    let config = ChainConfig {
-        order: vec![FilterName::Ignore],
-        floor: Floor {
-            page_chars: 0,
-            kept_share: 0.0,
-            kept_chars: 0,
-            ..Floor::default()
-        },
-        ..ChainConfig::default()
-    };
-    let limits = PageLimits {
-        cpu: std::time::Duration::from_mins(1),
-        ..PageLimits::default()
-    };
-    let chain = Arc::new(Chain::new(&config, limits, HostList::default()).unwrap());
+    let chain = pages::chain();
     let mut counts = BTreeMap::new();
-    for file in fs::read_dir(folder.join("ground-truth")).unwrap() {
-        let file = file.unwrap().path();
-        let truth: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
-        let kind = truth["_internal"]["page_type"]["primary"]
-            .as_str()
-            .unwrap()
-            .to_owned();
-        let url = truth["url"].as_str().and_then(|url| url.parse().ok());
-        let url = url.unwrap_or_else(|| "about:blank".parse().unwrap());
-        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
-        let packed = fs::File::open(folder.join("html").join(format!("{name}.html.gz"))).unwrap();
-        let mut html = Vec::new();
-        flate2::read::GzDecoder::new(packed)
-            .read_to_end(&mut html)
-            .unwrap();
-        let told = match chain.extract(&String::from_utf8_lossy(&html), &url) {
-            Ok(extract) => extract.metadata.kind,
-            Err(_) => None,
-        };
-        *counts.entry((kind, told)).or_default() += 1;
+    for page in pages::all(folder) {
+        let told = page.metadata(&chain).kind;
+        if std::env::args().len() > 2 {
+            let name = told.map_or("null", Kind::as_str);
+            println!("{}\t{}\t{name}", page.id, page.kind);
+        }
+        *counts.entry((page.kind, told)).or_default() += 1;
     }
-    assert!(!counts.is_empty(), "the folder holds no pages");
     counts
 }

@@ -32,6 +32,7 @@ use crate::{
         output::{self, Format, Style},
     },
     hosts::HostList,
+    kind,
     metadata::{self, Metadata},
     report::Report,
 };
@@ -130,9 +131,11 @@ impl Chain {
         let mut feed = self.page(url);
         feed.feed(html)?;
         let mut page = feed.parse()?;
-        page.headline = guarded("metadata", || metadata::read(&page))?.headline;
+        let found = guarded("metadata", || metadata::read(&page))?;
+        let kind = guarded("kind", || kind::of(&page, found.claims))?;
+        page.headline = found.headline;
         feed.run_some(&mut page, |name| SHOWING.contains(&name))?;
-        let whole = guarded("menus", || blocks::Whole::of(&page))?;
+        let whole = guarded("menus", || blocks::Whole::of(&page, kind))?;
         let mut is_before = true;
         feed.run_some(&mut page, |name| {
             is_before &= name != "main_block";

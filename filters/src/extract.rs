@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::{
     filter::output,
+    kind::Kind,
     markdown,
     metadata::Metadata,
     page::{NodeId, Page, tag::Tag},
@@ -60,8 +61,13 @@ impl Extract {
     pub(crate) fn of(page: &mut Page, settings: &output::Settings, report: Report) -> Extract {
         let html = output::html(page, settings, output::Surroundings::default());
         output::prepare_text(page, settings);
+        let mut metadata = page.metadata.clone();
+        // A thread shows it in its first post, so nothing is written below the headline.
+        if metadata.kind == Some(Kind::Forum) && metadata.author.is_none() {
+            metadata.author = page.starter.take();
+        }
         Extract {
-            metadata: page.metadata.clone(),
+            metadata,
             text: output::text(page, settings),
             html,
             markdown: markdown::of_subtree(page, page.body()),

@@ -121,31 +121,59 @@ fn in_a_shop(signs: &Signs) -> Option<Kind> {
     is_shelf.then_some(Kind::Collection)
 }
 
-/// Articles, lists and what is offered.
+/// Articles, lists and what is offered. A name or a day says that it is a text that somebody wrote; calls to do business, that
+/// something is offered; headings that lead elsewhere, that it is a list.
 fn by_claims_and_looks(signs: &Signs) -> Option<Kind> {
+    const MANY_CALLS: usize = 4;
+    const MANY_LINKED: usize = 4;
     let (linked, long) = (signs.linked, signs.long_paragraphs);
     let is_inner = !signs.is_front;
-    let says_article = signs.is_open_graph(&["article", "blog"]);
-    if signs.is_article() && is_inner {
+    if is_inner && (signs.has_author() || signs.is_article()) {
         return Some(Kind::Article);
     }
+    let says_article = signs.is_open_graph(&["article", "blog"]);
+    let calls = signs.calls >= MANY_CALLS;
+    let leads_on = signs.linked_headings >= MANY_LINKED;
     let is_list =
         signs.claims(&["CollectionPage", "ItemList"]) && is_inner || signs.is_under(&names::LISTS);
-    if is_list && !says_article || linked >= 0.4 && long < 6 && signs.links >= 60 {
+    if is_list && !says_article && !calls {
         return Some(Kind::Listing);
     }
+    if linked >= 0.4 && long < 6 && signs.links >= 60 {
+        let is_offer = calls && !leads_on;
+        return Some(if is_offer {
+            Kind::Service
+        } else {
+            Kind::Listing
+        });
+    }
     let is_offer = signs.claims(&["Service", "LocalBusiness"]) || signs.is_under(&names::OFFERS);
-    if is_offer && !says_article {
+    if is_offer && !(says_article && signs.has_date()) {
         return Some(Kind::Service);
     }
-    let is_text = is_inner
-        && (long >= 4 && (says_article || signs.is_under(&names::TEXTS))
-            || linked < 0.3 && (long >= 15 || long >= 5 && signs.has_time));
-    if is_text || says_article && linked < 0.25 && long >= 2 {
+    let mostly_leads_on = leads_on && signs.linked_headings * 5 >= signs.headings * 2;
+    if mostly_leads_on && linked >= 0.3 && !signs.has_date() {
+        return Some(Kind::Listing);
+    }
+    if calls && !signs.has_date() {
+        return Some(Kind::Service);
+    }
+    by_paragraphs(signs, says_article)
+}
+
+/// By how much there is to read.
+fn by_paragraphs(signs: &Signs, says_article: bool) -> Option<Kind> {
+    let (linked, long) = (signs.linked, signs.long_paragraphs);
+    let is_written = signs.has_date() && long >= 3
+        || long >= 4 && (says_article || signs.is_under(&names::TEXTS))
+        || linked < 0.35 && (long >= 10 || long >= 5 && signs.has_time);
+    if is_written && !signs.is_front || says_article && linked < 0.25 && long >= 2 {
         return Some(Kind::Article);
     }
-    let is_calm = linked < 0.35 && long >= 2;
-    (is_calm && (signs.is_front || long < 12)).then_some(Kind::Service)
+    if signs.is_front && signs.links > 0 || linked < 0.35 && long >= 2 {
+        return Some(Kind::Service);
+    }
+    (linked >= 0.35 && long < 3 && signs.links >= 40).then_some(Kind::Listing)
 }
 
 #[cfg(test)]
@@ -223,8 +251,22 @@ mod tests {
     }
 
     #[test]
+    fn whoever_signs_writes_and_whoever_calls_offers() {
+        let paragraph = format!("<p>{}</p>", testing::words(40));
+        let calls = "<a href=/a>Get started</a> <a href=/b>Contact us</a> ".repeat(2);
+        let body = format!("<h1>Kettles</h1>{}{calls}", paragraph.repeat(12));
+        assert_eq!(kind(INNER, &body), Some(Kind::Service));
+        let signed = body.replace("</h1>", "</h1><p>By Ann Ash</p>");
+        assert_eq!(kind(INNER, &signed), Some(Kind::Article));
+        let leads = "<h2><a href=/a>One of the kettles</a></h2> and so it goes on ".repeat(5);
+        assert_eq!(kind(INNER, &leads), Some(Kind::Listing));
+    }
+
+    #[test]
     fn where_a_page_tells_nothing_no_kind_is_told() {
         assert_eq!(kind(INNER, "<p>Hello."), None);
         assert_eq!(kind("about:blank", ""), None);
+        // A folder of this machine says nothing of the page.
+        assert_eq!(kind("file:///docs/forum/x.html", "<p>Hello."), None);
     }
 }

@@ -74,7 +74,7 @@ pub use error::{ConfigError, PageError};
 pub use extract::{Extract, Image, Link};
 pub use filter::main_block::{
     blocks::{Block, PageBlocks, TreeBlock},
-    core_ex::PageKind,
+    core_ex::PageShape,
     menus::Menu,
 };
 pub use filter::{

@@ -5,6 +5,8 @@
 //! `headline` weighs the titles against each other. What is said is a claim of the page: it is shown as text and never
 //! trusted. Read before any filter runs, because scripts are the first thing that goes.
 
+mod author;
+mod byline;
 mod date;
 mod headline;
 mod json_ld;
@@ -96,22 +98,24 @@ pub(crate) fn read(page: &Page) -> Found {
     let json_ld = JsonLd::of(page);
     let site = metas.site().or_else(|| json_ld.site());
     let headline = headline::choose(page, &metas, &json_ld, site.as_deref());
-    let is_name = |name: &String| !is_same(name, &headline.text);
+    let author = author::choose(page, &metas, &json_ld, &headline, site.as_deref());
+    let date = json_ld
+        .date()
+        .or_else(|| metas.date())
+        .or_else(|| marks::date(page, headline.node))
+        .or_else(|| date::of_path(page.url()));
     Found {
+        claims: Claims {
+            types: json_ld.types(),
+            open_graph: metas.kind().unwrap_or_default(),
+            generator: metas.generator().unwrap_or_default(),
+            has_author: author.is_some(),
+            has_date: date.is_some(),
+        },
         metadata: Metadata {
             title: headline.text.clone(),
-            author: json_ld
-                .author()
-                .or_else(|| metas.author())
-                .or_else(|| marks::author(page))
-                .and_then(|name| tidy_author(&name))
-                .or_else(|| tidy_author(&json_ld.any_author()?))
-                .filter(is_name),
-            date: json_ld
-                .date()
-                .or_else(|| metas.date())
-                .or_else(|| marks::date(page))
-                .or_else(|| date::of_path(page.url())),
+            author,
+            date,
             language: marks::language(page)
                 .or_else(|| metas.language())
                 .or_else(|| json_ld.language()),
@@ -128,11 +132,6 @@ pub(crate) fn read(page: &Page) -> Found {
         },
         headline,
         hidden_text: json_ld.hidden_text(),
-        claims: Claims {
-            types: json_ld.types(),
-            open_graph: metas.kind().unwrap_or_default(),
-            generator: metas.generator().unwrap_or_default(),
-        },
     }
 }
 
@@ -189,38 +188,6 @@ pub(crate) fn letters(text: &str) -> String {
 /// Whether two names are the same but for case and punctuation.
 pub(crate) fn is_same(left: &str, right: &str) -> bool {
     letters(left) == letters(right)
-}
-
-/// A name without what stands before it in a byline; `None` for what is no name.
-fn tidy_author(name: &str) -> Option<String> {
-    const BEFORE: [&str; 8] = [
-        "written by ",
-        "posted by ",
-        "published by ",
-        "author: ",
-        "author ",
-        "by: ",
-        "by ",
-        "von ",
-    ];
-    let mut name = name.trim();
-    for before in BEFORE {
-        if let Some(start) = name.get(..before.len())
-            && start.eq_ignore_ascii_case(before)
-        {
-            name = name[before.len()..].trim();
-        }
-    }
-    let name = name.trim_matches(|c: char| c.is_whitespace() || "|-–—·•∙,;:/›»>".contains(c));
-    let is_name = name.chars().any(char::is_alphabetic)
-        && name.len() <= MAX_NAME_BYTES
-        && !name.contains("://")
-        && !name.contains('@')
-        && !name.contains('{')
-        && date::of_value(name).is_none()
-        && !name.eq_ignore_ascii_case("admin")
-        && !name.eq_ignore_ascii_case("administrator");
-    is_name.then(|| name.to_owned())
 }
 
 #[cfg(test)]

@@ -117,6 +117,8 @@ pub(crate) struct Headline {
     pub(crate) text: String,
     /// The heading that says so, where there is one.
     pub(crate) node: Option<NodeId>,
+    /// The only `<h1>` of a page of which none says so.
+    pub(crate) only_h1: Option<NodeId>,
 }
 
 /// Longest `<base href>` in bytes. Servers refuse addresses of more than about 8,000; the base is repeated in the absolute
@@ -156,6 +158,8 @@ pub(crate) struct Page {
     pub(crate) spaces_after: HashSet<NodeId>,
     /// The posts of a thread, where the choice of the main block knows them.
     pub(crate) posts: Vec<NodeId>,
+    /// Who wrote the first of them.
+    pub(crate) starter: Option<String>,
     /// The page's headline, read before any filter ran.
     pub(crate) headline: Headline,
     /// What the page says about itself, read at the same time.
@@ -206,6 +210,7 @@ impl Page {
             appended: Vec::new(),
             spaces_after: HashSet::new(),
             posts: Vec::new(),
+            starter: None,
             headline: Headline::default(),
             metadata: Metadata::default(),
             removed_roots: Vec::new(),

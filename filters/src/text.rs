@@ -23,6 +23,27 @@ pub(crate) fn one_line(text: &str) -> String {
     out
 }
 
+/// The words of a value that names things: `post-author`, `postAuthor` and `post_author` hold "author".
+pub(crate) fn words_of_identifier(value: &str) -> impl Iterator<Item = String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for c in value.chars() {
+        let starts = c.is_uppercase() && was_lower;
+        was_lower = c.is_lowercase();
+        if starts || !c.is_alphanumeric() {
+            words.push(String::new());
+        }
+        if c.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(c.to_lowercase());
+        }
+    }
+    // `itemprop=dateCreated` is one name.
+    words.push(value.to_lowercase());
+    words.into_iter().filter(|word| !word.is_empty())
+}
+
 /// The live text below `root`.
 pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> String {
     let mut writer = Writer::new(max_line_breaks);

@@ -5,7 +5,7 @@
 use std::{sync::Arc, time::Duration};
 
 use gleaner_filters::{
-    Chain, ChainConfig, Domain, FilterName, Floor, HostList, PageKind, PageLimits, main_block,
+    Chain, ChainConfig, Domain, FilterName, Floor, HostList, PageLimits, PageShape, main_block,
 };
 use url::Url;
 
@@ -83,7 +83,7 @@ fn blocks_menus_and_kind_of_a_page_are_told() {
     let told = chain.blocks(&html, &url(), 3).unwrap();
     assert!(told.blocks[0].path.contains("article"), "{told:?}");
     assert!(told.menus[0].path.contains("nav"), "{told:?}");
-    assert_eq!(told.kind, PageKind::Article);
+    assert_eq!(told.shape, PageShape::Text);
     let none = chain.blocks(&html, &url(), 0).unwrap();
     assert!(none.blocks.is_empty());
 }

@@ -384,12 +384,26 @@ fn errors_of_blocks_name_the_file() {
 }
 
 #[test]
-fn blocks_call_an_empty_page_neither_article_nor_index() {
+fn blocks_and_extract_tell_one_kind() {
+    let dir = folder();
+    let page = "<meta name=generator content='phpBB 3'><title>T</title><p>Text";
+    let told = |command: &str| -> serde_json::Value {
+        let output = gleaner(dir.path(), &[command, "--format", "json"], page);
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    assert_eq!(told("extract")["kind"], "forum");
+    assert_eq!(told("blocks")["kind"], "forum");
+    let table = gleaner(dir.path(), &["blocks"], page).stdout;
+    assert!(String::from_utf8(table).unwrap().starts_with("Kind: forum"));
+}
+
+#[test]
+fn blocks_tell_no_kind_of_an_empty_page() {
     let dir = folder();
     let table = gleaner(dir.path(), &["blocks"], "<body></body>").stdout;
     let table = String::from_utf8(table).unwrap();
     assert!(table.contains("no text"), "{table}");
-    assert!(!table.contains("Looks like"), "{table}");
+    assert!(!table.contains("Kind:"), "{table}");
 }
 
 #[test]

@@ -16,6 +16,7 @@ use crate::{
         link_lists::LinkLists,
         link_quota::LinkQuota,
         main_block::{Algorithm, MainBlock, auto::forest::Forest},
+        output::Style,
         removed_links::RemovedLinks,
     },
     hosts::HostList,
@@ -82,11 +83,11 @@ pub(super) fn build(
             settings: config.link_quota.clone(),
         }),
         FilterName::EmptyTables => Box::new(EmptyTables::new(&config.empty_tables)?),
-        FilterName::MainBlock => Box::new(MainBlock::new(
-            &config.main_block,
-            Arc::clone(forest),
-            scores_hidden_text(config),
-        )),
+        FilterName::MainBlock => {
+            let scores_hidden = scores_hidden_text(config);
+            let filter = MainBlock::new(&config.main_block, Arc::clone(forest), scores_hidden);
+            Box::new(filter.keeping_look(config.output.style == Style::Original))
+        }
         FilterName::Captions => Box::new(Captions::new(&config.captions)),
         FilterName::RemovedLinks => Box::new(RemovedLinks {
             settings: config.removed_links.clone(),

@@ -159,6 +159,8 @@ pub(crate) struct MainBlock {
     forest: Arc<Forest>,
     /// Whether hidden text has been left for the choice to score.
     scores_hidden: bool,
+    /// Whether the page keeps its own look, and with it its only heading of the first level, whatever that says.
+    keeps_look: bool,
 }
 
 impl MainBlock {
@@ -167,7 +169,13 @@ impl MainBlock {
             settings: settings.clone(),
             forest,
             scores_hidden,
+            keeps_look: false,
         }
+    }
+
+    /// For pages in their own look: a headline that is lost there is not written anew.
+    pub(crate) fn keeping_look(self, keeps_look: bool) -> MainBlock {
+        MainBlock { keeps_look, ..self }
     }
 
     /// Carries out a choice, or says why not.
@@ -178,6 +186,9 @@ impl MainBlock {
             None => &self.settings,
         };
         let body = page.body();
+        if self.keeps_look {
+            page.headline.node = page.headline.node.or(page.headline.only_h1);
+        }
         let mut choice = choose(page, settings, &self.forest);
         // Three places: what is left is noise, and differs between machines.
         page.confidence = choice
@@ -209,6 +220,7 @@ impl MainBlock {
         page.keep_only(body, &kept, self.name());
         page.main_block = Some(place);
         page.posts = choice.posts;
+        page.starter = choice.starter;
         Ok(note(&describe(page, place), nodes, choice.note))
     }
 }

@@ -17,6 +17,9 @@ pub(crate) struct Claims {
     pub(crate) open_graph: String,
     /// The program that made it, in lower case.
     pub(crate) generator: String,
+    /// Whether it names its author, and the day on which it was published.
+    pub(crate) has_author: bool,
+    pub(crate) has_date: bool,
 }
 
 /// All that is known for telling the kind.
@@ -44,6 +47,11 @@ pub(super) struct Signs {
     pub(super) code: usize,
     /// Whether a time is marked as one.
     pub(super) has_time: bool,
+    /// Headings below the first level, and those that are or hold a link.
+    pub(super) headings: usize,
+    pub(super) linked_headings: usize,
+    /// Links that ask the reader to do business.
+    pub(super) calls: usize,
 }
 
 /// Words of a paragraph that somebody wrote for reading, as in `main_block.algorithm: auto`.
@@ -63,6 +71,26 @@ const TO_BUY: [&str; 7] = [
     "añadir al carrito",
 ];
 
+/// How links begin that ask the reader to do business with whoever runs the site. Pages that offer something have four and
+/// more of them, texts about it one or two.
+const CALLS: [&str; 12] = [
+    "get started",
+    "contact us",
+    "book ",
+    "request ",
+    "free trial",
+    "try ",
+    "get a ",
+    "sign up",
+    "schedule",
+    "talk to",
+    "learn more",
+    "start ",
+];
+
+/// Nodes of a heading in which a link is looked for.
+const MAX_HEADING_NODES: usize = 10;
+
 /// Bytes of a button's text that are read.
 const MAX_BUTTON_BYTES: usize = 60;
 
@@ -74,6 +102,7 @@ impl Signs {
             _ => "",
         };
         let segments = url.path_segments().into_iter().flatten();
+        let segments = segments.filter(|_| url.has_host());
         let names = segments.map(|name| name.split('.').next().unwrap_or_default());
         let mut signs = Signs {
             claims,
@@ -92,6 +121,9 @@ impl Signs {
             offers: 0,
             code: 0,
             has_time: false,
+            headings: 0,
+            linked_headings: 0,
+            calls: 0,
         };
         signs.count(page);
         signs
@@ -117,9 +149,16 @@ impl Signs {
             match page.tag(id) {
                 Some(Tag::Pre | Tag::Code) => self.code += 1,
                 Some(Tag::Time) => self.has_time = true,
+                Some(Tag::H2 | Tag::H3 | Tag::H4) => {
+                    self.headings += 1;
+                    let mut inside = page.live(id).take(MAX_HEADING_NODES);
+                    let is_linked = inside.any(|inner| page.in_link(inner));
+                    self.linked_headings += usize::from(is_linked);
+                }
                 Some(Tag::A) if page.in_link(id) => {
                     self.links += 1;
                     self.buttons_to_buy += usize::from(is_to_buy(page, id));
+                    self.calls += usize::from(is_call(page, id));
                 }
                 Some(Tag::Button | Tag::Input) => {
                     self.buttons_to_buy += usize::from(is_to_buy(page, id));
@@ -169,6 +208,15 @@ impl Signs {
         self.claims(&ARTICLES)
     }
 
+    /// Whether it names its author, and its day.
+    pub(super) fn has_author(&self) -> bool {
+        self.claims.has_author
+    }
+
+    pub(super) fn has_date(&self) -> bool {
+        self.claims.has_date
+    }
+
     pub(super) fn is_open_graph(&self, types: &[&str]) -> bool {
         types.contains(&self.claims.open_graph.as_str())
     }
@@ -204,6 +252,12 @@ fn is_to_buy(page: &Page, id: NodeId) -> bool {
     is_named
         || page.attribute(id, &local_name!("value")).is_some_and(&says)
         || says(&page.start_of_text(id, 10, MAX_BUTTON_BYTES))
+}
+
+fn is_call(page: &Page, id: NodeId) -> bool {
+    let text = page.start_of_text(id, 10, MAX_BUTTON_BYTES);
+    let text = text.trim().to_lowercase();
+    CALLS.iter().any(|words| text.starts_with(words))
 }
 
 /// Amounts of money in a text: a sign of a currency beside a digit.

@@ -5,20 +5,59 @@
 
 use url::Url;
 
-/// English names of months; what machines write for the web is English.
+/// English names of months and days of the week; what machines write for the web is English.
 const MONTHS: [&str; 12] = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
 ];
+const DAYS: [&str; 7] = [
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+];
+
+/// Whether a word is the name of a month or a day of the week, or short for one.
+pub(super) fn is_word(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    month(&word).is_some() || word.len() >= SHORT && DAYS.iter().any(|name| name.starts_with(&word))
+}
+
+/// Letters of the shortest form of a name.
+const SHORT: usize = 3;
+
+/// The number of a month, from 0; its name in lower case, or short.
+fn month(word: &str) -> Option<usize> {
+    (word.len() >= SHORT).then(|| MONTHS.iter().position(|name| name.starts_with(word)))?
+}
 
 /// A day at the start of a value: `2026-11-21T10:00:00Z`, `20261121`, `2026/11/21`, `November 21, 2026`, `Sat, 21 Nov 2026`.
 pub(super) fn of_value(value: &str) -> Option<String> {
     let value = value.trim();
     let value = value.get(..value.floor_char_boundary(60))?;
-    of_numbers(value).or_else(|| of_words(value))
+    of_numbers(value)
+        .or_else(|| of_dotted(value))
+        .or_else(|| of_words(value))
 }
 
 /// A day in the path of an address: `/2026/11/21/title`, as blogs and newspapers have it.
 pub(super) fn of_path(url: &Url) -> Option<String> {
+    if !url.has_host() {
+        return None;
+    }
     let parts: Vec<&str> = url.path().split('/').collect();
     parts.windows(3).find_map(|three| match three {
         [year, month, day] if year.len() == 4 && month.len() == 2 && day.len() == 2 => {
@@ -45,16 +84,27 @@ fn of_numbers(value: &str) -> Option<String> {
     }
 }
 
+/// `21.11.2026`: where days are written with dots, they begin with the day.
+fn of_dotted(value: &str) -> Option<String> {
+    let mut parts = value.splitn(3, '.');
+    let (day, month, rest) = (parts.next()?, parts.next()?, parts.next()?);
+    let is_year = !rest
+        .get(4..)
+        .is_some_and(|more| more.starts_with(|c: char| c.is_ascii_digit()));
+    let is_short = |part: &str| part.len() <= 2 && is_number(part);
+    (is_year && is_short(day) && is_short(month)).then(|| iso(rest.get(..4)?, month, day))?
+}
+
 fn of_words(value: &str) -> Option<String> {
     let words: Vec<String> = value
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(str::to_ascii_lowercase)
         .collect();
-    let (at, month) = words.iter().enumerate().find_map(|(at, word)| {
-        let month = MONTHS.iter().position(|name| word.starts_with(name))?;
-        Some((at, (month + 1).to_string()))
-    })?;
+    let (at, month) = words
+        .iter()
+        .enumerate()
+        .find_map(|(at, word)| Some((at, (month(word)? + 1).to_string())))?;
     let year = words
         .iter()
         .find(|word| word.len() == 4 && is_number(word))?;
@@ -96,10 +146,21 @@ mod tests {
             "Jan. 9th 2026",
             "Fri, 09 Jan 2026 08:00:00 GMT",
             "9 January 2026",
+            "9.1.2026",
+            "09.01.2026, 08:00",
+            "Published on January 9, 2026",
         ] {
             assert_eq!(of_value(value).as_deref(), Some("2026-01-09"), "{value}");
         }
-        for value in ["09/01/2026", "yesterday", "", "2026", "2026-13-40", "ééééé"] {
+        for value in [
+            "09/01/2026",
+            "Market 9, 2026",
+            "yesterday",
+            "",
+            "2026",
+            "2026-13-40",
+            "ééééé",
+        ] {
             assert_eq!(of_value(value), None, "{value}");
         }
     }

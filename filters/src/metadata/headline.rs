@@ -77,19 +77,34 @@ pub(super) fn choose(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<
         }
     }
     let is_enough = |score: f64| score >= LIKE || titles.is_empty();
-    match best {
-        Some((score, (id, text))) if is_enough(score) => Headline {
+    if let Some((score, (id, text))) = best
+        && is_enough(score)
+    {
+        return Headline {
             text: text.clone(),
             node: Some(*id),
-        },
-        _ => Headline {
-            text: titles
-                .first()
-                .map_or(title.as_str(), |title| title)
-                .to_owned(),
-            node: None,
-        },
+            only_h1: None,
+        };
     }
+    let text = titles
+        .first()
+        .map_or(title.as_str(), |title| title)
+        .to_owned();
+    Headline {
+        node: lower_heading(page, &text),
+        text,
+        only_h1: best.filter(|_| headings.len() == 1).map(|(_, (id, _))| *id),
+    }
+}
+
+/// The first heading of a lower level that says the same: on many pages the `<h1>` is the name of the site.
+fn lower_heading(page: &Page, headline: &str) -> Option<NodeId> {
+    let wanted = letters(headline);
+    let is_lower = |id: &NodeId| matches!(page.tag(*id), Some(Tag::H2 | Tag::H3 | Tag::H4));
+    page.live(page.body())
+        .filter(is_lower)
+        .take(MAX_HEADLINE_NODES)
+        .find(|&id| !wanted.is_empty() && letters(&start_of_line(page, id)) == wanted)
 }
 
 /// `Middleware¶`, `Options #`: the sign that links to the heading.

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use html5ever::local_name;
 use serde_json::{Map, Value};
 
-use super::{HiddenText, MAX_NAME_BYTES, date};
+use super::{HiddenText, MAX_NAME_BYTES, date, is_same};
 use crate::{
     page::{NodeId, Page, tag::Tag},
     text::{self, one_line},
@@ -90,23 +90,51 @@ impl JsonLd {
             .or_else(|| self.of_type(|kind| kind == "WebPage").next())
     }
 
+    /// The same, unless there are several articles: then the page is a list of them, or one of them has its headline.
+    fn only_work(&self, headline: &str) -> Option<&Map<String, Value>> {
+        let titles = |thing: &Map<String, Value>| {
+            let said = ["headline", "name"].map(|key| name_of(thing.get(key)));
+            said.into_iter()
+                .flatten()
+                .any(|title| is_same(&title, headline))
+        };
+        let mut articles = self.of_type(is_article);
+        match (articles.next(), articles.next()) {
+            (Some(_), Some(_)) => {
+                let mut those = self.of_type(is_article);
+                those.find(|article| titles(article)).or_else(|| {
+                    let mut authors = self
+                        .of_type(is_article)
+                        .map(|article| article.get("author"));
+                    let first = authors.next()?;
+                    authors.all(|author| author == first).then(|| self.work())?
+                })
+            }
+            _ => self.work(),
+        }
+    }
+
     pub(super) fn headline(&self) -> Option<String> {
         let article = self.article().or_else(|| self.of_type(is_work).next())?;
         name_of(article.get("headline")).or_else(|| name_of(article.get("name")))
     }
 
     /// The people who are named; `None` where it is an organization, which is the publisher by another name.
-    pub(super) fn author(&self) -> Option<String> {
-        self.names_of_authors(|kind| kind != "Organization")
+    pub(super) fn author(&self, headline: &str) -> Option<String> {
+        self.names_of_authors(headline, |kind| kind != "Organization")
     }
 
     /// Whoever is named.
-    pub(super) fn any_author(&self) -> Option<String> {
-        self.names_of_authors(|_| true)
+    pub(super) fn any_author(&self, headline: &str) -> Option<String> {
+        self.names_of_authors(headline, |_| true)
     }
 
-    fn names_of_authors(&self, is_wanted_kind: impl Fn(&str) -> bool) -> Option<String> {
-        let work = self.work()?;
+    fn names_of_authors(
+        &self,
+        headline: &str,
+        is_wanted_kind: impl Fn(&str) -> bool,
+    ) -> Option<String> {
+        let work = self.only_work(headline)?;
         let author = work.get("author").or_else(|| work.get("creator"))?;
         let mut names: Vec<String> = Vec::new();
         for value in one_or_many(author).take(MAX_AUTHORS) {

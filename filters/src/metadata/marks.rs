@@ -1,9 +1,11 @@
-//! What the page's own elements say: the language of the root, `rel="author"` (HTML § 4.6.7.2), microdata, `<time>`, and
-//! the class names of bylines.
+//! What the page's own elements say: the language of the root, and the day in microdata and `<time>`.
 
 use html5ever::{LocalName, local_name};
 
-use super::{MAX_NAME_BYTES, date, start_of_line};
+use super::{
+    byline::{self, Places},
+    date, start_of_line,
+};
 use crate::page::{NodeId, Page, tag::Tag};
 
 /// The language of the page: the one on the root, else on the body.
@@ -40,86 +42,17 @@ pub(super) fn language_tag(value: &str) -> Option<String> {
     Some(tag)
 }
 
-/// The author that an element names: `rel=author`, `itemprop=author`, or a byline by its class. Readability takes the
-/// same three (`_isValidByline`, its pattern `REGEXPS.byline`), and nothing longer than 100 characters.
-pub(super) fn author(page: &Page) -> Option<String> {
-    let itemprop = LocalName::from("itemprop");
-    let mut best: Option<(u8, String)> = None;
-    for id in page.live(page.body()) {
-        let Some(tag) = page.tag(id) else { continue };
-        let Some(rank) = author_rank(page, id, tag, &itemprop) else {
-            continue;
-        };
-        if best.as_ref().is_some_and(|(known, _)| *known <= rank) {
-            continue;
-        }
-        let name = start_of_line(page, inner_name(page, id).unwrap_or(id));
-        if name.chars().count() < 100 && name.len() <= MAX_NAME_BYTES && !name.is_empty() {
-            let is_best = rank == 0;
-            best = Some((rank, name));
-            if is_best {
-                break;
-            }
-        }
-    }
-    best.map(|(_, name)| name)
-}
-
-/// How sure an element is to hold the author's name; 0 is best.
-fn author_rank(page: &Page, id: NodeId, tag: Tag, itemprop: &LocalName) -> Option<u8> {
-    let has_word = |value: &str, wanted: &[&str]| {
-        let mut words = value.split_ascii_whitespace();
-        words.any(|word| {
-            wanted
-                .iter()
-                .any(|wanted| word.eq_ignore_ascii_case(wanted))
-        })
-    };
-    let ranks = page.attributes(id).iter().filter_map(|attribute| {
-        let (name, value) = (&attribute.name.local, &attribute.value);
-        let (rank, wanted) = if name == itemprop {
-            (0, &["author"][..])
-        } else if tag == Tag::A && *name == local_name!("rel") {
-            (1, &["author"][..])
-        } else if *name == local_name!("class") {
-            // hAtom and microformats 2 write `author` and `p-author`; Readability's pattern begins with `byline`.
-            (2, &["byline", "p-author", "author-name", "authorname"][..])
-        } else {
-            return None;
-        };
-        has_word(value, wanted).then_some(rank)
-    });
-    ranks.min()
-}
-
-/// The name inside an author: `<span itemprop=author itemscope><span itemprop=name>`, else its link, beside which stand ranks
-/// and numbers.
-fn inner_name(page: &Page, id: NodeId) -> Option<NodeId> {
-    const MAX_NODES: usize = 30;
-    let itemprop = LocalName::from("itemprop");
-    let inner = || page.live(id).skip(1).take(MAX_NODES);
-    inner()
-        .find(|&inner| {
-            page.attribute(inner, &itemprop)
-                .is_some_and(|value| value == "name")
-        })
-        .or_else(|| {
-            let mut links = inner().filter(|&inner| page.tag(inner) == Some(Tag::A));
-            let link = links.find(|&link| page.chars(link) > 0)?;
-            links.next().is_none().then_some(link)
-        })
-}
-
-/// The day that an element says the page was published: microdata, `<time pubdate>`, else the first `<time datetime>` on
-/// a page that has few (a list of posts has one each).
-pub(super) fn date(page: &Page) -> Option<String> {
+/// The day on which the page says that it was published: microdata, `<time pubdate>`, else the first `<time datetime>` on
+/// a page that has few (a list of posts has one each), else a text near the headline that is a day.
+pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
     const FEW: usize = 3;
     let itemprop = LocalName::from("itemprop");
     let mut times = Vec::new();
     for id in page.live(page.body()) {
         let is_published = page
             .attribute(id, &itemprop)
-            .is_some_and(|value| value.eq_ignore_ascii_case("datePublished"));
+            .is_some_and(|value| matches!(value, "datePublished" | "dateCreated"))
+            && !byline::is_of_another(page, id);
         let is_time = page.tag(id) == Some(Tag::Time);
         if !is_published && !is_time {
             continue;
@@ -135,7 +68,51 @@ pub(super) fn date(page: &Page) -> Option<String> {
             _ => {}
         }
     }
+    if times.is_empty() {
+        return date_below(page, headline?);
+    }
     (times.len() <= FEW)
         .then(|| times.into_iter().next())
         .flatten()
+}
+
+/// A short text near the headline that is a day. Of two, the one that is not said to be that of a change.
+fn date_below(page: &Page, headline: NodeId) -> Option<String> {
+    /// "Last updated on Wednesday, 21st November 2026 | 5 min read" is 60.
+    const MAX_BYTES: usize = 80;
+    let mut changed = None;
+    for id in Places::of(page, Some(headline)).near() {
+        let Some(text) = page.text(id).filter(|text| text.trim().len() <= MAX_BYTES) else {
+            continue;
+        };
+        if page.own_chars(id) == 0 {
+            continue;
+        }
+        if let Some(day) = date::of_value(&text) {
+            let label = format!("{} {text}", text_before(page, id)).to_lowercase();
+            let says = |words: &[&str]| words.iter().any(|word| label.contains(word));
+            if says(&["join", "member", "since", "register", "birth", "born"]) {
+                continue;
+            }
+            if !says(&["updated", "modified", "reviewed", "last"]) {
+                return Some(day);
+            }
+            changed = changed.or(Some(day));
+        }
+    }
+    changed
+}
+
+/// The short text that stands before another one and is no day itself: its label.
+fn text_before(page: &Page, id: NodeId) -> String {
+    const MAX_NODES: usize = 10;
+    const MAX_BYTES: usize = 40;
+    (page.body().index()..id.index())
+        .rev()
+        .take(MAX_NODES)
+        .map(NodeId::from_row)
+        .find(|&before| page.own_chars(before) > 0)
+        .and_then(|before| page.text(before).map(|text| text.clone()))
+        .filter(|text| text.trim().len() <= MAX_BYTES && date::of_value(text).is_none())
+        .unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 
 use html5ever::{LocalName, local_name};
 
-use super::{date, title_line};
+use super::{byline::is_of_another, date, title_line};
 use crate::page::{Page, tag::Tag};
 
 /// `<meta>` elements that are read; pages have some dozens. Raising it costs time on hostile pages.
@@ -34,7 +34,11 @@ impl Metas {
                 continue;
             }
             for key in &keys {
-                if let Some(name) = page.attribute(id, key) {
+                // The author of a review is not that of the page.
+                let is_foreign = || *key == keys[2] && is_of_another(page, id);
+                if let Some(name) = page.attribute(id, key)
+                    && !is_foreign()
+                {
                     all.push((name.trim().to_ascii_lowercase(), content.clone()));
                 }
             }
@@ -69,12 +73,18 @@ impl Metas {
             .map(str::to_owned)
     }
 
+    /// The authors of a paper, as libraries read them: "Ash, Ann" as well as "Ann Ash".
+    pub(super) fn authors_of_paper(&self) -> Option<String> {
+        let turned = |name: &str| match name.split_once(", ") {
+            Some((last, first)) if !first.contains(',') => format!("{first} {last}"),
+            _ => name.to_owned(),
+        };
+        let names: Vec<String> = self.all("citation_author").map(turned).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    }
+
     /// `article:author` is the address of a profile by its definition, and a name on many pages.
     pub(super) fn author(&self) -> Option<String> {
-        let citation: Vec<&str> = self.all("citation_author").collect();
-        if !citation.is_empty() {
-            return Some(citation.join(", "));
-        }
         let names = [
             "author",
             "article:author",
@@ -89,6 +99,21 @@ impl Metas {
             .iter()
             .find_map(|name| self.all(name).find(is_name))
             .map(str::to_owned)
+    }
+
+    /// The name in the labels of a card of Twitter, which publishing systems fill in with "Written by" and the like: `twitter:label1`
+    /// says what `twitter:data1` is.
+    pub(super) fn written_by(&self) -> Option<String> {
+        let is_author = |label: &&str| {
+            let label = label.to_lowercase();
+            label.ends_with(" by") || label == "author"
+        };
+        [1, 2].iter().find_map(|number| {
+            self.first(&[&format!("twitter:label{number}")])
+                .filter(is_author)?;
+            self.first(&[&format!("twitter:data{number}")])
+                .map(str::to_owned)
+        })
     }
 
     pub(super) fn date(&self) -> Option<String> {

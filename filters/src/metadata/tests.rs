@@ -115,6 +115,28 @@ fn an_address_or_a_template_is_no_author() {
 }
 
 #[test]
+fn the_day_is_read_where_it_is_written_near_the_headline() {
+    let day = |line: &str| metadata("", &format!("<h1>The night ferry</h1>{line}")).date;
+    for line in [
+        "<p>January 9, 2026 · 5 min read</p>",
+        "<p>Published on <b>9 January 2026</b></p>",
+        "<p>Last updated: May 1, 2026</p><p>09.01.2026</p>",
+        "<p>Updated January 9, 2026</p>",
+    ] {
+        assert_eq!(day(line).as_deref(), Some("2026-01-09"), "{line}");
+    }
+    for line in [
+        "<dl><dt>Joined</dt><dd>9 January 2026</dd></dl>",
+        "<p>Member since January 9, 2026</p>",
+        "<p>09/01/2026</p>",
+    ] {
+        assert_eq!(day(line), None, "{line}");
+    }
+    let far = format!("<p>{}</p><p>January 9, 2026</p>", "word ".repeat(200));
+    assert_eq!(day(&far), None);
+}
+
+#[test]
 fn a_list_of_posts_has_no_day() {
     let body = "<time datetime=2026-11-21></time>".repeat(10);
     assert_eq!(metadata("", &body).date, None);

@@ -24,6 +24,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) before_body_end: &'a str,
     /// Markup written directly after one element.
     pub(crate) after: Option<(NodeId, &'a str)>,
+    /// An element that is left out.
+    pub(crate) without: Option<NodeId>,
 }
 
 impl Rules<'_> {
@@ -35,6 +37,7 @@ impl Rules<'_> {
         before_head_end: "",
         before_body_end: "",
         after: None,
+        without: None,
     };
 }
 
@@ -42,7 +45,12 @@ impl Rules<'_> {
 pub(crate) fn write(page: &Page, root: NodeId, rules: Rules<'_>, out: &mut String) {
     let mut writer = Writer { page, rules, out };
     let mut open: Vec<NodeId> = Vec::with_capacity(64);
-    for id in page.live(root) {
+    let is_left_out = |id| {
+        rules
+            .without
+            .is_some_and(|without| page.contains(without, id))
+    };
+    for id in page.live(root).filter(|&id| !is_left_out(id)) {
         while let Some(&top) = open.last()
             && id >= page.end(top)
         {

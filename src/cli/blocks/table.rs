@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use gleaner_filters::{PageBlocks, PageKind};
+use gleaner_filters::{Kind, PageBlocks, PageShape};
 
 /// Characters of a full bar.
 const BAR: usize = 16;
@@ -11,13 +11,14 @@ const BAR: usize = 16;
 const PATH: usize = 44;
 
 pub(super) fn of(page: &PageBlocks) -> String {
+    let kind = page.kind.map_or("in doubt", Kind::as_str);
     let links = page.links_per_word;
-    let mut out = match page.kind {
-        PageKind::Article => format!("Looks like an article ({links:.2} links per word).\n"),
-        PageKind::Index => {
-            format!("Looks like an index of other pages ({links:.2} links per word).\n")
+    let mut out = match page.shape {
+        PageShape::Text => format!("Kind: {kind} ({links:.2} links per word, as a text).\n"),
+        PageShape::Index => {
+            format!("Kind: {kind} ({links:.2} links per word, as an index of other pages).\n")
         }
-        PageKind::Empty => "The page has no text.\n".to_owned(),
+        PageShape::Empty => "The page has no text.\n".to_owned(),
     };
     if page.blocks.is_empty() {
         out.push_str("\nNo block was found.\n");

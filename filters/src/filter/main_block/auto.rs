@@ -139,6 +139,7 @@ pub(crate) fn choose(
         let thread = posts::tidy(page, &blocks, &mut kept);
         Choice {
             posts: thread.posts.clone(),
+            starter: thread.starter.clone(),
             ..prune::choice(page, &blocks, &kept, &thread)
         }
     };

@@ -18,11 +18,12 @@ use super::{
     choice::{common_container, describe, kept_chars, outermost},
     choose,
     cnr::{self, Ratio},
-    core_ex::{self, PageKind},
+    core_ex::{self, PageShape},
     menus::{Links, Menu, menus},
 };
 use crate::{
     filter::output,
+    kind::Kind,
     metadata::start_of_line,
     outline::outline,
     page::{Fate, NodeId, Page, tag::Tag},
@@ -58,8 +59,10 @@ pub struct PageBlocks {
     pub blocks: Vec<Block>,
     /// The menus in document order.
     pub menus: Vec<Menu>,
-    /// Whether the page is an article or leads to others.
-    pub kind: PageKind,
+    /// What kind of page it is, as [`crate::Metadata::kind`] tells it; none where it is in doubt.
+    pub kind: Option<Kind>,
+    /// Whether the page is a text or leads to others.
+    pub shape: PageShape,
     /// What that was told from: links per word of the page.
     pub links_per_word: f64,
     /// The page as the tree of its blocks with the ratio of each, as `cnr` computes them.
@@ -94,14 +97,16 @@ pub(crate) struct Whole {
     fates: Vec<Fate>,
     menus: Vec<(NodeId, Links)>,
     chars: usize,
+    kind: Option<Kind>,
 }
 
 impl Whole {
-    pub(crate) fn of(page: &Page) -> Whole {
+    pub(crate) fn of(page: &Page, kind: Option<Kind>) -> Whole {
         Whole {
             fates: page.fates(),
             menus: menus(page),
             chars: page.chars(page.body()),
+            kind,
         }
     }
 }
@@ -119,7 +124,7 @@ pub(crate) fn of_page(
     settings: &Settings,
     most: usize,
 ) -> PageBlocks {
-    let (kind, links_per_word) = core_ex::page_kind(&page);
+    let (shape, links_per_word) = core_ex::page_shape(&page);
     let cleaned = page.fates();
     let found = relevant(&mut page, settings, most, whole.chars);
     page.restore(&whole.fates);
@@ -133,7 +138,8 @@ pub(crate) fn of_page(
     PageBlocks {
         blocks: found.into_iter().map(|found| found.block).collect(),
         menus,
-        kind,
+        kind: whole.kind,
+        shape,
         links_per_word,
         tree,
         marked_html: output::marked(page, STYLE),
@@ -351,7 +357,7 @@ pub(super) mod tests {
     #[test]
     fn blocks_menus_and_what_was_removed_are_marked_in_the_page() {
         let mut page = page(&three_blocks());
-        let whole = Whole::of(&page);
+        let whole = Whole::of(&page, None);
         let (menu, third) = (by_id(&page, "menu"), by_id(&page, "third"));
         page.remove(menu, "link_lists");
         page.remove(third, "test");
@@ -376,6 +382,6 @@ pub(super) mod tests {
         assert_eq!((third.chars, third.weight, third.depth), (480, 5, 1));
         assert!((third.ratio - 480.0 / 5.0).abs() < 1e-12);
         assert_eq!(told.tree[0].label, "body");
-        assert_eq!(told.kind, PageKind::Article);
+        assert_eq!(told.shape, PageShape::Text);
     }
 }

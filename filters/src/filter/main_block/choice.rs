@@ -11,6 +11,8 @@ pub(crate) struct Choice {
     pub(crate) dropped: Vec<NodeId>,
     /// The posts of a thread among it, where the algorithm tells them apart.
     pub(crate) posts: Vec<NodeId>,
+    /// Who wrote the first of them.
+    pub(crate) starter: Option<String>,
     /// What the report should say beside the place.
     pub(crate) note: Option<String>,
     /// The word F1 that is to be expected, where the algorithm can tell.

@@ -34,7 +34,7 @@
 //! Cost: four passes over the nodes, one reading of the text.
 
 mod counts;
-mod page_kind;
+mod page_shape;
 mod title;
 
 use serde::{Deserialize, Serialize};
@@ -45,8 +45,8 @@ use crate::{
     page::{NodeId, Page},
 };
 use counts::{Counts, counted_nodes, own_counts, ratio};
-pub use page_kind::PageKind;
-pub(crate) use page_kind::page_kind;
+pub use page_shape::PageShape;
+pub(crate) use page_shape::page_shape;
 use title::title;
 
 /// How a node is scored.

@@ -9,7 +9,7 @@ use url::Url;
 
 use super::{Settings, Surroundings, additions, tidy, write_links};
 use crate::{
-    metadata::{document_title, start_of_line},
+    metadata::{document_title, is_same, start_of_line},
     page::{
         Fate, Kind, NodeId, Page,
         serialize::{self, Rules, escape_attribute, escape_text},
@@ -32,7 +32,13 @@ pub(super) fn write(page: &Page, settings: &Settings, around: Surroundings<'_>) 
     }
     out.push_str("<main>");
     let mut below = String::new();
-    let mut after = headline_shown(page);
+    let found = headline_in(page);
+    // A headline that stands further down, or looks like a lesser heading, is written at the top instead.
+    let lifted = found.filter(|&heading| {
+        let is_in_place = page.tag(heading) == Some(Tag::H1) && is_at_top(page, heading);
+        !is_in_place && !around.in_frame && may_be_lifted(page, heading)
+    });
+    let mut after = found.filter(|&heading| lifted.is_none() && is_at_top(page, heading));
     if !around.in_frame {
         below = additions::below_headline(page, settings);
         if let Some(headline) = missing_headline(page, after) {
@@ -49,6 +55,7 @@ pub(super) fn write(page: &Page, settings: &Settings, around: Surroundings<'_>) 
         keep_attribute: Some(keep_attribute),
         comments: false,
         after: after.map(|heading| (heading, below.as_str())),
+        without: lifted,
         ..Rules::VERBATIM
     };
     for child in page.live_children(page.body()) {
@@ -123,16 +130,46 @@ fn write_icon(page: &Page, out: &mut String) {
 }
 
 /// The heading on the page that is the headline: its own, or one that says the same, or the first `<h1>`.
-pub(super) fn headline_shown(page: &Page) -> Option<NodeId> {
+pub(super) fn headline_in(page: &Page) -> Option<NodeId> {
     if let Some(node) = page.headline.node.filter(|&node| page.is_live(node)) {
         return Some(node);
     }
-    let headline = page.headline.text.as_str();
     page.live(page.body()).find(|&id| match page.tag(id) {
         Some(Tag::H1) => page.fate(id) == Fate::Keep,
-        Some(tag) if tag.is_heading() => start_of_line(page, id).eq_ignore_ascii_case(headline),
+        Some(tag) if tag.is_heading() => says_headline(page, id),
         _ => false,
     })
+}
+
+fn says_headline(page: &Page, heading: NodeId) -> bool {
+    let headline = &page.headline.text;
+    !headline.is_empty() && is_same(&start_of_line(page, heading), headline)
+}
+
+/// Whether next to nothing stands above a heading: a section and a day, one picture. More, and readers meet a text of which
+/// they do not know what it is.
+fn is_at_top(page: &Page, heading: NodeId) -> bool {
+    /// Visible characters: "News · Politics · 3 May 2026 · 5 min" is half of it.
+    const MAX_CHARS: usize = 60;
+    const MAX_PICTURES: usize = 1;
+    let (mut chars, mut pictures) = (0, 0);
+    for id in page.live(page.body()).take_while(|&id| id < heading) {
+        chars += page.own_chars(id);
+        pictures += match page.tag(id) {
+            Some(Tag::Img) => usize::from(!tidy::is_small(page, id)),
+            Some(Tag::Video | Tag::Iframe) => 1,
+            _ => 0,
+        };
+    }
+    chars <= MAX_CHARS && pictures <= MAX_PICTURES
+}
+
+/// Whether a heading says nothing but the headline, so that it need not be said twice.
+fn may_be_lifted(page: &Page, heading: NodeId) -> bool {
+    says_headline(page, heading)
+        && !page
+            .live(heading)
+            .any(|id| page.tag(id).is_some_and(Tag::is_media))
 }
 
 /// The headline, where what is left of the page does not show it.

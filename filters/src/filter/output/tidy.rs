@@ -10,6 +10,7 @@ pub(super) mod drawings;
 mod leftovers;
 mod names;
 mod permalinks;
+mod posts;
 mod repeats;
 mod separators;
 
@@ -17,7 +18,7 @@ use std::collections::HashMap;
 
 use html5ever::{LocalName, local_name};
 
-use super::reader::headline_shown;
+use super::reader::headline_in;
 use crate::{
     dom::table,
     filter::ignore::Sheets,
@@ -63,12 +64,8 @@ pub(super) fn reader(page: &mut Page) {
             page.set_attribute(id, LocalName::from(MARK), kind.to_owned());
         }
     }
-    for post in std::mem::take(&mut page.posts) {
-        if !page.has_attribute(post, &LocalName::from(MARK)) {
-            page.set_attribute(post, LocalName::from(MARK), "post".to_owned());
-        }
-    }
-    leftovers::drop_all(page, headline_shown(page));
+    posts::mark(page);
+    leftovers::drop_all(page, headline_in(page));
     controls::drop_unread(page);
     repeats::drop_repeats(page);
     separators::trim(page);

@@ -2,7 +2,7 @@
 //! joined, signature, buttons), and the name with it. Of each panel the name and the date are taken back, once per post.
 //!
 //! Posts are brothers of one tag that hold a name and kept text, with what stands before them and is built alike (a question
-//! above its answers). A name is a short text that the page calls so in `itemprop`, `rel` or a class, or a link to a
+//! above its answers), and the replies inside of them (`posts/groups.rs`). A name is a short text that the page calls so in `itemprop`, `rel` or a class, or a link to a
 //! profile by its address; a date is a `<time>` or what a class calls a date. Both are general vocabulary of such programs,
 //! none of a site's own.
 //!
@@ -13,23 +13,28 @@
 //! .787 without furniture too. It is for the reader, who cannot follow a talk without knowing who speaks.
 
 mod furniture;
+mod groups;
+mod owners;
 mod signs;
 
 use super::blocks::Blocks;
-use crate::page::{NodeId, Page};
+use crate::{
+    page::{NodeId, Page},
+    text::one_line,
+};
 use furniture::Furniture;
+use owners::Owners;
 use signs::Sign;
 
-/// Kept words from which an element is a post.
-const POST_WORDS: f32 = 5.0;
-
-/// The least number of posts, one beside the other.
+/// Names from which there is a thread.
 const MIN_POSTS: usize = 2;
 
 /// A thread as it is to be shown.
 #[derive(Default)]
 pub(super) struct Thread {
     pub(super) posts: Vec<NodeId>,
+    /// Who wrote the first of them.
+    pub(super) starter: Option<String>,
     /// The text nodes of names and dates to be kept beside the kept blocks.
     pub(super) texts: Vec<NodeId>,
     /// Text nodes of kept blocks that are furniture.
@@ -44,20 +49,26 @@ pub(super) fn tidy(page: &Page, blocks: &Blocks, kept: &mut [bool]) -> Thread {
     if names.len() < MIN_POSTS {
         return Thread::default();
     }
-    let posts = posts(page, &words, &names);
+    let posts = groups::posts(page, &words, &names);
+    let owners = Owners::of(page, &posts);
     let dates = signs::dates(page, &is_kept);
     let mut texts = Vec::new();
+    let mut starter = None;
     for &post in &posts {
-        let Some(name) = best(page, post, &names, post) else {
+        let headline = page.headline.node.filter(|&node| page.contains(post, node));
+        let Some(name) = owners.name(page, post, &names, headline.unwrap_or(post)) else {
             continue;
         };
-        if !has_kept(page, post, &names) {
-            texts.extend(texts_of(page, name));
+        if post == posts[0] {
+            starter = Some(name_of(page, name)).filter(|name| !name.is_empty());
         }
-        if !has_kept(page, post, &dates)
-            && let Some(date) = best(page, post, &dates, name)
+        if !is_shown(page, &owners, post, &names, name) {
+            texts.extend(texts_of(page, name.element));
+        }
+        if !owners.signs(page, post, &dates).any(|date| date.is_kept)
+            && let Some(date) = owners.best(page, post, &dates, name.element)
         {
-            texts.extend(texts_of(page, date));
+            texts.extend(texts_of(page, date.element));
         }
     }
     let mut is_sign = vec![false; page.len()];
@@ -66,7 +77,7 @@ pub(super) fn tidy(page: &Page, blocks: &Blocks, kept: &mut [bool]) -> Thread {
             is_sign[text.index()] = true;
         }
     }
-    let furniture = Furniture::of(page, blocks, kept, &posts, &is_sign);
+    let furniture = Furniture::of(page, blocks, kept, &owners, &is_sign);
     for index in furniture.blocks {
         kept[index] = false;
     }
@@ -75,6 +86,7 @@ pub(super) fn tidy(page: &Page, blocks: &Blocks, kept: &mut [bool]) -> Thread {
     texts.dedup();
     Thread {
         posts,
+        starter,
         texts,
         without: furniture.lines,
     }
@@ -105,113 +117,19 @@ fn kept_texts(page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<bool> {
     is_kept
 }
 
-/// Brothers of one tag that each hold a name and kept text.
-struct Group {
-    parent: NodeId,
-    posts: Vec<NodeId>,
-    /// Kept words in all of them.
-    words: f32,
+/// Whether a name stands in kept text of its post, there or elsewhere.
+fn is_shown(page: &Page, owners: &Owners, post: NodeId, names: &[Sign], name: &Sign) -> bool {
+    let wanted = name_of(page, name);
+    name.is_kept
+        || owners.signs(page, post, names).any(|other| {
+            other.is_kept && (other.rank <= name.rank || name_of(page, other) == wanted)
+        })
 }
 
-/// Groups of brothers that are looked at, the largest ones: a page has one thread, and talks inside of it.
-const MAX_THREADS: usize = 50;
-
-/// The posts of the thread with most kept words, and what stands before it with a name of its own.
-fn posts(page: &Page, words: &[f32], names: &[Sign]) -> Vec<NodeId> {
-    let groups = groups(page, words, names);
-    let Some(thread) = largest(&groups, page, page.body()) else {
-        return Vec::new();
-    };
-    let opening = opening(page, words, names, thread.parent);
-    let mut all: Vec<NodeId> = opening.into_iter().collect();
-    let mut waiting: Vec<NodeId> = thread.posts.iter().rev().copied().collect();
-    while let Some(post) = waiting.pop() {
-        // The answers to a question stand in one element beside it.
-        let inner =
-            largest(&groups, page, post).filter(|group| group.words * 2.0 > words[post.index()]);
-        match inner {
-            Some(group) => waiting.extend(group.posts.iter().rev()),
-            None => all.push(post),
-        }
-    }
-    all.sort_unstable();
-    all
-}
-
-/// The group with most kept words inside an element; the outer one of two that have as many.
-fn largest<'a>(groups: &'a [Group], page: &Page, within: NodeId) -> Option<&'a Group> {
-    groups
-        .iter()
-        .find(|group| page.contains(within, group.parent))
-}
-
-/// The groups of a page, that with most kept words first.
-fn groups(page: &Page, words: &[f32], names: &[Sign]) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    let mut of_parent = vec![usize::MAX; page.len()];
-    for name in names {
-        let mut at = name.element;
-        while at != page.body() && at != NodeId::DOCUMENT {
-            let parent = page.parent(at);
-            if words[at.index()] >= POST_WORDS {
-                let index = &mut of_parent[parent.index()];
-                if *index == usize::MAX {
-                    *index = groups.len();
-                    groups.push(Group {
-                        parent,
-                        posts: Vec::new(),
-                        words: 0.0,
-                    });
-                }
-                let group = &mut groups[*index];
-                if group.posts.last() == Some(&at) {
-                    // Another name got here first, and went on from here.
-                    break;
-                }
-                group.posts.push(at);
-                group.words += words[at.index()];
-            }
-            at = parent;
-        }
-    }
-    groups.retain(|group| {
-        let tag = page.tag(group.posts[0]);
-        group.posts.len() >= MIN_POSTS && group.posts.iter().all(|&post| page.tag(post) == tag)
-    });
-    groups.sort_by(|a, b| b.words.total_cmp(&a.words).then(a.parent.cmp(&b.parent)));
-    groups.truncate(MAX_THREADS);
-    groups
-}
-
-/// The post that stands before the thread in an element of its own.
-fn opening(page: &Page, words: &[f32], names: &[Sign], thread: NodeId) -> Option<NodeId> {
-    let name = names.iter().find(|name| name.element < thread)?;
-    std::iter::once(name.element)
-        .chain(page.ancestors(name.element))
-        .take_while(|&up| !page.contains(up, thread))
-        .find(|&up| words[up.index()] >= POST_WORDS)
-}
-
-fn within<'a>(
-    page: &'a Page,
-    post: NodeId,
-    signs: &'a [Sign],
-) -> impl Iterator<Item = &'a Sign> + 'a {
-    let start = signs.partition_point(|sign| sign.element < post);
-    signs[start..]
-        .iter()
-        .take_while(move |sign| page.contains(post, sign.element))
-}
-
-fn has_kept(page: &Page, post: NodeId, signs: &[Sign]) -> bool {
-    within(page, post, signs).any(|sign| sign.is_kept)
-}
-
-/// The surest sign in a post; of equals the one that stands nearest to a place.
-fn best(page: &Page, post: NodeId, signs: &[Sign], near: NodeId) -> Option<NodeId> {
-    within(page, post, signs)
-        .min_by_key(|sign| (sign.rank, sign.element.0.abs_diff(near.0)))
-        .map(|sign| sign.element)
+fn name_of(page: &Page, sign: &Sign) -> String {
+    const MAX_NODES: usize = 20;
+    const MAX_BYTES: usize = 200;
+    one_line(&page.start_of_text(sign.element, MAX_NODES, MAX_BYTES))
 }
 
 fn texts_of(page: &Page, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {

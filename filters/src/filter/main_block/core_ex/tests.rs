@@ -205,8 +205,8 @@ fn descendants_gather_sections_that_children_do_not() {
 fn front_pages_are_told_from_articles() {
     let teaser = "<p><a href=/x>A headline</a> and a line</p>";
     let front = page(&teaser.repeat(30));
-    assert_eq!(page_kind(&front).0, PageKind::Index);
+    assert_eq!(page_shape(&front).0, PageShape::Index);
     let article = page(&format!("<p>{}</p><p><a href=/x>More</a>", words(200)));
-    assert_eq!(page_kind(&article).0, PageKind::Article);
-    assert_eq!(page_kind(&page("")).0, PageKind::Empty);
+    assert_eq!(page_shape(&article).0, PageShape::Text);
+    assert_eq!(page_shape(&page("")).0, PageShape::Empty);
 }

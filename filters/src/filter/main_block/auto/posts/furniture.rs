@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::owners::Owners;
 use crate::{
     filter::main_block::auto::blocks::Blocks,
     page::{NodeId, Page, tag::Tag},
@@ -19,14 +20,12 @@ impl Furniture {
         page: &Page,
         blocks: &Blocks,
         kept: &[bool],
-        posts: &[NodeId],
+        owners: &Owners,
         is_sign: &[bool],
     ) -> Furniture {
         let mut tally = Tally::default();
         for (index, block) in blocks.list.iter().enumerate() {
-            let before = posts.partition_point(|&post| post <= block.container);
-            let post = before.checked_sub(1).map(|at| posts[at]);
-            let Some(post) = post.filter(|&post| page.contains(post, block.container)) else {
+            let Some(post) = owners.of_node(block.container) else {
                 continue;
             };
             if page.tag(block.container) == Some(Tag::Pre) {
@@ -47,7 +46,7 @@ impl Furniture {
                 tally.add(shape(page, texts), post, place);
             }
         }
-        tally.common(MIN_ALIKE.max(posts.len() * 3 / 5))
+        tally.common(MIN_ALIKE.max(owners.posts * 3 / 5))
     }
 }
 

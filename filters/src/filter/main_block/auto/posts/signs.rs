@@ -1,12 +1,20 @@
 //! Names and dates: short texts that the page says are such.
 
+use std::collections::HashMap;
+
 use html5ever::{LocalName, local_name};
 
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::{
+    page::{NodeId, Page, tag::Tag},
+    text::words_of_identifier,
+};
 
 /// Visible characters of a name and of a date. Higher: panels pass for names.
 const MAX_NAME: usize = 40;
 const MAX_DATE: usize = 40;
+
+/// Nodes of a name or a date that are read.
+const MAX_NODES: usize = 20;
 
 /// Elements between a text and the one that says what it is.
 const LEVELS: usize = 3;
@@ -22,7 +30,20 @@ pub(super) struct Sign {
 
 /// The names on a page. `is_kept`, by row, tells the texts that are shown already.
 pub(super) fn names(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
-    signs(page, is_kept, MAX_NAME, name_rank)
+    let mut names = signs(page, is_kept, MAX_NAME, name_rank);
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    let text = |sign: &Sign| page.start_of_text(sign.element, MAX_NODES, MAX_NAME * 4);
+    let is_bare = |sign: &Sign| page.tag(sign.element) != Some(Tag::A);
+    for name in names.iter().filter(|name| is_bare(name)) {
+        *counts.entry(text(name)).or_default() += 1;
+    }
+    for name in &mut names {
+        // The same in several posts and no link: a rank or a state, where there is a better name.
+        if is_bare(name) && counts[&text(name)] > 1 {
+            name.rank += 3;
+        }
+    }
+    names
 }
 
 /// The dates on a page.
@@ -48,6 +69,9 @@ fn signs(
         };
         let Some(rank) = rank(page, id) else { continue };
         over = page.end(id);
+        if is_quoted(page, id) || is_last(page, id) {
+            continue;
+        }
         signs.push(Sign {
             element: inner_link(page, id),
             rank,
@@ -55,6 +79,27 @@ fn signs(
         });
     }
     signs
+}
+
+/// Whether a text stands in a quotation or above one ("Ann said:"): its name is that of another post.
+fn is_quoted(page: &Page, id: NodeId) -> bool {
+    const QUOTES: [&str; 4] = ["quote", "blockquote", "quoteheader", "quotetitle"];
+    page.ancestors(id).take(LEVELS).any(|up| {
+        page.tag(up) == Some(Tag::Blockquote) || says(page, up, &local_name!("class"), &QUOTES)
+    })
+}
+
+/// Whether it is that of the last post ("last reply by Ann, 3 May"), which is told at the head of the first.
+fn is_last(page: &Page, id: NodeId) -> bool {
+    let above = page.parent(id);
+    page.live(above)
+        .take(MAX_NODES)
+        .take_while(|&before| before < id)
+        .filter_map(|before| page.text(before))
+        .any(|text| {
+            let start = text.trim_start().get(..4);
+            start.is_some_and(|start| start.eq_ignore_ascii_case("last"))
+        })
 }
 
 /// The link in a sign, where there is one: what stands beside it is a rank, or a number of posts.
@@ -66,7 +111,6 @@ fn inner_link(page: &Page, id: NodeId) -> NodeId {
 
 /// The first text of an element that holds one short line.
 fn only_line(page: &Page, id: NodeId, max_chars: usize) -> Option<NodeId> {
-    const MAX_NODES: usize = 20;
     let (mut chars, mut first) = (0, None);
     for (number, inside) in page.live(id).enumerate() {
         let ends_line = inside != id
@@ -192,27 +236,6 @@ fn says(page: &Page, id: NodeId, name: &LocalName, wanted: &[&str]) -> bool {
         let folded = value.to_ascii_lowercase();
         // Nearly no element does, and words cost more.
         wanted.iter().any(|word| folded.contains(word))
-            && words(value).any(|word| wanted.contains(&word.as_str()))
+            && words_of_identifier(value).any(|word| wanted.contains(&word.as_str()))
     })
-}
-
-/// The words of a value: `post-author`, `postAuthor` and `post_author` hold "author".
-fn words(value: &str) -> impl Iterator<Item = String> {
-    let mut words = vec![String::new()];
-    let mut was_lower = false;
-    for c in value.chars() {
-        let starts = c.is_uppercase() && was_lower;
-        was_lower = c.is_lowercase();
-        if starts || !c.is_alphanumeric() {
-            words.push(String::new());
-        }
-        if c.is_alphanumeric()
-            && let Some(word) = words.last_mut()
-        {
-            word.extend(c.to_lowercase());
-        }
-    }
-    // `itemprop=dateCreated` is one name.
-    words.push(value.to_lowercase());
-    words.into_iter().filter(|word| !word.is_empty())
 }

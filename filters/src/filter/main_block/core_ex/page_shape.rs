@@ -1,16 +1,16 @@
-//! Index pages told from article pages by the scored tree.
+//! Index pages told from pages of one text by the scored tree.
 
 use serde::Serialize;
 
 use super::{Scored, Settings};
 use crate::page::Page;
 
-/// What kind of page it is, told from the scored tree.
+/// What a page consists of, told from the scored tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum PageKind {
-    /// One text.
-    Article,
+pub enum PageShape {
+    /// One text, or a few.
+    Text,
     /// Many short texts that lead elsewhere: a front page, a list, a shelf.
     Index,
     /// No text at all.
@@ -25,18 +25,18 @@ const INDEX_LINKS_PER_WORD: f64 = 0.15;
 /// Tells index pages from article pages (§ 8, "another interesting avenue"; the paper gives no rule).
 ///
 /// Ours: the links per word at the root of the scored tree, forms and scripts ignored.
-pub(crate) fn page_kind(page: &Page) -> (PageKind, f64) {
+pub(crate) fn page_shape(page: &Page) -> (PageShape, f64) {
     let settings = Settings::default();
     let scored = Scored::new(page, &settings);
     let body = scored.counts[page.body().index()];
     if body.words == 0 {
-        return (PageKind::Empty, 0.0);
+        return (PageShape::Empty, 0.0);
     }
     let links = f64::from(body.links) / f64::from(body.words);
-    let kind = if links > INDEX_LINKS_PER_WORD {
-        PageKind::Index
+    let shape = if links > INDEX_LINKS_PER_WORD {
+        PageShape::Index
     } else {
-        PageKind::Article
+        PageShape::Text
     };
-    (kind, links)
+    (shape, links)
 }

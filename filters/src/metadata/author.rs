@@ -1,0 +1,204 @@
+//! Who wrote the page: a name that the page gives as that of the author of *this* text.
+//!
+//! In this order: the people whom it names to search engines and social networks, the byline that it shows (`byline`), and
+//! last, on an article alone, an organization. The name of the site is such an organization too, whatever it is declared as:
+//! publishing systems fill it in where nobody is named, and a byline says more.
+//!
+//! Measured on WCXB dev, 2026-11-21 (`examples/authors.rs`): docs/quality.md.
+
+use super::{MAX_NAME_BYTES, byline, date, is_same, json_ld::JsonLd, letters, metas::Metas};
+use crate::page::{Headline, Page};
+
+/// Chooses the author of a page.
+pub(super) fn choose(
+    page: &Page,
+    metas: &Metas,
+    json_ld: &JsonLd,
+    headline: &Headline,
+    site: Option<&str>,
+) -> Option<String> {
+    let house = House::of(page, site);
+    let is_article = json_ld.is_article() || metas.is_article();
+    let tidied = |name: Option<String>| {
+        let name = tidy(&name?)?;
+        (!is_same(&name, &headline.text)).then_some(name)
+    };
+    let declared = [
+        tidied(metas.authors_of_paper()),
+        tidied(json_ld.author(&headline.text)),
+        tidied(metas.author()),
+        tidied(metas.written_by()),
+    ];
+    let person = declared.iter().flatten().find(|name| !house.is(name));
+    if let Some(name) = person {
+        // A name that no reader meets is often that of whoever put the text in.
+        let shown = || byline::below_headline(page, headline).filter(|name| !house.is(name));
+        let other = if is_shown(page, name) { None } else { shown() };
+        return Some(other.unwrap_or_else(|| name.clone()));
+    }
+    let house_name = || {
+        let any = || tidied(json_ld.any_author(&headline.text));
+        declared.iter().flatten().next().cloned().or_else(any)
+    };
+    byline::author(page, headline, is_article)
+        .filter(|name| !is_same(name, &headline.text))
+        .or_else(|| house_name().filter(|_| is_article))
+}
+
+/// Whether a name stands somewhere on the page.
+fn is_shown(page: &Page, name: &str) -> bool {
+    let first = name.split(", ").next().unwrap_or(name);
+    page.live(page.body())
+        .filter(|&id| page.own_chars(id) > 0)
+        .any(|id| page.text(id).is_some_and(|text| text.contains(first)))
+}
+
+/// The names of whoever runs the site, letters and digits only.
+struct House(Vec<String>);
+
+impl House {
+    fn of(page: &Page, site: Option<&str>) -> House {
+        let host = page.url().host_str().unwrap_or_default();
+        let mut names: Vec<String> = host.split('.').map(letters).collect();
+        names.push(letters(host));
+        names.extend(site.map(letters));
+        House(names)
+    }
+
+    fn is(&self, name: &str) -> bool {
+        /// What companies are called in their registers.
+        const FORMS: [&str; 7] = ["inc", "llc", "ltd", "gmbh", "corporation", "pvt", "plc"];
+        let folded = letters(name);
+        let last = name.split_whitespace().next_back().map(letters);
+        self.0.contains(&folded) || last.is_some_and(|last| FORMS.contains(&last.as_str()))
+    }
+}
+
+/// What stands before a name in a byline, longer ones first; none is the beginning of a name.
+const OPENERS: [&str; 20] = [
+    "article written by",
+    "article by",
+    "written by",
+    "posted by",
+    "published by",
+    "submitted by",
+    "story by",
+    "words by",
+    "text by",
+    "by",
+    "author(s)",
+    "authors",
+    "author",
+    "verfasst von",
+    "geschrieben von",
+    "écrit par",
+    "escrito por",
+    "scritto da",
+    "автор",
+    "作者",
+];
+
+/// Words that name the place where a name would stand, or what can be done there.
+const LABELS: [&str; 38] = [
+    "written",
+    "by",
+    "author",
+    "authors",
+    "about",
+    "the",
+    "posted",
+    "published",
+    "reviewed",
+    "updated",
+    "edited",
+    "view",
+    "all",
+    "more",
+    "posts",
+    "post",
+    "articles",
+    "article",
+    "bio",
+    "profile",
+    "read",
+    "comment",
+    "comments",
+    "share",
+    "contributors",
+    "name",
+    "follow",
+    "from",
+    "meet",
+    "this",
+    "skip",
+    "main",
+    "to",
+    "content",
+    "coming",
+    "soon",
+    "home",
+    "blog",
+];
+
+/// Names of nobody: what publishing systems and templates leave in place of one.
+const NOBODY: [&str; 9] = [
+    "admin",
+    "administrator",
+    "webmaster",
+    "undefined",
+    "null",
+    "none",
+    "anonymous",
+    "unknown",
+    "n/a",
+];
+
+/// A name without what stands before it in a byline; `None` for what is no name.
+pub(super) fn tidy(line: &str) -> Option<String> {
+    let name = without_opener(line, &OPENERS);
+    let words = || {
+        let words = name.split(|c: char| !c.is_alphanumeric());
+        words.filter(|word| !word.is_empty())
+    };
+    let is_label = words().all(|word| {
+        LABELS.iter().any(|label| word.eq_ignore_ascii_case(label)) || date::is_word(word)
+    });
+    // `{{ author }}`, `page.author.name`, a way up.
+    let is_path = !name.contains(' ')
+        && name.contains('.')
+        && (name.ends_with("author") || name.ends_with("name"));
+    let is_code = name.contains(['{', '»']) || is_path;
+    let is_name = name.chars().any(char::is_alphabetic)
+        && !is_label
+        && !is_code
+        && name.len() <= MAX_NAME_BYTES
+        && !name.contains("://")
+        && !name.contains('@')
+        && date::of_value(name).is_none()
+        && !NOBODY
+            .iter()
+            .any(|nobody| name.eq_ignore_ascii_case(nobody));
+    is_name.then(|| name.to_owned())
+}
+
+/// The line after "By" or "Written by:"; the whole line where it does not begin so.
+pub(super) fn without_opener<'a>(line: &'a str, openers: &[&str]) -> &'a str {
+    let mut line = trim(line);
+    while let Some(rest) = openers.iter().find_map(|opener| after(line, opener)) {
+        line = trim(rest);
+    }
+    line
+}
+
+/// What follows an opener at the start of a line, behind white space or a colon.
+fn after<'a>(line: &'a str, opener: &str) -> Option<&'a str> {
+    let end = line.char_indices().nth(opener.chars().count());
+    let (start, rest) = line.split_at(end.map_or(line.len(), |(at, _)| at));
+    let is_end = |c: char| c.is_whitespace() || ":：／/".contains(c);
+    let ends = rest.is_empty() || rest.starts_with(is_end);
+    (ends && start.to_lowercase() == *opener).then_some(rest)
+}
+
+pub(super) fn trim(name: &str) -> &str {
+    name.trim_matches(|c: char| c.is_whitespace() || "|-–—·•∙,;:：/／›»".contains(c))
+}

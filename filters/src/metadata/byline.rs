@@ -1,0 +1,281 @@
+//! The byline that a page shows: the name of the author of this text, among all the names on the page.
+//!
+//! A name has a sign: microdata (`itemprop=author`), `rel=author` (HTML § 4.6.7.2), a class name, an address of an author's page,
+//! or the word "by" before it. Comments, answers, cards of other articles and testimonials have the same signs. So it
+//! counts where the name stands:
+//!
+//! - close to the headline, or by itself: a name in one of several brothers that are built alike and each name somebody is
+//!   one of many;
+//! - not inside what is called a comment, an answer, a review.
+//!
+//! Readability takes the first of `rel=author`, `itemprop=author` and a class like `byline` (`_isValidByline`), wherever
+//! it is.
+
+mod place;
+mod signs;
+
+use super::{
+    MAX_NAME_BYTES,
+    author::{tidy, trim, without_opener},
+    date, start_of_line,
+};
+use crate::{
+    page::{Headline, NodeId, Page, tag::Tag},
+    text::one_line,
+};
+pub(super) use place::Places;
+use signs::Sign;
+pub(super) use signs::is_of_another;
+
+/// Most characters of a byline; Readability has the same. Higher: paragraphs about the author.
+const MAX_CHARS: usize = 100;
+
+/// Names that are looked at. Raising it costs time on hostile pages.
+const MAX_MARKS: usize = 300;
+
+/// Nodes of a byline that are read.
+const MAX_NODES: usize = 30;
+
+/// Names of one byline that are joined.
+const MAX_AUTHORS: usize = 10;
+
+/// A name, where it stands, and what says that it is one.
+struct Mark {
+    element: NodeId,
+    sign: Sign,
+    name: String,
+}
+
+/// The author whom the page shows. `is_article` is whether it says that it is one text.
+pub(super) fn author(page: &Page, headline: &Headline, is_article: bool) -> Option<String> {
+    find(page, headline, |is_near, mark, marks| {
+        let may_be_far = || is_article || !names_others(page, mark, marks);
+        is_near || mark.sign == Sign::Main || mark.sign.may_be_far() && may_be_far()
+    })
+}
+
+/// The author whom the page names close to its headline.
+pub(super) fn below_headline(page: &Page, headline: &Headline) -> Option<String> {
+    find(page, headline, |is_near, mark, _| {
+        is_near && mark.sign != Sign::Link
+    })
+}
+
+fn find(
+    page: &Page,
+    headline: &Headline,
+    may_be: impl Fn(bool, &Mark, &[Mark]) -> bool,
+) -> Option<String> {
+    let places = Places::of(page, headline.node);
+    let marks = marks(page, &places);
+    let is_near = |mark: &Mark| places.is_near(mark.element);
+    let mut ranked: Vec<&Mark> = marks.iter().collect();
+    ranked.sort_by_key(|mark| (!is_near(mark), mark.sign));
+    let best = ranked.into_iter().find(|mark| {
+        may_be(is_near(mark), mark, &marks)
+            && !place::is_one_of_many(page, mark, &marks, headline.node)
+    })?;
+    Some(with_others(page, innermost(page, best, &marks), &marks))
+}
+
+/// Whether the page names anybody else, but in the same line.
+fn names_others(page: &Page, mark: &Mark, marks: &[Mark]) -> bool {
+    let line = line_around(page, mark.element);
+    marks.iter().any(|other| {
+        let is_beside = line.is_some_and(|line| page.contains(line, other.element));
+        let is_same = other.name.contains(&mark.name) || mark.name.contains(&other.name);
+        !is_beside && !is_same
+    })
+}
+
+/// All names with a sign, in document order.
+fn marks(page: &Page, places: &Places) -> Vec<Mark> {
+    let mut marks: Vec<Mark> = Vec::new();
+    for id in page.live(page.body()) {
+        if marks.len() >= MAX_MARKS {
+            break;
+        }
+        let mark = match page.tag(id) {
+            Some(tag) => signs::of_element(page, id, tag).and_then(|sign| {
+                let name = name_in(page, id)?;
+                Some(Mark {
+                    element: id,
+                    sign,
+                    name,
+                })
+            }),
+            None if (1..MAX_CHARS).contains(&page.own_chars(id)) => {
+                said(page, id, places.is_near(id))
+            }
+            None => None,
+        };
+        marks.extend(mark);
+    }
+    marks
+}
+
+/// The name in an element that has a sign.
+fn name_in(page: &Page, id: NodeId) -> Option<String> {
+    if let Some(within) = signs::inner_name(page, id) {
+        return tidy(first_part(&short_line(start_of_line(page, within))?));
+    }
+    let line = short_line(first_line(page, id))?;
+    tidy(cut(without_opener(&line, &signs::OPENERS)))
+}
+
+fn short_line(line: String) -> Option<String> {
+    let is_short = line.len() <= MAX_NAME_BYTES && line.chars().count() < MAX_CHARS;
+    (is_short && !line.is_empty()).then_some(line)
+}
+
+/// The first line of an element that holds more than the word "by".
+fn first_line(page: &Page, id: NodeId) -> String {
+    let mut line = String::new();
+    let mut block_end = page.end(id);
+    let mut is_next = false;
+    for at in page.live(id).take(MAX_NODES) {
+        is_next |= at >= block_end;
+        if let Some(tag) = page.tag(at) {
+            if at != id && (tag.is_block() || tag == Tag::Br) {
+                is_next = true;
+                block_end = page.end(at);
+            }
+        } else if page.own_chars(at) > 0 {
+            if is_next && tidy(&line).is_some() {
+                break;
+            }
+            is_next = false;
+            if let Some(text) = page.text(at) {
+                if !line.is_empty() {
+                    line.push(' ');
+                }
+                line.push_str(&text[..text.floor_char_boundary(text.len().min(MAX_NAME_BYTES))]);
+            }
+        }
+    }
+    one_line(&line)
+}
+
+/// "By Ann Ash", or "By" and the name in the next text. Far from the headline, "by" alone says nothing.
+fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
+    let line = {
+        let text = page.text(id)?;
+        let start = trim(&text);
+        let is_short = start.len() <= 2 * MAX_NAME_BYTES;
+        (is_short && (is_near || signs::may_open(start))).then(|| one_line(start))?
+    };
+    let (sign, openers) = if is_near {
+        (Sign::Said, &signs::OPENERS[..])
+    } else {
+        (Sign::Written, &signs::LONG_OPENERS[..])
+    };
+    let rest = without_opener(&line, openers);
+    if rest.len() == trim(&line).len() {
+        return None;
+    }
+    let (element, name) = if rest.is_empty() {
+        // The name is an element beside it.
+        let mut after = (id.index() + 1..page.end(page.body()).index()).map(NodeId::from_row);
+        let next = after
+            .by_ref()
+            .take(MAX_NODES)
+            .find(|&next| page.own_chars(next) > 0)?;
+        (next, one_line(&page.text(next)?))
+    } else {
+        (id, rest.to_owned())
+    };
+    let name = cut(&name);
+    // What stands behind a comma may be an office.
+    let parts = [Some(name), name.split_once(", ").map(|(name, _)| name)];
+    let name = parts
+        .into_iter()
+        .flatten()
+        .find(|name| signs::looks_like_names(name))?;
+    Some(Mark {
+        element,
+        sign,
+        name: tidy(name)?,
+    })
+}
+
+/// A line up to its first separator.
+fn first_part(line: &str) -> &str {
+    let end = line.find(['|', '·', '•', '∙']).unwrap_or(line.len());
+    &line[..end]
+}
+
+/// A name without the day and the like behind it.
+fn cut(name: &str) -> &str {
+    /// What follows a name in a byline.
+    const AFTER: [&str; 8] = [
+        "published",
+        "updated",
+        "posted",
+        "last",
+        "reviewed",
+        "medically",
+        "edited",
+        "fact",
+    ];
+    let name = first_part(name);
+    let mut at = 0;
+    // Where the day begins, once one may have begun: "on", "in", a month.
+    let mut day_at = None;
+    for word in name.split(' ') {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let begins = date::is_word(bare) || ["on", "in", "at"].contains(&bare);
+        if bare.starts_with(|c: char| c.is_ascii_digit()) && (at > 0 || name.contains(' ')) {
+            return trim(&name[..day_at.unwrap_or(at)]);
+        }
+        if at > 0 && AFTER.iter().any(|after| bare.eq_ignore_ascii_case(after)) {
+            return trim(&name[..day_at.unwrap_or(at)]);
+        }
+        day_at = if begins { day_at.or(Some(at)) } else { None };
+        at += word.len() + 1;
+    }
+    trim(name)
+}
+
+/// Of names inside each other the innermost: around it stand a day, a rank, the word "by".
+fn innermost<'a>(page: &Page, mark: &'a Mark, marks: &'a [Mark]) -> &'a Mark {
+    marks
+        .iter()
+        .filter(|inner| inner.sign <= mark.sign && page.contains(mark.element, inner.element))
+        .max_by_key(|inner| inner.element)
+        .unwrap_or(mark)
+}
+
+/// The name, and those beside it in the same line.
+fn with_others(page: &Page, mark: &Mark, marks: &[Mark]) -> String {
+    let line = line_around(page, mark.element);
+    let mut names = vec![mark.name.as_str()];
+    for other in marks.iter().filter(|other| other.sign == mark.sign) {
+        let is_beside = line.is_some_and(|line| page.contains(line, other.element));
+        let is_new = !names
+            .iter()
+            .any(|name| name.contains(&other.name) || other.name.contains(name));
+        if is_beside && is_new && names.len() < MAX_AUTHORS {
+            names.push(&other.name);
+        }
+    }
+    names.join(", ")
+}
+
+/// The largest element around a name that is no longer than a byline.
+fn line_around(page: &Page, name: NodeId) -> Option<NodeId> {
+    page.ancestors(name)
+        .take_while(|&up| up != page.body() && is_short(page, up))
+        .last()
+}
+
+/// Whether an element is no longer than a byline.
+fn is_short(page: &Page, id: NodeId) -> bool {
+    let mut chars = 0;
+    page.live(id).all(|id| {
+        chars += page.own_chars(id);
+        chars <= MAX_CHARS
+    })
+}
+
+#[cfg(test)]
+mod tests;

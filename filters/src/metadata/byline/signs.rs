@@ -1,0 +1,279 @@
+//! What says that a short text is the name of an author.
+
+use html5ever::LocalName;
+
+use crate::{
+    page::{NodeId, Page, tag::Tag},
+    text::words_of_identifier,
+};
+
+/// What says that a text is a name, the surest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sign {
+    /// Microdata: the `author` of the `mainEntity` of the page.
+    Main,
+    /// Microdata: the `author` of something.
+    Item,
+    /// `rel=author` (HTML § 4.6.7.2).
+    Rel,
+    /// "Written by" stands before it.
+    Written,
+    /// The name of a class.
+    Class,
+    /// "By" stands before it.
+    Said,
+    /// It leads to an author's page.
+    Link,
+}
+
+impl Sign {
+    /// Whether it says enough where no headline is near.
+    pub(super) fn may_be_far(self) -> bool {
+        self <= Sign::Class
+    }
+}
+
+/// What stands before the name of an author, wherever that is.
+pub(super) const LONG_OPENERS: [&str; 18] = [
+    "this post was written by",
+    "this article was written by",
+    "article written by",
+    "article by",
+    "articles by",
+    "written by",
+    "posted by",
+    "words by",
+    "text by",
+    "story by",
+    "author",
+    "author(s)",
+    "authors",
+    "verfasst von",
+    "geschrieben von",
+    "écrit par",
+    "escrito por",
+    "scritto da",
+];
+
+/// Whether a text may begin with one of them: most do not, and comparing costs more.
+pub(super) fn may_open(text: &str) -> bool {
+    let Some(first) = text.chars().next() else {
+        return false;
+    };
+    "taAwpsvgéÉTWPSVGE".contains(first) || first == 'e'
+}
+
+/// What stands before a name in a byline, longer ones first. The short ones are words of names too, and count only where a
+/// byline is looked for.
+pub(super) const OPENERS: [&str; 38] = [
+    "this post was written by",
+    "this article was written by",
+    "article written by",
+    "article by",
+    "articles by",
+    "written by",
+    "posted by",
+    "published by",
+    "submitted by",
+    "reported by",
+    "story by",
+    "words by",
+    "text by",
+    "more from",
+    "by",
+    "author(s)",
+    "authors",
+    "author",
+    "contributors:",
+    "contributor:",
+    "verfasst von",
+    "geschrieben von",
+    "von",
+    "écrit par",
+    "par",
+    "escrito por",
+    "por",
+    "scritto da",
+    "di",
+    "door",
+    "автор",
+    "текст",
+    "作者",
+    "文",
+    "著者",
+    "글",
+    "via",
+    "av",
+];
+
+/// Words in the classes of authors, and those of what stands beside their names.
+const AUTHORS: [&str; 8] = [
+    "byline",
+    "author",
+    "authors",
+    "authorname",
+    "writer",
+    "writers",
+    "columnist",
+    "contributor",
+];
+const BESIDE: [&str; 18] = [
+    "bio",
+    "image",
+    "img",
+    "avatar",
+    "photo",
+    "picture",
+    "title",
+    "role",
+    "job",
+    "position",
+    "description",
+    "social",
+    "links",
+    "date",
+    "time",
+    "count",
+    "label",
+    "prefix",
+];
+
+/// Folders in the addresses of authors' pages.
+const FOLDERS: [&str; 10] = [
+    "author",
+    "authors",
+    "writer",
+    "writers",
+    "contributor",
+    "contributors",
+    "journalist",
+    "journalists",
+    "byline",
+    "columnists",
+];
+
+/// What an element says of its text, if it says that it is an author's name.
+pub(super) fn of_element(page: &Page, id: NodeId, tag: Tag) -> Option<Sign> {
+    let mut sign = None;
+    let mut add = |found: Sign| sign = sign.map_or(Some(found), |known| Some(found.min(known)));
+    for attribute in page.attributes(id) {
+        let (name, value) = (&attribute.name.local, &*attribute.value);
+        let has_word = |wanted: &str| {
+            let mut words = value.split_ascii_whitespace();
+            words.any(|word| word.eq_ignore_ascii_case(wanted))
+        };
+        match &**name {
+            "itemprop" if has_word("author") => {
+                if is_of_another(page, id) {
+                    return None;
+                }
+                let is_main = item(page, id).is_some_and(|item| is_main(page, item));
+                add(if is_main { Sign::Main } else { Sign::Item });
+            }
+            "rel" if tag == Tag::A && has_word("author") => add(Sign::Rel),
+            "class" if is_author_class(value) => add(Sign::Class),
+            "href" if tag == Tag::A && leads_to_author(value) => add(Sign::Link),
+            _ => {}
+        }
+    }
+    sign
+}
+
+/// The thing of which an element tells a property (HTML § 5.2.2).
+fn item(page: &Page, id: NodeId) -> Option<NodeId> {
+    let scope = LocalName::from("itemscope");
+    page.ancestors(id)
+        .find(|&up| page.has_attribute(up, &scope))
+}
+
+fn is_main(page: &Page, item: NodeId) -> bool {
+    page.attribute(item, &LocalName::from("itemprop"))
+        .is_some_and(|value| {
+            value
+                .split_ascii_whitespace()
+                .any(|word| word == "mainEntity")
+        })
+}
+
+/// Whether a property is that of what others say of the page, or about it.
+pub(in crate::metadata) fn is_of_another(page: &Page, id: NodeId) -> bool {
+    const OTHERS: [&str; 5] = ["Comment", "UserComments", "Answer", "Review", "Quotation"];
+    item(page, id)
+        .and_then(|item| page.attribute(item, &LocalName::from("itemtype")))
+        .and_then(|kind| kind.trim().rsplit('/').next())
+        .is_some_and(|kind| OTHERS.contains(&kind))
+}
+
+fn is_author_class(value: &str) -> bool {
+    /// Parts of the words for authors without their first letters, which may be capitals: nearly no class has one, and
+    /// cutting it into words costs more.
+    const PARTS: [&str; 5] = ["uthor", "yline", "riter", "olumnist", "ontributor"];
+    if !PARTS.iter().any(|part| value.contains(part)) {
+        return false;
+    }
+    value.split_ascii_whitespace().any(|class| {
+        let words: Vec<String> = words_of_identifier(class).collect();
+        let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+        has(&AUTHORS) && !has(&BESIDE)
+    })
+}
+
+fn leads_to_author(href: &str) -> bool {
+    let path = href.split(['?', '#']).next().unwrap_or_default();
+    let mut parts = path.split('/').filter(|part| !part.is_empty());
+    let has_folder = parts.any(|part| {
+        FOLDERS
+            .iter()
+            .any(|folder| part.eq_ignore_ascii_case(folder))
+    });
+    has_folder && parts.next().is_some()
+}
+
+/// The name inside an author: `<span itemprop=author itemscope><span itemprop=name>`, else its link, beside which stand ranks
+/// and numbers.
+pub(super) fn inner_name(page: &Page, id: NodeId) -> Option<NodeId> {
+    const MAX_NODES: usize = 30;
+    let itemprop = LocalName::from("itemprop");
+    let inner = || page.live(id).skip(1).take(MAX_NODES);
+    inner()
+        .find(|&inner| {
+            page.attribute(inner, &itemprop)
+                .is_some_and(|value| value == "name")
+        })
+        .or_else(|| {
+            let mut links = inner().filter(|&inner| page.tag(inner) == Some(Tag::A));
+            let link = links.find(|&link| page.chars(link) > 0)?;
+            links.next().is_none().then_some(link)
+        })
+}
+
+/// Whether a text with no other sign than "by" before it is one name or some: few words, each with a capital letter or of
+/// a script that has none.
+pub(super) fn looks_like_names(text: &str) -> bool {
+    /// Words of names without a capital, and between names.
+    const SMALL: [&str; 20] = [
+        "and", "&", "und", "et", "y", "e", "de", "da", "do", "del", "della", "di", "der", "den",
+        "van", "von", "bin", "al", "la", "le",
+    ];
+    /// Two names of three words, and a degree.
+    const MAX_WORDS: usize = 8;
+    let is_word = |word: &str| {
+        let bare = word.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let starts = bare
+            .chars()
+            .next()
+            .is_some_and(|c| c.is_alphabetic() && !c.is_lowercase());
+        starts || SMALL.contains(&word)
+    };
+    let words = text.split_whitespace();
+    let is_sentence = text.contains(". ") && !words.clone().any(is_initial);
+    words.clone().count() <= MAX_WORDS
+        && words.clone().all(is_word)
+        && !text.ends_with(['!', '?', '…'])
+        && !is_sentence
+}
+
+/// "J.", "Jr.": the dot does not end a sentence.
+fn is_initial(word: &str) -> bool {
+    word.len() <= 4 && word.ends_with('.')
+}
