@@ -39,6 +39,7 @@ use crate::{
     acl::{Acl, Permit},
     body::Body,
     config::{Config, Timeouts},
+    spelling::Spelling,
 };
 
 /// Most bytes of an HTTP/2 response's fields, with 32 for each (RFC 9113 § 10.5.1), so that as many pass as over
@@ -77,7 +78,7 @@ impl Upstream {
     pub(crate) async fn send(
         &self,
         origin: &Arc<Origin>,
-        mut request: Request<Body>,
+        mut request: Box<Request<Body>>,
         informed: &mut (dyn FnMut(StatusCode, &HeaderMap) + Send),
     ) -> Result<Response<Answered>, Fault> {
         *request.version_mut() = Version::HTTP_11;
@@ -97,7 +98,7 @@ impl Upstream {
     async fn ask(
         &self,
         origin: &Arc<Origin>,
-        mut request: Request<Body>,
+        mut request: Box<Request<Body>>,
         waiting: &mut Waiting<'_>,
     ) -> Result<Response<Answered>, Fault> {
         let mut is_repeated = false;
@@ -149,7 +150,7 @@ impl Upstream {
     async fn upgrade(
         &self,
         origin: &Origin,
-        mut request: Request<Body>,
+        mut request: Box<Request<Body>>,
         waiting: &mut Waiting<'_>,
     ) -> Result<Response<Answered>, Fault> {
         set_uri(&mut request, None)?;
@@ -168,16 +169,13 @@ impl Upstream {
                 debug!(%error, "a connection to an origin ended early");
             }
         });
-        let mut response = std::pin::pin!(sender.send_request(request));
+        let mut response = std::pin::pin!(sender.send_request(*request));
         let interim = message.interim();
         let outcome = waiting
             .first_byte(&interim, |cx| response.as_mut().poll(cx))
             .await?;
         match outcome {
-            Ok(mut response) => {
-                message.spelling().go_with(response.extensions_mut());
-                Ok(response.map(Answered::from))
-            }
+            Ok(response) => Ok(response.map(|body| Answered::new(body, message.spelling()))),
             Err(error) => Err(waiting.fault(&error)),
         }
     }
@@ -232,11 +230,11 @@ async fn open_http2(stream: Stream) -> hyper::Result<http2::SendRequest<Body>> {
 
 async fn over_http2(
     mut sender: http2::SendRequest<Body>,
-    mut request: Request<Body>,
+    mut request: Box<Request<Body>>,
     waiting: &mut Waiting<'_>,
 ) -> Result<Response<Answered>, Failed> {
     let again = (request.method().is_safe() && request.body().is_end_stream()).then(|| {
-        let mut copy = Request::new(Body::default());
+        let mut copy = Box::new(Request::new(Body::default()));
         *copy.method_mut() = request.method().clone();
         *copy.uri_mut() = request.uri().clone();
         *copy.headers_mut() = request.headers().clone();
@@ -244,15 +242,16 @@ async fn over_http2(
     });
     let interim = Arc::<Interim>::default();
     let told = Arc::clone(&interim);
-    hyper::ext::on_informational(&mut request, move |response| {
+    hyper::ext::on_informational(&mut *request, move |response| {
         told.tell(response.status(), response.headers().clone());
     });
-    let mut response = std::pin::pin!(sender.try_send_request(request));
+    let mut response = std::pin::pin!(sender.try_send_request(*request));
     let outcome = waiting
         .first_byte(&interim, |cx| response.as_mut().poll(cx))
         .await;
     match outcome.map_err(Failed::Sent)? {
-        Ok(response) => Ok(response.map(Answered::from)),
+        // Over HTTP/2 all names are in small letters (RFC 9113 § 8.2.1), and are written in the usual way.
+        Ok(response) => Ok(response.map(|body| Answered::new(body, Spelling::default()))),
         Err(error) => Err(match (line::failed(error, waiting), again) {
             (Failed::Sent(Fault::Closed), Some(again)) => Failed::Closed(again),
             (failed, _) => failed,

@@ -25,7 +25,7 @@ impl Exchange {
     /// An ordinary request.
     pub(super) async fn forward(
         &mut self,
-        mut request: Request<Incoming>,
+        mut request: Box<Request<Incoming>>,
         origin: &Arc<Origin>,
     ) -> Result<Answer, Error> {
         let permit = origin.permit();
@@ -49,7 +49,7 @@ impl Exchange {
                 None,
             )
         };
-        let client_side = upgrade.as_ref().map(|_| hyper::upgrade::on(&mut request));
+        let client_side = upgrade.as_ref().map(|_| hyper::upgrade::on(&mut *request));
         let is_1_1 = request.version() == Version::HTTP_11;
         let (mut outgoing, mapped) = self.outgoing(request, origin, &asked, upgrade.as_ref());
         let mut open = None;
@@ -59,7 +59,8 @@ impl Exchange {
         } else if headers::expects_continue(outgoing.headers()) {
             let (gate, opener) = Gate::new();
             open = Some(opener);
-            outgoing = outgoing.map(|body| body.behind(gate));
+            let body = std::mem::take(outgoing.body_mut());
+            *outgoing.body_mut() = body.behind(gate);
         }
         let request_ended = outgoing.body().is_end_stream();
         let (pseudonym, watch) = (&self.proxy.pseudonym, &self.watch);
@@ -75,7 +76,7 @@ impl Exchange {
             }
             _ => {}
         };
-        let response = self
+        let mut response = self
             .running
             .upstream
             .send(origin, outgoing, &mut informed)
@@ -84,6 +85,7 @@ impl Exchange {
                 host: permit.target().host_port(),
                 fault,
             })?;
+        self.watch.spell(response.body_mut().spelling());
         let response = self.incoming(response, request_ended);
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
             let is_websocket = |accept: &websocket::Accept| accept.is_in(response.headers());
@@ -149,11 +151,11 @@ impl Exchange {
     /// The request as it goes upstream.
     fn outgoing(
         &mut self,
-        request: Request<Incoming>,
+        request: Box<Request<Incoming>>,
         origin: &Origin,
         asked: &Asked,
         upgrade: Option<&HeaderValue>,
-    ) -> (Request<Body>, headers::validators::Mapped) {
+    ) -> (Box<Request<Body>>, headers::validators::Mapped) {
         let (mut head, body) = request.into_parts();
         head.headers = headers::forward_request(
             head.headers,
@@ -179,7 +181,7 @@ impl Exchange {
                 .counted(self.log.received())
                 .stalling_after(self.running.config.timeouts.request_body);
         }
-        (Request::from_parts(head, body), mapped)
+        (Box::new(Request::from_parts(head, body)), mapped)
     }
 
     /// The response as it goes to the client.

@@ -120,6 +120,11 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
         }
     }
 
+    /// The connection, and what was read of it and not given out.
+    pub(super) fn into_inner(self) -> (I, BytesMut) {
+        (self.io, self.read)
+    }
+
     /// Reads more into the buffer; zero at the end.
     fn fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         if self.ended {
