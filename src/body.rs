@@ -154,8 +154,8 @@ impl Body {
     }
 
     /// Keeps the log entry until the body has ended or is given up.
-    pub(crate) fn logged(mut self, log: RequestLog) -> Self {
-        self.log = Some(Box::new(log));
+    pub(crate) fn logged(mut self, log: Box<RequestLog>) -> Self {
+        self.log = Some(log);
         self
     }
 }

@@ -165,9 +165,10 @@ pub(crate) fn forward_trailers(trailers: HeaderMap) -> HeaderMap {
 /// `Connection` names it (RFC 9110 § 7.8).
 pub(crate) fn upgrade_of(headers: &HeaderMap) -> Option<HeaderValue> {
     // Nearly always there is none, and `Connection` need not be read.
-    let is_there = headers.contains_key(header::UPGRADE);
-    let mut named = members(headers, &header::CONNECTION);
-    if !is_there || !named.any(|member| member.eq_ignore_ascii_case("upgrade")) {
+    if !headers.contains_key(header::UPGRADE) {
+        return None;
+    }
+    if !members(headers, &header::CONNECTION).any(|member| member.eq_ignore_ascii_case("upgrade")) {
         return None;
     }
     // HTTP/2 over a cleared upgrade was given up (RFC 9113 § 3.1); a proxy that passed it on would

@@ -7,8 +7,7 @@ use std::{pin::Pin, sync::Arc, time::Duration};
 
 use bytes::{Bytes, BytesMut};
 use http::Version;
-use hyper::upgrade::{OnUpgrade, Upgraded};
-use hyper_util::rt::TokioIo;
+use hyper::upgrade::OnUpgrade;
 use rustls::{ServerConfig, server::Acceptor};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite},
@@ -24,7 +23,7 @@ use crate::{
     log::RequestLog,
     proxy::{Known, Proxy},
     running::Running,
-    server::{self, Conn},
+    server::{self, Conn, Taken},
     tunnel::{self, Rewound},
 };
 
@@ -51,8 +50,6 @@ pub(crate) enum End {
     Here(Target),
 }
 
-type Client = TokioIo<Upgraded>;
-
 /// What a client begins with.
 enum Greeting {
     /// A TLS handshake that names this host, or none.
@@ -74,13 +71,13 @@ impl Tunnel {
     pub(crate) fn run(self, client: OnUpgrade) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         Box::pin(async move {
             match client.await {
-                Ok(client) => self.greet(TokioIo::new(client)).await,
+                Ok(client) => self.greet(Taken::new(client)).await,
                 Err(error) => debug!(%error, "the client left before its tunnel began"),
             }
         })
     }
 
-    async fn greet(self, mut client: Client) {
+    async fn greet(self, mut client: Taken) {
         let mut read = BytesMut::new();
         let first = timeout(SILENCE, client.read_buf(&mut read)).await;
         if first.is_err() {
@@ -90,7 +87,7 @@ impl Tunnel {
     }
 
     /// The client is silent: connects, and listens to both.
-    async fn greet_with_server(self, mut client: Client) {
+    async fn greet_with_server(self, mut client: Taken) {
         let mut read = BytesMut::new();
         let silence = self.running.config.timeouts.connect_silence;
         let End::Elsewhere(permit) = &self.end else {
@@ -116,7 +113,7 @@ impl Tunnel {
         }
     }
 
-    async fn decide(self, mut client: Client, mut read: BytesMut, upstream: Option<TcpStream>) {
+    async fn decide(self, mut client: Taken, mut read: BytesMut, upstream: Option<TcpStream>) {
         // Half a greeting must not hold the connection for ever.
         let patience = self.running.config.timeouts.tls_handshake;
         let Ok(greeting) = timeout(patience, greeting(&mut client, &mut read)).await else {
@@ -139,7 +136,7 @@ impl Tunnel {
     }
 
     /// Bytes both ways after all.
-    async fn pass(mut self, client: Client, read: Bytes, upstream: Option<TcpStream>) {
+    async fn pass(mut self, client: Taken, read: Bytes, upstream: Option<TcpStream>) {
         let permit = match self.end {
             End::Elsewhere(ref permit) => permit,
             End::Here(ref target) => {
@@ -173,7 +170,7 @@ impl Tunnel {
         self.log.action = format!("error: {fault}");
     }
 
-    async fn decrypt(self, client: Client, read: Bytes) {
+    async fn decrypt(self, client: Taken, read: Bytes) {
         let target = self.target().clone();
         let config = match self.tls_config() {
             Ok(config) => config,
@@ -233,7 +230,7 @@ impl Tunnel {
 }
 
 /// Reads until it is known what the client wants; all that was read stays in `read`.
-async fn greeting(client: &mut Client, read: &mut BytesMut) -> Greeting {
+async fn greeting(client: &mut Taken, read: &mut BytesMut) -> Greeting {
     let mut acceptor = Acceptor::default();
     let mut seen = 0;
     loop {

@@ -22,9 +22,10 @@
 //!
 //! The control host is in `panel`; `config` says what is wanted, `running` is what that puts in force,
 //! `reload` replaces it; `log` is what is told. `spelling` keeps the names of fields as they
-//! are written, `clock` is one timer for many waits.
+//! are written, `clock` is one timer for many waits, `arrivals` spares reads that would come to nothing.
 
 mod acl;
+mod arrivals;
 mod authority;
 mod body;
 mod ca;

@@ -175,9 +175,10 @@ impl Proxy {
         self: Arc<Self>,
         conn: Arc<Conn>,
         watch: Arc<Watch>,
-        request: Request<Incoming>,
+        request: Box<Request<Incoming>>,
     ) -> Response<Body> {
         let log = RequestLog::new(Arc::clone(&conn.client_name), request.method().clone());
+        let log = Box::new(log);
         let version = request.version();
         let is_connect = request.method() == Method::CONNECT;
         let span = debug_span!("request", method = %request.method());
@@ -233,7 +234,7 @@ pub(crate) struct Exchange {
     pub(crate) running: Arc<Running>,
     pub(crate) conn: Arc<Conn>,
     watch: Arc<Watch>,
-    pub(crate) log: RequestLog,
+    pub(crate) log: Box<RequestLog>,
 }
 
 enum Answer {
@@ -244,19 +245,19 @@ enum Answer {
 
 /// What there is left to do.
 enum Direction {
-    Answered(Answer),
-    Forward(Request<Incoming>, Arc<upstream::Origin>),
+    Answered(Box<Answer>),
+    Forward(Box<Request<Incoming>>, Arc<upstream::Origin>),
 }
 
 impl From<Answer> for Direction {
     fn from(answer: Answer) -> Self {
-        Self::Answered(answer)
+        Self::Answered(Box::new(answer))
     }
 }
 
 impl Exchange {
     /// The road.
-    async fn answer(&mut self, mut request: Request<Incoming>) -> Result<Answer, Error> {
+    async fn answer(&mut self, mut request: Box<Request<Incoming>>) -> Result<Answer, Error> {
         if !self.running.acl.client_allowed(self.conn.client.ip()) {
             return Err(Error::ClientNotAllowed);
         }
@@ -277,7 +278,7 @@ impl Exchange {
             }
             // In a box, like all that is rare: a request's room is made and moved for each.
             None => match Box::pin(self.direct(request)).await? {
-                Direction::Answered(answer) => return Ok(answer),
+                Direction::Answered(answer) => return Ok(*answer),
                 Direction::Forward(unsent, origin) => {
                     request = unsent;
                     origin
@@ -288,7 +289,7 @@ impl Exchange {
     }
 
     /// Finds out where a request is to go, and does what is not an ordinary request to an origin.
-    async fn direct(&mut self, request: Request<Incoming>) -> Result<Direction, Error> {
+    async fn direct(&mut self, request: Box<Request<Incoming>>) -> Result<Direction, Error> {
         let asked = known::Asked::of(&request);
         let Some(target) = self.target(&request)? else {
             self.log.route = "panel";
@@ -298,7 +299,7 @@ impl Exchange {
         };
         self.log.host = target.host_port().into();
         if panel::is_control_host(&target) {
-            let response = self.own_tunnel(request, target)?;
+            let response = self.own_tunnel(*request, target)?;
             return Ok(Answer::Taken(response).into());
         }
         if self.proxy.pseudonym.is_in(request.headers()) {
@@ -313,8 +314,8 @@ impl Exchange {
         };
         self.log.route = route.as_str();
         let answer = match route {
-            Route::Tunnel => Answer::Taken(self.tunnel(request, permit).await?),
-            Route::Intercept => Answer::Taken(self.intercept(request, permit)),
+            Route::Tunnel => Answer::Taken(self.tunnel(*request, permit).await?),
+            Route::Intercept => Answer::Taken(self.intercept(*request, permit)),
             Route::Forward => {
                 let origin = self.running.upstream.origin(permit);
                 if let Some(asked) = asked {

@@ -14,7 +14,7 @@ mod eligibility;
 mod room;
 mod workers;
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, iter, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use gleaner_filters::{Chain, Filtered};
@@ -40,7 +40,7 @@ use crate::{
     authority::Target,
     body::{Arriving, Body},
     config::{Config, ConfigError, HostPatterns, Rewrite},
-    headers::{accept, members, repair, validators::Tagger},
+    headers::{accept, members_of, repair, validators::Tagger},
     untouched::UntouchedLinks,
 };
 
@@ -90,24 +90,29 @@ struct Finished {
 
 impl Asked {
     pub(crate) fn of<B>(request: &http::Request<B>, target: &Arc<Target>, untouched: bool) -> Self {
-        let headers = request.headers();
-        let destination = headers
-            .get(SEC_FETCH_DEST)
-            .and_then(|value| value.to_str().ok());
-        Self {
+        let mut asked = Self {
             target: Arc::clone(target),
             path: request.uri().path_and_query().cloned(),
             method: request.method().clone(),
-            destination: destination.map(str::to_ascii_lowercase),
-            by_script: headers.contains_key(X_REQUESTED_WITH),
-            no_transform: no_transform(headers),
+            destination: None,
+            by_script: false,
+            no_transform: false,
             untouched,
-            accepts: headers
-                .get_all(header::ACCEPT_ENCODING)
-                .iter()
-                .cloned()
-                .collect(),
+            accepts: Vec::new(),
+        };
+        // All of them are on one way, which costs less than to look for each.
+        for (name, value) in request.headers() {
+            if *name == header::ACCEPT_ENCODING {
+                asked.accepts.push(value.clone());
+            } else if *name == header::CACHE_CONTROL {
+                asked.no_transform |= forbids_transforming(iter::once(value));
+            } else if *name == SEC_FETCH_DEST && asked.destination.is_none() {
+                asked.destination = value.to_str().ok().map(str::to_ascii_lowercase);
+            } else if *name == X_REQUESTED_WITH {
+                asked.by_script = true;
+            }
         }
+        asked
     }
 
     /// Made only where it is needed: most requests are not for pages. `None` where the address is no URL; such a page is
@@ -298,8 +303,11 @@ fn note(headers: &mut HeaderMap, action: &str) {
 
 /// Whether a message carries `no-transform` (RFC 9111 § 5.2.1.6 and § 5.2.2.6).
 fn no_transform(headers: &HeaderMap) -> bool {
-    members(headers, &header::CACHE_CONTROL)
-        .any(|member| member.eq_ignore_ascii_case("no-transform"))
+    forbids_transforming(headers.get_all(header::CACHE_CONTROL))
+}
+
+fn forbids_transforming<'a>(values: impl IntoIterator<Item = &'a HeaderValue>) -> bool {
+    members_of(values).any(|member| member.eq_ignore_ascii_case("no-transform"))
 }
 
 impl fmt::Debug for Rewriter {

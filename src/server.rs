@@ -2,10 +2,12 @@
 //!
 //! What a request means is for `proxy`; here are sockets only.
 
+mod batch;
 mod guard;
 mod http2;
 mod places;
 mod socket;
+mod taken;
 mod told;
 mod unread;
 mod wire;
@@ -34,14 +36,17 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing::{Instrument, debug, debug_span, info, warn};
 
 use self::{
+    batch::Batch,
     guard::{Guard, Patience},
     socket::Socket,
+    taken::Guarded,
     unread::Unread,
 };
 pub(crate) use self::{
     guard::{InFlight, Watch, WholeServer},
     places::Places,
     socket::Broken,
+    taken::Taken,
     wire::Refusal,
 };
 use crate::{
@@ -233,7 +238,8 @@ where
             Arc::clone(&proxy),
             Arc::clone(&conn),
             Arc::clone(&served_watch),
-            request,
+            // In a box: it is handed on a dozen times, and whoever hands it on keeps room for it.
+            Box::new(request),
         );
         // In a box, so that an idle connection does not keep the room that a request takes.
         let answer = Box::pin(answer);
@@ -254,9 +260,15 @@ where
             .serve_connection(TokioIo::new(io), service);
         let mut connection = std::pin::pin!(connection);
         let mut unused = std::pin::pin!(unused(&watch, timeouts.client_idle));
-        let served = told::unless(&draining, |cx| match connection.as_mut().poll(cx) {
-            Poll::Ready(served) => Poll::Ready(Some(served)),
-            Poll::Pending => unused.as_mut().poll(cx).map(|()| None),
+        let mut batch = Batch::default();
+        let served = told::unless(&draining, |cx| {
+            if batch.waits(&watch, cx) {
+                return Poll::Pending;
+            }
+            match connection.as_mut().poll(cx) {
+                Poll::Ready(served) => Poll::Ready(Some(served)),
+                Poll::Pending => unused.as_mut().poll(cx).map(|()| None),
+            }
         })
         .await;
         if let Some(served) = served.flatten() {
@@ -271,12 +283,13 @@ where
             idle: timeouts.client_idle,
         };
         let driven = Arc::clone(&watch);
+        let io: Guarded<I> = TokioIo::new(Guard::new(io, watch, patience));
         let connection = conn::http1::Builder::new()
             .timer(TokioTimer::new())
             // The guard has the clock.
             .header_read_timeout(None)
             .max_headers(MAX_FIELDS)
-            .serve_connection(TokioIo::new(Guard::new(io, watch, patience)), service)
+            .serve_connection(io, service)
             .with_upgrades();
         let mut connection = std::pin::pin!(connection);
         let served = told::unless(&draining, |cx| {
@@ -304,7 +317,7 @@ async fn answer(
     proxy: Arc<Proxy>,
     conn: Arc<Conn>,
     watch: Arc<Watch>,
-    mut request: Request<Incoming>,
+    mut request: Box<Request<Incoming>>,
 ) -> Response<Body> {
     watch.begin(request.extensions_mut());
     let in_flight = watch.in_flight();
@@ -315,8 +328,8 @@ async fn answer(
         request.extensions_mut().insert(refusal);
     }
     let broken = Arc::clone(&conn.broken);
-    let mut response = proxy.handle(conn, Arc::clone(&watch), request).await;
-    watch.answer(response.extensions_mut());
+    let response = proxy.handle(conn, Arc::clone(&watch), request).await;
+    watch.answer();
     let status = response.status();
     let taken = status == StatusCode::SWITCHING_PROTOCOLS || is_connect && status.is_success();
     // Over HTTP/2 one stream is taken over, not the connection.

@@ -17,22 +17,28 @@ use tokio::io::AsyncWrite;
 /// Pieces of one write; the library makes three of a message with chunks.
 const PIECES: usize = 8;
 
-/// The names of one message that are not written in the usual way, each followed by a colon.
+/// The names of one message that are not written in the usual way.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Spelling(Vec<u8>);
+pub(crate) struct Spelling {
+    /// Each followed by a colon.
+    names: Vec<u8>,
+    /// A bit for each of their lengths, so that most other names need not be compared with any.
+    lengths: u64,
+}
 
 impl Spelling {
     /// Notes how the name at the start of a line is written.
     pub(crate) fn note(&mut self, line: &[u8], name: Name) {
         if !name.is_usual && self.of(&line[..name.length]).is_none() {
-            self.0.extend_from_slice(&line[..name.length]);
-            self.0.push(b':');
+            self.names.extend_from_slice(&line[..name.length]);
+            self.names.push(b':');
+            self.lengths |= bit(name.length);
         }
     }
 
     /// Whether all names are written in the usual way.
     pub(crate) fn is_usual(&self) -> bool {
-        self.0.is_empty()
+        self.names.is_empty()
     }
 
     /// Goes along with a message.
@@ -49,10 +55,17 @@ impl Spelling {
     }
 
     fn of(&self, name: &[u8]) -> Option<&[u8]> {
-        self.0
+        if self.lengths & bit(name.len()) == 0 {
+            return None;
+        }
+        self.names
             .split(|byte| *byte == b':')
             .find(|noted| noted.eq_ignore_ascii_case(name))
     }
+}
+
+fn bit(length: usize) -> u64 {
+    1 << (length % 64)
 }
 
 /// The name at the start of a line, as far as it is one (RFC 9110 § 5.6.2).
@@ -65,44 +78,65 @@ pub(crate) struct Name {
 
 impl Name {
     pub(crate) fn of(line: &[u8]) -> Self {
-        let (mut seen, mut begins) = (0, true);
-        let mut length = line.len();
-        for (at, byte) in line.iter().enumerate() {
-            let kind = KINDS[usize::from(*byte)];
-            if kind == 0 {
-                length = at;
-                break;
+        let mut state = BEGINS;
+        for (length, byte) in line.iter().enumerate() {
+            let next = STEPS[(usize::from(state) + usize::from(*byte)) % STEPS.len()];
+            if next == ENDS {
+                let is_usual = state != UNUSUAL;
+                return Self { length, is_usual };
             }
-            // A capital only where a word begins, a small letter only where none does.
-            seen |= kind & if begins { SMALL } else { CAPITAL };
-            begins = kind == HYPHEN;
+            state = next;
         }
-        let is_usual = seen == 0;
-        Self { length, is_usual }
+        Self {
+            length: line.len(),
+            is_usual: state != UNUSUAL,
+        }
     }
 }
 
-const SMALL: u8 = 1;
-const CAPITAL: u8 = 2;
-const HYPHEN: u8 = 4;
-const OTHER: u8 = 8;
+/// A word of a usual name begins, or goes on. The numbers are places in the table.
+const BEGINS: u16 = 0;
+const GOES_ON: u16 = 256;
+const UNUSUAL: u16 = 512;
+const ENDS: u16 = 768;
 
-/// As a table: every byte of every name is asked for.
-const KINDS: [u8; 256] = {
-    let mut table = [0; 256];
-    let others = b"0123456789!#$%&'*+.^_`|~";
-    let mut at = 0;
-    while at < others.len() {
-        table[others[at] as usize] = OTHER;
-        at += 1;
+/// What follows after which state with which byte. As a table: every byte of every name is asked for.
+const STEPS: [u16; 1024] = {
+    const fn step(state: u16, byte: u8) -> u16 {
+        let is_unusual = match byte {
+            // A capital only where a word begins, a small letter only where none does.
+            b'a'..=b'z' => state == BEGINS,
+            b'A'..=b'Z' => state == GOES_ON,
+            b'0'..=b'9'
+            | b'!'
+            | b'#'..=b'\''
+            | b'*'
+            | b'+'
+            | b'-'
+            | b'.'
+            | b'^'..=b'`'
+            | b'|'
+            | b'~' => false,
+            _ => return ENDS,
+        };
+        if is_unusual || state == UNUSUAL {
+            UNUSUAL
+        } else if byte == b'-' {
+            BEGINS
+        } else {
+            GOES_ON
+        }
     }
-    let mut letter = 0;
-    while letter < 26 {
-        table[(b'a' + letter) as usize] = SMALL;
-        table[(b'A' + letter) as usize] = CAPITAL;
-        letter += 1;
+    let mut table = [ENDS; 1024];
+    let mut state = BEGINS;
+    while state < ENDS {
+        let mut byte = 0;
+        while byte < u8::MAX {
+            table[state as usize + byte as usize] = step(state, byte);
+            byte += 1;
+        }
+        state += 256;
     }
-    table[b'-' as usize] = HYPHEN;
     table
 };
 

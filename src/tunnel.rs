@@ -3,7 +3,7 @@
 //! Moving tunnels have no time limit; what is inside is none of our business.
 
 use std::{
-    io,
+    io::{self, IoSlice},
     pin::Pin,
     sync::atomic::{AtomicBool, Ordering::Relaxed},
     task::{Context, Poll, ready},
@@ -20,7 +20,11 @@ use tokio::{
 };
 use tracing::debug;
 
-use crate::{body::ByteCount, log::RequestLog, server::Life};
+use crate::{
+    body::ByteCount,
+    log::RequestLog,
+    server::{Life, Taken},
+};
 
 /// When the program ends, a tunnel in which nothing has moved for this long is closed at once, unless the
 /// client spoke last: browsers keep many idle ones, and waiting for them would make every end last as long
@@ -41,7 +45,7 @@ pub(crate) fn spawn_connect(
             Ok(client) => {
                 let moved = [log.received(), log.sent()];
                 tokio::select! {
-                    () = join(&draining, TokioIo::new(client), upstream, log) => {}
+                    () = join(&draining, Taken::new(client), upstream, log) => {}
                     () = nothing_moved(&moved, silence) => debug!("a tunnel was never used"),
                 }
             }
@@ -56,7 +60,7 @@ pub(crate) fn spawn_upgrade(life: &Life, client: OnUpgrade, upstream: OnUpgrade,
     life.spawn(async move {
         match tokio::try_join!(client, upstream) {
             Ok((client, upstream)) => {
-                join(&draining, TokioIo::new(client), TokioIo::new(upstream), log).await;
+                join(&draining, Taken::new(client), TokioIo::new(upstream), log).await;
             }
             Err(error) => debug!(%error, "an upgrade was not completed"),
         }
@@ -193,6 +197,18 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Rewound<T> {
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.io).poll_write(cx, buf)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.io).poll_write_vectored(cx, bufs)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -40,6 +40,7 @@ use crate::{
     acl::{Acl, Permit},
     body::Body,
     config::{Config, Timeouts},
+    spelling::Spelling,
 };
 
 /// Most bytes of an HTTP/2 response's fields, with 32 for each (RFC 9113 § 10.5.1), so that as many pass as over
@@ -78,7 +79,7 @@ impl Upstream {
     pub(crate) async fn send(
         &self,
         origin: &Arc<Origin>,
-        mut request: Request<Body>,
+        mut request: Box<Request<Body>>,
         informed: &mut (dyn FnMut(StatusCode, &HeaderMap) + Send),
     ) -> Result<Response<Answered>, Fault> {
         *request.version_mut() = Version::HTTP_11;
@@ -98,7 +99,7 @@ impl Upstream {
     async fn ask(
         &self,
         origin: &Arc<Origin>,
-        mut request: Request<Body>,
+        mut request: Box<Request<Body>>,
         waiting: &mut Waiting<'_>,
     ) -> Result<Response<Answered>, Fault> {
         let mut is_repeated = false;
@@ -157,7 +158,7 @@ impl Upstream {
     async fn upgrade(
         &self,
         origin: &Origin,
-        mut request: Request<Body>,
+        mut request: Box<Request<Body>>,
         waiting: &mut Waiting<'_>,
     ) -> Result<Response<Answered>, Fault> {
         set_uri(&mut request, None)?;
@@ -176,16 +177,13 @@ impl Upstream {
                 debug!(%error, "a connection to an origin ended early");
             }
         });
-        let mut response = std::pin::pin!(sender.send_request(request));
+        let mut response = std::pin::pin!(sender.send_request(*request));
         let interim = message.interim();
         let outcome = waiting
             .first_byte(&interim, |cx| response.as_mut().poll(cx))
             .await?;
         match outcome {
-            Ok(mut response) => {
-                message.spelling().go_with(response.extensions_mut());
-                Ok(response.map(Answered::from))
-            }
+            Ok(response) => Ok(response.map(|body| Answered::new(body, message.spelling()))),
             Err(error) => Err(waiting.fault(&error)),
         }
     }
@@ -241,23 +239,24 @@ async fn open_http2(stream: Stream) -> hyper::Result<http2::SendRequest<Body>> {
 async fn over_http2(
     origin: &Origin,
     shared: &Shared,
-    request: Request<Body>,
+    request: Box<Request<Body>>,
     waiting: &mut Waiting<'_>,
 ) -> Result<Response<Answered>, Failed> {
     let is_idempotent = request.method().is_idempotent();
     let (mut request, again) = Again::of(request);
     let interim = Arc::<Interim>::default();
     let told = Arc::clone(&interim);
-    hyper::ext::on_informational(&mut request, move |response| {
+    hyper::ext::on_informational(&mut *request, move |response| {
         told.tell(response.status(), response.headers().clone());
     });
     let mut sender = shared.sender.clone();
-    let mut response = std::pin::pin!(sender.try_send_request(request));
+    let mut response = std::pin::pin!(sender.try_send_request(*request));
     let outcome = waiting
         .first_byte(&interim, |cx| response.as_mut().poll(cx))
         .await;
     match outcome.map_err(Failed::Sent)? {
-        Ok(response) => Ok(response.map(Answered::from)),
+        // Over HTTP/2 all names are in small letters (RFC 9113 § 8.2.1), and are written in the usual way.
+        Ok(response) => Ok(response.map(|body| Answered::new(body, Spelling::default()))),
         Err(error) => {
             let is_unprocessed = again::is_unprocessed(error.error());
             if again::is_for_http1(error.error()) {

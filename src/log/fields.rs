@@ -32,11 +32,6 @@ pub(super) const ROOM: usize = 256;
 pub(super) struct Line(String);
 
 impl Line {
-    /// Begins with what stands before the fields.
-    pub(super) fn after(start: String) -> Self {
-        Self(start)
-    }
-
     fn name(&mut self, name: &str) -> &mut String {
         let line = &mut self.0;
         if !line.is_empty() {
@@ -48,47 +43,26 @@ impl Line {
         }
         line
     }
+}
 
-    /// A word as it is.
-    pub(super) fn word(&mut self, name: &str, value: &str) {
-        self.name(name).push_str(value);
+/// Text in quotes.
+pub(super) fn quote(line: &mut String, text: &str) {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
+    if text.bytes().all(is_plain) {
+        line.push('"');
+        line.push_str(text);
+        line.push('"');
+    } else {
+        let _ = write!(line, "{text:?}");
     }
+}
 
-    /// Text in quotes.
-    pub(super) fn text(&mut self, name: &str, value: &str) {
-        let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
-        let line = self.name(name);
-        if value.bytes().all(is_plain) {
-            line.push('"');
-            line.push_str(value);
-            line.push('"');
-        } else {
-            let _ = write!(line, "{value:?}");
-        }
+/// Digits.
+pub(super) fn push_number(line: &mut String, number: u64) {
+    if number >= 10 {
+        push_number(line, number / 10);
     }
-
-    pub(super) fn number(&mut self, name: &str, value: u64) {
-        let (mut digits, mut at, mut left) = ([0; 20], 20, value);
-        loop {
-            at -= 1;
-            digits[at] = b'0' + (left % 10) as u8;
-            left /= 10;
-            if left == 0 {
-                break;
-            }
-        }
-        self.word(name, std::str::from_utf8(&digits[at..]).unwrap_or_default());
-    }
-
-    pub(super) fn flag(&mut self, name: &str, value: bool) {
-        self.word(name, if value { "true" } else { "false" });
-    }
-
-    /// All of it, ended.
-    pub(super) fn end(mut self) -> String {
-        self.0.push('\n');
-        self.0
-    }
+    line.push(char::from(b'0' + (number % 10) as u8));
 }
 
 impl Visit for Line {
@@ -105,16 +79,16 @@ impl Visit for Line {
         if field.name() == MESSAGE {
             let _ = Escaped(self.name(MESSAGE)).write_str(value);
         } else {
-            self.text(field.name(), value);
+            quote(self.name(field.name()), value);
         }
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.number(field.name(), value);
+        push_number(self.name(field.name()), value);
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.flag(field.name(), value);
+        *self.name(field.name()) += if value { "true" } else { "false" };
     }
 
     fn record_error(&mut self, field: &Field, value: &(dyn std::error::Error + 'static)) {

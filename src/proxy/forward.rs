@@ -19,7 +19,7 @@ impl Exchange {
     /// An ordinary request.
     pub(super) async fn forward(
         &mut self,
-        mut request: Request<Incoming>,
+        mut request: Box<Request<Incoming>>,
         origin: &Arc<Origin>,
     ) -> Result<Answer, Error> {
         let target = origin.permit().target();
@@ -36,7 +36,8 @@ impl Exchange {
         let version = request.version();
         let (outgoing, mapped) = self.outgoing(request, origin, &asked, switch.as_ref());
         let request_ended = outgoing.body().is_end_stream();
-        let response = self.send(outgoing, origin, version).await?;
+        let mut response = self.send(outgoing, origin, version).await?;
+        self.watch.spell(response.body_mut().spelling());
         let response = self.incoming(response, request_ended);
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
             return self.switch_protocols(switch, response, target);
@@ -53,7 +54,7 @@ impl Exchange {
     /// Sends the request, and gives interim responses on until the final one begins.
     async fn send(
         &mut self,
-        mut outgoing: Request<Body>,
+        mut outgoing: Box<Request<Body>>,
         origin: &Arc<Origin>,
         version: Version,
     ) -> Result<Response<Answered>, Error> {
@@ -61,7 +62,8 @@ impl Exchange {
         if headers::expects_continue(outgoing.headers()) {
             let (gate, opener) = Gate::new();
             open = Some(opener);
-            outgoing = outgoing.map(|body| body.behind(gate));
+            let body = std::mem::take(outgoing.body_mut());
+            *outgoing.body_mut() = body.behind(gate);
         }
         let (pseudonym, watch) = (&self.proxy.pseudonym, &self.watch);
         // RFC 9110 § 15.2: interim responses are passed on, where the client knows them. The 100 is
@@ -109,11 +111,11 @@ impl Exchange {
     /// The request as it goes upstream.
     fn outgoing(
         &mut self,
-        request: Request<Incoming>,
+        request: Box<Request<Incoming>>,
         origin: &Origin,
         asked: &Asked,
         switch: Option<&Switch>,
-    ) -> (Request<Body>, headers::validators::Mapped) {
+    ) -> (Box<Request<Body>>, headers::validators::Mapped) {
         let (mut head, body) = request.into_parts();
         head.headers = headers::forward_request(
             head.headers,
@@ -143,7 +145,7 @@ impl Exchange {
                 .counted(self.log.received())
                 .stalling_after(self.running.config.timeouts.request_body);
         }
-        (Request::from_parts(head, body), mapped)
+        (Box::new(Request::from_parts(head, body)), mapped)
     }
 
     /// The response as it goes to the client.

@@ -24,7 +24,7 @@ use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::wire::{self, Chunks, Framing, Refusal};
-use crate::{clock::Clock, spelling::Writer};
+use crate::{arrivals::Arrivals, clock::Clock, spelling::Writer};
 pub(crate) use watch::{InFlight, Watch, WholeServer};
 
 /// Bytes read at once.
@@ -57,6 +57,7 @@ pub(super) struct Patience {
 /// A connection of which only sound messages are read.
 pub(super) struct Guard<I> {
     io: I,
+    arrivals: Arrivals,
     watch: Arc<Watch>,
     patience: Patience,
     state: State,
@@ -104,6 +105,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
     pub(super) fn new(io: I, watch: Arc<Watch>, patience: Patience) -> Self {
         Self {
             io,
+            arrivals: Arrivals::default(),
             watch,
             patience,
             state: State::Head,
@@ -120,6 +122,11 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
         }
     }
 
+    /// The connection, and what was read of it and not given out.
+    pub(super) fn into_inner(self) -> (I, BytesMut) {
+        (self.io, self.read)
+    }
+
     /// Reads more into the buffer; zero at the end.
     fn fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         if self.ended {
@@ -128,7 +135,8 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
         // Not cleared first: that would cost more than all else that is done here.
         let mut piece = [const { MaybeUninit::uninit() }; PIECE];
         let mut buf = ReadBuf::uninit(&mut piece);
-        ready!(Pin::new(&mut self.io).poll_read(cx, &mut buf))?;
+        let io = Pin::new(&mut self.io);
+        ready!(self.arrivals.poll(cx, |cx| io.poll_read(cx, &mut buf)))?;
         self.read.extend_from_slice(buf.filled());
         self.ended = buf.filled().is_empty();
         Poll::Ready(Ok(buf.filled().len()))

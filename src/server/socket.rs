@@ -20,7 +20,7 @@ use tokio::{
 pub(crate) type Broken = Arc<AtomicBool>;
 
 /// The socket.
-pub(super) struct Socket {
+pub(crate) struct Socket {
     stream: TcpStream,
     broken: Broken,
 }

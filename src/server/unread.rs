@@ -32,6 +32,10 @@ impl<I> Unread<I> {
         }
     }
 
+    pub(super) fn into_inner(self) -> I {
+        self.io
+    }
+
     /// Lets the clock run while a write waits; what waits for too long has failed.
     fn judge<T>(
         &mut self,

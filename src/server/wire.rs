@@ -15,8 +15,11 @@ pub(super) use self::{
     classes::is_token,
     request_line::{MAX_METHOD, MAX_TARGET},
 };
-use self::{fields::Fields, request_line::RequestLine};
-use crate::{headers::MAX_FIELDS, spelling::Spelling};
+use self::{classes::until_control, fields::Fields, request_line::RequestLine};
+use crate::{
+    headers::MAX_FIELDS,
+    spelling::{Name, Spelling},
+};
 
 /// Longest head: as much as the most generous of the common servers take. Raising it lets every
 /// connection hold more memory.
@@ -84,9 +87,9 @@ pub(super) fn head(bytes: &[u8]) -> Result<Option<Head>, Refusal> {
         if bytes.len() - lines.0.len() > MAX_HEAD {
             return Err(Refusal::HeadTooLarge);
         }
-        match lines.next_line()? {
-            Some([]) => break,
-            Some(line) => fields.take(line)?,
+        match lines.next_field()? {
+            Some(Line { bytes: [], .. }) => break,
+            Some(line) => fields.take(&line)?,
             None if bytes.len() > MAX_HEAD => return Err(Refusal::HeadTooLarge),
             None => return Ok(None),
         }
@@ -102,7 +105,41 @@ pub(super) fn head(bytes: &[u8]) -> Result<Option<Head>, Refusal> {
 
 struct Lines<'a>(&'a [u8]);
 
+/// A line after the first.
+struct Line<'a> {
+    bytes: &'a [u8],
+    name: Name,
+    /// Whether it is a name, a colon and nothing that is forbidden after it.
+    is_field: bool,
+}
+
 impl<'a> Lines<'a> {
+    /// A field's name and its end are found on one way through its bytes; only where that finds no field they are looked at
+    /// again.
+    fn next_field(&mut self) -> Result<Option<Line<'a>>, Refusal> {
+        let name = Name::of(self.0);
+        if name.length > 0
+            && let Some([b':', value @ ..]) = self.0.get(name.length..)
+        {
+            let length = until_control(value);
+            if let Some([b'\r', b'\n', after @ ..]) = value.get(length..) {
+                let bytes = &self.0[..name.length + 1 + length];
+                self.0 = after;
+                return Ok(Some(Line {
+                    bytes,
+                    name,
+                    is_field: true,
+                }));
+            }
+        }
+        let line = self.next_line()?.map(|bytes| Line {
+            bytes,
+            name: Name::of(bytes),
+            is_field: false,
+        });
+        Ok(line)
+    }
+
     /// RFC 9112 § 2.2: lines end with CRLF; a lone LF or CR is where readers begin to differ.
     fn next_line(&mut self) -> Result<Option<&'a [u8]>, Refusal> {
         let Some(end) = memchr::memchr2(b'\r', b'\n', self.0) else {

@@ -16,7 +16,7 @@ pub(super) struct Again {
 
 impl Again {
     /// Keeps what is needed to send this request again.
-    pub(super) fn of(request: Request<Body>) -> (Request<Body>, Self) {
+    pub(super) fn of(request: Box<Request<Body>>) -> (Box<Request<Body>>, Self) {
         let mut head = Request::new(());
         head.method_mut().clone_from(request.method());
         head.uri_mut().clone_from(request.uri());
@@ -27,16 +27,19 @@ impl Again {
         let (parts, body) = request.into_parts();
         let (body, loan) = body.lend();
         let loan = Some(loan);
-        (Request::from_parts(parts, body), Self { head, loan })
+        (
+            Box::new(Request::from_parts(parts, body)),
+            Self { head, loan },
+        )
     }
 
     /// The request once more. None where more of its body was taken than is kept.
-    pub(super) fn request(self) -> Option<Request<Body>> {
+    pub(super) fn request(self) -> Option<Box<Request<Body>>> {
         let body = match &self.loan {
             Some(loan) => loan.take_back()?,
             None => Body::default(),
         };
-        Some(self.head.map(|()| body))
+        Some(Box::new(self.head.map(|()| body)))
     }
 }
 

@@ -34,7 +34,7 @@ use super::{
     origin::Origin,
     stream::{Message, Stream},
 };
-use crate::{body::Body, clock::Clock, headers::MAX_FIELDS};
+use crate::{body::Body, clock::Clock, headers::MAX_FIELDS, spelling::Spelling};
 
 /// A connection and what belongs to it.
 pub(super) struct Line {
@@ -54,10 +54,10 @@ pub(super) struct Line {
 /// A request that got no response.
 pub(super) enum Failed {
     /// None of it was sent.
-    Unsent(Request<Body>),
+    Unsent(Box<Request<Body>>),
     Sent(Fault),
     /// There was no answer to this request, which can be sent again.
-    Closed(Request<Body>),
+    Closed(Box<Request<Body>>),
 }
 
 impl Line {
@@ -80,7 +80,7 @@ impl Line {
     /// Sends a request and waits for the head of its response.
     pub(super) async fn ask(
         mut self: Box<Self>,
-        request: Request<Body>,
+        request: Box<Request<Body>>,
         waiting: &mut Waiting<'_>,
     ) -> Result<Response<Answered>, Failed> {
         let is_used = std::mem::replace(&mut self.is_used, true);
@@ -95,7 +95,7 @@ impl Line {
             return Box::pin(self.ask_with_body(request, waiting, again)).await;
         }
         std::mem::swap(&mut self.clock, &mut waiting.clock);
-        let mut response = std::pin::pin!(self.sender.try_send_request(request));
+        let mut response = std::pin::pin!(self.sender.try_send_request(*request));
         let (driver, connection) = (&self.driver, &mut self.connection);
         let outcome = waiting
             .first_byte(&self.interim, |cx| {
@@ -109,10 +109,9 @@ impl Line {
         std::mem::swap(&mut self.clock, &mut waiting.clock);
         match outcome.map_err(Failed::Sent)? {
             Ok(response) => {
-                let (mut head, incoming) = response.into_parts();
-                self.message.spelling().go_with(&mut head.extensions);
-                let line = Some(self);
-                let mut body = Answered { incoming, line };
+                let (head, incoming) = response.into_parts();
+                let mut body = Answered::new(incoming, self.message.spelling());
+                body.line = Some(self);
                 if body.is_end_stream() {
                     body.let_go();
                 }
@@ -120,7 +119,7 @@ impl Line {
             }
             Err(error) => Err(match (failed(error, waiting), can_be_repeated) {
                 (Failed::Sent(Fault::Closed), true) => match self.message.again() {
-                    Some(request) => Failed::Closed(request),
+                    Some(request) => Failed::Closed(Box::new(request)),
                     None => Failed::Sent(Fault::Closed),
                 },
                 (failed, _) => failed,
@@ -130,7 +129,7 @@ impl Line {
 
     async fn ask_with_body(
         mut self: Box<Self>,
-        request: Request<Body>,
+        request: Box<Request<Body>>,
         waiting: &mut Waiting<'_>,
         can_be_repeated: bool,
     ) -> Result<Response<Answered>, Failed> {
@@ -140,7 +139,7 @@ impl Line {
         } else {
             (request, None)
         };
-        let mut response = std::pin::pin!(self.sender.try_send_request(request));
+        let mut response = std::pin::pin!(self.sender.try_send_request(*request));
         let (message, interim) = (self.message.clone(), Arc::clone(&self.interim));
         // Dropped when the head was taken, or nobody waits for it.
         let (_taking, taken) = oneshot::channel();
@@ -149,10 +148,7 @@ impl Line {
             .first_byte(&interim, |cx| response.as_mut().poll(cx))
             .await
         {
-            Ok(Ok(mut response)) => {
-                message.spelling().go_with(response.extensions_mut());
-                Ok(response.map(Answered::from))
-            }
+            Ok(Ok(response)) => Ok(response.map(|body| Answered::new(body, message.spelling()))),
             Ok(Err(error)) => Err(match (failed(error, waiting), again) {
                 (Failed::Sent(Fault::Closed), Some(again)) => again
                     .request()
@@ -231,7 +227,7 @@ fn poll_connection(
 /// What became of a request whose sending failed.
 pub(super) fn failed(mut error: TrySendError<Request<Body>>, waiting: &Waiting<'_>) -> Failed {
     match error.take_message() {
-        Some(request) => Failed::Unsent(request),
+        Some(request) => Failed::Unsent(Box::new(request)),
         None => Failed::Sent(waiting.fault(&error.into_error())),
     }
 }
@@ -239,23 +235,29 @@ pub(super) fn failed(mut error: TrySendError<Request<Body>>, waiting: &Waiting<'
 /// The body of a response, as it arrives.
 pub(crate) struct Answered {
     incoming: Incoming,
+    /// How the names of its head were written.
+    spelling: Spelling,
     /// The connection, where nobody else drives it.
     line: Option<Box<Line>>,
 }
 
 impl Answered {
+    pub(super) fn new(incoming: Incoming, spelling: Spelling) -> Self {
+        Self {
+            incoming,
+            spelling,
+            line: None,
+        }
+    }
+
+    /// How the names of its head were written.
+    pub(crate) fn spelling(&mut self) -> Spelling {
+        std::mem::take(&mut self.spelling)
+    }
+
     fn let_go(&mut self) {
         if let Some(line) = self.line.take() {
             line.let_go();
-        }
-    }
-}
-
-impl From<Incoming> for Answered {
-    fn from(incoming: Incoming) -> Self {
-        Self {
-            incoming,
-            line: None,
         }
     }
 }
@@ -268,7 +270,7 @@ impl HttpBody for Answered {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        let Self { incoming, line } = &mut *self;
+        let Self { incoming, line, .. } = &mut *self;
         let mut incoming = Pin::new(incoming);
         let Some(line) = line else {
             return incoming.poll_frame(cx);

@@ -19,6 +19,7 @@ use tokio_rustls::client::TlsStream;
 
 use super::{heads::Heads, interim::Interim, written::Written};
 use crate::{
+    arrivals::Arrivals,
     body::Body,
     spelling::{Spelling, Writer},
 };
@@ -26,6 +27,7 @@ use crate::{
 /// A connection to an origin.
 pub(super) struct Stream {
     io: Io,
+    arrivals: Arrivals,
     message: Message,
 }
 
@@ -112,8 +114,11 @@ impl Stream {
     }
 
     fn new(io: Io) -> Self {
-        let message = Message::default();
-        Self { io, message }
+        Self {
+            io,
+            arrivals: Arrivals::default(),
+            message: Message::default(),
+        }
     }
 
     pub(super) fn message(&self) -> Message {
@@ -151,13 +156,17 @@ impl AsyncRead for Stream {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        let mut state = this.message.lock();
-        if std::mem::take(&mut state.must_be_silent) && !this.io.is_silent() {
+        let Self {
+            io,
+            arrivals,
+            message,
+        } = self.get_mut();
+        let mut state = message.lock();
+        if std::mem::take(&mut state.must_be_silent) && !io.is_silent() {
             return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
         }
         let before = buf.filled().len();
-        ready!(match &mut this.io {
+        ready!(arrivals.poll(cx, |cx| match io {
             Io::Plain(io) => Pin::new(io).poll_read(cx, buf),
             Io::Tls(io) => match Pin::new(io).poll_read(cx, buf) {
                 Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
@@ -165,7 +174,7 @@ impl AsyncRead for Stream {
                 }
                 polled => polled,
             },
-        })?;
+        }))?;
         state.heads.read(&buf.filled()[before..]);
         Poll::Ready(Ok(()))
     }

@@ -30,7 +30,9 @@ pub(super) struct Progress {
     pub(super) whole_server: bool,
     /// How its names are written.
     pub(super) asked: Spelling,
-    /// How the names of the answer are to be written, from when it is there until it is written.
+    /// How the names of the answer are to be written: from when that is known,
+    spelled: Spelling,
+    /// and from when it is there until it is written.
     pub(super) answered: Option<Spelling>,
     /// The connection was taken over: bytes are no messages any more.
     pub(super) opaque: bool,
@@ -56,6 +58,7 @@ impl Watch {
         let number = progress.begun;
         progress.begun += 1;
         progress.interim.clear();
+        progress.spelled = Spelling::default();
         std::mem::take(&mut progress.asked).go_with(extensions);
         if let Some((_, refusal)) = progress.refused.filter(|(refused, _)| *refused == number) {
             extensions.insert(refusal);
@@ -69,9 +72,18 @@ impl Watch {
         InFlight(Arc::clone(self))
     }
 
+    /// How the names of the answer are written.
+    pub(crate) fn spell(&self, spelling: Spelling) {
+        // Nearly always it is known already that there is nothing to be told.
+        if !spelling.is_usual() {
+            self.lock().spelled = spelling;
+        }
+    }
+
     /// The answer is there: its head is written next.
-    pub(in crate::server) fn answer(&self, extensions: &mut Extensions) {
-        self.lock().answered = Some(Spelling::of_message(extensions));
+    pub(in crate::server) fn answer(&self) {
+        let mut progress = self.lock();
+        progress.answered = Some(std::mem::take(&mut progress.spelled));
     }
 
     /// Lets the connection work. It ends most messages by itself, and would wake its own task for each: where it has not

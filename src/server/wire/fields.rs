@@ -1,10 +1,11 @@
 //! A request's fields, one line after the other, and what they say about its framing and its host.
 
-use super::{Framing, Refusal, classes::is_token, request_line::RequestLine};
-use crate::{
-    headers::MAX_FIELDS,
-    spelling::{Name, Spelling},
+use super::{
+    Framing, Line, Refusal,
+    classes::{ANY_HOST, is_token, length_of, until_control},
+    request_line::RequestLine,
 };
+use crate::{headers::MAX_FIELDS, spelling::Spelling};
 
 /// What the fields say about framing.
 #[derive(Default)]
@@ -18,18 +19,21 @@ pub(super) struct Fields {
 
 impl Fields {
     /// RFC 9112 § 5: `name ":" OWS value OWS`.
-    pub(super) fn take(&mut self, line: &[u8]) -> Result<(), Refusal> {
+    pub(super) fn take(&mut self, line: &Line<'_>) -> Result<(), Refusal> {
         self.count += 1;
         if self.count > MAX_FIELDS {
             return Err(Refusal::TooManyFields);
         }
         // RFC 9112 § 5.2: a folded line is refused.
-        if matches!(line.first(), Some(b' ' | b'\t')) {
+        if matches!(line.bytes.first(), Some(b' ' | b'\t')) {
             return Err(Refusal::Malformed("a header field goes over two lines"));
         }
-        let (name, value) = field(line)?;
-        self.spelling.note(line, name);
-        let name = &line[..name.length];
+        if !line.is_field {
+            check(line)?;
+        }
+        self.spelling.note(line.bytes, line.name);
+        let (name, value) = line.bytes.split_at(line.name.length);
+        let value = value[1..].trim_ascii();
         if name.eq_ignore_ascii_case(b"host") {
             self.hosts += 1;
             // RFC 9112 § 3.2: an invalid value is refused like a missing or repeated field.
@@ -74,27 +78,27 @@ impl Fields {
     }
 }
 
-fn field(line: &[u8]) -> Result<(Name, &[u8]), Refusal> {
-    let name = Name::of(line);
-    let end = name.length;
+/// Whether a line is a field after all.
+fn check(line: &Line<'_>) -> Result<(), Refusal> {
     // RFC 9112 § 5.1: a space before the colon is refused too.
-    if end == 0 || line.get(end) != Some(&b':') {
-        return Err(Refusal::Malformed(if line.contains(&b':') {
+    let Some([b':', value @ ..]) = line
+        .bytes
+        .get(line.name.length..)
+        .filter(|_| line.name.length > 0)
+    else {
+        return Err(Refusal::Malformed(if line.bytes.contains(&b':') {
             "a header field's name has forbidden signs"
         } else {
             "a header field has no colon"
         }));
-    }
-    let value = &line[end + 1..];
+    };
     // RFC 9110 § 5.5: no control characters, NUL before all.
-    // Asked of all of them without a way out between, which compilers turn into few instructions.
-    let forbidden = |byte: u8| byte.is_ascii_control() && byte != b'\t';
-    if value.iter().fold(false, |any, byte| any | forbidden(*byte)) {
+    if until_control(value) < value.len() {
         return Err(Refusal::Malformed(
             "a header field's value has forbidden signs",
         ));
     }
-    Ok((name, value.trim_ascii()))
+    Ok(())
 }
 
 /// RFC 9110 § 8.6: digits and nothing else; 18 of them are more than any disk.
@@ -125,8 +129,7 @@ fn is_host(value: &[u8]) -> bool {
         let (host, port) = value.split_at(colon.unwrap_or(value.len()));
         (host, port.get(1..).unwrap_or_default())
     };
-    let is_host = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~[]!$&'()*+;=".contains(byte);
-    !host.is_empty() && host.iter().all(is_host) && is_port(port)
+    !host.is_empty() && length_of(host, ANY_HOST) == host.len() && is_port(port)
 }
 
 /// RFC 3986 § 3.2.3 lets a port be empty.

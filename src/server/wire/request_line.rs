@@ -23,12 +23,13 @@ pub(super) struct RequestLine<'a> {
 impl<'a> RequestLine<'a> {
     /// RFC 9112 § 3: method, target and version, one space between them.
     pub(super) fn parse(line: &'a [u8]) -> Result<Self, Refusal> {
-        let mut parts = line.split(|byte| *byte == b' ');
-        let (Some(method), Some(target), Some(version), None) =
-            (parts.next(), parts.next(), parts.next(), parts.next())
+        let mut spaces = memchr::memchr_iter(b' ', line);
+        let (Some(first), Some(second), None) = (spaces.next(), spaces.next(), spaces.next())
         else {
             return Err(Refusal::Malformed("its first line has not three parts"));
         };
+        let (method, target) = (&line[..first], &line[first + 1..second]);
+        let version = &line[second + 1..];
         if method.is_empty() || !method.iter().copied().all(is_token) {
             return Err(Refusal::Malformed(
                 "its method has other signs than letters",
@@ -65,11 +66,14 @@ impl<'a> RequestLine<'a> {
 
     /// OPTIONS of an absolute address that ends with its authority (RFC 9112 § 3.2.4).
     pub(super) fn is_for_whole_server(&self) -> bool {
+        if self.method != b"OPTIONS" {
+            return false;
+        }
         let target = self.target;
         let start = target.windows(3).position(|three| three == b"://");
         let has_no_path =
             |start: usize| !target[start + 3..].iter().any(|byte| b"/?".contains(byte));
-        self.method == b"OPTIONS" && start.is_some_and(has_no_path)
+        start.is_some_and(has_no_path)
     }
 }
 

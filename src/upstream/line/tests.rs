@@ -83,7 +83,7 @@ impl Line {
         let mut informed = |_: StatusCode, _: &HeaderMap| {};
         let patience = Duration::from_mins(1);
         let mut waiting = Waiting::new(&mut request, &mut informed, patience);
-        self.ask(request, &mut waiting).await
+        self.ask(Box::new(request), &mut waiting).await
     }
 }
 
@@ -129,7 +129,7 @@ async fn a_connection_is_free_only_when_its_answer_was_taken() {
     pair.server.write_all(answer).await.unwrap();
     assert!(!pair.is_kept_after(TURNS).await);
     let mut response = asking.await.ok().unwrap();
-    let spelling = Spelling::of_message(response.extensions_mut());
+    let spelling = response.body_mut().spelling();
     let mut noted = Spelling::default();
     noted.note(b"ETAG", Name::of(b"ETAG"));
     assert_eq!(spelling, noted);

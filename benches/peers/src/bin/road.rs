@@ -3,14 +3,15 @@
 //! `road [forward] [bulk] [tls] [memory] [overlap] [start]`, all without arguments. `GLEANER` names the program, `GLEANER_EXTRA` is
 //! YAML laid over its configuration, `ROUNDS` how often everything is measured.
 
-use std::{env, fs, net::SocketAddr, path::Path, sync::Arc, time::Instant};
+use std::{env, net::SocketAddr, path::Path, sync::Arc, time::Instant};
 
 use gleaner_peers::{
     clock, corpus,
     road::{
-        client, origin,
+        client,
+        interception::Interception,
+        origin,
         proxies::{self, Running},
-        tls,
     },
     table::{self, Line, Target, median},
 };
@@ -145,38 +146,15 @@ impl Bench<'_> {
     }
 
     async fn tls(&self, lines: &mut Vec<Line>) -> anyhow::Result<()> {
-        let (ca, key, config) = tls::origin()?;
-        let origin = origin::start(Some(Arc::clone(&config)), Arc::default()).await?;
-        let host = format!("localhost:{}", origin.port());
-        let [ca_file, key_file] = ["origins.pem", "origins.key"].map(|name| self.dir.join(name));
-        fs::write(&ca_file, &ca)?;
-        fs::write(&key_file, &key)?;
-        let path = |path: &Path| path.to_string_lossy().into_owned();
-        let (certificate, key) = (path(&ca_file), path(&key_file));
-        let ours = self.dir.join("tls");
-        let extra = format!(
-            "upstream: {{ extra_ca_file: {certificate} }}\nhttps: {{ intercept: on }}\n{}",
-            self.extra
-        );
-        let contestants = [
-            proxies::peer("hudsucker_proxy", &[&certificate, &key, &certificate])?,
-            proxies::gleaner(&ours, &extra)?,
-        ];
-        // Its port is open before it is ready; its authority is there when it answers.
-        client::small(contestants[1].addr, self.origin, 1, 1).await?;
-        let trusted = [
-            fs::read(&ca_file)?,
-            fs::read(ours.join("authority/ca.cert.pem"))?,
-        ];
-        let [mut first, mut second] = [named(&contestants), named(&contestants)];
+        let peers = Interception::start(self.dir, self.origin, &self.extra).await?;
+        let contestants = &peers.contestants;
+        let [mut first, mut second] = [named(contestants), named(contestants)];
         for round in 0..=self.rounds {
             for (at, proxy) in contestants.iter().enumerate() {
                 let before = clock::of_process(proxy.pid());
-                let client = tls::client(&trusted[at], &[b"http/1.1"])?;
-                client::small_encrypted(proxy.addr, &host, &client, 16, REQUESTS).await?;
+                peers.http1(at, 16, REQUESTS).await?;
                 let between = clock::of_process(proxy.pid());
-                let client = tls::client(&trusted[at], &[b"h2"])?;
-                client::small_http2(proxy.addr, &host, &client, 16, REQUESTS).await?;
+                peers.http2(at, 16, REQUESTS).await?;
                 let after = clock::of_process(proxy.pid());
                 if round > 0 {
                     first[at]
@@ -202,10 +180,11 @@ impl Bench<'_> {
             second[0],
             0.9,
         ));
-        let client = tls::client(&trusted[1], &[b"http/1.1"])?;
+        let client = peers.client(1, b"http/1.1")?;
         let (mut new, mut warm) = (Vec::new(), Vec::new());
         for last in 2..=60 {
-            let origin = origin::start_at(last, Some(Arc::clone(&config)), Arc::default()).await?;
+            let config = Some(Arc::clone(&peers.origins));
+            let origin = origin::start_at(last, config, Arc::default()).await?;
             let host = origin.to_string();
             new.push(
                 client::contact(contestants[1].addr, &host, &client)

@@ -11,7 +11,7 @@ use rustls::{ClientConfig, pki_types::ServerName};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::TcpStream,
-    task::JoinSet,
+    task::{JoinError, JoinSet},
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
@@ -29,18 +29,22 @@ pub async fn small(
     each: usize,
 ) -> io::Result<()> {
     let request = format!("GET http://{origin}/small HTTP/1.1\r\nHost: {origin}\r\n{FIELDS}");
-    let mut tasks = JoinSet::new();
-    for _ in 0..connections {
+    let one = |_| {
         let request = request.clone();
-        tasks.spawn(async move {
+        async move {
             let mut stream = TcpStream::connect(proxy).await?;
             stream.set_nodelay(true)?;
-            for _ in 0..each {
-                exchange(&mut stream, &request).await?;
-            }
-            io::Result::Ok(())
-        });
-    }
+            exchanges(&mut stream, &request, each).await
+        }
+    };
+    all((0..connections).map(one)).await
+}
+
+/// Does all of them at once.
+async fn all<E: From<JoinError> + Send + 'static>(
+    tasks: impl Iterator<Item = impl Future<Output = Result<(), E>> + Send + 'static>,
+) -> Result<(), E> {
+    let mut tasks: JoinSet<_> = tasks.collect();
     while let Some(done) = tasks.join_next().await {
         done??;
     }
@@ -61,6 +65,17 @@ pub async fn idle(
         streams.push(stream);
     }
     Ok(streams)
+}
+
+async fn exchanges(
+    io: &mut (impl AsyncRead + AsyncWrite + Unpin),
+    request: &str,
+    count: usize,
+) -> io::Result<()> {
+    for _ in 0..count {
+        exchange(io, request).await?;
+    }
+    Ok(())
 }
 
 async fn exchange(io: &mut (impl AsyncRead + AsyncWrite + Unpin), request: &str) -> io::Result<()> {
@@ -155,21 +170,14 @@ pub async fn small_encrypted(
     each: usize,
 ) -> io::Result<()> {
     let request = format!("GET /small HTTP/1.1\r\nHost: {origin}\r\n{FIELDS}");
-    let mut tasks = JoinSet::new();
-    for _ in 0..connections {
+    let one = |_| {
         let (request, tls, origin) = (request.clone(), Arc::clone(tls), origin.to_owned());
-        tasks.spawn(async move {
+        async move {
             let mut stream = encrypted(proxy, &origin, &tls).await?;
-            for _ in 0..each {
-                exchange(&mut stream, &request).await?;
-            }
-            io::Result::Ok(())
-        });
-    }
-    while let Some(done) = tasks.join_next().await {
-        done??;
-    }
-    Ok(())
+            exchanges(&mut stream, &request, each).await
+        }
+    };
+    all((0..connections).map(one)).await
 }
 
 /// The same over HTTP/2: so many streams at once on one connection.
@@ -190,10 +198,9 @@ pub async fn small_http2(
     )
     .await?;
     tokio::spawn(connection);
-    let mut tasks = JoinSet::new();
-    for _ in 0..streams {
+    let one = |_| {
         let (mut sender, origin) = (sender.clone(), origin.to_owned());
-        tasks.spawn(async move {
+        async move {
             for _ in 0..each {
                 let request = hyper::Request::get(format!("https://{origin}/small"))
                     .header(
@@ -211,13 +218,10 @@ pub async fn small_http2(
                     .await?;
                 anyhow::ensure!(body.to_bytes() == SMALL, "another body");
             }
-            Ok(())
-        });
-    }
-    while let Some(done) = tasks.join_next().await {
-        done??;
-    }
-    Ok(())
+            anyhow::Ok(())
+        }
+    };
+    all((0..streams).map(one)).await
 }
 
 /// One encrypted request on a connection of its own: how long it takes from CONNECT to the answer.

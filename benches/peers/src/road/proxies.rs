@@ -1,14 +1,20 @@
 //! The proxies that are compared, each a process of its own on a port of its own.
 
 use std::{
-    env, fs,
+    env,
+    ffi::OsStr,
+    fs,
     net::{SocketAddr, TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::OnceLock,
     time::{Duration, Instant},
 };
 
 use anyhow::Context;
+
+/// What each proxy is started by, such as a profiler with its options; nothing unless it is set before the first.
+pub static UNDER: OnceLock<Vec<String>> = OnceLock::new();
 
 /// A running proxy; it ends with this.
 pub struct Running {
@@ -22,8 +28,13 @@ impl Running {
         self.child.id()
     }
 
-    fn start(name: &'static str, command: &mut Command, port: u16) -> anyhow::Result<Running> {
-        let child = command
+    fn start(name: &'static str, command: &Command, port: u16) -> anyhow::Result<Running> {
+        let under = UNDER.get().into_iter().flatten().map(OsStr::new);
+        let mut words = under
+            .chain([command.get_program()])
+            .chain(command.get_args());
+        let child = Command::new(words.next().context("no program")?)
+            .args(words)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
