@@ -28,6 +28,7 @@ use crate::{
     domain::{Domain, Survey},
     error::PageError,
     filter::genre::Preset,
+    kind::Claims,
     metadata::Metadata,
 };
 use attributes::{Attributes, Stretch};
@@ -155,6 +156,10 @@ pub(crate) struct Page {
     pub(crate) spaces_after: HashSet<NodeId>,
     /// The posts of a thread, where the choice of the main block knows them.
     pub(crate) posts: Vec<NodeId>,
+    /// Visible characters of the frame that was taken out of a page that is kept whole.
+    pub(crate) frame_chars: usize,
+    /// What the page says that it is.
+    pub(crate) claims: Claims,
     /// The page's headline, read before any filter ran.
     pub(crate) headline: Headline,
     /// What the page says about itself, read at the same time.
@@ -202,6 +207,8 @@ impl Page {
             appended: Vec::new(),
             spaces_after: HashSet::new(),
             posts: Vec::new(),
+            frame_chars: 0,
+            claims: Claims::default(),
             headline: Headline::default(),
             metadata: Metadata::default(),
             removed_roots: Vec::new(),

@@ -31,9 +31,12 @@ impl Chain {
     }
 
     pub(super) fn check_result(&self, page: &Page, report: &Report) -> Result<(), PageError> {
-        let needed = self.floor.kept_chars.min(report.text_before);
+        // Menus and footers of a page that is kept whole are nothing that was to be kept.
+        let content = report.text_before.saturating_sub(page.frame_chars);
+        let needed = self.floor.kept_chars.min(content);
         let is_little = || page.size(page.body()) < self.floor.kept_chars;
-        if report.text_after < needed && is_little() || report.kept_share() < self.floor.kept_share
+        if report.text_after < needed && is_little()
+            || (report.text_after as f64) < self.floor.kept_share * content as f64
         {
             return Err(PageError::KeptTooLittle {
                 chars: report.text_after,

@@ -16,6 +16,9 @@ pub mod cnr;
 pub mod core_ex;
 pub mod dsc;
 mod floor;
+mod forms;
+mod headings;
+mod landmarks;
 pub(crate) mod menus;
 mod named;
 mod source;
@@ -220,6 +223,9 @@ impl Filter for MainBlock {
 
     fn apply(&self, page: &mut Page) -> Option<String> {
         let outcome = self.select(page);
+        if outcome.is_err() {
+            landmarks::remove(page, self.name());
+        }
         if self.scores_hidden {
             match outcome {
                 Ok(_) => ignore::show_hidden(page, page.body(), self.name()),

@@ -27,15 +27,17 @@ pub(crate) mod blocks;
 pub(crate) mod cues;
 pub(crate) mod features;
 pub(crate) mod forest;
+mod goods;
 mod pool;
 mod posts;
 mod prune;
+mod sections;
 pub(crate) mod text;
 
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::Choice;
+use super::{Choice, forms::Forms, headings};
 use crate::{
     error::ConfigError,
     page::{Page, tag::Tag},
@@ -128,6 +130,8 @@ pub(crate) fn choose(
     let (_, confidence) = best(&scored, 1.0, &AS_SCORED);
     let (mut kept, _) = best(&scored, favor.on(page.url()).beta_squared(), &MOODS);
     keep_headings(page, &blocks, keep_headline, &mut kept);
+    sections::complete(page, &blocks, &scored, &mut kept);
+    goods::keep(page, &blocks, &mut kept);
     let count = kept.iter().filter(|&&kept| kept).count();
     let note = format!(
         "{count} of {} texts, confidence {confidence:.2}",
@@ -137,10 +141,18 @@ pub(crate) fn choose(
         Choice::default()
     } else {
         let thread = posts::tidy(page, &blocks, &mut kept);
-        Choice {
+        let texts = scored.iter().zip(&kept);
+        let words: f64 = texts
+            .filter(|(_, kept)| **kept)
+            .map(|(scored, _)| scored.words)
+            .sum();
+        let forms = Forms::of(page, words);
+        let mut choice = Choice {
             posts: thread.posts.clone(),
-            ..prune::choice(page, &blocks, &kept, &thread)
-        }
+            ..prune::choice(page, &blocks, &kept, &thread, &forms)
+        };
+        headings::drop_dead(page, &mut choice);
+        choice
     };
     choice.note = Some(note);
     choice.confidence = Some(confidence);
