@@ -52,13 +52,8 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
             Some(Tag::Br) if id < one_line_until => writer.inline(" "),
             Some(Tag::Br) => writer.line_break(),
             Some(Tag::Rp) => over = page.end(id),
-            Some(tag @ Tag::Rt) if page.chars(id) > 0 => {
-                writer.touching("(");
-                open.push((page.end(id), tag));
-            }
-            Some(tag @ Tag::Q) => {
-                writer.inline("\u{201c}");
-                writer.space = false;
+            Some(tag @ (Tag::Rt | Tag::Q)) if page.chars(id) > 0 => {
+                writer.open_sign(tag);
                 open.push((page.end(id), tag));
             }
             Some(Tag::Img) if page.fate(id) == Fate::AltText => {
@@ -87,24 +82,26 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
                 open.push((page.end(id), tag));
             }
             Some(_) => {}
-            None => {
-                if page.own_chars(id) == 0 && !is_shown_space(page, id) {
-                    continue;
-                }
-                if let Some(text) = page.text(id) {
-                    if preserved > 0 {
-                        writer.preformatted(&text);
-                    } else {
-                        writer.inline(&text);
-                    }
-                }
-            }
+            None => write_text(&mut writer, page, id, preserved > 0),
         }
     }
     while let Some((_, tag)) = open.pop() {
         writer.leave(tag);
     }
     writer.finish()
+}
+
+fn write_text(writer: &mut Writer, page: &Page, id: NodeId, is_preserved: bool) {
+    if page.own_chars(id) == 0 && !is_shown_space(page, id) {
+        return;
+    }
+    if let Some(text) = page.text(id) {
+        if is_preserved {
+            writer.preformatted(&text);
+        } else {
+            writer.inline(&text);
+        }
+    }
 }
 
 /// The text of a piece of markup, as it stands in the fields of other formats; empty where it is more than a piece.
@@ -215,6 +212,16 @@ impl Writer {
             Tag::Rt => self.touching(")"),
             Tag::Q => self.touching("\u{201d}"),
             _ => self.request_breaks(breaks_around(tag)),
+        }
+    }
+
+    /// The sign before how a character is read, or before a quotation.
+    fn open_sign(&mut self, tag: Tag) {
+        if tag == Tag::Rt {
+            self.touching("(");
+        } else {
+            self.inline("\u{201c}");
+            self.space = false;
         }
     }
 

@@ -49,7 +49,8 @@ pub(super) fn complete(page: &Page, blocks: &Blocks, scored: &[Scored], kept: &m
 fn announced(page: &Page, blocks: &Blocks, kept: &[bool], at: usize) -> Option<usize> {
     let container = blocks.list[at].container;
     let next = blocks.list.get(at + 1)?.container;
-    if let Some(level) = level(page, container) {
+    // Below the headline stands who wrote what follows, not what it announces.
+    if let Some(level) = level(page, container).filter(|&level| level > 1) {
         let scope = page
             .ancestors(container)
             .take(LEVELS)
