@@ -8,6 +8,9 @@ use crate::page::{NodeId, Page, tag::Tag};
 /// taken.
 const WIDE_ENOUGH: f64 = 800.0;
 
+/// Children of a `<picture>` that are looked at for each image. Higher: more time on hostile pages.
+const MAX_SOURCES: usize = 10;
+
 /// An address for `src`, from the image's own set or from the sources of the `<picture>` around it.
 pub(super) fn address(page: &Page, image: NodeId) -> Option<String> {
     let set = |id| page.attribute(id, &local_name!("srcset")).and_then(best);
@@ -16,6 +19,7 @@ pub(super) fn address(page: &Page, image: NodeId) -> Option<String> {
         (page.tag(picture) == Some(Tag::Picture))
             .then(|| {
                 page.live_children(picture)
+                    .take(MAX_SOURCES)
                     .take_while(|&id| id < image)
                     .find_map(set)
             })

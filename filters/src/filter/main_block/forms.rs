@@ -57,7 +57,7 @@ impl Forms {
         for (id, fields) in &found {
             if Some(*id) == search {
                 forms.wanted.push(*id);
-            } else if fields.is_newsletter() {
+            } else if fields.is_newsletter() && kept_words >= HARDLY_ANY_WORDS {
                 forms.newsletters.push(*id);
             } else if !in_frame(page, *id) {
                 if fields.is_all(kept_words) || fields.converts() {
@@ -280,5 +280,7 @@ mod tests {
         );
         let page = page("<form id=f><input type=email></form><form><input></form>");
         assert_eq!(ids(&page, &Forms::of(&page, 300.0).newsletters), ["f"]);
+        // Where nothing else is, somebody has lost a password.
+        assert_eq!(ids(&page, &Forms::of(&page, 20.0).newsletters), NONE);
     }
 }
