@@ -27,7 +27,12 @@ const MAX_WORDS: f32 = 30.0;
 pub(super) fn keep(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     let cards = cards(page, blocks);
     let is_on = |at: usize, card: NodeId| page.contains(card, blocks.list[at].container);
-    let first = |card: NodeId| blocks.list.partition_point(|block| block.container < card);
+    let begins_before = |block: &Block, card| blocks.texts(block).iter().any(|&text| text < card);
+    let first = |card: NodeId| {
+        blocks
+            .list
+            .partition_point(|block| begins_before(block, card))
+    };
     let on = |card: NodeId| (first(card)..blocks.list.len()).take_while(move |&at| is_on(at, card));
     let shown = cards
         .iter()
