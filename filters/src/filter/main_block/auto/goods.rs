@@ -27,7 +27,8 @@ const MAX_WORDS: f32 = 30.0;
 pub(super) fn keep(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     let cards = cards(page, blocks);
     let is_on = |at: usize, card: NodeId| page.contains(card, blocks.list[at].container);
-    let begins_before = |block: &Block, card| blocks.texts(block).iter().any(|&text| text < card);
+    let begins_before =
+        |block: &Block, card: NodeId| blocks.texts(block).iter().any(|&text| text < card);
     let first = |card: NodeId| {
         blocks
             .list
