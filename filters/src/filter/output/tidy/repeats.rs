@@ -94,12 +94,11 @@ fn file(page: &Page, id: NodeId) -> Option<(String, u32)> {
     let mut size = None;
     let mut path = String::new();
     for segment in url.path().split('/') {
-        match width(segment) {
-            Some(width) => size = Some(width),
-            None => {
-                path.push('/');
-                path.push_str(segment);
-            }
+        if let Some(width) = width(segment) {
+            size = Some(width);
+        } else {
+            path.push('/');
+            path.push_str(segment);
         }
     }
     if let Some((stem, ending)) = path.rsplit_once('.')
