@@ -37,7 +37,7 @@ document.title = JSON.stringify({
   dataCell: getComputedStyle(document.querySelector('#data td')).borderTopWidth,
   layoutCell: style('cell', 'border-top-width'), align: style('cell', 'text-align'), cellWidth: box('cell').width,
   avatar: box('avatar').width, heard: box('heard').width, code: box('code').right - innerWidth,
-  formula: box('formula').right - innerWidth, shortLeft: box('x-sign').left, shortRight: innerWidth - box('x-sign').right,
+  formula: box('formula').right - innerWidth, shortLeft: box('x-sign').left, shortRight: document.documentElement.clientWidth - box('x-sign').right,
   scroll: ['data', 'code', 'formula'].map(id => document.getElementById(id)).map(it => it.scrollWidth > it.clientWidth),
   hints: ['data', 'code', 'formula'].map(id => style(id, 'background-attachment')),
   textarea: box('t').width, text: document.body.innerText,
