@@ -3,7 +3,7 @@
 //! The algorithms only read the page and name nodes (`Choice`: what to keep, what to drop inside it); the editing is
 //! done here. Each algorithm is a file in `main_block/`. A choice that keeps next to nothing is not carried out
 //! ([`Settings::min_chars`], [`Settings::min_share`]), whatever algorithm made it: the page then keeps what the other
-//! filters left.
+//! filters left, but for the frame that it marks as such (`main_block/landmarks.rs`).
 
 pub mod article_subtree;
 pub mod auto;

@@ -12,8 +12,11 @@
 //!    card or answer as content counts them all. So the mean of that value is taken over a page whose blocks are all
 //!    likelier, or all less likely, than scored (`MOODS`). `β` is [`Favor`]. The value of the blocks as scored, at `β = 1`,
 //!    is the *confidence*: what word F1 is to be expected.
+//!    What a kept heading or a colon announces stays with it (`auto/sections.rs`), and so do the goods of a shelf
+//!    (`auto/goods.rs`).
 //! 4. The main block is the smallest element around all kept blocks, less what holds text and none of it kept. Figures and code
-//!    among kept text stay (`auto/prune.rs`), and on a thread of posts who wrote each (`auto/posts.rs`).
+//!    among kept text stay (`auto/prune.rs`), the forms that the page is for (`main_block/forms.rs`), and on a thread of posts who
+//!    wrote each (`auto/posts.rs`). Headings of which nothing is left go (`main_block/headings.rs`).
 //!
 //! | constant | here | why |
 //! |---|---|---|
