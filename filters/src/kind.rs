@@ -13,8 +13,8 @@ mod signs;
 use serde::Serialize;
 
 use crate::page::Page;
-pub(crate) use signs::Claims;
 use signs::Signs;
+pub(crate) use signs::{Claims, prices};
 
 /// A kind of page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

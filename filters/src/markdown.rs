@@ -4,11 +4,14 @@
 //! - What `CommonMark` cannot say stays as text; `<sub>` and `<sup>` stay as the HTML that it allows.
 //! - Characters that would mean something are escaped, and only those: `_` inside a word means nothing.
 //! - A table that holds data is a table; one that lays the page out is a run of blocks.
+//! - A film, a sound or a frame is a link to it: Markdown has no player.
+//! - The reading of a character stands behind it in parentheses, as `<rp>` would have it (HTML § 4.5.14).
 //! - A formula with its source in TeX (`<annotation encoding="application/x-tex">`, as `KaTeX` and `MathJax` write it) is that
 //!   source between dollar signs.
 //!
 //! One walk over the page's table with explicit stacks, like `text`.
 
+mod embedded;
 mod escape;
 mod inline;
 mod writer;
@@ -71,6 +74,8 @@ enum Step {
     Cell,
     Mark,
     Term,
+    Reading,
+    Quotation,
 }
 
 fn enter(writer: &mut Writer, page: &Page, id: NodeId, tag: Tag) -> Step {
@@ -127,6 +132,21 @@ fn enter(writer: &mut Writer, page: &Page, id: NodeId, tag: Tag) -> Step {
             return Step::Term;
         }
         Tag::Math => return formula(writer, page, id),
+        Tag::Rp => return Step::Over,
+        Tag::Rt if page.chars(id) > 0 => {
+            writer.reading("(");
+            return Step::Reading;
+        }
+        Tag::Q => {
+            writer.open_quotation();
+            return Step::Quotation;
+        }
+        Tag::Video | Tag::Audio | Tag::Iframe => {
+            if let Some((name, address)) = embedded::link(page, id) {
+                writer.embedded(&name, address);
+            }
+            return Step::Over;
+        }
         _ if tag.hides_text() => return Step::Over,
         _ => {
             if let Some(mark) = mark(page, id, tag) {
@@ -167,6 +187,8 @@ fn leave(writer: &mut Writer, tag: Tag, step: Step) {
             writer.close_mark();
             writer.paragraph(false);
         }
+        Step::Reading => writer.reading(")"),
+        Step::Quotation => writer.close_quotation(),
     }
 }
 

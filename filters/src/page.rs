@@ -29,6 +29,7 @@ use crate::{
     domain::{Domain, Survey},
     error::PageError,
     filter::genre::Preset,
+    kind::Claims,
     metadata::Metadata,
 };
 use attributes::{Attributes, Stretch};
@@ -160,6 +161,10 @@ pub(crate) struct Page {
     pub(crate) posts: Vec<NodeId>,
     /// Who wrote the first of them.
     pub(crate) starter: Option<String>,
+    /// Visible characters of the frame that was taken out of a page that is kept whole.
+    pub(crate) frame_chars: usize,
+    /// What the page says that it is.
+    pub(crate) claims: Claims,
     /// The page's headline, read before any filter ran.
     pub(crate) headline: Headline,
     /// What the page says about itself, read at the same time.
@@ -211,6 +216,8 @@ impl Page {
             spaces_after: HashSet::new(),
             posts: Vec::new(),
             starter: None,
+            frame_chars: 0,
+            claims: Claims::default(),
             headline: Headline::default(),
             metadata: Metadata::default(),
             removed_roots: Vec::new(),

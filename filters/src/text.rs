@@ -3,6 +3,8 @@
 //! - Block elements and `<br>` start a new line; headings, paragraphs, lists and other text blocks are set off by an
 //!   empty line, table rows and list items by a line break; cells of a row by a tab.
 //! - White space runs collapse to one space, as in a browser (CSS Text § 4.1), except inside `<pre>` and its like.
+//! - A cell of a table of data is one line, whatever it holds; rows would fall apart otherwise.
+//! - The reading of a character stands behind it in parentheses, as `<rp>` would have it (HTML § 4.5.14).
 //! - No more than `max_line_breaks` line breaks stand in a row (the paper's Figure 2: "Limit number of line breaks").
 //! - A formula that carries its source is that source.
 //! - Text that a browser never shows (scripts, styles, templates, options, alternative contents) is left out.
@@ -52,6 +54,8 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
     let mut preserved = 0usize;
     // One past the last row of a cell that holds one line: blocks inside it break no line.
     let mut one_line_until = NodeId::DOCUMENT;
+    // One past the last row of a table whose cells are lines.
+    let mut lines_until = NodeId::DOCUMENT;
     // One past the last row of a formula that was written as its source.
     let mut over = NodeId::DOCUMENT;
     for id in page.live(root) {
@@ -66,7 +70,13 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
             preserved -= usize::from(tag.preserves_space());
         }
         match page.tag(id) {
+            Some(Tag::Br) if id < one_line_until => writer.inline(" "),
             Some(Tag::Br) => writer.line_break(),
+            Some(Tag::Rp) => over = page.end(id),
+            Some(tag @ (Tag::Rt | Tag::Q)) if page.chars(id) > 0 => {
+                writer.open_sign(tag);
+                open.push((page.end(id), tag));
+            }
             Some(Tag::Img) if page.fate(id) == Fate::AltText => {
                 if let Some(alt) = page.attribute(id, &html5ever::local_name!("alt")) {
                     writer.inline(alt);
@@ -78,9 +88,14 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
                     over = page.end(id);
                 }
             }
-            Some(_) if id < one_line_until => {}
+            Some(tag) if id < one_line_until => writer.space |= tag.is_block(),
             Some(tag) if tag.is_block() => {
-                if matches!(tag, Tag::Td | Tag::Th) && holds_one_line(page, id) {
+                if tag == Tag::Table && is_table_of_lines(page, id) {
+                    lines_until = page.end(id);
+                }
+                if matches!(tag, Tag::Td | Tag::Th)
+                    && (id < lines_until || holds_one_line(page, id))
+                {
                     one_line_until = page.end(id);
                 }
                 writer.enter(tag);
@@ -88,21 +103,26 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
                 open.push((page.end(id), tag));
             }
             Some(_) => {}
-            None => {
-                if page.own_chars(id) == 0 && !is_shown_space(page, id) {
-                    continue;
-                }
-                if let Some(text) = page.text(id) {
-                    if preserved > 0 {
-                        writer.preformatted(&text);
-                    } else {
-                        writer.inline(&text);
-                    }
-                }
-            }
+            None => write_text(&mut writer, page, id, preserved > 0),
         }
     }
+    while let Some((_, tag)) = open.pop() {
+        writer.leave(tag);
+    }
     writer.finish()
+}
+
+fn write_text(writer: &mut Writer, page: &Page, id: NodeId, is_preserved: bool) {
+    if page.own_chars(id) == 0 && !is_shown_space(page, id) {
+        return;
+    }
+    if let Some(text) = page.text(id) {
+        if is_preserved {
+            writer.preformatted(&text);
+        } else {
+            writer.inline(&text);
+        }
+    }
 }
 
 /// The text of a piece of markup, as it stands in the fields of other formats; empty where it is more than a piece.
@@ -139,6 +159,15 @@ fn holds_one_line(page: &Page, cell: NodeId) -> bool {
         }
     }
     true
+}
+
+/// A table of data without anything in its cells that only stands on lines of its own.
+fn is_table_of_lines(page: &Page, table: NodeId) -> bool {
+    let needs_lines = |id| {
+        page.tag(id)
+            .is_some_and(|tag| tag.preserves_space() || matches!(tag, Tag::Ul | Tag::Ol))
+    };
+    !page.live(table).any(needs_lines) && crate::dom::table::is_data(page, table)
 }
 
 /// White space between words counts, white space inside `<script>` does not: the nearest parent tells.
@@ -199,11 +228,29 @@ impl Writer {
     }
 
     fn leave(&mut self, tag: Tag) {
-        if matches!(tag, Tag::Td | Tag::Th) {
-            self.tabs += 1;
-        } else {
-            self.request_breaks(breaks_around(tag));
+        match tag {
+            Tag::Td | Tag::Th => self.tabs += 1,
+            Tag::Rt => self.touching(")"),
+            Tag::Q => self.touching("\u{201d}"),
+            _ => self.request_breaks(breaks_around(tag)),
         }
+    }
+
+    /// The sign before how a character is read, or before a quotation.
+    fn open_sign(&mut self, tag: Tag) {
+        if tag == Tag::Rt {
+            self.touching("(");
+        } else {
+            self.inline("\u{201c}");
+            self.space = false;
+        }
+    }
+
+    /// A sign that has no space before it.
+    fn touching(&mut self, sign: &str) {
+        self.space = false;
+        self.separate();
+        self.out.push_str(sign);
     }
 
     fn request_breaks(&mut self, breaks: usize) {
@@ -306,6 +353,38 @@ mod tests {
         assert_eq!(
             text("<table><tr><td>a<td>b<tr><td>c<td>d</table>", 2),
             "a\tb\nc\td\n"
+        );
+    }
+
+    #[test]
+    fn a_cell_of_a_table_of_data_is_one_line() {
+        assert_eq!(
+            text(
+                "<table><tr><th>River<th>From</tr><tr><td>Rhine<td>Aare<br>Mosel<p>Main</p></tr></table>",
+                2
+            ),
+            "River\tFrom\nRhine\tAare Mosel Main\n"
+        );
+        let code = "<table><tr><th>a<th>b</tr><tr><td>x<td><pre>1\n2</pre></table>";
+        assert_eq!(text(code, 1), "a\tb\nx\n1\n2\n");
+    }
+
+    #[test]
+    fn the_reading_of_a_character_stands_in_parentheses() {
+        assert_eq!(
+            text(
+                "<p>The <ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp>字 <rt>ji</rt></ruby> and <ruby>東京<rt>とうきょう</rt></ruby>で",
+                2
+            ),
+            "The 漢(kan)字(ji) and 東京(とうきょう)で\n"
+        );
+    }
+
+    #[test]
+    fn a_quotation_has_its_marks() {
+        assert_eq!(
+            text("<p>Say <q>no </q>, <q>yes</q>", 2),
+            "Say “no”, “yes”\n"
         );
     }
 

@@ -41,12 +41,8 @@ const USED: [&str; 8] = [
 /// measure of data sets, a half, would let a front page lose half of its news.
 const EMPTIED: f64 = 0.8;
 
-/// A product whose description is chosen without their name and pictures, so that `picture_chars` leaves the page whole: nothing
-/// is lost and nothing gained. A known fault, in the tables and the figure and kept out of the limits until it is mended.
-const LEFT_WHOLE: [&str; 1] = ["product/shop-english"];
-
 /// Mean word F1 over all pages, measured on 2026-11-21. Lower it only with a reason.
-const F1: f64 = 0.9212;
+const F1: f64 = 0.9365;
 
 /// How far it may fall: what is less moves with the order of equal scores.
 const SLACK: f64 = 0.005;
@@ -58,15 +54,6 @@ fn every_kind_of_page_is_reduced_or_left_as_it_should_be() {
     let (read, used): (Vec<&Outcome>, Vec<&Outcome>) = results
         .iter()
         .partition(|page| READ.contains(&page.kind.as_str()));
-    let read: Vec<&Outcome> = read
-        .into_iter()
-        .filter(|page| !LEFT_WHOLE.contains(&page.name.as_str()))
-        .collect();
-    for name in LEFT_WHOLE {
-        let page = results.iter().find(|page| page.name == name).unwrap();
-        assert!(!page.selected, "{name} is mended: strike it from the list");
-        assert!(page.recall > EMPTIED, "{name} is emptied");
-    }
     let lost = |pages: &[&Outcome]| -> Vec<String> {
         let emptied = pages.iter().filter(|page| page.recall < EMPTIED);
         emptied.map(|page| page.name.clone()).collect()

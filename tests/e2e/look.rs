@@ -24,7 +24,7 @@ fn page() -> String {
          <table id=layout><tr><td align=right id=cell>{TEXT}</td><td>{TEXT}</td></tr></table>\
          <p><img id=avatar class=avatar src='data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 width=%22800%22 \
          height=%22800%22/%3E'> Ann <span id=heard class=sr-only>wrote this</span></p>\
-         <pre id=code>{long}</pre><form action=/s><label for=t>Say</label><textarea id=t></textarea></form><p>{TEXT}</p>"
+         <pre id=code>{long}</pre><math id=formula display=block><mi>{long}</mi></math><math id=short display=block><mi id=x-sign>x</mi></math><form action=/s><label for=t>Say</label><textarea id=t></textarea></form><p>{TEXT}</p>"
     )
 }
 
@@ -37,6 +37,9 @@ document.title = JSON.stringify({
   dataCell: getComputedStyle(document.querySelector('#data td')).borderTopWidth,
   layoutCell: style('cell', 'border-top-width'), align: style('cell', 'text-align'), cellWidth: box('cell').width,
   avatar: box('avatar').width, heard: box('heard').width, code: box('code').right - innerWidth,
+  formula: box('formula').right - innerWidth, shortLeft: box('x-sign').left, shortRight: document.documentElement.clientWidth - box('x-sign').right,
+  scroll: ['data', 'code', 'formula'].map(id => document.getElementById(id)).map(it => it.scrollWidth > it.clientWidth),
+  hints: ['data', 'code', 'formula'].map(id => style(id, 'background-attachment')),
   textarea: box('t').width, text: document.body.innerText,
 });
 </script>";
@@ -136,6 +139,19 @@ fn a_reader_page_fits_a_phone_whatever_the_page_holds() {
         "the page scrolls sideways: {look}"
     );
     assert!(number("data") <= 0.0, "the table scrolls by itself: {look}");
+    // What scrolls by itself says so: a shadow at the edge that hides more, covered where there is no more.
+    for at in 0..3 {
+        assert_eq!(look["scroll"][at], true, "{look}");
+        assert_eq!(look["hints"][at], "local, local, scroll, scroll", "{look}");
+    }
+    assert!(
+        number("formula") <= 0.0,
+        "the formula scrolls by itself: {look}"
+    );
+    assert!(
+        (number("shortLeft") - number("shortRight")).abs() < 4.0,
+        "a short formula stands in the middle: {look}"
+    );
     assert_eq!(look["dataCell"], "1px", "{look}");
     assert_eq!(look["layoutCell"], "0px", "{look}");
     assert_eq!(look["align"], "start", "{look}");

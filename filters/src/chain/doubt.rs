@@ -31,9 +31,16 @@ impl Chain {
     }
 
     pub(super) fn check_result(&self, page: &Page, report: &Report) -> Result<(), PageError> {
-        let needed = self.floor.kept_chars.min(report.text_before);
+        // Menus and footers of a page that is kept whole are nothing that was to be kept; that enough is left beside them was seen
+        // when they were taken out.
+        let content = report.text_before.saturating_sub(page.frame_chars);
+        let needed = match page.frame_chars {
+            0 => self.floor.kept_chars.min(content),
+            _ => 0,
+        };
         let is_little = || page.size(page.body()) < self.floor.kept_chars;
-        if report.text_after < needed && is_little() || report.kept_share() < self.floor.kept_share
+        if report.text_after < needed && is_little()
+            || (report.text_after as f64) < self.floor.kept_share * content as f64
         {
             return Err(PageError::KeptTooLittle {
                 chars: report.text_after,

@@ -196,7 +196,7 @@ impl PageFeed {
         }
         let mut found = guarded("metadata", || metadata::read(&page))?;
         if self.tells_kind {
-            found.metadata.kind = guarded("kind", || kind::of(&page, found.claims))?;
+            found.metadata.kind = guarded("kind", || kind::of(&page, found.claims.clone()))?;
         }
         page = guarded("structured_text", || {
             chain.with_structured_text(page, found.hidden_text)
@@ -204,6 +204,7 @@ impl PageFeed {
         page.collect_links = chain.collect_links;
         page.headline = found.headline;
         page.metadata = found.metadata;
+        page.claims = found.claims;
         let mut report = Report {
             text_before: page.chars(page.body()),
             ..Report::default()

@@ -3,7 +3,9 @@
 //! Pages put an empty picture in `src` and the true address in an attribute of their own (`data-src`,
 //! `data-lazy-srcset`, …) for a script to move, and often repeat the image in `<noscript>` for browsers without scripts.
 //! Once the scripts are gone, somebody else must do it: this filter moves the addresses, and keeps one of the two copies.
-//! It touches nothing else.
+//! An image that has only a set of addresses gets one of them as its own (`source_set.rs`). It touches nothing else.
+
+mod source_set;
 
 use html5ever::{LocalName, local_name};
 use serde::{Deserialize, Serialize};
@@ -54,6 +56,7 @@ impl Filter for LazyImages {
             let real = self::make_real(page, id);
             made_real += usize::from(real);
             if page.tag(id) == Some(Tag::Img) {
+                give_source(page, id);
                 self.keep_one_copy(page, id);
             }
         }
@@ -87,6 +90,16 @@ impl LazyImages {
         } else {
             page.remove(image, self.name());
         }
+    }
+}
+
+/// An image that is named in sets only gets an address of its own.
+fn give_source(page: &mut Page, image: NodeId) {
+    let has_source = page
+        .attribute(image, &local_name!("src"))
+        .is_some_and(|src| !is_placeholder(src));
+    if !has_source && let Some(address) = source_set::address(page, image) {
+        page.set_attribute(image, local_name!("src"), address);
     }
 }
 

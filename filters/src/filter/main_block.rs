@@ -3,7 +3,7 @@
 //! The algorithms only read the page and name nodes (`Choice`: what to keep, what to drop inside it); the editing is
 //! done here. Each algorithm is a file in `main_block/`. A choice that keeps next to nothing is not carried out
 //! ([`Settings::min_chars`], [`Settings::min_share`]), whatever algorithm made it: the page then keeps what the other
-//! filters left.
+//! filters left, but for the frame that it marks as such (`main_block/landmarks.rs`).
 
 pub mod article_subtree;
 pub mod auto;
@@ -16,6 +16,9 @@ pub mod cnr;
 pub mod core_ex;
 pub mod dsc;
 mod floor;
+mod forms;
+mod headings;
+mod landmarks;
 pub(crate) mod menus;
 mod named;
 mod source;
@@ -232,6 +235,9 @@ impl Filter for MainBlock {
 
     fn apply(&self, page: &mut Page) -> Option<String> {
         let outcome = self.select(page);
+        if outcome.is_err() {
+            landmarks::remove(page, self.name());
+        }
         if self.scores_hidden {
             match outcome {
                 Ok(_) => ignore::show_hidden(page, page.body(), self.name()),

@@ -261,7 +261,7 @@ fn is_call(page: &Page, id: NodeId) -> bool {
 }
 
 /// Amounts of money in a text: a sign of a currency beside a digit.
-fn prices(text: &str) -> usize {
+pub(crate) fn prices(text: &str) -> usize {
     const SIGNS: [char; 6] = ['$', '€', '£', '¥', '₹', '₽'];
     if text.len() < 2 || !text.contains(SIGNS) {
         return 0;

@@ -55,6 +55,12 @@ impl Inline {
         self.out.push_str(markdown);
     }
 
+    /// Appends a sign that has no space before it.
+    pub(super) fn touching(&mut self, sign: &str) {
+        self.owes_space = false;
+        self.out.push_str(sign);
+    }
+
     pub(super) fn hard_break(&mut self) {
         self.owes_space = false;
         if self.in_table || self.in_code() {

@@ -93,6 +93,29 @@ const PAIRS: &[(&str, &str, &str)] = &[
         "H<sub>2</sub>O<sup>[1](https://example.org/#f)</sup> $x^2$\n\n---\n\n$$\\sum$$\n",
     ),
     (
+        "films, sounds and frames",
+        "<p>a<video src=/v.mp4 title='The weir, in [spring]'></video>b<video><source src=/w.webm>old browser</video>\
+         <audio src=/a.ogg></audio><iframe src='https://player.example/embed/4'></iframe><iframe src=about:blank></iframe>\
+         <video src=blob:x></video><iframe></iframe>",
+        "a\n\n[The weir, in \\[spring\\]](https://example.org/v.mp4)\n\nb\n\n[w.webm](https://example.org/w.webm)\n\n\
+         [a.ogg](https://example.org/a.ogg)\n\n[player.example](https://player.example/embed/4)\n",
+    ),
+    (
+        "how characters are read",
+        "<p>The <ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp>字 <rt>ji</rt></ruby> and <ruby>東京<rt>とうきょう</rt></ruby>で<ruby>x<rt></rt></ruby>",
+        "The 漢(kan)字(ji) and 東京(とうきょう)でx\n",
+    ),
+    (
+        "a quotation in a line",
+        "<p>He said: <q>No <b>more</b></q>.",
+        "He said: “No **more**”.\n",
+    ),
+    (
+        "two line breaks in a row",
+        "<p>one<br><br>- two<br>three<ul><li>four<br> <br>five</ul>",
+        "one\n\n\\- two\\\nthree\n\n- four\n\n  five\n",
+    ),
+    (
         "what is never shown",
         "<p>a<script>b</script><style>c</style><svg><title>d</title></svg><template>e</template>",
         "a\n",

@@ -106,6 +106,41 @@ impl Writer {
         }
     }
 
+    /// A film or a frame: a paragraph that is a link to it; in a table a link in its cell.
+    pub(super) fn embedded(&mut self, name: &str, address: String) {
+        if self.code.is_some() || self.inline.in_code() {
+            return;
+        }
+        let is_block = self.table.is_none();
+        if is_block {
+            self.block();
+        }
+        self.inline.open(Mark::Link(address));
+        self.inline.text(name);
+        self.inline.close();
+        if is_block {
+            self.block();
+        }
+    }
+
+    /// The signs around how a character is read, without a space before them.
+    pub(super) fn reading(&mut self, sign: &str) {
+        if self.code.is_none() {
+            self.inline.touching(sign);
+        }
+    }
+
+    /// What browsers write around `<q>`.
+    pub(super) fn open_quotation(&mut self) {
+        if self.code.is_none() {
+            self.inline.text("\u{201c}");
+        }
+    }
+
+    pub(super) fn close_quotation(&mut self) {
+        self.reading("\u{201d}");
+    }
+
     // ----- blocks -------------------------------------------------------------------------------------------------
 
     /// Ends the paragraph; an empty line stands around what comes.
@@ -332,18 +367,19 @@ impl Writer {
         }
     }
 
-    /// Lines of text: a hard break is a backslash at the end of a line (§ 6.7).
+    /// Lines of text: a hard break is a backslash at the end of a line (§ 6.7). Two breaks in a row end the paragraph.
     fn write_paragraph(&mut self, text: &str) {
         let mut block = String::with_capacity(text.len() + 8);
-        let lines: Vec<&str> = text
-            .split('\n')
-            .map(str::trim)
-            .filter(|line| !line.is_empty())
-            .collect();
-        for (number, line) in lines.iter().enumerate() {
-            if number > 0 {
-                block.push_str("\\\n");
+        let mut breaks = 0;
+        for line in text.split('\n').map(str::trim) {
+            if line.is_empty() {
+                breaks += 1;
+                continue;
             }
+            if !block.is_empty() {
+                block.push_str(if breaks == 0 { "\\\n" } else { "\n\n" });
+            }
+            breaks = 0;
             match escape::line_start(line) {
                 Some(at) => {
                     block.push_str(&line[..at]);

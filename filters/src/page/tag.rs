@@ -199,6 +199,19 @@ impl Tag {
         )
     }
 
+    /// 1 to 6, of a heading.
+    pub(crate) fn heading_level(self) -> Option<u8> {
+        Some(match self {
+            Tag::H1 => 1,
+            Tag::H2 => 2,
+            Tag::H3 => 3,
+            Tag::H4 => 4,
+            Tag::H5 => 5,
+            Tag::H6 => 6,
+            _ => return None,
+        })
+    }
+
     /// Elements that show something without any text.
     pub(crate) fn is_media(self) -> bool {
         matches!(

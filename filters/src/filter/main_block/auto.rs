@@ -12,8 +12,11 @@
 //!    card or answer as content counts them all. So the mean of that value is taken over a page whose blocks are all
 //!    likelier, or all less likely, than scored (`MOODS`). `β` is [`Favor`]. The value of the blocks as scored, at `β = 1`,
 //!    is the *confidence*: what word F1 is to be expected.
+//!    What a kept heading or a colon announces stays with it (`auto/sections.rs`), and so do the goods of a shelf
+//!    (`auto/goods.rs`).
 //! 4. The main block is the smallest element around all kept blocks, less what holds text and none of it kept. Figures and code
-//!    among kept text stay (`auto/prune.rs`), and on a thread of posts who wrote each (`auto/posts.rs`).
+//!    among kept text stay (`auto/prune.rs`), the forms that the page is for (`main_block/forms.rs`), and on a thread of posts who
+//!    wrote each (`auto/posts.rs`). Headings of which nothing is left go (`main_block/headings.rs`).
 //!
 //! | constant | here | why |
 //! |---|---|---|
@@ -27,15 +30,17 @@ pub(crate) mod blocks;
 pub(crate) mod cues;
 pub(crate) mod features;
 pub(crate) mod forest;
+mod goods;
 mod pool;
 mod posts;
 mod prune;
+mod sections;
 pub(crate) mod text;
 
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::Choice;
+use super::{Choice, forms::Forms, headings};
 use crate::{
     error::ConfigError,
     page::{Page, tag::Tag},
@@ -128,6 +133,8 @@ pub(crate) fn choose(
     let (_, confidence) = best(&scored, 1.0, &AS_SCORED);
     let (mut kept, _) = best(&scored, favor.on(page.url()).beta_squared(), &MOODS);
     keep_headings(page, &blocks, keep_headline, &mut kept);
+    sections::complete(page, &blocks, &scored, &mut kept);
+    goods::keep(page, &blocks, &mut kept);
     let count = kept.iter().filter(|&&kept| kept).count();
     let note = format!(
         "{count} of {} texts, confidence {confidence:.2}",
@@ -137,11 +144,19 @@ pub(crate) fn choose(
         Choice::default()
     } else {
         let thread = posts::tidy(page, &blocks, &mut kept);
-        Choice {
+        let texts = scored.iter().zip(&kept);
+        let words: f64 = texts
+            .filter(|(_, kept)| **kept)
+            .map(|(scored, _)| scored.words)
+            .sum();
+        let forms = Forms::of(page, words);
+        let mut choice = Choice {
             posts: thread.posts.clone(),
             starter: thread.starter.clone(),
-            ..prune::choice(page, &blocks, &kept, &thread)
-        }
+            ..prune::choice(page, &blocks, &kept, &thread, &forms)
+        };
+        headings::drop_dead(page, &mut choice);
+        choice
     };
     choice.note = Some(note);
     choice.confidence = Some(confidence);

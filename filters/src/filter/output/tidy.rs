@@ -26,7 +26,7 @@ use crate::{
     page::{Fate, Kind, NodeId, Page, tag::Tag},
 };
 
-/// Our attribute on elements of the page: `data`, `layout`, `icon`, `heard`, `beside`, `drawing`, `post`.
+/// Our attribute on elements of the page: `data`, `layout`, `icon`, `heard`, `beside`, `bare`, `drawing`, `post`.
 pub(super) const MARK: &str = "data-gleaner";
 
 /// Most line breaks in a row: the paper's Figure 2, "Limit number of line breaks".
@@ -90,6 +90,7 @@ fn kind(page: &Page, id: NodeId, tag: Tag, sheets: &Sheets) -> Option<&'static s
     };
     match tag {
         Tag::A if touches_link(page, id) => Some("beside"),
+        Tag::Li if begins_with_picture(page, id) => Some("bare"),
         Tag::Img if is_small(page, id) => Some("icon"),
         Tag::Svg if drawings::lost_its_colours(page, id) => Some("drawing"),
         Tag::Table if table::is_data(page, id) => Some("data"),
@@ -97,6 +98,21 @@ fn kind(page: &Page, id: NodeId, tag: Tag, sheets: &Sheets) -> Option<&'static s
         Tag::Img | Tag::Input | Tag::Select | Tag::Textarea | Tag::Button => None,
         _ => is_heard().then_some("heard"),
     }
+}
+
+/// An item of a gallery or of a shelf: a bullet would stand at the foot of the picture.
+fn begins_with_picture(page: &Page, item: NodeId) -> bool {
+    const NODES: usize = 50;
+    let first = page
+        .live(item)
+        .take(NODES)
+        .find_map(|id| match page.tag(id) {
+            Some(Tag::Img) => Some(!is_small(page, id)),
+            Some(Tag::Svg) => Some(false),
+            None if page.own_chars(id) > 0 => Some(false),
+            _ => None,
+        });
+    first == Some(true)
 }
 
 /// Whether an image is an icon, an avatar or an emoji: by the size it states, else by its class.

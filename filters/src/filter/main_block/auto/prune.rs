@@ -5,7 +5,8 @@
 
 use super::{blocks::Blocks, posts::Thread};
 use crate::{
-    filter::main_block::Choice,
+    dom::table,
+    filter::main_block::{Choice, forms::Forms},
     page::{NodeId, Page, tag::Tag},
 };
 
@@ -18,8 +19,14 @@ struct Count {
 
 /// The choice that keeps these blocks, and what is known of a thread. What has no text, pictures above all, stays where it
 /// stands beside kept text.
-pub(super) fn choice(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Thread) -> Choice {
-    let counts = counts(page, blocks, kept, thread);
+pub(super) fn choice(
+    page: &Page,
+    blocks: &Blocks,
+    kept: &[bool],
+    thread: &Thread,
+    forms: &Forms,
+) -> Choice {
+    let counts = counts(page, blocks, kept, thread, forms);
     let count = |id: NodeId| counts[id.index()];
     let body = page.body();
     if count(body).kept == 0 {
@@ -58,6 +65,10 @@ pub(super) fn choice(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Threa
             NodeId(at.0 + 1)
         };
     }
+    // A box without a label is no text, and would stay.
+    let boxes = forms.newsletters.iter().copied();
+    dropped.extend(boxes.filter(|&form| count(form).texts == 0 && page.contains(container, form)));
+    dropped.sort_unstable();
     Choice {
         kept: vec![container],
         dropped,
@@ -103,29 +114,47 @@ fn is_caption(page: &Page, id: NodeId, counts: &[Count]) -> bool {
         && !page.live(id).any(|at| page.tag(at) == Some(Tag::A))
 }
 
-/// Code or a formula, and next to nothing else: a name of its file, its line numbers, a button. Among kept texts it is what
-/// they speak of, whatever its chance.
+/// Code, a formula or a table of data, and next to nothing else: a name of its file, its line numbers, a button. Among kept texts
+/// it is what they speak of, whatever its chance. Not a table of links.
 fn is_code(page: &Page, id: NodeId) -> bool {
-    let (mut code, mut other) = (0, 0);
-    let mut code_end = NodeId::DOCUMENT;
+    let (mut code, mut linked, mut other) = (0, 0, 0);
+    let (mut code_end, mut table_end) = (NodeId::DOCUMENT, NodeId::DOCUMENT);
     for at in page.live(id) {
-        if matches!(page.tag(at), Some(Tag::Pre | Tag::Math)) {
-            code_end = code_end.max(page.end(at));
+        match page.tag(at) {
+            Some(Tag::Pre | Tag::Math) => code_end = code_end.max(page.end(at)),
+            Some(Tag::Table) if at >= table_end => {
+                table_end = page.end(at);
+                if table::is_data(page, at) {
+                    code_end = code_end.max(table_end);
+                }
+            }
+            _ => {}
         }
         let own = page.own_chars(at);
         *(if at < code_end { &mut code } else { &mut other }) += own;
+        linked += if at < table_end && page.in_link(at) {
+            own
+        } else {
+            0
+        };
         if other > MAX_LABEL {
             return false;
         }
     }
-    code > 0
+    code > 0 && linked * 2 <= code
 }
 
 /// Characters beside code that are no text: "src/main.rs", "Copy".
 const MAX_LABEL: usize = 40;
 
 /// By row. Texts that were removed are in no block and count for nothing.
-fn counts(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Thread) -> Vec<Count> {
+fn counts(
+    page: &Page,
+    blocks: &Blocks,
+    kept: &[bool],
+    thread: &Thread,
+    forms: &Forms,
+) -> Vec<Count> {
     let mut counts = vec![Count::default(); page.len()];
     for (block, &kept) in blocks.list.iter().zip(kept) {
         for id in blocks
@@ -145,6 +174,22 @@ fn counts(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Thread) -> Vec<C
     for id in &thread.without {
         counts[id.index()].kept = 0;
     }
+    // A form is one thing, and counts as a text where it has none.
+    let is_kept =
+        |form: NodeId, counts: &[Count]| page.live(form).any(|id| counts[id.index()].kept > 0);
+    for &form in &forms.wanted {
+        keep_all(page, form, &mut counts);
+    }
+    for &form in &forms.whole {
+        if is_kept(form, &counts) {
+            keep_all(page, form, &mut counts);
+        }
+    }
+    for &form in &forms.newsletters {
+        for id in page.live(form) {
+            counts[id.index()].kept = 0;
+        }
+    }
     let body = page.body();
     for row in (body.index() + 1..page.end(body).index()).rev() {
         let count = counts[row];
@@ -153,6 +198,13 @@ fn counts(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Thread) -> Vec<C
         parent.kept += count.kept;
     }
     counts
+}
+
+fn keep_all(page: &Page, form: NodeId, counts: &mut [Count]) {
+    for id in page.live(form) {
+        counts[id.index()].kept = counts[id.index()].texts;
+    }
+    counts[form.index()] = Count { texts: 1, kept: 1 };
 }
 
 #[cfg(test)]
@@ -168,7 +220,13 @@ mod tests {
         );
         let blocks = Blocks::of(&page, &[]);
         let texts: Vec<bool> = [false, false, true, false, true].into();
-        let choice = choice(&page, &blocks, &texts, &Thread::default());
+        let choice = choice(
+            &page,
+            &blocks,
+            &texts,
+            &Thread::default(),
+            &Forms::default(),
+        );
         assert_eq!(ids(&page, &choice.kept), ["post"]);
         assert_eq!(ids(&page, &choice.dropped), ["share"]);
     }
@@ -186,6 +244,7 @@ mod tests {
             &blocks,
             &[true, false, false, true, false],
             &Thread::default(),
+            &Forms::default(),
         );
         assert_eq!(ids(&page, &choice.dropped), ["card", "after"]);
     }
@@ -196,7 +255,13 @@ mod tests {
             "<div><a id=logo href=/><img></a><h1>one</h1><p id=picture><img></p><p>two</p></div>",
         );
         let blocks = Blocks::of(&page, &[]);
-        let choice = choice(&page, &blocks, &[true, true], &Thread::default());
+        let choice = choice(
+            &page,
+            &blocks,
+            &[true, true],
+            &Thread::default(),
+            &Forms::default(),
+        );
         assert_eq!(ids(&page, &choice.dropped), ["logo"]);
     }
 
@@ -212,8 +277,26 @@ mod tests {
         let kept: Vec<bool> = (0..blocks.list.len())
             .map(|at| at == 0 || at == 2 || at == first)
             .collect();
-        let choice = choice(&page, &blocks, &kept, &Thread::default());
+        let choice = choice(&page, &blocks, &kept, &Thread::default(), &Forms::default());
         assert_eq!(ids(&page, &choice.dropped), ["c", "d"]);
+    }
+
+    #[test]
+    fn a_table_of_data_among_kept_texts_stays_and_one_of_links_goes() {
+        let rows = "<tr><th>April<td>9 to 18<tr><th>May<td>8 to 20";
+        let page = page(&format!(
+            "<div><p>one</p><table id=a>{rows}</table><table id=b><tr><th><a href=/x>April</a><td><a href=/y>May</a></table>\
+             <p>two</p><table id=c>{rows}</table></div>"
+        ));
+        let blocks = Blocks::of(&page, &[]);
+        let is_text = |id| page.tag(id) == Some(Tag::P);
+        let kept: Vec<bool> = blocks
+            .list
+            .iter()
+            .map(|block| is_text(block.container))
+            .collect();
+        let choice = choice(&page, &blocks, &kept, &Thread::default(), &Forms::default());
+        assert_eq!(ids(&page, &choice.dropped), ["b", "c"]);
     }
 
     #[test]
@@ -228,7 +311,7 @@ mod tests {
             texts: vec![name],
             ..Thread::default()
         };
-        let choice = choice(&page, &blocks, &[false, true], &thread);
+        let choice = choice(&page, &blocks, &[false, true], &thread, &Forms::default());
         assert_eq!(ids(&page, &choice.dropped), ["r"]);
     }
 
@@ -237,7 +320,13 @@ mod tests {
         let page = page("<p>one</p>");
         let blocks = Blocks::of(&page, &[]);
         assert_eq!(
-            choice(&page, &blocks, &[false], &Thread::default()),
+            choice(
+                &page,
+                &blocks,
+                &[false],
+                &Thread::default(),
+                &Forms::default()
+            ),
             Choice::default()
         );
     }

@@ -1,8 +1,12 @@
-//! Forms that no reader fills in: what narrows down a list, the country and currency of a shop, and the button that every
-//! card or comment has.
+//! Forms that no reader fills in: what narrows down a list, the country and currency of a shop, the button that every
+//! card or comment has, and boxes that nobody can send.
 //!
 //! Known by their fields, not by their words: a form that asks the same page again by nothing but boxes and lists; one whose only
-//! field is a long list; forms without any field that repeat.
+//! field is a long list; forms without any field that repeat. A form without a button and without a line to type in is sent by
+//! no key (HTML § 4.10.22.2, implicit submission): with the scripts gone its boxes and lists do nothing, and go; its words stay.
+//! So they do where a form that narrows down holds the whole list.
+
+use std::collections::HashSet;
 
 use html5ever::local_name;
 
@@ -28,6 +32,8 @@ struct Fields {
     /// Everything that is typed.
     texts: usize,
     options: usize,
+    /// What sends the form.
+    buttons: usize,
 }
 
 impl Fields {
@@ -38,10 +44,18 @@ impl Fields {
                 Some(Tag::Select) => fields.choices += 1,
                 Some(Tag::Option) => fields.options += 1,
                 Some(Tag::Textarea) => fields.texts += 1,
+                Some(Tag::Button) => {
+                    let kind = page.attribute(id, &local_name!("type"));
+                    let is_other = kind.is_some_and(|kind| {
+                        kind.eq_ignore_ascii_case("button") || kind.eq_ignore_ascii_case("reset")
+                    });
+                    fields.buttons += usize::from(!is_other);
+                }
                 Some(Tag::Input) => {
                     let kind = page.attribute(id, &local_name!("type"));
                     match kind.unwrap_or("text").to_ascii_lowercase().as_str() {
-                        "hidden" | "submit" | "button" | "image" | "reset" => {}
+                        "submit" | "image" => fields.buttons += 1,
+                        "hidden" | "button" | "reset" => {}
                         "checkbox" | "radio" => fields.choices += 1,
                         _ => fields.texts += 1,
                     }
@@ -86,7 +100,25 @@ pub(super) fn drop_unread(page: &mut Page) {
         })
         .map(|(id, _)| *id)
         .collect();
-    for id in unwanted {
+    // A button elsewhere may send a form, by its name.
+    let named: HashSet<&str> = page
+        .live(page.body())
+        .filter_map(|id| page.attribute(id, &local_name!("form")))
+        .collect();
+    let dead: Vec<NodeId> = forms
+        .iter()
+        .filter(|(id, fields)| {
+            let name = page.attribute(*id, &local_name!("id"));
+            let is_named = name.is_some_and(|name| named.contains(name));
+            let is_sent = fields.buttons > 0 || is_named;
+            fields.texts == 0
+                && fields.choices > 0
+                && (!is_sent || fields.choices >= FILTERS && asks_again(page, *id))
+        })
+        .flat_map(|&(form, _)| page.live(form))
+        .filter(|&id| matches!(page.tag(id), Some(Tag::Input | Tag::Select)))
+        .collect();
+    for id in unwanted.into_iter().chain(dead) {
         page.drop_silently(id);
     }
 }
@@ -131,7 +163,8 @@ mod tests {
 
     #[test]
     fn what_narrows_down_a_list_goes() {
-        let boxes = "<label><input type=checkbox name=c> oak</label>".repeat(5);
+        let boxes =
+            "<label><input type=checkbox name=c> oak</label>".repeat(5) + "<button>show</button>";
         assert_eq!(forms_left(&format!("<form>{boxes}</form>")), 0);
         assert_eq!(forms_left(&format!("<form method=post>{boxes}</form>")), 1);
         assert_eq!(forms_left(&format!("<form action=/find>{boxes}</form>")), 1);
@@ -143,6 +176,10 @@ mod tests {
             forms_left(&format!("<form><p>Our chairs</p>{boxes}</form>")),
             1
         );
+        let mut with_text = page(&format!("<form><p>Our chairs</p>{boxes}</form>"));
+        drop_unread(&mut with_text);
+        let is_box = |id: NodeId| with_text.tag(id) == Some(Tag::Input);
+        assert!(!with_text.live(with_text.body()).any(is_box));
     }
 
     #[test]
@@ -157,6 +194,32 @@ mod tests {
         assert_eq!(
             forms_left("<form method=post><select><option>S<option>M</select></form>"),
             1
+        );
+    }
+
+    #[test]
+    fn boxes_that_nobody_can_send_go_and_their_words_stay() {
+        let left = |html: &str| {
+            let mut page = page(html);
+            drop_unread(&mut page);
+            let boxes = page
+                .live(page.body())
+                .filter(|&id| page.tag(id) == Some(Tag::Input))
+                .count();
+            (boxes, page.chars(page.body()))
+        };
+        let box_ = "<label><input type=checkbox name=c> oak</label>";
+        assert_eq!(left(&format!("<form>{box_}</form>")), (0, 3));
+        assert_eq!(
+            left(&format!("<form>{box_}<button>go</button></form>")),
+            (1, 5)
+        );
+        assert_eq!(left(&format!("<form>{box_}<input></form>")), (2, 3));
+        assert_eq!(
+            left(&format!(
+                "<form id=f>{box_}</form><button form=f>go</button>"
+            )),
+            (1, 5)
         );
     }
 

@@ -150,26 +150,33 @@ fn links_in(page: &Page, id: NodeId) -> Vec<NodeId> {
         .collect()
 }
 
-/// The list that holds this link, where most of its links say that they lead to another language.
+/// The list that holds this link, with its label, where most of its links say that they lead to another language.
 fn languages(page: &Page, id: NodeId) -> Option<NodeId> {
-    let hreflang = LocalName::from("hreflang");
-    if !page.has_attribute(id, &hreflang) {
-        return None;
-    }
+    let language = |id| {
+        [LocalName::from("hreflang"), local_name!("lang")]
+            .iter()
+            .find_map(|name| page.attribute(id, name))
+    };
+    language(id)?;
     let list = page
         .ancestors(id)
         .take(LEVELS)
         .find(|&up| matches!(page.tag(up), Some(Tag::Ul | Tag::Ol | Tag::Nav)))?;
     let links = links_in(page, list);
-    let told = links
-        .iter()
-        .filter(|&&link| page.has_attribute(link, &hreflang))
-        .count();
+    let mut told: Vec<&str> = links.iter().filter_map(|&link| language(link)).collect();
+    let count = told.len();
+    told.sort_unstable();
+    told.dedup();
     let linked: usize = links.iter().map(|&link| page.chars(link)).sum();
-    let is_list = told >= MIN_LANGUAGES
-        && told * 10 >= links.len() * 6
-        && page.chars(list) <= linked + LABEL_CHARS;
-    is_list.then_some(list)
+    let is_row = |row| page.chars(row) <= linked + LABEL_CHARS;
+    let is_list = told.len() >= MIN_LANGUAGES && count * 10 >= links.len() * 6 && is_row(list);
+    is_list.then(|| {
+        page.ancestors(list)
+            .take(LEVELS)
+            .take_while(|&up| up != page.body() && is_row(up))
+            .last()
+            .unwrap_or(list)
+    })
 }
 
 /// Pictures above the headline that stand for the site.
@@ -270,6 +277,14 @@ mod tests {
         let list = "<ul><li><a hreflang=de href=/de>Deutsch</a><li><a hreflang=fr href=/fr>Français</a>\
                     <li><a hreflang=ja href=/ja>日本語</a></ul>";
         assert_eq!(left(&format!("<h1>Start</h1>{list}")), "Start");
+        let labelled = "<div><div>Other languages:</div><ul><li>English<li><a lang=de href=/de>Deutsch</a>\
+                        <li><a lang=fr href=/fr>Français</a><li><a lang=ja href=/ja>日本語</a></ul></div>";
+        assert_eq!(
+            left(&format!("<h1>Start</h1>{labelled}<p>text")),
+            "Start|text"
+        );
+        let one_language = list.replace("=fr", "=de").replace("=ja", "=de");
+        assert!(left(&one_language).contains("Deutsch"));
         let cited = "<ul><li><a hreflang=de href=/de>Deutsch</a><li><a href=/fr>one</a><li><a href=/ja>two</a></ul>";
         assert!(left(cited).contains("Deutsch"));
     }

@@ -47,40 +47,92 @@ fn headings(page: &Page) -> Vec<NodeId> {
     repeated
 }
 
-/// A picture directly behind itself, in this size or another. Not stars and other signs, which count by repetition.
+/// A picture that was shown already since the last text, in this size or another, and every further picture of one link: they
+/// are the views of one thing, which a script would have shown one after the other. Not stars and other signs, which count by
+/// repetition.
 fn pictures(page: &Page) -> Vec<NodeId> {
-    let mut last: Option<String> = None;
-    let mut repeated = Vec::new();
+    let mut seen: Vec<(String, u32, NodeId)> = Vec::new();
+    let mut link = (NodeId::DOCUMENT, false);
+    let mut unwanted = Vec::new();
     for id in page.live(page.body()) {
-        if page.tag(id) == Some(Tag::Img) {
-            let file = (!is_small(page, id)).then(|| file(page, id)).flatten();
-            if file.is_some() && file == last {
-                repeated.push(id);
+        match page.tag(id) {
+            Some(Tag::A) if page.in_link(id) => link = (page.end(id), false),
+            Some(Tag::Img) if !is_small(page, id) => {
+                if id < link.0 && std::mem::replace(&mut link.1, true) {
+                    unwanted.push(id);
+                } else if let Some((file, size)) = file(page, id) {
+                    let shown = seen.iter_mut().find(|(other, ..)| *other == file);
+                    if let Some((_, largest, before)) = shown {
+                        if *largest < size {
+                            unwanted.push(std::mem::replace(before, id));
+                            *largest = size;
+                        } else {
+                            unwanted.push(id);
+                        }
+                    } else if seen.len() < MAX_PICTURES {
+                        seen.push((file, size, id));
+                    }
+                }
             }
-            last = file;
-        } else if page.own_chars(id) > 0 {
-            last = None;
+            None if page.own_chars(id) > 0 => seen.clear(),
+            _ => {}
         }
     }
-    repeated
+    unwanted
 }
 
-/// The address of a picture without the size in its name: `a-300x200.jpg` and `a.jpg` are one picture.
-fn file(page: &Page, id: NodeId) -> Option<String> {
-    let mut url = page.address(id, &local_name!("src"))?;
+/// Pictures without a text between them that are compared with each other.
+const MAX_PICTURES: usize = 50;
+
+/// The address of a picture without its size, and the size: `a-300x200.jpg` and `a.jpg` are one picture, and so are
+/// `/160w/a.jpg` and `/400x600/a.jpg`, `a.jpg?w=80` and `a.jpg?w=800`. Without a size it is as large as the file.
+fn file(page: &Page, id: NodeId) -> Option<(String, u32)> {
+    let url = page.address(id, &local_name!("src"))?;
     if url.scheme() == "data" {
         return None;
     }
-    url.set_fragment(None);
-    let path = url.path().to_owned();
-    if let Some((stem, ending)) = path.rsplit_once('.')
-        && let Some((stem, size)) = stem.rsplit_once(['-', '_'])
-        && size.contains('x')
-        && size.chars().all(|c| c.is_ascii_digit() || c == 'x')
-    {
-        url.set_path(&format!("{stem}.{ending}"));
+    let mut size = None;
+    let mut path = String::new();
+    for segment in url.path().split('/') {
+        if let Some(width) = width(segment) {
+            size = Some(width);
+        } else {
+            path.push('/');
+            path.push_str(segment);
+        }
     }
-    Some(url.into())
+    if let Some((stem, ending)) = path.rsplit_once('.')
+        && let Some((stem, last)) = stem.rsplit_once(['-', '_'])
+        && last.contains('x')
+        && let Some(width) = width(last)
+    {
+        size = Some(width);
+        path = format!("{stem}.{ending}");
+    }
+    let mut name = format!("{}{path}", url.host_str().unwrap_or_default());
+    for (key, value) in url.query_pairs() {
+        match &*key {
+            "w" | "width" | "sw" | "wid" => size = value.parse().ok().or(size),
+            "h" | "height" | "sh" | "hei" | "q" | "quality" | "qlt" | "dpr" => {}
+            _ => name.extend([" ", &key, "=", &value]),
+        }
+    }
+    Some((name, size.unwrap_or(u32::MAX)))
+}
+
+/// The width in a part of a path that is a size and nothing else: `160w`, `400x600`, `w_300`.
+fn width(part: &str) -> Option<u32> {
+    let digits = part
+        .strip_suffix('w')
+        .or_else(|| part.strip_prefix("w_"))
+        .or_else(|| {
+            let (width, height) = part.split_once('x')?;
+            height
+                .bytes()
+                .all(|byte| byte.is_ascii_digit())
+                .then_some(width)
+        })?;
+    digits.parse().ok()
 }
 
 #[cfg(test)]
@@ -105,6 +157,34 @@ mod tests {
     }
 
     #[test]
+    fn a_gallery_and_its_thumbnails_are_shown_once_in_the_larger_size() {
+        let html = "<div><img src=/s/160w/a.jpg><img src=/s/160w/b.jpg></div>\
+                    <ul><li><img src=/s/400x600/a.jpg><li><img src=/s/400x600/b.jpg></ul>";
+        let mut page = page(html);
+        drop_repeats(&mut page);
+        let left: Vec<&str> = page
+            .live(page.body())
+            .filter_map(|id| page.attribute(id, &local_name!("src")))
+            .collect();
+        assert_eq!(left, ["/s/400x600/a.jpg", "/s/400x600/b.jpg"]);
+        assert_eq!(
+            super::tests::left("<img src='/a?w=800&v=1'><img src='/a?v=1&w=80'>"),
+            1
+        );
+        assert_eq!(
+            super::tests::left("<img src='/a?v=1'><img src='/a?v=2'>"),
+            2
+        );
+    }
+
+    #[test]
+    fn a_card_shows_the_first_of_its_pictures() {
+        let card = "<a href=/x><ul><li><img src=/a.jpg><li><img src=/b.jpg></ul><img width=16 src=/star.png> Boots</a>";
+        assert_eq!(left(card), 2);
+        assert_eq!(left("<a><img src=/a.jpg><img src=/b.jpg></a>"), 2);
+    }
+
+    #[test]
     fn pictures_that_differ_or_stand_apart_stay() {
         assert_eq!(left("<img src=/a.jpg>text<img src=/a.jpg>"), 2);
         assert_eq!(left("<img src=/i?id=1><img src=/i?id=2>"), 2);
@@ -112,6 +192,6 @@ mod tests {
             left("<img width=16 src=/star.png><img width=16 src=/star.png>"),
             2
         );
-        assert_eq!(left("<img src=/a.jpg><img src=/b.jpg><img src=/a.jpg>"), 3);
+        assert_eq!(left("<img src=/a.jpg><img src=/b.jpg><img src=/c.jpg>"), 3);
     }
 }

@@ -1,0 +1,87 @@
+//! The address of an image that has only sets of addresses: readers, Markdown and old devices look at `src` alone.
+
+use html5ever::local_name;
+
+use crate::page::{NodeId, Page, tag::Tag};
+
+/// Width in pixels that is enough for the column of text on a screen of twice the resolution; the smallest file from there on is
+/// taken.
+const WIDE_ENOUGH: f64 = 800.0;
+
+/// Children of a `<picture>` that are looked at for each image. Higher: more time on hostile pages.
+const MAX_SOURCES: usize = 10;
+
+/// An address for `src`, from the image's own set or from the sources of the `<picture>` around it.
+pub(super) fn address(page: &Page, image: NodeId) -> Option<String> {
+    let set = |id| page.attribute(id, &local_name!("srcset")).and_then(best);
+    let picture = page.parent(image);
+    set(image).or_else(|| {
+        (page.tag(picture) == Some(Tag::Picture))
+            .then(|| {
+                page.live_children(picture)
+                    .take(MAX_SOURCES)
+                    .take_while(|&id| id < image)
+                    .find_map(set)
+            })
+            .flatten()
+    })
+}
+
+/// The candidate of a set that fits best (HTML § 4.8.4.2.2). Widths and densities are not mixed in a set; without either it is
+/// the density 1.
+fn best(set: &str) -> Option<String> {
+    let mut best: Option<(f64, &str)> = None;
+    let mut rest = set.trim_start_matches([',', ' ', '\n', '\t', '\r', '\x0c']);
+    while !rest.is_empty() {
+        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let (address, after) = rest.split_at(end);
+        let bare = address.trim_end_matches(',');
+        // An address that ends with a comma has no descriptor.
+        let (descriptor, after) = if bare.len() < address.len() {
+            ("", after)
+        } else {
+            after.split_once(',').unwrap_or((after, ""))
+        };
+        let width = width(descriptor.trim());
+        let is_better = best.is_none_or(|(shown, _)| {
+            if shown < WIDE_ENOUGH {
+                width > shown
+            } else {
+                width >= WIDE_ENOUGH && width < shown
+            }
+        });
+        if !bare.is_empty() && !bare.starts_with("data:") && is_better {
+            best = Some((width, bare));
+        }
+        rest = after.trim_start_matches([',', ' ', '\n', '\t', '\r', '\x0c']);
+    }
+    best.map(|(_, address)| address.to_owned())
+}
+
+/// A picture of density 1 is taken to be half as wide as is enough, so that the one of density 2 is.
+fn width(descriptor: &str) -> f64 {
+    let number = |unit| descriptor.strip_suffix(unit)?.trim().parse::<f64>().ok();
+    number('w').unwrap_or_else(|| number('x').unwrap_or(1.0) * WIDE_ENOUGH / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_picture_that_is_large_enough_is_taken() {
+        for (set, expected) in [
+            ("/a.jpg", "/a.jpg"),
+            ("/a.jpg, /b.jpg 2x, /c.jpg 3x", "/b.jpg"),
+            ("/a 300w, /b 900w, /c 1600w", "/b"),
+            ("/c 1600w,\n /b 900w,\n /a 300w", "/b"),
+            ("/a 300w, /b 640w", "/b"),
+            ("/a,b.jpg 1x, /x.jpg .5x", "/a,b.jpg"),
+            ("data:image/gif;base64,AA 1x, /b 640w", "/b"),
+        ] {
+            assert_eq!(best(set).as_deref(), Some(expected), "{set}");
+        }
+        assert_eq!(best(" , "), None);
+        assert_eq!(best("data:x"), None);
+    }
+}
