@@ -56,7 +56,6 @@ impl Family for Quoted {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "the numbers are exact")]
 mod tests {
     use crate::{
         filter::main_block::auto::{blocks::Blocks, features::Table},
