@@ -18,8 +18,6 @@ pub(crate) struct Block {
     /// Those of them in links.
     pub(crate) linked: f32,
     pub(crate) stats: TextStats,
-    /// Its shingles: a part of [`Blocks::shingles`].
-    shingles: Range<usize>,
 }
 
 impl Block {
@@ -39,22 +37,12 @@ impl Block {
 pub(crate) struct Blocks {
     pub(crate) list: Vec<Block>,
     texts: Vec<NodeId>,
-    shingles: Vec<u64>,
 }
 
 impl Blocks {
     /// The text nodes of a block, and the breaks between them.
     pub(crate) fn texts(&self, block: &Block) -> &[NodeId] {
         &self.texts[block.texts.clone()]
-    }
-
-    /// Every run of [`super::text::SHINGLE`] words of a block, as hashes.
-    pub(crate) fn shingles(&self, block: &Block) -> &[u64] {
-        &self.shingles[block.shingles.clone()]
-    }
-
-    pub(crate) fn shingle_count(&self) -> usize {
-        self.shingles.len()
     }
 
     /// Cuts the body. `title` are the words of the page's headline, as [`super::text::hashes`] of them.
@@ -125,8 +113,7 @@ impl Cutter<'_> {
             return;
         }
         self.start = texts.end;
-        let first_shingle = self.blocks.shingles.len();
-        let mut reading = Reading::new(self.title, std::mem::take(&mut self.blocks.shingles));
+        let mut reading = Reading::new(self.title);
         let (mut chars, mut linked) = (0, 0);
         for &id in &self.blocks.texts[texts.clone()] {
             match self.page.text(id) {
@@ -139,16 +126,13 @@ impl Cutter<'_> {
                 linked += own;
             }
         }
-        let (stats, shingles) = reading.finish();
         self.blocks.list.push(Block {
             texts,
-            shingles: first_shingle..shingles.len(),
             container: self.open.last().map_or(self.page.body(), |&(_, id)| id),
             chars: chars as f32,
             linked: linked as f32,
-            stats,
+            stats: reading.finish(),
         });
-        self.blocks.shingles = shingles;
     }
 }
 

@@ -6,9 +6,7 @@
 
 mod around;
 mod containers;
-mod numbers;
 mod place;
-mod quoted;
 mod repetition;
 mod sections;
 
@@ -34,13 +32,12 @@ impl Table {
     /// Computes the table; and the names of its columns, where they are asked for.
     pub(crate) fn of(page: &Page, blocks: &Blocks, mut names: Option<&mut Vec<String>>) -> Table {
         let base = Base::of(page, blocks);
-        let families: [Box<dyn Family + '_>; 6] = [
+        let families: [Box<dyn Family + '_>; 5] = [
             Box::new(around::Around),
             Box::new(containers::Containers::of(&base)),
             Box::new(repetition::Repetition::of(&base)),
             Box::new(place::Place::of(&base)),
             Box::new(sections::Sections::of(&base)),
-            Box::new(quoted::Quoted::of(&base)),
         ];
         let page_features = base.page_features();
         let mut table = Table {

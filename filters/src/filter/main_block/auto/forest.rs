@@ -21,7 +21,7 @@ const MAGIC: &[u8] = b"GLF1";
 /// Most leaves of a tree: the bits of a set.
 const MAX_LEAVES: usize = 32;
 
-/// Rows that are judged together. Larger: the columns of so many rows (157 numbers each) do not stay in the nearest cache.
+/// Rows that are judged together. Larger: the columns of so many rows (154 numbers each) do not stay in the nearest cache.
 const LANES: usize = 64;
 
 static SHIPPED: LazyLock<Arc<Forest>> = LazyLock::new(|| {

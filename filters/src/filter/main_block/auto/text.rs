@@ -34,9 +34,6 @@ pub(crate) fn mix(hash: u64, value: u64) -> u64 {
     (hash ^ value).wrapping_mul(0x0100_0000_01b3)
 }
 
-/// Words in a run by which texts are compared. Fewer: common turns of phrase are alike; more: a quote must be longer to be one.
-pub(crate) const SHINGLE: usize = 4;
-
 /// The words of a text as hashes, sorted.
 pub(crate) fn hashes(text: &str) -> Vec<u64> {
     let mut out: Vec<u64> = text
@@ -73,15 +70,10 @@ pub(crate) struct Reading<'a> {
     word_hash: u64,
     /// The last character that is neither white space nor a closing quote.
     last: char,
-    /// The words before the open one, as hashes, the last one last, and how many there were.
-    recent: [u64; SHINGLE],
-    read: usize,
-    shingles: Vec<u64>,
 }
 
 impl<'a> Reading<'a> {
-    /// `shingles` are those of the texts before, to which this one's are added.
-    pub(crate) fn new(title: &'a [u64], shingles: Vec<u64>) -> Reading<'a> {
+    pub(crate) fn new(title: &'a [u64]) -> Reading<'a> {
         Reading {
             title,
             title_bits: title.iter().fold(0, |bits, &word| bits | bit(word)),
@@ -92,9 +84,6 @@ impl<'a> Reading<'a> {
             word: 0,
             word_hash: SEED,
             last: ' ',
-            recent: [0; SHINGLE],
-            read: 0,
-            shingles,
         }
     }
 
@@ -138,7 +127,6 @@ impl<'a> Reading<'a> {
             self.end_word();
             self.stats.words += 0.5;
             self.stats.hash = mix(self.stats.hash, u64::from(c as u32));
-            self.note(u64::from(c as u32));
         } else if c.is_alphanumeric() {
             if self.word == 0 {
                 self.begin_word(c.is_uppercase());
@@ -159,21 +147,10 @@ impl<'a> Reading<'a> {
         self.stats.capitalised += f32::from(u8::from(is_capital));
     }
 
-    pub(crate) fn finish(mut self) -> (TextStats, Vec<u64>) {
+    pub(crate) fn finish(mut self) -> TextStats {
         self.end_word();
         self.stats.ends_sentence = is_stop(self.last);
-        (self.stats, self.shingles)
-    }
-
-    /// A word of a shingle; of scripts without spaces a character.
-    fn note(&mut self, word: u64) {
-        self.recent.rotate_left(1);
-        self.recent[SHINGLE - 1] = word;
-        self.read += 1;
-        if self.read >= SHINGLE {
-            let shingle = self.recent.iter().fold(SEED, |hash, &word| mix(hash, word));
-            self.shingles.push(shingle);
-        }
+        self.stats
     }
 
     fn end_word(&mut self) {
@@ -189,7 +166,6 @@ impl<'a> Reading<'a> {
                 && self.title.binary_search(&self.word_hash).is_ok();
             stats.titled += f32::from(u8::from(is_titled));
         }
-        self.note(self.word_hash);
         self.word = 0;
         self.word_hash = SEED;
     }
@@ -231,12 +207,12 @@ mod tests {
 
     fn read(text: &str) -> TextStats {
         let title = hashes("The Quiet Garden");
-        let mut reading = Reading::new(&title, Vec::new());
+        let mut reading = Reading::new(&title);
         // Text nodes end anywhere, also inside a word.
         for c in text.chars() {
             reading.feed(c.encode_utf8(&mut [0; 4]));
         }
-        reading.finish().0
+        reading.finish()
     }
 
     #[test]

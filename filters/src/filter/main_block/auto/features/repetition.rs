@@ -1,8 +1,14 @@
 //! What repeats: equal texts, equal ways of tags down from the body, brothers of one shape.
 
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher, Hasher, RandomState},
+    sync::LazyLock,
+};
+
 use html5ever::local_name;
 
-use super::{Base, Family, Row, log, numbers::Numbers, ratio};
+use super::{Base, Family, Row, log, ratio};
 use crate::{filter::main_block::auto::text::mix, page::NodeId};
 
 /// Blocks that are reached by the same tags.
@@ -29,6 +35,53 @@ pub(super) struct Repetition {
     shapes: Vec<Shape>,
     /// By row.
     shape_of: Vec<usize>,
+}
+
+/// Gives equal keys equal numbers.
+#[derive(Default)]
+struct Numbers(HashMap<u64, usize, Secret>);
+
+/// The keys are hashes already, and anybody can work out which of them are alike. One multiplication by a number that nobody
+/// knows parts them again (Dietzfelbinger, Hagerup, Katajainen, Penttonen, *A Reliable Randomized Algorithm for the
+/// Closest-Pair Problem*, 1997).
+#[derive(Clone, Copy, Default)]
+struct Secret;
+
+static MULTIPLIER: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0) | 1);
+
+impl BuildHasher for Secret {
+    type Hasher = Product;
+
+    fn build_hasher(&self) -> Product {
+        Product(*MULTIPLIER)
+    }
+}
+
+struct Product(u64);
+
+impl Hasher for Product {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        let product = u128::from(key) * u128::from(self.0);
+        let half = |half: u128| u64::try_from(half & u128::from(u64::MAX)).unwrap_or(0);
+        self.0 = half(product) ^ half(product >> 64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+impl Numbers {
+    fn of(&mut self, key: u64) -> usize {
+        let next = self.0.len();
+        *self.0.entry(key).or_insert(next)
+    }
 }
 
 impl Repetition {
