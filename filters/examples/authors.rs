@@ -87,12 +87,12 @@ fn likeness(left: &str, right: &str) -> f64 {
     };
     let (left, mut right) = (words(left), words(right));
     let total = left.len() + right.len();
-    let mut common = 0;
+    let mut common: f64 = 0.0;
     for word in left {
         if let Some(at) = right.iter().position(|known| *known == word) {
             right.swap_remove(at);
-            common += 1;
+            common += 1.0;
         }
     }
-    2.0 * common as f64 / total.max(1) as f64
+    2.0 * common / total.max(1) as f64
 }
