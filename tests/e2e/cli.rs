@@ -284,7 +284,7 @@ fn blocks_come_as_a_table_as_json_and_as_a_marked_page() {
     };
     let table = told(&["blocks"]);
     assert!(
-        table.contains("an article") && table.contains("1  ███"),
+        table.contains("as a text") && table.contains("1  ███"),
         "{table}"
     );
     assert!(table.contains("menu   links"), "{table}");
