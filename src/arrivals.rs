@@ -74,18 +74,8 @@ impl Arrivals {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicUsize;
-
     use super::*;
-
-    #[derive(Default)]
-    struct Count(AtomicUsize);
-
-    impl Wake for Count {
-        fn wake(self: Arc<Self>) {
-            self.0.fetch_add(1, SeqCst);
-        }
-    }
+    use crate::testing::Count;
 
     #[test]
     fn a_read_that_came_to_nothing_is_repeated_only_when_something_came() {

@@ -49,6 +49,8 @@ mod running;
 mod server;
 mod spelling;
 mod tcp;
+#[cfg(test)]
+mod testing;
 mod tunnel;
 mod untouched;
 mod upstream;

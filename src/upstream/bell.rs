@@ -80,18 +80,8 @@ impl Driver {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicUsize;
-
     use super::*;
-
-    #[derive(Default)]
-    struct Count(AtomicUsize);
-
-    impl Wake for Count {
-        fn wake(self: Arc<Self>) {
-            self.0.fetch_add(1, SeqCst);
-        }
-    }
+    use crate::testing::Count;
 
     #[test]
     fn ringing_repeats_the_turn_and_wakes_the_task_only_when_nobody_drives() {

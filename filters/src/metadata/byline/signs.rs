@@ -57,10 +57,9 @@ pub(super) const LONG_OPENERS: [&str; 18] = [
 
 /// Whether a text may begin with one of them: most do not, and comparing costs more.
 pub(super) fn may_open(text: &str) -> bool {
-    let Some(first) = text.chars().next() else {
-        return false;
-    };
-    "taAwpsvgéÉTWPSVGE".contains(first) || first == 'e'
+    text.chars()
+        .next()
+        .is_some_and(|first| "tawpsvgeéTAWPSVGEÉ".contains(first))
 }
 
 /// What stands before a name in a byline, longer ones first. The short ones are words of names too, and count only where a
