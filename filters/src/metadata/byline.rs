@@ -167,7 +167,7 @@ fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
     let (sign, openers) = if is_near {
         (Sign::Said, &signs::OPENERS[..])
     } else {
-        (Sign::Written, &signs::LONG_OPENERS[..])
+        (Sign::Written, signs::sure_openers())
     };
     let rest = without_opener(&line, openers);
     if rest.len() == trim(&line).len() {

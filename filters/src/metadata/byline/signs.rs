@@ -33,28 +33,6 @@ impl Sign {
     }
 }
 
-/// What stands before the name of an author, wherever that is.
-pub(super) const LONG_OPENERS: [&str; 18] = [
-    "this post was written by",
-    "this article was written by",
-    "article written by",
-    "article by",
-    "articles by",
-    "written by",
-    "posted by",
-    "words by",
-    "text by",
-    "story by",
-    "author",
-    "author(s)",
-    "authors",
-    "verfasst von",
-    "geschrieben von",
-    "écrit par",
-    "escrito por",
-    "scritto da",
-];
-
 /// Whether a text may begin with one of them: most do not, and comparing costs more.
 pub(super) fn may_open(text: &str) -> bool {
     text.chars()
@@ -62,8 +40,8 @@ pub(super) fn may_open(text: &str) -> bool {
         .is_some_and(|first| "tawpsvgeéTAWPSVGEÉ".contains(first))
 }
 
-/// What stands before a name in a byline, longer ones first. The short ones are words of names too, and count only where a
-/// byline is looked for.
+/// What stands before a name in a byline. Those behind the first ones are words of names and of ordinary text too, and count only
+/// where a byline is looked for.
 pub(super) const OPENERS: [&str; 38] = [
     "this post was written by",
     "this article was written by",
@@ -72,27 +50,27 @@ pub(super) const OPENERS: [&str; 38] = [
     "articles by",
     "written by",
     "posted by",
+    "words by",
+    "text by",
+    "story by",
+    "author",
+    "author(s)",
+    "authors",
+    "verfasst von",
+    "geschrieben von",
+    "écrit par",
+    "escrito por",
+    "scritto da",
     "published by",
     "submitted by",
     "reported by",
-    "story by",
-    "words by",
-    "text by",
     "more from",
     "by",
-    "author(s)",
-    "authors",
-    "author",
     "contributors:",
     "contributor:",
-    "verfasst von",
-    "geschrieben von",
     "von",
-    "écrit par",
     "par",
-    "escrito por",
     "por",
-    "scritto da",
     "di",
     "door",
     "автор",
@@ -104,6 +82,11 @@ pub(super) const OPENERS: [&str; 38] = [
     "via",
     "av",
 ];
+
+/// Those that stand before the name of an author wherever they are.
+pub(super) fn sure_openers() -> &'static [&'static str] {
+    const { OPENERS.split_at(18).0 }
+}
 
 /// Words in the classes of authors, and those of what stands beside their names.
 const AUTHORS: [&str; 8] = [
