@@ -8,8 +8,33 @@ use gleaner_filters::{CspChange, Filtered, Report, output::Format};
 use crate::{
     authority::{Scheme, Target},
     headers::{accept, repair, validators::Tagger},
-    rewrite,
+    rewrite, server, upstream,
 };
+
+/// What the judge of requests lets through.
+pub struct Sound {
+    /// Length of the head.
+    pub head: usize,
+    /// Length of the body; none where it comes in chunks.
+    pub length: Option<u64>,
+}
+
+/// A request's head, as it is read from a connection; none where it is refused or not whole. What has arrived of it must
+/// never be judged otherwise than the whole.
+pub fn request(bytes: &[u8]) -> Option<Sound> {
+    server::door::head(bytes).map(|(head, length)| Sound { head, length })
+}
+
+/// How many of these bytes are a chunked body; none where it is malformed or not whole. Pieces of this size must be read as
+/// the whole is.
+pub fn chunked(bytes: &[u8], piece: usize) -> Option<usize> {
+    server::door::chunked(bytes, piece)
+}
+
+/// The head of a response, in pieces of this size and at once: the names it is sent on with.
+pub fn response(bytes: &[u8], piece: usize) {
+    upstream::door::heads(bytes, piece);
+}
 
 /// A body through codings, charset and chain. Whatever is wrong with it must be a reason, not a panic.
 pub fn body(content_type: &[u8], codings: &[u8], body: &[u8]) {

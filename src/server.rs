@@ -3,6 +3,8 @@
 //! What a request means is for `proxy`; here are sockets only.
 
 mod batch;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod door;
 mod guard;
 mod http2;
 mod places;

@@ -7,6 +7,8 @@
 mod again;
 mod bell;
 mod connect;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod door;
 mod fault;
 mod framing;
 mod heads;

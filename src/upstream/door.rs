@@ -1,0 +1,25 @@
+//! The reader of responses' heads without a connection around it, for the fuzz targets.
+
+use std::task::{Context, Poll, Waker};
+
+use http::{HeaderMap, StatusCode};
+
+use super::heads::Heads;
+use crate::spelling::Spelling;
+
+/// The heads of a response in pieces of this size must be read as at once.
+pub(crate) fn heads(bytes: &[u8], piece: usize) {
+    assert_eq!(read(bytes, piece.max(1)), read(bytes, usize::MAX));
+}
+
+fn read(bytes: &[u8], piece: usize) -> (Spelling, Vec<(StatusCode, HeaderMap)>) {
+    let mut heads = Heads::default();
+    heads.follow();
+    bytes.chunks(piece).for_each(|piece| heads.read(piece));
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut told = Vec::new();
+    while let Poll::Ready(interim) = heads.interim().poll_next(&mut cx) {
+        told.push(interim);
+    }
+    (heads.spelling(), told)
+}
