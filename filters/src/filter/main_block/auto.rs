@@ -13,7 +13,7 @@
 //!    likelier, or all less likely, than scored (`MOODS`). `β` is [`Favor`]. The value of the blocks as scored, at `β = 1`,
 //!    is the *confidence*: what word F1 is to be expected.
 //!    What a kept heading or a colon announces stays with it (`auto/sections.rs`), and so do the goods of a shelf
-//!    (`auto/goods.rs`).
+//!    (`auto/goods.rs`) and the posts of a talk (`auto/bodies.rs`). What is shown twice is kept once (`auto/copies.rs`).
 //! 4. The main block is the smallest element around all kept blocks, less what holds text and none of it kept. Figures and code
 //!    among kept text stay (`auto/prune.rs`), the forms that the page is for (`main_block/forms.rs`), and on a thread of posts who
 //!    wrote each (`auto/posts.rs`). Headings of which nothing is left go (`main_block/headings.rs`).
@@ -27,6 +27,8 @@
 //! Cost: some passes over the nodes, 154 numbers and 2,100 comparisons for each block.
 
 pub(crate) mod blocks;
+mod bodies;
+mod copies;
 pub(crate) mod cues;
 pub(crate) mod features;
 pub(crate) mod forest;
@@ -135,6 +137,8 @@ pub(crate) fn choose(
     keep_headings(page, &blocks, keep_headline, &mut kept);
     sections::complete(page, &blocks, &scored, &mut kept);
     goods::keep(page, &blocks, &mut kept);
+    bodies::keep(page, &blocks, &mut kept);
+    copies::drop(page, &blocks, &mut kept);
     let count = kept.iter().filter(|&&kept| kept).count();
     let note = format!(
         "{count} of {} texts, confidence {confidence:.2}",

@@ -13,9 +13,12 @@ const MIN_CARDS: usize = 8;
 /// Elements from a price up to its card.
 const LEVELS: usize = 12;
 
-/// Kept words above the first card, at most. Below the description of one thing stands what others bought; a shelf has a few
-/// lines of introduction.
+/// Kept words above the first card, at most, or half as many as on all cards. Below the description of one thing stands what
+/// others bought; a shelf has a few lines of introduction.
 const MAX_WORDS_ABOVE: f32 = 120.0;
+
+/// Words of a headline, at most.
+const HEADLINE: f32 = 20.0;
 
 /// Nodes of a card, at most: they have pictures of five colours, but not a hundred. Higher: more time on hostile pages.
 const MAX_NODES: usize = 400;
@@ -49,10 +52,22 @@ pub(super) fn keep(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
             .map(|(block, _)| block.stats.words)
             .sum()
     });
-    if above > MAX_WORDS_ABOVE {
+    let goods: f32 = cards
+        .iter()
+        .flat_map(|&card| on(card))
+        .map(|at| blocks.list[at].stats.words)
+        .filter(|&words| words <= MAX_WORDS)
+        .sum();
+    if above > MAX_WORDS_ABOVE.max(goods / 2.0) {
         return;
     }
-    if kind::of(page, page.claims.clone()) != Some(Kind::Collection) {
+    let is_shelf = match kind::of(page, page.claims.clone()) {
+        Some(Kind::Collection) => true,
+        Some(Kind::Product | Kind::Forum) => false,
+        // A headline, and then goods: the essay below them makes it look like an article.
+        _ => above > 0.0 && above <= HEADLINE,
+    };
+    if !is_shelf {
         return;
     }
     for card in cards {
@@ -132,12 +147,16 @@ mod tests {
     #[test]
     fn the_goods_of_a_shelf_stay() {
         assert_eq!(kept(20, CARD, 10, shelf()), 21);
+        // Right below the headline, whatever else the page is.
+        assert_eq!(kept(3, CARD, 10, Claims::default()), 21);
+        // A long introduction, and more goods than that.
+        assert_eq!(kept(140, CARD, 200, shelf()), 401);
     }
 
     #[test]
     fn goods_below_a_text_on_another_page_or_in_small_number_are_left_to_their_chance() {
         assert_eq!(kept(200, CARD, 10, shelf()), 1);
-        assert_eq!(kept(20, CARD, 10, Claims::default()), 1);
+        assert_eq!(kept(30, CARD, 10, Claims::default()), 1);
         assert_eq!(kept(20, CARD, 7, shelf()), 1);
         assert_eq!(
             kept(20, &CARD.replace("<img src=/c.jpg>", ""), 10, shelf()),
