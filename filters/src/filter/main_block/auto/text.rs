@@ -46,6 +46,22 @@ pub(crate) fn hashes(text: &str) -> Vec<u64> {
     out
 }
 
+/// The words of a text as hashes, in order; a character of a script without spaces is one.
+pub(crate) fn words(text: &str, out: &mut Vec<u64>) {
+    for piece in text.split(|c: char| !c.is_alphanumeric()) {
+        let mut word = None;
+        for c in piece.chars() {
+            if is_unspaced(c) {
+                out.extend(word.take());
+                out.push(fold(SEED, c));
+            } else {
+                word = Some(fold(word.unwrap_or(SEED), c));
+            }
+        }
+        out.extend(word);
+    }
+}
+
 fn fold(hash: u64, c: char) -> u64 {
     if c.is_ascii() {
         return mix(hash, u64::from(c.to_ascii_lowercase() as u32));
