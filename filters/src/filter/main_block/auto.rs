@@ -12,9 +12,9 @@
 //!    card or answer as content counts them all. So the mean of that value is taken over a page whose blocks are all
 //!    likelier, or all less likely, than scored (`MOODS`). `β` is [`Favor`]. The value of the blocks as scored, at `β = 1`,
 //!    is the *confidence*: what word F1 is to be expected.
-//!    What a kept heading or a colon announces stays with it (`auto/sections.rs`), and so do the goods of a shelf
-//!    (`auto/goods.rs`) and the posts of a talk (`auto/bodies.rs`) with their quotes
-//!    (`auto/quotes.rs`). What is shown twice is kept once (`auto/copies.rs`).
+//!    What a kept heading or a colon announces stays with it (`auto/sections.rs`), and so do the standfirst
+//!    (`auto/standfirst.rs`), the goods of a shelf (`auto/goods.rs`) and the posts of a talk (`auto/bodies.rs`) with their
+//!    quotes (`auto/quotes.rs`). What is shown twice is kept once (`auto/copies.rs`).
 //! 4. The main block is the smallest element around all kept blocks, less what holds text and none of it kept. Figures and code
 //!    among kept text stay (`auto/prune.rs`), the forms that the page is for (`main_block/forms.rs`), and on a thread of posts who
 //!    wrote each (`auto/posts.rs`). Headings of which nothing is left go (`main_block/headings.rs`).
@@ -39,6 +39,7 @@ mod posts;
 mod prune;
 mod quotes;
 mod sections;
+mod standfirst;
 pub(crate) mod text;
 
 use serde::{Deserialize, Serialize};
@@ -137,6 +138,7 @@ pub(crate) fn choose(
     let (_, confidence) = best(&scored, 1.0, &AS_SCORED);
     let (mut kept, _) = best(&scored, favor.on(page.url()).beta_squared(), &MOODS);
     keep_headings(page, &blocks, keep_headline, &mut kept);
+    standfirst::keep(page, &blocks, &scored, &mut kept);
     sections::complete(page, &blocks, &scored, &mut kept);
     goods::keep(page, &blocks, &mut kept);
     bodies::keep(page, &blocks, &mut kept);
