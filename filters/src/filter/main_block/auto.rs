@@ -13,8 +13,8 @@
 //!    likelier, or all less likely, than scored (`MOODS`). `β` is [`Favor`]. The value of the blocks as scored, at `β = 1`,
 //!    is the *confidence*: what word F1 is to be expected.
 //!    What a kept heading or a colon announces stays with it (`auto/sections.rs`), and so do the standfirst
-//!    (`auto/standfirst.rs`), the goods of a shelf (`auto/goods.rs`) and the posts of a talk (`auto/bodies.rs`) with their
-//!    quotes (`auto/quotes.rs`). What is shown twice is kept once (`auto/copies.rs`).
+//!    (`auto/standfirst.rs`), the goods of a shelf (`auto/goods.rs`), the price of a product (`auto/price.rs`) and the posts of a
+//!    talk (`auto/bodies.rs`) with their quotes (`auto/quotes.rs`). What is shown twice is kept once (`auto/copies.rs`).
 //! 4. The main block is the smallest element around all kept blocks, less what holds text and none of it kept. Figures and code
 //!    among kept text stay (`auto/prune.rs`), the forms that the page is for (`main_block/forms.rs`), and on a thread of posts who
 //!    wrote each (`auto/posts.rs`). Headings of which nothing is left go (`main_block/headings.rs`).
@@ -36,6 +36,7 @@ pub(crate) mod forest;
 mod goods;
 mod pool;
 mod posts;
+mod price;
 mod prune;
 mod quotes;
 mod sections;
@@ -141,6 +142,7 @@ pub(crate) fn choose(
     standfirst::keep(page, &blocks, &scored, &mut kept);
     sections::complete(page, &blocks, &scored, &mut kept);
     goods::keep(page, &blocks, &mut kept);
+    price::keep(page, &blocks, &mut kept);
     bodies::keep(page, &blocks, &mut kept);
     quotes::settle(page, &blocks, &mut kept);
     copies::drop(page, &blocks, &mut kept);

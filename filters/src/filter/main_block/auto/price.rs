@@ -1,0 +1,99 @@
+//! The price of what a page sells. It is a short text among buttons and choices, and its chance is theirs; but a product without
+//! its price is of no use.
+//!
+//! Measured on WCXB dev, 2026-11-21, five folds: word F1 of its products .6517 with it and .6521 without (annotators differ): it is
+//! for the reader.
+
+use super::blocks::{Block, Blocks};
+use crate::{
+    kind::{self, Kind},
+    page::{NodeId, Page, tag::Tag},
+};
+
+/// Words of a price with what belongs to it: "Sale price $40.00, regular price $55.00".
+const MAX_WORDS: f32 = 12.0;
+
+/// Texts from the headline to the price, at most: the maker, stars, pictures that are numbered.
+const NEAR: usize = 30;
+
+/// Keeps the first price below the headline of a product.
+pub(super) fn keep(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+    if !kept.contains(&true) {
+        return;
+    }
+    let holds_headline = |block: &Block| {
+        let headline = page.headline.node;
+        headline.is_some_and(|node| page.contains(node, block.container))
+    };
+    let Some(headline) = blocks.list.iter().rposition(holds_headline) else {
+        return;
+    };
+    let below = headline + 1..blocks.list.len().min(headline + 1 + NEAR);
+    let Some(price) = below.clone().find(|&at| is_price(page, blocks, at)) else {
+        return;
+    };
+    if !kept[price] && kind::of(page, page.claims.clone()) == Some(Kind::Product) {
+        kept[price] = true;
+    }
+}
+
+fn is_price(page: &Page, blocks: &Blocks, at: usize) -> bool {
+    let block = &blocks.list[at];
+    let is_control =
+        |id: NodeId| matches!(page.tag(id), Some(Tag::Button | Tag::Label | Tag::Option));
+    block.stats.words <= MAX_WORDS
+        && block.linked == 0.0
+        && !is_control(block.container)
+        && kind::prices(&text(page, blocks, at)) > 0
+}
+
+fn text(page: &Page, blocks: &Blocks, at: usize) -> String {
+    let texts = blocks.texts(&blocks.list[at]).iter();
+    texts
+        .filter_map(|&id| page.text(id))
+        .map(|text| text.clone())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        kind::Claims,
+        testing::{by_id, page_at, words},
+    };
+
+    /// Which texts are kept of a page that says it is this, of which only the last text is to begin with.
+    fn kept(open_graph: &str, between: &str) -> Vec<bool> {
+        let html = format!("<h1 id=h>Oak chair</h1>{between}<p>{}</p>", words(30));
+        let mut page = page_at("https://example.org/chair", &html);
+        page.headline.node = Some(by_id(&page, "h"));
+        page.claims = Claims {
+            open_graph: open_graph.to_owned(),
+            ..Claims::default()
+        };
+        let blocks = Blocks::of(&page, &[]);
+        let mut all = vec![false; blocks.list.len()];
+        *all.last_mut().unwrap() = true;
+        keep(&page, &blocks, &mut all);
+        all
+    }
+
+    const PRICE: &str = "<p>Stars: 12</p><p>Sale price $<b>40</b>.00</p><p>Last week $55.00</p>";
+
+    #[test]
+    fn the_price_of_a_product_stays() {
+        assert_eq!(kept("product", PRICE), [false, false, true, false, true]);
+    }
+
+    #[test]
+    fn prices_elsewhere_in_links_or_on_buttons_are_left_to_their_chance() {
+        let only_text = |kept: Vec<bool>| kept.iter().filter(|kept| **kept).count() == 1;
+        assert!(only_text(kept("article", PRICE)));
+        assert!(only_text(kept("product", "<p><a href=/x>$40.00</a></p>")));
+        assert!(only_text(kept(
+            "product",
+            "<button>Buy for $40.00</button>"
+        )));
+    }
+}
