@@ -5,7 +5,7 @@
 
 mod sharing;
 
-use html5ever::{LocalName, local_name};
+use html5ever::local_name;
 
 use super::names;
 use crate::{
@@ -153,7 +153,7 @@ fn links_in(page: &Page, id: NodeId) -> Vec<NodeId> {
 /// The list that holds this link, with its label, where most of its links say that they lead to another language.
 fn languages(page: &Page, id: NodeId) -> Option<NodeId> {
     let language = |id| {
-        [LocalName::from("hreflang"), local_name!("lang")]
+        [local_name!("hreflang"), local_name!("lang")]
             .iter()
             .find_map(|name| page.attribute(id, name))
     };

@@ -6,6 +6,7 @@ use html5ever::{LocalName, local_name};
 
 use crate::{
     page::{NodeId, Page, tag::Tag},
+    parts::Parts,
     text::words_of_identifier,
 };
 
@@ -83,7 +84,6 @@ fn signs(
 
 /// Whether a text stands in a quotation or above one ("Ann said:"): its name is that of another post.
 fn is_quoted(page: &Page, id: NodeId) -> bool {
-    const QUOTES: [&str; 4] = ["quote", "blockquote", "quoteheader", "quotetitle"];
     page.ancestors(id).take(LEVELS).any(|up| {
         page.tag(up) == Some(Tag::Blockquote) || says(page, up, &local_name!("class"), &QUOTES)
     })
@@ -137,14 +137,11 @@ fn name_rank(page: &Page, id: NodeId) -> Option<u8> {
     };
     let is_link = page.tag(id) == Some(Tag::A);
     let says_author = |up: NodeId| {
-        ["itemprop", "rel"].iter().any(|name| {
-            page.attribute(up, &LocalName::from(*name))
-                .is_some_and(|value| {
-                    value
-                        .split_ascii_whitespace()
-                        .any(|word| matches!(word, "author" | "creator"))
-                })
-        })
+        [local_name!("itemprop"), local_name!("rel")]
+            .iter()
+            .filter_map(|name| page.attribute(up, name))
+            .flat_map(str::split_ascii_whitespace)
+            .any(|word| matches!(word, "author" | "creator"))
     };
     if is_link && around().any(says_author) || says_author(id) {
         return Some(0);
@@ -155,8 +152,8 @@ fn name_rank(page: &Page, id: NodeId) -> Option<u8> {
     (is_link && leads_to_profile(page, id)).then_some(2)
 }
 
-/// Words in the class of a name.
-const NAMES: [&str; 10] = [
+/// Words in the class of a name, and of a quotation.
+const NAMES: Words = Words::new(&[
     "author",
     "username",
     "creator",
@@ -167,7 +164,8 @@ const NAMES: [&str; 10] = [
     "authorname",
     "displayname",
     "byline",
-];
+]);
+const QUOTES: Words = Words::new(&["quote", "blockquote", "quoteheader", "quotetitle"]);
 
 /// Folders, files and parameters of addresses of profiles.
 const PROFILES: [&str; 16] = [
@@ -190,23 +188,31 @@ const PROFILES: [&str; 16] = [
 ];
 
 fn leads_to_profile(page: &Page, id: NodeId) -> bool {
-    page.attribute(id, &local_name!("href"))
-        .is_some_and(|href| {
-            let parts: Vec<&str> = href
-                .split(['/', '?', '&', '=', ';', '#'])
-                .filter(|part| !part.is_empty())
-                .collect();
-            let is_name = |part: &str| part.starts_with('~') || part.starts_with('@');
-            parts.windows(2).any(|pair| {
-                let folder = pair[0].to_ascii_lowercase();
-                PROFILES.contains(&folder.as_str()) && !pair[1].is_empty()
-            }) || parts.iter().any(|part| is_name(part))
-        })
+    let Some(href) = page.attribute(id, &local_name!("href")) else {
+        return false;
+    };
+    let is_end = |byte: &u8| matches!(byte, b'/' | b'?' | b'&' | b'=' | b';' | b'#');
+    let mut parts = href
+        .as_bytes()
+        .split(is_end)
+        .filter(|part| !part.is_empty())
+        .peekable();
+    while let Some(part) = parts.next() {
+        let is_folder = || {
+            PROFILES
+                .iter()
+                .any(|folder| part.eq_ignore_ascii_case(folder.as_bytes()))
+        };
+        if matches!(part[0], b'~' | b'@') || parts.peek().is_some() && is_folder() {
+            return true;
+        }
+    }
+    false
 }
 
 /// How sure an element is to be a date.
 fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
-    const CLASSES: [&str; 7] = [
+    const CLASSES: Words = Words::new(&[
         "date",
         "time",
         "postdate",
@@ -214,12 +220,12 @@ fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
         "relativetime",
         "datetime",
         "postdetails",
-    ];
-    const PROPERTIES: [&str; 3] = ["datecreated", "datepublished", "date"];
+    ]);
+    const PROPERTIES: Words = Words::new(&["datecreated", "datepublished", "date"]);
     if page.tag(id) == Some(Tag::Time) {
         return Some(0);
     }
-    let is_date = says(page, id, &LocalName::from("itemprop"), &PROPERTIES)
+    let is_date = says(page, id, &local_name!("itemprop"), &PROPERTIES)
         || says(page, id, &local_name!("class"), &CLASSES);
     let has_digit = || {
         page.live(id)
@@ -230,12 +236,26 @@ fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
     (is_date && has_digit()).then_some(1)
 }
 
+/// Words of names in attributes.
+struct Words {
+    list: &'static [&'static str],
+    /// Nearly no element has one, and to cut a name into words costs more.
+    parts: Parts,
+}
+
+impl Words {
+    const fn new(list: &'static [&'static str]) -> Words {
+        Words {
+            list,
+            parts: Parts::new(list),
+        }
+    }
+}
+
 /// Whether an attribute holds one of these words.
-fn says(page: &Page, id: NodeId, name: &LocalName, wanted: &[&str]) -> bool {
+fn says(page: &Page, id: NodeId, name: &LocalName, wanted: &Words) -> bool {
     page.attribute(id, name).is_some_and(|value| {
-        let folded = value.to_ascii_lowercase();
-        // Nearly no element does, and words cost more.
-        wanted.iter().any(|word| folded.contains(word))
-            && words_of_identifier(value).any(|word| wanted.contains(&word.as_str()))
+        wanted.parts.are_in(value)
+            && words_of_identifier(value).any(|word| wanted.list.contains(&word.as_str()))
     })
 }
