@@ -7,7 +7,7 @@
 use std::{collections::HashSet, rc::Rc};
 
 use html5ever::local_name;
-use memchr::{memchr2_iter, memchr3, memmem};
+use memchr::{memchr, memchr2_iter, memchr3, memmem};
 
 use super::hidden::style_hides;
 use crate::{
@@ -96,12 +96,13 @@ impl Sheets {
         if !OF_INTEREST.are_in_exactly(body) {
             return;
         }
-        if shows(body) {
+        let effect = Effect::of(body);
+        if effect.shows {
             shown.push(selectors);
         }
-        let names = match (style_hides(body), holds) {
+        let names = match (effect.hides, holds) {
             (true, true) => &mut self.hidden,
-            (false, true) if clips(body) => &mut self.clipped,
+            (false, true) if effect.clips => &mut self.clipped,
             _ => return,
         };
         for name in selectors.split(',').filter_map(|one| only_name(one.trim())) {
@@ -174,13 +175,14 @@ fn without_comments(css: String) -> String {
 
 /// A block of rules that hold at times.
 fn is_condition(prelude: &str) -> bool {
-    ["@media", "@supports", "@layer", "@container", "@scope"]
-        .iter()
-        .any(|name| {
-            prelude
-                .get(..name.len())
-                .is_some_and(|start| start.eq_ignore_ascii_case(name))
-        })
+    prelude.starts_with('@')
+        && ["@media", "@supports", "@layer", "@container", "@scope"]
+            .iter()
+            .any(|name| {
+                prelude
+                    .get(..name.len())
+                    .is_some_and(|start| start.eq_ignore_ascii_case(name))
+            })
 }
 
 /// Where the block that has just begun ends, blocks inside it skipped; and whether there are none.
@@ -217,46 +219,64 @@ fn name_length(text: &str) -> usize {
         .unwrap_or(text.len())
 }
 
-/// Names and values, in capitals or not.
-fn declarations(body: &str) -> impl Iterator<Item = (&str, &str)> {
-    body.split(';').filter_map(|declaration| {
-        let (name, value) = declaration.split_once(':')?;
-        let value = value.split('!').next().unwrap_or_default();
-        Some((name.trim(), value.trim()))
-    })
+/// What the declarations of a rule do.
+#[derive(Default)]
+struct Effect {
+    hides: bool,
+    shows: bool,
+    /// `position: absolute` with a clip to nothing, or a place far off the screen.
+    clips: bool,
 }
 
-fn shows(body: &str) -> bool {
-    declarations(body).any(|(name, value)| {
-        let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
-        let says = |wanted: &str| value.eq_ignore_ascii_case(wanted);
-        is("display") && !says("none")
-            || is("visibility") && says("visible")
-            || is("clip") && says("auto")
-            || is("position") && says("static")
-    })
-}
-
-/// `position: absolute` with a clip to nothing, or a place far off the screen.
-fn clips(body: &str) -> bool {
-    let (mut is_placed, mut is_gone) = (false, false);
-    for (name, value) in declarations(body) {
-        let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
-        let says = |wanted: &str| value.eq_ignore_ascii_case(wanted);
-        if is("position") {
-            is_placed = says("absolute") || says("fixed");
-        } else if is("clip") {
-            let start = value.get(.."rect(".len());
-            is_gone |= start.is_some_and(|start| start.eq_ignore_ascii_case("rect("));
-        } else if is("clip-path") {
-            is_gone |= says("inset(50%)") || says("inset(100%)");
-        } else if is("left") || is("top") || is("inset-inline-start") {
-            let value = value.to_ascii_lowercase();
-            let pixels = value.trim_end_matches("px").parse::<f32>();
-            is_gone |= pixels.is_ok_and(|pixels| pixels <= -999.0);
+impl Effect {
+    fn of(body: &str) -> Effect {
+        let mut effect = Effect::default();
+        let (mut is_placed, mut is_gone) = (false, false);
+        let mut rest = body;
+        while !rest.is_empty() {
+            let end = memchr(b';', rest.as_bytes()).unwrap_or(rest.len());
+            let declaration = &rest[..end];
+            rest = rest.get(end + 1..).unwrap_or_default();
+            let Some(colon) = memchr(b':', declaration.as_bytes()) else {
+                continue;
+            };
+            let name = declaration[..colon].trim();
+            let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
+            let value = || value(&declaration[colon + 1..]);
+            if is("display") {
+                effect.hides |= style_hides(declaration);
+                effect.shows |= !value().eq_ignore_ascii_case("none");
+            } else if is("visibility") {
+                effect.hides |= style_hides(declaration);
+                effect.shows |= value().eq_ignore_ascii_case("visible");
+            } else if is("clip") {
+                effect.shows |= value().eq_ignore_ascii_case("auto");
+                let start = value().get(.."rect(".len());
+                is_gone |= start.is_some_and(|start| start.eq_ignore_ascii_case("rect("));
+            } else if is("position") {
+                let value = value();
+                let says = |wanted: &str| value.eq_ignore_ascii_case(wanted);
+                effect.shows |= says("static");
+                is_placed = says("absolute") || says("fixed");
+            } else if is("clip-path") {
+                let value = value();
+                let says = |wanted: &str| value.eq_ignore_ascii_case(wanted);
+                is_gone |= says("inset(50%)") || says("inset(100%)");
+            } else if is("left") || is("top") || is("inset-inline-start") {
+                let value = value().to_ascii_lowercase();
+                let pixels = value.trim_end_matches("px").parse::<f32>();
+                is_gone |= pixels.is_ok_and(|pixels| pixels <= -999.0);
+            }
         }
+        effect.clips = is_placed && is_gone;
+        effect
     }
-    is_placed && is_gone
+}
+
+/// A value without `!important`.
+fn value(written: &str) -> &str {
+    let end = memchr(b'!', written.as_bytes()).unwrap_or(written.len());
+    written[..end].trim()
 }
 
 #[cfg(test)]

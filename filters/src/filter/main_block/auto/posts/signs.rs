@@ -31,7 +31,7 @@ pub(super) struct Sign {
 
 /// The names on a page. `is_kept`, by row, tells the texts that are shown already.
 pub(super) fn names(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
-    let mut names = signs(page, is_kept, MAX_NAME, name_rank);
+    let mut names = signs(page, is_kept, MAX_NAME, Tag::A, name_rank);
     let mut counts: HashMap<String, usize> = HashMap::new();
     let text = |sign: &Sign| page.start_of_text(sign.element, MAX_NODES, MAX_NAME * 4);
     let is_bare = |sign: &Sign| page.tag(sign.element) != Some(Tag::A);
@@ -49,20 +49,25 @@ pub(super) fn names(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
 
 /// The dates on a page.
 pub(super) fn dates(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
-    signs(page, is_kept, MAX_DATE, date_rank)
+    signs(page, is_kept, MAX_DATE, Tag::Time, date_rank)
 }
 
-/// The outermost elements that hold one short text of a kind, in document order.
+/// The outermost elements that hold one short text of a kind, in document order. Those of the tag `own` say what they are; others
+/// by their attributes alone.
 fn signs(
     page: &Page,
     is_kept: &[bool],
     max_chars: usize,
+    own: Tag,
     rank: fn(&Page, NodeId) -> Option<u8>,
 ) -> Vec<Sign> {
     let mut signs = Vec::new();
     let mut over = NodeId::DOCUMENT;
     for id in page.live(page.body()).skip(1) {
-        if id < over || page.tag(id).is_none() {
+        let Some(tag) = page.tag(id).filter(|_| id >= over) else {
+            continue;
+        };
+        if tag != own && page.attributes(id).is_empty() {
             continue;
         }
         let Some(first) = only_line(page, id, max_chars) else {
