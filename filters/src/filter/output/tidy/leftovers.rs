@@ -126,6 +126,14 @@ fn is_way(page: &Page, row: NodeId, links: &[NodeId]) -> bool {
 
 /// Whether a link leads to a folder in which the page is.
 fn leads_up(page: &Page, id: NodeId) -> bool {
+    // Neither can be in such an address; to read it costs more.
+    let has_more = |href: &str| href.contains(['?', '#']);
+    if page
+        .attribute(id, &local_name!("href"))
+        .is_none_or(has_more)
+    {
+        return false;
+    }
     let Some(to) = page.address(id, &local_name!("href")) else {
         return false;
     };
