@@ -204,9 +204,9 @@ fn leads_to_profile(page: &Page, id: NodeId) -> bool {
         .peekable();
     while let Some(part) = parts.next() {
         let is_folder = || {
-            PROFILES
-                .iter()
-                .any(|folder| part.eq_ignore_ascii_case(folder.as_bytes()))
+            let may_be = matches!(part[0] | 32, b'a' | b'm' | b'p' | b's' | b'u' | b'v');
+            let is = |folder: &&str| part.eq_ignore_ascii_case(folder.as_bytes());
+            may_be && PROFILES.iter().any(is)
         };
         if matches!(part[0], b'~' | b'@') || parts.peek().is_some() && is_folder() {
             return true;
