@@ -60,8 +60,8 @@ const NODE_BYTES: usize = 256;
 /// Memory of an attribute without its value, and of the room that its list keeps to grow.
 const ATTRIBUTE_BYTES: usize = 100;
 
-/// Longest token in bytes that waits for its end. Some pages keep their data in attributes: of 300 of WCXB dev four have one of 69
-/// to 277 KB (2026-11-22), and the tokenizer takes 200 times as long for it. Raising it costs memory on hostile pages.
+/// Longest token in bytes that waits for its end. Some pages keep their data in attributes: of 300 of WCXB dev three have one of
+/// 105 to 277 KB (2026-11-22), and the tokenizer takes some 760 instructions for a character. Raising it costs memory on hostile pages.
 const MAX_UNFINISHED: usize = 512 * 1024;
 
 /// A token that waits is looked at again when it has grown by this part of itself: so all looks together take nine times as long
