@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::page::Page;
 use signs::Signs;
-pub(crate) use signs::{Claims, prices};
+pub(crate) use signs::{Claims, may_hold_price, prices};
 
 /// A kind of page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

@@ -59,6 +59,7 @@ mod markdown;
 mod metadata;
 mod outline;
 mod page;
+mod parts;
 mod report;
 #[cfg(test)]
 mod testing;

@@ -179,15 +179,18 @@ pub(crate) fn start_of_line(page: &Page, id: NodeId) -> String {
 
 /// Letters and digits only, in lower case: how names are compared.
 pub(crate) fn letters(text: &str) -> String {
+    folded(text).collect()
+}
+
+fn folded(text: &str) -> impl Iterator<Item = char> {
     text.chars()
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
-        .collect()
 }
 
 /// Whether two names are the same but for case and punctuation.
 pub(crate) fn is_same(left: &str, right: &str) -> bool {
-    letters(left) == letters(right)
+    folded(left).eq(folded(right))
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ mod reading;
 pub(crate) mod serialize;
 pub(crate) mod tag;
 
-use std::{collections::HashSet, sync::Arc};
+use std::{cell::OnceCell, collections::HashSet, rc::Rc, sync::Arc};
 
 use html5ever::local_name;
 use kuchikiki::NodeRef;
@@ -28,7 +28,7 @@ use crate::{
     chain::clock::Budget,
     domain::{Domain, Survey},
     error::PageError,
-    filter::genre::Preset,
+    filter::{genre::Preset, ignore::Sheets},
     kind::Claims,
     metadata::Metadata,
 };
@@ -171,6 +171,8 @@ pub(crate) struct Page {
     pub(crate) metadata: Metadata,
     /// Subtrees that were removed, and by which filter.
     removed_roots: Vec<(NodeId, &'static str)>,
+    /// What its style sheets hide, once somebody has asked.
+    pub(crate) sheets: OnceCell<Rc<Sheets>>,
     /// The block that `main_block` chose, if it chose one; the innermost element around the parts of a choice.
     pub(crate) main_block: Option<NodeId>,
     /// The word F1 to be expected of the choice of the main block, where its algorithm can tell.
@@ -221,6 +223,7 @@ impl Page {
             headline: Headline::default(),
             metadata: Metadata::default(),
             removed_roots: Vec::new(),
+            sheets: OnceCell::new(),
             main_block: None,
             confidence: None,
             domain: None,

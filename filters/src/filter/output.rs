@@ -12,7 +12,7 @@ mod original;
 mod reader;
 mod tidy;
 
-use html5ever::{LocalName, local_name};
+use html5ever::local_name;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -190,7 +190,7 @@ fn write_links(groups: &[LinkGroup], out: &mut String) {
 /// The content of the first `<meta>` of one of these names (or properties), in the order of the names.
 pub(crate) fn meta_content(page: &Page, names: &[&str]) -> Option<String> {
     use crate::page::tag::Tag;
-    let property = LocalName::from("property");
+    let property = local_name!("property");
     let metas: Vec<_> = page.about(Tag::Meta).collect();
     names.iter().find_map(|wanted| {
         metas.iter().find_map(|&id| {

@@ -1,6 +1,6 @@
 //! What is counted of a page for telling its kind: one pass over its nodes.
 
-use html5ever::{LocalName, local_name};
+use html5ever::local_name;
 use url::Host;
 
 use crate::{
@@ -130,7 +130,7 @@ impl Signs {
     }
 
     fn count(&mut self, page: &Page) {
-        let (item_type, item_prop) = (LocalName::from("itemtype"), LocalName::from("itemprop"));
+        let (item_type, item_prop) = (local_name!("itemtype"), local_name!("itemprop"));
         let mut words_of = vec![0u32; page.len()];
         let (mut chars, mut linked) = (0, 0);
         for id in page.live(page.body()) {
@@ -263,7 +263,7 @@ fn is_call(page: &Page, id: NodeId) -> bool {
 /// Amounts of money in a text: a sign of a currency beside a digit.
 pub(crate) fn prices(text: &str) -> usize {
     const SIGNS: [char; 6] = ['$', '€', '£', '¥', '₹', '₽'];
-    if text.len() < 2 || !text.contains(SIGNS) {
+    if text.len() < 2 || !may_hold_price(text) {
         return 0;
     }
     let mut count = 0;
@@ -274,6 +274,11 @@ pub(crate) fn prices(text: &str) -> usize {
         count += usize::from(is_digit(after) || is_digit(before));
     }
     count
+}
+
+/// Whether a byte of a text may begin the sign of a currency.
+pub(crate) fn may_hold_price(text: &str) -> bool {
+    text.bytes().any(|byte| matches!(byte, b'$' | 0xc2 | 0xe2))
 }
 
 #[cfg(test)]

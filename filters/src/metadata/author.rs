@@ -184,7 +184,14 @@ pub(super) fn tidy(line: &str) -> Option<String> {
 /// The line after "By" or "Written by:"; the whole line where it does not begin so.
 pub(super) fn without_opener<'a>(line: &'a str, openers: &[&str]) -> &'a str {
     let mut line = trim(line);
-    while let Some(rest) = openers.iter().find_map(|opener| after(line, opener)) {
+    let rest = |line: &'a str| {
+        let first = line.chars().next()?.to_lowercase().next();
+        let mut alike = openers
+            .iter()
+            .filter(|opener| opener.chars().next() == first);
+        alike.find_map(|opener| after(line, opener))
+    };
+    while let Some(rest) = rest(line) {
         line = trim(rest);
     }
     line
@@ -192,13 +199,38 @@ pub(super) fn without_opener<'a>(line: &'a str, openers: &[&str]) -> &'a str {
 
 /// What follows an opener at the start of a line, behind white space or a colon.
 fn after<'a>(line: &'a str, opener: &str) -> Option<&'a str> {
+    let is_end = |c: char| c.is_whitespace() || matches!(c, ':' | '：' | '／' | '/');
+    let ends = |rest: &str| rest.is_empty() || rest.starts_with(is_end);
+    let bytes = line.as_bytes().get(..opener.len());
+    // Nearly all: no character has to be looked for.
+    if let Some(start) = bytes.filter(|start| start.is_ascii() && opener.is_ascii()) {
+        let rest = &line[opener.len()..];
+        return (start.eq_ignore_ascii_case(opener.as_bytes()) && ends(rest)).then_some(rest);
+    }
     let end = line.char_indices().nth(opener.chars().count());
     let (start, rest) = line.split_at(end.map_or(line.len(), |(at, _)| at));
-    let is_end = |c: char| c.is_whitespace() || ":：／/".contains(c);
-    let ends = rest.is_empty() || rest.starts_with(is_end);
-    (ends && start.to_lowercase() == *opener).then_some(rest)
+    (ends(rest) && start.to_lowercase() == *opener).then_some(rest)
 }
 
 pub(super) fn trim(name: &str) -> &str {
-    name.trim_matches(|c: char| c.is_whitespace() || "|-–—·•∙,;:：/／›»".contains(c))
+    let is_sign = |c: char| {
+        matches!(
+            c,
+            '|' | '-'
+                | '–'
+                | '—'
+                | '·'
+                | '•'
+                | '∙'
+                | ','
+                | ';'
+                | ':'
+                | '：'
+                | '／'
+                | '/'
+                | '›'
+                | '»'
+        )
+    };
+    name.trim_matches(|c: char| is_sign(c) || c.is_whitespace())
 }

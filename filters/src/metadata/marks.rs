@@ -46,7 +46,7 @@ pub(super) fn language_tag(value: &str) -> Option<String> {
 /// a page that has few (a list of posts has one each), else a text near the headline that is a day.
 pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
     const FEW: usize = 3;
-    let itemprop = LocalName::from("itemprop");
+    let itemprop = local_name!("itemprop");
     let mut times = Vec::new();
     for id in page.live(page.body()) {
         let is_published = page

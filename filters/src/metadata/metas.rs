@@ -1,7 +1,7 @@
 //! `<meta>`: the Open Graph protocol (<https://ogp.me>), the cards of Twitter, Dublin Core, the tags of Highwire that
 //! libraries read, and the names that publishing systems use.
 
-use html5ever::{LocalName, local_name};
+use html5ever::local_name;
 
 use super::{byline::is_of_another, date, title_line};
 use crate::page::{Page, tag::Tag};
@@ -18,9 +18,9 @@ pub(super) struct Metas(Vec<(String, String)>);
 impl Metas {
     pub(super) fn of(page: &Page) -> Metas {
         let keys = [
-            LocalName::from("property"),
+            local_name!("property"),
             local_name!("name"),
-            LocalName::from("itemprop"),
+            local_name!("itemprop"),
             local_name!("http-equiv"),
         ];
         let mut all = Vec::new();

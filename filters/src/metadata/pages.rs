@@ -4,7 +4,7 @@
 //! the address decides: the next page has the same address but for the number of the page, and the number is one more.
 //! Addresses number their pages at the end of the path (`/page/2`, `/2`, `-2.html`, `_2`, `/p2`) or in the query (`?page=2`).
 
-use html5ever::{LocalName, local_name};
+use html5ever::local_name;
 use url::Url;
 
 use super::start_of_line;
@@ -43,7 +43,10 @@ pub(super) fn next(page: &Page) -> Option<Url> {
 /// are nothing (WHATWG URL § 4.4). Hardly any address has it, and the text of a link costs more to read.
 fn has_number(page: &Page, id: NodeId, number: &str) -> bool {
     page.attribute(id, &local_name!("href"))
-        .is_some_and(|href| href.contains(number) || href.contains(['%', '\t', '\n', '\r']))
+        .is_some_and(|href| {
+            let may_hide = |byte| matches!(byte, b'%' | b'\t' | b'\n' | b'\r');
+            href.contains(number) || href.bytes().any(may_hide)
+        })
 }
 
 fn is_candidate(page: &Page, id: NodeId, number: &str) -> bool {
@@ -55,7 +58,7 @@ fn is_candidate(page: &Page, id: NodeId, number: &str) -> bool {
         return is_next;
     }
     let label = page
-        .attribute(id, &LocalName::from("aria-label"))
+        .attribute(id, &local_name!("aria-label"))
         .map(str::to_lowercase);
     let text = start_of_line(page, id).to_lowercase();
     [Some(text), label].into_iter().flatten().any(|text| {

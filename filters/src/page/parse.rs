@@ -60,9 +60,13 @@ const NODE_BYTES: usize = 256;
 /// Memory of an attribute without its value, and of the room that its list keeps to grow.
 const ATTRIBUTE_BYTES: usize = 100;
 
-/// Longest token in bytes that waits for its end. Some pages keep their data in attributes of many kilobytes. Raising it
-/// makes hostile pages costlier: with every piece the token is read again.
-const MAX_UNFINISHED: usize = 64 * 1024;
+/// Longest token in bytes that waits for its end. Some pages keep their data in attributes: of 300 of WCXB dev three have one of
+/// 105 to 277 KB (2026-11-22), and the tokenizer takes some 760 instructions for a character. Raising it costs memory on hostile pages.
+const MAX_UNFINISHED: usize = 512 * 1024;
+
+/// A token that waits is looked at again when it has grown by this part of itself: so all looks together take nine times as long
+/// as the last one. What has come behind its end waits as long.
+const GROWTH: usize = 8;
 
 /// A document that has arrived.
 pub(crate) struct Parsed {
@@ -84,6 +88,10 @@ pub(crate) struct Parser {
     tag: TagScan,
     /// The beginning of a token whose end has not arrived: it is read when it is all there.
     unfinished: String,
+    /// How long it is when it is looked at again.
+    look_at: usize,
+    /// Whether it has grown by what may be its end.
+    may_have_ended: bool,
     /// Whether the text of scripts is wanted.
     script_text: bool,
     /// The element whose text is being read, where the tokenizer does not know that there is one.
@@ -119,6 +127,8 @@ impl Parser {
             between: Between::Unknown,
             tag: TagScan::default(),
             unfinished: String::new(),
+            look_at: 0,
+            may_have_ended: false,
             script_text: true,
             unknown_element: None,
         }
@@ -139,13 +149,26 @@ impl Parser {
         if !self.unfinished.is_empty() {
             self.unfinished.push_str(&piece);
             // A tag and a comment end with this; without it there is no use in looking.
-            if piece.contains('>') || self.unfinished.len() > MAX_UNFINISHED {
-                let whole = std::mem::take(&mut self.unfinished);
-                return self.feed_whole(&whole);
+            self.may_have_ended |= piece.contains('>');
+            let length = self.unfinished.len();
+            if self.may_have_ended && length >= self.look_at || length > MAX_UNFINISHED {
+                return self.look_again();
             }
             return Ok(());
         }
         self.feed_whole(&piece)
+    }
+
+    fn look_again(&mut self) -> Result<(), PageError> {
+        let whole = std::mem::take(&mut self.unfinished);
+        self.feed_whole(&whole)
+    }
+
+    /// Leaves the beginning of a token until more of it has come.
+    fn wait_with(&mut self, unfinished: &str) {
+        self.unfinished.push_str(unfinished);
+        self.look_at = unfinished.len() + unfinished.len() / GROWTH;
+        self.may_have_ended = false;
     }
 
     fn feed_whole(&mut self, piece: &str) -> Result<(), PageError> {
@@ -172,6 +195,9 @@ impl Parser {
 
     /// The whole tree, after the last piece.
     pub(crate) fn finish(mut self) -> Result<Parsed, PageError> {
+        if self.may_have_ended {
+            self.look_again()?;
+        }
         self.catch_up();
         let rest = StrTendril::from_slice(&self.unfinished);
         let mut at = 0;
@@ -205,7 +231,7 @@ impl Parser {
         } = match read {
             Ok(read) => read,
             Err(Left::Unfinished) if piece.len() - at <= MAX_UNFINISHED => {
-                self.unfinished.push_str(&piece[at..]);
+                self.wait_with(&piece[at..]);
                 return piece.len();
             }
             Err(_) => {
@@ -297,7 +323,7 @@ impl Parser {
                 at + length
             }
             Some(End::Unfinished) => {
-                self.unfinished.push_str(&piece[at..]);
+                self.wait_with(&piece[at..]);
                 piece.len()
             }
             Some(End::Odd) | None => {

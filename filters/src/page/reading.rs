@@ -178,7 +178,11 @@ impl Page {
     }
 
     /// Tells all attributes without a namespace.
-    pub(crate) fn each_attribute<'a>(&'a self, id: NodeId, mut tell: impl FnMut(&'a str, &'a str)) {
+    pub(crate) fn each_attribute<'a>(
+        &'a self,
+        id: NodeId,
+        mut tell: impl FnMut(&'a LocalName, &'a str),
+    ) {
         for attribute in self.attributes(id) {
             if attribute.name.ns == ns!() {
                 tell(&attribute.name.local, &attribute.value);

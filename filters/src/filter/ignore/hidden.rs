@@ -1,5 +1,7 @@
 //! What the page itself hides: found, removed, or shown.
 
+use std::rc::Rc;
+
 use html5ever::local_name;
 
 use super::{is_control, sheets::Sheets};
@@ -103,7 +105,7 @@ pub(super) struct Hidden {
     /// More characters than this are no trifle.
     most: f64,
     /// What the page's style sheets hide.
-    sheets: Sheets,
+    sheets: Rc<Sheets>,
 }
 
 impl Hidden {
@@ -111,7 +113,7 @@ impl Hidden {
         let sheets = if wanted {
             Sheets::of(page)
         } else {
-            Sheets::default()
+            Rc::default()
         };
         let any = wanted
             && (!sheets.hide_nothing()

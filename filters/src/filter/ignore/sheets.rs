@@ -4,68 +4,84 @@
 //! Only rules of one class or one id count, outside of every condition (`@media`), and only where no other rule shows the
 //! same class again: what folds and unfolds is content.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, rc::Rc};
 
 use html5ever::local_name;
+use memchr::{memchr, memchr2_iter, memchr3, memmem};
 
 use super::hidden::style_hides;
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::{
+    page::{NodeId, Page, tag::Tag},
+    parts::Parts,
+};
 
 /// Bytes of style sheets that are read. Raising it costs time on pages with large ones: about 2 ms per megabyte.
 const MAX_BYTES: usize = 1 << 20;
 
-/// Names of classes (`.hide`) and ids (`#hint`) with what the page's rules do to them.
+/// Names of classes and ids with what the page's rules do to them.
 #[derive(Debug, Default)]
 pub(crate) struct Sheets {
-    hidden: HashSet<String>,
+    hidden: Names,
     /// Out of sight, for screen readers: clipped to nothing, or moved far off the screen.
-    clipped: HashSet<String>,
+    clipped: Names,
 }
 
 impl Sheets {
-    pub(crate) fn of(page: &Page) -> Sheets {
-        let mut sheets = Sheets::default();
-        let mut shown = HashSet::new();
+    /// Those of a page, read once: their elements may be removed, and what they say holds on.
+    pub(crate) fn of(page: &Page) -> Rc<Sheets> {
+        Rc::clone(page.sheets.get_or_init(|| Rc::new(Sheets::read_all(page))))
+    }
+
+    fn read_all(page: &Page) -> Sheets {
         let mut left = MAX_BYTES;
-        for row in 0..page.len() {
-            let id = NodeId::from_row(row);
-            if page.tag(id) == Some(Tag::Style) && is_for_screens(page, id) {
+        let texts: Vec<String> = (0..page.len())
+            .map(NodeId::from_row)
+            .filter(|&id| page.tag(id) == Some(Tag::Style) && is_for_screens(page, id))
+            .map(|id| {
                 let css = page.raw_text(id, left);
                 left -= css.len().min(left);
-                sheets.read(&without_comments(&css), &mut shown);
-            }
+                without_comments(css)
+            })
+            .collect();
+        let mut sheets = Sheets::default();
+        let mut shown = Vec::new();
+        for css in &texts {
+            sheets.read(css, &mut shown);
         }
-        sheets.hidden.retain(|name| !shown.contains(name));
-        sheets.clipped.retain(|name| !shown.contains(name));
+        for name in shown.into_iter().flat_map(names) {
+            sheets.hidden.remove(name);
+            sheets.clipped.remove(name);
+        }
         sheets
     }
 
     pub(crate) fn hides(&self, page: &Page, id: NodeId) -> bool {
-        is_named(page, id, &self.hidden)
+        self.hidden.are_on(page, id)
     }
 
     pub(crate) fn clips(&self, page: &Page, id: NodeId) -> bool {
-        is_named(page, id, &self.clipped)
+        self.clipped.are_on(page, id)
     }
 
     pub(super) fn hide_nothing(&self) -> bool {
-        self.hidden.is_empty()
+        self.hidden.are_none()
     }
 
-    fn read(&mut self, css: &str, shown: &mut HashSet<String>) {
+    /// Reads a sheet. `shown` gets the selectors of rules that show something.
+    fn read<'a>(&mut self, css: &'a str, shown: &mut Vec<&'a str>) {
         let mut conditions = 0usize;
         let mut rest = css;
-        while let Some(at) = rest.find(['{', '}', ';']) {
+        while let Some(at) = memchr3(b'{', b'}', b';', rest.as_bytes()) {
             let (sign, prelude, after) = (rest.as_bytes()[at], rest[..at].trim(), &rest[at + 1..]);
             rest = after;
             match sign {
                 b'}' => conditions = conditions.saturating_sub(1),
                 b'{' if is_condition(prelude) => conditions += 1,
                 b'{' => {
-                    let end = end_of_block(after);
+                    let (end, is_flat) = end_of_block(after);
                     let body = after.get(..end).unwrap_or(after);
                     rest = after.get(end + 1..).unwrap_or_default();
-                    if !prelude.starts_with('@') && !body.contains('{') {
+                    if !prelude.starts_with('@') && is_flat {
                         self.rule(prelude, body, conditions == 0, shown);
                     }
                 }
@@ -74,25 +90,65 @@ impl Sheets {
         }
     }
 
-    fn rule(&mut self, selectors: &str, body: &str, holds: bool, shown: &mut HashSet<String>) {
-        // Most rules say nothing of what is seen.
-        let is_of_interest = ["display", "visibility", "position", "clip"]
-            .iter()
-            .any(|name| body.contains(name));
-        if !is_of_interest {
+    fn rule<'a>(&mut self, selectors: &'a str, body: &str, holds: bool, shown: &mut Vec<&'a str>) {
+        /// Most rules say nothing of what is seen.
+        const OF_INTEREST: Parts = Parts::new(&["display", "visibility", "position", "clip"]);
+        if !OF_INTEREST.are_in_exactly(body) {
             return;
         }
-        if shows(body) {
-            shown.extend(names(selectors).map(str::to_owned));
+        let effect = Effect::of(body);
+        if effect.shows {
+            shown.push(selectors);
         }
-        let set = match (style_hides(body), holds) {
+        let names = match (effect.hides, holds) {
             (true, true) => &mut self.hidden,
-            (false, true) if clips(body) => &mut self.clipped,
+            (false, true) if effect.clips => &mut self.clipped,
             _ => return,
         };
-        for selector in selectors.split(',') {
-            set.extend(only_name(selector.trim()).map(str::to_owned));
+        for name in selectors.split(',').filter_map(|one| only_name(one.trim())) {
+            names.add(name);
         }
+    }
+}
+
+/// Names in selectors, by the sign before them.
+#[derive(Debug, Default)]
+struct Names {
+    /// `.hide`
+    classes: HashSet<String>,
+    /// `#hint`
+    ids: HashSet<String>,
+}
+
+impl Names {
+    fn add(&mut self, name: &str) {
+        match name.split_at(1) {
+            (".", class) => self.classes.insert(class.to_owned()),
+            (_, id) => self.ids.insert(id.to_owned()),
+        };
+    }
+
+    fn remove(&mut self, name: &str) {
+        match name.split_at(1) {
+            (".", class) => self.classes.remove(class),
+            (_, id) => self.ids.remove(id),
+        };
+    }
+
+    fn are_none(&self) -> bool {
+        self.classes.is_empty() && self.ids.is_empty()
+    }
+
+    fn are_on(&self, page: &Page, id: NodeId) -> bool {
+        if self.are_none() || page.tag(id).is_none() {
+            return false;
+        }
+        let is_class = |name: &str| self.classes.contains(name);
+        page.attribute(id, &local_name!("class"))
+            .is_some_and(|classes| classes.split_ascii_whitespace().any(is_class))
+            || page
+                .attribute(id, &local_name!("id"))
+                .is_some_and(|name| self.ids.contains(name))
     }
 }
 
@@ -101,14 +157,17 @@ fn is_for_screens(page: &Page, id: NodeId) -> bool {
         .is_none_or(|media| matches!(media.trim(), "" | "all" | "screen"))
 }
 
-fn without_comments(css: &str) -> String {
+fn without_comments(css: String) -> String {
+    if memmem::find(css.as_bytes(), b"/*").is_none() {
+        return css;
+    }
     let mut out = String::with_capacity(css.len());
-    let mut rest = css;
-    while let Some(start) = rest.find("/*") {
+    let mut rest = css.as_str();
+    while let Some(start) = memmem::find(rest.as_bytes(), b"/*") {
         out.push_str(&rest[..start]);
-        rest = rest[start + 2..]
-            .split_once("*/")
-            .map_or("", |(_, after)| after);
+        let comment = &rest[start + 2..];
+        let end = memmem::find(comment.as_bytes(), b"*/");
+        rest = end.map_or("", |end| &comment[end + 2..]);
     }
     out.push_str(rest);
     out
@@ -116,27 +175,28 @@ fn without_comments(css: &str) -> String {
 
 /// A block of rules that hold at times.
 fn is_condition(prelude: &str) -> bool {
-    ["@media", "@supports", "@layer", "@container", "@scope"]
-        .iter()
-        .any(|name| {
-            prelude
-                .get(..name.len())
-                .is_some_and(|start| start.eq_ignore_ascii_case(name))
-        })
+    prelude.starts_with('@')
+        && ["@media", "@supports", "@layer", "@container", "@scope"]
+            .iter()
+            .any(|name| {
+                prelude
+                    .get(..name.len())
+                    .is_some_and(|start| start.eq_ignore_ascii_case(name))
+            })
 }
 
-/// Where the block that has just begun ends, blocks inside it skipped.
-fn end_of_block(css: &str) -> usize {
+/// Where the block that has just begun ends, blocks inside it skipped; and whether there are none.
+fn end_of_block(css: &str) -> (usize, bool) {
     let mut depth = 0usize;
-    for (at, byte) in css.bytes().enumerate() {
-        match byte {
-            b'{' => depth += 1,
-            b'}' if depth == 0 => return at,
-            b'}' => depth -= 1,
-            _ => {}
+    let mut is_flat = true;
+    for at in memchr2_iter(b'{', b'}', css.as_bytes()) {
+        match css.as_bytes()[at] {
+            b'{' => (depth, is_flat) = (depth + 1, false),
+            _ if depth == 0 => return (at, is_flat),
+            _ => depth -= 1,
         }
     }
-    css.len()
+    (css.len(), is_flat)
 }
 
 /// Every class and id in selectors.
@@ -159,55 +219,64 @@ fn name_length(text: &str) -> usize {
         .unwrap_or(text.len())
 }
 
-fn declarations(body: &str) -> impl Iterator<Item = (String, String)> {
-    body.split(';').filter_map(|declaration| {
-        let (name, value) = declaration.split_once(':')?;
-        let value = value.split('!').next().unwrap_or_default();
-        Some((
-            name.trim().to_ascii_lowercase(),
-            value.trim().to_ascii_lowercase(),
-        ))
-    })
+/// What the declarations of a rule do.
+#[derive(Default)]
+struct Effect {
+    hides: bool,
+    shows: bool,
+    /// `position: absolute` with a clip to nothing, or a place far off the screen.
+    clips: bool,
 }
 
-fn shows(body: &str) -> bool {
-    declarations(body).any(|(name, value)| match name.as_str() {
-        "display" => value != "none",
-        "visibility" => value == "visible",
-        "clip" => value == "auto",
-        "position" => value == "static",
-        _ => false,
-    })
-}
-
-/// `position: absolute` with a clip to nothing, or a place far off the screen.
-fn clips(body: &str) -> bool {
-    let (mut is_placed, mut is_gone) = (false, false);
-    for (name, value) in declarations(body) {
-        match name.as_str() {
-            "position" => is_placed = matches!(value.as_str(), "absolute" | "fixed"),
-            "clip" => is_gone |= value.starts_with("rect("),
-            "clip-path" => is_gone |= matches!(value.as_str(), "inset(50%)" | "inset(100%)"),
-            "left" | "top" | "inset-inline-start" => {
+impl Effect {
+    fn of(body: &str) -> Effect {
+        let mut effect = Effect::default();
+        let (mut is_placed, mut is_gone) = (false, false);
+        let mut rest = body;
+        while !rest.is_empty() {
+            let end = memchr(b';', rest.as_bytes()).unwrap_or(rest.len());
+            let declaration = &rest[..end];
+            rest = rest.get(end + 1..).unwrap_or_default();
+            let Some(colon) = memchr(b':', declaration.as_bytes()) else {
+                continue;
+            };
+            let name = declaration[..colon].trim();
+            let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
+            let value = || value(&declaration[colon + 1..]);
+            if is("display") {
+                effect.hides |= style_hides(declaration);
+                effect.shows |= !value().eq_ignore_ascii_case("none");
+            } else if is("visibility") {
+                effect.hides |= style_hides(declaration);
+                effect.shows |= value().eq_ignore_ascii_case("visible");
+            } else if is("clip") {
+                effect.shows |= value().eq_ignore_ascii_case("auto");
+                let start = value().get(.."rect(".len());
+                is_gone |= start.is_some_and(|start| start.eq_ignore_ascii_case("rect("));
+            } else if is("position") {
+                let value = value();
+                let says = |wanted: &str| value.eq_ignore_ascii_case(wanted);
+                effect.shows |= says("static");
+                is_placed = says("absolute") || says("fixed");
+            } else if is("clip-path") {
+                let value = value();
+                let says = |wanted: &str| value.eq_ignore_ascii_case(wanted);
+                is_gone |= says("inset(50%)") || says("inset(100%)");
+            } else if is("left") || is("top") || is("inset-inline-start") {
+                let value = value().to_ascii_lowercase();
                 let pixels = value.trim_end_matches("px").parse::<f32>();
                 is_gone |= pixels.is_ok_and(|pixels| pixels <= -999.0);
             }
-            _ => {}
         }
+        effect.clips = is_placed && is_gone;
+        effect
     }
-    is_placed && is_gone
 }
 
-fn is_named(page: &Page, id: NodeId, names: &HashSet<String>) -> bool {
-    if names.is_empty() || page.tag(id).is_none() {
-        return false;
-    }
-    let has = |sign: char, name: &str| names.contains(format!("{sign}{name}").as_str());
-    page.attribute(id, &local_name!("class"))
-        .is_some_and(|classes| classes.split_ascii_whitespace().any(|name| has('.', name)))
-        || page
-            .attribute(id, &local_name!("id"))
-            .is_some_and(|name| has('#', name))
+/// A value without `!important`.
+fn value(written: &str) -> &str {
+    let end = memchr(b'!', written.as_bytes()).unwrap_or(written.len());
+    written[..end].trim()
 }
 
 #[cfg(test)]
@@ -215,12 +284,14 @@ mod tests {
     use super::*;
     use crate::testing::{by_id, page};
 
-    fn sheets(css: &str) -> Sheets {
+    fn sheets(css: &str) -> Rc<Sheets> {
         Sheets::of(&page(&format!("<style>{css}</style><p>x")))
     }
 
-    fn sorted(names: &HashSet<String>) -> Vec<&str> {
-        let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+    fn sorted(names: &Names) -> Vec<String> {
+        let classes = names.classes.iter().map(|name| format!(".{name}"));
+        let ids = names.ids.iter().map(|name| format!("#{name}"));
+        let mut names: Vec<String> = classes.chain(ids).collect();
         names.sort_unstable();
         names
     }
@@ -244,9 +315,9 @@ mod tests {
         let css =
             "@keyframes k{from{opacity:0}to{opacity:1}} @font-face{font-family:x} .a{display:none}";
         assert_eq!(sorted(&sheets(css).hidden), [".a"]);
-        assert!(sheets("@media print{.a{display:none}}").hidden.is_empty());
-        assert!(sheets("}}} .a{display:none").hidden.contains(".a"));
-        assert!(sheets(".a{").hidden.is_empty());
+        assert!(sheets("@media print{.a{display:none}}").hide_nothing());
+        assert_eq!(sorted(&sheets("}}} .a{display:none").hidden), [".a"]);
+        assert!(sheets(".a{").hide_nothing());
     }
 
     #[test]

@@ -10,7 +10,7 @@
 //! Not: a box for an e-mail address alone (a newsletter), a text field for comments below a long text, anything in the site's
 //! navigation or footer.
 
-use html5ever::{LocalName, local_name};
+use html5ever::local_name;
 
 use crate::page::{NodeId, Page, tag::Tag};
 
@@ -193,7 +193,7 @@ fn in_frame(page: &Page, id: NodeId) -> bool {
             page.tag(up),
             Some(Tag::Nav | Tag::Header | Tag::Footer | Tag::Aside | Tag::Dialog)
         ) || page
-            .attribute(up, &LocalName::from("role"))
+            .attribute(up, &local_name!("role"))
             .is_some_and(|role| {
                 [
                     "navigation",

@@ -9,7 +9,7 @@
 //! Not inside `<main>` or `<article>`, nothing that holds the headline or asks for a password, and nothing at all where what is
 //! left would show nothing but headings: a site map is a `<nav>` too.
 
-use html5ever::{LocalName, local_name};
+use html5ever::local_name;
 
 use crate::page::{NodeId, Page, tag::Tag};
 
@@ -117,7 +117,7 @@ fn is_named(page: &Page, id: NodeId, names: &[&str]) -> bool {
 }
 
 fn has_role(page: &Page, id: NodeId, roles: &[&str]) -> bool {
-    page.attribute(id, &LocalName::from("role"))
+    page.attribute(id, &local_name!("role"))
         .is_some_and(|role| {
             roles
                 .iter()

@@ -54,12 +54,14 @@ pub(super) fn reader(page: &mut Page) {
         .skip(1)
         .filter_map(|id| Some((id, page.tag(id)?)))
         .collect();
+    let mut over = NodeId::DOCUMENT;
     for (id, tag) in elements {
-        if !page.is_live(id) {
+        if id < over {
             continue;
         }
         if is_unwanted(page, id, tag) {
             page.drop_silently(id);
+            over = page.end(id);
         } else if let Some(kind) = kind(page, id, tag, &sheets) {
             page.set_attribute(id, LocalName::from(MARK), kind.to_owned());
         }

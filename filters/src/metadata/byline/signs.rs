@@ -1,9 +1,10 @@
 //! What says that a short text is the name of an author.
 
-use html5ever::LocalName;
+use html5ever::local_name;
 
 use crate::{
     page::{NodeId, Page, tag::Tag},
+    parts::Parts,
     text::words_of_identifier,
 };
 
@@ -144,17 +145,17 @@ pub(super) fn of_element(page: &Page, id: NodeId, tag: Tag) -> Option<Sign> {
             let mut words = value.split_ascii_whitespace();
             words.any(|word| word.eq_ignore_ascii_case(wanted))
         };
-        match &**name {
-            "itemprop" if has_word("author") => {
+        match *name {
+            local_name!("itemprop") if has_word("author") => {
                 if is_of_another(page, id) {
                     return None;
                 }
                 let is_main = item(page, id).is_some_and(|item| is_main(page, item));
                 add(if is_main { Sign::Main } else { Sign::Item });
             }
-            "rel" if tag == Tag::A && has_word("author") => add(Sign::Rel),
-            "class" if is_author_class(value) => add(Sign::Class),
-            "href" if tag == Tag::A && leads_to_author(value) => add(Sign::Link),
+            local_name!("rel") if tag == Tag::A && has_word("author") => add(Sign::Rel),
+            local_name!("class") if is_author_class(value) => add(Sign::Class),
+            local_name!("href") if tag == Tag::A && leads_to_author(value) => add(Sign::Link),
             _ => {}
         }
     }
@@ -163,13 +164,12 @@ pub(super) fn of_element(page: &Page, id: NodeId, tag: Tag) -> Option<Sign> {
 
 /// The thing of which an element tells a property (HTML § 5.2.2).
 fn item(page: &Page, id: NodeId) -> Option<NodeId> {
-    let scope = LocalName::from("itemscope");
     page.ancestors(id)
-        .find(|&up| page.has_attribute(up, &scope))
+        .find(|&up| page.has_attribute(up, &local_name!("itemscope")))
 }
 
 fn is_main(page: &Page, item: NodeId) -> bool {
-    page.attribute(item, &LocalName::from("itemprop"))
+    page.attribute(item, &local_name!("itemprop"))
         .is_some_and(|value| {
             value
                 .split_ascii_whitespace()
@@ -181,7 +181,7 @@ fn is_main(page: &Page, item: NodeId) -> bool {
 pub(in crate::metadata) fn is_of_another(page: &Page, id: NodeId) -> bool {
     const OTHERS: [&str; 5] = ["Comment", "UserComments", "Answer", "Review", "Quotation"];
     item(page, id)
-        .and_then(|item| page.attribute(item, &LocalName::from("itemtype")))
+        .and_then(|item| page.attribute(item, &local_name!("itemtype")))
         .and_then(|kind| kind.trim().rsplit('/').next())
         .is_some_and(|kind| OTHERS.contains(&kind))
 }
@@ -189,8 +189,8 @@ pub(in crate::metadata) fn is_of_another(page: &Page, id: NodeId) -> bool {
 fn is_author_class(value: &str) -> bool {
     /// Parts of the words for authors without their first letters, which may be capitals: nearly no class has one, and
     /// cutting it into words costs more.
-    const PARTS: [&str; 5] = ["uthor", "yline", "riter", "olumnist", "ontributor"];
-    if !PARTS.iter().any(|part| value.contains(part)) {
+    const PARTS: Parts = Parts::new(&["uthor", "yline", "riter", "olumnist", "ontributor"]);
+    if !PARTS.are_in_exactly(value) {
         return false;
     }
     value.split_ascii_whitespace().any(|class| {
@@ -215,7 +215,7 @@ fn leads_to_author(href: &str) -> bool {
 /// and numbers.
 pub(super) fn inner_name(page: &Page, id: NodeId) -> Option<NodeId> {
     const MAX_NODES: usize = 30;
-    let itemprop = LocalName::from("itemprop");
+    let itemprop = local_name!("itemprop");
     let inner = || page.live(id).skip(1).take(MAX_NODES);
     inner()
         .find(|&inner| {

@@ -101,7 +101,7 @@ fn numbered(number: &str) -> Option<(char, &str)> {
         _ => return None,
     }
     .ok()?;
-    let is_plain = matches!(code, 0x20..=0x7e | 0xa0..=0xd7ff | 0xe000..=0xfdcf | 0xfdf0..=0xfffd)
+    let is_plain = matches!(code, 0x09 | 0x0a | 0x20..=0x7e | 0xa0..=0xd7ff | 0xe000..=0xfdcf | 0xfdf0..=0xfffd)
         || (0x1_0000..=0x10_ffff).contains(&code) && code & 0xfffe != 0xfffe;
     Some((char::from_u32(code).filter(|_| is_plain)?, after))
 }

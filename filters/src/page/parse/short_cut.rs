@@ -68,6 +68,7 @@ pub(super) fn token(
     }
     let mut reader = Reader {
         piece,
+        text: piece,
         at,
         names,
         attributes,
@@ -137,6 +138,8 @@ const CLASSES: [u8; 256] = {
 
 struct Reader<'a> {
     piece: &'a StrTendril,
+    /// The same: to find the text of a piece takes longer than to look at a byte of it.
+    text: &'a str,
     at: usize,
     names: &'a mut Names,
     attributes: &'a mut Vec<Attribute>,
@@ -239,7 +242,7 @@ impl Reader<'_> {
         if length == 0 {
             return Err(Left::Odd);
         }
-        let name = &self.piece[self.at..self.at + length];
+        let name = &self.text[self.at..self.at + length];
         self.at += length;
         let known = if has_capitals {
             self.names.get(&name.to_ascii_lowercase())
@@ -250,11 +253,11 @@ impl Reader<'_> {
     }
 
     fn rest(&self) -> &[u8] {
-        &self.piece.as_bytes()[self.at..]
+        &self.text.as_bytes()[self.at..]
     }
 
     fn peek(&self) -> Result<u8, Left> {
-        let byte = self.piece.as_bytes().get(self.at);
+        let byte = self.text.as_bytes().get(self.at);
         byte.copied().ok_or(Left::Unfinished)
     }
 

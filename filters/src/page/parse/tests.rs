@@ -188,6 +188,8 @@ const PARTS: &[&str] = &[
     "&#8217;",
     "&#x2019;",
     "&#128;",
+    "&#xA;",
+    "&#9;",
     "&#0;",
     "&#xD800;",
     "&#99999999999;",
@@ -226,6 +228,27 @@ fn random_markup_in_random_pieces_gives_the_tokenizers_tree() {
         let most = [1, 3, 16, 4096][random.below(4)];
         compare(&text, seed % 2 == 0, || 1 + random.below(most));
     }
+}
+
+#[test]
+fn a_long_tag_waits_for_its_end() {
+    let long = format!("<p>x<div a='{}' b>text<p>", "&quot;a > b, ".repeat(20_000));
+    for size in [4096, 10_007, 300_000] {
+        compare(&long, false, || size);
+        compare(&long[..long.len() - 12], false, || size);
+    }
+    let mut parser = Parser::new(false, usize::MAX, usize::MAX);
+    for piece in long.as_bytes()[..200_000].chunks(PIECE) {
+        parser.feed(std::str::from_utf8(piece).unwrap()).unwrap();
+    }
+    assert_eq!(parser.unfinished.len(), 200_000 - "<p>x".len());
+}
+
+#[test]
+fn what_stands_behind_a_long_tag_is_read_at_the_latest_at_the_end() {
+    let long = format!("<div a='{}'>", "a > b, ".repeat(20_000));
+    let page = format!("{long}text<p>more<div b='{}", "c > d, ".repeat(2_000));
+    compare(&page, false, || PIECE);
 }
 
 #[test]

@@ -4,6 +4,8 @@
 
 use std::sync::LazyLock;
 
+use html5ever::local_name;
+
 use crate::{
     filter::ignore::style_hides,
     page::{NodeId, Page, tag::Tag},
@@ -67,21 +69,29 @@ impl Marks {
             cues: 0,
             landmarks: page.tag(id).map_or(0, landmark_of_tag),
         };
-        page.each_attribute(id, |name, value| match name {
-            "class" | "id" | "itemprop" | "itemtype" | "aria-label" | "data-testid"
-            | "data-component" | "data-module" | "data-type" | "data-test" | "data-qa" => {
-                marks.cues |= remembered.cues_of(value);
-            }
-            "role" => marks.landmarks |= landmark_of_role(value),
-            "hidden" => marks.landmarks |= Landmark::Hidden.bit(),
-            "aria-hidden" if value.eq_ignore_ascii_case("true") => {
+        page.each_attribute(id, |name, value| match *name {
+            local_name!("class")
+            | local_name!("id")
+            | local_name!("itemprop")
+            | local_name!("itemtype")
+            | local_name!("aria-label") => marks.cues |= remembered.cues_of(value),
+            local_name!("href") | local_name!("src") | local_name!("alt") => {}
+            local_name!("role") => marks.landmarks |= landmark_of_role(value),
+            local_name!("hidden") => marks.landmarks |= Landmark::Hidden.bit(),
+            local_name!("aria-hidden") if value.eq_ignore_ascii_case("true") => {
                 marks.landmarks |= Landmark::Hidden.bit();
             }
-            "style" if style_hides(value) => marks.landmarks |= Landmark::Hidden.bit(),
-            "aria-modal" if value.eq_ignore_ascii_case("true") => {
+            local_name!("style") if style_hides(value) => {
+                marks.landmarks |= Landmark::Hidden.bit();
+            }
+            local_name!("aria-modal") if value.eq_ignore_ascii_case("true") => {
                 marks.landmarks |= Landmark::Dialog.bit();
             }
-            _ => {}
+            _ => match &**name {
+                "data-testid" | "data-component" | "data-module" | "data-type" | "data-test"
+                | "data-qa" => marks.cues |= remembered.cues_of(value),
+                _ => {}
+            },
         });
         marks
     }

@@ -21,8 +21,9 @@ const MAGIC: &[u8] = b"GLF1";
 /// Most leaves of a tree: the bits of a set.
 const MAX_LEAVES: usize = 32;
 
-/// Rows that are judged together. Larger: the columns of so many rows (154 numbers each) do not stay in the nearest cache.
-const LANES: usize = 64;
+/// Rows that are judged together: so many sets stay in registers, eight of four each. A row too few is judged with what the one
+/// before it left.
+const LANES: usize = 32;
 
 static SHIPPED: LazyLock<Arc<Forest>> = LazyLock::new(|| {
     let forest = Forest::parse(include_bytes!("forest.bin"));
@@ -163,27 +164,27 @@ impl Forest {
                     column[lane] = *value;
                 }
             }
-            let sums = self.sums(&columns, count);
+            let sums = self.sums(&columns);
             chances.extend(sums[..count].iter().map(|sum| 1.0 / (1.0 + (-sum).exp())));
         }
         chances
     }
 
-    /// What the trees say of the first `count` rows.
-    fn sums(&self, columns: &[[f32; LANES]], count: usize) -> [f32; LANES] {
+    /// What the trees say of the rows.
+    fn sums(&self, columns: &[[f32; LANES]]) -> [f32; LANES] {
         let mut sums = [0.0; LANES];
         for tree in &self.trees {
             let mut sets = [u32::MAX; LANES];
             for split in &self.splits[tree.splits.clone()] {
                 let values = &columns[usize::from(split.column)];
-                for (set, value) in sets[..count].iter_mut().zip(&values[..count]) {
+                for (set, value) in sets.iter_mut().zip(values) {
                     // All bits where it is true: with a branch here the compiler takes one row at a time.
                     let stays = u32::from(*value <= split.threshold).wrapping_neg();
                     *set &= split.above | stays;
                 }
             }
             let leaves = &self.leaves[tree.leaves.clone()];
-            for (sum, set) in sums[..count].iter_mut().zip(sets) {
+            for (sum, set) in sums.iter_mut().zip(sets) {
                 *sum += leaves[set.trailing_zeros() as usize];
             }
         }

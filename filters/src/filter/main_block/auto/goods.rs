@@ -87,10 +87,16 @@ fn cards(page: &Page, blocks: &Blocks) -> Vec<NodeId> {
             .map(|text| text.clone())
             .collect()
     };
+    // Few texts do, and putting one together costs more.
+    let may_hold_price = |block: &Block| {
+        let mut texts = blocks.texts(block).iter().filter_map(|&id| page.text(id));
+        texts.any(|text| kind::may_hold_price(&text))
+    };
     let prices = blocks
         .list
         .iter()
-        .filter(|block| block.stats.words <= MAX_WORDS && kind::prices(&text(block)) > 0)
+        .filter(|block| block.stats.words <= MAX_WORDS && may_hold_price(block))
+        .filter(|block| kind::prices(&text(block)) > 0)
         .filter_map(|block| blocks.texts(block).first().copied());
     let mut cards: Vec<NodeId> = Vec::new();
     for price in prices {

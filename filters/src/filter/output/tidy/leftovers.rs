@@ -5,7 +5,7 @@
 
 mod sharing;
 
-use html5ever::{LocalName, local_name};
+use html5ever::local_name;
 
 use super::names;
 use crate::{
@@ -126,6 +126,14 @@ fn is_way(page: &Page, row: NodeId, links: &[NodeId]) -> bool {
 
 /// Whether a link leads to a folder in which the page is.
 fn leads_up(page: &Page, id: NodeId) -> bool {
+    // Neither can be in such an address; to read it costs more.
+    let has_more = |href: &str| href.contains(['?', '#']);
+    if page
+        .attribute(id, &local_name!("href"))
+        .is_none_or(has_more)
+    {
+        return false;
+    }
     let Some(to) = page.address(id, &local_name!("href")) else {
         return false;
     };
@@ -153,7 +161,7 @@ fn links_in(page: &Page, id: NodeId) -> Vec<NodeId> {
 /// The list that holds this link, with its label, where most of its links say that they lead to another language.
 fn languages(page: &Page, id: NodeId) -> Option<NodeId> {
     let language = |id| {
-        [LocalName::from("hreflang"), local_name!("lang")]
+        [local_name!("hreflang"), local_name!("lang")]
             .iter()
             .find_map(|name| page.attribute(id, name))
     };

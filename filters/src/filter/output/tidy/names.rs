@@ -2,7 +2,10 @@
 
 use html5ever::local_name;
 
-use crate::page::{NodeId, Page};
+use crate::{
+    page::{NodeId, Page},
+    parts::Parts,
+};
 
 /// Texts for screen readers: Bootstrap (`sr-only`, later `visually-hidden`), Tailwind (`sr-only`), `WordPress`
 /// (`screen-reader-text`), HTML5 Boilerplate (`visuallyhidden`), Drupal (`visually-hidden`, `element-invisible`), Foundation
@@ -99,17 +102,24 @@ pub(super) fn is_edit_section(page: &Page, id: NodeId) -> bool {
 
 /// Buttons that copy code: by the attribute of clipboard.js, or by a class that says both.
 pub(super) fn copies_code(page: &Page, id: NodeId) -> bool {
-    let has = |name: &str| page.has_attribute(id, &html5ever::LocalName::from(name));
-    has("data-clipboard-text")
-        || has("data-clipboard-target")
-        || has_class(page, id, |class| {
-            let class = class.to_ascii_lowercase();
-            matches!(class.as_str(), "copybtn" | "copybutton" | "clipboard-copy")
-                || class.split(['-', '_']).any(|part| part == "copy")
-                    && class
-                        .split(['-', '_'])
-                        .any(|part| matches!(part, "btn" | "button" | "code" | "icon"))
-        })
+    /// Hardly any class says it, and to read one word by word costs more.
+    const COPY: Parts = Parts::new(&["copy"]);
+    let is_class =
+        |value: &str| COPY.are_in(value) && value.split_ascii_whitespace().any(is_copy_class);
+    page.attributes(id).iter().any(|attribute| {
+        let name = &attribute.name.local;
+        *name == local_name!("class") && is_class(&attribute.value)
+            || matches!(&**name, "data-clipboard-text" | "data-clipboard-target")
+    })
+}
+
+fn is_copy_class(class: &str) -> bool {
+    let class = class.to_ascii_lowercase();
+    matches!(class.as_str(), "copybtn" | "copybutton" | "clipboard-copy")
+        || class.split(['-', '_']).any(|part| part == "copy")
+            && class
+                .split(['-', '_'])
+                .any(|part| matches!(part, "btn" | "button" | "code" | "icon"))
 }
 
 /// Rows of links that lead up from a page: Bootstrap, Foundation, `WordPress`, schema.org.
@@ -122,23 +132,35 @@ pub(super) fn is_breadcrumb(page: &Page, id: NodeId) -> bool {
         )
     };
     has_class(page, id, is_name)
-        || ["aria-label", "itemtype", "id"].iter().any(|name| {
-            page.attribute(id, &html5ever::LocalName::from(*name))
+        || [
+            local_name!("aria-label"),
+            local_name!("itemtype"),
+            local_name!("id"),
+        ]
+        .iter()
+        .any(|name| {
+            page.attribute(id, name)
                 .is_some_and(|value| value.split_ascii_whitespace().any(is_name))
         })
 }
 
 /// A picture that stands for the site: by a class, an id or a file called `logo`.
 pub(super) fn is_logo(page: &Page, id: NodeId) -> bool {
-    ["class", "id", "src", "alt"].iter().any(|name| {
-        page.attribute(id, &html5ever::LocalName::from(*name))
-            .is_some_and(|value| {
-                let value = value.to_ascii_lowercase();
-                !value.starts_with("data:")
-                    && value
-                        .split(|c: char| !c.is_ascii_alphanumeric())
-                        .any(|word| word == "logo" || word == "logotype")
-            })
+    [
+        local_name!("class"),
+        local_name!("id"),
+        local_name!("src"),
+        local_name!("alt"),
+    ]
+    .iter()
+    .any(|name| {
+        page.attribute(id, name).is_some_and(|value| {
+            let value = value.to_ascii_lowercase();
+            !value.starts_with("data:")
+                && value
+                    .split(|c: char| !c.is_ascii_alphanumeric())
+                    .any(|word| word == "logo" || word == "logotype")
+        })
     })
 }
 

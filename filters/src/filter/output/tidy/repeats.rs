@@ -51,7 +51,7 @@ fn headings(page: &Page) -> Vec<NodeId> {
 /// are the views of one thing, which a script would have shown one after the other. Not stars and other signs, which count by
 /// repetition.
 fn pictures(page: &Page) -> Vec<NodeId> {
-    let mut seen: Vec<(String, u32, NodeId)> = Vec::new();
+    let mut shown = Shown::default();
     let mut link = (NodeId::DOCUMENT, false);
     let mut unwanted = Vec::new();
     for id in page.live(page.body()) {
@@ -60,25 +60,60 @@ fn pictures(page: &Page) -> Vec<NodeId> {
             Some(Tag::Img) if !is_small(page, id) => {
                 if id < link.0 && std::mem::replace(&mut link.1, true) {
                     unwanted.push(id);
-                } else if let Some((file, size)) = file(page, id) {
-                    let shown = seen.iter_mut().find(|(other, ..)| *other == file);
-                    if let Some((_, largest, before)) = shown {
-                        if *largest < size {
-                            unwanted.push(std::mem::replace(before, id));
-                            *largest = size;
-                        } else {
-                            unwanted.push(id);
-                        }
-                    } else if seen.len() < MAX_PICTURES {
-                        seen.push((file, size, id));
-                    }
+                } else {
+                    unwanted.extend(shown.add(page, id));
                 }
             }
-            None if page.own_chars(id) > 0 => seen.clear(),
+            None if page.own_chars(id) > 0 => shown.clear(),
             _ => {}
         }
     }
     unwanted
+}
+
+/// The pictures that were shown since the last text.
+#[derive(Default)]
+struct Shown {
+    /// The first one, while there is no other: its address is not read before, because most pictures stand alone.
+    first: Option<NodeId>,
+    /// Addresses without sizes, the largest size, and the picture that has it.
+    seen: Vec<(String, u32, NodeId)>,
+}
+
+impl Shown {
+    fn clear(&mut self) {
+        self.first = None;
+        self.seen.clear();
+    }
+
+    /// Adds a picture, and says which one is not needed then.
+    fn add(&mut self, page: &Page, id: NodeId) -> Option<NodeId> {
+        if self.first.is_none() && self.seen.is_empty() {
+            self.first = Some(id);
+            return None;
+        }
+        if let Some(first) = self.first.take() {
+            self.compare(page, first);
+        }
+        self.compare(page, id)
+    }
+
+    fn compare(&mut self, page: &Page, id: NodeId) -> Option<NodeId> {
+        let (file, size) = file(page, id)?;
+        match self.seen.iter_mut().find(|(other, ..)| *other == file) {
+            Some((_, largest, before)) if *largest < size => {
+                *largest = size;
+                Some(std::mem::replace(before, id))
+            }
+            Some(_) => Some(id),
+            None => {
+                if self.seen.len() < MAX_PICTURES {
+                    self.seen.push((file, size, id));
+                }
+                None
+            }
+        }
+    }
 }
 
 /// Pictures without a text between them that are compared with each other.

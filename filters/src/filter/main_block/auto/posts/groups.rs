@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use html5ever::{LocalName, local_name};
+use html5ever::local_name;
 
 use super::{MIN_POSTS, owners::Owners, signs::Sign};
 use crate::page::{NodeId, Page, tag::Tag};
@@ -119,7 +119,7 @@ fn items(page: &Page, words: &[f32], names: &[Sign]) -> Vec<NodeId> {
         "Answer",
         "DiscussionForumPosting",
     ];
-    let kind = LocalName::from("itemtype");
+    let kind = local_name!("itemtype");
     innermost(page, words, names, |id| {
         page.attribute(id, &kind)
             .and_then(|kind| kind.trim().rsplit('/').next())

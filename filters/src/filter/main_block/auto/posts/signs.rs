@@ -6,6 +6,7 @@ use html5ever::{LocalName, local_name};
 
 use crate::{
     page::{NodeId, Page, tag::Tag},
+    parts::Parts,
     text::words_of_identifier,
 };
 
@@ -30,7 +31,7 @@ pub(super) struct Sign {
 
 /// The names on a page. `is_kept`, by row, tells the texts that are shown already.
 pub(super) fn names(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
-    let mut names = signs(page, is_kept, MAX_NAME, name_rank);
+    let mut names = signs(page, is_kept, MAX_NAME, Tag::A, name_rank);
     let mut counts: HashMap<String, usize> = HashMap::new();
     let text = |sign: &Sign| page.start_of_text(sign.element, MAX_NODES, MAX_NAME * 4);
     let is_bare = |sign: &Sign| page.tag(sign.element) != Some(Tag::A);
@@ -48,20 +49,25 @@ pub(super) fn names(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
 
 /// The dates on a page.
 pub(super) fn dates(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
-    signs(page, is_kept, MAX_DATE, date_rank)
+    signs(page, is_kept, MAX_DATE, Tag::Time, date_rank)
 }
 
-/// The outermost elements that hold one short text of a kind, in document order.
+/// The outermost elements that hold one short text of a kind, in document order. Those of the tag `own` say what they are; others
+/// by their attributes alone.
 fn signs(
     page: &Page,
     is_kept: &[bool],
     max_chars: usize,
+    own: Tag,
     rank: fn(&Page, NodeId) -> Option<u8>,
 ) -> Vec<Sign> {
     let mut signs = Vec::new();
     let mut over = NodeId::DOCUMENT;
     for id in page.live(page.body()).skip(1) {
-        if id < over || page.tag(id).is_none() {
+        let Some(tag) = page.tag(id).filter(|_| id >= over) else {
+            continue;
+        };
+        if tag != own && page.attributes(id).is_empty() {
             continue;
         }
         let Some(first) = only_line(page, id, max_chars) else {
@@ -83,7 +89,6 @@ fn signs(
 
 /// Whether a text stands in a quotation or above one ("Ann said:"): its name is that of another post.
 fn is_quoted(page: &Page, id: NodeId) -> bool {
-    const QUOTES: [&str; 4] = ["quote", "blockquote", "quoteheader", "quotetitle"];
     page.ancestors(id).take(LEVELS).any(|up| {
         page.tag(up) == Some(Tag::Blockquote) || says(page, up, &local_name!("class"), &QUOTES)
     })
@@ -137,14 +142,11 @@ fn name_rank(page: &Page, id: NodeId) -> Option<u8> {
     };
     let is_link = page.tag(id) == Some(Tag::A);
     let says_author = |up: NodeId| {
-        ["itemprop", "rel"].iter().any(|name| {
-            page.attribute(up, &LocalName::from(*name))
-                .is_some_and(|value| {
-                    value
-                        .split_ascii_whitespace()
-                        .any(|word| matches!(word, "author" | "creator"))
-                })
-        })
+        [local_name!("itemprop"), local_name!("rel")]
+            .iter()
+            .filter_map(|name| page.attribute(up, name))
+            .flat_map(str::split_ascii_whitespace)
+            .any(|word| matches!(word, "author" | "creator"))
     };
     if is_link && around().any(says_author) || says_author(id) {
         return Some(0);
@@ -155,8 +157,8 @@ fn name_rank(page: &Page, id: NodeId) -> Option<u8> {
     (is_link && leads_to_profile(page, id)).then_some(2)
 }
 
-/// Words in the class of a name.
-const NAMES: [&str; 10] = [
+/// Words in the class of a name, and of a quotation.
+const NAMES: Words = Words::new(&[
     "author",
     "username",
     "creator",
@@ -167,7 +169,8 @@ const NAMES: [&str; 10] = [
     "authorname",
     "displayname",
     "byline",
-];
+]);
+const QUOTES: Words = Words::new(&["quote", "blockquote", "quoteheader", "quotetitle"]);
 
 /// Folders, files and parameters of addresses of profiles.
 const PROFILES: [&str; 16] = [
@@ -190,23 +193,31 @@ const PROFILES: [&str; 16] = [
 ];
 
 fn leads_to_profile(page: &Page, id: NodeId) -> bool {
-    page.attribute(id, &local_name!("href"))
-        .is_some_and(|href| {
-            let parts: Vec<&str> = href
-                .split(['/', '?', '&', '=', ';', '#'])
-                .filter(|part| !part.is_empty())
-                .collect();
-            let is_name = |part: &str| part.starts_with('~') || part.starts_with('@');
-            parts.windows(2).any(|pair| {
-                let folder = pair[0].to_ascii_lowercase();
-                PROFILES.contains(&folder.as_str()) && !pair[1].is_empty()
-            }) || parts.iter().any(|part| is_name(part))
-        })
+    let Some(href) = page.attribute(id, &local_name!("href")) else {
+        return false;
+    };
+    let is_end = |byte: &u8| matches!(byte, b'/' | b'?' | b'&' | b'=' | b';' | b'#');
+    let mut parts = href
+        .as_bytes()
+        .split(is_end)
+        .filter(|part| !part.is_empty())
+        .peekable();
+    while let Some(part) = parts.next() {
+        let is_folder = || {
+            let may_be = matches!(part[0] | 32, b'a' | b'm' | b'p' | b's' | b'u' | b'v');
+            let is = |folder: &&str| part.eq_ignore_ascii_case(folder.as_bytes());
+            may_be && PROFILES.iter().any(is)
+        };
+        if matches!(part[0], b'~' | b'@') || parts.peek().is_some() && is_folder() {
+            return true;
+        }
+    }
+    false
 }
 
 /// How sure an element is to be a date.
 fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
-    const CLASSES: [&str; 7] = [
+    const CLASSES: Words = Words::new(&[
         "date",
         "time",
         "postdate",
@@ -214,12 +225,12 @@ fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
         "relativetime",
         "datetime",
         "postdetails",
-    ];
-    const PROPERTIES: [&str; 3] = ["datecreated", "datepublished", "date"];
+    ]);
+    const PROPERTIES: Words = Words::new(&["datecreated", "datepublished", "date"]);
     if page.tag(id) == Some(Tag::Time) {
         return Some(0);
     }
-    let is_date = says(page, id, &LocalName::from("itemprop"), &PROPERTIES)
+    let is_date = says(page, id, &local_name!("itemprop"), &PROPERTIES)
         || says(page, id, &local_name!("class"), &CLASSES);
     let has_digit = || {
         page.live(id)
@@ -230,12 +241,26 @@ fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
     (is_date && has_digit()).then_some(1)
 }
 
+/// Words of names in attributes.
+struct Words {
+    list: &'static [&'static str],
+    /// Nearly no element has one, and to cut a name into words costs more.
+    parts: Parts,
+}
+
+impl Words {
+    const fn new(list: &'static [&'static str]) -> Words {
+        Words {
+            list,
+            parts: Parts::new(list),
+        }
+    }
+}
+
 /// Whether an attribute holds one of these words.
-fn says(page: &Page, id: NodeId, name: &LocalName, wanted: &[&str]) -> bool {
+fn says(page: &Page, id: NodeId, name: &LocalName, wanted: &Words) -> bool {
     page.attribute(id, name).is_some_and(|value| {
-        let folded = value.to_ascii_lowercase();
-        // Nearly no element does, and words cost more.
-        wanted.iter().any(|word| folded.contains(word))
-            && words_of_identifier(value).any(|word| wanted.contains(&word.as_str()))
+        wanted.parts.are_in(value)
+            && words_of_identifier(value).any(|word| wanted.list.contains(&word.as_str()))
     })
 }

@@ -30,6 +30,12 @@ impl Sharing {
 
     /// A link to another site, or to a program, with the address of this page in it.
     fn is_share(&self, page: &Page, id: NodeId) -> bool {
+        if !page
+            .attribute(id, &local_name!("href"))
+            .is_some_and(may_hold_query)
+        {
+            return false;
+        }
         let Some(to) = page.address(id, &local_name!("href")) else {
             return false;
         };
@@ -73,6 +79,13 @@ impl Sharing {
         }
         Some(best)
     }
+}
+
+/// Whether an address may have a query, the page's own where it has nothing else. Most have none, and to read one costs more.
+fn may_hold_query(href: &str) -> bool {
+    let is_doubtful = |byte: u8| byte == b'?' || byte < b' ';
+    let written = href.trim();
+    written.is_empty() || written.starts_with('#') || written.bytes().any(is_doubtful)
 }
 
 /// Host and path, as far as they tell one page from another.
