@@ -38,8 +38,11 @@ impl Chain {
             0 => self.floor.kept_chars.min(content),
             _ => 0,
         };
+        // But a page of which they were all is more with them than without.
+        let is_empty = report.text_after == 0 && self.floor.kept_chars > 0;
         let is_little = || page.size(page.body()) < self.floor.kept_chars;
-        if report.text_after < needed && is_little()
+        if is_empty
+            || report.text_after < needed && is_little()
             || (report.text_after as f64) < self.floor.kept_share * content as f64
         {
             return Err(PageError::KeptTooLittle {
