@@ -5,6 +5,7 @@
 //! line breaks").
 
 pub(crate) mod apart;
+pub(crate) mod formula;
 pub(crate) mod table;
 
 use html5ever::LocalName;
