@@ -268,6 +268,16 @@ mod tests {
             "<h1>Start</h1><p>This page was looked at by <a href='https://check.example/?u={address}'>the checker</a> last week.</p>"
         );
         assert!(left(&cited).contains("the checker"));
+        let counted = "<h1>Start</h1><p class=share-buttons>Share <a href=/share/f>Post 214</a><a href=/share/t>Mail</a></p>";
+        assert_eq!(left(counted), "Start");
+        for other in [
+            "<p class=share-price><a href=/a>ABC 12.10</a> <a href=/b>XYZ 9.80</a></p>",
+            "<p class=share><a href=/a>one</a> and what was written of it elsewhere <a href=/b>two</a></p>",
+            "<div class=share><a href=/a>a file that somebody shares, by its long name</a> <a href=/b>b</a></div>",
+        ] {
+            let text = left(&format!("<h1>Start</h1>{other}"));
+            assert!(text.len() > 12, "{text}");
+        }
         let own = "<h1>Start</h1><p><a href='/login?to=/docs/guide/start'>Log in</a></p>";
         assert!(left(own).contains("Log in"));
     }
