@@ -99,7 +99,7 @@ const OPENERS: [&str; 20] = [
 ];
 
 /// Words that name the place where a name would stand, or what can be done there.
-const LABELS: [&str; 38] = [
+const LABELS: [&str; 47] = [
     "written",
     "by",
     "author",
@@ -138,6 +138,15 @@ const LABELS: [&str; 38] = [
     "soon",
     "home",
     "blog",
+    "log",
+    "login",
+    "in",
+    "sign",
+    "up",
+    "register",
+    "member",
+    "members",
+    "guest",
 ];
 
 /// Names of nobody: what publishing systems and templates leave in place of one.

@@ -178,6 +178,8 @@ fn labels_and_places_for_names_are_no_names() {
         "undefined",
         "page.head.extra.author",
         "View more posts",
+        "Log in",
+        "Member",
         ", ",
     ] {
         let html = format!("<meta name=author content='{content}'>");
