@@ -1,6 +1,11 @@
 //! Another configuration while the proxy runs.
 
-use std::{process::Command, sync::Arc, time::Duration};
+use std::{
+    io::{BufRead, BufReader},
+    process::{Command, Stdio},
+    sync::Arc,
+    time::Duration,
+};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -11,7 +16,6 @@ use tokio::{
 use crate::harness::{
     Origin, PAGE, TestProxy, get,
     origin::{html, read_head},
-    program::Running,
 };
 
 /// Asks until the answer's `Gleaner` field begins so; the test's own time limit is the only clock.
@@ -147,36 +151,33 @@ async fn a_change_of_a_links_target_takes_effect() {
 fn a_save_that_brings_other_files_to_watch_is_told_once() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("config.yaml");
-    std::fs::write(&file, "listen: 0\n").unwrap();
-    let mut running = Running::start(
-        Command::new(env!("CARGO_BIN_EXE_gleaner"))
-            .arg("--config")
-            .arg(&file)
-            .env_remove("RUST_LOG"),
-    );
-    let own = running.wait_for("proxy ");
     let list = dir.path().join("hosts.txt");
     std::fs::write(&list, "ads.example\n").unwrap();
-    // The control page tells when it is in force; the second reading, of the files that are watched now too, ends before
-    // the program does.
-    let in_force = || {
-        let mut panel = std::net::TcpStream::connect(&own).unwrap();
-        let request =
-            "GET http://gleaner.internal/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-        std::io::Write::write_all(&mut panel, request.as_bytes()).unwrap();
-        let mut page = String::new();
-        std::io::Read::read_to_string(&mut panel, &mut page).unwrap();
-        page
+    std::fs::write(&file, "listen: 0\n").unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gleaner"))
+        .arg("--config")
+        .arg(&file)
+        .env_remove("RUST_LOG")
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut until = |words: &str| {
+        let found = log.find(|line| line.as_ref().is_ok_and(|line| line.contains(words)));
+        found.unwrap_or_else(|| panic!("the log ended without {words:?}"))
     };
-    let before = in_force();
-    let config = format!(
-        "listen: 0\nrewrite: {{ enabled: false }}\nad_server_lists: [{}]\n",
-        list.display()
-    );
+    // The watch is open before anyone is told so.
+    until("listening").unwrap();
+    let config = format!("listen: 0\nad_server_lists: [{}]\n", list.display());
     std::fs::write(&file, config).unwrap();
-    while before == in_force() {
-        std::thread::yield_now();
-    }
-    let (_, log) = running.end();
-    assert!(log.matches("configuration reloaded").count() <= 1, "{log}");
+    until("configuration reloaded").unwrap();
+    let asked = Command::new("kill")
+        .args(["-TERM", &child.id().to_string()])
+        .status();
+    assert!(asked.unwrap().success());
+    let rest: Vec<_> = log.map_while(Result::ok).collect();
+    assert!(child.wait().unwrap().success());
+    let again = rest.iter().filter(|line| line.contains("reloaded")).count();
+    assert_eq!(again, 0, "{rest:?}");
 }

@@ -65,3 +65,29 @@ fn is_redirect(page: &Page, meta: NodeId) -> bool {
             .ancestors(meta)
             .any(|up| page.tag(up) == Some(Tag::Noscript))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::{Chain, ChainConfig, HostList, PageLimits};
+
+    #[test]
+    fn a_page_that_is_nothing_but_its_menu_passes_with_it() {
+        let chain = Chain::new(
+            &ChainConfig::default(),
+            PageLimits::default(),
+            HostList::default(),
+        );
+        let chain = Arc::new(chain.unwrap());
+        let url = "https://example.org/".parse().unwrap();
+        let menu = "<nav><a href=/calc>Range calculator</a> <a href=/give>Donate now</a></nav>";
+        // The field is what the page's script would fill.
+        let page = format!("<h1></h1>{menu}<input>");
+        let error = chain.run(&page, &url).unwrap_err();
+        assert_eq!(error.reason(), "kept-too-little");
+        let page = format!("{menu}<p>How far it goes, in kilometres:</p><input>");
+        let kept = chain.run(&page, &url).unwrap().content;
+        assert!(kept.contains("How far") && !kept.contains("<nav"), "{kept}");
+    }
+}
