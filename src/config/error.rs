@@ -118,7 +118,7 @@ impl ConfigError {
     }
 
     pub(super) fn value(file: Option<PathBuf>, text: &str, bad: &BadValue) -> Self {
-        if let Some((file, place)) = &bad.elsewhere {
+        if let Some((file, place)) = bad.elsewhere.as_deref() {
             return Self {
                 file: Some(file.clone()),
                 place: Some(*place),

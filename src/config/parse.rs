@@ -30,7 +30,7 @@ pub(crate) struct BadValue {
     /// The item of the list, or the key below, that is wrong.
     pub(super) item: Option<String>,
     /// The file and the place that are wrong, where it is not the configuration file itself.
-    pub(super) elsewhere: Option<(PathBuf, Place)>,
+    pub(super) elsewhere: Option<Box<(PathBuf, Place)>>,
 }
 
 impl BadValue {
@@ -185,7 +185,7 @@ fn read_ad_servers(
             let expected = "one host per line, or hosts file syntax; `#` starts a comment";
             let problem = format!("{:?} is not a host name", error.text);
             BadValue {
-                elsewhere: Some((path, place_in_list(&text, &error))),
+                elsewhere: Some(Box::new((path, place_in_list(&text, &error)))),
                 ..BadValue::new(KEY, problem, expected)
             }
         })?;

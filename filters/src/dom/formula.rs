@@ -22,7 +22,7 @@ pub(crate) fn in_a_line(page: &Page, math: NodeId) -> Option<String> {
         inside.reverse();
         let written = match page.text(id) {
             Some(text) => crate::text::one_line(&text).replace(INVISIBLE, ""),
-            None => element(page, id, inside),
+            None => element(page, id, &inside),
         };
         if id == math {
             return Some(crate::text::one_line(&written));
@@ -38,7 +38,7 @@ pub(crate) fn in_a_line(page: &Page, math: NodeId) -> Option<String> {
     None
 }
 
-fn element(page: &Page, id: NodeId, inside: Vec<String>) -> String {
+fn element(page: &Page, id: NodeId, inside: &[String]) -> String {
     let is = |name: &str| page.has_local_name(id, name);
     let part = |at: usize| inside.get(at).map_or("", String::as_str);
     if is("mfrac") {
@@ -51,7 +51,7 @@ fn element(page: &Page, id: NodeId, inside: Vec<String>) -> String {
         let [base, below, above] = [0, 1, 2].map(|at| operand(part(at)));
         format!("{base}_{below}^{above}")
     } else if is("msqrt") {
-        format!("√{}", operand(&joined(&inside)))
+        format!("√{}", operand(&joined(inside)))
     } else if is("mroot") {
         format!("√[{}]{}", part(1), operand(part(0)))
     } else if is("mtr") || is("mlabeledtr") {
@@ -69,7 +69,7 @@ fn element(page: &Page, id: NodeId, inside: Vec<String>) -> String {
     } else if page.tag(id).is_some_and(Tag::hides_text) {
         String::new()
     } else {
-        joined(&inside)
+        joined(inside)
     }
 }
 

@@ -1,9 +1,10 @@
 //! Headings that announce nothing: what stood below them is not kept.
 
-use html5ever::local_name;
-
 use super::Choice;
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::{
+    dom::leads_to_log_in,
+    page::{NodeId, Page, tag::Tag},
+};
 
 /// Visible characters of a heading, at most; longer ones are sentences.
 const MAX_CHARS: usize = 60;
@@ -125,19 +126,6 @@ fn may_go(page: &Page, id: NodeId) -> bool {
             page.in_link(at) && !leads_to_log_in(page, at)
                 || shows(page, at) && page.tag(at).is_some()
         })
-}
-
-/// "You must log in to answer": the way to a form that is no part of what is kept.
-fn leads_to_log_in(page: &Page, id: NodeId) -> bool {
-    const LAST: [&str; 8] = [
-        "login", "log-in", "log_in", "signin", "sign-in", "sign_in", "signup", "register",
-    ];
-    std::iter::once(id)
-        .chain(page.ancestors(id))
-        .find(|&up| page.tag(up) == Some(Tag::A))
-        .and_then(|link| page.address(link, &local_name!("href")))
-        .and_then(|to| to.path_segments()?.next_back().map(str::to_lowercase))
-        .is_some_and(|last| LAST.iter().any(|name| last.starts_with(name)))
 }
 
 /// The level of a heading.
