@@ -26,7 +26,10 @@ pub(crate) use self::{
     lent::Loan,
     pace::{Gate, Stall},
 };
-use crate::{log::RequestLog, server::InFlight};
+use crate::{
+    log::{BrokenBy, RequestLog},
+    server::{Cut, InFlight},
+};
 
 /// Bytes that passed so far; shared between a body and whoever wants to know.
 pub(crate) type ByteCount = Arc<AtomicU64>;
@@ -153,8 +156,11 @@ impl Body {
         Arc::clone(self.failure.get_or_insert_default())
     }
 
-    /// Keeps the log entry until the body has ended or is given up.
-    pub(crate) fn logged(mut self, log: Box<RequestLog>) -> Self {
+    /// Keeps the log entry until the body has ended or is given up, which is told apart there.
+    pub(crate) fn logged(mut self, mut log: Box<RequestLog>, cut: &Cut) -> Self {
+        if !self.kind.is_done() {
+            log.expect_end(cut);
+        }
         self.log = Some(log);
         self
     }
@@ -170,7 +176,7 @@ impl Body {
         }
         self.failed = Some(error);
         if let Some(log) = &mut self.log {
-            log.broke_off = true;
+            log.broken_by(BrokenBy::Origin);
         }
         cx.waker().wake_by_ref();
         Poll::Pending
@@ -232,7 +238,9 @@ impl HttpBody for Body {
             Poll::Ready(Some(Ok(frame))) => frame,
             Poll::Ready(Some(Err(error))) => return self.fail(error, cx),
             Poll::Ready(None) => {
-                drop(self.log.take());
+                if let Some(mut log) = self.log.take() {
+                    log.ended();
+                }
                 return Poll::Ready(None);
             }
         };
@@ -240,37 +248,52 @@ impl HttpBody for Body {
         if let Some(count) = &self.count {
             count.fetch_add(bytes, Relaxed);
         }
+        let is_done = self.kind.is_done();
         if let Some(log) = &mut self.log {
             log.body_bytes += bytes;
+            if is_done {
+                log.ended();
+            }
         }
         Poll::Ready(Some(Ok(frame)))
     }
 
     fn is_end_stream(&self) -> bool {
-        if self.failed.is_some() {
-            return false;
-        }
-        match &self.kind {
-            Kind::Empty => true,
-            Kind::Full(_) => false,
-            Kind::Arriving(arriving) => arriving.is_end_stream(),
-            Kind::Prefixed(prefixed) => prefixed.is_end_stream(),
-            Kind::Lent(lent) => lent::is_end_stream(lent),
-        }
+        self.failed.is_none() && self.kind.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        match &self.kind {
-            Kind::Empty => SizeHint::with_exact(0),
-            Kind::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Kind::Arriving(arriving) => arriving.size_hint(),
-            Kind::Prefixed(prefixed) => prefixed.size_hint(),
-            Kind::Lent(lent) => lent::size_hint(lent),
-        }
+        self.kind.size_hint()
     }
 }
 
 impl Kind {
+    /// Whether nothing is left that the client would miss: the library does not ask for the end of a body whose declared
+    /// length it has sent.
+    fn is_done(&self) -> bool {
+        self.is_end_stream() || self.size_hint().exact() == Some(0)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Empty => true,
+            Self::Full(_) => false,
+            Self::Arriving(arriving) => arriving.is_end_stream(),
+            Self::Prefixed(prefixed) => prefixed.is_end_stream(),
+            Self::Lent(lent) => lent::is_end_stream(lent),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Empty => SizeHint::with_exact(0),
+            Self::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Self::Arriving(arriving) => arriving.size_hint(),
+            Self::Prefixed(prefixed) => prefixed.size_hint(),
+            Self::Lent(lent) => lent::size_hint(lent),
+        }
+    }
+
     fn poll_frame(
         &mut self,
         cx: &mut Context<'_>,

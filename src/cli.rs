@@ -1,5 +1,6 @@
 //! What can be typed, and which exit code an error has. Each command has its own file.
 
+mod address;
 mod blocks;
 mod ca;
 mod check_config;

@@ -7,6 +7,7 @@
 mod access;
 mod error;
 mod file;
+mod hint;
 mod hosts;
 mod https;
 mod limits;

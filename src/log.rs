@@ -24,6 +24,7 @@ use self::{line::PlainLine, lines::Lines};
 use crate::{
     body::ByteCount,
     config::{Log, LogFormat},
+    server::Cut,
 };
 
 /// Starts logging to standard error. `RUST_LOG`, where set, wins over the level. A second call does
@@ -68,7 +69,10 @@ pub(crate) struct RequestLog {
     sent: Option<ByteCount>,
     /// What went out of one body, which nobody else counts.
     pub(crate) body_bytes: u64,
-    pub(crate) broke_off: bool,
+    /// Who broke the answer off before its end, if anybody did.
+    broken_by: Option<BrokenBy>,
+    /// There while the end of the answer is still to come.
+    unended: Option<Cut>,
     /// What the chain did, or why it did nothing.
     pub(crate) action: String,
     silent: bool,
@@ -86,7 +90,8 @@ impl RequestLog {
             received: None,
             sent: None,
             body_bytes: 0,
-            broke_off: false,
+            broken_by: None,
+            unended: None,
             action: String::new(),
             silent: false,
         }
@@ -102,11 +107,51 @@ impl RequestLog {
         Arc::clone(self.sent.get_or_insert_default())
     }
 
+    /// The answer has a body whose end is to come; an entry that is written before it tells of a break. That to a HEAD has
+    /// none, whatever its fields say (RFC 9110 § 9.3.2).
+    pub(crate) fn expect_end(&mut self, cut: &Cut) {
+        if self.method != http::Method::HEAD {
+            self.unended = Some(Arc::clone(cut));
+        }
+    }
+
+    /// The end has come.
+    pub(crate) fn ended(&mut self) {
+        self.unended = None;
+    }
+
+    /// The answer will not go on.
+    pub(crate) fn broken_by(&mut self, who: BrokenBy) {
+        self.broken_by = Some(who);
+        self.unended = None;
+    }
+
     /// Hands the entry on; nothing is written for what stays behind.
     pub(crate) fn take(&mut self) -> Self {
         let mut blank = Self::new(Arc::clone(&self.client), self.method.clone());
         blank.silent = true;
         std::mem::replace(self, blank)
+    }
+}
+
+/// Who left an answer unfinished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BrokenBy {
+    /// The client did not take it to its end.
+    Client,
+    /// The origin did not send it to its end, or stopped sending.
+    Origin,
+    /// The program ended, and the time that it gives to answers in flight was up.
+    Shutdown,
+}
+
+impl BrokenBy {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Origin => "origin",
+            Self::Shutdown => "shutdown",
+        }
     }
 }
 
@@ -121,6 +166,13 @@ impl Drop for RequestLog {
     fn drop(&mut self) {
         if self.silent {
             return;
+        }
+        if let Some(cut) = self.unended.take() {
+            self.broken_by = Some(if cut.load(Relaxed) {
+                BrokenBy::Shutdown
+            } else {
+                BrokenBy::Client
+            });
         }
         if is_plain() {
             lines::add(&self.plain());
@@ -163,7 +215,8 @@ impl RequestLog {
             bytes_in = self.bytes_in(),
             bytes_out = self.bytes_out(),
             elapsed_ms = self.elapsed_ms(),
-            broke_off = self.broke_off,
+            broke_off = self.broken_by.is_some(),
+            by = self.broken_by.map(BrokenBy::name),
             action,
             "request"
         );
@@ -193,7 +246,13 @@ impl RequestLog {
         line += " elapsed_ms=";
         fields::push_number(&mut line, self.elapsed_ms());
         line += " broke_off=";
-        line += if self.broke_off { "true" } else { "false" };
+        match self.broken_by {
+            Some(by) => {
+                line += "true by=";
+                fields::quote(&mut line, by.name());
+            }
+            None => line += "false",
+        }
         line += " action=";
         fields::quote(&mut line, action);
         line += "\n";
@@ -229,7 +288,7 @@ mod tests {
         log.status = 200;
         log.received().store(7, Relaxed);
         log.body_bytes = 1234;
-        log.broke_off = true;
+        log.broken_by(BrokenBy::Client);
         log.action = "passed; reason=\"x\"".to_owned();
         let by_hand = log.plain();
         // Its end is written by the subscriber.

@@ -221,7 +221,7 @@ impl Proxy {
                 response.headers_mut().remove(header::CONNECTION);
             }
             exchange.log.status = response.status().as_u16();
-            response.map(|body| body.logged(exchange.log))
+            response.map(|body| body.logged(exchange.log, &exchange.conn.life.cut))
         }
         .instrument(span)
         .await

@@ -29,8 +29,21 @@ pub fn reload(proxy: &Proxy, overrides: impl FnOnce(&mut Config)) {
         info!("no configuration file is known, the defaults stay in force");
         return;
     };
-    match load(proxy, &lookup, overrides) {
-        Ok(Some(file)) => info!(file = %file.display(), "configuration reloaded"),
+    let loaded = load(proxy, &lookup, overrides);
+    tell(proxy, loaded);
+}
+
+/// What became of reading the configuration: where it was, if anywhere, and the keys that wait for the next start.
+type Loaded = Result<Option<(PathBuf, Vec<&'static str>)>, String>;
+
+fn tell(proxy: &Proxy, loaded: Loaded) {
+    match loaded {
+        Ok(Some((file, waiting))) => {
+            for key in waiting {
+                warn!(key, "this setting takes effect at the next start");
+            }
+            info!(file = %file.display(), "configuration reloaded");
+        }
         Ok(None) => info!("no configuration file found, the defaults stay in force"),
         Err(error) => {
             error!(
@@ -42,11 +55,7 @@ pub fn reload(proxy: &Proxy, overrides: impl FnOnce(&mut Config)) {
     }
 }
 
-fn load(
-    proxy: &Proxy,
-    lookup: &Lookup,
-    overrides: impl FnOnce(&mut Config),
-) -> Result<Option<PathBuf>, String> {
+fn load(proxy: &Proxy, lookup: &Lookup, overrides: impl FnOnce(&mut Config)) -> Loaded {
     let found = lookup.load().map_err(|error| error.to_string())?;
     let Some(file) = found.file else {
         return match proxy.config_file() {
@@ -57,14 +66,14 @@ fn load(
     };
     let mut config = found.config;
     overrides(&mut config);
-    warn_of_restart(proxy.started_with(), &config);
+    let waiting = waiting_for_restart(proxy.started_with(), &config);
     proxy.reload(config).map_err(|error| error.to_string())?;
     proxy.set_config_file(file.clone());
-    Ok(Some(file))
+    Ok(Some((file, waiting)))
 }
 
-/// Some settings are read at start only.
-fn warn_of_restart(before: &Config, after: &Config) {
+/// Some settings are read at start only: those of them that are others now.
+fn waiting_for_restart(before: &Config, after: &Config) -> Vec<&'static str> {
     let changed = [
         ("listen", before.listen != after.listen),
         ("authority.dir", before.authority_dir != after.authority_dir),
@@ -78,9 +87,8 @@ fn warn_of_restart(before: &Config, after: &Config) {
             before.limits.page_workers != after.limits.page_workers,
         ),
     ];
-    for (key, _) in changed.into_iter().filter(|(_, changed)| *changed) {
-        warn!(key, "this setting takes effect at the next start");
-    }
+    let changed = changed.into_iter().filter(|(_, changed)| *changed);
+    changed.map(|(key, _)| key).collect()
 }
 
 /// Watches the configuration and its lists, reloading on every save. The watch is open when this
@@ -95,17 +103,20 @@ pub fn watch(
         loop {
             watch.changed().await;
             // Again until the watch is on what is in force: a folder may have appeared, a link may lead
-            // elsewhere, the lists may be others. Each watch is open before the files are read.
-            loop {
+            // elsewhere, the lists may be others. Each watch is open before the files are read. It is one save all
+            // the same, and told once.
+            let loaded = loop {
                 let Some(next) = Watch::begin(&proxy) else {
                     return;
                 };
                 watch = next;
-                reload(&proxy, &overrides);
+                let Some(lookup) = proxy.lookup() else { return };
+                let loaded = load(&proxy, &lookup, &overrides);
                 if watch.names == names(&proxy) {
-                    break;
+                    break loaded;
                 }
-            }
+            };
+            tell(&proxy, loaded);
         }
     }
 }

@@ -17,7 +17,10 @@ mod wire;
 use std::{
     io,
     net::SocketAddr,
-    sync::{Arc, atomic::Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     task::Poll,
     time::Duration,
 };
@@ -102,6 +105,9 @@ impl Conn {
     }
 }
 
+/// Whether what is still in flight is cut, because the program ends and time is up.
+pub(crate) type Cut = Arc<AtomicBool>;
+
 /// How the program's end reaches connections.
 #[derive(Clone, Debug)]
 pub(crate) struct Life {
@@ -109,6 +115,8 @@ pub(crate) struct Life {
     pub(crate) draining: CancellationToken,
     /// Time is up.
     pub(crate) ended: CancellationToken,
+    /// The same, for those who are dropped then.
+    pub(crate) cut: Cut,
     tasks: TaskTracker,
 }
 
@@ -117,6 +125,7 @@ impl Life {
         Self {
             draining,
             ended: CancellationToken::new(),
+            cut: Cut::default(),
             tasks: TaskTracker::new(),
         }
     }
@@ -172,6 +181,7 @@ pub async fn serve(
             open = life.tasks.len(),
             "time is up, open connections are cut"
         );
+        life.cut.store(true, Relaxed);
         life.ended.cancel();
         life.tasks.wait().await;
     }

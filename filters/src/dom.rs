@@ -5,9 +5,10 @@
 //! line breaks").
 
 pub(crate) mod apart;
+pub(crate) mod formula;
 pub(crate) mod table;
 
-use html5ever::LocalName;
+use html5ever::{LocalName, local_name};
 
 use crate::page::{NodeId, Page, tag::Tag};
 
@@ -25,6 +26,19 @@ pub(crate) fn formula_source(page: &Page, math: NodeId) -> Option<String> {
     let source = page.raw_text(source, MAX_FORMULA_BYTES);
     let source = crate::text::one_line(&source);
     (!source.is_empty()).then_some(source)
+}
+
+/// Whether this is, or stands in, a link to where readers log in or register.
+pub(crate) fn leads_to_log_in(page: &Page, id: NodeId) -> bool {
+    const LAST: [&str; 8] = [
+        "login", "log-in", "log_in", "signin", "sign-in", "sign_in", "signup", "register",
+    ];
+    std::iter::once(id)
+        .chain(page.ancestors(id))
+        .find(|&up| page.tag(up) == Some(Tag::A))
+        .and_then(|link| page.address(link, &local_name!("href")))
+        .and_then(|to| to.path_segments()?.next_back().map(str::to_lowercase))
+        .is_some_and(|last| LAST.iter().any(|name| last.starts_with(name)))
 }
 
 /// Characters that show: everything but white space and the marks that have no width.

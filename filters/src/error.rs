@@ -91,7 +91,7 @@ pub enum PageError {
     },
     /// The page is made of frames, which hold nothing themselves.
     #[error(
-        "the page is a frameset, which has no text of its own; the pages in its frames are filtered"
+        "the page is a frameset, which has no text of its own; that is in the pages of its frames"
     )]
     Frameset,
     /// The page sends its reader to another one.

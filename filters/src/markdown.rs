@@ -7,7 +7,7 @@
 //! - A film, a sound or a frame is a link to it: Markdown has no player.
 //! - The reading of a character stands behind it in parentheses, as `<rp>` would have it (HTML § 4.5.14).
 //! - A formula with its source in TeX (`<annotation encoding="application/x-tex">`, as `KaTeX` and `MathJax` write it) is that
-//!   source between dollar signs.
+//!   source between dollar signs; another is written in a line: `(a+b)/c`, `x^2`.
 //!
 //! One walk over the page's table with explicit stacks, like `text`.
 
@@ -111,7 +111,7 @@ fn enter(writer: &mut Writer, page: &Page, id: NodeId, tag: Tag) -> Step {
             return Step::Row;
         }
         Tag::Td | Tag::Th if writer.is_in_table() => {
-            writer.open_cell(table::span(page, id));
+            writer.open_cell(page, id);
             return Step::Cell;
         }
         Tag::Hr => {
@@ -229,10 +229,14 @@ fn image(writer: &mut Writer, page: &Page, id: NodeId) {
     }
 }
 
-/// A formula whose source is there; without it, its signs one after the other.
+/// A formula whose source is there; without it, what it says in a line.
 fn formula(writer: &mut Writer, page: &Page, id: NodeId) -> Step {
     let Some(source) = dom::formula_source(page, id) else {
-        return Step::Inside;
+        let Some(line) = dom::formula::in_a_line(page, id) else {
+            return Step::Inside;
+        };
+        writer.text(&line);
+        return Step::Over;
     };
     let is_display = page
         .attribute(id, &LocalName::from("display"))

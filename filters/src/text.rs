@@ -6,12 +6,18 @@
 //! - A cell of a table of data is one line, whatever it holds; rows would fall apart otherwise.
 //! - The reading of a character stands behind it in parentheses, as `<rp>` would have it (HTML § 4.5.14).
 //! - No more than `max_line_breaks` line breaks stand in a row (the paper's Figure 2: "Limit number of line breaks").
-//! - A formula that carries its source is that source.
+//! - A formula that carries its source is that source; another is written in a line: `(a+b)/c`, `x^2`.
 //! - Text that a browser never shows (scripts, styles, templates, options, alternative contents) is left out.
 
 use url::Url;
 
-use crate::page::{Fate, NodeId, Page, parse::Parser, tag::Tag};
+use crate::{
+    dom::{
+        formula,
+        table::{self, Columns},
+    },
+    page::{Fate, NodeId, Page, parse::Parser, tag::Tag},
+};
 
 /// Collapses all white space to single spaces and trims.
 pub(crate) fn one_line(text: &str) -> String {
@@ -56,6 +62,8 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
     let mut one_line_until = NodeId::DOCUMENT;
     // One past the last row of a table whose cells are lines.
     let mut lines_until = NodeId::DOCUMENT;
+    // Its columns, and which of them are taken from above.
+    let mut columns = Columns::default();
     // One past the last row of a formula that was written as its source.
     let mut over = NodeId::DOCUMENT;
     for id in page.live(root) {
@@ -83,8 +91,9 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
                 }
             }
             Some(Tag::Math) => {
-                if let Some(source) = crate::dom::formula_source(page, id) {
-                    writer.inline(&source);
+                let source = crate::dom::formula_source(page, id);
+                if let Some(line) = source.or_else(|| formula::in_a_line(page, id)) {
+                    writer.inline(&line);
                     over = page.end(id);
                 }
             }
@@ -92,11 +101,22 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
             Some(tag) if tag.is_block() => {
                 if tag == Tag::Table && is_table_of_lines(page, id) {
                     lines_until = page.end(id);
+                    columns = Columns::default();
                 }
                 if matches!(tag, Tag::Td | Tag::Th)
                     && (id < lines_until || holds_one_line(page, id))
                 {
                     one_line_until = page.end(id);
+                }
+                if id < lines_until {
+                    match tag {
+                        Tag::Tr => columns.end_row(),
+                        Tag::Td | Tag::Th => {
+                            writer.skip_cells(columns.place(page, id));
+                            writer.span = table::span(page, id);
+                        }
+                        _ => {}
+                    }
                 }
                 writer.enter(tag);
                 preserved += usize::from(tag.preserves_space());
@@ -210,6 +230,8 @@ struct Writer {
     space: bool,
     /// Cells that ended on this line since the last text.
     tabs: usize,
+    /// Columns of the cell that is written.
+    span: usize,
 }
 
 impl Writer {
@@ -220,6 +242,7 @@ impl Writer {
             breaks: 0,
             space: false,
             tabs: 0,
+            span: 1,
         }
     }
 
@@ -229,11 +252,16 @@ impl Writer {
 
     fn leave(&mut self, tag: Tag) {
         match tag {
-            Tag::Td | Tag::Th => self.tabs += 1,
+            Tag::Td | Tag::Th => self.tabs += std::mem::replace(&mut self.span, 1),
             Tag::Rt => self.touching(")"),
             Tag::Q => self.touching("\u{201d}"),
             _ => self.request_breaks(breaks_around(tag)),
         }
+    }
+
+    /// Cells of rows above that reach into this one.
+    fn skip_cells(&mut self, cells: usize) {
+        self.tabs += cells;
     }
 
     /// The sign before how a character is read, or before a quotation.
@@ -331,6 +359,24 @@ mod tests {
             text("<p>One \n two<b>three</b> four</p><p>Five<br>six</p>", 2),
             "One twothree four\n\nFive\nsix\n"
         );
+    }
+
+    #[test]
+    fn a_cell_over_several_rows_keeps_its_place_in_each() {
+        let html = "<table><tr><th rowspan=2>a<th colspan=2>b<th rowspan=9>c<tr><td>d<td>e<tr><td>f<td>g<td>h</table>";
+        assert_eq!(text(html, 2), "a\tb\t\tc\n\td\te\nf\tg\th\n");
+        let html = "<table><thead><tr><th rowspan=2>a<th>b<tbody><tr><td>c<td>d</table>";
+        assert_eq!(
+            text(html, 2),
+            "a\tb\nc\td\n",
+            "no further than its part of the table"
+        );
+    }
+
+    #[test]
+    fn a_formula_without_a_source_is_written_in_a_line() {
+        let html = "<p>It is <math><mfrac><mn>1</mn><mn>2</mn></mfrac></math> of it.";
+        assert_eq!(text(html, 2), "It is 1/2 of it.\n");
     }
 
     #[test]

@@ -18,7 +18,7 @@ use clap::ValueEnum;
 use gleaner::Config;
 use gleaner_filters::{
     Chain, ChainConfig, ConfigError, Domain, Extract, FilterName, Floor, PageError, StructuredText,
-    Survey, Trace,
+    Survey, Trace, output,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use url::Url;
@@ -40,8 +40,9 @@ pub(super) struct Args {
     /// Pages to read, plain or .gz; `-` or none is standard input
     files: Vec<PathBuf>,
     /// What is written
-    #[arg(long, value_enum, default_value_t = Format::Html)]
-    format: Format,
+    /// [default: what the configuration's `filters.output.format` says, html or text]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Address of the page (one page only): its relative links become absolute, and rewritten HTML gets a `<base href>`,
     /// so that it works when saved. Without it they stay as the page wrote them
     #[arg(long, value_name = "URL", value_parser = page_address)]
@@ -86,6 +87,16 @@ struct Task {
     url: anyhow::Result<Option<Url>>,
 }
 
+impl Format {
+    /// What the configuration asks for.
+    fn configured(filters: &ChainConfig) -> Format {
+        match filters.output.format {
+            output::Format::Html => Format::Html,
+            output::Format::Text => Format::Text,
+        }
+    }
+}
+
 impl Task {
     /// Its own address, or that of its file.
     fn address(&self) -> Url {
@@ -98,6 +109,7 @@ impl Task {
 pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     let filters = args.overlay.over(&config.filters)?;
     let filters = named_chain::or_configured(&filters, args.main_block.as_deref())?;
+    let format = args.format.unwrap_or(Format::configured(&filters));
     let mut extractor = Extractor::with_filters(config, &filters)?;
     if args.url.is_some() && args.files.len() > 1 {
         let message = format!(
@@ -132,12 +144,12 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
             }
             if let Ok(page) = &record
                 && page.extract.text.trim().is_empty()
-                && matches!(args.format, Format::Text | Format::Markdown)
+                && matches!(format, Format::Text | Format::Markdown)
                 && !args.jsonl
             {
                 bar.suspend(|| eprintln!("gleaner: {file}: the page has no text"));
             }
-            write_record(args, &mut out, file, record)
+            write_record(format, args.jsonl, &mut out, file, record)
         },
     )?;
     out.flush()?;
@@ -152,27 +164,28 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
 }
 
 fn write_record(
-    args: &Args,
+    format: Format,
+    jsonl: bool,
     out: &mut impl Write,
     file: String,
     page: anyhow::Result<Page>,
 ) -> io::Result<()> {
     let page = match page {
         Ok(page) => page,
-        Err(error) if args.jsonl => {
+        Err(error) if jsonl => {
             let error = format!("{error:#}");
             return write_json(out, &Record::Error { file, error });
         }
         Err(_) => return Ok(()),
     };
-    match args.format {
-        Format::Html if !args.jsonl => out.write_all(
+    match format {
+        Format::Html if !jsonl => out.write_all(
             page.original
                 .as_deref()
                 .unwrap_or(page.extract.html.as_bytes()),
         ),
-        Format::Text if !args.jsonl => out.write_all(page.extract.text.as_bytes()),
-        Format::Markdown if !args.jsonl => out.write_all(page.extract.markdown.as_bytes()),
+        Format::Text if !jsonl => out.write_all(page.extract.text.as_bytes()),
+        Format::Markdown if !jsonl => out.write_all(page.extract.markdown.as_bytes()),
         _ => write_json(out, &Record::of(file, page)),
     }
 }
@@ -241,6 +254,8 @@ fn name(file: &Path) -> String {
 pub(crate) struct Extractor {
     chain: Arc<Chain>,
     whole: Arc<Chain>,
+    /// Longest page, as for the proxy.
+    max_bytes: usize,
     /// What the pages have in common, where they are of one site.
     site: Option<Arc<Domain>>,
 }
@@ -267,6 +282,7 @@ impl Extractor {
         Ok(Extractor {
             chain: build(filters)?,
             whole: build(&cleaned_only(filters))?,
+            max_bytes: config.rewrite.max_html_bytes,
             site: None,
         })
     }
@@ -296,6 +312,7 @@ impl Extractor {
         let address = task.address();
         let given = task.url?;
         let bytes = input::read(&task.file)?;
+        input::check_length(&bytes, self.max_bytes)?;
         let html = input::decode(&bytes);
         let mut page = self.page(&html, &address).map_err(page_failure)?;
         if page.passed.is_some() {

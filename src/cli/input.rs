@@ -47,6 +47,18 @@ pub(super) fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
     }
 }
 
+/// An error for a page that the proxy would pass on because of its length.
+pub(super) fn check_length(page: &[u8], most: usize) -> anyhow::Result<()> {
+    if page.len() <= most {
+        return Ok(());
+    }
+    let message = format!(
+        "the page has {} bytes, more than {most}; rewrite.max_html_bytes allows more",
+        page.len()
+    );
+    Err(Failure::error(EX_DATAERR, message))
+}
+
 /// The text of a page. Two bytes to a letter are seen without a mark too: a browser is told the charset by a server, a
 /// file has nobody who could.
 pub(super) fn decode(bytes: &[u8]) -> String {

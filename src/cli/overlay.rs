@@ -1,6 +1,6 @@
 //! Filter settings typed on the command line, laid over those of the configuration.
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use gleaner::config::in_plain_words;
 use gleaner_filters::ChainConfig;
 use serde_yaml::Value;
@@ -31,7 +31,13 @@ pub(super) fn lay_over(filters: &ChainConfig, yaml: &str) -> anyhow::Result<Chai
     let mut value = serde_yaml::to_value(filters)?;
     let over: Value = serde_yaml::from_str(yaml).context("not YAML")?;
     merge(&mut value, over);
-    serde_yaml::from_value(value).map_err(|error| anyhow!(in_plain_words(&error.to_string())))
+    // By way of text: only its reader knows under which key a value is wrong.
+    serde_yaml::from_str(&serde_yaml::to_string(&value)?).map_err(|error| {
+        let told = error.to_string();
+        // A place in that text says nothing to who typed another.
+        let problem = told.split(" at line ").next().unwrap_or(&told);
+        anyhow::Error::msg(in_plain_words(problem))
+    })
 }
 
 fn merge(base: &mut Value, over: Value) {
@@ -63,6 +69,17 @@ mod tests {
         let mut wanted = base;
         wanted.main_block.cnr.dial = 0.5;
         assert_eq!(over, wanted);
+    }
+
+    #[test]
+    fn a_wrong_value_is_told_with_its_key() {
+        let error = lay_over(&ChainConfig::default(), "{main_block: {favor: x}}").unwrap_err();
+        let error = format!("{error:#}");
+        assert!(
+            error.starts_with("main_block.favor: unknown word `x`"),
+            "{error}"
+        );
+        assert!(!error.contains(" line "), "{error}");
     }
 
     #[test]

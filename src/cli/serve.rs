@@ -3,7 +3,7 @@
 use std::{
     fmt::Write as _,
     io::{self, Write as _},
-    net::SocketAddr,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     path, process,
     sync::Arc,
 };
@@ -21,7 +21,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
-use super::{EX_UNAVAILABLE, EX_USAGE, Failure, ServeArguments};
+use super::{EX_UNAVAILABLE, EX_USAGE, Failure, ServeArguments, address};
 
 pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<()> {
     let overrides = Overrides {
@@ -76,9 +76,13 @@ async fn serve(lookup: Lookup, found: Found, overrides: Overrides) -> anyhow::Re
     // Before anyone can know that it runs, and ask it to end.
     let shutdown = CancellationToken::new();
     tokio::spawn(end_on_signal(shutdown.clone())?);
-    // A proxy whose banner nobody reads is a proxy all the same.
-    let _ = io::stdout().write_all(banner(&proxy, &lookup, &own).as_bytes());
+    let banner = banner(&proxy, &lookup, &own);
     proxy.look_in(lookup);
+    // Open before anyone is told where it runs: no save after that is missed.
+    let watched = overrides.clone();
+    let watch = reload::watch(Arc::clone(&proxy), move |config| watched.apply(config));
+    // A proxy whose banner nobody reads is a proxy all the same.
+    let _ = io::stdout().write_all(banner.as_bytes());
 
     let mut servers = JoinSet::new();
     for listener in listeners {
@@ -88,8 +92,8 @@ async fn serve(lookup: Lookup, found: Found, overrides: Overrides) -> anyhow::Re
             shutdown.clone(),
         ));
     }
-    tokio::spawn(reload_on_signal(Arc::clone(&proxy), overrides.clone())?);
-    tokio::spawn(reload::watch(proxy, move |config| overrides.apply(config)));
+    tokio::spawn(reload_on_signal(proxy, overrides)?);
+    tokio::spawn(watch);
     while let Some(served) = servers.join_next().await {
         served??;
     }
@@ -148,10 +152,21 @@ fn reload_on_signal(
     })
 }
 
+/// Where this machine itself finds what is listened on: all of its addresses hold the one to itself.
+fn nearby(addr: SocketAddr) -> SocketAddr {
+    match addr.ip() {
+        ip if !ip.is_unspecified() => addr,
+        IpAddr::V4(_) => (Ipv4Addr::LOCALHOST, addr.port()).into(),
+        IpAddr::V6(_) => (Ipv6Addr::LOCALHOST, addr.port()).into(),
+    }
+}
+
 /// What a person needs next.
 fn banner(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String {
     let config = proxy.config();
-    let first = own.first().map(ToString::to_string).unwrap_or_default();
+    // What a program of this machine is told.
+    let first = own.first().map(|addr| nearby(*addr).to_string());
+    let first = first.unwrap_or_default();
     let places: Vec<_> = lookup
         .places
         .iter()
@@ -166,6 +181,11 @@ fn banner(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String {
     } else {
         "passed as it is; `https: { intercept: on }` in the configuration rewrites it too"
     };
+    let user = if config.access.users.is_empty() {
+        ""
+    } else {
+        " -U NAME:PASSWORD"
+    };
     let mut text = String::new();
     let mut line = |name: &str, value: &str| {
         // Writing to a string cannot fail.
@@ -175,15 +195,25 @@ fn banner(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String {
         line("proxy", &addr.to_string());
     }
     for addr in own {
-        line("control page", &format!("http://{addr}/"));
+        line("control page", &format!("http://{}/", nearby(*addr)));
     }
     line("", "http://gleaner.internal/ (through the proxy)");
+    for addr in own.iter().filter(|addr| addr.ip().is_unspecified()) {
+        let ip = match address::of_this_machine(*addr) {
+            Some(ip) => ip.to_string(),
+            None => "this machine's address in its network".to_owned(),
+        };
+        line(
+            "other devices",
+            &format!("proxy {ip}, port {}", addr.port()),
+        );
+    }
     line("configuration", &used);
     line("looked for in", &places.join(", "));
     line("HTTPS", https);
     line(
         "try it",
-        &format!("curl -x http://{first} http://example.com/"),
+        &format!("curl -x http://{first}{user} http://example.com/"),
     );
     line(
         "Firefox",

@@ -4,6 +4,7 @@
 use std::{fmt, path::PathBuf};
 
 use super::{
+    hint,
     parse::BadValue,
     place::{self, Place},
     syntax::{self, Slip},
@@ -51,21 +52,35 @@ impl ConfigError {
         }
     }
 
-    pub(super) fn yaml(file: Option<PathBuf>, error: &serde_yaml::Error) -> Self {
+    pub(super) fn yaml(file: Option<PathBuf>, text: &str, error: &serde_yaml::Error) -> Self {
         let place = error.location().map(|at| Place {
             line: at.line(),
             column: at.column(),
         });
-        let text = error.to_string();
+        let told = error.to_string();
         // The place stands in front already.
-        let problem = match text.rfind(" at line ") {
-            Some(end) if place.is_some() => &text[..end],
-            _ => &text,
+        let problem = match told.rfind(" at line ") {
+            Some(end) if place.is_some() => &told[..end],
+            _ => &told,
         };
+        let mut problem = in_plain_words(problem);
+        let hint = place.and_then(|place| hint::of_unknown_key(text, &problem, place));
+        if let Some(hint) = hint {
+            problem = match problem.split_once("expected one of ") {
+                // A likeness to something else says less.
+                Some((unknown, keys)) => {
+                    let unknown = unknown
+                        .split_once(", ")
+                        .map_or(unknown, |(unknown, _)| unknown);
+                    format!("{unknown}, {hint}; expected one of {keys}")
+                }
+                None => format!("{problem}; {hint}"),
+            };
+        }
         Self {
             file,
             place,
-            problem: in_plain_words(problem),
+            problem,
             kind: Kind::Content,
         }
     }
@@ -103,13 +118,10 @@ impl ConfigError {
     }
 
     pub(super) fn value(file: Option<PathBuf>, text: &str, bad: &BadValue) -> Self {
-        if let Some((file, line)) = &bad.elsewhere {
+        if let Some((file, place)) = bad.elsewhere.as_deref() {
             return Self {
                 file: Some(file.clone()),
-                place: Some(Place {
-                    line: *line,
-                    column: 1,
-                }),
+                place: Some(*place),
                 problem: format!("{}; expected {}", bad.problem, bad.expected),
                 kind: Kind::Content,
             };

@@ -89,7 +89,8 @@ impl Config {
         if let Some(slip) = syntax::find(text) {
             return Err(ConfigError::slip(named(), slip));
         }
-        let raw = RawConfig::from_yaml(text).map_err(|error| ConfigError::yaml(named(), &error))?;
+        let raw =
+            RawConfig::from_yaml(text).map_err(|error| ConfigError::yaml(named(), text, &error))?;
         let base = match file.and_then(Path::parent) {
             Some(dir) if !dir.as_os_str().is_empty() => dir.to_path_buf(),
             _ => env::current_dir().unwrap_or_default(),

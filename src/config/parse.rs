@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use gleaner_filters::HostList;
+use gleaner_filters::{HostList, HostListError};
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
@@ -17,7 +17,9 @@ use serde::{
     de::{self, SeqAccess, Visitor, value::SeqAccessDeserializer},
 };
 
-use super::{Access, BUILTIN, BUILTIN_AD_SERVERS, Config, RawConfig, file, hosts, https};
+use super::{
+    Access, BUILTIN, BUILTIN_AD_SERVERS, Config, RawConfig, file, hosts, https, place::Place,
+};
 
 /// A value that is wrong though its type is right. The file and line are added by the loader.
 #[derive(Debug)]
@@ -25,10 +27,10 @@ pub(crate) struct BadValue {
     pub(super) key: &'static str,
     pub(super) problem: String,
     pub(super) expected: Cow<'static, str>,
-    /// The item of the list that is wrong.
+    /// The item of the list, or the key below, that is wrong.
     pub(super) item: Option<String>,
-    /// The file and line that are wrong, where it is not the configuration file itself.
-    pub(super) elsewhere: Option<(PathBuf, usize)>,
+    /// The file and the place that are wrong, where it is not the configuration file itself.
+    pub(super) elsewhere: Option<Box<(PathBuf, Place)>>,
 }
 
 impl BadValue {
@@ -183,12 +185,25 @@ fn read_ad_servers(
             let expected = "one host per line, or hosts file syntax; `#` starts a comment";
             let problem = format!("{:?} is not a host name", error.text);
             BadValue {
-                elsewhere: Some((path, error.line)),
+                elsewhere: Some(Box::new((path, place_in_list(&text, &error)))),
                 ..BadValue::new(KEY, problem, expected)
             }
         })?;
     }
     Ok((hosts, hasher.finish()))
+}
+
+/// Where the word stands that names no host.
+fn place_in_list(text: &str, error: &HostListError) -> Place {
+    let before = text
+        .lines()
+        .nth(error.line.saturating_sub(1))
+        .and_then(|line| line.split_once(&error.text))
+        .map_or("", |(before, _)| before);
+    Place {
+        line: error.line,
+        column: file::without_mark(before).chars().count() + 1,
+    }
 }
 
 fn read_roots(file: Option<&Path>, base: &Path) -> Result<Vec<CertificateDer<'static>>, BadValue> {

@@ -32,7 +32,8 @@ pub(super) fn of_value(text: &str, key: &str) -> Option<Place> {
     walk(text, &path, End::Value).or_else(|| of_key(text, key))
 }
 
-/// Finds an item of the list under a dotted key (the last one that is alike), or else the value or the key.
+/// Finds an item of the list under a dotted key (the last one that is alike) or the key of that name below it, or else the
+/// value or the key.
 pub(super) fn of_item(text: &str, key: &str, item: &str) -> Option<Place> {
     let index = || {
         let tree: Value = serde_yaml::from_str(text).ok()?;
@@ -44,8 +45,10 @@ pub(super) fn of_item(text: &str, key: &str, item: &str) -> Option<Place> {
         })
     };
     let path: Vec<&str> = key.split('.').collect();
+    let below = || walk(text, &[&path[..], &[item]].concat(), End::Key);
     index()
         .and_then(|index| walk(text, &path, End::Item(index)))
+        .or_else(below)
         .or_else(|| of_value(text, key))
 }
 
@@ -216,5 +219,7 @@ mod tests {
             Some(place(4, 7))
         );
         assert_eq!(of_item("listen: x\n", "listen", "x"), Some(place(1, 9)));
+        let text = "access:\n  users:\n    anna: h\n    b.c: x\n";
+        assert_eq!(of_item(text, "access.users", "b.c"), Some(place(4, 5)));
     }
 }

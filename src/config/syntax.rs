@@ -125,6 +125,14 @@ fn in_plain_words(text: &str, raw: &str, at: Option<Place>) -> Slip {
             format!("outside quotes no value begins with {found}; expected quotes around it");
         return slip(at, problem);
     }
+    if said("mapping values are not allowed")
+        && let Some((place, word)) = at.and_then(|at| word_above(text, at))
+    {
+        let problem = format!(
+            "{word} is no key without its `:`, and what follows is indented as if it were one; expected `{word}:`"
+        );
+        return slip(Some(place), problem);
+    }
     if said("mapping values are not allowed") {
         let problem = "a second `:` in one value, or a line that is indented more than the one it follows; expected each \
                        key on a line of its own under the one before, and quotes around a value that holds `: `";
@@ -142,6 +150,26 @@ fn in_plain_words(text: &str, raw: &str, at: Option<Place>) -> Slip {
     // The place stands in front already.
     let end = raw.find(" at line ").filter(|_| at.is_some());
     slip(at, error::in_plain_words(&raw[..end.unwrap_or(raw.len())]))
+}
+
+/// The line above where it is one word and indented less: most likely a key that lost its `:`. The parser takes both lines
+/// for one text.
+fn word_above(text: &str, at: Place) -> Option<(Place, &str)> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let is_content = |line: &str| !line.trim().is_empty() && !line.trim().starts_with('#');
+    let lines: Vec<&str> = text.lines().take(at.line).collect();
+    let (own, before) = lines.split_last()?;
+    let index = before.iter().rposition(|line| is_content(line))?;
+    let above = before[index];
+    let word = above.split('#').next()?.trim();
+    let is_key = word
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    let place = Place {
+        line: index + 1,
+        column: indent(above) + 1,
+    };
+    (is_key && indent(own) > indent(above)).then_some((place, word))
 }
 
 /// Where the thing began that the parser was in the middle of: the last place that its message names.
@@ -368,6 +396,8 @@ mod tests {
             ("a:\n  x: 5\n   y: 6\n", 3, 5, "a second `:`"),
             ("a:\n  x: 5\n y: 6\n", 3, 2, "this line is indented unlike"),
             ("a: 1\nb\nc: 2\n", 2, 1, "this is no key"),
+            ("b\n  c: 2\n", 1, 1, "expected `b:`"),
+            ("a:\n  b\n    c: 2\n", 2, 3, "expected `b:`"),
             ("a: !x y\n", 1, 4, "a `!` begins a tag"),
             ("a: 1\nb: \u{1}\n", 2, 4, "a control character"),
             (

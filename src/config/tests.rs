@@ -139,6 +139,20 @@ fn a_bad_filter_setting_is_named_on_its_own_line() {
 }
 
 #[test]
+fn a_genres_key_that_is_left_out_has_its_default() {
+    let config = Config::from_yaml("filters: { genre: { news: { select: false } } }", None);
+    let news = config.unwrap().filters.genre.news;
+    assert!(!news.select && (news.dial - 0.3).abs() < 1e-9, "{news:?}");
+    let error = error_of("filters: { genre: { news: { dial: 7 } } }");
+    assert!(error.contains("filters.genre.news.dial: 7"), "{error}");
+    let error = error_of("filters: { genre: { news: { dail: 0 } } }");
+    assert!(
+        error.contains("unknown key `dail`, did you mean `dial`"),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_bad_item_is_named_on_its_own_line() {
     let error = error_of("https:\n  except:\n    - a.example\n    - '*'\n");
     assert!(error.contains("config.yaml:4:7: https.except"), "{error}");
@@ -233,11 +247,12 @@ fn a_port_alone_means_this_machine_and_names_are_resolved() {
 #[test]
 fn a_bad_line_of_a_list_is_named_once_in_its_own_file() {
     let dir = tempfile::tempdir().unwrap();
-    std::fs::write(dir.path().join("my.txt"), "ads.example.com\n||bad^\n").unwrap();
+    let list = "ads.example.com\n0.0.0.0 ||bad^\n";
+    std::fs::write(dir.path().join("my.txt"), list).unwrap();
     let file = dir.path().join("config.yaml");
     let error = Config::from_yaml("ad_server_lists: [my.txt]", Some(&file)).unwrap_err();
     let error = error.to_string();
-    assert!(error.contains("my.txt:2:1: \"||bad^\""), "{error}");
+    assert!(error.contains("my.txt:2:9: \"||bad^\""), "{error}");
     assert_eq!(error.matches("my.txt").count(), 1, "{error}");
     assert_eq!(error.matches("expected").count(), 1, "{error}");
 }

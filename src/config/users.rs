@@ -23,7 +23,8 @@ pub struct RawUsers(BTreeMap<String, String>);
 impl RawUsers {
     pub(super) fn parse(self) -> Result<Users, BadValue> {
         for (name, hash) in &self.0 {
-            let bad = |problem, expected| BadValue::new("access.users", problem, expected);
+            let bad =
+                |problem, expected| BadValue::new("access.users", problem, expected).item(name);
             // RFC 7617 § 2: a colon ends the name, and control characters are not allowed.
             if name.is_empty() || name.contains(':') || name.chars().any(char::is_control) {
                 let problem = format!("{name:?} cannot be a user's name");

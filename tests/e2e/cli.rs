@@ -249,6 +249,44 @@ fn a_second_signal_ends_at_once_with_the_signals_code() {
 }
 
 #[test]
+fn who_listens_everywhere_is_told_addresses_that_can_be_asked() {
+    let dir = folder();
+    let config = "listen: '0.0.0.0:0'\naccess: { clients: [loopback, private] }\n";
+    fs::write(dir.path().join("c.yaml"), config).unwrap();
+    let banner = |config: &str| {
+        fs::write(dir.path().join("c.yaml"), config).unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_gleaner"))
+            .args(["--config", "c.yaml"])
+            .current_dir(dir.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let banner = read_until(
+            &mut BufReader::new(child.stdout.take().unwrap()),
+            "to end it",
+        );
+        child.kill().unwrap();
+        child.wait().unwrap();
+        banner
+    };
+    let open = banner(config);
+    assert_eq!(open.matches("0.0.0.0").count(), 1, "{open}");
+    assert!(open.contains("--proxy-server=127.0.0.1:"), "{open}");
+    assert!(open.contains("other devices  proxy "), "{open}");
+    assert!(!open.contains(" -U "), "{open}");
+    let hash = "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$gzCcKRE3DGs2kdsCTqHOTtOXLKwKTuRbZ5fPP6V8ALE";
+    let asked = banner(&format!(
+        "listen: 0\naccess: {{ users: {{ anna: '{hash}' }} }}\n"
+    ));
+    assert!(
+        asked.contains(" -U NAME:PASSWORD http://example.com/"),
+        "{asked}"
+    );
+    assert!(!asked.contains("other devices"), "{asked}");
+}
+
+#[test]
 fn the_schema_has_the_bounds_that_are_enforced() {
     let dir = folder();
     let schema = gleaner(dir.path(), &["schema"], "").stdout;

@@ -179,7 +179,7 @@ fn pages_that_cannot_be_read_are_named_and_counted_and_the_rest_is_measured() {
     );
     for file in [
         "ground-truth/0004.json: not an annotation of a page: EOF while parsing",
-        "ground-truth/0005.json: not an annotation of a page: invalid type: integer `5`",
+        "ground-truth/0005.json: not an annotation of a page: the key `ground_truth.main_content` is missing",
         "html/0006.html.gz: No such file",
         "html/0007.html.gz: broken gzip",
         "ground-truth/0008.json: No such file",
@@ -229,6 +229,25 @@ fn an_annotation_needs_nothing_but_the_text() {
         "it is a site of its own: {table}"
     );
     assert!(table.contains("\nother        1  1.000"), "{table}");
+}
+
+#[test]
+fn an_annotation_that_says_nothing_is_no_page_of_which_nothing_is_kept() {
+    let dir = dataset();
+    let path = |name: &str| dir.path().join(name);
+    fs::write(path("ground-truth/0001.json"), r#"{"ground_truth":{}}"#).unwrap();
+    fs::write(path("ground-truth/0002.json"), "[]").unwrap();
+    let output = run(dir.path(), &["--bare", "--main-block", "cnr"]);
+    assert_eq!(output.status.code(), Some(65), "{output:?}");
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        err.contains("0001.json: not an annotation of a page: the key `ground_truth.main_content`"),
+        "{err}"
+    );
+    assert!(
+        err.contains("0002.json: not an annotation of a page: expected an object"),
+        "{err}"
+    );
 }
 
 #[test]

@@ -98,3 +98,39 @@ fn removed_links_of_a_page_without_an_address_are_listed_as_they_are_written() {
     assert!(list.contains("<a href=\"town\">Town</a>"), "{list}");
     assert!(!html.contains("file://"), "{html}");
 }
+
+#[test]
+fn a_page_that_the_proxy_would_find_too_long_is_an_error_that_names_the_key() {
+    let dir = folder();
+    let config = dir.path().join("config.yaml");
+    fs::write(&config, "rewrite: { max_html_bytes: 1024 }").unwrap();
+    fs::write(dir.path().join("long.html"), PAGE.repeat(2)).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_gleaner"))
+        .args(["extract", "long.html", "--config", "config.yaml"])
+        .current_dir(dir.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(65), "{output:?}");
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        told.contains("long.html: the page has") && told.contains("rewrite.max_html_bytes"),
+        "{told}"
+    );
+}
+
+#[test]
+fn the_configured_format_is_written_unless_another_is_asked_for() {
+    let dir = folder();
+    let config = dir.path().join("text.yaml");
+    fs::write(&config, "filters: { output: { format: text } }").unwrap();
+    let text = extract(dir.path(), &["page.html", "--config", "text.yaml"]);
+    assert_eq!(
+        text,
+        extract(dir.path(), &["page.html", "--format", "text"])
+    );
+    let html = extract(
+        dir.path(),
+        &["page.html", "--config", "text.yaml", "--format", "html"],
+    );
+    assert!(html.contains("<html"), "{html}");
+}

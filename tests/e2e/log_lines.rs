@@ -2,8 +2,9 @@
 
 use std::{
     io::{Read, Write},
-    net::TcpStream,
+    net::{SocketAddr, TcpListener, TcpStream},
     process::Command,
+    thread,
 };
 
 use crate::harness::program::Running;
@@ -38,5 +39,93 @@ fn no_line_of_log_is_lost_when_the_program_ends() {
                 .all(|line| line.contains("HEAD") && line.contains("200")),
             "{log}"
         );
+    }
+}
+
+/// An origin that sends a download without end, to whoever asks, until nobody takes it.
+fn endless() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            thread::spawn(move || {
+                read_request(&mut stream);
+                let head = "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n";
+                let mut sent = stream.write_all(head.as_bytes());
+                while sent.is_ok() {
+                    sent = stream.write_all(&[b'x'; 16 * 1024]);
+                }
+            });
+        }
+    });
+    addr
+}
+
+fn read_request(stream: &mut TcpStream) {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        head.extend(byte);
+    }
+}
+
+#[test]
+fn a_download_that_is_broken_off_is_logged_with_who_left() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("config.yaml");
+    let origin = endless();
+    let short = TcpListener::bind("127.0.0.1:0").unwrap();
+    let short_addr = short.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in short.incoming() {
+            let mut stream = stream.unwrap();
+            read_request(&mut stream);
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort";
+            stream.write_all(head.as_bytes()).unwrap();
+        }
+    });
+    for (format, broken) in [
+        ("text", "broke_off=true by=\"BY\""),
+        ("json", "\"broke_off\":true,\"by\":\"BY\""),
+    ] {
+        let config = format!(
+            "listen: 0\naccess: {{ allow_targets: [127.0.0.1] }}\n\
+             limits: {{ shutdown_grace_seconds: 1 }}\nlog: {{ format: {format} }}\n"
+        );
+        std::fs::write(&file, config).unwrap();
+        let mut running = Running::start(
+            Command::new(env!("CARGO_BIN_EXE_gleaner"))
+                .arg("--config")
+                .arg(&file)
+                .env_remove("RUST_LOG"),
+        );
+        let own = running.wait_for("proxy ");
+        let ask = |method: &str, host: &str| {
+            let mut client = TcpStream::connect(&own).unwrap();
+            let request =
+                format!("{method} http://{host}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+            client.write_all(request.as_bytes()).unwrap();
+            client.read_exact(&mut [0; 32]).unwrap();
+            client
+        };
+        // It leaves.
+        drop(ask("GET", &origin.to_string()));
+        // Its origin leaves.
+        let mut short = ask("GET", &short_addr.to_string());
+        short.read_to_end(&mut Vec::new()).ok();
+        // It has all there is.
+        let mut whole = ask("HEAD", "gleaner.internal");
+        whole.read_to_end(&mut Vec::new()).unwrap();
+        // It is cut, for the time that the end gives is up.
+        let _stays = ask("GET", &origin.to_string());
+        let (_, log) = running.end();
+        for by in ["client", "origin", "shutdown"] {
+            let words = broken.replace("BY", by);
+            assert_eq!(log.matches(&words).count(), 1, "{words}: {log}");
+        }
+        let whole = log.lines().find(|line| line.contains("HEAD")).unwrap();
+        assert!(!whole.contains("true"), "{whole}");
     }
 }

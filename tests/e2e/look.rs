@@ -24,7 +24,7 @@ fn page() -> String {
          <table id=layout><tr><td align=right id=cell>{TEXT}</td><td>{TEXT}</td></tr></table>\
          <p><img id=avatar class=avatar src='data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 width=%22800%22 \
          height=%22800%22/%3E'> Ann <span id=heard class=sr-only>wrote this</span></p>\
-         <pre id=code>{long}</pre><math id=formula display=block><mi>{long}</mi></math><math id=short display=block><mi id=x-sign>x</mi></math><form action=/s><label for=t>Say</label><textarea id=t></textarea></form><p>{TEXT}</p>"
+         <details><summary id=fold><div id=fold-title>Hours</div></summary>none</details><pre id=code>{long}</pre><math id=formula display=block><mi>{long}</mi></math><math id=short display=block><mi id=x-sign>x</mi></math><form action=/s><label for=t>Say</label><textarea id=t></textarea></form><p>{TEXT}</p>"
     )
 }
 
@@ -40,6 +40,7 @@ document.title = JSON.stringify({
   formula: box('formula').right - innerWidth, shortLeft: box('x-sign').left, shortRight: document.documentElement.clientWidth - box('x-sign').right,
   scroll: ['data', 'code', 'formula'].map(id => document.getElementById(id)).map(it => it.scrollWidth > it.clientWidth),
   hints: ['data', 'code', 'formula'].map(id => style(id, 'background-attachment')),
+  foldSpare: box('fold').height - box('fold-title').height,
   textarea: box('t').width, text: document.body.innerText,
 });
 </script>";
@@ -158,6 +159,10 @@ fn a_reader_page_fits_a_phone_whatever_the_page_holds() {
     assert!(
         number("cellWidth") > 200.0,
         "columns stand one below the other: {look}"
+    );
+    assert!(
+        number("foldSpare") < 20.0,
+        "the sign of what unfolds has no line of its own: {look}"
     );
     assert!(number("avatar") <= 40.0, "{look}");
     assert!(number("heard") <= 1.0, "{look}");

@@ -1,6 +1,11 @@
 //! Another configuration while the proxy runs.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    io::{BufRead, BufReader},
+    process::{Command, Stdio},
+    sync::Arc,
+    time::Duration,
+};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -140,4 +145,39 @@ async fn a_change_of_a_links_target_takes_effect() {
     tokio::spawn(gleaner::reload::watch(Arc::clone(&proxy), |_| {}));
     std::fs::write(&target, "rewrite: { enabled: false }").unwrap();
     until_switched_off(&proxy).await;
+}
+
+#[test]
+fn a_save_that_brings_other_files_to_watch_is_told_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("config.yaml");
+    let list = dir.path().join("hosts.txt");
+    std::fs::write(&list, "ads.example\n").unwrap();
+    std::fs::write(&file, "listen: 0\n").unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gleaner"))
+        .arg("--config")
+        .arg(&file)
+        .env_remove("RUST_LOG")
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut until = |words: &str| {
+        let found = log.find(|line| line.as_ref().is_ok_and(|line| line.contains(words)));
+        found.unwrap_or_else(|| panic!("the log ended without {words:?}"))
+    };
+    // The watch is open before anyone is told so.
+    until("listening").unwrap();
+    let config = format!("listen: 0\nad_server_lists: [{}]\n", list.display());
+    std::fs::write(&file, config).unwrap();
+    until("configuration reloaded").unwrap();
+    let asked = Command::new("kill")
+        .args(["-TERM", &child.id().to_string()])
+        .status();
+    assert!(asked.unwrap().success());
+    let rest: Vec<_> = log.map_while(Result::ok).collect();
+    assert!(child.wait().unwrap().success());
+    let again = rest.iter().filter(|line| line.contains("reloaded")).count();
+    assert_eq!(again, 0, "{rest:?}");
 }

@@ -38,8 +38,15 @@ impl Chain {
             0 => self.floor.kept_chars.min(content),
             _ => 0,
         };
+        // But a page of which they were all is more with them than without.
+        let is_empty = report.text_after == 0
+            && self.floor.kept_chars > 0
+            && !page
+                .live(page.body())
+                .any(|id| matches!(page.tag(id), Some(Tag::Img | Tag::Video | Tag::Iframe)));
         let is_little = || page.size(page.body()) < self.floor.kept_chars;
-        if report.text_after < needed && is_little()
+        if is_empty
+            || report.text_after < needed && is_little()
             || (report.text_after as f64) < self.floor.kept_share * content as f64
         {
             return Err(PageError::KeptTooLittle {
@@ -61,4 +68,34 @@ fn is_redirect(page: &Page, meta: NodeId) -> bool {
         && !page
             .ancestors(meta)
             .any(|up| page.tag(up) == Some(Tag::Noscript))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::{Chain, ChainConfig, HostList, PageLimits};
+
+    #[test]
+    fn a_page_that_is_nothing_but_its_menu_passes_with_it() {
+        let chain = Chain::new(
+            &ChainConfig::default(),
+            PageLimits::default(),
+            HostList::default(),
+        );
+        let chain = Arc::new(chain.unwrap());
+        let url = "https://example.org/".parse().unwrap();
+        let menu = "<nav><a href=/calc>Range calculator</a> <a href=/give>Donate now</a></nav>";
+        let form = "<form action=/login><input name=user></form>";
+        let page = format!("{menu}{form}");
+        let error = chain.run(&page, &url).unwrap_err();
+        assert_eq!(error.reason(), "kept-too-little");
+        for left in [
+            "<p>How far it goes, in kilometres:</p>",
+            "<img src=/range.jpg>",
+        ] {
+            let kept = chain.run(&format!("{menu}{left}{form}"), &url).unwrap();
+            assert!(!kept.content.contains("<nav"), "{}", kept.content);
+        }
+    }
 }

@@ -211,7 +211,9 @@ impl Between {
                 !single_left && !single_right
             }
             // "Price:|$4", "Rated 4.5|(12)", "Yes.|No".
-            (end, start) if end.is_alphanumeric() => matches!(start, '(' | '$' | '€' | '£'),
+            // A bracket in an element of its own is a sign of code: `append`, `(`, `x`, `)`.
+            (end, '(') if end.is_alphanumeric() => !single_right,
+            (end, start) if end.is_alphanumeric() => matches!(start, '$' | '€' | '£'),
             ('.' | '!' | '?' | '…' | ')' | '%', start) => start.is_uppercase(),
             (':' | ';', start) => start.is_alphanumeric() && !start.is_ascii_digit(),
             _ => false,

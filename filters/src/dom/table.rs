@@ -107,6 +107,69 @@ pub(crate) fn span(page: &Page, cell: NodeId) -> usize {
         .map_or(1, |span: usize| span.clamp(1, 100))
 }
 
+/// Rows that a cell takes, of those that its part of the table has left (HTML § 4.9.12.1: a cell ends with its row group).
+pub(crate) fn rows(page: &Page, cell: NodeId) -> usize {
+    let written = page
+        .attribute(cell, &local_name!("rowspan"))
+        .and_then(|rows| rows.trim().parse().ok())
+        .unwrap_or(1);
+    if written == 1 {
+        return 1;
+    }
+    let row = page.parent(cell);
+    let end = page.end(page.parent(row));
+    // Past the last node there is none to ask.
+    let next = |&id: &NodeId| (id < end).then(|| page.end(id));
+    let below = std::iter::successors(Some(page.end(row)), next);
+    let left = 1 + below
+        .take_while(|&id| id < end)
+        .take(MOST_ROWS)
+        .filter(|&id| page.is_live(id) && page.tag(id) == Some(Tag::Tr))
+        .count();
+    // 0 is all that are left.
+    let wanted = if written == 0 { left } else { written };
+    wanted.clamp(1, left)
+}
+
+/// Nodes below a row that are looked at. Our choice: raising it costs time on hostile pages.
+const MOST_ROWS: usize = 200;
+
+/// Which columns are taken by cells of rows above.
+#[derive(Debug, Default)]
+pub(crate) struct Columns {
+    /// Rows that are still covered, by column.
+    covered: Vec<usize>,
+    at: usize,
+}
+
+impl Columns {
+    /// Places the next cell of a row: how many columns before it are covered from above.
+    pub(crate) fn place(&mut self, page: &Page, cell: NodeId) -> usize {
+        let mut skipped = 0;
+        while let Some(rows) = self.covered.get_mut(self.at).filter(|rows| **rows > 0) {
+            *rows -= 1;
+            self.at += 1;
+            skipped += 1;
+        }
+        let below = rows(page, cell) - 1;
+        for _ in 0..span(page, cell) {
+            match self.covered.get_mut(self.at) {
+                Some(rows) => *rows = below,
+                None => self.covered.push(below),
+            }
+            self.at += 1;
+        }
+        skipped
+    }
+
+    /// The row ends; what is covered to its right is so for one row less.
+    pub(crate) fn end_row(&mut self) {
+        let right = self.covered.iter_mut().skip(self.at);
+        right.for_each(|rows| *rows = rows.saturating_sub(1));
+        self.at = 0;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

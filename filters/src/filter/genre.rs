@@ -72,7 +72,7 @@ impl Genre {
     derive(schemars::JsonSchema),
     schemars(rename = "GenrePreset")
 )]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Preset {
     /// `link_lists.ratio`.
     pub link_ratio: f64,
@@ -82,6 +82,42 @@ pub struct Preset {
     pub min_share: f64,
     /// `main_block.cnr.dial`.
     pub dial: f64,
+}
+
+impl Default for Preset {
+    fn default() -> Preset {
+        Preset {
+            link_ratio: 0.5,
+            select: true,
+            min_share: 0.4,
+            dial: 0.5,
+        }
+    }
+}
+
+impl Preset {
+    /// What news have for a key that is left out.
+    fn of_news() -> Preset {
+        Preset {
+            dial: 0.3,
+            ..Preset::default()
+        }
+    }
+}
+
+/// [`Preset`] as it is read for news, whose defaults are others.
+#[derive(Deserialize)]
+#[serde(
+    remote = "Preset",
+    deny_unknown_fields,
+    default = "Preset::of_news",
+    expecting = "struct Preset"
+)]
+struct NewsPreset {
+    link_ratio: f64,
+    select: bool,
+    min_share: f64,
+    dial: f64,
 }
 
 /// Settings of `genre`.
@@ -96,6 +132,7 @@ pub struct Settings {
     /// Whether the filter runs.
     pub enabled: bool,
     /// For news and articles.
+    #[serde(deserialize_with = "NewsPreset::deserialize")]
     pub news: Preset,
     /// For products and shelves.
     pub shop: Preset,
@@ -111,18 +148,12 @@ impl Default for Settings {
     /// .929, .919; product .515, .547, .524; collection .624, .632, .611; forum .701, .707, .696; documentation .909, .913,
     /// .913.
     fn default() -> Settings {
-        let preset = |dial| Preset {
-            link_ratio: 0.5,
-            select: true,
-            min_share: 0.4,
-            dial,
-        };
         Settings {
             enabled: false,
-            news: preset(0.3),
-            shop: preset(0.5),
-            forum: preset(0.5),
-            documentation: preset(0.5),
+            news: Preset::of_news(),
+            shop: Preset::default(),
+            forum: Preset::default(),
+            documentation: Preset::default(),
         }
     }
 }

@@ -14,6 +14,16 @@ const PAIRS: &[(&str, &str, &str)] = &[
         "a **b** c ***d*** **e** f ~~g~~\n",
     ),
     (
+        "cells over several rows",
+        "<table><tr><th rowspan=2>a<th colspan=2>b<tr><td>c<td>d<tr><td>e<td>f<td>g</table>",
+        "| a | b |  |\n| --- | --- | --- |\n|  | c | d |\n| e | f | g |\n",
+    ),
+    (
+        "a formula without a source",
+        "<p>It is <math><msup><mi>x</mi><mn>2</mn></msup></math> big.",
+        "It is x^2 big.\n",
+    ),
+    (
         "hard breaks",
         "<p>one<br>two<br><b>three<br>four</b>",
         "one\\\ntwo\\\n**three**\\\n**four**\n",

@@ -4,6 +4,10 @@ use super::{
     escape,
     inline::{Inline, Mark, longest_run},
 };
+use crate::{
+    dom::table::{self, Columns},
+    page::{NodeId, Page},
+};
 
 /// Levels of lists and quotes that are written; deeper ones are written at the last level. Each level is repeated before
 /// every line, so that hostile nesting would make the output quadratic. Raising it costs memory on such pages.
@@ -55,6 +59,7 @@ struct Table {
     rows: Vec<Vec<String>>,
     row: Vec<String>,
     span: usize,
+    columns: Columns,
 }
 
 impl Writer {
@@ -302,9 +307,13 @@ impl Writer {
         }
     }
 
-    pub(super) fn open_cell(&mut self, span: usize) {
+    pub(super) fn open_cell(&mut self, page: &Page, cell: NodeId) {
         if let Some(table) = &mut self.table {
-            table.span = span;
+            let skipped = table.columns.place(page, cell);
+            table
+                .row
+                .extend(std::iter::repeat_n(String::new(), skipped));
+            table.span = table::span(page, cell);
         }
     }
 
@@ -321,6 +330,7 @@ impl Writer {
         if let Some(table) = &mut self.table
             && !table.row.is_empty()
         {
+            table.columns.end_row();
             let row = std::mem::take(&mut table.row);
             if row.iter().any(|cell| !cell.is_empty()) {
                 table.rows.push(row);

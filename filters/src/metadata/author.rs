@@ -99,7 +99,7 @@ const OPENERS: [&str; 20] = [
 ];
 
 /// Words that name the place where a name would stand, or what can be done there.
-const LABELS: [&str; 38] = [
+const LABELS: [&str; 47] = [
     "written",
     "by",
     "author",
@@ -138,6 +138,15 @@ const LABELS: [&str; 38] = [
     "soon",
     "home",
     "blog",
+    "log",
+    "login",
+    "in",
+    "sign",
+    "up",
+    "register",
+    "member",
+    "members",
+    "guest",
 ];
 
 /// Names of nobody: what publishing systems and templates leave in place of one.
@@ -174,11 +183,32 @@ pub(super) fn tidy(line: &str) -> Option<String> {
         && name.len() <= MAX_NAME_BYTES
         && !name.contains("://")
         && !name.contains('@')
+        && !is_title_or_number(name)
         && date::of_value(name).is_none()
         && !NOBODY
             .iter()
             .any(|nobody| name.eq_ignore_ascii_case(nobody));
     is_name.then(|| name.to_owned())
+}
+
+/// A headline, a list of tasks ("content: Ash, design: Birch") or a number that a publishing system gives: what stands where
+/// the name of a person or a house would.
+fn is_title_or_number(name: &str) -> bool {
+    /// Words of one name, at most; several names stand behind commas.
+    const MOST_WORDS: usize = 7;
+    /// Digits of a name, at most: a year.
+    const MOST_DIGITS: usize = 4;
+    let longest = name
+        .split([',', ';', '&'])
+        .map(|part| part.split_whitespace().count());
+    let digits = name.chars().filter(char::is_ascii_digit).count();
+    let is_list = name
+        .split_whitespace()
+        .any(|word| word.len() > 1 && word.ends_with(':'));
+    longest.max().unwrap_or(0) > MOST_WORDS
+        || name.contains(['!', '?']) && name.split_whitespace().count() > 2
+        || digits > MOST_DIGITS && name.starts_with(|c: char| c.is_ascii_digit())
+        || is_list
 }
 
 /// The line after "By" or "Written by:"; the whole line where it does not begin so.

@@ -7,8 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use url::Url;
 
 use super::{
@@ -164,7 +165,21 @@ impl Sample {
 }
 
 fn annotation(file: &Path) -> anyhow::Result<Annotation> {
-    serde_json::from_slice(&fs::read(file)?).context("not an annotation of a page")
+    const NOT_ONE: &str = "not an annotation of a page";
+    let tree: Value = serde_json::from_slice(&fs::read(file)?).context(NOT_ONE)?;
+    // Sequences would be read as structs, by the order of their fields.
+    let truth = &tree["ground_truth"];
+    if !truth.is_object() {
+        bail!("{NOT_ONE}: expected an object with the key `ground_truth`, an object too");
+    }
+    // An empty text says that nothing is to be kept; snippets alone are something to go by.
+    if ["main_content", "with", "without"]
+        .iter()
+        .all(|key| truth[key].is_null())
+    {
+        bail!("{NOT_ONE}: the key `ground_truth.main_content` is missing");
+    }
+    serde_json::from_value(tree).context(NOT_ONE)
 }
 
 /// Some annotations have lost their address; any will do, since only text is compared.

@@ -1,7 +1,10 @@
 //! Headings that announce nothing: what stood below them is not kept.
 
 use super::Choice;
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::{
+    dom::leads_to_log_in,
+    page::{NodeId, Page, tag::Tag},
+};
 
 /// Visible characters of a heading, at most; longer ones are sentences.
 const MAX_CHARS: usize = 60;
@@ -12,8 +15,8 @@ const LIST: usize = 3;
 /// Drops every heading of a choice that stood above something, all of which is dropped, up to the next heading of its level or a
 /// higher one.
 ///
-/// Not the page's headline or a heading of the first level, not a heading that is a link (a card that says all in its title) or a
-/// text of its own, and not one of several that follow each other: those are a list.
+/// Not the page's headline or a heading of the first level, not a heading that is a link (a card that says all in its title),
+/// unless to where readers log in, or a text of its own, and not one of several that follow each other: those are a list.
 pub(super) fn drop_dead(page: &Page, choice: &mut Choice) {
     let parts = parts(page, choice);
     let mut dead = Vec::new();
@@ -119,9 +122,10 @@ fn may_go(page: &Page, id: NodeId) -> bool {
     let is_text = page.tag(id) == Some(Tag::H1) || page.chars(id) > MAX_CHARS;
     !is_headline
         && !is_text
-        && !page
-            .live(id)
-            .any(|at| page.in_link(at) || shows(page, at) && page.tag(at).is_some())
+        && !page.live(id).any(|at| {
+            page.in_link(at) && !leads_to_log_in(page, at)
+                || shows(page, at) && page.tag(at).is_some()
+        })
 }
 
 /// The level of a heading.
@@ -186,6 +190,13 @@ mod tests {
         let sentence = "A sentence that somebody has made a heading, because large letters are read before small ones";
         assert_eq!(dead(&format!("<h2>{sentence}</h2><s>gone</s>")), NONE);
         assert_eq!(dead("<h1>The page</h1><s>gone</s>"), NONE);
+    }
+
+    #[test]
+    fn a_heading_that_leads_to_the_log_in_announces_what_any_heading_does() {
+        let heading = "<h2 id=a>You must <a href='/users/login?from=1'>log in</a> to answer</h2>";
+        assert_eq!(dead(&format!("<p>text</p>{heading}<s>gone</s>")), ["a"]);
+        assert_eq!(dead(&format!("{heading}<p>text</p><s>gone</s>")), NONE);
     }
 
     #[test]

@@ -16,6 +16,9 @@ use crate::page::{NodeId, Page, tag::Tag};
 /// Visible characters beside headings and links that must be left, unless a picture or a field is. A line of text.
 const MIN_LEFT: usize = 40;
 
+/// Cells with words of their own, outside links, from which a table is something to see: two rows of a name and a number.
+const MIN_CELLS: usize = 4;
+
 /// Visible characters up to which an element with the name of a cookie box is one. Higher: policies about cookies would go.
 const COOKIE_CHARS: usize = 1200;
 
@@ -129,7 +132,7 @@ fn has_role(page: &Page, id: NodeId, roles: &[&str]) -> bool {
 fn leaves_something(page: &Page, frame: &[NodeId]) -> bool {
     let mut frame = frame.iter().copied().peekable();
     let mut over = NodeId::DOCUMENT;
-    let mut chars = 0;
+    let (mut chars, mut cells) = (0, 0);
     for id in page.live(page.body()).skip(1) {
         if frame.peek() == Some(&id) {
             over = over.max(page.end(id));
@@ -142,6 +145,7 @@ fn leaves_something(page: &Page, frame: &[NodeId]) -> bool {
             Some(tag) if tag.is_heading() => over = page.end(id),
             Some(Tag::Img | Tag::Video | Tag::Canvas) if !page.in_link(id) => return true,
             Some(Tag::Iframe | Tag::Textarea | Tag::Select) => return true,
+            Some(Tag::Td | Tag::Th) => cells += usize::from(holds_own_words(page, id)),
             Some(Tag::Input) => {
                 let kind = page.attribute(id, &local_name!("type"));
                 if kind.is_none_or(|kind| !kind.trim().eq_ignore_ascii_case("hidden")) {
@@ -152,7 +156,15 @@ fn leaves_something(page: &Page, frame: &[NodeId]) -> bool {
             _ => {}
         }
     }
-    chars >= MIN_LEFT
+    chars >= MIN_LEFT || cells >= MIN_CELLS
+}
+
+/// Whether a cell says something that is no link, and holds no table.
+fn holds_own_words(page: &Page, cell: NodeId) -> bool {
+    page.live(cell).all(|id| page.tag(id) != Some(Tag::Table))
+        && page
+            .live(cell)
+            .any(|id| page.own_chars(id) > 0 && !page.in_link(id))
 }
 
 #[cfg(test)]
@@ -194,6 +206,15 @@ mod tests {
         ] {
             assert!(left(&format!("{content}{LINE}")) > LINE_CHARS, "{content}");
         }
+    }
+
+    #[test]
+    fn a_small_table_is_something_to_see() {
+        let nav = "<nav><a href=/a>a</a> <a href=/b>b</a></nav>";
+        let table = "<table><tr><th>Day<th>High<tr><td>Mon<td>10:20<tr><td>Tue<td>11:05</table>";
+        assert_eq!(left(&format!("{nav}<h1>Tides</h1>{table}")), 28);
+        let links = "<table><tr><td><a href=/c>c</a><td>|<tr><td><a href=/d>d</a><td></table>";
+        assert_eq!(left(&format!("{nav}<h1>Map</h1>{links}")), 8);
     }
 
     #[test]

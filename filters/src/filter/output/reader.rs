@@ -250,7 +250,19 @@ pub(crate) fn prepare(page: &mut Page) {
 /// Bullets without an item, headings without words, frames without a picture: only the page's style made use of them.
 /// One pass from the last node to the first, so that what holds nothing but empty elements is empty itself.
 fn drop_empty(page: &mut Page) {
-    let live: Vec<NodeId> = page.live(page.body()).skip(1).collect();
+    // A drawing is whole, or it is none: what its links hold is no text, but drawn.
+    let mut drawing_end = NodeId::DOCUMENT;
+    let live: Vec<NodeId> = page
+        .live(page.body())
+        .skip(1)
+        .filter(|&id| {
+            let is_drawn = id < drawing_end;
+            if !is_drawn && page.tag(id) == Some(Tag::Svg) {
+                drawing_end = page.end(id);
+            }
+            !is_drawn
+        })
+        .collect();
     let mut holds_something = vec![false; page.len()];
     let mut holds_space = vec![false; page.len()];
     for &id in live.iter().rev() {

@@ -13,6 +13,7 @@ mod permalinks;
 mod posts;
 mod repeats;
 mod separators;
+mod twins;
 
 use std::collections::HashMap;
 
@@ -68,6 +69,7 @@ pub(super) fn reader(page: &mut Page) {
     }
     posts::mark(page);
     leftovers::drop_all(page, headline_in(page));
+    twins::drop_twins(page);
     controls::drop_unread(page);
     repeats::drop_repeats(page);
     separators::trim(page);

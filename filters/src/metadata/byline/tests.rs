@@ -178,6 +178,12 @@ fn labels_and_places_for_names_are_no_names() {
         "undefined",
         "page.head.extra.author",
         "View more posts",
+        "Log in",
+        "5 Great Ways to Read On-page Ideas for 2022",
+        "Coming Soon! Food Colours",
+        "3d23d65-ddc6-4ce5",
+        "content: Ash, design: Ben Birch",
+        "Member",
         ", ",
     ] {
         let html = format!("<meta name=author content='{content}'>");

@@ -9,6 +9,7 @@ use html5ever::local_name;
 
 use super::names;
 use crate::{
+    dom::leads_to_log_in,
     metadata::{is_same, start_of_line},
     page::{NodeId, Page, tag::Tag},
 };
@@ -49,6 +50,7 @@ pub(super) fn drop_all(page: &mut Page, headline: Option<NodeId>) {
                 .then(|| way_up(page, id, headline))
                 .flatten()
                 .or_else(|| sharing.row(page, id))
+                .or_else(|| log_in(page, id))
                 .or_else(|| languages(page, id))
         };
         if let Some(id) = found {
@@ -156,6 +158,16 @@ fn links_in(page: &Page, id: NodeId) -> Vec<NodeId> {
         .filter(|&id| page.tag(id) == Some(Tag::A))
         .take(MOST)
         .collect()
+}
+
+/// A heading that is nothing but the way to a log-in: what stood around it is not kept.
+fn log_in(page: &Page, id: NodeId) -> Option<NodeId> {
+    let heading = page
+        .ancestors(id)
+        .take(LEVELS)
+        .find(|&up| page.tag(up).is_some_and(Tag::is_heading))?;
+    let is_all = page.chars(heading) == page.chars(id) && page.tag(heading) != Some(Tag::H1);
+    (is_all && leads_to_log_in(page, id)).then_some(heading)
 }
 
 /// The list that holds this link, with its label, where most of its links say that they lead to another language.
@@ -276,8 +288,26 @@ mod tests {
             "<h1>Start</h1><p>This page was looked at by <a href='https://check.example/?u={address}'>the checker</a> last week.</p>"
         );
         assert!(left(&cited).contains("the checker"));
+        let counted = "<h1>Start</h1><p class=share-buttons>Share <a href=/share/f>Post 214</a><a href=/share/t>Mail</a></p>";
+        assert_eq!(left(counted), "Start");
+        for other in [
+            "<p class=share-price><a href=/a>ABC 12.10</a> <a href=/b>XYZ 9.80</a></p>",
+            "<p class=share><a href=/a>one</a> and what was written of it elsewhere <a href=/b>two</a></p>",
+            "<div class=share><a href=/a>a file that somebody shares, by its long name</a> <a href=/b>b</a></div>",
+        ] {
+            let text = left(&format!("<h1>Start</h1>{other}"));
+            assert!(text.len() > 12, "{text}");
+        }
         let own = "<h1>Start</h1><p><a href='/login?to=/docs/guide/start'>Log in</a></p>";
         assert!(left(own).contains("Log in"));
+    }
+
+    #[test]
+    fn a_heading_that_only_leads_to_the_log_in_goes() {
+        let html = "<h1>Start</h1>text<h3><a href=/users/login?a=1>log in</a></h3>";
+        assert_eq!(left(html), "Start|text");
+        let other = "<h1>Start</h1>text<h3><a href=/docs/logins>Logins</a> of 2020</h3>";
+        assert_eq!(left(other), "Start|text|Logins of 2020");
     }
 
     #[test]

@@ -42,6 +42,38 @@ pub(super) fn is_skip(page: &Page, id: NodeId) -> bool {
     has_class(page, id, |class| SKIP.contains(&class))
 }
 
+/// Rows of links that share the page: `share`, `share-buttons`, `social-share`, `post__sharing`.
+pub(super) fn is_share_row(page: &Page, id: NodeId) -> bool {
+    /// What may stand beside the word: a share price is something else.
+    const BESIDE: [&str; 18] = [
+        "",
+        "social",
+        "media",
+        "article",
+        "post",
+        "entry",
+        "page",
+        "story",
+        "buttons",
+        "button",
+        "links",
+        "icons",
+        "bar",
+        "tools",
+        "list",
+        "box",
+        "widget",
+        "container",
+    ];
+    has_class(page, id, |class| {
+        let class = class.to_ascii_lowercase();
+        let is_word = |part: &str| matches!(part, "share" | "sharing");
+        let mut parts = class.split(['-', '_']);
+        class.split(['-', '_']).any(is_word)
+            && parts.all(|part| is_word(part) || BESIDE.contains(&part))
+    })
+}
+
 pub(super) fn is_icon(page: &Page, id: NodeId) -> bool {
     has_class(page, id, |class| {
         class

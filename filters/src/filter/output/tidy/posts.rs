@@ -3,7 +3,7 @@
 use html5ever::LocalName;
 
 use super::{super::reader::headline_in, MARK};
-use crate::page::{NodeId, Page};
+use crate::page::{NodeId, Page, tag::Tag};
 
 /// Visible characters above the first post, the headline aside, from which it is set apart too: a question without a name.
 /// A way up and a list of tags are shorter.
@@ -22,6 +22,7 @@ pub(super) fn mark(page: &mut Page) {
             continue;
         }
         last = Some(post);
+        let post = with_its_term(page, post);
         let mark = LocalName::from(MARK);
         let value = match page.attribute(post, &mark) {
             Some(known) => format!("{known} post"),
@@ -29,6 +30,29 @@ pub(super) fn mark(page: &mut Page) {
         };
         page.set_attribute(post, mark, value);
     }
+}
+
+/// Nodes between a term and its description that are looked at.
+const NODES_BETWEEN: usize = 4;
+
+/// The `<dt>` above a post that is a `<dd>`: who wrote it, most often, and part of it.
+fn with_its_term(page: &Page, post: NodeId) -> NodeId {
+    if page.tag(post) != Some(Tag::Dd) {
+        return post;
+    }
+    let around = page.parent(post);
+    let brother_before = |id: NodeId| {
+        let before = NodeId::from_row(id.index().checked_sub(1)?);
+        std::iter::once(before)
+            .chain(page.ancestors(before))
+            .find(|&up| page.parent(up) == around)
+    };
+    // White space stands between the two.
+    std::iter::successors(brother_before(post), |&id| brother_before(id))
+        .take(NODES_BETWEEN)
+        .find(|&id| page.is_live(id) && page.tag(id).is_some())
+        .filter(|&id| page.tag(id) == Some(Tag::Dt))
+        .unwrap_or(post)
 }
 
 /// Whether something is written in a post before one inside of it: one line above both is enough.
@@ -46,4 +70,23 @@ fn chars_before(page: &Page, post: NodeId) -> usize {
         .filter(|&id| !is_headline(id))
         .map(|id| page.own_chars(id))
         .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{by_id, page};
+
+    #[test]
+    fn a_rule_stands_above_the_name_of_a_post_and_not_below_it() {
+        let text = "A reply. ".repeat(30);
+        let html =
+            format!("<dl><dt id=ann>Ann<dd id=one>{text}<dt id=ben>Ben<dd id=two>{text}</dl>");
+        let mut page = page(&html);
+        page.posts = vec![by_id(&page, "one"), by_id(&page, "two")];
+        mark(&mut page);
+        let marked = |id| page.attribute(by_id(&page, id), &LocalName::from(MARK));
+        assert_eq!(marked("ben"), Some("post"));
+        assert_eq!(marked("two"), None);
+    }
 }

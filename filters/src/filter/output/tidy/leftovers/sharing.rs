@@ -3,7 +3,7 @@
 use html5ever::local_name;
 use url::Url;
 
-use super::{LABEL_CHARS, LEVELS, links_in};
+use super::{super::names, LABEL_CHARS, LEVELS, links_in};
 use crate::page::{NodeId, Page, tag::Tag};
 
 /// The addresses of the page as they stand in links that share it.
@@ -51,6 +51,10 @@ impl Sharing {
 
     /// The row that holds nothing but such links and a label.
     pub(super) fn row(&self, page: &Page, id: NodeId) -> Option<NodeId> {
+        named_row(page, id).or_else(|| self.row_by_addresses(page, id))
+    }
+
+    fn row_by_addresses(&self, page: &Page, id: NodeId) -> Option<NodeId> {
         if self.addresses.is_empty() || !self.is_share(page, id) {
             return None;
         }
@@ -86,6 +90,29 @@ fn may_hold_query(href: &str) -> bool {
     let is_doubtful = |byte: u8| byte == b'?' || byte < b' ';
     let written = href.trim();
     written.is_empty() || written.starts_with('#') || written.bytes().any(is_doubtful)
+}
+
+/// The row of buttons around a link that the page calls so: they may lead by way of the site itself, which counts them. Any
+/// other text in it, a heading or a picture makes it something else.
+fn named_row(page: &Page, id: NodeId) -> Option<NodeId> {
+    let row = page
+        .ancestors(id)
+        .take(LEVELS)
+        .take_while(|&up| up != page.body())
+        .filter(|&up| names::is_share_row(page, up))
+        .last()?;
+    let links = links_in(page, row);
+    let linked: usize = links.iter().map(|&link| page.chars(link)).sum();
+    let is_button = |&link: &NodeId| page.chars(link) <= LABEL_CHARS;
+    let holds_more = page.live(row).any(|id| {
+        page.tag(id)
+            .is_some_and(|tag| tag.is_heading() || tag == Tag::Img && !page.in_link(id))
+    });
+    let is_row = links.len() > 1
+        && links.iter().all(is_button)
+        && page.chars(row) <= linked + LABEL_CHARS
+        && !holds_more;
+    is_row.then_some(row)
 }
 
 /// Host and path, as far as they tell one page from another.
