@@ -26,15 +26,7 @@ impl Sheets {
     pub(crate) fn of(page: &Page) -> Sheets {
         let mut sheets = Sheets::default();
         let mut shown = HashSet::new();
-        let mut left = MAX_BYTES;
-        for row in 0..page.len() {
-            let id = NodeId::from_row(row);
-            if page.tag(id) == Some(Tag::Style) && is_for_screens(page, id) {
-                let css = page.raw_text(id, left);
-                left -= css.len().min(left);
-                sheets.read(&without_comments(&css), &mut shown);
-            }
-        }
+        each_rule(page, |rule| sheets.rule(rule, &mut shown));
         sheets.hidden.retain(|name| !shown.contains(name));
         sheets.clipped.retain(|name| !shown.contains(name));
         sheets
@@ -52,29 +44,12 @@ impl Sheets {
         self.hidden.is_empty()
     }
 
-    fn read(&mut self, css: &str, shown: &mut HashSet<String>) {
-        let mut conditions = 0usize;
-        let mut rest = css;
-        while let Some(at) = rest.find(['{', '}', ';']) {
-            let (sign, prelude, after) = (rest.as_bytes()[at], rest[..at].trim(), &rest[at + 1..]);
-            rest = after;
-            match sign {
-                b'}' => conditions = conditions.saturating_sub(1),
-                b'{' if is_condition(prelude) => conditions += 1,
-                b'{' => {
-                    let end = end_of_block(after);
-                    let body = after.get(..end).unwrap_or(after);
-                    rest = after.get(end + 1..).unwrap_or_default();
-                    if !prelude.starts_with('@') && !body.contains('{') {
-                        self.rule(prelude, body, conditions == 0, shown);
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn rule(&mut self, selectors: &str, body: &str, holds: bool, shown: &mut HashSet<String>) {
+    fn rule(&mut self, rule: &Rule<'_>, shown: &mut HashSet<String>) {
+        let Rule {
+            selectors,
+            body,
+            holds,
+        } = *rule;
         // Most rules say nothing of what is seen.
         let is_of_interest = ["display", "visibility", "position", "clip"]
             .iter()
@@ -90,8 +65,53 @@ impl Sheets {
             (false, true) if clips(body) => &mut self.clipped,
             _ => return,
         };
-        for selector in selectors.split(',') {
-            set.extend(only_name(selector.trim()).map(str::to_owned));
+        set.extend(only_names(selectors).map(str::to_owned));
+    }
+}
+
+/// A rule of the page's `<style>` elements.
+pub(crate) struct Rule<'a> {
+    pub(crate) selectors: &'a str,
+    pub(crate) body: &'a str,
+    /// Whether it holds whatever the screen is: it stands in no block with a condition.
+    pub(crate) holds: bool,
+}
+
+/// Tells the rules of the page's `<style>` elements that are for screens.
+pub(crate) fn each_rule(page: &Page, mut tell: impl FnMut(&Rule<'_>)) {
+    let mut left = MAX_BYTES;
+    for row in 0..page.len() {
+        let id = NodeId::from_row(row);
+        if page.tag(id) == Some(Tag::Style) && is_for_screens(page, id) {
+            let css = page.raw_text(id, left);
+            left -= css.len().min(left);
+            read(&without_comments(&css), &mut tell);
+        }
+    }
+}
+
+fn read(css: &str, tell: &mut impl FnMut(&Rule<'_>)) {
+    let mut conditions = 0usize;
+    let mut rest = css;
+    while let Some(at) = rest.find(['{', '}', ';']) {
+        let (sign, prelude, after) = (rest.as_bytes()[at], rest[..at].trim(), &rest[at + 1..]);
+        rest = after;
+        match sign {
+            b'}' => conditions = conditions.saturating_sub(1),
+            b'{' if is_condition(prelude) => conditions += 1,
+            b'{' => {
+                let end = end_of_block(after);
+                let body = after.get(..end).unwrap_or(after);
+                rest = after.get(end + 1..).unwrap_or_default();
+                if !prelude.starts_with('@') && !body.contains('{') {
+                    tell(&Rule {
+                        selectors: prelude,
+                        body,
+                        holds: conditions == 0,
+                    });
+                }
+            }
+            _ => {}
         }
     }
 }
@@ -139,8 +159,14 @@ fn end_of_block(css: &str) -> usize {
     css.len()
 }
 
+/// The selectors that are one class or one id.
+pub(crate) fn only_names(selectors: &str) -> impl Iterator<Item = &str> {
+    let selectors = selectors.split(',');
+    selectors.filter_map(|selector| only_name(selector.trim()))
+}
+
 /// Every class and id in selectors.
-fn names(selectors: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn names(selectors: &str) -> impl Iterator<Item = &str> {
     selectors
         .match_indices(['.', '#'])
         .map(|(at, _)| &selectors[at..at + 1 + name_length(&selectors[at + 1..])])
@@ -159,7 +185,8 @@ fn name_length(text: &str) -> usize {
         .unwrap_or(text.len())
 }
 
-fn declarations(body: &str) -> impl Iterator<Item = (String, String)> {
+/// The names and values of a rule, or of a `style` attribute, in lower case.
+pub(crate) fn declarations(body: &str) -> impl Iterator<Item = (String, String)> {
     body.split(';').filter_map(|declaration| {
         let (name, value) = declaration.split_once(':')?;
         let value = value.split('!').next().unwrap_or_default();
@@ -198,7 +225,8 @@ fn clips(body: &str) -> bool {
     is_placed && is_gone
 }
 
-fn is_named(page: &Page, id: NodeId, names: &HashSet<String>) -> bool {
+/// Whether one of the element's classes, or its id, is among the names.
+pub(crate) fn is_named(page: &Page, id: NodeId, names: &HashSet<String>) -> bool {
     if names.is_empty() || page.tag(id).is_none() {
         return false;
     }
