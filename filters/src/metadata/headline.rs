@@ -239,10 +239,18 @@ fn split(title: &str) -> Vec<Part<'_>> {
     let mut start = 0;
     let mut is_behind_bar = false;
     let mut before = ' ';
+    // What stands between these is a quotation; a single one is a separator.
+    let quotes = [('«', '»'), ('‹', '›')];
+    let quote = quotes
+        .iter()
+        .find_map(|(open, close)| Some((title.find(*open)?, title.rfind(*close)?)))
+        .filter(|(open, close)| open < close);
     for (at, c) in title.char_indices() {
         let after = at + c.len_utf8();
-        let is_bar = matches!(c, '|' | '»' | '｜');
+        let is_quote = quote.is_some_and(|(open, close)| open == at || close == at);
+        let is_bar = matches!(c, '|' | '»' | '｜') && !is_quote;
         let is_dash = matches!(c, '-' | '–' | '—' | '·' | '•' | '/' | '~' | '›' | '‹' | '«')
+            && !is_quote
             && before.is_whitespace()
             && title[after..].starts_with(char::is_whitespace);
         if is_bar || is_dash {
@@ -286,6 +294,10 @@ mod tests {
         assert_eq!(
             cut("How to bake bread | Bread | Somebody else", "x"),
             "How to bake bread | Bread"
+        );
+        assert_eq!(
+            cut("« L'Étranger du port » - Le Journal", "Le Journal"),
+            "« L'Étranger du port »"
         );
         assert_eq!(cut("e-mail - a history", "x"), "e-mail - a history");
         assert_eq!(cut("Example", "Example"), "Example");
