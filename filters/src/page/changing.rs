@@ -122,6 +122,13 @@ impl Page {
         }
     }
 
+    /// Puts line breaks behind a text.
+    pub(crate) fn append_lines(&mut self, id: NodeId, count: usize) {
+        if let Some(text) = self.rows[id.index()].node.as_text() {
+            text.borrow_mut().extend(std::iter::repeat_n('\n', count));
+        }
+    }
+
     /// Puts a text in the place of another one. What it holds is counted anew.
     pub(crate) fn set_text(&mut self, id: NodeId, text: &str) {
         if let Some(old) = self.rows[id.index()].node.as_text() {

@@ -5,6 +5,7 @@
 //! lines around its cells. What is marked with [`MARK`] is dealt with by `reader.css`.
 
 mod code;
+pub(super) mod code_lines;
 mod controls;
 pub(super) mod drawings;
 mod leftovers;
