@@ -109,7 +109,10 @@ impl Settings {
 pub(crate) fn prepare(page: &mut Page, settings: &Settings) {
     tidy::code_lines::part(page);
     match (settings.format, settings.style) {
-        (Format::Text, _) => apart::keep_apart(page),
+        (Format::Text, _) => {
+            tidy::machine_dates::drop(page);
+            apart::keep_apart(page);
+        }
         (Format::Html, Style::Original) => {
             tidy::every_look(page);
             original::prepare(page);

@@ -9,6 +9,7 @@ pub(super) mod code_lines;
 mod controls;
 pub(super) mod drawings;
 mod leftovers;
+pub(super) mod machine_dates;
 mod names;
 mod permalinks;
 mod posts;
@@ -49,6 +50,7 @@ pub(super) fn every_look(page: &mut Page) {
 /// Repairs for the reader look.
 pub(super) fn reader(page: &mut Page) {
     code::drop_line_numbers(page);
+    machine_dates::drop(page);
     let sheets = Sheets::of(page);
     let elements: Vec<(NodeId, Tag)> = page
         .live(page.body())
