@@ -68,9 +68,10 @@ pub(super) fn reader(page: &mut Page) {
         }
     }
     posts::mark(page);
-    leftovers::drop_all(page, headline_in(page));
+    let headline = headline_in(page);
+    leftovers::drop_all(page, headline);
     controls::drop_unread(page);
-    repeats::drop_repeats(page);
+    repeats::drop_repeats(page, headline);
     separators::trim(page);
 }
 
