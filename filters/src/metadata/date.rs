@@ -226,7 +226,7 @@ mod tests {
             "21 de noviembre de 2026",
             "21 dicembre 2026",
             "21 de março de 2026",
-            "21 listopada 2026",
+            "21 listopadu 2026",
             "21 Kasım 2026",
             "21 ноября 2026 г.",
             "21 Νοεμβρίου 2026",

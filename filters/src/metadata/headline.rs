@@ -9,7 +9,10 @@
 //! is cut at a colon here. What is cut is known to be the site: by the name that the page gives it, or by its
 //! host. Only at a bar the last part goes although nobody knows it, when it is no longer than what is left.
 //!
-//! Measured on WCXB dev, 2026-11-21 (`gleaner evaluate`, column `title`).
+//! The name of a book or a site can be the `<h1>` of all its pages, and an index has an `<h1>` for each article: what lower
+//! headings say of the first part of the title, and the title, win there.
+//!
+//! Measured on WCXB dev, 2026-11-21 (`gleaner evaluate`, column `title`); with the last two rules 94.2 % on 2026-11-22.
 
 use std::collections::HashMap;
 

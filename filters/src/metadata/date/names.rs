@@ -1,8 +1,9 @@
 //! The months in the languages of the web, and the digits that are not 0 to 9.
 //!
-//! Source: Unicode CLDR (release 45), Gregorian months, forms `wide` and `abbreviated` as they stand in a date; W3Techs lists
-//! these languages as those of all but a few percent of pages. Short forms that are words of another language in a date's
-//! company ("3 ago", "10 out") are left out, and so are those that name different months in two languages.
+//! Source: Unicode CLDR, Gregorian months, form `wide` as it stands in a date (compared with the copy in ICU by way of
+//! `Intl.DateTimeFormat`, 2026-11-22), and common short forms. Short forms that are words of another language in a date's
+//! company ("3 ago", "10 out") are left out, and so are names of different months in two languages (`listopada`: November in
+//! Polish, October in Croatian).
 
 /// Names of the months, January first; all forms of one month stand in one line, in lower case.
 const MONTHS: [&str; 12] = [
@@ -12,11 +13,11 @@ const MONTHS: [&str; 12] = [
      ianuarie január января янв січня ιανουαρίου ιαν يناير ינואר",
     "februar feber février févr fevrier febrero febbraio fevereiro fev februari lutego luty şubat helmikuuta helmikuu února únor \
      februarie február февраля фев лютого φεβρουαρίου φεβ فبراير פברואר",
-    "märz mär mrz mars marzo março marco maart marca marzec mart maaliskuuta maaliskuu března březen martie március maret марта \
+    "märz mär mrz mars marts marzo março marco maart marca marzec mart maaliskuuta maaliskuu března březen martie március maret марта \
      мар березня μαρτίου μαρ مارس מרץ מרס",
     "april avril avr abril abr aprile kwietnia kwiecień nisan huhtikuuta huhtikuu dubna duben aprilie április апреля апр квітня \
      απριλίου απρ أبريل ابريل אפריל",
-    "mai mayo maggio maio mei maja mayıs toukokuuta toukokuu května květen május мая май травня μαΐου μαΐ مايو מאי",
+    "mai maj mayo maggio maio mei maja mayıs toukokuuta toukokuu května květen május мая май травня μαΐου μαΐ مايو מאי",
     "juni juin junio giugno giu junho czerwca czerwiec haziran kesäkuuta kesäkuu června červen iunie június июня июн червня \
      ιουνίου ιουν يونيو يونيه יוני",
     "juli juillet juil julio luglio lug julho lipca lipiec temmuz heinäkuuta heinäkuu července červenec iulie július июля июл липня \
@@ -27,7 +28,7 @@ const MONTHS: [&str; 12] = [
      сентября сен вересня σεπτεμβρίου σεπ سبتمبر ספטמבר",
     "oktober okt octobre octubre ottobre ott outubro października październik ekim lokakuuta lokakuu října říjen octombrie \
      október октября окт жовтня οκτωβρίου οκτ أكتوبر اكتوبر אוקטובר",
-    "november novembre noviembre novembro listopada kasım marraskuuta marraskuu noiembrie ноября ноя листопада νοεμβρίου νοε نوفمبر \
+    "november novembre noviembre novembro listopadu kasım marraskuuta marraskuu noiembrie ноября ноя листопада νοεμβρίου νοε نوفمبر \
      נובמבר",
     "dezember dez décembre decembre déc diciembre dicembre dezembro dic grudnia grudzień aralık joulukuuta joulukuu prosince \
      prosinec decembrie desember декабря дек грудня δεκεμβρίου δεκ ديسمبر דצמבר",

@@ -17,6 +17,8 @@ pub(super) fn drop_repeats(page: &mut Page, headline: Option<NodeId>) {
     let mut repeated = headings(page);
     repeated.extend(headline.into_iter().flat_map(|id| headlines(page, id)));
     repeated.extend(pictures(page));
+    repeated.extend(frames(page));
+    repeated.extend(rules(page));
     for id in repeated {
         page.drop_silently(id);
     }
@@ -50,6 +52,41 @@ fn headings(page: &Page) -> Vec<NodeId> {
         }
     }
     repeated
+}
+
+/// A film or another frame that was shown already: one on phones, one in a box that a script opens.
+fn frames(page: &Page) -> Vec<NodeId> {
+    let mut seen: Vec<&str> = Vec::new();
+    let mut repeated = Vec::new();
+    for id in page.live(page.body()) {
+        if page.tag(id) != Some(Tag::Iframe) {
+            continue;
+        }
+        let Some(source) = page.attribute(id, &local_name!("src")) else {
+            continue;
+        };
+        if seen.contains(&source) {
+            repeated.push(id);
+        } else if seen.len() < MAX_PICTURES {
+            seen.push(source);
+        }
+    }
+    repeated
+}
+
+/// Lines across the page with nothing between them any more, and those above everything.
+fn rules(page: &Page) -> Vec<NodeId> {
+    let mut is_needed = false;
+    let mut surplus = Vec::new();
+    for id in page.live(page.body()) {
+        match page.tag(id) {
+            Some(Tag::Hr) if !is_needed => surplus.push(id),
+            Some(Tag::Hr) => is_needed = false,
+            Some(tag) => is_needed |= tag.is_media() || matches!(tag, Tag::Input | Tag::Select),
+            None => is_needed |= page.own_chars(id) > 0,
+        }
+    }
+    surplus
 }
 
 /// Headings behind the headline that say the same.
@@ -189,6 +226,31 @@ mod tests {
         };
         assert_eq!(headings("May 3, 2026"), 1);
         assert_eq!(headings(&"word ".repeat(100)), 2);
+    }
+
+    #[test]
+    fn a_line_across_the_page_parts_two_things() {
+        let lines = |html: &str| {
+            let mut page = page(html);
+            drop_repeats(&mut page, None);
+            let live = page.live(page.body());
+            live.filter(|&id| page.tag(id) == Some(Tag::Hr)).count()
+        };
+        assert_eq!(lines("<hr><p>one</p><hr> <div><hr></div><p>two"), 1);
+        assert_eq!(lines("<p>one</p><hr><img src=a.png><hr><p>two"), 2);
+    }
+
+    #[test]
+    fn a_film_is_shown_once() {
+        let mut page = page(
+            "<iframe src=/a></iframe><p>x</p><iframe src=/a></iframe><iframe src=/b></iframe>",
+        );
+        drop_repeats(&mut page, None);
+        let live = page.live(page.body());
+        assert_eq!(
+            live.filter(|&id| page.tag(id) == Some(Tag::Iframe)).count(),
+            2
+        );
     }
 
     #[test]
