@@ -143,14 +143,9 @@ mod tests {
     #[test]
     fn drawings_over_the_page_go_however_large_they_say_they_are() {
         let shapes = "<rect /><path d=M0 /><circle />";
-        for html in [
-            "<svg id=s width=1000 height=1000><rect width=10 /></svg>".to_owned(),
-            format!(
-                "<svg id=s width=1000 height=1000 style='position: absolute;top:0'>{shapes}</svg>"
-            ),
-        ] {
-            assert!(!is_kept(&html), "{html}");
-        }
+        let over = "style='position: absolute;top:0'";
+        let ornament = format!("<svg id=s width=1000 height=1000 {over}>{shapes}</svg>");
+        assert!(!is_kept(&ornament));
         let drawing = format!("<svg id=s width=1000 height=1000>{shapes}</svg>");
         assert!(is_kept(&drawing));
     }
