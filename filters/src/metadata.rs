@@ -92,6 +92,20 @@ const MAX_HEADLINE_BYTES: usize = 1000;
 /// Nodes of a heading that are read for its text, and headings that are looked at: the same concern.
 const MAX_HEADLINE_NODES: usize = 100;
 
+/// The name of a site into which a page wrote its whole title: what stands behind the last bar of it.
+fn without_headline(site: &str, headline: &str) -> Option<String> {
+    /// Letters of a headline that is not the site's name itself.
+    const MIN_LETTERS: usize = 20;
+    let (folded, wanted) = (letters(site), letters(headline));
+    let holds_it = wanted.chars().count() >= MIN_LETTERS && folded.contains(&wanted);
+    if !holds_it || folded == wanted {
+        return Some(site.to_owned());
+    }
+    let (_, last) = site.rsplit_once('|')?;
+    let last = last.trim();
+    (!letters(last).contains(&wanted)).then(|| last.to_owned())
+}
+
 /// Reads all of it.
 pub(crate) fn read(page: &Page) -> Found {
     let metas = Metas::of(page);
@@ -99,6 +113,7 @@ pub(crate) fn read(page: &Page) -> Found {
     let site = metas.site().or_else(|| json_ld.site());
     let headline = headline::choose(page, &metas, &json_ld, site.as_deref());
     let author = author::choose(page, &metas, &json_ld, &headline, site.as_deref());
+    let site = site.and_then(|site| without_headline(&site, &headline.text));
     let date = json_ld
         .date()
         .or_else(|| metas.date())

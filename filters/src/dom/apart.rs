@@ -155,7 +155,7 @@ impl Between {
         let rows = (before.0 + 1..after.0).take(MAX_LEVELS).map(NodeId);
         for id in rows.filter(|&id| page.fate(id) == Fate::Keep) {
             between.is_boundary |= page.tag(id) == Some(Tag::Br);
-            between.has_picture |= is_picture(page.tag(id));
+            between.has_picture |= is_picture(page.tag(id)) || is_icon(page, id);
         }
         Some(between)
     }
@@ -184,7 +184,11 @@ impl Between {
         let (Some(&closed), Some(&opened)) = (self.closed.last(), self.opened.first()) else {
             // One tag.
             let is_label = end == ':' && !left.ends_with("::") && start.is_uppercase();
-            return is_label || is_lower_upper && last_word_chars(left) > 1;
+            // "$497.99|Value:", and not "4|K", "2|Pac".
+            let is_number = end.is_ascii_digit() && last_word_chars(left) > 1;
+            return is_label
+                || is_lower_upper && last_word_chars(left) > 1
+                || is_number && is_capitalised(right);
         };
         let addresses = [closed, opened].map(|id| link_address(page, id));
         if let [Some(left), Some(right)] = &addresses
@@ -210,6 +214,10 @@ impl Between {
             (end, start) if end.is_uppercase() && start.is_uppercase() => {
                 !single_left && !single_right
             }
+            // "Aug 08, 2006|#1", and not "C|#".
+            (end, '#') if end.is_alphanumeric() => {
+                right[1..].starts_with(|c: char| c.is_ascii_digit())
+            }
             // "Price:|$4", "Rated 4.5|(12)", "Yes.|No".
             // A bracket in an element of its own is a sign of code: `append`, `(`, `x`, `)`.
             (end, '(') if end.is_alphanumeric() => !single_right,
@@ -230,6 +238,15 @@ fn is_picture(tag: Option<Tag>) -> bool {
         tag,
         Some(Tag::Img | Tag::Video | Tag::Iframe | Tag::Input | Tag::Select)
     )
+}
+
+/// A sign that a font or a style sheet draws: an `<i>` with a class and nothing in it, or a drawing.
+fn is_icon(page: &Page, id: NodeId) -> bool {
+    match page.tag(id) {
+        Some(Tag::Svg) => true,
+        Some(Tag::I) => page.end(id).0 == id.0 + 1 && page.has_attribute(id, &local_name!("class")),
+        _ => false,
+    }
 }
 
 /// Marks inside running text, which begin and end inside a word.
@@ -279,6 +296,13 @@ fn link_address(page: &Page, id: NodeId) -> Option<String> {
         page.attribute(id, &href)
             .map(std::borrow::ToOwned::to_owned)
     })
+}
+
+/// Whether a text begins with a word of three letters or more, the first of them a capital and the others not.
+fn is_capitalised(text: &str) -> bool {
+    let mut letters = text.chars();
+    letters.next().is_some_and(char::is_uppercase)
+        && letters.take(2).filter(|c| c.is_lowercase()).count() == 2
 }
 
 fn last_word_chars(text: &str) -> usize {
@@ -337,6 +361,16 @@ mod tests {
             ("Published by:<a href=/v>Valve</a>", "Published by: Valve"),
             ("north<img src=x>south", "north south"),
             ("<span>4.99</span><span>$5.99</span>", "4.99 $5.99"),
+            ("<span>$497.99</span>Value:", "$497.99 Value:"),
+            (
+                "<span>Aug 08, 2006</span><a href=/p><span>#1</span></a>",
+                "Aug 08, 2006 #1",
+            ),
+            (
+                "7/9/05<i class='far fa-at' aria-hidden=true></i>7:57 PM",
+                "7/9/05 7:57 PM",
+            ),
+            ("May 3<svg><path d=M0/></svg>5 min", "May 3 5 min"),
         ] {
             assert_eq!(text(html), expected, "{html}");
         }
@@ -361,6 +395,10 @@ mod tests {
             "i<b>Phone</b>",
             "std::<a href=/v>Vec</a>",
             "un<wbr>believable",
+            "4<b>Kids</b>",
+            "24<b>K</b>",
+            "<span>C</span><span>#</span>",
+            "un<i></i>believable",
             "<b>UNI</b><i>CODE</i>",
         ] {
             assert!(!text(html).contains(' '), "{html}: {}", text(html));

@@ -10,7 +10,7 @@
 
 mod hidden;
 mod scripts;
-mod sheets;
+pub(crate) mod sheets;
 
 use html5ever::{LocalName, local_name};
 use serde::{Deserialize, Serialize};

@@ -14,7 +14,8 @@ pub mod cetr;
 mod choice;
 pub mod cnr;
 pub mod core_ex;
-pub mod dsc;
+mod drop_caps;
+mod dsc;
 mod floor;
 mod forms;
 mod headings;
@@ -234,6 +235,7 @@ impl Filter for MainBlock {
     }
 
     fn apply(&self, page: &mut Page) -> Option<String> {
+        drop_caps::join(page);
         let outcome = self.select(page);
         if outcome.is_err() {
             landmarks::remove(page, self.name());

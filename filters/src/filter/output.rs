@@ -107,8 +107,12 @@ impl Settings {
 
 /// Last edits that belong to a look and not to the page's content.
 pub(crate) fn prepare(page: &mut Page, settings: &Settings) {
+    tidy::code_lines::part(page);
     match (settings.format, settings.style) {
-        (Format::Text, _) => apart::keep_apart(page),
+        (Format::Text, _) => {
+            tidy::machine_dates::drop(page);
+            apart::keep_apart(page);
+        }
         (Format::Html, Style::Original) => {
             tidy::every_look(page);
             original::prepare(page);

@@ -162,9 +162,61 @@ const NOBODY: [&str; 9] = [
     "n/a",
 ];
 
+/// What somebody is, where it stands beside the name: "Content writer, Anna Berg", "Anna Berg, Co-Founder". One of these ends
+/// such a part, and none is the end of a name.
+const ROLES: [&str; 24] = [
+    "writer",
+    "editor",
+    "author",
+    "founder",
+    "director",
+    "manager",
+    "reporter",
+    "correspondent",
+    "journalist",
+    "contributor",
+    "columnist",
+    "president",
+    "professor",
+    "researcher",
+    "scientist",
+    "engineer",
+    "developer",
+    "designer",
+    "consultant",
+    "specialist",
+    "strategist",
+    "ceo",
+    "cto",
+    "officer",
+];
+
+/// A list of names without the parts that say what somebody is.
+fn without_roles(name: &str) -> String {
+    let is_role = |part: &&str| {
+        let last = part.split([' ', '-']).next_back().map(str::to_lowercase);
+        let last = last.unwrap_or_default();
+        // "Winemaker", "Filmmaker".
+        ROLES.contains(&last.as_str()) || last.ends_with("maker")
+    };
+    let parts: Vec<&str> = name.split(", ").collect();
+    let kept: Vec<&str> = parts
+        .iter()
+        .copied()
+        .filter(|part| !is_role(part))
+        .collect();
+    // One word is a surname before its given name, or a role that is not known.
+    let is_full = kept.iter().all(|part| part.contains(' '));
+    if kept.is_empty() || !is_full {
+        return name.to_owned();
+    }
+    kept.join(", ")
+}
+
 /// A name without what stands before it in a byline; `None` for what is no name.
 pub(super) fn tidy(line: &str) -> Option<String> {
-    let name = without_opener(line, &OPENERS);
+    let name = without_roles(without_opener(line, &OPENERS));
+    let name = name.as_str();
     let words = || {
         let words = name.split(|c: char| !c.is_alphanumeric());
         words.filter(|word| !word.is_empty())
@@ -214,6 +266,10 @@ fn is_title_or_number(name: &str) -> bool {
 /// The line after "By" or "Written by:"; the whole line where it does not begin so.
 pub(super) fn without_opener<'a>(line: &'a str, openers: &[&str]) -> &'a str {
     let mut line = trim(line);
+    // Japanese: "text: ". By itself the sign is a family name too.
+    for label in ["取材・文", "文・写真", "文・", "文＝", "文：", "文:"] {
+        line = trim(line.strip_prefix(label).unwrap_or(line));
+    }
     let rest = |line: &'a str| {
         let first = line.chars().next()?.to_lowercase().next();
         let mut alike = openers
@@ -263,4 +319,24 @@ pub(super) fn trim(name: &str) -> &str {
         )
     };
     name.trim_matches(|c: char| is_sign(c) || c.is_whitespace())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_somebody_is_is_no_part_of_the_name() {
+        for (line, name) in [
+            ("EdTech Content writer, Sofia Kondrat", "Sofia Kondrat"),
+            ("Head Winemaker, Co-Founder, Matt Check", "Matt Check"),
+            ("By Anna Berg, Senior Editor", "Anna Berg"),
+            ("Anna Berg, Ben Stone", "Anna Berg, Ben Stone"),
+            ("Berg, Anna", "Berg, Anna"),
+            ("Senior Editor, Berg", "Senior Editor, Berg"),
+            ("文・山田太郎", "山田太郎"),
+        ] {
+            assert_eq!(tidy(line).as_deref(), Some(name), "{line}");
+        }
+    }
 }

@@ -3,6 +3,8 @@
 //! Only forms that can be read in one way are read: a day that is written `03/04/2026` is another day in America than in
 //! Europe, and is left out.
 
+mod names;
+
 use url::Url;
 
 /// English names of months and days of the week; what machines write for the web is English.
@@ -48,9 +50,53 @@ fn month(word: &str) -> Option<usize> {
 pub(super) fn of_value(value: &str) -> Option<String> {
     let value = value.trim();
     let value = value.get(..value.floor_char_boundary(60))?;
+    if value.is_ascii() {
+        return of_plain(value);
+    }
+    let value = &names::with_plain_digits(value);
+    of_signs(value)
+        .or_else(|| of_thai(value))
+        .or_else(|| of_plain(value))
+}
+
+fn of_plain(value: &str) -> Option<String> {
     of_numbers(value)
         .or_else(|| of_dotted(value))
         .or_else(|| of_words(value))
+}
+
+/// `2026年11月21日`, `2026년 11월 21일`, `21 tháng 11, 2026`: the signs say what each number is.
+fn of_signs(value: &str) -> Option<String> {
+    if let Some((before, after)) = value.split_once("tháng") {
+        let day = last_number(before.trim_end());
+        let mut rest = numbers(after);
+        let (month, year) = (rest.next()?, rest.next()?);
+        return iso(year, month, day);
+    }
+    let marks = [['年', '月', '日'], ['년', '월', '일']];
+    marks.iter().find_map(|[year, month, day]| {
+        let (year, rest) = value.split_once(*year)?;
+        let (month, rest) = rest.split_once(*month)?;
+        let (day, _) = rest.split_once(*day)?;
+        iso(last_number(year), month.trim(), day.trim())
+    })
+}
+
+fn of_thai(value: &str) -> Option<String> {
+    let (year, month, day) = names::thai(value)?;
+    iso(&year.to_string(), &month.to_string(), &day)
+}
+
+fn numbers(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split(|c: char| !c.is_ascii_digit());
+    parts.filter(|part| !part.is_empty())
+}
+
+/// The number at the end of a text.
+fn last_number(text: &str) -> &str {
+    text.rsplit(|c: char| !c.is_ascii_digit())
+        .next()
+        .unwrap_or_default()
 }
 
 /// A day in the path of an address: `/2026/11/21/title`, as blogs and newspapers have it.
@@ -99,12 +145,13 @@ fn of_words(value: &str) -> Option<String> {
     let words: Vec<String> = value
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
-        .map(str::to_ascii_lowercase)
+        .map(str::to_lowercase)
         .collect();
+    let by_name = |word: &str| month(word).or_else(|| names::month(word));
     let (at, month) = words
         .iter()
         .enumerate()
-        .find_map(|(at, word)| Some((at, (month(word)? + 1).to_string())))?;
+        .find_map(|(at, word)| Some((at, (by_name(word)? + 1).to_string())))?;
     let year = words
         .iter()
         .find(|word| word.len() == 4 && is_number(word))?;
@@ -112,10 +159,14 @@ fn of_words(value: &str) -> Option<String> {
         let day = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         (day.len() <= 2 && is_number(day)).then(|| day.to_owned())
     };
+    // "21 de noviembre de 2026".
+    let is_of = |word: &String| matches!(word.as_str(), "de" | "di" | "of");
+    let before = at.checked_sub(1).filter(|&before| !is_of(&words[before]));
+    let before = before.or_else(|| at.checked_sub(2));
     let day = words
         .get(at + 1)
         .and_then(number)
-        .or_else(|| words.get(at.checked_sub(1)?).and_then(number))?;
+        .or_else(|| words.get(before?).and_then(number))?;
     iso(year, &month, &day)
 }
 
@@ -160,6 +211,49 @@ mod tests {
             "2026",
             "2026-13-40",
             "ééééé",
+        ] {
+            assert_eq!(of_value(value), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn days_are_read_in_the_languages_of_the_web() {
+        for value in [
+            "21. November 2026",
+            "21. März 2026 um 8 Uhr",
+            "1er août 2026",
+            "Publié le 21 février 2026",
+            "21 de noviembre de 2026",
+            "21 dicembre 2026",
+            "21 de março de 2026",
+            "21 listopadu 2026",
+            "21 Kasım 2026",
+            "21 ноября 2026 г.",
+            "21 Νοεμβρίου 2026",
+            "21 نوفمبر 2026",
+            "٢١ نوفمبر ٢٠٢٦",
+            "21 בנובמבר 2026",
+            "21 พฤศจิกายน 2569",
+            "Ngày 21 tháng 11, 2026",
+            "2026年11月21日",
+            "公開日：２０２６年１１月２１日",
+            "2026년 11월 21일",
+        ] {
+            let day = of_value(value).unwrap_or_else(|| panic!("{value}"));
+            let wanted = match value {
+                _ if value.contains("août") => "2026-08-01",
+                _ if value.contains("März") || value.contains("março") => "2026-03-21",
+                _ if value.contains("février") => "2026-02-21",
+                _ if value.contains("dicembre") => "2026-12-21",
+                _ => "2026-11-21",
+            };
+            assert_eq!(day, wanted, "{value}");
+        }
+        for value in [
+            "3 days ago, 2026",
+            "10 out of 2026 people",
+            "2026年",
+            "21 mai",
         ] {
             assert_eq!(of_value(value), None, "{value}");
         }

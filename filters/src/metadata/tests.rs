@@ -170,3 +170,12 @@ fn a_name_ends_before_its_separators_and_numbers() {
         assert_eq!(author.as_deref(), Some("Ann Ash"), "{byline}");
     }
 }
+
+#[test]
+fn a_title_is_no_name_of_a_site() {
+    let page = page(
+        "<title>How to create and manage ovens | Baking | The Board</title>\
+         <meta property=og:site_name content='How to create and manage ovens | Baking | The Board'><h1>How to create and manage ovens</h1>",
+    );
+    assert_eq!(read(&page).metadata.site.as_deref(), Some("The Board"));
+}

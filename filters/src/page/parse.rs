@@ -9,6 +9,7 @@
 mod guard;
 mod names;
 mod newlines;
+mod noscript;
 mod raw_text;
 mod references;
 mod short_cut;
@@ -111,14 +112,14 @@ enum Between {
 
 impl Parser {
     /// `scripting` false parses the contents of `<noscript>` as elements, which is right whenever the page's scripts
-    /// will not run.
+    /// will not run; what is not ended in it ends with it ([`noscript`]).
     pub(crate) fn new(scripting: bool, max_depth: usize, max_nodes: usize) -> Parser {
         let options = TreeBuilderOpts {
             scripting_enabled: scripting,
             ..TreeBuilderOpts::default()
         };
         let builder = TreeBuilder::new(GuardedSink::new(), options);
-        let guard = Guard::new(builder, max_depth, max_nodes);
+        let guard = Guard::new(builder, scripting, max_depth, max_nodes);
         Parser {
             tokenizer: Tokenizer::new(guard, tokenizer_options()),
             input: BufferQueue::default(),
@@ -222,7 +223,14 @@ impl Parser {
         let waiting = &self.tokenizer.sink.builder.sink.waiting;
         let mut attributes = std::mem::take(&mut waiting.borrow_mut().attributes);
         attributes.clear();
-        let read = short_cut::token(piece, at, &mut self.names, &mut attributes);
+        let is_confined = self.tokenizer.sink.noscript.borrow().is_open();
+        let cut = is_confined
+            .then(|| noscript::cut_comment(piece, at))
+            .flatten();
+        let read = match cut {
+            Some(read) => Ok(read),
+            None => short_cut::token(piece, at, &mut self.names, &mut attributes),
+        };
         waiting.borrow_mut().attributes = attributes;
         let Read {
             mut token,
@@ -290,27 +298,48 @@ impl Parser {
 
     /// Text up to what may be its end, or an escape within a script.
     fn raw_text(&mut self, piece: &StrTendril, at: usize, kind: RawKind) -> usize {
-        let end = at + raw_text::length(&piece.as_bytes()[at..], kind);
+        let in_noscript = self.tokenizer.sink.noscript.borrow().is_open();
+        let end = at + raw_text::length(&piece.as_bytes()[at..], kind, in_noscript);
         let is_wanted = self.script_text
             || kind != RawKind::ScriptData
             || self.tokenizer.sink.script_is_data.get();
-        if is_wanted && end > at {
-            let text = piece.subtendril(count(at), count(end - at));
-            let token = Token::CharacterTokens(text);
-            let _ = self.tokenizer.sink.process_token(token, 1);
-        }
-        if end < piece.len() {
-            self.end_raw_text(piece, end)
-        } else {
+        let tell = |start: usize, end: usize| {
+            if is_wanted && end > start {
+                let text = piece.subtendril(count(start), count(end - start));
+                let token = Token::CharacterTokens(text);
+                let _ = self.tokenizer.sink.process_token(token, 1);
+            }
             end
+        };
+        tell(at, end);
+        if end == piece.len() {
+            return end;
+        }
+        match self.end_of_raw_text(piece, end, in_noscript) {
+            End::Other => tell(end, end + "</".len()),
+            found => self.end_raw_text(piece, end, found),
+        }
+    }
+
+    /// What stands where the text of an element may have ended. The end of `<noscript>` ends whatever is open in it.
+    fn end_of_raw_text(&self, piece: &StrTendril, at: usize, in_noscript: bool) -> End {
+        let rest = &piece.as_bytes()[at..];
+        let Some(name) = &self.unknown_element else {
+            return End::Odd;
+        };
+        match raw_text::end(rest, name) {
+            End::Other if in_noscript => match raw_text::end(rest, "noscript") {
+                End::Tag(_) | End::Odd => End::Tag(0),
+                other => other,
+            },
+            found => found,
         }
     }
 
     /// The end tag of the element whose text was read; whatever else it is, is the tokenizer's.
-    fn end_raw_text(&mut self, piece: &StrTendril, at: usize) -> usize {
-        let name = self.unknown_element.as_ref();
-        match name.map(|name| raw_text::end(&piece.as_bytes()[at..], name)) {
-            Some(End::Tag(length)) => {
+    fn end_raw_text(&mut self, piece: &StrTendril, at: usize, found: End) -> usize {
+        match found {
+            End::Tag(length) => {
                 let tag = Tag {
                     kind: TagKind::EndTag,
                     name: self.unknown_element.take().unwrap_or_default(),
@@ -322,11 +351,11 @@ impl Parser {
                 let _ = self.tokenizer.sink.process_token(token, 1);
                 at + length
             }
-            Some(End::Unfinished) => {
+            End::Unfinished => {
                 self.wait_with(&piece[at..]);
                 piece.len()
             }
-            Some(End::Odd) | None => {
+            End::Odd | End::Other => {
                 self.catch_up();
                 self.between = Between::Unknown;
                 at
@@ -337,6 +366,10 @@ impl Parser {
     /// Gives the tokenizer as much as may be told about at once.
     fn tokenize(&mut self, piece: &StrTendril, at: usize) -> Result<usize, PageError> {
         let bytes = piece.as_bytes();
+        if self.leave_noscript(&bytes[at..]) == End::Unfinished {
+            self.unfinished.push_str(&piece[at..]);
+            return Ok(piece.len());
+        }
         // `<` goes alone: what the tokenizer tells at it belongs to the text before it, not to the tag it begins. `>`
         // goes alone: if a tag is told at it, the tag has ended there.
         let end = match memchr2(b'<', b'>', &bytes[at..]) {
@@ -353,6 +386,20 @@ impl Parser {
             };
         }
         Ok(end)
+    }
+
+    /// Where the tokenizer reads the text of an element in `<noscript>` and that ends here, so does the element.
+    fn leave_noscript(&mut self, rest: &[u8]) -> End {
+        let open = self.tokenizer.sink.noscript.borrow().innermost();
+        let Some(name) = open.filter(|name| names::start_tag(name) == StartTag::Raw) else {
+            return End::Other;
+        };
+        let found = raw_text::end(rest, "noscript");
+        if matches!(found, End::Tag(_)) || found == End::Odd && rest.starts_with(b"</") {
+            self.input.push_back(StrTendril::from(format!("</{name}>")));
+            self.run();
+        }
+        found
     }
 
     /// Whether the tokenizer told anything.

@@ -33,20 +33,11 @@ impl Sheets {
     }
 
     fn read_all(page: &Page) -> Sheets {
-        let mut left = MAX_BYTES;
-        let texts: Vec<String> = (0..page.len())
-            .map(NodeId::from_row)
-            .filter(|&id| page.tag(id) == Some(Tag::Style) && is_for_screens(page, id))
-            .map(|id| {
-                let css = page.raw_text(id, left);
-                left -= css.len().min(left);
-                without_comments(css)
-            })
-            .collect();
+        let texts = texts(page);
         let mut sheets = Sheets::default();
         let mut shown = Vec::new();
         for css in &texts {
-            sheets.read(css, &mut shown);
+            read(css, &mut |rule| sheets.rule(rule, &mut shown));
         }
         for name in shown.into_iter().flat_map(names) {
             sheets.hidden.remove(name);
@@ -67,53 +58,84 @@ impl Sheets {
         self.hidden.are_none()
     }
 
-    /// Reads a sheet. `shown` gets the selectors of rules that show something.
-    fn read<'a>(&mut self, css: &'a str, shown: &mut Vec<&'a str>) {
-        let mut conditions = 0usize;
-        let mut rest = css;
-        while let Some(at) = memchr3(b'{', b'}', b';', rest.as_bytes()) {
-            let (sign, prelude, after) = (rest.as_bytes()[at], rest[..at].trim(), &rest[at + 1..]);
-            rest = after;
-            match sign {
-                b'}' => conditions = conditions.saturating_sub(1),
-                b'{' if is_condition(prelude) => conditions += 1,
-                b'{' => {
-                    let (end, is_flat) = end_of_block(after);
-                    let body = after.get(..end).unwrap_or(after);
-                    rest = after.get(end + 1..).unwrap_or_default();
-                    if !prelude.starts_with('@') && is_flat {
-                        self.rule(prelude, body, conditions == 0, shown);
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn rule<'a>(&mut self, selectors: &'a str, body: &str, holds: bool, shown: &mut Vec<&'a str>) {
+    /// `shown` gets the selectors of rules that show something.
+    fn rule<'a>(&mut self, rule: &Rule<'a>, shown: &mut Vec<&'a str>) {
         /// Most rules say nothing of what is seen.
         const OF_INTEREST: Parts = Parts::new(&["display", "visibility", "position", "clip"]);
-        if !OF_INTEREST.are_in_exactly(body) {
+        if !OF_INTEREST.are_in_exactly(rule.body) {
             return;
         }
-        let effect = Effect::of(body);
+        let effect = Effect::of(rule.body);
         if effect.shows {
-            shown.push(selectors);
+            shown.push(rule.selectors);
         }
-        let names = match (effect.hides, holds) {
+        let names = match (effect.hides, rule.holds) {
             (true, true) => &mut self.hidden,
             (false, true) if effect.clips => &mut self.clipped,
             _ => return,
         };
-        for name in selectors.split(',').filter_map(|one| only_name(one.trim())) {
-            names.add(name);
+        only_names(rule.selectors).for_each(|name| names.add(name));
+    }
+}
+
+/// A rule of the page's `<style>` elements.
+pub(crate) struct Rule<'a> {
+    pub(crate) selectors: &'a str,
+    pub(crate) body: &'a str,
+    /// Whether it holds whatever the screen is: it stands in no block with a condition.
+    pub(crate) holds: bool,
+}
+
+/// Tells the rules of the page's `<style>` elements that are for screens.
+pub(crate) fn each_rule(page: &Page, mut tell: impl FnMut(&Rule<'_>)) {
+    for css in texts(page) {
+        read(&css, &mut tell);
+    }
+}
+
+/// The sheets for screens without their comments.
+fn texts(page: &Page) -> Vec<String> {
+    let mut left = MAX_BYTES;
+    (0..page.len())
+        .map(NodeId::from_row)
+        .filter(|&id| page.tag(id) == Some(Tag::Style) && is_for_screens(page, id))
+        .map(|id| {
+            let css = page.raw_text(id, left);
+            left -= css.len().min(left);
+            without_comments(css)
+        })
+        .collect()
+}
+
+fn read<'a>(css: &'a str, tell: &mut impl FnMut(&Rule<'a>)) {
+    let mut conditions = 0usize;
+    let mut rest = css;
+    while let Some(at) = memchr3(b'{', b'}', b';', rest.as_bytes()) {
+        let (sign, prelude, after) = (rest.as_bytes()[at], rest[..at].trim(), &rest[at + 1..]);
+        rest = after;
+        match sign {
+            b'}' => conditions = conditions.saturating_sub(1),
+            b'{' if is_condition(prelude) => conditions += 1,
+            b'{' => {
+                let (end, is_flat) = end_of_block(after);
+                let body = after.get(..end).unwrap_or(after);
+                rest = after.get(end + 1..).unwrap_or_default();
+                if !prelude.starts_with('@') && is_flat {
+                    tell(&Rule {
+                        selectors: prelude,
+                        body,
+                        holds: conditions == 0,
+                    });
+                }
+            }
+            _ => {}
         }
     }
 }
 
 /// Names in selectors, by the sign before them.
 #[derive(Debug, Default)]
-struct Names {
+pub(crate) struct Names {
     /// `.hide`
     classes: HashSet<String>,
     /// `#hint`
@@ -121,25 +143,25 @@ struct Names {
 }
 
 impl Names {
-    fn add(&mut self, name: &str) {
+    pub(crate) fn add(&mut self, name: &str) {
         match name.split_at(1) {
             (".", class) => self.classes.insert(class.to_owned()),
             (_, id) => self.ids.insert(id.to_owned()),
         };
     }
 
-    fn remove(&mut self, name: &str) {
+    pub(crate) fn remove(&mut self, name: &str) {
         match name.split_at(1) {
             (".", class) => self.classes.remove(class),
             (_, id) => self.ids.remove(id),
         };
     }
 
-    fn are_none(&self) -> bool {
+    pub(crate) fn are_none(&self) -> bool {
         self.classes.is_empty() && self.ids.is_empty()
     }
 
-    fn are_on(&self, page: &Page, id: NodeId) -> bool {
+    pub(crate) fn are_on(&self, page: &Page, id: NodeId) -> bool {
         if self.are_none() || page.tag(id).is_none() {
             return false;
         }
@@ -199,8 +221,14 @@ fn end_of_block(css: &str) -> (usize, bool) {
     (css.len(), is_flat)
 }
 
+/// The selectors that are one class or one id.
+pub(crate) fn only_names(selectors: &str) -> impl Iterator<Item = &str> {
+    let selectors = selectors.split(',');
+    selectors.filter_map(|selector| only_name(selector.trim()))
+}
+
 /// Every class and id in selectors.
-fn names(selectors: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn names(selectors: &str) -> impl Iterator<Item = &str> {
     selectors
         .match_indices(['.', '#'])
         .map(|(at, _)| &selectors[at..at + 1 + name_length(&selectors[at + 1..])])
@@ -217,6 +245,18 @@ fn only_name(selector: &str) -> Option<&str> {
 fn name_length(text: &str) -> usize {
     text.find(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_'))
         .unwrap_or(text.len())
+}
+
+/// The names and values of a rule, or of a `style` attribute, in lower case.
+pub(crate) fn declarations(body: &str) -> impl Iterator<Item = (String, String)> {
+    body.split(';').filter_map(|declaration| {
+        let (name, value) = declaration.split_once(':')?;
+        let value = value.split('!').next().unwrap_or_default();
+        Some((
+            name.trim().to_ascii_lowercase(),
+            value.trim().to_ascii_lowercase(),
+        ))
+    })
 }
 
 /// What the declarations of a rule do.

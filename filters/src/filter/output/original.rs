@@ -5,6 +5,8 @@
 //! until something loads, a page that must not scroll because a dialog is open) and frees the main block from the
 //! columns it shared.
 
+mod unrevealed;
+
 use html5ever::{LocalName, local_name};
 use url::Url;
 
@@ -78,6 +80,7 @@ pub(crate) fn prepare(page: &mut Page) {
     for id in charset_metas {
         page.drop_silently(id);
     }
+    unrevealed::show(page);
     let Some(main) = page.main_block else { return };
     let mark = LocalName::from("data-gleaner");
     let around: Vec<NodeId> = page

@@ -35,7 +35,7 @@ pub(super) fn write(page: &Page, settings: &Settings, around: Surroundings<'_>) 
     let found = headline_in(page);
     // A headline that stands further down, or looks like a lesser heading, is written at the top instead.
     let lifted = found.filter(|&heading| {
-        let is_in_place = page.tag(heading) == Some(Tag::H1) && is_at_top(page, heading);
+        let is_in_place = page.tag(heading) == Some(Tag::H1) && is_first(page, heading);
         !is_in_place && !around.in_frame && may_be_lifted(page, heading)
     });
     let mut after = found.filter(|&heading| lifted.is_none() && is_at_top(page, heading));
@@ -162,6 +162,13 @@ fn is_at_top(page: &Page, heading: NodeId) -> bool {
         };
     }
     chars <= MAX_CHARS && pictures <= MAX_PICTURES
+}
+
+/// Whether nothing at all stands above a heading.
+fn is_first(page: &Page, heading: NodeId) -> bool {
+    page.live(page.body())
+        .take_while(|&id| id < heading)
+        .all(|id| page.own_chars(id) == 0 && !page.tag(id).is_some_and(Tag::is_media))
 }
 
 /// Whether a heading says nothing but the headline, so that it need not be said twice.

@@ -5,9 +5,11 @@
 //! lines around its cells. What is marked with [`MARK`] is dealt with by `reader.css`.
 
 mod code;
+pub(super) mod code_lines;
 mod controls;
 pub(super) mod drawings;
 mod leftovers;
+pub(super) mod machine_dates;
 mod names;
 mod permalinks;
 mod posts;
@@ -27,7 +29,8 @@ use crate::{
     page::{Fate, Kind, NodeId, Page, tag::Tag},
 };
 
-/// Our attribute on elements of the page: `data`, `layout`, `icon`, `heard`, `beside`, `bare`, `drawing`, `post`.
+/// Our attribute on elements of the page: `data`, `layout`, `icon`, `heard`, `beside`, `bare`, `drawing`, `post`, `prose`,
+/// `low`.
 pub(super) const MARK: &str = "data-gleaner";
 
 /// Most line breaks in a row: the paper's Figure 2, "Limit number of line breaks".
@@ -49,6 +52,7 @@ pub(super) fn every_look(page: &mut Page) {
 /// Repairs for the reader look.
 pub(super) fn reader(page: &mut Page) {
     code::drop_line_numbers(page);
+    machine_dates::drop(page);
     let sheets = Sheets::of(page);
     let elements: Vec<(NodeId, Tag)> = page
         .live(page.body())
@@ -68,10 +72,11 @@ pub(super) fn reader(page: &mut Page) {
         }
     }
     posts::mark(page);
-    leftovers::drop_all(page, headline_in(page));
+    let headline = headline_in(page);
+    leftovers::drop_all(page, headline);
     twins::drop_twins(page);
     controls::drop_unread(page);
-    repeats::drop_repeats(page);
+    repeats::drop_repeats(page, headline);
     separators::trim(page);
 }
 
@@ -79,6 +84,7 @@ fn is_unwanted(page: &Page, id: NodeId, tag: Tag) -> bool {
     match tag {
         Tag::A if is_skip_link(page, id) => true,
         Tag::Li => is_bare_sign(page, id),
+        Tag::Img => permalinks::is_icon(page, id),
         Tag::Span if is_visual_formula(page, id) => true,
         _ => permalinks::is_sign(page, id, tag) || code::is_copy_button(page, id),
     }
@@ -97,11 +103,22 @@ fn kind(page: &Page, id: NodeId, tag: Tag, sheets: &Sheets) -> Option<&'static s
         Tag::Li if begins_with_picture(page, id) => Some("bare"),
         Tag::Img if is_small(page, id) => Some("icon"),
         Tag::Svg if drawings::lost_its_colours(page, id) => Some("drawing"),
+        Tag::Pre if code::is_prose(page, id) => Some("prose"),
+        Tag::Iframe if is_low(page, id) => Some("low"),
         Tag::Table if table::is_data(page, id) => Some("data"),
         Tag::Table => Some("layout"),
         Tag::Img | Tag::Input | Tag::Select | Tag::Textarea | Tag::Button => None,
         _ => is_heard().then_some("heard"),
     }
+}
+
+/// A frame that is as wide as the page and a few lines high: a player of sounds.
+fn is_low(page: &Page, id: NodeId) -> bool {
+    /// Pixels. Players of sounds have 166 (`SoundCloud`) and 152 (Spotify); a film on a screen of 390 pixels has 219.
+    const MOST: f32 = 180.0;
+    page.attribute(id, &local_name!("height"))
+        .and_then(|height| height.trim().trim_end_matches("px").parse::<f32>().ok())
+        .is_some_and(|height| height <= MOST)
 }
 
 /// An item of a gallery or of a shelf: a bullet would stand at the foot of the picture.

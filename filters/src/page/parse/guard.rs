@@ -2,16 +2,20 @@
 //!
 //! Past a limit no token goes through any more, so that the rest of a piece costs nothing but its reading.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 use html5ever::{
-    local_name,
+    LocalName, local_name,
     tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult, states::RawKind},
     tree_builder::TreeBuilder,
 };
 use kuchikiki::NodeRef;
 
-use super::{MAX_ATTRIBUTE_BYTES, MAX_ATTRIBUTES, MAX_ATTRIBUTES_OF_ELEMENT, sink::GuardedSink};
+use super::{
+    MAX_ATTRIBUTE_BYTES, MAX_ATTRIBUTES, MAX_ATTRIBUTES_OF_ELEMENT,
+    noscript::{Noscript, Passes},
+    sink::GuardedSink,
+};
 use crate::error::PageError;
 
 /// New nodes between two looks at the depth, which cost a walk to the root each. Raising it lets the tree grow deeper
@@ -31,6 +35,8 @@ pub(super) struct Guard {
     pub(super) script_is_data: Cell<bool>,
     /// The next tag that the tokenizer tells is known already: it is told to read on by these rules.
     pub(super) is_known: Cell<Option<RawKind>>,
+    /// Where `<noscript>` is read as elements.
+    pub(super) noscript: RefCell<Noscript>,
     /// Node count of the last look at the depth.
     measured_at: Cell<usize>,
 }
@@ -51,6 +57,7 @@ pub(super) enum Told {
 impl Guard {
     pub(super) fn new(
         builder: TreeBuilder<NodeRef, GuardedSink>,
+        scripting: bool,
         max_depth: usize,
         max_nodes: usize,
     ) -> Guard {
@@ -63,6 +70,7 @@ impl Guard {
             last: Cell::new(Told::Text),
             script_is_data: Cell::new(false),
             is_known: Cell::new(None),
+            noscript: RefCell::new(Noscript::new(!scripting)),
             measured_at: Cell::new(0),
         }
     }
@@ -112,6 +120,20 @@ impl Guard {
         }
     }
 
+    /// Ends what is still open in `<noscript>`.
+    fn end_all(&self, names: Vec<LocalName>, line_number: u64) {
+        for name in names {
+            let tag = Tag {
+                kind: TagKind::EndTag,
+                name,
+                self_closing: false,
+                attrs: Vec::new(),
+            };
+            let token = Token::TagToken(tag);
+            let _ = self.builder.process_token(token, line_number);
+        }
+    }
+
     fn look_at_depth(&self) {
         let sink = &self.builder.sink;
         self.measured_at.set(sink.nodes.get());
@@ -156,6 +178,12 @@ impl TokenSink for Guard {
                 return TokenSinkResult::RawData(kind);
             }
             self.look_at_tag(tag);
+            let passes = self.noscript.borrow_mut().tag(tag);
+            match passes {
+                Passes::Yes => {}
+                Passes::No => return TokenSinkResult::Continue,
+                Passes::After(ends) => self.end_all(ends, line_number),
+            }
         }
         if self.passed.get().is_some() {
             return TokenSinkResult::Continue;

@@ -66,7 +66,7 @@ fn place(name: &str) -> usize {
 
 /// The plain ones are all ordinary elements but those for formatting (HTML Standard § 13.2.4.3), which are copied, and the
 /// few whose attributes have a meaning for the parser: `html`, `body`, `input`, `template`, and what is not of HTML.
-fn start_tag(name: &LocalName) -> StartTag {
+pub(super) fn start_tag(name: &LocalName) -> StartTag {
     match *name {
         local_name!("plaintext") => StartTag::Tokenizers,
         local_name!("script")

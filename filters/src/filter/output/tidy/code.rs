@@ -36,6 +36,36 @@ pub(super) fn drop_line_numbers(page: &mut Page) {
     }
 }
 
+/// Preformatted text that is no code but prose, as archives of mailing lists and old texts have it: at 390 pixels its lines must
+/// break.
+pub(super) fn is_prose(page: &Page, id: NodeId) -> bool {
+    /// Words of a line on average, and the share of letters in its words, from which it is written to be read.
+    const WORDS: usize = 6;
+    const LETTERS: f64 = 0.9;
+    let has_code = page
+        .live(id)
+        .take(MAX_NODES)
+        .any(|inside| matches!(page.tag(inside), Some(Tag::Code | Tag::Kbd | Tag::Samp)));
+    if has_code {
+        return false;
+    }
+    let text = text(page, id);
+    let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
+    let words = text.split_whitespace().count();
+    let signs = text.chars().filter(|c| !c.is_whitespace());
+    let (mut letters, mut all) = (0u32, 0u32);
+    for c in signs {
+        all += 1;
+        letters += u32::from(c.is_alphabetic() || matches!(c, '.' | ',' | '\'' | '’'));
+    }
+    // A table or a drawing is held together by its spaces.
+    let is_aligned = text.lines().any(|line| line.trim().contains("    "));
+    lines > 0
+        && words >= WORDS * lines
+        && f64::from(letters) >= LETTERS * f64::from(all)
+        && !is_aligned
+}
+
 /// A button beside or inside code that copies it, by whatever word: nothing answers it any more.
 pub(super) fn is_copy_button(page: &Page, id: NodeId) -> bool {
     const MAX_CHARS: usize = 30;
@@ -111,4 +141,28 @@ fn counts_up<'a>(mut numbers: impl Iterator<Item = &'a str>) -> bool {
 
 fn text(page: &Page, id: NodeId) -> String {
     page.start_of_text(id, MAX_NODES, MAX_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{by_id, page};
+
+    #[test]
+    fn prose_is_told_from_code() {
+        let is_prose_in = |text: &str| {
+            let page = page(&format!("<pre id=p>{text}</pre>"));
+            is_prose(&page, by_id(&page, "p"))
+        };
+        let letter = "Dear all, I have looked at the patch again and it seems fine to me.\n                      > Could you tell me what is meant by the second paragraph of it, please?\n\nBest wishes, Anna";
+        assert!(is_prose_in(letter));
+        assert!(!is_prose_in(
+            "let total = items.iter().map(|item| item.price * item.count).sum();"
+        ));
+        assert!(!is_prose_in("cargo build --release\ncargo test"));
+        assert!(!is_prose_in(
+            "name of the thing       what it is and does in words"
+        ));
+        assert!(!is_prose_in(&format!("<code>{letter}</code>")));
+    }
 }

@@ -4,7 +4,7 @@
 //! in it, by a figure around it, or by a name together with a size and many shapes; sizes alone tell nothing, icons are drawn
 //! on fields of 24 units and of 1024.
 
-use html5ever::LocalName;
+use html5ever::{LocalName, local_name};
 
 use super::states_small_size;
 use crate::{
@@ -89,8 +89,20 @@ pub(in crate::filter::output) fn is_icon(page: &Page, id: NodeId) -> bool {
     }
     let is_named =
         drawing.has_title || says("aria-label").is_some() || says("aria-labelledby").is_some();
+    // A pointer, a ring: laid over the page by its style.
+    if drawing.chars == 0 && !is_named && is_over(page, id) {
+        return true;
+    }
     let is_diagram = is_named && drawing.shapes >= DIAGRAM_SHAPES && is_large(page, id);
     stated.unwrap_or(!is_diagram)
+}
+
+fn is_over(page: &Page, id: NodeId) -> bool {
+    page.attribute(id, &local_name!("style"))
+        .is_some_and(|style| {
+            let style: String = style.split_whitespace().collect();
+            style.contains("position:absolute") || style.contains("position:fixed")
+        })
 }
 
 /// Whether the shapes of a drawing get their colours from the page's style sheets: without them, everything is black.
@@ -126,6 +138,16 @@ mod tests {
     fn is_kept(html: &str) -> bool {
         let page = page(html);
         !is_icon(&page, by_id(&page, "s"))
+    }
+
+    #[test]
+    fn drawings_over_the_page_go_however_large_they_say_they_are() {
+        let shapes = "<rect /><path d=M0 /><circle />";
+        let over = "style='position: absolute;top:0'";
+        let ornament = format!("<svg id=s width=1000 height=1000 {over}>{shapes}</svg>");
+        assert!(!is_kept(&ornament));
+        let drawing = format!("<svg id=s width=1000 height=1000>{shapes}</svg>");
+        assert!(is_kept(&drawing));
     }
 
     #[test]

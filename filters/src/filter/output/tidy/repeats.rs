@@ -4,14 +4,21 @@ use html5ever::local_name;
 
 use super::is_small;
 use crate::{
-    metadata::start_of_line,
+    metadata::{is_same, start_of_line},
     page::{Kind, NodeId, Page, tag::Tag},
 };
 
+/// Visible characters behind the headline within which a heading that says the same is the headline again: as the subject of
+/// the first post, or for phones.
+const NEAR: usize = 300;
+
 /// Drops the second of each.
-pub(super) fn drop_repeats(page: &mut Page) {
+pub(super) fn drop_repeats(page: &mut Page, headline: Option<NodeId>) {
     let mut repeated = headings(page);
+    repeated.extend(headline.into_iter().flat_map(|id| headlines(page, id)));
     repeated.extend(pictures(page));
+    repeated.extend(frames(page));
+    repeated.extend(rules(page));
     for id in repeated {
         page.drop_silently(id);
     }
@@ -45,6 +52,65 @@ fn headings(page: &Page) -> Vec<NodeId> {
         }
     }
     repeated
+}
+
+/// A film or another frame that was shown already: one on phones, one in a box that a script opens.
+fn frames(page: &Page) -> Vec<NodeId> {
+    let mut seen: Vec<&str> = Vec::new();
+    let mut repeated = Vec::new();
+    for id in page.live(page.body()) {
+        if page.tag(id) != Some(Tag::Iframe) {
+            continue;
+        }
+        let Some(source) = page.attribute(id, &local_name!("src")) else {
+            continue;
+        };
+        if seen.contains(&source) {
+            repeated.push(id);
+        } else if seen.len() < MAX_PICTURES {
+            seen.push(source);
+        }
+    }
+    repeated
+}
+
+/// Lines across the page with nothing between them any more, and those above everything.
+fn rules(page: &Page) -> Vec<NodeId> {
+    let mut is_needed = false;
+    let mut surplus = Vec::new();
+    for id in page.live(page.body()) {
+        match page.tag(id) {
+            Some(Tag::Hr) if !is_needed => surplus.push(id),
+            Some(Tag::Hr) => is_needed = false,
+            Some(tag) => is_needed |= tag.is_media() || matches!(tag, Tag::Input | Tag::Select),
+            None => is_needed |= page.own_chars(id) > 0,
+        }
+    }
+    surplus
+}
+
+/// Headings behind the headline that say the same.
+fn headlines(page: &Page, headline: NodeId) -> Vec<NodeId> {
+    let text = start_of_line(page, headline);
+    let mut chars = 0;
+    let mut found = Vec::new();
+    let behind = page
+        .live(page.body())
+        .skip_while(|&id| id < page.end(headline));
+    for id in behind {
+        if page.tag(id).is_some_and(Tag::is_heading)
+            && !page.in_link(id)
+            && is_same(&start_of_line(page, id), &text)
+        {
+            found.push(id);
+        } else {
+            chars += page.own_chars(id);
+        }
+        if chars > NEAR {
+            break;
+        }
+    }
+    found
 }
 
 /// A picture that was shown already since the last text, in this size or another, and every further picture of one link: they
@@ -177,9 +243,49 @@ mod tests {
 
     fn left(html: &str) -> usize {
         let mut page = page(html);
-        drop_repeats(&mut page);
+        drop_repeats(&mut page, None);
         let is_picture = |id: &NodeId| page.tag(*id) == Some(Tag::Img);
         page.live(page.body()).filter(is_picture).count()
+    }
+
+    #[test]
+    fn the_headline_is_not_said_again_behind_its_date() {
+        let headings = |between: &str| {
+            let html = format!("<h1>The tide</h1><p>{between}</p><h3>The Tide</h3><p>text");
+            let mut page = page(&html);
+            let is_heading = |page: &Page, id| page.tag(id).is_some_and(Tag::is_heading);
+            let first = page.live(page.body()).find(|&id| is_heading(&page, id));
+            drop_repeats(&mut page, first);
+            let live = page.live(page.body());
+            live.filter(|&id| is_heading(&page, id)).count()
+        };
+        assert_eq!(headings("May 3, 2026"), 1);
+        assert_eq!(headings(&"word ".repeat(100)), 2);
+    }
+
+    #[test]
+    fn a_line_across_the_page_parts_two_things() {
+        let lines = |html: &str| {
+            let mut page = page(html);
+            drop_repeats(&mut page, None);
+            let live = page.live(page.body());
+            live.filter(|&id| page.tag(id) == Some(Tag::Hr)).count()
+        };
+        assert_eq!(lines("<hr><p>one</p><hr> <div><hr></div><p>two"), 1);
+        assert_eq!(lines("<p>one</p><hr><img src=a.png><hr><p>two"), 2);
+    }
+
+    #[test]
+    fn a_film_is_shown_once() {
+        let mut page = page(
+            "<iframe src=/a></iframe><p>x</p><iframe src=/a></iframe><iframe src=/b></iframe>",
+        );
+        drop_repeats(&mut page, None);
+        let live = page.live(page.body());
+        assert_eq!(
+            live.filter(|&id| page.tag(id) == Some(Tag::Iframe)).count(),
+            2
+        );
     }
 
     #[test]
@@ -196,7 +302,7 @@ mod tests {
         let html = "<div><img src=/s/160w/a.jpg><img src=/s/160w/b.jpg></div>\
                     <ul><li><img src=/s/400x600/a.jpg><li><img src=/s/400x600/b.jpg></ul>";
         let mut page = page(html);
-        drop_repeats(&mut page);
+        drop_repeats(&mut page, None);
         let left: Vec<&str> = page
             .live(page.body())
             .filter_map(|id| page.attribute(id, &local_name!("src")))

@@ -52,16 +52,22 @@ fn lines(page: &Page) -> Vec<Vec<NodeId>> {
     lines
 }
 
-/// Bars and dots at the end of a line; a slash or a `›` where white space stands before it.
+/// Bars and dots at the end of a line; a slash or a `›` where white space stands before it, and no quotation ends with it:
+/// French sets a space between the two.
 fn trim_end(page: &mut Page, line: &[NodeId]) {
     if !has_word(page, line) {
         return;
     }
+    let quotes: Vec<char> = [('«', '»'), ('‹', '›')]
+        .iter()
+        .filter(|(open, _)| holds(page, line, |c| c == *open))
+        .map(|&(_, close)| close)
+        .collect();
     for &id in line.iter().rev() {
         let Some(text) = page.text(id).map(|text| text.clone()) else {
             return;
         };
-        let kept = without_end(&text);
+        let kept = without_end(&text, &quotes);
         if kept.len() == text.len() {
             return;
         }
@@ -87,19 +93,23 @@ fn trim_start(page: &mut Page, line: &[NodeId]) {
 }
 
 fn has_word(page: &Page, line: &[NodeId]) -> bool {
-    line.iter().any(|&id| {
-        page.text(id)
-            .is_some_and(|text| text.contains(char::is_alphanumeric))
-    })
+    holds(page, line, char::is_alphanumeric)
 }
 
-fn without_end(text: &str) -> &str {
+fn holds(page: &Page, line: &[NodeId], is_wanted: impl Fn(char) -> bool) -> bool {
+    line.iter()
+        .any(|&id| page.text(id).is_some_and(|text| text.contains(&is_wanted)))
+}
+
+fn without_end<'a>(text: &'a str, quotes: &[char]) -> &'a str {
     let mut kept = text;
     loop {
         let trimmed = kept.trim_end();
         let shorter = trimmed.strip_suffix(['|', '·', '•', '∙']).or_else(|| {
             let rest = trimmed.strip_suffix(['/', '›', '»', '–', '—'])?;
-            (rest.is_empty() || rest.ends_with(char::is_whitespace)).then_some(rest)
+            let is_quote = trimmed.ends_with(quotes);
+            let is_apart = rest.is_empty() || rest.ends_with(char::is_whitespace);
+            (is_apart && !is_quote).then_some(rest)
         });
         match shorter {
             Some(shorter) => kept = shorter.trim_end(),
@@ -145,6 +155,9 @@ mod tests {
             "<p>|</p>",
             "<table><tr><td>a |<td>b</table>",
             "<pre>ls |</pre>",
+            "<h2>«\u{a0}L'Étranger du port\u{a0}»</h2>",
+            "<h3>Le maire : « Nous <i>resterons</i> »</h3>",
+            "<p>‹ Ja ›</p>",
             "<p>|| or</p>",
             &long,
         ] {
