@@ -181,7 +181,7 @@ fn banner(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String {
     } else {
         "passed as it is; `https: { intercept: on }` in the configuration rewrites it too"
     };
-    let user = if config.access.users.is_empty() {
+    let credentials = if config.access.users.is_empty() {
         ""
     } else {
         " -U NAME:PASSWORD"
@@ -213,7 +213,7 @@ fn banner(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String {
     line("HTTPS", https);
     line(
         "try it",
-        &format!("curl -x http://{first}{user} http://example.com/"),
+        &format!("curl -x http://{first}{credentials} http://example.com/"),
     );
     line(
         "Firefox",

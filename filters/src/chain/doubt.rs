@@ -40,6 +40,7 @@ impl Chain {
         };
         // But a page of which they were all is more with them than without.
         let is_empty = report.text_after == 0
+            && report.text_before > 0
             && self.floor.kept_chars > 0
             && !page
                 .live(page.body())
