@@ -74,7 +74,9 @@ impl Sheets {
             (false, true) if effect.clips => &mut self.clipped,
             _ => return,
         };
-        only_names(rule.selectors).for_each(|name| names.add(name));
+        for name in only_names(rule.selectors) {
+            names.add(name);
+        }
     }
 }
 

@@ -179,7 +179,9 @@ impl Transparent {
                 }
             }
         });
-        pointed.iter().for_each(|name| found.unseen.remove(name));
+        for name in &pointed {
+            found.unseen.remove(name);
+        }
         found
     }
 }
