@@ -47,6 +47,7 @@ pub(super) fn posts(page: &Page, words: &[f32], names: &[Sign]) -> Vec<NodeId> {
         }
         inside = replies(page, words, names, &all);
         all.extend(opening(page, words, names, thread.parent));
+        all.extend(short(page, words, names, thread));
     }
     let items = items(page, words, names);
     if items.len() >= MIN_POSTS {
@@ -92,6 +93,28 @@ fn with_replies(
         }
     });
     all
+}
+
+/// The posts of a thread that say a word or two.
+fn short<'a>(
+    page: &'a Page,
+    words: &'a [f32],
+    names: &'a [Sign],
+    thread: &'a Group,
+) -> impl Iterator<Item = NodeId> + 'a {
+    let look_of_post = look(page, thread.posts[0]);
+    let is_signed = |id: NodeId| {
+        let next = names.partition_point(|name| name.element < id);
+        names
+            .get(next)
+            .is_some_and(|name| page.contains(id, name.element))
+    };
+    page.live_children(thread.parent).filter(move |&id| {
+        words[id.index()] > 0.0
+            && look_of_post.is_some()
+            && look(page, id) == look_of_post
+            && is_signed(id)
+    })
 }
 
 /// What is built like a post, wherever it stands in one: replies, one or many.
