@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use html5ever::{LocalName, local_name};
 
 use crate::{
+    dom::leads_to_log_in,
     page::{NodeId, Page, tag::Tag},
     parts::Parts,
     text::words_of_identifier,
@@ -32,6 +33,8 @@ pub(super) struct Sign {
 /// The names on a page. `is_kept`, by row, tells the texts that are shown already.
 pub(super) fn names(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
     let mut names = signs(page, is_kept, MAX_NAME, Tag::A, name_rank);
+    // "Log in" is an address below `/users/` too.
+    names.retain(|name| !leads_to_log_in(page, name.element));
     let mut counts: HashMap<String, usize> = HashMap::new();
     let text = |sign: &Sign| page.start_of_text(sign.element, MAX_NODES, MAX_NAME * 4);
     let is_bare = |sign: &Sign| page.tag(sign.element) != Some(Tag::A);

@@ -114,3 +114,17 @@ fn names_beside_text_that_is_not_kept_stay_away() {
     let list = "<ul><li><a href=/u/bo>Bo</a> new<li><a href=/u/cy>Cy</a> new</ul>";
     assert!(taken(&format!("{article}{list}")).is_empty());
 }
+
+#[test]
+fn the_way_to_log_in_is_no_name() {
+    let page = page(
+        "<div><div><h3>Sign up or <a href='/users/login?to=here'>log in</a> to write to us</h3><p>and more of the same</p></div>\
+         <div><a href=/users/12/ann>Ann</a><p>what was written in this post here</p></div></div>",
+    );
+    let names = signs::names(&page, &vec![true; page.len()]);
+    let texts: Vec<String> = names
+        .iter()
+        .map(|name| page.start_of_text(name.element, 9, 99))
+        .collect();
+    assert_eq!(texts, ["Ann"]);
+}
