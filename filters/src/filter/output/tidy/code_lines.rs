@@ -55,17 +55,24 @@ fn missing_breaks(page: &Page, sample: NodeId, blocks: &Names) -> Vec<(NodeId, u
     // Boundaries since the last text: whether there is one, and lines that hold nothing.
     let (mut is_boundary, mut empty) = (false, 0);
     let mut open: Vec<NodeId> = Vec::new();
+    let mut blank = sample;
     for id in page.live(sample).skip(1) {
         while open.last().is_some_and(|&end| id >= end) {
             open.pop();
             is_boundary = true;
         }
+        if id < blank {
+            continue;
+        }
         if page.tag(id) == Some(Tag::Br) {
             last = None;
         } else if lines.contains(&id) {
             is_boundary = true;
-            if page.live(id).all(|inside| is_nothing(page, inside)) {
-                empty += 1;
+            if is_blank(page, id) {
+                // A break in it is written as one.
+                let has_break = page.live(id).any(|id| page.tag(id) == Some(Tag::Br));
+                empty += usize::from(!has_break);
+                blank = page.end(id);
             } else {
                 open.push(page.end(id));
             }
@@ -84,6 +91,12 @@ fn missing_breaks(page: &Page, sample: NodeId, blocks: &Names) -> Vec<(NodeId, u
         (is_boundary, empty) = (false, 0);
     }
     missing
+}
+
+/// A line that holds nothing, or the break that editors put there to give it its height.
+fn is_blank(page: &Page, line: NodeId) -> bool {
+    page.live(line)
+        .all(|id| is_nothing(page, id) || page.tag(id) == Some(Tag::Br))
 }
 
 fn is_nothing(page: &Page, id: NodeId) -> bool {
@@ -214,6 +227,11 @@ mod tests {
         let html =
             "<pre><span class=line>a</span><span class=line></span><span class=line>b</span></pre>";
         assert_eq!(parted(html), "a\n\nb");
+        let with_break = "<pre><code><div>a</div><div><br></div><div>b</div></code></pre>";
+        assert_eq!(
+            parted(with_break).trim_matches('\n').matches('\n').count(),
+            2
+        );
     }
 
     #[test]
