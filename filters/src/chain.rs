@@ -132,8 +132,9 @@ impl Chain {
         feed.feed(html)?;
         let mut page = feed.parse()?;
         let found = guarded("metadata", || metadata::read(&page))?;
-        let kind = guarded("kind", || kind::of(&page, found.claims))?;
+        let kind = guarded("kind", || kind::of(&page, found.claims.clone()))?;
         page.headline = found.headline;
+        page.claims = found.claims;
         feed.run_some(&mut page, |name| SHOWING.contains(&name))?;
         let whole = guarded("menus", || blocks::Whole::of(&page, kind))?;
         let mut is_before = true;

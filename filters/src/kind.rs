@@ -10,6 +10,8 @@
 mod names;
 mod signs;
 
+use std::cell::OnceCell;
+
 use serde::Serialize;
 
 use crate::page::Page;
@@ -60,6 +62,26 @@ impl Kind {
             Kind::Listing => "listing",
             Kind::Product => "product",
         }
+    }
+}
+
+/// The kind of a page as it stands between filters, found out when it is first asked for.
+pub(crate) struct KindNow<'a> {
+    page: &'a Page,
+    kind: OnceCell<Option<Kind>>,
+}
+
+impl<'a> KindNow<'a> {
+    pub(crate) fn of(page: &'a Page) -> KindNow<'a> {
+        KindNow {
+            page,
+            kind: OnceCell::new(),
+        }
+    }
+
+    pub(crate) fn get(&self) -> Option<Kind> {
+        let found = || of(self.page, self.page.claims.clone());
+        *self.kind.get_or_init(found)
     }
 }
 

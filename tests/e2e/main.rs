@@ -5,6 +5,7 @@
 
 mod harness;
 
+mod blocks;
 mod browser;
 mod certificates;
 mod charsets;

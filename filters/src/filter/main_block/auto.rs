@@ -49,6 +49,7 @@ use url::Url;
 use super::{Choice, forms::Forms, headings};
 use crate::{
     error::ConfigError,
+    kind::KindNow,
     page::{Page, tag::Tag},
 };
 use blocks::Blocks;
@@ -141,10 +142,11 @@ pub(crate) fn choose(
     keep_headings(page, &blocks, keep_headline, &mut kept);
     standfirst::keep(page, &blocks, &scored, &mut kept);
     sections::complete(page, &blocks, &scored, &mut kept);
-    goods::keep(page, &blocks, &mut kept);
-    price::keep(page, &blocks, &mut kept);
-    bodies::keep(page, &blocks, &mut kept);
-    quotes::settle(page, &blocks, &mut kept);
+    let kind = KindNow::of(page);
+    goods::keep(page, &blocks, &kind, &mut kept);
+    price::keep(page, &blocks, &kind, &mut kept);
+    bodies::keep(page, &blocks, &kind, &mut kept);
+    quotes::settle(page, &blocks, &kind, &mut kept);
     copies::drop(page, &blocks, &mut kept);
     let count = kept.iter().filter(|&&kept| kept).count();
     let note = format!(

@@ -45,6 +45,25 @@ impl Blocks {
         &self.texts[block.texts.clone()]
     }
 
+    /// What a block says.
+    pub(crate) fn text(&self, page: &Page, block: &Block) -> String {
+        let texts = self.texts(block).iter();
+        texts
+            .filter_map(|&id| page.text(id))
+            .map(|text| text.clone())
+            .collect()
+    }
+
+    /// The blocks below the one that holds the headline, at most so many; none where there is no headline.
+    pub(crate) fn below_headline(&self, page: &Page, most: usize) -> Range<usize> {
+        let holds_headline = |block: &Block| {
+            let headline = page.headline.node;
+            headline.is_some_and(|node| page.contains(node, block.container))
+        };
+        let headline = self.list.iter().rposition(holds_headline);
+        headline.map_or(0..0, |at| at + 1..self.list.len().min(at + 1 + most))
+    }
+
     /// Cuts the body. `title` are the words of the page's headline, as [`super::text::hashes`] of them.
     pub(crate) fn of(page: &Page, title: &[u64]) -> Blocks {
         let mut cutter = Cutter {

@@ -13,7 +13,7 @@ use html5ever::local_name;
 
 use super::{blocks::Blocks, text::mix};
 use crate::{
-    kind::{self, Kind},
+    kind::{Kind, KindNow},
     page::{NodeId, Page},
 };
 
@@ -35,8 +35,8 @@ struct Look {
 }
 
 /// Keeps the posts of which nothing would be left.
-pub(super) fn keep(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
-    if kind::of(page, page.claims.clone()) != Some(Kind::Forum) {
+pub(super) fn keep(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
+    if kind.get() != Some(Kind::Forum) {
         return;
     }
     let words = sums(page, blocks, |_| true);
@@ -149,7 +149,7 @@ mod tests {
         let mut all: Vec<bool> = (0..blocks.list.len())
             .map(|at| kept.contains(&at))
             .collect();
-        keep(&page, &blocks, &mut all);
+        keep(&page, &blocks, &KindNow::of(&page), &mut all);
         all
     }
 

@@ -3,7 +3,7 @@
 
 use super::blocks::{Block, Blocks};
 use crate::{
-    kind::{self, Kind},
+    kind::{self, Kind, KindNow},
     page::{NodeId, Page, tag::Tag},
 };
 
@@ -27,7 +27,7 @@ const MAX_NODES: usize = 400;
 const MAX_WORDS: f32 = 30.0;
 
 /// Marks the texts of the cards, where the page is a shelf and most of its cards would be lost.
-pub(super) fn keep(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+pub(super) fn keep(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
     let cards = cards(page, blocks);
     let is_on = |at: usize, card: NodeId| page.contains(card, blocks.list[at].container);
     let begins_before =
@@ -61,7 +61,7 @@ pub(super) fn keep(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     if above > MAX_WORDS_ABOVE.max(goods / 2.0) {
         return;
     }
-    let is_shelf = match kind::of(page, page.claims.clone()) {
+    let is_shelf = match kind.get() {
         Some(Kind::Collection) => true,
         Some(Kind::Product | Kind::Forum) => false,
         // A headline, and then goods: the essay below them makes it look like an article.
@@ -80,13 +80,6 @@ pub(super) fn keep(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
 
 /// The smallest elements around a price that hold a picture and a link too, in document order.
 fn cards(page: &Page, blocks: &Blocks) -> Vec<NodeId> {
-    let text = |block: &Block| -> String {
-        let texts = blocks.texts(block).iter();
-        texts
-            .filter_map(|&id| page.text(id))
-            .map(|text| text.clone())
-            .collect()
-    };
     // Few texts do, and putting one together costs more.
     let may_hold_price = |block: &Block| {
         let mut texts = blocks.texts(block).iter().filter_map(|&id| page.text(id));
@@ -96,7 +89,7 @@ fn cards(page: &Page, blocks: &Blocks) -> Vec<NodeId> {
         .list
         .iter()
         .filter(|block| block.stats.words <= MAX_WORDS && may_hold_price(block))
-        .filter(|block| kind::prices(&text(block)) > 0)
+        .filter(|block| kind::prices(&blocks.text(page, block)) > 0)
         .filter_map(|block| blocks.texts(block).first().copied());
     let mut cards: Vec<NodeId> = Vec::new();
     for price in prices {
@@ -136,7 +129,7 @@ mod tests {
         let blocks = Blocks::of(&page, &[]);
         let mut kept = vec![false; blocks.list.len()];
         kept[0] = true;
-        keep(&page, &blocks, &mut kept);
+        keep(&page, &blocks, &KindNow::of(&page), &mut kept);
         kept.iter().filter(|&&kept| kept).count()
     }
 

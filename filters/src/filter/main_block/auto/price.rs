@@ -4,9 +4,9 @@
 //! Measured on WCXB dev, 2026-11-21, five folds: word F1 of its products .6517 with it and .6521 without (annotators differ): it is
 //! for the reader.
 
-use super::blocks::{Block, Blocks};
+use super::blocks::Blocks;
 use crate::{
-    kind::{self, Kind},
+    kind::{self, Kind, KindNow},
     page::{NodeId, Page, tag::Tag},
 };
 
@@ -17,22 +17,15 @@ const MAX_WORDS: f32 = 12.0;
 const NEAR: usize = 30;
 
 /// Keeps the first price below the headline of a product.
-pub(super) fn keep(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+pub(super) fn keep(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
     if !kept.contains(&true) {
         return;
     }
-    let holds_headline = |block: &Block| {
-        let headline = page.headline.node;
-        headline.is_some_and(|node| page.contains(node, block.container))
-    };
-    let Some(headline) = blocks.list.iter().rposition(holds_headline) else {
+    let mut below = blocks.below_headline(page, NEAR);
+    let Some(price) = below.find(|&at| is_price(page, blocks, at)) else {
         return;
     };
-    let below = headline + 1..blocks.list.len().min(headline + 1 + NEAR);
-    let Some(price) = below.clone().find(|&at| is_price(page, blocks, at)) else {
-        return;
-    };
-    if !kept[price] && kind::of(page, page.claims.clone()) == Some(Kind::Product) {
+    if !kept[price] && kind.get() == Some(Kind::Product) {
         kept[price] = true;
     }
 }
@@ -44,15 +37,7 @@ fn is_price(page: &Page, blocks: &Blocks, at: usize) -> bool {
     block.stats.words <= MAX_WORDS
         && block.linked == 0.0
         && !is_control(block.container)
-        && kind::prices(&text(page, blocks, at)) > 0
-}
-
-fn text(page: &Page, blocks: &Blocks, at: usize) -> String {
-    let texts = blocks.texts(&blocks.list[at]).iter();
-    texts
-        .filter_map(|&id| page.text(id))
-        .map(|text| text.clone())
-        .collect()
+        && kind::prices(&blocks.text(page, block)) > 0
 }
 
 #[cfg(test)]
@@ -75,7 +60,7 @@ mod tests {
         let blocks = Blocks::of(&page, &[]);
         let mut all = vec![false; blocks.list.len()];
         *all.last_mut().unwrap() = true;
-        keep(&page, &blocks, &mut all);
+        keep(&page, &blocks, &KindNow::of(&page), &mut all);
         all
     }
 

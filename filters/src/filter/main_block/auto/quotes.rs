@@ -11,7 +11,7 @@ use super::{
     text::{mix, words},
 };
 use crate::{
-    kind::{self, Kind},
+    kind::{Kind, KindNow},
     page::{NodeId, Page, tag::Tag},
 };
 
@@ -23,9 +23,9 @@ const RUN: usize = 4;
 const FAR: f32 = 1000.0;
 
 /// Decides on the quotes of a forum.
-pub(super) fn settle(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+pub(super) fn settle(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
     let quotes = quotes(page);
-    if quotes.is_empty() || kind::of(page, page.claims.clone()) != Some(Kind::Forum) {
+    if quotes.is_empty() || kind.get() != Some(Kind::Forum) {
         return;
     }
     let mut quotes = quotes.into_iter().peekable();
@@ -139,7 +139,7 @@ mod tests {
         let mut all: Vec<bool> = (0..blocks.list.len())
             .map(|at| kept.contains(&at))
             .collect();
-        settle(&page, &blocks, &mut all);
+        settle(&page, &blocks, &KindNow::of(&page), &mut all);
         all
     }
 

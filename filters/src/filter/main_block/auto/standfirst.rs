@@ -20,14 +20,7 @@ const NEAR: usize = 6;
 
 /// Keeps sentences between the headline and the first kept paragraph.
 pub(super) fn keep(page: &Page, blocks: &Blocks, scored: &[Scored], kept: &mut [bool]) {
-    let holds_headline = |block: &Block| {
-        let headline = page.headline.node;
-        headline.is_some_and(|node| page.contains(node, block.container))
-    };
-    let Some(headline) = blocks.list.iter().rposition(holds_headline) else {
-        return;
-    };
-    let below = headline + 1..blocks.list.len().min(headline + 1 + NEAR);
+    let below = blocks.below_headline(page, NEAR);
     let is_paragraph = |index: &usize| kept[*index] && blocks.list[*index].is_long();
     let Some(first) = below.clone().find(is_paragraph) else {
         return;
