@@ -291,4 +291,15 @@ mod tests {
         // A folder of this machine says nothing of the page.
         assert_eq!(kind("file:///docs/forum/x.html", "<p>Hello."), None);
     }
+
+    #[test]
+    fn a_file_is_what_it_says_it_was_and_a_page_of_the_web_where_it_was_found() {
+        let body = "<link rel=canonical href=https://forum.example.org/t/bridge/12><p>Hello.";
+        for address in ["file:///docs/x.html", "about:blank"] {
+            assert_eq!(kind(address, body), Some(Kind::Forum), "{address}");
+        }
+        assert_eq!(kind(INNER, body), None);
+        let local = "<link rel=canonical href=file:///forum/x.html><p>Hello.";
+        assert_eq!(kind("file:///docs/x.html", local), None);
+    }
 }

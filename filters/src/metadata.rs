@@ -118,7 +118,7 @@ pub(crate) fn read(page: &Page) -> Found {
         .date()
         .or_else(|| metas.date())
         .or_else(|| marks::date(page, headline.node))
-        .or_else(|| date::of_path(page.url()));
+        .or_else(|| date::of_path(page.web_url()));
     Found {
         claims: Claims {
             types: json_ld.types(),

@@ -141,6 +141,7 @@ pub(crate) struct Page {
     attributes: Attributes,
     url: Url,
     base: Url,
+    canonical: Option<Url>,
     html: Option<NodeId>,
     head: Option<NodeId>,
     body: Option<NodeId>,
@@ -205,6 +206,7 @@ impl Page {
             attributes: parsed.attributes,
             url: url.clone(),
             base: url.clone(),
+            canonical: None,
             html: None,
             head: None,
             body: None,
@@ -249,7 +251,19 @@ impl Page {
             })
             .collect();
         page.base = page.find_base()?.unwrap_or_else(|| url.clone());
+        page.canonical = page.find_canonical();
         Ok(page)
+    }
+
+    /// The address that the page says is its own (`<link rel=canonical>`, RFC 6596).
+    fn find_canonical(&self) -> Option<Url> {
+        self.about(Tag::Link)
+            .find(|&id| {
+                self.attribute(id, &local_name!("rel"))
+                    .is_some_and(|rel| rel.trim().eq_ignore_ascii_case("canonical"))
+            })
+            .and_then(|id| self.address(id, &local_name!("href")))
+            .filter(|url| matches!(url.scheme(), "http" | "https"))
     }
 
     fn find_base(&self) -> Result<Option<Url>, PageError> {

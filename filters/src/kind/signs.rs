@@ -96,7 +96,7 @@ const MAX_BUTTON_BYTES: usize = 60;
 
 impl Signs {
     pub(super) fn of(page: &Page, claims: Claims) -> Signs {
-        let url = page.url();
+        let url = page.web_url();
         let host = match url.host() {
             Some(Host::Domain(name)) => name.trim_start_matches("www."),
             _ => "",

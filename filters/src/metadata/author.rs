@@ -58,7 +58,7 @@ struct House(Vec<String>);
 
 impl House {
     fn of(page: &Page, site: Option<&str>) -> House {
-        let host = page.url().host_str().unwrap_or_default();
+        let host = page.web_url().host_str().unwrap_or_default();
         let mut names: Vec<String> = host.split('.').map(letters).collect();
         names.push(letters(host));
         names.extend(site.map(letters));

@@ -251,7 +251,7 @@ const MIN_PART: usize = 4;
 
 impl Site {
     fn of(page: &Page, name: Option<&str>) -> Site {
-        let host = page.url().host_str().unwrap_or_default();
+        let host = page.web_url().host_str().unwrap_or_default();
         let mut parts: Vec<&str> = host.split('.').filter(|part| *part != "www").collect();
         if parts.len() > 1 {
             parts.pop();

@@ -32,6 +32,17 @@ impl Page {
         &self.url
     }
 
+    /// The address that the page says is its own, on the web.
+    pub(crate) fn canonical(&self) -> Option<&Url> {
+        self.canonical.as_ref()
+    }
+
+    /// The address by which a page is judged: a file is what it says it was. Its links still lead to the files beside it.
+    pub(crate) fn web_url(&self) -> &Url {
+        let canonical = self.canonical().filter(|_| !self.url.has_host());
+        canonical.unwrap_or(&self.url)
+    }
+
     /// What relative addresses are relative to: `<base href>` where there is one.
     pub(crate) fn base(&self) -> &Url {
         &self.base

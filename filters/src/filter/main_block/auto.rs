@@ -138,7 +138,7 @@ pub(crate) fn choose(
         .collect();
     pool::pool(page, &blocks, &mut scored);
     let (_, confidence) = best(&scored, 1.0, &AS_SCORED);
-    let (mut kept, _) = best(&scored, favor.on(page.url()).beta_squared(), &MOODS);
+    let (mut kept, _) = best(&scored, favor.on(page.web_url()).beta_squared(), &MOODS);
     keep_headings(page, &blocks, keep_headline, &mut kept);
     standfirst::keep(page, &blocks, &scored, &mut kept);
     sections::complete(page, &blocks, &scored, &mut kept);

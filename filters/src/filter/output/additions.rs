@@ -88,7 +88,9 @@ fn write_byline(page: &Page, out: &mut String) {
         .as_ref()
         .filter(|date| !has_time && !shows_day(&start, date));
     let site = metadata.site.as_ref().filter(|site| {
-        !is_shown(site) && Some(*site) != metadata.author.as_ref() && !is_in_host(page.url(), site)
+        !is_shown(site)
+            && Some(*site) != metadata.author.as_ref()
+            && !is_in_host(page.web_url(), site)
     });
     if author.is_none() && date.is_none() && site.is_none() {
         return;

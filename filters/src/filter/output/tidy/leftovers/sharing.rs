@@ -14,17 +14,10 @@ pub(super) struct Sharing {
 
 impl Sharing {
     pub(super) fn of(page: &Page) -> Sharing {
-        let canonical = page
-            .about(Tag::Link)
-            .find(|&id| {
-                page.attribute(id, &local_name!("rel"))
-                    .is_some_and(|rel| rel.trim().eq_ignore_ascii_case("canonical"))
-            })
-            .and_then(|id| page.address(id, &local_name!("href")));
-        let urls = [Some(page.url().clone()), canonical];
+        let urls = [Some(page.url()), page.canonical()];
         Sharing {
-            addresses: urls.iter().flatten().filter_map(plain).collect(),
-            host: page.url().host_str().unwrap_or_default().to_owned(),
+            addresses: urls.into_iter().flatten().filter_map(plain).collect(),
+            host: page.web_url().host_str().unwrap_or_default().to_owned(),
         }
     }
 
