@@ -98,8 +98,7 @@ fn by_software_and_address(signs: &Signs) -> Option<Kind> {
     /// A handful of examples is in many an article about programming.
     const MUCH_CODE: usize = 30;
     let is_forum = signs.says(&["DiscussionForumPosting", "QAPage"])
-        || signs.is_on(&names::FORUM_HOSTS)
-        || signs.is_under(&names::FORUM_PATHS)
+        || signs.is_thread()
         || signs.is_made_by(&names::FORUM_PROGRAMS)
         || signs.is_on(&["community"]) && !signs.is_front;
     if is_forum {
@@ -246,6 +245,16 @@ mod tests {
             kind("https://a.example/threads/x.12/", "<p>Text"),
             Some(Kind::Forum)
         );
+        for address in [
+            "https://www.kettleforums.example/x-12",
+            "https://a.example/r/kettles/comments/1rl/whistle/",
+            "https://a.example/t/whistle/12",
+            "https://a.example/showthread-12-whistle",
+            "https://a.example/index.php?topic=12.0",
+        ] {
+            assert_eq!(kind(address, "<p>Text"), Some(Kind::Forum), "{address}");
+        }
+        assert_eq!(kind("https://a.example/t/kettles", "<p>Text"), None);
         let made = "<meta name=generator content='phpBB 3'><p>Text";
         assert_eq!(kind(INNER, made), Some(Kind::Forum));
         assert_eq!(

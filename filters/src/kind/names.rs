@@ -14,11 +14,11 @@ pub(super) const FORUM_HOSTS: [&str; 7] = [
 
 /// Names in the addresses of discussions.
 pub(super) const FORUM_PATHS: [&str; 11] = [
+    "comments",
     "thread",
     "threads",
     "topic",
     "viewtopic",
-    "showthread",
     "forum",
     "forums",
     "board",
@@ -26,6 +26,9 @@ pub(super) const FORUM_PATHS: [&str; 11] = [
     "discussion",
     "discussions",
 ];
+
+/// How names in the addresses of discussions begin: showthread.php, showthread-12.
+pub(super) const FORUM_SCRIPTS: [&str; 2] = ["showthread", "showtopic"];
 
 /// Programs that make them.
 pub(super) const FORUM_PROGRAMS: [&str; 9] = [

@@ -3,6 +3,7 @@
 use html5ever::local_name;
 use url::Host;
 
+use super::names;
 use crate::{
     dom::words,
     page::{NodeId, Page, tag::Tag},
@@ -30,6 +31,8 @@ pub(super) struct Signs {
     /// The first name of its host, and the names of its path without their endings.
     host: String,
     path: Vec<String>,
+    /// Whether its query names a topic, as SMF and Invision write it.
+    has_topic: bool,
     /// Whether it is the front page of its site.
     pub(super) is_front: bool,
     /// Paragraphs of [`LONG`] words or more.
@@ -112,6 +115,9 @@ impl Signs {
                 .filter(|name| !name.is_empty())
                 .map(str::to_lowercase)
                 .collect(),
+            has_topic: url
+                .query_pairs()
+                .any(|(key, _)| matches!(&*key, "topic" | "showtopic")),
             is_front: url.has_host() && url.path() == "/" && url.query().is_none(),
             long_paragraphs: 0,
             links: 0,
@@ -229,6 +235,25 @@ impl Signs {
     /// Whether the first name of its host is one of these.
     pub(super) fn is_on(&self, hosts: &[&str]) -> bool {
         hosts.contains(&self.host.as_str())
+    }
+
+    /// Whether its address is that of a discussion: by the names in it, or as forums' programs number them.
+    pub(super) fn is_thread(&self) -> bool {
+        let is_number = |name: &String| name.bytes().all(|byte| byte.is_ascii_digit());
+        // Discourse: /t/12, /t/the-bridge/12.
+        let mut after_t = self.path.iter().skip_while(|name| *name != "t").skip(1);
+        let is_script = |name: &String| {
+            names::FORUM_SCRIPTS
+                .iter()
+                .any(|script| name.starts_with(script))
+        };
+        self.host.ends_with("forum")
+            || self.host.ends_with("forums")
+            || self.is_on(&names::FORUM_HOSTS)
+            || self.is_under(&names::FORUM_PATHS)
+            || self.path.iter().any(is_script)
+            || after_t.by_ref().take(2).any(is_number)
+            || self.has_topic
     }
 
     /// Whether its path has one of these names.
