@@ -82,7 +82,8 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     let chain = Chain::new(&filters, config.page_limits(), config.ad_servers.clone())?;
     let file = args.page.clone().unwrap_or_else(|| PathBuf::from("-"));
     let name = || file.display().to_string();
-    let html = input::decode(&input::read(&file).with_context(name)?);
+    let html =
+        input::decode(&input::read(&file, config.rewrite.max_html_bytes).with_context(name)?);
     let url = args.url.clone().unwrap_or_else(|| address_of(&file));
     let blocks = Arc::new(chain)
         .blocks(&html, &url, args.limit)

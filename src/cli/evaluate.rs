@@ -110,6 +110,8 @@ struct Results {
     /// Their scores.
     pages: Vec<PageScores>,
     unread: Vec<Unread>,
+    /// Longest page that is read.
+    max_bytes: usize,
 }
 
 /// Evaluates the chain of `config`, or the algorithms that were named, and prints a table.
@@ -121,7 +123,7 @@ pub(crate) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     for file in args.json.iter().chain(&args.html) {
         check_place(file)?;
     }
-    let results = Results::of(pairs, contestants)?;
+    let results = Results::of(pairs, contestants, config.rewrite.max_html_bytes)?;
     if !results.pages.is_empty() {
         say(&results.tables(args.worst))?;
         results.write(args)?;
@@ -137,18 +139,24 @@ pub(crate) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
 }
 
 impl Results {
-    fn of(pairs: Vec<Pair>, contestants: Vec<Contestant>) -> anyhow::Result<Results> {
+    fn of(
+        pairs: Vec<Pair>,
+        contestants: Vec<Contestant>,
+        max_bytes: usize,
+    ) -> anyhow::Result<Results> {
         let bar = progress_bar(pairs.len());
         let mut results = Results {
             contestants: Vec::new(),
             pairs: Vec::new(),
             pages: Vec::new(),
             unread: Vec::new(),
+            max_bytes,
         };
         parallel::in_order(
             pairs.into_iter(),
             |pair| {
-                let scores = Sample::read(&pair).map(|sample| score::page(&sample, &contestants));
+                let sample = Sample::read(&pair, max_bytes);
+                let scores = sample.map(|sample| score::page(&sample, &contestants));
                 (pair, scores)
             },
             |(pair, scores)| {

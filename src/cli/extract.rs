@@ -3,35 +3,30 @@
 //! A page on which the chain gives up because too little would be left comes out as it was: byte for byte as HTML, with
 //! all its text as text. What cannot be read or parsed is an error of that file alone.
 
+mod extractor;
 mod record;
+mod tasks;
 
 use std::{
-    ffi::OsStr,
-    fs,
-    io::{self, BufRead, IsTerminal, Write},
+    io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
-use anyhow::Context;
 use clap::ValueEnum;
 use gleaner::Config;
-use gleaner_filters::{
-    Chain, ChainConfig, ConfigError, Domain, Extract, FilterName, Floor, PageError, StructuredText,
-    Survey, Trace, output,
-};
+use gleaner_filters::{ChainConfig, output};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use url::Url;
 
+use extractor::Page;
 use record::Record;
 
 use super::{
-    EX_DATAERR, EX_IOERR, EX_USAGE, Failure, exit_code,
-    input::{self, page_address},
-    named_chain,
-    overlay::Overlay,
-    page_failure, parallel,
+    EX_USAGE, Failure, exit_code, input::page_address, named_chain, overlay::Overlay, parallel,
 };
+
+pub(crate) use extractor::Extractor;
+pub(super) use tasks::address_of;
 
 /// Arguments of `gleaner extract`.
 #[derive(Debug, clap::Args)]
@@ -78,15 +73,6 @@ enum Format {
     Json,
 }
 
-/// One page to read.
-#[derive(Debug)]
-struct Task {
-    /// `-` is standard input; a line of the list that cannot be read is called by its number.
-    file: PathBuf,
-    /// An error where the list has something else there.
-    url: anyhow::Result<Option<Url>>,
-}
-
 impl Format {
     /// What the configuration asks for.
     fn configured(filters: &ChainConfig) -> Format {
@@ -94,14 +80,6 @@ impl Format {
             output::Format::Html => Format::Html,
             output::Format::Text => Format::Text,
         }
-    }
-}
-
-impl Task {
-    /// Its own address, or that of its file.
-    fn address(&self) -> Url {
-        let given = self.url.as_ref().ok().cloned().flatten();
-        given.unwrap_or_else(|| address_of(&self.file))
     }
 }
 
@@ -118,7 +96,7 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
         );
         return Err(Failure::error(EX_USAGE, message));
     }
-    let mut tasks = tasks(args)?;
+    let mut tasks = tasks::all(args)?;
     if args.same_site {
         tasks = extractor.learn(tasks)?;
     }
@@ -195,184 +173,8 @@ fn write_json(out: &mut impl Write, record: &Record) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-type Tasks = Box<dyn Iterator<Item = Task> + Send>;
-
-/// The pages that were asked for, read as they are needed: a list may be long.
-fn tasks(args: &Args) -> anyhow::Result<Tasks> {
-    let Some(list) = &args.from_list else {
-        let mut files = args.files.clone();
-        if files.is_empty() {
-            files.push(PathBuf::from("-"));
-        }
-        let url = args.url.clone();
-        return Ok(Box::new(files.into_iter().map(move |file| {
-            let url = Ok(url.clone());
-            Task { file, url }
-        })));
-    };
-    let lines: Box<dyn BufRead + Send> = if list == OsStr::new("-") {
-        Box::new(io::BufReader::new(io::stdin()))
-    } else {
-        let name = || list.display().to_string();
-        if list.is_dir() {
-            return Err(Failure::error(EX_IOERR, format!("{}: is a folder", name())));
-        }
-        let file = fs::File::open(list).with_context(name)?;
-        Box::new(io::BufReader::new(file))
-    };
-    Ok(Box::new(lines.lines().enumerate().filter_map(
-        |(index, line)| match line {
-            Ok(line) if line.trim().is_empty() => None,
-            Ok(line) => Some(task_of_line(&line)),
-            Err(error) => Some(Task {
-                file: format!("line {} of the list", index + 1).into(),
-                url: Err(error.into()),
-            }),
-        },
-    )))
-}
-
-fn task_of_line(line: &str) -> Task {
-    let (file, url) = match line.split_once('\t') {
-        Some((file, url)) => (file, Some(url.trim())),
-        None => (line, None),
-    };
-    let url = url.filter(|url| !url.is_empty()).map(page_address);
-    Task {
-        file: PathBuf::from(file.trim_end_matches('\r')),
-        url: url
-            .transpose()
-            .map_err(|problem| Failure::error(EX_DATAERR, problem)),
-    }
-}
-
 fn name(file: &Path) -> String {
     file.display().to_string()
-}
-
-/// The chain of a configuration, and the road for pages on which it gives up.
-pub(crate) struct Extractor {
-    chain: Arc<Chain>,
-    whole: Arc<Chain>,
-    /// Longest page, as for the proxy.
-    max_bytes: usize,
-    /// What the pages have in common, where they are of one site.
-    site: Option<Arc<Domain>>,
-}
-
-/// A page, extracted.
-struct Page {
-    /// What was extracted.
-    extract: Extract,
-    /// Why it is the whole page, if it is.
-    passed: Option<PageError>,
-    /// Its bytes, if it is.
-    original: Option<Vec<u8>>,
-}
-
-impl Extractor {
-    /// Builds the chain of `config` with these filter settings.
-    pub(crate) fn with_filters(
-        config: &Config,
-        filters: &ChainConfig,
-    ) -> Result<Extractor, ConfigError> {
-        let build = |filters: &ChainConfig| {
-            Chain::new(filters, config.page_limits(), config.ad_servers.clone()).map(Arc::new)
-        };
-        Ok(Extractor {
-            chain: build(filters)?,
-            whole: build(&cleaned_only(filters))?,
-            max_bytes: config.rewrite.max_html_bytes,
-            site: None,
-        })
-    }
-
-    /// Learns what repeats on these pages, which are one site's. Those that cannot be read are told of when they are extracted.
-    fn learn(&mut self, tasks: Tasks) -> anyhow::Result<Tasks> {
-        let tasks: Vec<Task> = tasks.collect();
-        let mut site = Domain::default();
-        parallel::in_order(
-            tasks.iter(),
-            |task| {
-                let html = input::decode(&input::read(&task.file)?);
-                Ok(self.chain.survey(&html, &task.address())?)
-            },
-            |survey: anyhow::Result<Survey>| {
-                if let Ok(survey) = survey {
-                    site.learn(&survey);
-                }
-                anyhow::Ok(())
-            },
-        )?;
-        self.site = Some(Arc::new(site));
-        Ok(Box::new(tasks.into_iter()))
-    }
-
-    fn extract(&self, task: Task) -> anyhow::Result<Page> {
-        let address = task.address();
-        let given = task.url?;
-        let bytes = input::read(&task.file)?;
-        input::check_length(&bytes, self.max_bytes)?;
-        let html = input::decode(&bytes);
-        let mut page = self.page(&html, &address).map_err(page_failure)?;
-        if page.passed.is_some() {
-            page.extract.html = html;
-            page.original = Some(bytes);
-        } else if let Some(url) = &given {
-            page.extract.html = with_base(page.extract.html, url);
-        }
-        Ok(page)
-    }
-
-    /// Runs the chain on a page.
-    fn page(&self, html: &str, url: &Url) -> Result<Page, PageError> {
-        let (extract, passed) = self.or_whole(|chain| match &self.site {
-            Some(site) => chain.extract_knowing(html, url, Arc::clone(site)),
-            None => chain.extract(html, url),
-        })?;
-        Ok(Page {
-            extract,
-            passed,
-            original: None,
-        })
-    }
-
-    /// Runs the chain on a page and tells what became of its texts, and why it is the whole page, if it is.
-    pub(crate) fn trace(
-        &self,
-        html: &str,
-        url: &Url,
-    ) -> Result<(Trace, Option<PageError>), PageError> {
-        self.or_whole(|chain| chain.trace(html, url))
-    }
-
-    fn or_whole<T>(
-        &self,
-        run: impl Fn(&Arc<Chain>) -> Result<T, PageError>,
-    ) -> Result<(T, Option<PageError>), PageError> {
-        match run(&self.chain) {
-            Ok(done) => Ok((done, None)),
-            Err(error @ (PageError::LittleText { .. } | PageError::KeptTooLittle { .. })) => {
-                Ok((run(&self.whole)?, Some(error)))
-            }
-            Err(error) => Err(error),
-        }
-    }
-}
-
-/// Scripts and their like dropped, nothing else, and no floor.
-fn cleaned_only(filters: &ChainConfig) -> ChainConfig {
-    ChainConfig {
-        order: vec![FilterName::LazyImages, FilterName::Ignore],
-        floor: Floor {
-            page_chars: 0,
-            kept_share: 0.0,
-            kept_chars: 0,
-            structured_text: StructuredText::Any,
-        },
-        ignore: gleaner_filters::ignore::Settings::default(),
-        ..filters.clone()
-    }
 }
 
 /// Adds the address that relative links start at, so that a saved page still leads somewhere. A `<base>` of the page's
@@ -397,16 +199,6 @@ pub(super) fn with_base(html: String, url: &Url) -> String {
     };
     let base = base.as_str().replace('&', "&amp;").replace('"', "&quot;");
     format!("{}{BASE}{base}\">{}", &html[..at], &html[at..])
-}
-
-/// Relative links of a file lead to the files beside it.
-pub(super) fn address_of(file: &Path) -> Url {
-    std::path::absolute(file)
-        .ok()
-        .and_then(|path| Url::from_file_path(path).ok())
-        .unwrap_or_else(|| {
-            Url::parse("about:blank").expect("the address is a constant and an address")
-        })
 }
 
 /// A bar on standard error while it is a terminal and nothing else is written to it.

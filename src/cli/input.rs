@@ -20,8 +20,8 @@ const MAX_BYTES: u64 = 256 * 1024 * 1024;
 const HEADER_BYTES: usize = 1445;
 
 /// The bytes of a page: of a file, or of standard input for `-`; unpacked if they are gzip, whatever the name. An error
-/// where they are no page.
-pub(super) fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
+/// where they are no page, or one that the proxy would pass on because it is longer.
+pub(super) fn read(file: &Path, max_bytes: usize) -> anyhow::Result<Vec<u8>> {
     let bytes = if file == OsStr::new("-") {
         bounded(io::stdin().lock(), |error| error)?
     } else if file.is_dir() {
@@ -38,25 +38,18 @@ pub(super) fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
     if bytes.is_empty() {
         return Err(Failure::error(EX_DATAERR, "is empty"));
     }
-    match kind_of_binary(&bytes) {
-        Some(kind) => {
-            let message = format!("is not a page but {kind}");
-            Err(Failure::error(EX_DATAERR, message))
-        }
-        None => Ok(bytes),
+    if let Some(kind) = kind_of_binary(&bytes) {
+        let message = format!("is not a page but {kind}");
+        return Err(Failure::error(EX_DATAERR, message));
     }
-}
-
-/// An error for a page that the proxy would pass on because of its length.
-pub(super) fn check_length(page: &[u8], most: usize) -> anyhow::Result<()> {
-    if page.len() <= most {
-        return Ok(());
+    if bytes.len() > max_bytes {
+        let message = format!(
+            "the page has {} bytes, more than {max_bytes}; rewrite.max_html_bytes allows more",
+            bytes.len()
+        );
+        return Err(Failure::error(EX_DATAERR, message));
     }
-    let message = format!(
-        "the page has {} bytes, more than {most}; rewrite.max_html_bytes allows more",
-        page.len()
-    );
-    Err(Failure::error(EX_DATAERR, message))
+    Ok(bytes)
 }
 
 /// The text of a page. Two bytes to a letter are seen without a mark too: a browser is told the charset by a server, a

@@ -200,6 +200,19 @@ fn pages_that_cannot_be_read_are_named_and_counted_and_the_rest_is_measured() {
 }
 
 #[test]
+fn a_page_that_the_proxy_would_find_too_long_is_not_measured() {
+    let dir = dataset();
+    let config = dir.path().join("config.yaml");
+    fs::write(&config, "rewrite: { max_html_bytes: 1024 }").unwrap();
+    let long = dir.path().join("html/0001.html.gz");
+    fs::write(long, ARTICLE.repeat(20)).unwrap();
+    let output = run(dir.path(), &["--config", "config.yaml"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("0001.html.gz: the page has"), "{told}");
+    assert!(told.contains("rewrite.max_html_bytes"), "{told}");
+}
+
+#[test]
 fn a_folder_that_is_no_data_set_is_refused_plainly() {
     let empty = tempfile::tempdir().unwrap();
     let output = run(empty.path(), &[]);

@@ -105,17 +105,19 @@ fn a_page_that_the_proxy_would_find_too_long_is_an_error_that_names_the_key() {
     let config = dir.path().join("config.yaml");
     fs::write(&config, "rewrite: { max_html_bytes: 1024 }").unwrap();
     fs::write(dir.path().join("long.html"), PAGE.repeat(2)).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_gleaner"))
-        .args(["extract", "long.html", "--config", "config.yaml"])
-        .current_dir(dir.path())
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(65), "{output:?}");
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        told.contains("long.html: the page has") && told.contains("rewrite.max_html_bytes"),
-        "{told}"
-    );
+    for command in ["extract", "blocks"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_gleaner"))
+            .args([command, "long.html", "--config", "config.yaml"])
+            .current_dir(dir.path())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(65), "{output:?}");
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            told.contains("long.html: the page has") && told.contains("rewrite.max_html_bytes"),
+            "{told}"
+        );
+    }
 }
 
 #[test]

@@ -139,14 +139,15 @@ fn stems(folder: &Path, ending: &str) -> anyhow::Result<BTreeSet<String>> {
 }
 
 impl Sample {
-    /// Reads a page and its annotation.
-    pub(super) fn read(pair: &Pair) -> Result<Sample, Unread> {
+    /// Reads a page of at most so many bytes, and its annotation.
+    pub(super) fn read(pair: &Pair, max_bytes: usize) -> Result<Sample, Unread> {
         let unread = |file: &Path, error: anyhow::Error| Unread {
             file: file.display().to_string(),
             error: format!("{error:#}"),
         };
         let truth = annotation(&pair.truth).map_err(|error| unread(&pair.truth, error))?;
-        let bytes = input::read(&pair.html).map_err(|error| unread(&pair.html, error))?;
+        let bytes =
+            input::read(&pair.html, max_bytes).map_err(|error| unread(&pair.html, error))?;
         Ok(Sample {
             id: pair.id.clone(),
             page_type: truth.page_type(),

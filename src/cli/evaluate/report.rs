@@ -13,10 +13,8 @@ use self::{
 };
 use super::{
     Results,
-    contestant::Contestant,
-    dataset::{Pair, Sample},
+    dataset::Sample,
     nodes::Mapping,
-    score::Score,
     sums::{self, Sums, difference, of_type, types},
     table::share,
 };
@@ -129,15 +127,17 @@ fn worst_pages(results: &Results, count: usize) -> Markup {
             @let worst = sums::worst(&results.pages, number, count);
             h3 { "The " (worst.len()) " worst of " code { (contestant.name) } }
             @for at in worst {
-                (worst_page(&results.pairs[at], contestant, &results.pages[at].scores[number]))
+                (worst_page(results, at, number))
             }
         }
     }
 }
 
 /// A page that is read and run once more: its texts are too large to keep for all pages.
-fn worst_page(pair: &Pair, contestant: &Contestant, score: &Score) -> Markup {
-    let sample = match Sample::read(pair) {
+fn worst_page(results: &Results, at: usize, number: usize) -> Markup {
+    let contestant = &results.contestants[number];
+    let score = &results.pages[at].scores[number];
+    let sample = match Sample::read(&results.pairs[at], results.max_bytes) {
         Ok(sample) => sample,
         Err(unread) => return html! { p { (unread.file) ": " (unread.error) } },
     };
