@@ -1,13 +1,12 @@
 //! Blocks of Markdown: what stands before each line, and the empty lines between them.
 
+mod tables;
+
 use super::{
     escape,
     inline::{Inline, Mark, longest_run},
 };
-use crate::{
-    dom::table::{self, Columns},
-    page::{NodeId, Page},
-};
+use tables::Table;
 
 /// Levels of lists and quotes that are written; deeper ones are written at the last level. Each level is repeated before
 /// every line, so that hostile nesting would make the output quadratic. Raising it costs memory on such pages.
@@ -52,14 +51,6 @@ enum Gap {
 struct Code {
     language: String,
     text: String,
-}
-
-#[derive(Default)]
-struct Table {
-    rows: Vec<Vec<String>>,
-    row: Vec<String>,
-    span: usize,
-    columns: Columns,
 }
 
 impl Writer {
@@ -280,93 +271,6 @@ impl Writer {
         let fence = "`".repeat((longest_run(text, '`') + 1).max(3));
         let block = format!("{fence}{}\n{text}\n{fence}", code.language);
         self.write_lines(&block, Gap::Empty);
-    }
-
-    // ----- tables -------------------------------------------------------------------------------------------------
-
-    pub(super) fn is_in_table(&self) -> bool {
-        self.table.is_some()
-    }
-
-    pub(super) fn open_table(&mut self) {
-        self.block();
-        self.table = Some(Table::default());
-        self.inline.in_table = true;
-    }
-
-    /// What stands outside of cells (a caption) is a row of its own.
-    pub(super) fn open_row(&mut self) {
-        let text = self.inline.take();
-        if !text.is_empty() {
-            self.inline.in_table = false;
-            let table = self.table.take();
-            self.write_paragraph(&text);
-            self.owe(Gap::Empty);
-            self.table = table;
-            self.inline.in_table = true;
-        }
-    }
-
-    pub(super) fn open_cell(&mut self, page: &Page, cell: NodeId) {
-        if let Some(table) = &mut self.table {
-            let skipped = table.columns.place(page, cell);
-            table
-                .row
-                .extend(std::iter::repeat_n(String::new(), skipped));
-            table.span = table::span(page, cell);
-        }
-    }
-
-    pub(super) fn close_cell(&mut self) {
-        let text = self.inline.take().replace('\n', " ");
-        if let Some(table) = &mut self.table {
-            table.row.push(text);
-            let empty = table.span.saturating_sub(1);
-            table.row.extend(std::iter::repeat_n(String::new(), empty));
-        }
-    }
-
-    pub(super) fn close_row(&mut self) {
-        if let Some(table) = &mut self.table
-            && !table.row.is_empty()
-        {
-            table.columns.end_row();
-            let row = std::mem::take(&mut table.row);
-            if row.iter().any(|cell| !cell.is_empty()) {
-                table.rows.push(row);
-            }
-        }
-    }
-
-    /// GFM § 4.10: the first row is the head, and every row has as many cells.
-    pub(super) fn close_table(&mut self) {
-        let Some(table) = self.table.take() else {
-            return;
-        };
-        self.inline.in_table = false;
-        let columns = table.rows.iter().map(Vec::len).max().unwrap_or(0);
-        if columns == 0 {
-            return;
-        }
-        let mut block = String::new();
-        for (number, row) in table.rows.iter().enumerate() {
-            if number > 0 {
-                block.push('\n');
-            }
-            for at in 0..columns {
-                block.push_str("| ");
-                block.push_str(row.get(at).map_or("", String::as_str));
-                block.push(' ');
-            }
-            block.push('|');
-            if number == 0 {
-                block.push('\n');
-                block.push_str(&"| --- ".repeat(columns));
-                block.push('|');
-            }
-        }
-        self.write_lines(&block, Gap::Empty);
-        self.owe(Gap::Empty);
     }
 
     // ----- lines --------------------------------------------------------------------------------------------------
