@@ -28,7 +28,7 @@ pub(crate) use self::{
 };
 use crate::{
     log::{BrokenBy, RequestLog},
-    server::{Cut, InFlight},
+    server::InFlight,
 };
 
 /// Bytes that passed so far; shared between a body and whoever wants to know.
@@ -157,9 +157,9 @@ impl Body {
     }
 
     /// Keeps the log entry until the body has ended or is given up, which is told apart there.
-    pub(crate) fn logged(mut self, mut log: Box<RequestLog>, cut: &Cut) -> Self {
+    pub(crate) fn logged(mut self, mut log: Box<RequestLog>) -> Self {
         if !self.kind.is_done() {
-            log.expect_end(cut);
+            log.expect_end();
         }
         self.log = Some(log);
         self

@@ -15,6 +15,7 @@ mod schema;
 mod serve;
 
 use std::{
+    fmt::Display,
     io::{self, Write},
     path::PathBuf,
 };
@@ -188,6 +189,11 @@ impl std::fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+/// Tells on standard error what went wrong. Where nobody reads that, the exit code still says it.
+pub(crate) fn complain(told: impl Display) {
+    let _ = writeln!(io::stderr(), "gleaner: {told}");
+}
 
 /// Whether whoever read our output has stopped reading, as `head` does.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {

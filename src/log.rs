@@ -71,15 +71,17 @@ pub(crate) struct RequestLog {
     pub(crate) body_bytes: u64,
     /// Who broke the answer off before its end, if anybody did.
     broken_by: Option<BrokenBy>,
-    /// There while the end of the answer is still to come.
-    unended: Option<Cut>,
+    /// Whether the end of the answer is still to come.
+    unended: bool,
+    /// Whether the program ends and takes the request with it.
+    cut: Cut,
     /// What the chain did, or why it did nothing.
     pub(crate) action: String,
     silent: bool,
 }
 
 impl RequestLog {
-    pub(crate) fn new(client: Arc<str>, method: http::Method) -> Self {
+    pub(crate) fn new(client: Arc<str>, method: http::Method, cut: &Cut) -> Self {
         Self {
             client,
             method,
@@ -91,7 +93,8 @@ impl RequestLog {
             sent: None,
             body_bytes: 0,
             broken_by: None,
-            unended: None,
+            unended: false,
+            cut: Arc::clone(cut),
             action: String::new(),
             silent: false,
         }
@@ -109,26 +112,24 @@ impl RequestLog {
 
     /// The answer has a body whose end is to come; an entry that is written before it tells of a break. That to a HEAD has
     /// none, whatever its fields say (RFC 9110 § 9.3.2).
-    pub(crate) fn expect_end(&mut self, cut: &Cut) {
-        if self.method != http::Method::HEAD {
-            self.unended = Some(Arc::clone(cut));
-        }
+    pub(crate) fn expect_end(&mut self) {
+        self.unended = self.method != http::Method::HEAD;
     }
 
     /// The end has come.
     pub(crate) fn ended(&mut self) {
-        self.unended = None;
+        self.unended = false;
     }
 
     /// The answer will not go on.
     pub(crate) fn broken_by(&mut self, who: BrokenBy) {
         self.broken_by = Some(who);
-        self.unended = None;
+        self.unended = false;
     }
 
     /// Hands the entry on; nothing is written for what stays behind.
     pub(crate) fn take(&mut self) -> Self {
-        let mut blank = Self::new(Arc::clone(&self.client), self.method.clone());
+        let mut blank = Self::new(Arc::clone(&self.client), self.method.clone(), &self.cut);
         blank.silent = true;
         std::mem::replace(self, blank)
     }
@@ -167,8 +168,8 @@ impl Drop for RequestLog {
         if self.silent {
             return;
         }
-        if let Some(cut) = self.unended.take() {
-            self.broken_by = Some(if cut.load(Relaxed) {
+        if self.status == 0 || self.unended {
+            self.broken_by = Some(if self.cut.load(Relaxed) {
                 BrokenBy::Shutdown
             } else {
                 BrokenBy::Client
@@ -185,6 +186,7 @@ impl Drop for RequestLog {
 impl RequestLog {
     fn outcome(&self) -> (u16, &str) {
         match self.status {
+            0 if self.broken_by == Some(BrokenBy::Shutdown) => (0, "the program ended"),
             0 => (CLIENT_LEFT, "the client left"),
             status => (status, self.action.as_str()),
         }
@@ -282,7 +284,7 @@ mod tests {
             .fmt_fields(fields::PlainFields)
             .with_writer(kept.clone())
             .finish();
-        let mut log = RequestLog::new("[::1]:99".into(), http::Method::POST);
+        let mut log = RequestLog::new("[::1]:99".into(), http::Method::POST, &Cut::default());
         log.host = "a.example:80".into();
         log.route = "forward";
         log.status = 200;

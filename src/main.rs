@@ -20,7 +20,7 @@ fn main() -> ExitCode {
             return match printed {
                 _ if message.use_stderr() => cli::EX_USAGE.into(),
                 Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                    eprintln!("gleaner: {error}");
+                    cli::complain(error);
                     cli::EX_IOERR.into()
                 }
                 _ => ExitCode::SUCCESS,
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if cli::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("gleaner: {error:#}");
+            cli::complain(format_args!("{error:#}"));
             cli::exit_code(&error).into()
         }
     }

@@ -177,7 +177,11 @@ impl Proxy {
         watch: Arc<Watch>,
         request: Box<Request<Incoming>>,
     ) -> Response<Body> {
-        let log = RequestLog::new(Arc::clone(&conn.client_name), request.method().clone());
+        let log = RequestLog::new(
+            Arc::clone(&conn.client_name),
+            request.method().clone(),
+            &conn.life.cut,
+        );
         let log = Box::new(log);
         let version = request.version();
         let is_connect = request.method() == Method::CONNECT;
@@ -221,7 +225,7 @@ impl Proxy {
                 response.headers_mut().remove(header::CONNECTION);
             }
             exchange.log.status = response.status().as_u16();
-            response.map(|body| body.logged(exchange.log, &exchange.conn.life.cut))
+            response.map(|body| body.logged(exchange.log))
         }
         .instrument(span)
         .await

@@ -242,9 +242,9 @@ mod tests {
         // Eight bytes of buffer force partial reads.
         let (mut client, client_side) = duplex(8);
         let (mut server, server_side) = duplex(8);
-        let mut log = RequestLog::new("127.0.0.1:1".into(), http::Method::CONNECT);
-        let (bytes_in, bytes_out) = (log.received(), log.sent());
         let life = Life::for_tests();
+        let mut log = RequestLog::new("127.0.0.1:1".into(), http::Method::CONNECT, &life.cut);
+        let (bytes_in, bytes_out) = (log.received(), log.sent());
         let joined = join(&life, client_side, server_side, log);
         let talk = async {
             client.write_all(b"twelve bytes").await.unwrap();

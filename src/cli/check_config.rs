@@ -15,7 +15,7 @@ pub(super) fn run(file: Option<PathBuf>) -> anyhow::Result<()> {
     if file.as_deref() == Some("-".as_ref()) {
         let mut bytes = Vec::new();
         io::stdin().lock().take(MAX_TYPED).read_to_end(&mut bytes)?;
-        Config::from_bytes(bytes)?;
+        Config::from_bytes(bytes).map_err(|error| error.called("standard input"))?;
         writeln!(out, "standard input: the configuration is good")?;
         return Ok(());
     }

@@ -32,7 +32,7 @@ use gleaner::Config;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{
-    EX_DATAERR, EX_IOERR, EX_USAGE, Failure, named_chain, overlay::Overlay, parallel, say,
+    EX_DATAERR, EX_IOERR, EX_USAGE, Failure, complain, named_chain, overlay::Overlay, parallel, say,
 };
 use contestant::Contestant;
 use dataset::{Pair, Sample, Unread};
@@ -167,7 +167,7 @@ impl Results {
                         results.pairs.push(pair);
                     }
                     Err(unread) => {
-                        bar.suspend(|| eprintln!("gleaner: {}: {}", unread.file, unread.error));
+                        bar.suspend(|| complain(format_args!("{}: {}", unread.file, unread.error)));
                         results.unread.push(unread);
                     }
                 }

@@ -22,7 +22,8 @@ use extractor::Page;
 use record::Record;
 
 use super::{
-    EX_USAGE, Failure, exit_code, input::page_address, named_chain, overlay::Overlay, parallel,
+    EX_USAGE, Failure, complain, exit_code, input::page_address, named_chain, overlay::Overlay,
+    parallel,
 };
 
 pub(crate) use extractor::Extractor;
@@ -117,7 +118,7 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
                 failed += 1;
                 first_code.get_or_insert_with(|| exit_code(error));
                 if !args.jsonl {
-                    bar.suspend(|| eprintln!("gleaner: {file}: {error:#}"));
+                    bar.suspend(|| complain(format_args!("{file}: {error:#}")));
                 }
             }
             if let Ok(page) = &record
@@ -125,7 +126,7 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
                 && matches!(format, Format::Text | Format::Markdown)
                 && !args.jsonl
             {
-                bar.suspend(|| eprintln!("gleaner: {file}: the page has no text"));
+                bar.suspend(|| complain(format_args!("{file}: the page has no text")));
             }
             write_record(format, args.jsonl, &mut out, file, record)
         },

@@ -22,6 +22,8 @@ pub struct ConfigError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Content,
+    /// What was given elsewhere than in the file.
+    Elsewhere,
     Missing,
     Unreadable,
 }
@@ -37,6 +39,15 @@ impl ConfigError {
     #[must_use]
     pub fn is_unreadable(&self) -> bool {
         self.kind == Kind::Unreadable
+    }
+
+    /// The same of a text that is no file.
+    #[must_use]
+    pub fn called(self, name: &str) -> Self {
+        Self {
+            file: Some(name.into()),
+            ..self
+        }
     }
 
     pub(super) fn io(file: PathBuf, error: &std::io::Error) -> Self {
@@ -142,8 +153,8 @@ impl ConfigError {
         Self {
             file: None,
             place: None,
-            problem: format!("listen: {problem}"),
-            kind: Kind::Content,
+            problem: problem.to_owned(),
+            kind: Kind::Elsewhere,
         }
     }
 
@@ -182,6 +193,7 @@ impl ConfigError {
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.file {
+            _ if self.kind == Kind::Elsewhere => return f.write_str(&self.problem),
             Some(file) => write!(f, "{}", file.display())?,
             None => f.write_str("configuration")?,
         }

@@ -162,10 +162,10 @@ fn check_config_reads_standard_input() {
         code(dir.path(), &["check-config", "-"], "listen: 18118\n"),
         0
     );
-    assert_eq!(
-        code(dir.path(), &["check-config", "-"], "nonsense: 1\n"),
-        78
-    );
+    let wrong = gleaner(dir.path(), &["check-config", "-"], "nonsense: 1\n");
+    let said = String::from_utf8(wrong.stderr).unwrap();
+    assert_eq!(wrong.status.code(), Some(78), "{said}");
+    assert!(said.starts_with("gleaner: standard input:1:1: "), "{said}");
 }
 
 #[test]

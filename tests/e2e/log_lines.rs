@@ -120,11 +120,23 @@ fn a_download_that_is_broken_off_is_logged_with_who_left() {
         whole.read_to_end(&mut Vec::new()).unwrap();
         // It is cut, for the time that the end gives is up.
         let _stays = ask("GET", &origin.to_string());
+        // So is one that has no answer yet, because the kernel alone has taken its connection.
+        let mute = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut waits = TcpStream::connect(&own).unwrap();
+        let mute_addr = mute.local_addr().unwrap();
+        write!(
+            waits,
+            "PUT http://{mute_addr}/ HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"
+        )
+        .unwrap();
+        let _asked = mute.accept().unwrap();
         let (_, log) = running.end();
-        for by in ["client", "origin", "shutdown"] {
+        for (by, times) in [("client", 1), ("origin", 1), ("shutdown", 2)] {
             let words = broken.replace("BY", by);
-            assert_eq!(log.matches(&words).count(), 1, "{words}: {log}");
+            assert_eq!(log.matches(&words).count(), times, "{words}: {log}");
         }
+        let waited = log.lines().find(|line| line.contains("PUT")).unwrap();
+        assert!(waited.contains("the program ended"), "{waited}");
         let whole = log.lines().find(|line| line.contains("HEAD")).unwrap();
         assert!(!whole.contains("true"), "{whole}");
     }

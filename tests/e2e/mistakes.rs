@@ -195,6 +195,27 @@ fn passwords_that_no_one_can_give_are_refused() {
     }
 }
 
+/// The device that is always full stands for a terminal that is gone.
+#[cfg(target_os = "linux")]
+#[test]
+fn where_nobody_reads_what_went_wrong_the_exit_code_still_tells() {
+    let dir = folder();
+    for (arguments, expected) in [
+        (&["extract", "nothing.html"][..], 66),
+        (&["extract", "page.html", "nothing.html"], 66),
+        (&["check-config", "page.html"], 78),
+        (&["evaluate", "."], 66),
+        (&["--nonsense"], 64),
+    ] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let output = program(dir.path(), arguments)
+            .stderr(full)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(expected), "{arguments:?}");
+    }
+}
+
 /// The device that is always full, where the system has it.
 #[cfg(target_os = "linux")]
 #[test]
