@@ -34,11 +34,23 @@ impl Sign {
     }
 }
 
-/// Whether a text may begin with one of them: most do not, and comparing costs more.
+/// Whether a text may begin with one of the sure ones: most do not, and comparing costs more.
 pub(super) fn may_open(text: &str) -> bool {
-    text.chars()
-        .next()
-        .is_some_and(|first| "tawpsvgeéTAWPSVGEÉ".contains(first))
+    match text.as_bytes() {
+        [first, second, ..] if first.is_ascii() => matches!(
+            (first | 32, second | 32),
+            (b't', b'h' | b'e')
+                | (b'a', b'r' | b'u')
+                | (b'w', b'r' | b'o')
+                | (b'p', b'o')
+                | (b's', b't' | b'c')
+                | (b'v', b'e')
+                | (b'g', b'e')
+                | (b'e', b's')
+        ),
+        // "écrit par"
+        _ => text.starts_with(['é', 'É']),
+    }
 }
 
 /// What stands before a name in a byline. Those behind the first ones are words of names and of ordinary text too, and count only
@@ -204,9 +216,9 @@ fn leads_to_author(href: &str) -> bool {
     let path = href.split(['?', '#']).next().unwrap_or_default();
     let mut parts = path.split('/').filter(|part| !part.is_empty());
     let has_folder = parts.any(|part| {
-        FOLDERS
-            .iter()
-            .any(|folder| part.eq_ignore_ascii_case(folder))
+        let may_be = matches!(part.as_bytes()[0] | 32, b'a' | b'w' | b'c' | b'j' | b'b');
+        let is = |folder: &&str| part.eq_ignore_ascii_case(folder);
+        may_be && FOLDERS.iter().any(is)
     });
     has_folder && parts.next().is_some()
 }
