@@ -213,11 +213,14 @@ fn is_author_class(value: &str) -> bool {
 }
 
 fn leads_to_author(href: &str) -> bool {
-    let path = href.split(['?', '#']).next().unwrap_or_default();
-    let mut parts = path.split('/').filter(|part| !part.is_empty());
+    // Over bytes: every link of a page is asked.
+    let path = href.as_bytes();
+    let path = &path[..memchr::memchr2(b'?', b'#', path).unwrap_or(path.len())];
+    let parts = path.split(|byte| *byte == b'/');
+    let mut parts = parts.filter(|part| !part.is_empty());
     let has_folder = parts.any(|part| {
-        let may_be = matches!(part.as_bytes()[0] | 32, b'a' | b'w' | b'c' | b'j' | b'b');
-        let is = |folder: &&str| part.eq_ignore_ascii_case(folder);
+        let may_be = matches!(part[0] | 32, b'a' | b'w' | b'c' | b'j' | b'b');
+        let is = |folder: &&str| part.eq_ignore_ascii_case(folder.as_bytes());
         may_be && FOLDERS.iter().any(is)
     });
     has_folder && parts.next().is_some()

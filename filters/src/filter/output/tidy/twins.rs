@@ -40,14 +40,19 @@ fn is_twin(page: &Page, before: NodeId, id: NodeId) -> bool {
     if is_block || !is_short(id) || !is_short(before) {
         return false;
     }
+    let is_unheard = page
+        .attribute(before, &LocalName::from("aria-hidden"))
+        .is_some_and(|value| value.trim().eq_ignore_ascii_case("true"));
+    let is_heard = sounds_heard(page, id);
+    // Nearly always neither: the texts need not be read then.
+    if !is_unheard && !is_heard {
+        return false;
+    }
     let [shown, heard] = [before, id].map(|id| letters(page, id));
     if shown.chars().count() < MIN_LETTERS {
         return false;
     }
-    let is_unheard = page
-        .attribute(before, &LocalName::from("aria-hidden"))
-        .is_some_and(|value| value.trim().eq_ignore_ascii_case("true"));
-    is_unheard && heard.starts_with(&shown) || shown == heard && sounds_heard(page, id)
+    is_unheard && heard.starts_with(&shown) || is_heard && shown == heard
 }
 
 fn letters(page: &Page, id: NodeId) -> String {
