@@ -227,6 +227,31 @@ mod tests {
     const INNER: &str = "https://a.example/x/y";
 
     #[test]
+    fn a_forum_is_told_without_counting_as_it_is_with_it() {
+        for (address, html) in [
+            ("https://forum.a.example/x", "<p>Text"),
+            (
+                "https://a.example/x",
+                "<div itemscope itemtype=http://schema.org/QAPage>",
+            ),
+            ("https://a.example/x", "<p>Text"),
+        ] {
+            let mut page = testing::page_at(address, html);
+            page.claims = metadata::read(&page).claims;
+            let kind = KindNow::of(&page);
+            assert_eq!(
+                kind.is_forum(),
+                kind.get() == Some(Kind::Forum),
+                "{address}"
+            );
+            assert_eq!(
+                kind.is_forum(),
+                html != "<p>Text" || address.contains("forum")
+            );
+        }
+    }
+
+    #[test]
     fn what_a_page_says_of_itself_decides() {
         let ld = |kind: &str| {
             format!("<script type=application/ld+json>{{\"@type\":\"{kind}\"}}</script><p>Text")

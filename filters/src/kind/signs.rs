@@ -313,7 +313,31 @@ pub(crate) fn may_hold_price(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::prices;
+    use super::{CALLS, begins_with, names_a_basket, prices};
+
+    #[test]
+    fn a_basket_is_named_with_and_without_signs_between_its_words() {
+        for value in [
+            "add-to-cart",
+            "x AddToCart",
+            "btn_add_to_b-asket",
+            "aadd-to-cart",
+        ] {
+            assert!(names_a_basket(value), "{value}");
+        }
+        for value in ["", "cart", "add to cart", "add-to-car"] {
+            assert!(!names_a_basket(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_button_calls_by_how_it_begins_in_capitals_or_not() {
+        assert!(begins_with(" GET started now", &CALLS));
+        assert!(begins_with("Try it", &CALLS));
+        for text in ["", "Trying", "Now get started", "\u{130}n"] {
+            assert!(!begins_with(text, &CALLS), "{text}");
+        }
+    }
 
     #[test]
     fn amounts_of_money_stand_on_either_side_of_their_sign() {

@@ -44,8 +44,7 @@ pub(super) fn may_open(text: &str) -> bool {
                 | (b'w', b'r' | b'o')
                 | (b'p', b'o')
                 | (b's', b't' | b'c')
-                | (b'v', b'e')
-                | (b'g', b'e')
+                | (b'v' | b'g', b'e')
                 | (b'e', b's')
         ),
         // "écrit par"
@@ -273,4 +272,41 @@ pub(super) fn looks_like_names(text: &str) -> bool {
 /// "J.", "Jr.": the dot does not end a sentence.
 fn is_initial(word: &str) -> bool {
     word.len() <= 4 && word.ends_with('.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_compared_begins_with_no_opener() {
+        for opener in sure_openers() {
+            for text in [opener.to_string(), opener.to_uppercase()] {
+                assert!(may_open(&text), "{text}");
+            }
+        }
+        assert!(!may_open("Ann Ash"));
+        assert!(!may_open("t"));
+    }
+
+    #[test]
+    fn an_address_leads_to_an_author_by_a_folder_in_its_path_alone() {
+        for href in [
+            "/Author/ann",
+            "https://a.example/x/contributors/ann?y",
+            "journalist//ann",
+        ] {
+            assert!(leads_to_author(href), "{href}");
+        }
+        for href in [
+            "/author/",
+            "/author?x/y",
+            "/x#author/ann",
+            "/authority/ann",
+            "",
+            "/é/ann",
+        ] {
+            assert!(!leads_to_author(href), "{href}");
+        }
+    }
 }
