@@ -65,7 +65,9 @@ impl Arrivals {
             return Poll::Pending;
         }
         // Before the read, so that what comes beside it is not forgotten.
-        self.signal.came.store(false, SeqCst);
+        if self.signal.came.load(SeqCst) {
+            self.signal.came.store(false, SeqCst);
+        }
         let polled = read(&mut Context::from_waker(&self.waker));
         self.is_dry = polled.is_pending();
         polled

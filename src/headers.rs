@@ -96,13 +96,12 @@ pub(crate) fn forward_request(
     let takes_trailers = received == Version::HTTP_2
         && members(&headers, &header::TE).any(|member| member == "trailers");
     let mut forwarded = end_to_end(headers, |_| false);
-    // RFC 9112 § 3.2.2: the target's authority, whatever the client wrote. Where the client had no
-    // field (HTTP/2), it comes first, as browsers send it.
-    if let Some(host) = host {
-        match forwarded.entry(header::HOST) {
-            Entry::Occupied(mut field) => drop(field.insert(host.clone())),
-            Entry::Vacant(_) => forwarded = with_first(header::HOST, host.clone(), forwarded),
-        }
+    // RFC 9112 § 3.2.2: the target's authority, whatever the client wrote. Where the client had no field (HTTP/2), it is
+    // added on its way to the wire, because it is to be the first there and a map has no place before its first.
+    if let Some(host) = host
+        && let Entry::Occupied(mut field) = forwarded.entry(header::HOST)
+    {
+        field.insert(host.clone());
     }
     if received == Version::HTTP_2 {
         join_cookies(&mut forwarded);
@@ -257,14 +256,6 @@ fn rebuilt(headers: HeaderMap, keep: impl Fn(&HeaderName) -> bool) -> HeaderMap 
         }
     }
     rebuilt
-}
-
-/// The same fields after another.
-fn with_first(name: HeaderName, value: HeaderValue, headers: HeaderMap) -> HeaderMap {
-    let mut all = HeaderMap::with_capacity(headers.len() + 2);
-    all.insert(name, value);
-    all.extend(headers);
-    all
 }
 
 /// RFC 9113 § 8.2.3: HTTP/2 clients may split it, HTTP/1.1 servers know one field only.

@@ -237,9 +237,10 @@ impl RequestLog {
         line += self.method.as_str();
         line += " host=";
         fields::quote(&mut line, &self.host);
-        line += " route=";
-        fields::quote(&mut line, self.route);
-        line += " status=";
+        // A word of ours.
+        line += " route=\"";
+        line += self.route;
+        line += "\" status=";
         fields::push_number(&mut line, status.into());
         line += " bytes_in=";
         fields::push_number(&mut line, self.bytes_in());

@@ -11,7 +11,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use http::Extensions;
+use http::{Extensions, HeaderValue};
 use tokio::io::AsyncWrite;
 
 /// Pieces of one write; the library makes three of a message with chunks.
@@ -143,15 +143,25 @@ const STEPS: [u16; 1024] = {
 /// Puts heads right on their way out.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
-    head: Option<Spelling>,
-    /// What is to be written in place of the bytes that were given.
+    head: Option<Head>,
+    /// What is to be written in place of bytes that were given,
     instead: Vec<u8>,
+    /// and of how many.
+    covered: usize,
+}
+
+/// What a head is to be like.
+#[derive(Debug)]
+struct Head {
+    spelling: Spelling,
+    /// A field to stand before all others.
+    host: Option<HeaderValue>,
 }
 
 impl Writer {
-    /// The next bytes begin with a head.
-    pub(crate) fn head_follows(&mut self, spelling: Spelling) {
-        self.head = Some(spelling);
+    /// The next bytes begin with a head. A host goes before all fields.
+    pub(crate) fn head_follows(&mut self, spelling: Spelling, host: Option<HeaderValue>) {
+        self.head = Some(Head { spelling, host });
     }
 
     pub(crate) fn poll_write(
@@ -160,30 +170,62 @@ impl Writer {
         cx: &mut Context<'_>,
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        if let (Some(spelling), Some(first)) = (self.head.take(), bufs.first()) {
+        if let (Some(head), Some(first)) = (self.head.take(), bufs.first()) {
             self.instead.clear();
-            self.instead.extend_from_slice(first);
-            let length = put_right(&mut self.instead, &spelling).unwrap_or(0);
-            self.instead.truncate(length);
+            self.covered = head.write(first, &mut self.instead).unwrap_or(0);
         }
-        let Some(mut covered) = Some(self.instead.len()).filter(|covered| *covered > 0) else {
-            return match bufs {
-                [one] => Pin::new(&mut io).poll_write(cx, one),
-                many => Pin::new(&mut io).poll_write_vectored(cx, many),
-            };
+        while self.covered > 0 {
+            let mut pieces = [IoSlice::new(&[]); PIECES];
+            pieces[0] = IoSlice::new(&self.instead);
+            let mut covered = self.covered;
+            for (piece, buf) in pieces[1..].iter_mut().zip(bufs) {
+                let here = covered.min(buf.len());
+                covered -= here;
+                *piece = IoSlice::new(&buf[here..]);
+            }
+            let pieces = &pieces[..PIECES.min(bufs.len() + 1)];
+            let written = ready!(Pin::new(&mut io).poll_write_vectored(cx, pieces))?;
+            if written >= self.instead.len() {
+                let after = written - self.instead.len();
+                return Poll::Ready(Ok(std::mem::take(&mut self.covered) + after));
+            }
+            self.instead.drain(..written);
+            // The last of the bytes that were given counts as written only when all in place of them are.
+            let told = written.min(self.covered - 1);
+            self.covered -= told;
+            if told > 0 || written == 0 {
+                return Poll::Ready(Ok(told));
+            }
+        }
+        match bufs {
+            [one] => Pin::new(&mut io).poll_write(cx, one),
+            many => Pin::new(&mut io).poll_write_vectored(cx, many),
+        }
+    }
+}
+
+impl Head {
+    /// Writes what is to stand in place of the head at the start of these bytes. How many of them that is; `None` where they
+    /// are no whole head.
+    fn write(&self, given: &[u8], instead: &mut Vec<u8>) -> Option<usize> {
+        let after_first_line = || memchr::memchr(b'\n', given).map(|end| end + 1);
+        let covered = if self.spelling.is_usual() && self.host.is_some() {
+            // The library writes names in the usual way where it is told a host.
+            let covered = after_first_line()?;
+            instead.extend_from_slice(&given[..covered]);
+            covered
+        } else {
+            instead.extend_from_slice(given);
+            let covered = put_right(instead, &self.spelling)?;
+            instead.truncate(covered);
+            covered
         };
-        let mut pieces = [IoSlice::new(&[]); PIECES];
-        pieces[0] = IoSlice::new(&self.instead);
-        for (piece, buf) in pieces[1..].iter_mut().zip(bufs) {
-            let here = covered.min(buf.len());
-            covered -= here;
-            *piece = IoSlice::new(&buf[here..]);
+        if let Some(host) = &self.host {
+            let at = after_first_line()?;
+            let line = [b"Host: ", host.as_bytes(), b"\r\n"];
+            instead.splice(at..at, line.into_iter().flatten().copied());
         }
-        let written = ready!(
-            Pin::new(&mut io).poll_write_vectored(cx, &pieces[..PIECES.min(bufs.len() + 1)])
-        )?;
-        self.instead.drain(..written.min(self.instead.len()));
-        Poll::Ready(Ok(written))
+        Some(covered)
     }
 }
 
@@ -260,7 +302,7 @@ mod tests {
         for room in [1, 7, 60, 4096] {
             let (mut ours, mut theirs) = tokio::io::duplex(room);
             let mut writer = Writer::default();
-            writer.head_follows(noted(&["ETag", "x-a", "Other"]));
+            writer.head_follows(noted(&["ETag", "x-a", "Other"]), None);
             let writing = async move {
                 let (mut given, mut body) = (GIVEN, BODY);
                 while !given.is_empty() || !body.is_empty() {
@@ -282,6 +324,40 @@ mod tests {
             let ((), read) = tokio::join!(writing, theirs.read_to_string(&mut got));
             read.unwrap();
             assert_eq!(got, expected, "{room}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_host_goes_before_all_fields_however_little_is_taken_at_once() {
+        const GIVEN: &[u8] = b"GET / HTTP/1.1\r\nX-A: b\r\nDnt: 1\r\n\r\n";
+        for (names, expected) in [
+            (
+                &[][..],
+                "GET / HTTP/1.1\r\nHost: a.example\r\nX-A: b\r\nDnt: 1\r\n\r\n",
+            ),
+            (
+                &["DNT"],
+                "GET / HTTP/1.1\r\nHost: a.example\r\nX-A: b\r\nDNT: 1\r\n\r\n",
+            ),
+        ] {
+            for room in [1, 7, 16, 17, 4096] {
+                let (mut ours, mut theirs) = tokio::io::duplex(room);
+                let mut writer = Writer::default();
+                let host = HeaderValue::from_static("a.example");
+                writer.head_follows(noted(names), Some(host));
+                let writing = async move {
+                    let mut given = GIVEN;
+                    while !given.is_empty() {
+                        let bufs = [IoSlice::new(given)];
+                        let written = poll_fn(|cx| writer.poll_write(&mut ours, cx, &bufs)).await;
+                        given = &given[written.unwrap()..];
+                    }
+                };
+                let mut got = String::new();
+                let ((), read) = tokio::join!(writing, theirs.read_to_string(&mut got));
+                read.unwrap();
+                assert_eq!(got, expected, "{room}");
+            }
         }
     }
 }

@@ -86,6 +86,9 @@ impl Upstream {
     ) -> Result<Response<Answered>, Fault> {
         *request.version_mut() = Version::HTTP_11;
         let mut waiting = Waiting::new(&mut request, informed, self.timeouts.first_byte);
+        if !request.headers().contains_key(header::HOST) {
+            waiting.host = origin.host().cloned();
+        }
         // `headers` lets the field through only where an upgrade is asked for.
         let mut response = if request.headers().contains_key(header::UPGRADE) {
             Box::pin(self.upgrade(origin, request, &mut waiting)).await
@@ -169,7 +172,7 @@ impl Upstream {
             .connect(origin.permit().target(), true)
             .await?;
         let message = stream.message();
-        message.begin(waiting.spelling.clone(), false, false);
+        message.begin(waiting, false, false);
         let (mut sender, connection) = line::builder()
             .handshake(TokioIo::new(stream))
             .await

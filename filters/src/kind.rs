@@ -69,6 +69,7 @@ impl Kind {
 pub(crate) struct KindNow<'a> {
     page: &'a Page,
     kind: OnceCell<Option<Kind>>,
+    is_forum: OnceCell<bool>,
 }
 
 impl<'a> KindNow<'a> {
@@ -76,7 +77,14 @@ impl<'a> KindNow<'a> {
         KindNow {
             page,
             kind: OnceCell::new(),
+            is_forum: OnceCell::new(),
         }
+    }
+
+    /// Whether it is a forum: that is told by words alone, and nothing needs to be counted for it.
+    pub(crate) fn is_forum(&self) -> bool {
+        let found = || Signs::of(self.page, self.page.claims.clone()).tell_a_forum();
+        *self.is_forum.get_or_init(found)
     }
 
     pub(crate) fn get(&self) -> Option<Kind> {
@@ -87,23 +95,31 @@ impl<'a> KindNow<'a> {
 
 /// The kind of a page as it was sent; none where it is in doubt.
 pub(crate) fn of(page: &Page, claims: Claims) -> Option<Kind> {
-    let signs = Signs::of(page, claims);
-    by_software_and_address(&signs)
+    let mut signs = Signs::of(page, claims);
+    if signs.tell_a_forum() {
+        return Some(Kind::Forum);
+    }
+    signs.count(page);
+    is_manual(&signs)
+        .then_some(Kind::Documentation)
         .or_else(|| in_a_shop(&signs))
         .or_else(|| by_claims_and_looks(&signs))
 }
 
-/// Forums and manuals: their programs and addresses tell.
-fn by_software_and_address(signs: &Signs) -> Option<Kind> {
+impl Signs {
+    /// Forums: their programs and addresses tell, and what they say of themselves.
+    fn tell_a_forum(&self) -> bool {
+        self.says(&["DiscussionForumPosting", "QAPage"])
+            || self.is_thread()
+            || self.is_made_by(&names::FORUM_PROGRAMS)
+            || self.is_on(&["community"]) && !self.is_front
+    }
+}
+
+/// Manuals: the same, and how much code there is.
+fn is_manual(signs: &Signs) -> bool {
     /// A handful of examples is in many an article about programming.
     const MUCH_CODE: usize = 30;
-    let is_forum = signs.says(&["DiscussionForumPosting", "QAPage"])
-        || signs.is_thread()
-        || signs.is_made_by(&names::FORUM_PROGRAMS)
-        || signs.is_on(&["community"]) && !signs.is_front;
-    if is_forum {
-        return Some(Kind::Forum);
-    }
     let is_manual = signs.claims(&["TechArticle", "APIReference"])
         || signs.is_on(&names::MANUAL_HOSTS)
         || signs.is_under(&names::MANUAL_PATHS)
@@ -113,7 +129,7 @@ fn by_software_and_address(signs: &Signs) -> Option<Kind> {
         || signs.is_under(&[
             "blog", "post", "posts", "article", "articles", "news", "archive",
         ]);
-    (is_manual || signs.code >= MUCH_CODE && !is_post).then_some(Kind::Documentation)
+    is_manual || signs.code >= MUCH_CODE && !is_post
 }
 
 /// Products and shelves: prices, and buttons to buy.
@@ -208,6 +224,31 @@ mod tests {
     }
 
     const INNER: &str = "https://a.example/x/y";
+
+    #[test]
+    fn a_forum_is_told_without_counting_as_it_is_with_it() {
+        for (address, html) in [
+            ("https://forum.a.example/x", "<p>Text"),
+            (
+                "https://a.example/x",
+                "<div itemscope itemtype=http://schema.org/QAPage>",
+            ),
+            ("https://a.example/x", "<p>Text"),
+        ] {
+            let mut page = testing::page_at(address, html);
+            page.claims = metadata::read(&page).claims;
+            let kind = KindNow::of(&page);
+            assert_eq!(
+                kind.is_forum(),
+                kind.get() == Some(Kind::Forum),
+                "{address}"
+            );
+            assert_eq!(
+                kind.is_forum(),
+                html != "<p>Text" || address.contains("forum")
+            );
+        }
+    }
 
     #[test]
     fn what_a_page_says_of_itself_decides() {

@@ -48,7 +48,8 @@ impl Line {
 /// Text in quotes.
 pub(super) fn quote(line: &mut String, text: &str) {
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
-    if text.bytes().all(is_plain) {
+    // To the end whatever is found, because that is done many bytes at once.
+    if text.bytes().fold(true, |all, byte| all & is_plain(byte)) {
         line.push('"');
         line.push_str(text);
         line.push('"');

@@ -347,7 +347,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
         if let Some(spelling) = answered
             && self.clean
         {
-            self.writer.head_follows(spelling);
+            self.writer.head_follows(spelling, None);
         }
         self.clean = false;
         let polled = self.writer.poll_write(&mut self.io, cx, bufs);

@@ -5,7 +5,7 @@ use http::{Method, Request, header};
 use http_body::Body;
 use hyper::ext::Protocol;
 
-use super::wire::{MAX_METHOD, MAX_TARGET, Refusal, is_token};
+use super::wire::{MAX_METHOD, MAX_TARGET, Refusal};
 use crate::{
     authority::{Scheme, Target},
     headers::MAX_FIELDS,
@@ -36,10 +36,10 @@ pub(super) fn check<B: Body>(request: &Request<B>) -> Result<(), Refusal> {
             "its address has a form that does not fit the method",
         ));
     }
-    // RFC 9110 § 5.1: the library's table lets quotation marks through.
-    if !headers
+    // RFC 9110 § 5.1: the library's table lets quotation marks through, and nothing else that is no token.
+    if headers
         .keys()
-        .all(|name| name.as_str().bytes().all(is_token))
+        .any(|name| name.as_str().bytes().any(|byte| byte == b'"'))
     {
         return Err(Refusal::Malformed(
             "a header field's name has forbidden signs",
@@ -69,4 +69,20 @@ fn is_host_as_authority<B>(request: &Request<B>) -> bool {
     let named = Target::of_authority(Scheme::Https, authority.as_str());
     let host = Target::of_host_field(Scheme::Https, headers);
     matches!((named, host), (Ok(named), Ok(host)) if named.same_place(&host))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderName;
+
+    use crate::server::wire::is_token;
+
+    #[test]
+    fn the_table_of_the_library_lets_quotation_marks_through_and_nothing_else_that_is_no_token() {
+        for byte in 0..=u8::MAX {
+            let is_name = HeaderName::from_lowercase(&[b'x', byte]).is_ok();
+            let expected = (is_token(byte) && !byte.is_ascii_uppercase()) || byte == b'"';
+            assert_eq!(is_name, expected, "{byte}");
+        }
+    }
 }

@@ -88,8 +88,7 @@ impl Line {
         // RFC 9110 § 9.2.2: what may have been done is not asked for twice, unless twice is as good as once.
         let is_idempotent = request.method().is_idempotent();
         let can_be_repeated = is_idempotent && !has_body;
-        self.message
-            .begin(waiting.spelling.clone(), can_be_repeated, is_used);
+        self.message.begin(waiting, can_be_repeated, is_used);
         if has_body {
             let again = is_idempotent && is_used;
             return Box::pin(self.ask_with_body(request, waiting, again)).await;

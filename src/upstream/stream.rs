@@ -17,7 +17,7 @@ use tokio::{
 };
 use tokio_rustls::client::TlsStream;
 
-use super::{heads::Heads, interim::Interim, written::Written};
+use super::{Waiting, heads::Heads, interim::Interim, written::Written};
 use crate::{
     arrivals::Arrivals,
     body::Body,
@@ -67,12 +67,13 @@ struct State {
 
 impl Message {
     /// A request follows, which is kept if it may have to be sent again. `is_used`: it is not the first on its connection.
-    pub(super) fn begin(&self, spelling: Spelling, is_kept: bool, is_used: bool) {
+    pub(super) fn begin(&self, request: &Waiting<'_>, is_kept: bool, is_used: bool) {
         let mut state = self.lock();
         state.must_be_silent = is_used;
         // The library writes names in the usual way by itself, here also in trailers.
-        if !spelling.is_usual() {
-            state.writer.head_follows(spelling);
+        if !request.spelling.is_usual() || request.host.is_some() {
+            let (spelling, host) = (request.spelling.clone(), request.host.clone());
+            state.writer.head_follows(spelling, host);
         }
         state.heads.follow();
         state.written.begin(is_kept);

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use http::{HeaderMap, Request, StatusCode};
+use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use http_body::Body as _;
 
 use super::{Fault, framing, interim::Interim};
@@ -28,6 +28,8 @@ pub(super) struct Waiting<'a> {
     pub(super) clock: Clock,
     /// How the names of the request are written.
     pub(super) spelling: Spelling,
+    /// The host, where its fields do not say it (HTTP/2 says it elsewhere). It is written before all of them, as browsers do.
+    pub(super) host: Option<HeaderValue>,
 }
 
 impl<'a> Waiting<'a> {
@@ -45,6 +47,7 @@ impl<'a> Waiting<'a> {
             patience,
             clock: Clock::default(),
             spelling: Spelling::of_message(request.extensions_mut()),
+            host: None,
         }
     }
 

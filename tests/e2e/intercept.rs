@@ -70,6 +70,8 @@ async fn an_http2_client_reaches_an_http1_origin() {
         ("/p?q", b"body".as_slice())
     );
     assert_eq!(seen.headers["host"], target(&origin));
+    // As browsers send it.
+    assert_eq!(seen.headers.keys().next().unwrap(), "host");
     let cookies: Vec<_> = seen.headers.get_all("cookie").iter().collect();
     assert_eq!(cookies, ["a=1; b=2"]);
 }

@@ -130,8 +130,10 @@ enum Host<'a> {
 
 /// The host of an address without parsing all of it: nearly every address is `https://host/…` or relative.
 fn host_of(address: &str) -> Host<'_> {
-    let address = address.trim_matches(|c: char| c.is_ascii_whitespace());
-    let after_scheme = match address.find("//") {
+    let address = address.trim_ascii();
+    // Over bytes: most addresses are relative, and are looked through to their end.
+    let bytes = address.as_bytes();
+    let after_scheme = match bytes.windows(2).position(|two| two == b"//") {
         Some(0) => &address[2..],
         Some(at) if is_web_scheme(&address[..at]) => &address[at + 2..],
         _ if address.starts_with('\\') || has_odd_scheme(address) => return Host::Odd,
@@ -140,7 +142,8 @@ fn host_of(address: &str) -> Host<'_> {
     // Browsers skip all further slashes (WHATWG URL § 4.4, "special authority ignore slashes state").
     let after_scheme = after_scheme.trim_start_matches(['/', '\\']);
     let authority_end = after_scheme
-        .find(['/', '?', '#'])
+        .bytes()
+        .position(|byte| matches!(byte, b'/' | b'?' | b'#'))
         .unwrap_or(after_scheme.len());
     let authority = &after_scheme[..authority_end];
     if authority
@@ -158,7 +161,8 @@ fn is_web_scheme(scheme: &str) -> bool {
 
 /// `http:/host`, `ht\ntps://host`: browsers read these as addresses of a host.
 fn has_odd_scheme(address: &str) -> bool {
-    address.contains(['\\', '\t', '\n', '\r'])
+    let is_odd = |byte| matches!(byte, b'\\' | b'\t' | b'\n' | b'\r');
+    address.bytes().any(is_odd)
         || address
             .get(..4)
             .is_some_and(|start| start.eq_ignore_ascii_case("http"))

@@ -98,6 +98,7 @@ const MAX_HEADING_NODES: usize = 10;
 const MAX_BUTTON_BYTES: usize = 60;
 
 impl Signs {
+    /// What is told by words: nothing is counted yet.
     pub(super) fn of(page: &Page, claims: Claims) -> Signs {
         let url = page.web_url();
         let host = match url.host() {
@@ -107,9 +108,9 @@ impl Signs {
         let segments = url.path_segments().into_iter().flatten();
         let segments = segments.filter(|_| url.has_host());
         let names = segments.map(|name| name.split('.').next().unwrap_or_default());
-        let mut signs = Signs {
+        Signs {
             claims,
-            marked: Vec::new(),
+            marked: marked(page),
             host: host.split('.').next().unwrap_or_default().to_owned(),
             path: names
                 .filter(|name| !name.is_empty())
@@ -130,13 +131,12 @@ impl Signs {
             headings: 0,
             linked_headings: 0,
             calls: 0,
-        };
-        signs.count(page);
-        signs
+        }
     }
 
-    fn count(&mut self, page: &Page) {
-        let (item_type, item_prop) = (local_name!("itemtype"), local_name!("itemprop"));
+    /// Counts what can be counted.
+    pub(super) fn count(&mut self, page: &Page) {
+        let item_prop = local_name!("itemprop");
         let mut words_of = vec![0u32; page.len()];
         let (mut chars, mut linked) = (0, 0);
         for id in page.live(page.body()) {
@@ -163,18 +163,15 @@ impl Signs {
                 }
                 Some(Tag::A) if page.in_link(id) => {
                     self.links += 1;
-                    self.buttons_to_buy += usize::from(is_to_buy(page, id));
-                    self.calls += usize::from(is_call(page, id));
+                    let text = text_of_button(page, id);
+                    self.buttons_to_buy += usize::from(is_to_buy(page, id, &text));
+                    self.calls += usize::from(begins_with(&text, &CALLS));
                 }
                 Some(Tag::Button | Tag::Input) => {
-                    self.buttons_to_buy += usize::from(is_to_buy(page, id));
+                    let text = text_of_button(page, id);
+                    self.buttons_to_buy += usize::from(is_to_buy(page, id, &text));
                 }
                 _ => {}
-            }
-            if let Some(kind) = page.attribute(id, &item_type)
-                && let Some((_, name)) = kind.trim().rsplit_once("schema.org/")
-            {
-                self.marked.push(name.to_owned());
             }
             if let Some(part) = page.attribute(id, &item_prop) {
                 self.offers += usize::from(matches!(part, "price" | "sku" | "offers"));
@@ -262,27 +259,57 @@ impl Signs {
     }
 }
 
-fn is_to_buy(page: &Page, id: NodeId) -> bool {
-    let says = |text: &str| {
-        let text = text.trim().to_lowercase();
-        TO_BUY.iter().any(|words| text.starts_with(words))
-    };
-    let is_named = [local_name!("class"), local_name!("id"), local_name!("name")]
-        .iter()
-        .filter_map(|name| page.attribute(id, name))
-        .any(|value| {
-            let value = value.to_ascii_lowercase().replace(['-', '_'], "");
-            value.contains("addtocart") || value.contains("addtobasket")
-        });
-    is_named
-        || page.attribute(id, &local_name!("value")).is_some_and(&says)
-        || says(&page.start_of_text(id, 10, MAX_BUTTON_BYTES))
+/// The schema.org types in the page's own marks. As in all that is counted, a text is no mark.
+fn marked(page: &Page) -> Vec<String> {
+    let item_type = local_name!("itemtype");
+    page.live(page.body())
+        .filter_map(|id| page.attribute(id, &item_type))
+        .filter_map(|kind| Some(kind.trim().rsplit_once("schema.org/")?.1.to_owned()))
+        .collect()
 }
 
-fn is_call(page: &Page, id: NodeId) -> bool {
-    let text = page.start_of_text(id, 10, MAX_BUTTON_BYTES);
-    let text = text.trim().to_lowercase();
-    CALLS.iter().any(|words| text.starts_with(words))
+fn text_of_button(page: &Page, id: NodeId) -> String {
+    page.start_of_text(id, 10, MAX_BUTTON_BYTES)
+}
+
+fn is_to_buy(page: &Page, id: NodeId, text: &str) -> bool {
+    [local_name!("class"), local_name!("id"), local_name!("name")]
+        .iter()
+        .filter_map(|name| page.attribute(id, name))
+        .any(names_a_basket)
+        || page
+            .attribute(id, &local_name!("value"))
+            .is_some_and(|text| begins_with(text, &TO_BUY))
+        || begins_with(text, &TO_BUY)
+}
+
+/// Whether the name of a class and the like is `add-to-cart` or `addToBasket`.
+fn names_a_basket(value: &str) -> bool {
+    const NAMES: [&str; 2] = ["addtocart", "addtobasket"];
+    let bytes = value.as_bytes();
+    let is = |at: usize, name: &&str| {
+        let letters = bytes[at..]
+            .iter()
+            .filter(|byte| !matches!(byte, b'-' | b'_'));
+        let mut letters = letters.map(u8::to_ascii_lowercase);
+        name.bytes().all(|wanted| letters.next() == Some(wanted))
+    };
+    // Without a copy in small letters: nearly no value has them.
+    let mut starts = memchr::memchr2_iter(b'a', b'A', bytes);
+    starts.any(|at| NAMES.iter().any(|name| is(at, name)))
+}
+
+/// Whether a text begins with one of these words, which are in small letters.
+fn begins_with(text: &str, words: &[&str]) -> bool {
+    let text = text.trim();
+    // A capital of plain letters becomes one small letter, which most of the words do not begin with.
+    let first = text.bytes().next().filter(u8::is_ascii);
+    let may_begin = |words: &&str| words.bytes().next() == first.map(|c| c.to_ascii_lowercase());
+    if text.is_empty() || first.is_some() && !words.iter().any(may_begin) {
+        return false;
+    }
+    let text = text.to_lowercase();
+    words.iter().any(|words| text.starts_with(words))
 }
 
 /// Amounts of money in a text: a sign of a currency beside a digit.
@@ -303,12 +330,39 @@ pub(crate) fn prices(text: &str) -> usize {
 
 /// Whether a byte of a text may begin the sign of a currency.
 pub(crate) fn may_hold_price(text: &str) -> bool {
-    text.bytes().any(|byte| matches!(byte, b'$' | 0xc2 | 0xe2))
+    // To the end whatever is found, because that is done many bytes at once.
+    text.bytes().fold(false, |found, byte| {
+        found | matches!(byte, b'$' | 0xc2 | 0xe2)
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::prices;
+    use super::{CALLS, begins_with, names_a_basket, prices};
+
+    #[test]
+    fn a_basket_is_named_with_and_without_signs_between_its_words() {
+        for value in [
+            "add-to-cart",
+            "x AddToCart",
+            "btn_add_to_b-asket",
+            "aadd-to-cart",
+        ] {
+            assert!(names_a_basket(value), "{value}");
+        }
+        for value in ["", "cart", "add to cart", "add-to-car"] {
+            assert!(!names_a_basket(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_button_calls_by_how_it_begins_in_capitals_or_not() {
+        assert!(begins_with(" GET started now", &CALLS));
+        assert!(begins_with("Try it", &CALLS));
+        for text in ["", "Trying", "Now get started", "\u{130}n"] {
+            assert!(!begins_with(text, &CALLS), "{text}");
+        }
+    }
 
     #[test]
     fn amounts_of_money_stand_on_either_side_of_their_sign() {

@@ -60,6 +60,14 @@ pub(super) fn of_value(value: &str) -> Option<String> {
 }
 
 fn of_plain(value: &str) -> Option<String> {
+    // Every form has its year in four digits. Nearly no text has, and to look for the names of months costs more.
+    let has_year = value
+        .as_bytes()
+        .windows(4)
+        .any(|four| four.iter().all(u8::is_ascii_digit));
+    if !has_year {
+        return None;
+    }
     of_numbers(value)
         .or_else(|| of_dotted(value))
         .or_else(|| of_words(value))

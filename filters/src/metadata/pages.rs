@@ -5,6 +5,7 @@
 //! Addresses number their pages at the end of the path (`/page/2`, `/2`, `-2.html`, `_2`, `/p2`) or in the query (`?page=2`).
 
 use html5ever::local_name;
+use memchr::memmem::Finder;
 use url::Url;
 
 use super::start_of_line;
@@ -22,13 +23,14 @@ pub(super) fn next(page: &Page) -> Option<Url> {
     let here = Place::of(page.url());
     let number = (here.number + 1).to_string();
     let base_has_number = page.base().as_str().contains(&number);
+    let finder = Finder::new(&number);
     let links = page.about(Tag::Link).chain(
         page.live(page.body())
             .filter(|&id| page.tag(id) == Some(Tag::A)),
     );
     links
         .take(MAX_LINKS)
-        .filter(|&id| base_has_number || has_number(page, id, &number))
+        .filter(|&id| base_has_number || has_number(page, id, &finder))
         .filter(|&id| is_candidate(page, id, &number))
         .filter_map(|id| page.address(id, &local_name!("href")))
         .find(|url| {
@@ -41,11 +43,15 @@ pub(super) fn next(page: &Page) -> Option<Url> {
 
 /// Whether the number stands in the link's address, or may: digits can be written as escapes, and line breaks between them
 /// are nothing (WHATWG URL § 4.4). Hardly any address has it, and the text of a link costs more to read.
-fn has_number(page: &Page, id: NodeId, number: &str) -> bool {
+fn has_number(page: &Page, id: NodeId, number: &Finder<'_>) -> bool {
     page.attribute(id, &local_name!("href"))
         .is_some_and(|href| {
             let may_hide = |byte| matches!(byte, b'%' | b'\t' | b'\n' | b'\r');
-            href.contains(number) || href.bytes().any(may_hide)
+            // To the end whatever is found, because that is done many bytes at once.
+            let hides = href
+                .bytes()
+                .fold(false, |hides, byte| hides | may_hide(byte));
+            hides || number.find(href.as_bytes()).is_some()
         })
 }
 

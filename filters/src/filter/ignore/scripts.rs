@@ -100,8 +100,13 @@ fn is_page_address(address: &str) -> bool {
 
 /// Browsers skip control characters and spaces before an address, and tabs and line ends inside it (WHATWG URL § 4.4).
 fn has_scheme(address: &str, scheme: &str) -> bool {
+    let address = address.trim_start_matches(|c: char| c <= ' ');
+    let first = |text: &str| text.bytes().next().map(|byte| byte.to_ascii_lowercase());
+    // Nearly no address begins with its letter.
+    if first(address) != first(scheme) {
+        return false;
+    }
     let start = address
-        .trim_start_matches(|c: char| c <= ' ')
         .chars()
         .filter(|c| !matches!(c, '\t' | '\n' | '\r'))
         .map(|c| c.to_ascii_lowercase());

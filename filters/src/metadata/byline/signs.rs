@@ -34,11 +34,22 @@ impl Sign {
     }
 }
 
-/// Whether a text may begin with one of them: most do not, and comparing costs more.
+/// Whether a text may begin with one of the sure ones: most do not, and comparing costs more.
 pub(super) fn may_open(text: &str) -> bool {
-    text.chars()
-        .next()
-        .is_some_and(|first| "tawpsvgeéTAWPSVGEÉ".contains(first))
+    match text.as_bytes() {
+        [first, second, ..] if first.is_ascii() => matches!(
+            (first | 32, second | 32),
+            (b't', b'h' | b'e')
+                | (b'a', b'r' | b'u')
+                | (b'w', b'r' | b'o')
+                | (b'p', b'o')
+                | (b's', b't' | b'c')
+                | (b'v' | b'g', b'e')
+                | (b'e', b's')
+        ),
+        // "écrit par"
+        _ => text.starts_with(['é', 'É']),
+    }
 }
 
 /// What stands before a name in a byline. Those behind the first ones are words of names and of ordinary text too, and count only
@@ -201,12 +212,15 @@ fn is_author_class(value: &str) -> bool {
 }
 
 fn leads_to_author(href: &str) -> bool {
-    let path = href.split(['?', '#']).next().unwrap_or_default();
-    let mut parts = path.split('/').filter(|part| !part.is_empty());
+    // Over bytes: every link of a page is asked.
+    let path = href.as_bytes();
+    let path = &path[..memchr::memchr2(b'?', b'#', path).unwrap_or(path.len())];
+    let parts = path.split(|byte| *byte == b'/');
+    let mut parts = parts.filter(|part| !part.is_empty());
     let has_folder = parts.any(|part| {
-        FOLDERS
-            .iter()
-            .any(|folder| part.eq_ignore_ascii_case(folder))
+        let may_be = matches!(part[0] | 32, b'a' | b'w' | b'c' | b'j' | b'b');
+        let is = |folder: &&str| part.eq_ignore_ascii_case(folder.as_bytes());
+        may_be && FOLDERS.iter().any(is)
     });
     has_folder && parts.next().is_some()
 }
@@ -258,4 +272,41 @@ pub(super) fn looks_like_names(text: &str) -> bool {
 /// "J.", "Jr.": the dot does not end a sentence.
 fn is_initial(word: &str) -> bool {
     word.len() <= 4 && word.ends_with('.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_compared_begins_with_no_opener() {
+        for opener in sure_openers() {
+            for text in [opener.to_string(), opener.to_uppercase()] {
+                assert!(may_open(&text), "{text}");
+            }
+        }
+        assert!(!may_open("Ann Ash"));
+        assert!(!may_open("t"));
+    }
+
+    #[test]
+    fn an_address_leads_to_an_author_by_a_folder_in_its_path_alone() {
+        for href in [
+            "/Author/ann",
+            "https://a.example/x/contributors/ann?y",
+            "journalist//ann",
+        ] {
+            assert!(leads_to_author(href), "{href}");
+        }
+        for href in [
+            "/author/",
+            "/author?x/y",
+            "/x#author/ann",
+            "/authority/ann",
+            "",
+            "/é/ann",
+        ] {
+            assert!(!leads_to_author(href), "{href}");
+        }
+    }
 }

@@ -12,7 +12,7 @@ use html5ever::local_name;
 
 use super::{blocks::Blocks, text::mix};
 use crate::{
-    kind::{Kind, KindNow},
+    kind::KindNow,
     page::{NodeId, Page},
 };
 
@@ -64,7 +64,7 @@ struct Alike {
 
 /// Keeps the posts of which nothing would be left.
 pub(super) fn keep(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
-    if kind.get() != Some(Kind::Forum) {
+    if !kind.is_forum() {
         return;
     }
     let words = sums(page, blocks, |_| true);

@@ -11,7 +11,7 @@ use super::{
     text::{mix, words},
 };
 use crate::{
-    kind::{Kind, KindNow},
+    kind::KindNow,
     page::{NodeId, Page, tag::Tag},
 };
 
@@ -25,7 +25,7 @@ const FAR: f32 = 1000.0;
 /// Decides on the quotes of a forum.
 pub(super) fn settle(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
     let quotes = quotes(page);
-    if quotes.is_empty() || kind.get() != Some(Kind::Forum) {
+    if quotes.is_empty() || !kind.is_forum() {
         return;
     }
     let mut quotes = quotes.into_iter().peekable();

@@ -55,7 +55,12 @@ fn lines(page: &Page) -> Vec<Vec<NodeId>> {
 /// Bars and dots at the end of a line; a slash or a `›` where white space stands before it, and no quotation ends with it:
 /// French sets a space between the two.
 fn trim_end(page: &mut Page, line: &[NodeId]) {
-    if !has_word(page, line) {
+    // Nearly no line ends with one, whatever its quotations.
+    let ends_with_sign = |id: &NodeId| {
+        let text = page.text(*id);
+        text.is_some_and(|text| without_end(&text, &[]).len() < text.len())
+    };
+    if !line.last().is_some_and(ends_with_sign) || !has_word(page, line) {
         return;
     }
     let quotes: Vec<char> = [('«', '»'), ('‹', '›')]
@@ -81,6 +86,11 @@ fn trim_end(page: &mut Page, line: &[NodeId]) {
 /// A bar at the start of a line; dots there are bullets.
 fn trim_start(page: &mut Page, line: &[NodeId]) {
     let Some(&first) = line.first() else { return };
+    let begins_with_bar = |text: &str| text.trim_start().starts_with('|');
+    // Nearly no line does, and need not be copied.
+    if !page.text(first).is_some_and(|text| begins_with_bar(&text)) {
+        return;
+    }
     let Some(text) = page.text(first).map(|text| text.clone()) else {
         return;
     };

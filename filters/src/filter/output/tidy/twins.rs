@@ -1,8 +1,6 @@
 //! Texts for screen readers that say again what stands beside them: `EUR 20.99<span class="clipped">EUR 20.99</span>`. The page's
 //! style sheet hides them; where that is gone, as in text and Markdown, everything would be said twice.
 
-use std::collections::HashMap;
-
 use html5ever::{LocalName, local_name};
 
 use super::{HEARD_CHARS, names};
@@ -16,14 +14,14 @@ const MIN_LETTERS: usize = 3;
 
 /// Drops all of them.
 pub(super) fn drop_twins(page: &mut Page) {
-    // What was shown last, by its parent.
-    let mut shown: HashMap<NodeId, NodeId> = HashMap::new();
+    // What was shown last, by the row of its parent; a table, because every node is asked for.
+    let mut shown: Vec<Option<NodeId>> = vec![None; page.len()];
     let mut twins = Vec::new();
     for id in page.live(page.body()).skip(1) {
-        if page.chars(id) == 0 {
+        if page.live(id).all(|inside| page.own_chars(inside) == 0) {
             continue;
         }
-        let before = shown.insert(page.parent(id), id);
+        let before = shown[page.parent(id).index()].replace(id);
         if page.tag(id) == Some(Tag::Span) && before.is_some_and(|before| is_twin(page, before, id))
         {
             twins.push(id);
@@ -42,14 +40,19 @@ fn is_twin(page: &Page, before: NodeId, id: NodeId) -> bool {
     if is_block || !is_short(id) || !is_short(before) {
         return false;
     }
+    let is_unheard = page
+        .attribute(before, &LocalName::from("aria-hidden"))
+        .is_some_and(|value| value.trim().eq_ignore_ascii_case("true"));
+    let is_heard = sounds_heard(page, id);
+    // Nearly always neither: the texts need not be read then.
+    if !is_unheard && !is_heard {
+        return false;
+    }
     let [shown, heard] = [before, id].map(|id| letters(page, id));
     if shown.chars().count() < MIN_LETTERS {
         return false;
     }
-    let is_unheard = page
-        .attribute(before, &LocalName::from("aria-hidden"))
-        .is_some_and(|value| value.trim().eq_ignore_ascii_case("true"));
-    is_unheard && heard.starts_with(&shown) || shown == heard && sounds_heard(page, id)
+    is_unheard && heard.starts_with(&shown) || is_heard && shown == heard
 }
 
 fn letters(page: &Page, id: NodeId) -> String {
