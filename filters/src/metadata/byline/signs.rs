@@ -43,7 +43,7 @@ pub(super) fn may_open(text: &str) -> bool {
 
 /// What stands before a name in a byline. Those behind the first ones are words of names and of ordinary text too, and count only
 /// where a byline is looked for.
-pub(super) const OPENERS: [&str; 38] = [
+pub(super) const OPENERS: [&str; 59] = [
     "this post was written by",
     "this article was written by",
     "article written by",
@@ -82,6 +82,29 @@ pub(super) const OPENERS: [&str; 38] = [
     "글",
     "via",
     "av",
+    // Polish, Czech, Romanian, Croatian; Italian, Spanish, Portuguese; Turkish, Hungarian, Finnish, Indonesian, Vietnamese; Arabic,
+    // Persian, Hebrew, Hindi, Thai, Chinese.
+    "autor",
+    "autorka",
+    "autore",
+    "autora",
+    "autores",
+    "a cura di",
+    "rédigé par",
+    "yazar",
+    "yazan",
+    "szerző",
+    "írta",
+    "kirjoittaja",
+    "penulis",
+    "oleh",
+    "tác giả",
+    "بقلم",
+    "نویسنده",
+    "מאת",
+    "लेखक",
+    "โดย",
+    "记者",
 ];
 
 /// Those that stand before the name of an author wherever they are.
@@ -252,6 +275,7 @@ pub(super) fn looks_like_names(text: &str) -> bool {
     words.clone().count() <= MAX_WORDS
         && words.clone().all(is_word)
         && !text.ends_with(['!', '?', '…'])
+        && !text.starts_with('&')
         && !is_sentence
 }
 

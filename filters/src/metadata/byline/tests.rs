@@ -140,6 +140,14 @@ fn the_name_of_the_site_is_an_author_of_articles_alone_and_the_last() {
         author(&format!("{head}{byline}")).as_deref(),
         Some("Ann Ash")
     );
+    // The site of one person.
+    let own = head
+        .replace("The Paper", "Ben Stone")
+        .replace("article", "website");
+    assert_eq!(
+        author(&format!("{own}{body}")).as_deref(),
+        Some("Ben Stone")
+    );
 }
 
 #[test]
