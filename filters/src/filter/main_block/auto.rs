@@ -12,9 +12,10 @@
 //!    card or answer as content counts them all. So the mean of that value is taken over a page whose blocks are all
 //!    likelier, or all less likely, than scored (`MOODS`). `β` is [`Favor`]. The value of the blocks as scored, at `β = 1`,
 //!    is the *confidence*: what word F1 is to be expected.
-//!    What a kept heading or a colon announces stays with it (`auto/sections.rs`), and so do the standfirst
-//!    (`auto/standfirst.rs`), the goods of a shelf (`auto/goods.rs`), the price of a product (`auto/price.rs`) and the posts of a
-//!    talk (`auto/bodies.rs`) with their quotes (`auto/quotes.rs`). What is shown twice is kept once (`auto/copies.rs`).
+//!    What a kept heading or a colon announces stays with it (`auto/sections.rs`), labels with values (`auto/labels.rs`), answers with
+//!    questions (`auto/questions.rs`), and what is missing in the middle (`auto/gaps.rs`). So do the standfirst (`auto/standfirst.rs`), the goods of a shelf (`auto/goods.rs`), the price of a product (`auto/price.rs`) and the posts of a
+//!    talk (`auto/bodies.rs`) with their quotes (`auto/quotes.rs`). What is shown twice is kept once (`auto/copies.rs`), and
+//!    lists of other articles go (`auto/related.rs`).
 //! 4. The main block is the smallest element around all kept blocks, less what holds text and none of it kept. Figures and code
 //!    among kept text stay (`auto/prune.rs`), the forms that the page is for (`main_block/forms.rs`), and on a thread of posts who
 //!    wrote each (`auto/posts.rs`). Headings of which nothing is left go (`main_block/headings.rs`).
@@ -33,15 +34,21 @@ mod copies;
 pub(crate) mod cues;
 pub(crate) mod features;
 pub(crate) mod forest;
+mod gaps;
 mod goods;
+mod labels;
 mod pool;
 mod posts;
 mod price;
 mod prune;
+mod questions;
 mod quotes;
+mod related;
 mod sections;
 mod standfirst;
 pub(crate) mod text;
+#[cfg(test)]
+mod trial;
 
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -143,11 +150,15 @@ pub(crate) fn choose(
     standfirst::keep(page, &blocks, &scored, &mut kept);
     sections::complete(page, &blocks, &scored, &mut kept);
     let kind = KindNow::of(page);
+    gaps::fill(page, &blocks, &scored, &mut kept);
+    questions::keep(page, &blocks, &scored, &mut kept);
+    labels::keep(page, &blocks, &scored, &kind, &mut kept);
     goods::keep(page, &blocks, &kind, &mut kept);
     price::keep(page, &blocks, &kind, &mut kept);
     bodies::keep(page, &blocks, &kind, &mut kept);
     quotes::settle(page, &blocks, &kind, &mut kept);
     copies::drop(page, &blocks, &mut kept);
+    related::drop(page, &blocks, &kind, &mut kept);
     let count = kept.iter().filter(|&&kept| kept).count();
     let note = format!(
         "{count} of {} texts, confidence {confidence:.2}",
