@@ -13,9 +13,10 @@
 //!    likelier, or all less likely, than scored (`MOODS`). `β` is [`Favor`]. The value of the blocks as scored, at `β = 1`,
 //!    is the *confidence*: what word F1 is to be expected.
 //!    What a kept heading or a colon announces stays with it (`auto/sections.rs`), labels with values (`auto/labels.rs`), answers with
-//!    questions (`auto/questions.rs`), and what is missing in the middle (`auto/gaps.rs`). So do the standfirst (`auto/standfirst.rs`), the goods of a shelf (`auto/goods.rs`), the price of a product (`auto/price.rs`) and the posts of a
+//!    questions (`auto/questions.rs`), and what is missing in the middle (`auto/gaps.rs`). So do the standfirst
+//!    (`auto/standfirst.rs`), the goods of a shelf (`auto/goods.rs`), the price of a product (`auto/price.rs`) and the posts of a
 //!    talk (`auto/bodies.rs`) with their quotes (`auto/quotes.rs`). What is shown twice is kept once (`auto/copies.rs`), and
-//!    lists of other articles go (`auto/related.rs`).
+//!    lists of other articles (`auto/related.rs`), menus and dialogs (`auto/overlays.rs`) go.
 //! 4. The main block is the smallest element around all kept blocks, less what holds text and none of it kept. Figures and code
 //!    among kept text stay (`auto/prune.rs`), the forms that the page is for (`main_block/forms.rs`), and on a thread of posts who
 //!    wrote each (`auto/posts.rs`). Headings of which nothing is left go (`main_block/headings.rs`).
@@ -37,6 +38,7 @@ pub(crate) mod forest;
 mod gaps;
 mod goods;
 mod labels;
+mod overlays;
 mod pool;
 mod posts;
 mod price;
@@ -159,6 +161,7 @@ pub(crate) fn choose(
     quotes::settle(page, &blocks, &kind, &mut kept);
     copies::drop(page, &blocks, &mut kept);
     related::drop(page, &blocks, &kind, &mut kept);
+    overlays::drop(page, &blocks, &mut kept);
     let count = kept.iter().filter(|&&kept| kept).count();
     let note = format!(
         "{count} of {} texts, confidence {confidence:.2}",
@@ -167,7 +170,7 @@ pub(crate) fn choose(
     let mut choice = if confidence < settings.min_confidence {
         Choice::default()
     } else {
-        let thread = posts::tidy(page, &blocks, &mut kept);
+        let thread = posts::tidy(page, &blocks, &kind, &mut kept);
         let texts = scored.iter().zip(&kept);
         let words: f64 = texts
             .filter(|(_, kept)| **kept)

@@ -138,7 +138,7 @@ mod tests {
     fn what_the_page_describes_itself_with_stays_whatever_its_chance() {
         let linked = STANDFIRST
             .replace("opened", "<a href=/x>opened</a>")
-            .replace(".", "");
+            .replace('.', "");
         assert_eq!(kept(&linked, 0.1), [false, false, true]);
         let described = "Eleven months late and over budget, it opened \u{2026}";
         assert_eq!(kept_of(&linked, 0.1, described), [false, true, true]);
