@@ -29,7 +29,11 @@ pub(super) fn choose(
         tidied(metas.author()),
         tidied(metas.written_by()),
     ];
-    let person = declared.iter().flatten().find(|name| !house.is(name));
+    // A name that is that of a person by its looks goes before a department's.
+    let people = || declared.iter().flatten().filter(|name| !house.is(name));
+    let person = people()
+        .find(|name| is_person(name))
+        .or_else(|| people().next());
     if let Some(name) = person {
         // A name that no reader meets is often that of whoever put the text in.
         let shown = || byline::below_headline(page, headline).filter(|name| !house.is(name));

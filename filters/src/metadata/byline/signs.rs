@@ -123,7 +123,7 @@ const AUTHORS: [&str; 8] = [
     "columnist",
     "contributor",
 ];
-const BESIDE: [&str; 18] = [
+const BESIDE: [&str; 22] = [
     "bio",
     "image",
     "img",
@@ -142,6 +142,10 @@ const BESIDE: [&str; 18] = [
     "count",
     "label",
     "prefix",
+    "tag",
+    "tags",
+    "category",
+    "topic",
 ];
 
 /// Folders in the addresses of authors' pages.

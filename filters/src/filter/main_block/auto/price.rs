@@ -7,7 +7,7 @@
 use super::blocks::Blocks;
 use crate::{
     kind::{self, Kind, KindNow},
-    page::{NodeId, Page, tag::Tag},
+    page::{Page, tag::Tag},
 };
 
 /// Words of a price with what belongs to it: "Sale price $40.00, regular price $55.00".
@@ -15,6 +15,9 @@ const MAX_WORDS: f32 = 12.0;
 
 /// Texts from the headline to the price, at most: the maker, stars, pictures that are numbered.
 const NEAR: usize = 30;
+
+/// The same with buttons and all that can be chosen from.
+const WITH_CHOICES: usize = 120;
 
 /// Texts from the headline to a price that is that of the page, though it says that it is a shelf or an offer.
 const CLOSE: usize = 4;
@@ -27,8 +30,9 @@ pub(super) fn keep(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
     if !kept.contains(&true) {
         return;
     }
-    let mut below = blocks.below_headline(page, NEAR);
+    let below = blocks.below_headline(page, WITH_CHOICES);
     let first = below.start;
+    let mut below = below.filter(|&at| !is_control(page, blocks, at)).take(NEAR);
     let unlinked = |at: &usize| is_price(page, blocks, *at) && is_mostly_text(blocks, *at);
     let mut above = (first.saturating_sub(1 + ABOVE)..first.saturating_sub(1)).rev();
     let above = || above.find(|&at| is_price(page, blocks, at));
@@ -49,11 +53,15 @@ pub(super) fn keep(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
 
 fn is_price(page: &Page, blocks: &Blocks, at: usize) -> bool {
     let block = &blocks.list[at];
-    let is_control =
-        |id: NodeId| matches!(page.tag(id), Some(Tag::Button | Tag::Label | Tag::Option));
     block.stats.words <= MAX_WORDS
-        && !is_control(block.container)
+        && !is_control(page, blocks, at)
         && kind::prices(&blocks.text(page, block)) > 0
+}
+
+/// A button, or one of the colours and sizes to choose from.
+fn is_control(page: &Page, blocks: &Blocks, at: usize) -> bool {
+    let tag = page.tag(blocks.list[at].container);
+    matches!(tag, Some(Tag::Button | Tag::Label | Tag::Option))
 }
 
 /// Whether no more of a text is linked than the sign of a footnote: prices in links are those of other goods.
@@ -97,6 +105,14 @@ mod tests {
     fn the_sign_of_a_footnote_makes_no_link_of_a_price() {
         let price = "<p>From $999 or $83.25 a month.<a href=#note>*</a></p>";
         assert_eq!(kept("product", price), [false, true, true]);
+    }
+
+    #[test]
+    fn what_can_be_chosen_between_headline_and_price_is_not_counted() {
+        let colours = "<label><input type=radio> Oak</label>".repeat(60);
+        assert!(kept("product", &format!("{colours}<p>$40.00</p>"))[61]);
+        let texts = "<p>Stars: 12</p>".repeat(40);
+        assert!(!kept("product", &format!("{texts}<p>$40.00</p>"))[41]);
     }
 
     #[test]

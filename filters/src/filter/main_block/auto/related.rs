@@ -9,13 +9,14 @@ use crate::{
 };
 
 /// What such a list is called: in lower case, without the signs around it.
-const NAMES: [&str; 94] = [
+const NAMES: [&str; 95] = [
     // English
     "related articles",
     "related posts",
     "related stories",
     "related news",
     "you may also like",
+    "you may like to read",
     "you might also like",
     "you may also be interested in",
     "read also",
