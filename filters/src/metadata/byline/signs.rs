@@ -238,6 +238,13 @@ fn leads_to_author(href: &str) -> bool {
     has_folder && parts.next().is_some()
 }
 
+/// Whether a link leads to the pages of one subject.
+fn leads_to_section(page: &Page, link: NodeId) -> bool {
+    const FOLDERS: [&str; 6] = ["tag", "tags", "category", "categories", "topic", "topics"];
+    page.attribute(link, &local_name!("href"))
+        .is_some_and(|href| href.split('/').any(|part| FOLDERS.contains(&part)))
+}
+
 /// The name inside an author: `<span itemprop=author itemscope><span itemprop=name>`, else its link, beside which stand ranks
 /// and numbers.
 pub(super) fn inner_name(page: &Page, id: NodeId) -> Option<NodeId> {
@@ -250,7 +257,10 @@ pub(super) fn inner_name(page: &Page, id: NodeId) -> Option<NodeId> {
                 .is_some_and(|value| value == "name")
         })
         .or_else(|| {
-            let mut links = inner().filter(|&inner| page.tag(inner) == Some(Tag::A));
+            let is_link = |inner: &NodeId| {
+                page.tag(*inner) == Some(Tag::A) && !leads_to_section(page, *inner)
+            };
+            let mut links = inner().filter(is_link);
             let link = links.find(|&link| page.chars(link) > 0)?;
             links.next().is_none().then_some(link)
         })

@@ -152,6 +152,14 @@ fn the_name_of_the_site_is_an_author_of_articles_alone_and_the_last() {
 }
 
 #[test]
+fn a_link_to_a_subject_is_no_name() {
+    let html = format!(
+        "<h1>The night ferry</h1><div class=top-byline><a href=/tag/money>Money</a> <span>Ann Ash</span></div>{TEXT}"
+    );
+    assert_ne!(article(&html).as_deref(), Some("Money"));
+}
+
+#[test]
 fn a_person_goes_before_a_department() {
     let head = r#"<script type="application/ld+json">{"@type":"Article","author":{"@type":"Person","name":"Paper Tax & Law"}}</script>
         <meta name=author content="Ann Ash">"#;
