@@ -28,6 +28,13 @@ pub(crate) fn formula_source(page: &Page, math: NodeId) -> Option<String> {
     (!source.is_empty()).then_some(source)
 }
 
+/// Whether a heading was never closed, and holds the paragraphs below it (HTML Standard § 13.2.6.4.7: a `<p>` does not end it).
+pub(crate) fn is_left_open(page: &Page, heading: NodeId) -> bool {
+    /// Visible characters; the longest headlines are of 200.
+    const LONG: usize = 300;
+    page.chars(heading) > LONG && page.live(heading).any(|id| page.tag(id) == Some(Tag::P))
+}
+
 /// Whether this is, or stands in, a link to where readers log in or register.
 pub(crate) fn leads_to_log_in(page: &Page, id: NodeId) -> bool {
     const LAST: [&str; 8] = [

@@ -61,6 +61,7 @@ impl Extract {
     pub(crate) fn of(page: &mut Page, settings: &output::Settings, report: Report) -> Extract {
         let html = output::html(page, settings, output::Surroundings::default());
         output::prepare_text(page, settings);
+        let headline = output::lift_headline(page, settings);
         let mut metadata = page.metadata.clone();
         // A thread shows it in its first post, so nothing is written below the headline.
         if metadata.kind == Some(Kind::Forum) && metadata.author.is_none() {
@@ -68,9 +69,16 @@ impl Extract {
         }
         Extract {
             metadata,
-            text: output::text(page, settings),
+            text: output::below_headline(
+                headline.as_deref(),
+                output::text(page, settings),
+                settings,
+            ),
             html,
-            markdown: markdown::of_subtree(page, page.body()),
+            markdown: markdown::below_headline(
+                headline.as_deref(),
+                markdown::of_subtree(page, page.body()),
+            ),
             links: links(page),
             images: images(page),
             report,

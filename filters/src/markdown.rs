@@ -56,6 +56,18 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId) -> String {
     writer.finish()
 }
 
+/// Markdown below its headline, where there is one.
+pub(crate) fn below_headline(headline: Option<&str>, body: String) -> String {
+    let Some(headline) = headline.filter(|_| !body.trim().is_empty()) else {
+        return body;
+    };
+    let mut out = "# ".to_owned();
+    escape::inline(headline, None, false, &mut out);
+    out.push_str("\n\n");
+    out.push_str(&body);
+    out
+}
+
 /// What an element asks for when the walk leaves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {

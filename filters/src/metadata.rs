@@ -197,7 +197,8 @@ pub(crate) fn letters(text: &str) -> String {
     folded(text).collect()
 }
 
-fn folded(text: &str) -> impl Iterator<Item = char> {
+/// The same, one by one.
+pub(crate) fn folded(text: &str) -> impl Iterator<Item = char> {
     text.chars()
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)

@@ -41,8 +41,9 @@ const USED: [&str; 8] = [
 /// measure of data sets, a half, would let a front page lose half of its news.
 const EMPTIED: f64 = 0.8;
 
-/// Mean word F1 over all pages, measured on 2026-11-21. Lower it only with a reason.
-const F1: f64 = 0.9365;
+/// Mean word F1 over all pages, measured on 2026-11-22. Lower it only with a reason: it was .9365 before text began with a headline
+/// that the page shows elsewhere or not at all, which nobody has marked.
+const F1: f64 = 0.9314;
 
 /// How far it may fall: what is less moves with the order of equal scores.
 const SLACK: f64 = 0.005;

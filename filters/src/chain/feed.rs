@@ -133,7 +133,11 @@ impl PageFeed {
                         };
                         output::html(&page, output, surroundings)
                     }
-                    Format::Text => output::text(&page, output),
+                    Format::Text => {
+                        let headline = output::lift_headline(&mut page, output);
+                        let text = output::text(&page, output);
+                        output::below_headline(headline.as_deref(), text, output)
+                    }
                 },
                 format: output.format,
                 csp: chain.csp_change(),

@@ -132,6 +132,19 @@ pub(crate) fn prepare_text(page: &mut Page, settings: &Settings) {
     }
 }
 
+/// The headline that stands on top of a page in the reader look and not in its place; the heading that says it goes. `None` where
+/// the page shows it, keeps its own look, or is kept whole.
+pub(crate) fn lift_headline(page: &mut Page, settings: &Settings) -> Option<String> {
+    if settings.style == Style::Original || page.main_block.is_none() {
+        return None;
+    }
+    let top = reader::Top::of(page);
+    if let Some(heading) = top.lifted {
+        page.drop_silently(heading);
+    }
+    top.written
+}
+
 /// What stands around a page.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Surroundings<'a> {
@@ -159,6 +172,15 @@ pub(crate) fn marked(mut page: Page, style: &str) -> String {
 /// output only.
 pub(crate) fn text(page: &Page, settings: &Settings) -> String {
     text::of_subtree(page, page.body(), settings.max_line_breaks)
+}
+
+/// A text below its headline, where there is one.
+pub(crate) fn below_headline(headline: Option<&str>, text: String, settings: &Settings) -> String {
+    let Some(headline) = headline.filter(|_| !text.trim().is_empty()) else {
+        return text;
+    };
+    let breaks = "\n".repeat(settings.max_line_breaks.min(2));
+    format!("{headline}{breaks}{text}")
 }
 
 /// The removed links as a closed list that opens without a script.

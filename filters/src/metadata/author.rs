@@ -29,7 +29,11 @@ pub(super) fn choose(
         tidied(metas.author()),
         tidied(metas.written_by()),
     ];
-    let person = declared.iter().flatten().find(|name| !house.is(name));
+    // A name that is that of a person by its looks goes before a department's.
+    let people = || declared.iter().flatten().filter(|name| !house.is(name));
+    let person = people()
+        .find(|name| is_person(name))
+        .or_else(|| people().next());
     if let Some(name) = person {
         // A name that no reader meets is often that of whoever put the text in.
         let shown = || byline::below_headline(page, headline).filter(|name| !house.is(name));
@@ -43,6 +47,21 @@ pub(super) fn choose(
     byline::author(page, headline, is_article)
         .filter(|name| !is_same(name, &headline.text))
         .or_else(|| house_name().filter(|_| is_article))
+        // Whoever runs a site of their own is called what the site is.
+        .or_else(|| tidied(metas.author()).filter(|name| is_person(name)))
+}
+
+/// Whether a name is that of a person and not of a house: two or three words with capitals.
+fn is_person(name: &str) -> bool {
+    let is_name = |word: &str| {
+        word.starts_with(char::is_uppercase)
+            && word
+                .chars()
+                .skip(1)
+                .all(|c| c.is_lowercase() || matches!(c, '-' | '\'' | '.'))
+    };
+    let words: Vec<&str> = name.split(' ').collect();
+    (2..=3).contains(&words.len()) && words[0] != "The" && words.iter().all(|word| is_name(word))
 }
 
 /// Whether a name stands somewhere on the page.
@@ -75,7 +94,7 @@ impl House {
 }
 
 /// What stands before a name in a byline, longer ones first; none is the beginning of a name.
-const OPENERS: [&str; 20] = [
+const OPENERS: [&str; 36] = [
     "article written by",
     "article by",
     "written by",
@@ -96,6 +115,22 @@ const OPENERS: [&str; 20] = [
     "scritto da",
     "автор",
     "作者",
+    "autor",
+    "autorka",
+    "autore",
+    "autora",
+    "autores",
+    "rédigé par",
+    "yazar",
+    "szerző",
+    "kirjoittaja",
+    "penulis",
+    "tác giả",
+    "بقلم",
+    "نویسنده",
+    "מאת",
+    "लेखक",
+    "โดย",
 ];
 
 /// Words that name the place where a name would stand, or what can be done there.

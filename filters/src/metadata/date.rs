@@ -55,7 +55,7 @@ pub(super) fn of_value(value: &str) -> Option<String> {
     }
     let value = &names::with_plain_digits(value);
     of_signs(value)
-        .or_else(|| of_thai(value))
+        .or_else(|| of_marked(value))
         .or_else(|| of_plain(value))
 }
 
@@ -72,6 +72,39 @@ fn of_plain(value: &str) -> Option<String> {
         .or_else(|| of_dotted(value))
         .or_else(|| of_words(value))
 }
+
+/// A day that a page shows to readers of a language: also `3/4/2026`, where the language or a number over twelve says which of the
+/// two is the day. America alone writes the month first (CLDR, `dateFormats` `short`), and of English pages nobody knows.
+pub(super) fn of_shown(value: &str, language: Option<&str>) -> Option<String> {
+    of_value(value).or_else(|| of_slashed(value, language))
+}
+
+fn of_slashed(value: &str, language: Option<&str>) -> Option<String> {
+    const LONGEST: usize = 80;
+    let value = value.get(..value.floor_char_boundary(LONGEST))?;
+    let is_date = |part: &&str| part.contains('/');
+    let part = value
+        .split(|c: char| !(c.is_ascii_digit() || c == '/'))
+        .find(is_date)?;
+    let mut numbers = part.split('/');
+    let (first, second, year) = (numbers.next()?, numbers.next()?, numbers.next()?);
+    if year.len() != 4 || numbers.next().is_some() {
+        return None;
+    }
+    let (one, two): (u8, u8) = (first.parse().ok()?, second.parse().ok()?);
+    let day_first = language.is_some_and(|language| {
+        let is_english = language == "en" || language.starts_with("en-");
+        !is_english || DAY_FIRST.contains(&language)
+    });
+    match (one, two) {
+        _ if day_first || one > 12 || one == two => iso(year, second, first),
+        _ if two > 12 => iso(year, first, second),
+        _ => None,
+    }
+}
+
+/// The English of countries that write the day first.
+const DAY_FIRST: [&str; 6] = ["en-GB", "en-AU", "en-NZ", "en-IE", "en-IN", "en-ZA"];
 
 /// `2026年11月21日`, `2026년 11월 21일`, `21 tháng 11, 2026`: the signs say what each number is.
 fn of_signs(value: &str) -> Option<String> {
@@ -90,8 +123,8 @@ fn of_signs(value: &str) -> Option<String> {
     })
 }
 
-fn of_thai(value: &str) -> Option<String> {
-    let (year, month, day) = names::thai(value)?;
+fn of_marked(value: &str) -> Option<String> {
+    let (year, month, day) = names::marked(value)?;
     iso(&year.to_string(), &month.to_string(), &day)
 }
 
@@ -242,6 +275,7 @@ mod tests {
             "٢١ نوفمبر ٢٠٢٦",
             "21 בנובמבר 2026",
             "21 พฤศจิกายน 2569",
+            "21 नवंबर 2026",
             "Ngày 21 tháng 11, 2026",
             "2026年11月21日",
             "公開日：２０２６年１１月２１日",
@@ -264,6 +298,37 @@ mod tests {
             "21 mai",
         ] {
             assert_eq!(of_value(value), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn of_two_numbers_the_language_tells_the_day() {
+        let day = |value: &str, language: Option<&str>| of_shown(value, language);
+        let january = Some("2026-01-09".to_owned());
+        for language in ["fr", "vi", "pt-BR", "en-GB"] {
+            assert_eq!(
+                day("Le 09/01/2026, 14:20", Some(language)),
+                january,
+                "{language}"
+            );
+        }
+        for language in [None, Some("en"), Some("en-US")] {
+            assert_eq!(day("09/01/2026", language), None, "{language:?}");
+            assert_eq!(day("1/21/2026", language), Some("2026-01-21".to_owned()));
+            assert_eq!(day("21/1/2026", language), Some("2026-01-21".to_owned()));
+            assert_eq!(
+                day("Thứ ba, 3/3/2026", language),
+                Some("2026-03-03".to_owned())
+            );
+        }
+        for value in [
+            "1/2",
+            "24/7 since 2026",
+            "1/2/3/2026",
+            "13/13/2026",
+            "2026/1",
+        ] {
+            assert_eq!(day(value, Some("fr")), None, "{value}");
         }
     }
 

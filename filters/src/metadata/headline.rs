@@ -20,7 +20,11 @@ use super::{
     MAX_HEADLINE_NODES, document_title, is_same, json_ld::JsonLd, letters, metas::Metas,
     start_of_line,
 };
-use crate::page::{Headline, NodeId, Page, tag::Tag};
+use crate::{
+    dom::is_left_open,
+    page::{Headline, NodeId, Page, tag::Tag},
+    text::one_line,
+};
 
 /// Likeness (0 to 1, and [`REPEATED`] more) of an `<h1>` to a title from which it is the headline. Lower: a slogan in
 /// the `<h1>` wins over the title. Our measurement on WCXB dev, 2026-11-21: titles found on 93.1 % of pages at .3, 92.9 % at .4,
@@ -40,6 +44,9 @@ const MANY: usize = 4;
 /// Likeness of a lower heading to the first part of a title from which it says it: "Hardware" and "Browse subject: Hardware".
 const SAYS_PART: f64 = 0.6;
 
+/// Different words of a heading that an address repeats, at least: fewer are the name of a section.
+const ADDRESS_WORDS: usize = 3;
+
 /// Letters that may follow the headline in the heading that shows it, such as its date, and letters that it has then at least.
 const MAX_ADDED: usize = 12;
 const MIN_LETTERS: usize = 20;
@@ -47,8 +54,14 @@ const MIN_LETTERS: usize = 20;
 /// Longest `<h1>` that can be a headline, in bytes; longer ones are paragraphs.
 const MAX_H1_BYTES: usize = 400;
 
-/// Chooses the headline of a page.
+/// Chooses the headline of a page. A heading that holds the text below it too says it, but does not show it.
 pub(super) fn choose(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> Headline {
+    let mut headline = chosen(page, metas, json_ld, site);
+    headline.node = headline.node.filter(|&node| !is_left_open(page, node));
+    headline
+}
+
+fn chosen(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> Headline {
     let site = Site::of(page, site);
     let title = document_title(page);
     let clean_title = site.cut_off(&title);
@@ -74,12 +87,12 @@ pub(super) fn choose(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<
         .live(page.body())
         .filter(|&id| page.tag(id) == Some(Tag::H1))
         .take(MAX_HEADLINE_NODES)
-        .map(|id| (id, without_permalink(&start_of_line(page, id))))
+        .map(|id| (id, without_permalink(&line_of(page, id))))
         .filter(|(_, heading)| !heading.is_empty() && heading.len() <= MAX_H1_BYTES)
         .collect();
     let mut best: Option<(f64, &(NodeId, String))> = None;
     for heading in &headings {
-        if site.is(&heading.1, Side::End) && !is_same(&heading.1, &clean_title) {
+        if site.is(&heading.1, Side::End) && !site.begins(&heading.1, &title, &clean_title) {
             continue;
         }
         let likeness = titles
@@ -112,6 +125,13 @@ pub(super) fn choose(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<
             only_h1: None,
         };
     }
+    if let Some((id, text)) = in_address(page, &headings) {
+        return Headline {
+            text: text.clone(),
+            node: Some(*id),
+            only_h1: None,
+        };
+    }
     let text = titles
         .first()
         .map_or(title.as_str(), |title| title)
@@ -127,6 +147,29 @@ pub(super) fn choose(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<
         text,
         only_h1,
     }
+}
+
+/// What a heading says; of one that was left open, what stands before the first block in it.
+fn line_of(page: &Page, heading: NodeId) -> String {
+    if !is_left_open(page, heading) {
+        return start_of_line(page, heading);
+    }
+    let before_block = page
+        .live(heading)
+        .skip(1)
+        .take_while(|&id| !page.tag(id).is_some_and(Tag::is_block));
+    let texts = before_block.filter_map(|id| page.text(id).map(|text| text.clone()));
+    one_line(&texts.collect::<String>())
+}
+
+/// The heading whose words are those of the page's address: some sites have one title for all of their pages.
+fn in_address<'a>(page: &Page, headings: &'a [(NodeId, String)]) -> Option<&'a (NodeId, String)> {
+    let part = page.url().path_segments()?.rfind(|part| !part.is_empty())?;
+    let is_long = |text: &str| words(text).len() >= ADDRESS_WORDS;
+    let mut likes = headings
+        .iter()
+        .filter(|(_, text)| is_long(text) && likeness(text, part) >= SAYS_PART);
+    likes.next()
 }
 
 /// The lower headings with their words.
@@ -281,6 +324,13 @@ impl Site {
                 || self.labels.iter().any(|label| label.contains(&part)))
     }
 
+    /// Whether a heading that holds a name of the site is the headline all the same: it is the title, or more of its beginning
+    /// than that name: "Acme Kettle" and "Acme Kettle - Acme - Official site".
+    fn begins(&self, heading: &str, title: &str, clean_title: &str) -> bool {
+        is_same(heading, clean_title)
+            || !self.is(heading, Side::Start) && letters(title).starts_with(&letters(heading))
+    }
+
     /// A title without the site's name.
     fn cut_off(&self, title: &str) -> String {
         let mut parts = split(title);
@@ -373,7 +423,7 @@ mod tests {
         Site::of(&page, Some(site)).cut_off(title)
     }
 
-    fn chosen(html: &str) -> String {
+    fn chosen_of(html: &str) -> String {
         let page = crate::testing::page(html);
         choose(&page, &Metas::of(&page), &JsonLd::of(&page), None).text
     }
@@ -382,19 +432,19 @@ mod tests {
     fn a_name_that_all_pages_share_is_no_headline() {
         let head = "<h1>A Course of Baking</h1><h2>Before we begin</h2>";
         assert_eq!(
-            chosen(&format!(
+            chosen_of(&format!(
                 "<title>Before we begin | A Course of Baking</title>{head}"
             )),
             "Before we begin"
         );
         assert_eq!(
-            chosen(&format!(
+            chosen_of(&format!(
                 "<title>Recipes | A Course of Baking</title>{head}"
             )),
             "A Course of Baking"
         );
         assert_eq!(
-            chosen(
+            chosen_of(
                 "<title>Board • View topic - How to bake bread</title><h2>How to bake bread</h2>"
             ),
             "How to bake bread"
@@ -405,8 +455,47 @@ mod tests {
     fn an_index_is_not_called_by_one_of_its_articles() {
         let articles = "<h1>Bread of the Board</h1><h1>Oven</h1><h1>Flour</h1><h1>Salt</h1>";
         assert_eq!(
-            chosen(&format!("<title>The Baking Board</title>{articles}")),
+            chosen_of(&format!("<title>The Baking Board</title>{articles}")),
             "The Baking Board"
+        );
+    }
+
+    #[test]
+    fn the_address_tells_the_headline_where_one_title_is_that_of_all_pages() {
+        let html =
+            "<title>Board - The heart of the town</title><h1>Is iron a metal that rusts?</h1>";
+        let chosen_at = |address: &str| {
+            let page = crate::testing::page_at(address, html);
+            choose(&page, &Metas::of(&page), &JsonLd::of(&page), None).text
+        };
+        assert_eq!(
+            chosen_at("https://board.example/r/iron/1a/is_iron_a_metal_that_rusts/"),
+            "Is iron a metal that rusts?"
+        );
+        assert_eq!(
+            chosen_at("https://board.example/iron/"),
+            "The heart of the town"
+        );
+    }
+
+    #[test]
+    fn a_product_may_begin_with_the_name_of_its_maker() {
+        let page = crate::testing::page_at(
+            "https://www.acme.example/kettle",
+            "<title>Acme Kettle – Steel - Acme - Official Site</title><h1>Acme Kettle - Steel</h1>",
+        );
+        let headline = choose(&page, &Metas::of(&page), &JsonLd::of(&page), None);
+        assert_eq!(headline.text, "Acme Kettle - Steel");
+    }
+
+    #[test]
+    fn a_heading_that_was_left_open_says_what_stands_before_its_first_paragraph() {
+        let text = format!("<p>{}</p>", crate::testing::words(100));
+        let page = crate::testing::page(&format!("<h1>The <b>bridge</b>{text}"));
+        let headline = choose(&page, &Metas::of(&page), &JsonLd::of(&page), None);
+        assert_eq!(
+            (headline.text.as_str(), headline.node),
+            ("The bridge", None)
         );
     }
 

@@ -47,6 +47,7 @@ pub(super) fn language_tag(value: &str) -> Option<String> {
 pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
     const FEW: usize = 3;
     let itemprop = local_name!("itemprop");
+    let language = language(page);
     let mut times = Vec::new();
     for id in page.live(page.body()) {
         let is_published = page
@@ -60,7 +61,7 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
         let value = [local_name!("datetime"), local_name!("content")]
             .iter()
             .find_map(|name| page.attribute(id, name).and_then(date::of_value))
-            .or_else(|| date::of_value(&start_of_line(page, id)));
+            .or_else(|| date::of_shown(&start_of_line(page, id), language.as_deref()));
         let is_sure = is_published || page.has_attribute(id, &LocalName::from("pubdate"));
         match value {
             Some(day) if is_sure => return Some(day),
@@ -81,6 +82,7 @@ fn date_below(page: &Page, headline: NodeId) -> Option<String> {
     /// "Last updated on Wednesday, 21st November 2026 | 5 min read" is 60.
     const MAX_BYTES: usize = 80;
     let mut changed = None;
+    let language = language(page);
     for id in Places::of(page, Some(headline)).near() {
         let Some(text) = page.text(id).filter(|text| text.trim().len() <= MAX_BYTES) else {
             continue;
@@ -88,7 +90,7 @@ fn date_below(page: &Page, headline: NodeId) -> Option<String> {
         if page.own_chars(id) == 0 {
             continue;
         }
-        if let Some(day) = date::of_value(&text) {
+        if let Some(day) = date::of_shown(&text, language.as_deref()) {
             let label = format!("{} {text}", text_before(page, id)).to_lowercase();
             let says = |words: &[&str]| words.iter().any(|word| label.contains(word));
             if says(&["join", "member", "since", "register", "birth", "born"]) {

@@ -132,6 +132,7 @@ impl Metas {
             "pubdate",
             "publishdate",
             "publish-date",
+            "published",
             "date",
         ]
         .iter()

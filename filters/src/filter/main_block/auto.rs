@@ -12,9 +12,11 @@
 //!    card or answer as content counts them all. So the mean of that value is taken over a page whose blocks are all
 //!    likelier, or all less likely, than scored (`MOODS`). `β` is [`Favor`]. The value of the blocks as scored, at `β = 1`,
 //!    is the *confidence*: what word F1 is to be expected.
-//!    What a kept heading or a colon announces stays with it (`auto/sections.rs`), and so do the standfirst
+//!    What a kept heading or a colon announces stays with it (`auto/sections.rs`), labels with values (`auto/labels.rs`), answers with
+//!    questions (`auto/questions.rs`), and what is missing in the middle (`auto/gaps.rs`). So do the standfirst
 //!    (`auto/standfirst.rs`), the goods of a shelf (`auto/goods.rs`), the price of a product (`auto/price.rs`) and the posts of a
-//!    talk (`auto/bodies.rs`) with their quotes (`auto/quotes.rs`). What is shown twice is kept once (`auto/copies.rs`).
+//!    talk (`auto/bodies.rs`) with their quotes (`auto/quotes.rs`). What is shown twice is kept once (`auto/copies.rs`), and
+//!    lists of other articles (`auto/related.rs`), menus and dialogs (`auto/overlays.rs`) go.
 //! 4. The main block is the smallest element around all kept blocks, less what holds text and none of it kept. Figures and code
 //!    among kept text stay (`auto/prune.rs`), the forms that the page is for (`main_block/forms.rs`), and on a thread of posts who
 //!    wrote each (`auto/posts.rs`). Headings of which nothing is left go (`main_block/headings.rs`).
@@ -33,15 +35,22 @@ mod copies;
 pub(crate) mod cues;
 pub(crate) mod features;
 pub(crate) mod forest;
+mod gaps;
 mod goods;
+mod labels;
+mod overlays;
 mod pool;
 mod posts;
 mod price;
 mod prune;
+mod questions;
 mod quotes;
+mod related;
 mod sections;
 mod standfirst;
 pub(crate) mod text;
+#[cfg(test)]
+mod trial;
 
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -143,11 +152,16 @@ pub(crate) fn choose(
     standfirst::keep(page, &blocks, &scored, &mut kept);
     sections::complete(page, &blocks, &scored, &mut kept);
     let kind = KindNow::of(page);
+    gaps::fill(page, &blocks, &scored, &mut kept);
+    questions::keep(page, &blocks, &scored, &mut kept);
+    labels::keep(page, &blocks, &scored, &kind, &mut kept);
     goods::keep(page, &blocks, &kind, &mut kept);
     price::keep(page, &blocks, &kind, &mut kept);
     bodies::keep(page, &blocks, &kind, &mut kept);
     quotes::settle(page, &blocks, &kind, &mut kept);
     copies::drop(page, &blocks, &mut kept);
+    related::drop(page, &blocks, &kind, &mut kept);
+    overlays::drop(page, &blocks, &mut kept);
     let count = kept.iter().filter(|&&kept| kept).count();
     let note = format!(
         "{count} of {} texts, confidence {confidence:.2}",
@@ -156,7 +170,7 @@ pub(crate) fn choose(
     let mut choice = if confidence < settings.min_confidence {
         Choice::default()
     } else {
-        let thread = posts::tidy(page, &blocks, &mut kept);
+        let thread = posts::tidy(page, &blocks, &kind, &mut kept);
         let texts = scored.iter().zip(&kept);
         let words: f64 = texts
             .filter(|(_, kept)| **kept)

@@ -26,6 +26,11 @@ const MAX_CHARS: usize = 500;
 /// Visible characters beside a form that belong to it.
 const COMPANY_CHARS: usize = 80;
 
+/// Visible characters beside a form that invite to fill it in, two or three sentences (a Chinese character counts as three), and
+/// elements up to the box that holds them. Higher: the last paragraph of a text that stands in one element with the form goes.
+const INVITATION_SIZE: usize = 200;
+const INVITATION_LEVELS: usize = 4;
+
 /// Most forms that are looked at; the frame of a page has two or three.
 const MAX_FORMS: usize = 50;
 
@@ -58,7 +63,7 @@ impl Forms {
             if Some(*id) == search {
                 forms.wanted.push(*id);
             } else if fields.is_newsletter() && kept_words >= HARDLY_ANY_WORDS {
-                forms.newsletters.push(*id);
+                forms.newsletters.push(with_invitation(page, *id));
             } else if !in_frame(page, *id) {
                 if fields.is_all(kept_words) || fields.converts() {
                     forms.wanted.push(with_company(page, *id));
@@ -80,6 +85,21 @@ fn with_company(page: &Page, form: NodeId) -> NodeId {
             .live_children(parent)
             .any(|id| id != form && page.tag(id) == Some(Tag::Form));
     if is_alone { parent } else { form }
+}
+
+/// The box around a form for an address, with the words that invite to fill it in.
+fn with_invitation(page: &Page, form: NodeId) -> NodeId {
+    let most = page.size(form) + INVITATION_SIZE;
+    let is_box = |up: NodeId| {
+        up != page.body()
+            && page.size(up) <= most
+            && !page
+                .headline
+                .node
+                .is_some_and(|headline| page.contains(up, headline))
+    };
+    let boxes = page.ancestors(form).take(INVITATION_LEVELS);
+    boxes.take_while(|&up| is_box(up)).last().unwrap_or(form)
 }
 
 /// What a reader fills in.
@@ -282,5 +302,22 @@ mod tests {
         assert_eq!(ids(&page, &Forms::of(&page, 300.0).newsletters), ["f"]);
         // Where nothing else is, somebody has lost a password.
         assert_eq!(ids(&page, &Forms::of(&page, 20.0).newsletters), NONE);
+    }
+
+    #[test]
+    fn the_words_that_invite_to_a_newsletter_belong_to_it() {
+        let form = "<form id=f><input type=email></form>";
+        let newsletters = |html: &str| {
+            let page = page(html);
+            ids(&page, &Forms::of(&page, 300.0).newsletters)
+        };
+        let invited =
+            format!("<p>text</p><div id=a><div id=b><p>All the news</p>{form}</div></div>");
+        assert_eq!(newsletters(&invited), ["a"]);
+        let text = "A paragraph of the text. ".repeat(12);
+        assert_eq!(
+            newsletters(&format!("<div id=a><p>{text}</p>{form}</div>")),
+            ["f"]
+        );
     }
 }

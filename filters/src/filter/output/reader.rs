@@ -32,30 +32,24 @@ pub(super) fn write(page: &Page, settings: &Settings, around: Surroundings<'_>) 
     }
     out.push_str("<main>");
     let mut below = String::new();
-    let found = headline_in(page);
-    // A headline that stands further down, or looks like a lesser heading, is written at the top instead.
-    let lifted = found.filter(|&heading| {
-        let is_in_place = page.tag(heading) == Some(Tag::H1) && is_first(page, heading);
-        !is_in_place && !around.in_frame && may_be_lifted(page, heading)
-    });
-    let mut after = found.filter(|&heading| lifted.is_none() && is_at_top(page, heading));
+    let mut top = Top::default();
     if !around.in_frame {
+        top = Top::of(page);
         below = additions::below_headline(page, settings);
-        if let Some(headline) = missing_headline(page, after) {
+        if let Some(headline) = &top.written {
             out.push_str("<h1>");
-            escape_text(&headline, &mut out);
+            escape_text(headline, &mut out);
             out.push_str("</h1>");
-            after = None;
         }
-        if after.is_none() {
+        if top.shown.is_none() {
             out.push_str(&below);
         }
     }
     let rules = Rules {
         keep_attribute: Some(keep_attribute),
         comments: false,
-        after: after.map(|heading| (heading, below.as_str())),
-        without: lifted,
+        after: top.shown.map(|heading| (heading, below.as_str())),
+        without: top.lifted,
         ..Rules::VERBATIM
     };
     for child in page.live_children(page.body()) {
@@ -66,6 +60,35 @@ pub(super) fn write(page: &Page, settings: &Settings, around: Surroundings<'_>) 
     write_links(&page.appended, &mut out);
     out.push_str("</body></html>\n");
     out
+}
+
+/// What stands on top of a page.
+#[derive(Default)]
+pub(super) struct Top {
+    /// The heading on the page that is its headline, where it can stay in its place.
+    shown: Option<NodeId>,
+    /// The headline, where it must be written.
+    pub(super) written: Option<String>,
+    /// The heading that need not be said twice then.
+    pub(super) lifted: Option<NodeId>,
+}
+
+impl Top {
+    pub(super) fn of(page: &Page) -> Top {
+        let found = headline_in(page);
+        // A headline that stands further down, or looks like a lesser heading, is written at the top instead.
+        let lifted = found.filter(|&heading| {
+            let is_in_place = page.tag(heading) == Some(Tag::H1) && is_first(page, heading);
+            !is_in_place && may_be_lifted(page, heading)
+        });
+        let shown = found.filter(|&heading| lifted.is_none() && is_at_top(page, heading));
+        let written = missing_headline(page, shown);
+        Top {
+            shown: shown.filter(|_| written.is_none()),
+            written,
+            lifted,
+        }
+    }
 }
 
 /// Everything up to the body.
@@ -272,6 +295,14 @@ fn drop_empty(page: &mut Page) {
         .collect();
     let mut holds_something = vec![false; page.len()];
     let mut holds_space = vec![false; page.len()];
+    // `<div><br></div>` is an empty line of code.
+    let mut code_end = NodeId::DOCUMENT;
+    for &id in &live {
+        if id >= code_end && page.tag(id).is_some_and(Tag::preserves_space) {
+            code_end = page.end(id);
+        }
+        holds_something[id.index()] = id < code_end && page.tag(id) == Some(Tag::Br);
+    }
     for &id in live.iter().rev() {
         let parent = page.parent(id);
         let is_kept = holds_something[id.index()]

@@ -23,9 +23,9 @@ use html5ever::{LocalName, local_name};
 
 use super::reader::headline_in;
 use crate::{
-    dom::table,
+    dom::{is_left_open, table},
     filter::ignore::Sheets,
-    metadata::start_of_line,
+    metadata::{is_same, start_of_line},
     page::{Fate, Kind, NodeId, Page, tag::Tag},
 };
 
@@ -51,6 +51,7 @@ pub(super) fn every_look(page: &mut Page) {
 
 /// Repairs for the reader look.
 pub(super) fn reader(page: &mut Page) {
+    open_headings(page);
     code::drop_line_numbers(page);
     machine_dates::drop(page);
     let sheets = Sheets::of(page);
@@ -78,6 +79,30 @@ pub(super) fn reader(page: &mut Page) {
     controls::drop_unread(page);
     repeats::drop_repeats(page, headline);
     separators::trim(page);
+}
+
+/// A heading that was never closed would make headings of all paragraphs in it. Its own words go where they are the headline, which
+/// is written above them.
+fn open_headings(page: &mut Page) {
+    let open: Vec<NodeId> = page
+        .live(page.body())
+        .filter(|&id| page.tag(id).is_some_and(Tag::is_heading) && is_left_open(page, id))
+        .collect();
+    for heading in open {
+        let own: Vec<NodeId> = page
+            .live(heading)
+            .skip(1)
+            .take_while(|&id| !page.tag(id).is_some_and(Tag::is_block))
+            .collect();
+        let texts = own
+            .iter()
+            .filter_map(|&id| page.text(id).map(|text| text.clone()));
+        let is_headline = is_same(&texts.collect::<String>(), &page.headline.text);
+        for id in own.into_iter().filter(|_| is_headline) {
+            page.drop_silently(id);
+        }
+        page.unwrap_element(heading);
+    }
 }
 
 fn is_unwanted(page: &Page, id: NodeId, tag: Tag) -> bool {

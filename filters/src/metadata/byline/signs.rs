@@ -54,7 +54,7 @@ pub(super) fn may_open(text: &str) -> bool {
 
 /// What stands before a name in a byline. Those behind the first ones are words of names and of ordinary text too, and count only
 /// where a byline is looked for.
-pub(super) const OPENERS: [&str; 38] = [
+pub(super) const OPENERS: [&str; 59] = [
     "this post was written by",
     "this article was written by",
     "article written by",
@@ -93,6 +93,29 @@ pub(super) const OPENERS: [&str; 38] = [
     "글",
     "via",
     "av",
+    // Polish, Czech, Romanian, Croatian; Italian, Spanish, Portuguese; Turkish, Hungarian, Finnish, Indonesian, Vietnamese; Arabic,
+    // Persian, Hebrew, Hindi, Thai, Chinese.
+    "autor",
+    "autorka",
+    "autore",
+    "autora",
+    "autores",
+    "a cura di",
+    "rédigé par",
+    "yazar",
+    "yazan",
+    "szerző",
+    "írta",
+    "kirjoittaja",
+    "penulis",
+    "oleh",
+    "tác giả",
+    "بقلم",
+    "نویسنده",
+    "מאת",
+    "लेखक",
+    "โดย",
+    "记者",
 ];
 
 /// Those that stand before the name of an author wherever they are.
@@ -111,7 +134,7 @@ const AUTHORS: [&str; 8] = [
     "columnist",
     "contributor",
 ];
-const BESIDE: [&str; 18] = [
+const BESIDE: [&str; 22] = [
     "bio",
     "image",
     "img",
@@ -130,6 +153,10 @@ const BESIDE: [&str; 18] = [
     "count",
     "label",
     "prefix",
+    "tag",
+    "tags",
+    "category",
+    "topic",
 ];
 
 /// Folders in the addresses of authors' pages.
@@ -225,6 +252,13 @@ fn leads_to_author(href: &str) -> bool {
     has_folder && parts.next().is_some()
 }
 
+/// Whether a link leads to the pages of one subject.
+fn leads_to_section(page: &Page, link: NodeId) -> bool {
+    const FOLDERS: [&str; 6] = ["tag", "tags", "category", "categories", "topic", "topics"];
+    page.attribute(link, &local_name!("href"))
+        .is_some_and(|href| href.split('/').any(|part| FOLDERS.contains(&part)))
+}
+
 /// The name inside an author: `<span itemprop=author itemscope><span itemprop=name>`, else its link, beside which stand ranks
 /// and numbers.
 pub(super) fn inner_name(page: &Page, id: NodeId) -> Option<NodeId> {
@@ -237,7 +271,10 @@ pub(super) fn inner_name(page: &Page, id: NodeId) -> Option<NodeId> {
                 .is_some_and(|value| value == "name")
         })
         .or_else(|| {
-            let mut links = inner().filter(|&inner| page.tag(inner) == Some(Tag::A));
+            let is_link = |inner: &NodeId| {
+                page.tag(*inner) == Some(Tag::A) && !leads_to_section(page, *inner)
+            };
+            let mut links = inner().filter(is_link);
             let link = links.find(|&link| page.chars(link) > 0)?;
             links.next().is_none().then_some(link)
         })
@@ -266,6 +303,7 @@ pub(super) fn looks_like_names(text: &str) -> bool {
     words.clone().count() <= MAX_WORDS
         && words.clone().all(is_word)
         && !text.ends_with(['!', '?', '…'])
+        && !text.starts_with('&')
         && !is_sentence
 }
 

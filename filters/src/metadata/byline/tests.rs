@@ -39,6 +39,7 @@ fn a_sentence_that_begins_with_by_is_no_byline() {
         "<p>By the light of the moon</p>",
         "<p>By and large, nobody sleeps.</p>",
         "<p class=byline>Written by</p>",
+        "<p class=byline__tag>Money</p>",
         "<p class=author>View all posts</p>",
     ] {
         let html = format!("<h1>The night ferry</h1>{line}{TEXT}");
@@ -140,6 +141,29 @@ fn the_name_of_the_site_is_an_author_of_articles_alone_and_the_last() {
         author(&format!("{head}{byline}")).as_deref(),
         Some("Ann Ash")
     );
+    // The site of one person.
+    let own = head
+        .replace("The Paper", "Ben Stone")
+        .replace("article", "website");
+    assert_eq!(
+        author(&format!("{own}{body}")).as_deref(),
+        Some("Ben Stone")
+    );
+}
+
+#[test]
+fn a_link_to_a_subject_is_no_name() {
+    let html = format!(
+        "<h1>The night ferry</h1><div class=top-byline><a href=/tag/money>Money</a> <span>Ann Ash</span></div>{TEXT}"
+    );
+    assert_ne!(article(&html).as_deref(), Some("Money"));
+}
+
+#[test]
+fn a_person_goes_before_a_department() {
+    let head = r#"<script type="application/ld+json">{"@type":"Article","author":{"@type":"Person","name":"Paper Tax & Law"}}</script>
+        <meta name=author content="Ann Ash">"#;
+    assert_eq!(author(head).as_deref(), Some("Ann Ash"));
 }
 
 #[test]

@@ -34,7 +34,24 @@ const MONTHS: [&str; 12] = [
      prosinec decembrie desember декабря дек грудня δεκεμβρίου δεκ ديسمبر דצמבר",
 ];
 
-/// Thai months: their marks are no letters, so they are looked for as they stand.
+/// Months in Thai and in Hindi: their marks are no letters, so they are looked for as they stand.
+const MARKED: [[&str; 12]; 2] = [THAI, HINDI];
+
+const HINDI: [&str; 12] = [
+    "जनवरी",
+    "फ़रवरी",
+    "मार्च",
+    "अप्रैल",
+    "मई",
+    "जून",
+    "जुलाई",
+    "अगस्त",
+    "सितंबर",
+    "अक्टूबर",
+    "नवंबर",
+    "दिसंबर",
+];
+
 const THAI: [&str; 12] = [
     "มกราคม",
     "กุมภาพันธ์",
@@ -60,17 +77,17 @@ pub(super) fn month(word: &str) -> Option<usize> {
     MONTHS.iter().position(|all| names(all))
 }
 
-/// Day, month (from 1) and year of a text in Thai.
-pub(super) fn thai(text: &str) -> Option<(u16, usize, String)> {
-    let (month, at) = THAI
-        .iter()
-        .enumerate()
-        .find_map(|(month, name)| Some((month, text.find(name)?)))?;
+/// Year, month (from 1) and day of a text in Thai or Hindi.
+pub(super) fn marked(text: &str) -> Option<(u16, usize, String)> {
+    let (month, name, at) = MARKED.iter().find_map(|names| {
+        let mut all = names.iter().enumerate();
+        all.find_map(|(month, name)| Some((month, name, text.find(name)?)))
+    })?;
     let day = text[..at]
         .trim_end()
         .rsplit(|c: char| !c.is_ascii_digit())
         .next()?;
-    let after = text[at + THAI[month].len()..].trim_start_matches(|c: char| !c.is_ascii_digit());
+    let after = text[at + name.len()..].trim_start_matches(|c: char| !c.is_ascii_digit());
     let year: u16 = after.get(..4)?.parse().ok()?;
     let year = if year > 2400 { year - BUDDHIST } else { year };
     Some((year, month + 1, day.to_owned()))

@@ -54,6 +54,13 @@ impl Blocks {
             .collect()
     }
 
+    /// Whether the last visible character of a block is one of these.
+    pub(crate) fn ends_with(&self, page: &Page, at: usize, signs: &[char]) -> bool {
+        let mut texts = self.texts(&self.list[at]).iter().rev();
+        let last = texts.find_map(|&id| page.text(id).filter(|text| !text.trim().is_empty()));
+        last.is_some_and(|text| text.trim_end().ends_with(signs))
+    }
+
     /// The blocks below the one that holds the headline, at most so many; none where there is no headline.
     pub(crate) fn below_headline(&self, page: &Page, most: usize) -> Range<usize> {
         let holds_headline = |block: &Block| {

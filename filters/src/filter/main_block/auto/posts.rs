@@ -19,6 +19,7 @@ mod signs;
 
 use super::blocks::Blocks;
 use crate::{
+    kind::{Kind, KindNow},
     page::{NodeId, Page},
     text::one_line,
 };
@@ -42,7 +43,7 @@ pub(super) struct Thread {
 }
 
 /// Finds the thread among the kept blocks, and takes the furniture out of its posts.
-pub(super) fn tidy(page: &Page, blocks: &Blocks, kept: &mut [bool]) -> Thread {
+pub(super) fn tidy(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) -> Thread {
     let words = kept_words(page, blocks, kept);
     let is_kept = kept_texts(page, blocks, kept);
     let names = signs::names(page, &is_kept);
@@ -77,7 +78,11 @@ pub(super) fn tidy(page: &Page, blocks: &Blocks, kept: &mut [bool]) -> Thread {
             is_sign[text.index()] = true;
         }
     }
-    let furniture = Furniture::of(page, blocks, kept, &owners, &is_sign);
+    // The subject of each paper on a list of them, the state of each flat: there that is what the list says.
+    let furniture = match kind.get() {
+        Some(Kind::Listing | Kind::Collection) => Furniture::default(),
+        _ => Furniture::of(page, blocks, kept, &owners, &is_sign),
+    };
     for index in furniture.blocks {
         kept[index] = false;
     }

@@ -75,7 +75,8 @@ fn announced(page: &Page, blocks: &Blocks, kept: &[bool], at: usize) -> Option<u
         Some(Tag::Td | Tag::Th) => page.contains(page.parent(container), list),
         _ => false,
     };
-    let list = list.filter(|&list| is_inside(list) || ends_with_colon(page, blocks, at))?;
+    let list =
+        list.filter(|&list| is_inside(list) || blocks.ends_with(page, at, &[':', '\u{ff1a}']))?;
     let end = (at + 1..blocks.list.len())
         .find(|&other| !page.contains(list, blocks.list[other].container))
         .unwrap_or(blocks.list.len());
@@ -111,13 +112,6 @@ fn is_list(page: &Page, id: NodeId) -> bool {
 /// The level of a heading.
 fn level(page: &Page, id: NodeId) -> Option<u8> {
     page.tag(id)?.heading_level()
-}
-
-fn ends_with_colon(page: &Page, blocks: &Blocks, at: usize) -> bool {
-    blocks.texts(&blocks.list[at]).last().is_some_and(|&id| {
-        page.text(id)
-            .is_some_and(|text| text.trim_end().ends_with([':', '\u{ff1a}']))
-    })
 }
 
 #[cfg(test)]

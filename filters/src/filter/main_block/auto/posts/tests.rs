@@ -1,5 +1,8 @@
 use super::{furniture::shape, *};
-use crate::testing::page;
+use crate::{
+    kind::Claims,
+    testing::{page, page_at},
+};
 
 /// The names and dates that are taken back; blocks of five words and more count as kept.
 fn taken(html: &str) -> Vec<String> {
@@ -10,7 +13,7 @@ fn taken(html: &str) -> Vec<String> {
         .iter()
         .map(|block| block.stats.words >= 5.0)
         .collect();
-    tidy(&page, &blocks, &mut kept)
+    tidy(&page, &blocks, &KindNow::of(&page), &mut kept)
         .texts
         .into_iter()
         .map(|id| page.text(id).unwrap().trim().to_owned())
@@ -64,7 +67,7 @@ fn what_most_posts_hold_alike_but_for_its_numbers_goes() {
     let page = page(&html);
     let blocks = Blocks::of(&page, &[]);
     let mut kept = vec![true; blocks.list.len()];
-    tidy(&page, &blocks, &mut kept);
+    tidy(&page, &blocks, &KindNow::of(&page), &mut kept);
     let gone: Vec<String> = blocks
         .list
         .iter()
@@ -91,7 +94,7 @@ fn a_rank_below_a_name_goes_and_the_words_beside_it_stay() {
     ));
     let blocks = Blocks::of(&page, &[]);
     let mut kept = vec![true; blocks.list.len()];
-    let without = tidy(&page, &blocks, &mut kept).without;
+    let without = tidy(&page, &blocks, &KindNow::of(&page), &mut kept).without;
     assert!(kept.iter().all(|&kept| kept));
     let texts: Vec<String> = without
         .iter()
@@ -127,4 +130,28 @@ fn the_way_to_log_in_is_no_name() {
         .map(|name| page.start_of_text(name.element, 9, 99))
         .collect();
     assert_eq!(texts, ["Ann"]);
+}
+
+#[test]
+fn what_the_entries_of_a_list_have_in_common_stays() {
+    let entry = |name: &str| {
+        format!(
+            "<div><p><a class=author>{name}</a></p><p>what was written in this paper</p><p>Subject: words</p></div>"
+        )
+    };
+    let mut page = page_at(
+        "https://example.org/a/b",
+        &format!(
+            "<div>{}</div>",
+            ["Ann", "Bo", "Cy", "Ed"].map(entry).concat()
+        ),
+    );
+    page.claims = Claims {
+        types: vec!["ItemList".to_owned()],
+        ..Claims::default()
+    };
+    let blocks = Blocks::of(&page, &[]);
+    let mut kept = vec![true; blocks.list.len()];
+    tidy(&page, &blocks, &KindNow::of(&page), &mut kept);
+    assert!(kept.iter().all(|&kept| kept));
 }
