@@ -29,16 +29,20 @@
 
 pub(crate) mod blocks;
 mod bodies;
+mod called;
 mod copies;
 pub(crate) mod cues;
 pub(crate) mod features;
 pub(crate) mod forest;
 mod goods;
+mod others;
+mod overlays;
 mod pool;
 mod posts;
 mod price;
 mod prune;
 mod quotes;
+mod reviews;
 mod sections;
 mod standfirst;
 pub(crate) mod text;
@@ -49,7 +53,7 @@ use url::Url;
 use super::{Choice, forms::Forms, headings};
 use crate::{
     error::ConfigError,
-    kind::KindNow,
+    kind::{Kind, KindNow},
     page::{Page, tag::Tag},
 };
 use blocks::Blocks;
@@ -138,15 +142,20 @@ pub(crate) fn choose(
         .collect();
     pool::pool(page, &blocks, &mut scored);
     let (_, confidence) = best(&scored, 1.0, &AS_SCORED);
-    let (mut kept, _) = best(&scored, favor.on(page.url()).beta_squared(), &MOODS);
+    let kind = KindNow::of(page);
+    let mut kept = wanted(&scored, favor.on(page.url()), &kind);
     keep_headings(page, &blocks, keep_headline, &mut kept);
     standfirst::keep(page, &blocks, &scored, &mut kept);
     sections::complete(page, &blocks, &scored, &mut kept);
-    let kind = KindNow::of(page);
     goods::keep(page, &blocks, &kind, &mut kept);
     price::keep(page, &blocks, &kind, &mut kept);
     bodies::keep(page, &blocks, &kind, &mut kept);
     quotes::settle(page, &blocks, &kind, &mut kept);
+    if favor != Favor::Recall {
+        reviews::drop(page, &blocks, &kind, &mut kept);
+        others::drop(page, &blocks, &kind, &mut kept);
+        overlays::drop(page, &blocks, &kind, &mut kept);
+    }
     copies::drop(page, &blocks, &mut kept);
     let count = kept.iter().filter(|&&kept| kept).count();
     let note = format!(
@@ -174,6 +183,25 @@ pub(crate) fn choose(
     choice.note = Some(note);
     choice.confidence = Some(confidence);
     choice
+}
+
+/// Which blocks fit best as a whole. A page in doubt keeps more, but not where one thing is for sale: there the doubt is about what
+/// stands below it on every page of the shop (reviews, questions, other goods, terms), and a reader knows where to find that.
+///
+/// WCXB dev, 2026-11-22, five folds: word F1 of its products .6628 with the exception and .6525 without, recall .850 and .878; on
+/// either half of the domains alike, and no more pages harmed.
+fn wanted(scored: &[Scored], favor: Favor, kind: &KindNow<'_>) -> Vec<bool> {
+    let (in_doubt, _) = best(scored, favor.beta_squared(), &MOODS);
+    if favor == Favor::Recall {
+        return in_doubt;
+    }
+    let (as_scored, _) = best(scored, favor.beta_squared(), &AS_SCORED);
+    // Mostly they are the same, and the kind need not be known.
+    if in_doubt != as_scored && kind.get() == Some(Kind::Product) {
+        as_scored
+    } else {
+        in_doubt
+    }
 }
 
 /// Keeps the headline, if anything is kept, and the summary of details that are.
