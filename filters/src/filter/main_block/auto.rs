@@ -29,6 +29,7 @@
 
 pub(crate) mod blocks;
 mod bodies;
+mod buttons;
 mod called;
 mod copies;
 pub(crate) mod cues;
@@ -46,6 +47,7 @@ mod reviews;
 mod sections;
 mod standfirst;
 pub(crate) mod text;
+mod twice;
 
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -157,6 +159,8 @@ pub(crate) fn choose(
         overlays::drop(page, &blocks, &kind, &mut kept);
     }
     copies::drop(page, &blocks, &mut kept);
+    twice::drop(page, &blocks, &kind, &mut kept);
+    buttons::drop(page, &blocks, &mut kept);
     let count = kept.iter().filter(|&&kept| kept).count();
     let note = format!(
         "{count} of {} texts, confidence {confidence:.2}",

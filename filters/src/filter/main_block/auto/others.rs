@@ -48,17 +48,16 @@ mod tests {
     use super::*;
     use crate::{
         kind::Claims,
-        testing::{page, words},
+        testing::{page_at, words},
     };
 
     /// How many texts are kept of a page that says it is this, with a description of so many words.
     fn kept(open_graph: &str, described: usize, cards: usize) -> usize {
         const CARD: &str = "<li><a href=/c><img src=/c.jpg><p>Chair</p></a><p>$<b>40</b></p></li>";
-        let mut page = page(&format!(
-            "<p>{}</p><ul>{}</ul>",
-            words(described),
-            CARD.repeat(cards)
-        ));
+        let mut page = page_at(
+            "https://example.org/chair",
+            &format!("<p>{}</p><ul>{}</ul>", words(described), CARD.repeat(cards)),
+        );
         page.claims = Claims {
             open_graph: open_graph.to_owned(),
             ..Claims::default()

@@ -35,12 +35,15 @@ mod tests {
     use super::*;
     use crate::{
         kind::Claims,
-        testing::{page, words},
+        testing::{page_at, words},
     };
 
     /// Which texts are kept of a page that says it is this.
     fn kept(open_graph: &str, overlay: &str) -> Vec<bool> {
-        let mut page = page(&format!("<p>{}</p>{overlay}", words(40)));
+        let mut page = page_at(
+            "https://example.org/chair",
+            &format!("<p>{}</p>{overlay}", words(40)),
+        );
         page.claims = Claims {
             open_graph: open_graph.to_owned(),
             ..Claims::default()

@@ -75,12 +75,15 @@ mod tests {
     use super::*;
     use crate::{
         kind::Claims,
-        testing::{page, words},
+        testing::{page_at, words},
     };
 
     /// Which texts are kept of a page that says it is this, with a description of so many words.
     fn kept(open_graph: &str, described: usize, said: &str) -> Vec<bool> {
-        let mut page = page(&format!("<p>{}</p>{said}", words(described)));
+        let mut page = page_at(
+            "https://example.org/chair",
+            &format!("<p>{}</p>{said}", words(described)),
+        );
         page.claims = Claims {
             open_graph: open_graph.to_owned(),
             ..Claims::default()
