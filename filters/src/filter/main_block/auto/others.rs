@@ -6,10 +6,7 @@
 //! product is now and then a shelf.
 
 use super::{blocks::Blocks, called, goods};
-use crate::{
-    kind::{Kind, KindNow},
-    page::Page,
-};
+use crate::page::Page;
 
 /// Cards from which they are others. Two may be the sizes in which a thing is sold.
 const MIN_CARDS: usize = 3;
@@ -18,10 +15,7 @@ const MIN_CARDS: usize = 3;
 const MOST: f32 = 0.5;
 
 /// Drops the cards of other goods from the kept blocks of a product.
-pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
-    if kind.get() != Some(Kind::Product) {
-        return;
-    }
+pub(super) fn drop(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     let headline = page.headline.node;
     let mut cards = goods::cards(page, blocks);
     cards.retain(|&card| headline.is_none_or(|node| !page.contains(card, node)));
@@ -46,37 +40,30 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        kind::Claims,
-        testing::{page_at, words},
-    };
+    use crate::testing::{page, words};
 
-    /// How many texts are kept of a page that says it is this, with a description of so many words.
-    fn kept(open_graph: &str, described: usize, cards: usize) -> usize {
+    /// How many texts are kept of a page with a description of so many words.
+    fn kept(described: usize, cards: usize) -> usize {
         const CARD: &str = "<li><a href=/c><img src=/c.jpg><p>Chair</p></a><p>$<b>40</b></p></li>";
-        let mut page = page_at(
-            "https://example.org/chair",
-            &format!("<p>{}</p><ul>{}</ul>", words(described), CARD.repeat(cards)),
-        );
-        page.claims = Claims {
-            open_graph: open_graph.to_owned(),
-            ..Claims::default()
-        };
+        let page = page(&format!(
+            "<p>{}</p><ul>{}</ul>",
+            words(described),
+            CARD.repeat(cards)
+        ));
         let blocks = Blocks::of(&page, &[]);
         let mut kept = vec![true; blocks.list.len()];
-        drop(&page, &blocks, &KindNow::of(&page), &mut kept);
+        drop(&page, &blocks, &mut kept);
         kept.into_iter().filter(|&kept| kept).count()
     }
 
     #[test]
     fn other_goods_on_the_page_of_one_go() {
-        assert_eq!(kept("product", 40, 4), 1);
+        assert_eq!(kept(40, 4), 1);
     }
 
     #[test]
-    fn goods_stay_on_other_pages_in_small_number_and_where_they_are_most_of_the_page() {
-        assert_eq!(kept("article", 40, 4), 9);
-        assert_eq!(kept("product", 40, 2), 5);
-        assert_eq!(kept("product", 4, 4), 9);
+    fn goods_stay_in_small_number_and_where_they_are_most_of_the_page() {
+        assert_eq!(kept(40, 2), 5);
+        assert_eq!(kept(4, 4), 9);
     }
 }

@@ -8,10 +8,7 @@ use super::{
     blocks::Blocks,
     called::{self, Names},
 };
-use crate::{
-    kind::{Kind, KindNow},
-    page::Page,
-};
+use crate::page::Page;
 
 const NAMES: Names = Names::new(&[
     "modal", "popup", "dialog", "tooltip", "popover", "toast", "flyout", "lightbox",
@@ -21,10 +18,7 @@ const NAMES: Names = Names::new(&[
 const MOST: f32 = 0.2;
 
 /// Drops overlays from the kept blocks of a product.
-pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
-    if kind.get() != Some(Kind::Product) {
-        return;
-    }
+pub(super) fn drop(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     for part in called::parts(page, blocks, kept, &NAMES, MOST) {
         kept[part].fill(false);
     }
@@ -33,24 +27,14 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        kind::Claims,
-        testing::{page_at, words},
-    };
+    use crate::testing::{page, words};
 
-    /// Which texts are kept of a page that says it is this.
-    fn kept(open_graph: &str, overlay: &str) -> Vec<bool> {
-        let mut page = page_at(
-            "https://example.org/chair",
-            &format!("<p>{}</p>{overlay}", words(40)),
-        );
-        page.claims = Claims {
-            open_graph: open_graph.to_owned(),
-            ..Claims::default()
-        };
+    /// Which texts are kept of a page of which all was.
+    fn kept(overlay: &str) -> Vec<bool> {
+        let page = page(&format!("<p>{}</p>{overlay}", words(40)));
         let blocks = Blocks::of(&page, &[]);
         let mut kept = vec![true; blocks.list.len()];
-        drop(&page, &blocks, &KindNow::of(&page), &mut kept);
+        drop(&page, &blocks, &mut kept);
         kept
     }
 
@@ -58,20 +42,16 @@ mod tests {
 
     #[test]
     fn what_opens_over_a_product_goes() {
-        assert_eq!(kept("product", OVERLAY), [true, false]);
+        assert_eq!(kept(OVERLAY), [true, false]);
         assert_eq!(
-            kept(
-                "product",
-                &OVERLAY.replace("class=returns-tooltip", "role=dialog")
-            ),
+            kept(&OVERLAY.replace("class=returns-tooltip", "role=dialog")),
             [true, false]
         );
     }
 
     #[test]
-    fn overlays_stay_elsewhere_and_where_they_are_most_of_the_page() {
-        assert_eq!(kept("article", OVERLAY), [true, true]);
+    fn overlays_stay_where_they_are_most_of_the_page() {
         let most = format!("<div class=modal><p>{}</p></div>", words(40));
-        assert_eq!(kept("product", &most), [true, true]);
+        assert_eq!(kept(&most), [true, true]);
     }
 }

@@ -12,10 +12,7 @@ use super::{
     blocks::{Block, Blocks},
     called::{self, Names},
 };
-use crate::{
-    kind::{Kind, KindNow},
-    page::Page,
-};
+use crate::page::Page;
 
 /// Names of such a part in the languages of the shops that we know; most programs have the English ones in every country.
 const NAMES: Names = Names::new(&[
@@ -46,23 +43,21 @@ const MOST_OF_PART: f32 = 0.95;
 const MOST: f32 = 0.85;
 
 /// Drops the opinions of buyers from the kept blocks of a product.
-pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
-    if kind.get() != Some(Kind::Product) {
-        return;
-    }
+pub(super) fn drop(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     let parts = called::parts(page, blocks, kept, &NAMES, MOST_OF_PART);
     let is_sign = |block: &Block| {
         let has_number =
             |text: String| text.contains(|c: char| c.is_numeric() || matches!(c, '★' | '☆'));
         (0.0..=SHORT).contains(&block.stats.words) && has_number(blocks.text(page, block))
     };
-    let all = parts.iter().cloned().flatten();
-    let signs = all.filter(|&at| is_sign(&blocks.list[at])).count();
+    let inside = parts.iter().cloned().flatten();
+    let signs = inside.filter(|&at| is_sign(&blocks.list[at])).count();
     let said: f32 = parts
         .iter()
         .map(|part| called::words(blocks, kept, part.clone()))
         .sum();
-    if signs < SIGNS || said > MOST * called::words(blocks, kept, 0..kept.len()) {
+    let all = called::words(blocks, kept, 0..kept.len());
+    if signs < SIGNS || said > MOST * all {
         return;
     }
     for part in parts {
@@ -73,24 +68,14 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        kind::Claims,
-        testing::{page_at, words},
-    };
+    use crate::testing::{page, words};
 
-    /// Which texts are kept of a page that says it is this, with a description of so many words.
-    fn kept(open_graph: &str, described: usize, said: &str) -> Vec<bool> {
-        let mut page = page_at(
-            "https://example.org/chair",
-            &format!("<p>{}</p>{said}", words(described)),
-        );
-        page.claims = Claims {
-            open_graph: open_graph.to_owned(),
-            ..Claims::default()
-        };
+    /// Which texts are kept of a page with a description of so many words.
+    fn kept(described: usize, said: &str) -> Vec<bool> {
+        let page = page(&format!("<p>{}</p>{said}", words(described)));
         let blocks = Blocks::of(&page, &[]);
         let mut kept = vec![true; blocks.list.len()];
-        drop(&page, &blocks, &KindNow::of(&page), &mut kept);
+        drop(&page, &blocks, &mut kept);
         kept
     }
 
@@ -99,22 +84,21 @@ mod tests {
 
     #[test]
     fn what_buyers_say_of_a_product_goes_as_one() {
-        let all = kept("product", 40, SAID);
+        let all = kept(40, SAID);
         assert!(all[0] && all.len() == 7);
         assert!(all[1..].iter().all(|kept| !kept), "{all:?}");
         let german = SAID.replace("=reviews", "=produkt-bewertungen");
-        assert_eq!(kept("product", 40, &german), all);
+        assert_eq!(kept(40, &german), all);
     }
 
     #[test]
-    fn opinions_are_all_kept_elsewhere_and_where_there_is_nothing_else() {
-        assert!(kept("article", 40, SAID).iter().all(|&kept| kept));
-        assert!(kept("product", 2, SAID).iter().all(|&kept| kept));
+    fn opinions_are_kept_where_there_is_hardly_anything_else() {
+        assert!(kept(2, SAID).iter().all(|&kept| kept));
     }
 
     #[test]
     fn what_the_press_says_of_a_product_stays() {
         let press = "<div class=reviews><p>“A masterpiece.” 9/10, The Daily Chair</p><p>“Sit down.”</p></div>";
-        assert!(kept("product", 40, press).iter().all(|&kept| kept));
+        assert!(kept(40, press).iter().all(|&kept| kept));
     }
 }
