@@ -2,11 +2,14 @@
 //! link, as on a shelf (`auto/goods.rs`), and there are several.
 //!
 //! Measured on WCXB dev, 2026-11-22, five folds, on the halves of the domains (rules were looked for in the first only): word F1 of all
-//! pages +.0003 and +.0005, of products +.003 and +.007. Without the bound on their share it loses: a page told for a
+//! pages +.0002 and +.0004, of products +.002 and +.005. Without the bound on their share it loses: a page told for a
 //! product is now and then a shelf.
 
 use super::{blocks::Blocks, called, goods};
-use crate::page::Page;
+use crate::{
+    kind,
+    page::{NodeId, Page},
+};
 
 /// Cards from which they are others. Two may be the sizes in which a thing is sold.
 const MIN_CARDS: usize = 3;
@@ -18,7 +21,11 @@ const MOST: f32 = 0.5;
 pub(super) fn drop(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     let headline = page.headline.node;
     let mut cards = goods::cards(page, blocks);
-    cards.retain(|&card| headline.is_none_or(|node| !page.contains(card, node)));
+    let own = own_price(page, blocks);
+    cards.retain(|&card| {
+        let holds = |node: Option<NodeId>| node.is_some_and(|node| page.contains(card, node));
+        !holds(headline) && !holds(own)
+    });
     if cards.len() < MIN_CARDS {
         return;
     }
@@ -37,10 +44,17 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     }
 }
 
+/// The first price below the headline: that of the product itself.
+fn own_price(page: &Page, blocks: &Blocks) -> Option<NodeId> {
+    let mut below = blocks.below_headline(page, blocks.list.len());
+    let price = below.find(|&at| kind::prices(&blocks.text(page, &blocks.list[at])) > 0)?;
+    Some(blocks.list[price].container)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{page, words};
+    use crate::testing::{by_id, page, words};
 
     /// How many texts are kept of a page with a description of so many words.
     fn kept(described: usize, cards: usize) -> usize {
@@ -59,6 +73,23 @@ mod tests {
     #[test]
     fn other_goods_on_the_page_of_one_go() {
         assert_eq!(kept(40, 4), 1);
+    }
+
+    #[test]
+    fn the_product_itself_is_none_of_the_others() {
+        const CARD: &str = "<li><a href=/c><img src=/c.jpg><p>Chair</p></a><p>$<b>40</b></p></li>";
+        let html = format!(
+            "<h1 id=h>Chair</h1><div><a href=/c.jpg><img src=/c.jpg></a><p>$60</p></div><p>{}</p><ul>{}</ul>",
+            words(40),
+            CARD.repeat(3)
+        );
+        let mut page = page(&html);
+        page.headline.node = Some(by_id(&page, "h"));
+        let blocks = Blocks::of(&page, &[]);
+        let mut kept = vec![true; blocks.list.len()];
+        drop(&page, &blocks, &mut kept);
+        assert_eq!(kept[..3], [true; 3]);
+        assert!(kept[3..].iter().all(|kept| !kept), "{kept:?}");
     }
 
     #[test]

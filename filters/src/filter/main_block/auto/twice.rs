@@ -5,7 +5,7 @@
 //! Shelves of a shop gain on one half of the domains and lose on the other, and are left as they are.
 //!
 //! Measured on WCXB dev, 2026-11-22, five folds, on the halves of the domains (rules were looked for in the first only): word F1 of all
-//! pages +.0005 and +.0003, of listings +.007 and +.003. Where the two need not stand on one card it is +.0009 and +.0004, and the
+//! pages +.0005 and +.0002, of listings +.007 and +.000. Where the two need not stand on one card it is +.0009 and +.0004, and the
 //! second of two events in one house loses its place.
 
 use std::collections::HashMap;
