@@ -17,6 +17,9 @@ const MIN_CARDS: usize = 3;
 /// Share of all kept words that they may hold together.
 const MOST: f32 = 0.5;
 
+/// Texts from the headline to the price of the product itself, at most, as in `auto/price.rs`.
+const NEAR: usize = 30;
+
 /// Drops the cards of other goods from the kept blocks of a product.
 pub(super) fn drop(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     let headline = page.headline.node;
@@ -46,7 +49,7 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
 
 /// The first price below the headline: that of the product itself.
 fn own_price(page: &Page, blocks: &Blocks) -> Option<NodeId> {
-    let mut below = blocks.below_headline(page, blocks.list.len());
+    let mut below = blocks.below_headline(page, NEAR);
     let price = below.find(|&at| kind::prices(&blocks.text(page, &blocks.list[at])) > 0)?;
     Some(blocks.list[price].container)
 }
