@@ -2,7 +2,7 @@
 //! link, as on a shelf (`auto/goods.rs`), and there are several.
 //!
 //! Measured on WCXB dev, 2026-11-22, five folds, on the halves of the domains (rules were looked for in the first only): word F1 of all
-//! pages +.0002 and +.0004, of products +.002 and +.005. Without the bound on their share it loses: a page told for a
+//! pages +.0002 and +.0003, of products +.002 and +.004. Without the bound on their share it loses: a page told for a
 //! product is now and then a shelf.
 
 use super::{blocks::Blocks, called, goods};
