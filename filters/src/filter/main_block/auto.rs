@@ -15,8 +15,10 @@
 //!    What a kept heading or a colon announces stays with it (`auto/sections.rs`), labels with values (`auto/labels.rs`), answers with
 //!    questions (`auto/questions.rs`), and what is missing in the middle (`auto/gaps.rs`). So do the standfirst
 //!    (`auto/standfirst.rs`), the goods of a shelf (`auto/goods.rs`), the price of a product (`auto/price.rs`) and the posts of a
-//!    talk (`auto/bodies.rs`) with their quotes (`auto/quotes.rs`). What is shown twice is kept once (`auto/copies.rs`), and
-//!    lists of other articles (`auto/related.rs`), menus and dialogs (`auto/overlays.rs`) go.
+//!    talk (`auto/bodies.rs`) with their quotes (`auto/quotes.rs`). Products go without what stands around them
+//!    (`auto/product.rs`), pages without what is announced above them (`auto/announcements.rs`), and cards without the same
+//!    buttons (`auto/buttons.rs`). What is shown twice is kept once (`auto/copies.rs`, `auto/twice.rs`), and lists of other
+//!    articles (`auto/related.rs`), menus and dialogs (`auto/dialogs.rs`) go.
 //! 4. The main block is the smallest element around all kept blocks, less what holds text and none of it kept. Figures and code
 //!    among kept text stay (`auto/prune.rs`), the forms that the page is for (`main_block/forms.rs`), and on a thread of posts who
 //!    wrote each (`auto/posts.rs`). Headings of which nothing is left go (`main_block/headings.rs`).
@@ -29,28 +31,36 @@
 //!
 //! Cost: some passes over the nodes, 154 numbers and 2,100 comparisons for each block.
 
+mod announcements;
 pub(crate) mod blocks;
 mod bodies;
+mod buttons;
+mod called;
 mod copies;
 pub(crate) mod cues;
+mod dialogs;
 pub(crate) mod features;
 pub(crate) mod forest;
 mod gaps;
 mod goods;
 mod labels;
+mod others;
 mod overlays;
 mod pool;
 mod posts;
 mod price;
+mod product;
 mod prune;
 mod questions;
 mod quotes;
 mod related;
+mod reviews;
 mod sections;
 mod standfirst;
 pub(crate) mod text;
 #[cfg(test)]
 mod trial;
+mod twice;
 
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -58,7 +68,7 @@ use url::Url;
 use super::{Choice, forms::Forms, headings};
 use crate::{
     error::ConfigError,
-    kind::KindNow,
+    kind::{Kind, KindNow},
     page::{Page, tag::Tag},
 };
 use blocks::Blocks;
@@ -147,11 +157,11 @@ pub(crate) fn choose(
         .collect();
     pool::pool(page, &blocks, &mut scored);
     let (_, confidence) = best(&scored, 1.0, &AS_SCORED);
-    let (mut kept, _) = best(&scored, favor.on(page.web_url()).beta_squared(), &MOODS);
+    let kind = KindNow::of(page);
+    let mut kept = wanted(&scored, favor.on(page.web_url()), &kind);
     keep_headings(page, &blocks, keep_headline, &mut kept);
     standfirst::keep(page, &blocks, &scored, &mut kept);
     sections::complete(page, &blocks, &scored, &mut kept);
-    let kind = KindNow::of(page);
     gaps::fill(page, &blocks, &scored, &mut kept);
     questions::keep(page, &blocks, &scored, &mut kept);
     labels::keep(page, &blocks, &scored, &kind, &mut kept);
@@ -159,9 +169,15 @@ pub(crate) fn choose(
     price::keep(page, &blocks, &kind, &mut kept);
     bodies::keep(page, &blocks, &kind, &mut kept);
     quotes::settle(page, &blocks, &kind, &mut kept);
+    if favor != Favor::Recall {
+        product::tidy(page, &blocks, &kind, &mut kept);
+    }
+    announcements::drop(page, &blocks, &mut kept);
     copies::drop(page, &blocks, &mut kept);
+    twice::drop(page, &blocks, &kind, &mut kept);
+    buttons::drop(page, &blocks, &mut kept);
     related::drop(page, &blocks, &kind, &mut kept);
-    overlays::drop(page, &blocks, &mut kept);
+    dialogs::drop(page, &blocks, &mut kept);
     let count = kept.iter().filter(|&&kept| kept).count();
     let note = format!(
         "{count} of {} texts, confidence {confidence:.2}",
@@ -188,6 +204,25 @@ pub(crate) fn choose(
     choice.note = Some(note);
     choice.confidence = Some(confidence);
     choice
+}
+
+/// Which blocks fit best as a whole. A page in doubt keeps more, but not where one thing is for sale: there the doubt is about what
+/// stands below it on every page of the shop (reviews, questions, other goods, terms), and a reader knows where to find that.
+///
+/// WCXB dev, 2026-11-22, five folds: word F1 of its products .6631 with the exception and .6525 without, recall .855 and .878; on
+/// either half of the domains alike, and no more pages harmed. With `favor: precision` more pages would be.
+fn wanted(scored: &[Scored], favor: Favor, kind: &KindNow<'_>) -> Vec<bool> {
+    let (in_doubt, _) = best(scored, favor.beta_squared(), &MOODS);
+    if favor != Favor::Balanced {
+        return in_doubt;
+    }
+    let (as_scored, _) = best(scored, favor.beta_squared(), &AS_SCORED);
+    // Mostly they are the same, and the kind need not be known.
+    if in_doubt != as_scored && kind.get() == Some(Kind::Product) {
+        as_scored
+    } else {
+        in_doubt
+    }
 }
 
 /// Keeps the headline, if anything is kept, and the summary of details that are.
@@ -301,6 +336,19 @@ mod tests {
         let blocks = scored(&[(0.6, 100.0), (0.2, 200.0)]);
         assert_eq!(best(&blocks, 1.0, &AS_SCORED).0, [true, false]);
         assert_eq!(best(&blocks, 1.0, &MOODS).0, [true, true]);
+    }
+
+    #[test]
+    fn a_product_keeps_nothing_out_of_doubt_unless_it_is_asked_for() {
+        let blocks = scored(&[(0.6, 100.0), (0.2, 200.0)]);
+        let wanted = |open_graph: &str, favor: Favor| {
+            let mut page = crate::testing::page_at("https://example.org/chair", "<p>Chair");
+            page.claims.open_graph = open_graph.to_owned();
+            wanted(&blocks, favor, &KindNow::of(&page))
+        };
+        assert_eq!(wanted("product", Favor::Balanced), [true, false]);
+        assert_eq!(wanted("product", Favor::Recall), [true, true]);
+        assert_eq!(wanted("article", Favor::Balanced), [true, true]);
     }
 
     #[test]

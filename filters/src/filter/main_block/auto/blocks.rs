@@ -61,6 +61,15 @@ impl Blocks {
         last.is_some_and(|text| text.trim_end().ends_with(signs))
     }
 
+    /// The blocks that begin inside of an element.
+    pub(crate) fn inside(&self, page: &Page, id: NodeId) -> Range<usize> {
+        let begins_before = |row: NodeId| {
+            let texts = |block: &Block| self.texts(block).first().is_some_and(|&text| text < row);
+            self.list.partition_point(texts)
+        };
+        begins_before(id)..begins_before(page.end(id))
+    }
+
     /// The blocks below the one that holds the headline, at most so many; none where there is no headline.
     pub(crate) fn below_headline(&self, page: &Page, most: usize) -> Range<usize> {
         let holds_headline = |block: &Block| {

@@ -84,7 +84,7 @@ fn longest(shown: &[&Block], before: &[Option<usize>], at: usize) -> (usize, usi
 }
 
 /// Whether an author put both there: paragraphs of one text, items of one list, cells of one table, lines of code.
-fn stand_together(page: &Page, one: &Block, other: &Block) -> bool {
+pub(super) fn stand_together(page: &Page, one: &Block, other: &Block) -> bool {
     let holds_rows = |id: NodeId| matches!(page.tag(id), Some(Tag::Table | Tag::Dl | Tag::Pre));
     page.parent(one.container) == page.parent(other.container)
         || iter::once(other.container)

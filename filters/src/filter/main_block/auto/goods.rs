@@ -79,7 +79,7 @@ pub(super) fn keep(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
 }
 
 /// The smallest elements around a price that hold a picture and a link too, in document order.
-fn cards(page: &Page, blocks: &Blocks) -> Vec<NodeId> {
+pub(super) fn cards(page: &Page, blocks: &Blocks) -> Vec<NodeId> {
     // Few texts do, and putting one together costs more.
     let may_hold_price = |block: &Block| {
         let mut texts = blocks.texts(block).iter().filter_map(|&id| page.text(id));

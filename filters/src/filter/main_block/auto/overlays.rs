@@ -1,115 +1,57 @@
-//! Menus above the headline and dialogs over the page: on a shelf or a front page their entries have the chance of what is listed
-//! there, but what the page itself calls a menu or a dialog is neither.
+//! What opens over the page of a product, each time that something is pressed or pointed at, stands in it as a text among the others:
+//! what "returns accepted" means, how to report an offer, that the basket has a new thing in it. It is about the shop.
+//!
+//! Only of products: overlays of companies hold what their cards tell in full. Measured on WCXB dev, 2026-11-22, five folds, on the halves
+//! of the domains (rules were looked for in the first only): word F1 of all pages +.0003 and +.0001, of products +.004 and +.000.
 
-use html5ever::local_name;
+use super::{
+    blocks::Blocks,
+    called::{self, Names},
+};
+use crate::page::Page;
 
-use super::blocks::Blocks;
-use crate::page::{NodeId, Page, tag::Tag};
+const NAMES: Names = Names::new(&[
+    "modal", "popup", "dialog", "tooltip", "popover", "toast", "flyout", "lightbox",
+]);
 
-/// Kept words of a dialog, at most: a choice of countries, a notice. Longer ones are the details of a product that a script would
-/// unfold.
-const MAX_WORDS: f32 = 60.0;
+/// Share of all kept words that one of them may hold. Above it the page itself is called so.
+const MOST: f32 = 0.2;
 
-/// Gives up the texts in menus above the headline, and in dialogs, if others are kept.
+/// Drops overlays from the kept blocks of a product.
 pub(super) fn drop(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
-    let Some(headline) = page.headline.node else {
-        return;
-    };
-    let over = overlays(page, headline, |id| {
-        let inside = blocks.list.iter().zip(kept.iter());
-        let words = inside
-            .filter(|(block, kept)| **kept && page.contains(id, block.container))
-            .map(|(block, _)| block.stats.words);
-        words.sum::<f32>() <= MAX_WORDS
-    });
-    let is_over = |id: NodeId| {
-        let at = over.partition_point(|&(start, _)| start <= id);
-        at > 0 && id < over[at - 1].1
-    };
-    let left: Vec<bool> = blocks
-        .list
-        .iter()
-        .zip(kept.iter())
-        .map(|(block, &kept)| kept && !is_over(block.container))
-        .collect();
-    if left.contains(&true) {
-        kept.copy_from_slice(&left);
+    for part in called::parts(page, blocks, kept, &NAMES, MOST) {
+        kept[part].fill(false);
     }
-}
-
-/// The outermost of them, of dialogs those that are short: first row, and one past the last.
-fn overlays(
-    page: &Page,
-    headline: NodeId,
-    is_short: impl Fn(NodeId) -> bool,
-) -> Vec<(NodeId, NodeId)> {
-    /// Dialogs whose words are counted: a bound on the work.
-    const MOST: usize = 50;
-    let mut dialogs = 0;
-    let mut over: Vec<(NodeId, NodeId)> = Vec::new();
-    for id in page.live(page.body()).skip(1) {
-        let end = page.end(id);
-        if over.last().is_some_and(|&(_, last)| id < last) || page.contains(id, headline) {
-            continue;
-        }
-        let is_dialog = dialogs < MOST && is_dialog(page, id);
-        dialogs += usize::from(is_dialog);
-        if is_dialog && is_short(id) || id < headline && is_menu(page, id) {
-            over.push((id, end));
-        }
-    }
-    over
-}
-
-fn is_dialog(page: &Page, id: NodeId) -> bool {
-    page.tag(id) == Some(Tag::Dialog) || has_role(page, id, &["dialog", "alertdialog"])
-}
-
-fn is_menu(page: &Page, id: NodeId) -> bool {
-    page.tag(id) == Some(Tag::Nav)
-        || has_role(page, id, &["navigation", "menu", "menubar", "menuitem"])
-}
-
-fn has_role(page: &Page, id: NodeId, roles: &[&str]) -> bool {
-    page.attribute(id, &local_name!("role"))
-        .is_some_and(|role| roles.contains(&role.trim()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{super::trial::Trial, *};
-    use crate::testing::words;
+    use super::*;
+    use crate::testing::{page, words};
 
-    /// Which texts are left, of which all were kept.
-    fn left(html: &str) -> Vec<bool> {
-        let trial = Trial::of(html, 0.5);
-        let mut kept = vec![true; trial.kept.len()];
-        drop(&trial.page, &trial.blocks, &mut kept);
+    /// Which texts are kept of a page of which all was.
+    fn kept(overlay: &str) -> Vec<bool> {
+        let page = page(&format!("<p>{}</p>{overlay}", words(40)));
+        let blocks = Blocks::of(&page, &[]);
+        let mut kept = vec![true; blocks.list.len()];
+        drop(&page, &blocks, &mut kept);
         kept
     }
 
+    const OVERLAY: &str = "<div class=returns-tooltip><p>Buyers pay for the way back.</p></div>";
+
     #[test]
-    fn menus_above_the_headline_and_dialogs_go() {
-        let html = "<nav><ul><li>Men<li>Women</ul></nav><ul role=menubar><li>Sale</ul><h1 id=h>Shoes</h1><p>text</p>\
-                    <div role=dialog><p>Choose your country</p></div>";
-        assert_eq!(left(html), [false, false, false, true, true, false]);
+    fn what_opens_over_a_product_goes() {
+        assert_eq!(kept(OVERLAY), [true, false]);
+        assert_eq!(
+            kept(&OVERLAY.replace("class=returns-tooltip", "role=dialog")),
+            [true, false]
+        );
     }
 
     #[test]
-    fn a_menu_below_the_headline_and_a_page_that_is_a_dialog_stay() {
-        assert_eq!(
-            left("<h1 id=h>Shoes</h1><nav><p>The contents</p></nav>"),
-            [true; 2]
-        );
-        assert_eq!(
-            left("<div role=dialog><h1 id=h>Shoes</h1><p>text</p></div>"),
-            [true; 2]
-        );
-        assert_eq!(left("<nav><p>Men</p></nav>"), [true]);
-        let details = format!(
-            "<h1 id=h>Shoes</h1><div role=dialog><p>{}</p></div>",
-            words(70)
-        );
-        assert_eq!(left(&details), [true; 2]);
+    fn overlays_stay_where_they_are_most_of_the_page() {
+        let most = format!("<div class=modal><p>{}</p></div>", words(40));
+        assert_eq!(kept(&most), [true, true]);
     }
 }
