@@ -23,6 +23,14 @@ pub(crate) struct Claims {
     pub(crate) has_date: bool,
 }
 
+impl Claims {
+    /// Whether it says that it is something to buy: then a day is that of its video or its first review.
+    pub(crate) fn is_for_sale(&self) -> bool {
+        let is_product = |kind: &String| matches!(&**kind, "Product" | "ProductGroup");
+        self.types.iter().any(is_product) || self.open_graph.starts_with("product")
+    }
+}
+
 /// All that is known for telling the kind.
 pub(super) struct Signs {
     claims: Claims,

@@ -28,6 +28,9 @@ const ROWS_ABOVE: u32 = 200;
 const START_NODES: usize = 300;
 const START_BYTES: usize = 1500;
 
+/// Characters of a line that names who wrote the text and when. Longer ones are sentences of the text, in which a name may stand too.
+const LINE_CHARS: usize = 100;
+
 /// Names of files that stand for a site and not for an article.
 const SITE_PICTURES: [&str; 9] = [
     "logo",
@@ -82,11 +85,14 @@ fn write_byline(page: &Page, out: &mut String) {
     let metadata = &page.metadata;
     let folded = start.to_lowercase();
     let is_shown = |name: &&String| folded.contains(&name.to_lowercase());
-    let author = metadata.author.as_ref().filter(|name| !is_shown(name));
+    let author = metadata
+        .author
+        .as_ref()
+        .filter(|name| !is_shown(name) || !has_line_with(page, name));
     let date = metadata
         .date
         .as_ref()
-        .filter(|date| !has_time && !shows_day(&start, date));
+        .filter(|date| !has_time && !shows_day(&start, date) && !page.claims.is_for_sale());
     let site = metadata.site.as_ref().filter(|site| {
         !is_shown(site)
             && Some(*site) != metadata.author.as_ref()
@@ -111,6 +117,19 @@ fn write_byline(page: &Page, out: &mut String) {
         escape_text(site, out);
     }
     out.push_str("</p>");
+}
+
+/// Whether a line at the start holds this.
+fn has_line_with(page: &Page, name: &str) -> bool {
+    let name = name.to_lowercase();
+    let mut start = page.live(page.body()).take(START_NODES);
+    start.any(|id| {
+        let may_be_line = page.tag(id).is_some_and(Tag::is_block);
+        may_be_line && {
+            let line = page.start_of_text(id, START_NODES, 4 * LINE_CHARS + 1);
+            line.trim().chars().count() <= LINE_CHARS && line.to_lowercase().contains(&name)
+        }
+    })
 }
 
 /// Whether a text names a day, in whatever words: its year, and its day or that of a neighbour's time zone.

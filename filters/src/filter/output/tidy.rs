@@ -8,6 +8,7 @@ mod code;
 pub(super) mod code_lines;
 mod controls;
 pub(super) mod drawings;
+mod formulas;
 mod leftovers;
 pub(super) mod machine_dates;
 mod names;
@@ -54,6 +55,7 @@ pub(super) fn reader(page: &mut Page) {
     open_headings(page);
     code::drop_line_numbers(page);
     machine_dates::drop(page);
+    formulas::drop_pictures(page);
     let sheets = Sheets::of(page);
     let elements: Vec<(NodeId, Tag)> = page
         .live(page.body())
@@ -110,7 +112,7 @@ fn is_unwanted(page: &Page, id: NodeId, tag: Tag) -> bool {
         Tag::A if is_skip_link(page, id) => true,
         Tag::Li => is_bare_sign(page, id),
         Tag::Img => permalinks::is_icon(page, id),
-        Tag::Span if is_visual_formula(page, id) => true,
+        Tag::Span if formulas::is_visual(page, id) => true,
         _ => permalinks::is_sign(page, id, tag) || code::is_copy_button(page, id),
     }
 }
@@ -220,21 +222,6 @@ fn is_bare_sign(page: &Page, id: NodeId) -> bool {
             "/" | "|" | "·" | "•" | "›" | "»" | ">" | "-" | "–" | ","
         )
         && !page.live(id).any(is_media)
-}
-
-/// `KaTeX` writes every formula twice: as `MathML`, and as spans that mean nothing without its style sheet (and say so:
-/// `aria-hidden`).
-fn is_visual_formula(page: &Page, id: NodeId) -> bool {
-    page.attribute(id, &local_name!("class"))
-        .is_some_and(|class| {
-            class
-                .split_ascii_whitespace()
-                .any(|word| word == "katex-html")
-        })
-        && page
-            .live(page.parent(id))
-            .take(10)
-            .any(|beside| page.tag(beside) == Some(Tag::Math))
 }
 
 /// A label whose field is gone. Labels of check boxes and radio buttons stay: pages without scripts open and close their

@@ -25,6 +25,9 @@ const CLOSE: usize = 4;
 /// Texts above the headline in which its price is looked for if none is below: a bar with a button to buy.
 const ABOVE: usize = 3;
 
+/// Prices right after it that are kept with it: before and after a discount, either of which alone would mislead.
+const BESIDE: usize = 2;
+
 /// Keeps the first price below the headline of a product, else the one right above it.
 pub(super) fn keep(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
     if !kept.contains(&true) {
@@ -39,16 +42,22 @@ pub(super) fn keep(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
     let Some(price) = below.find(unlinked).or_else(above) else {
         return;
     };
-    if kept[price] {
-        return;
-    }
-    kept[price] = match kind.get() {
-        Some(Kind::Product) => true,
-        Some(Kind::Collection | Kind::Service | Kind::Listing) => {
-            (first..first + CLOSE).contains(&price)
+    let is_its_own = kept[price]
+        || match kind.get() {
+            Some(Kind::Product) => true,
+            Some(Kind::Collection | Kind::Service | Kind::Listing) => {
+                (first..first + CLOSE).contains(&price)
+            }
+            _ => false,
+        };
+    if is_its_own {
+        let beside = (price + 1..blocks.list.len()).take(BESIDE);
+        let beside =
+            beside.take_while(|&at| is_price(page, blocks, at) && is_mostly_text(blocks, at));
+        for at in std::iter::once(price).chain(beside) {
+            kept[at] = true;
         }
-        _ => false,
-    };
+    }
 }
 
 fn is_price(page: &Page, blocks: &Blocks, at: usize) -> bool {
@@ -94,11 +103,24 @@ mod tests {
         all
     }
 
-    const PRICE: &str = "<p>Stars: 12</p><p>Sale price $<b>40</b>.00</p><p>Last week $55.00</p>";
+    const PRICE: &str =
+        "<p>Stars: 12</p><p>Sale price $<b>40</b>.00</p><p>Sizes</p><p>Last week $55.00</p>";
 
     #[test]
     fn the_price_of_a_product_stays() {
-        assert_eq!(kept("product", PRICE), [false, false, true, false, true]);
+        assert_eq!(
+            kept("product", PRICE),
+            [false, false, true, false, false, true]
+        );
+    }
+
+    #[test]
+    fn a_price_of_before_and_that_of_now_stay_together() {
+        let prices = "<p><s>$55.00</s></p><p>$40.00</p><p>Stars: 12</p><p>$60.00</p>";
+        assert_eq!(
+            kept("product", prices),
+            [false, true, true, false, false, true]
+        );
     }
 
     #[test]
