@@ -34,6 +34,12 @@ const SKIP: [&str; 5] = [
 /// Parts of class names of pictures that a style sheet keeps small.
 const ICONS: [&str; 6] = ["icon", "avatar", "emoji", "smiley", "gravatar", "userpic"];
 
+/// Pieces of class names of pictures of persons.
+const PERSONS: Parts = Parts::new(&["avatar", "userphoto", "user-photo", "userpic"]);
+
+/// Frames around a picture whose names are looked at.
+const FRAMES: usize = 2;
+
 pub(super) fn is_for_screen_readers(page: &Page, id: NodeId) -> bool {
     has_class(page, id, |class| FOR_SCREEN_READERS.contains(&class))
 }
@@ -79,12 +85,21 @@ pub(super) fn is_share_row(page: &Page, id: NodeId) -> bool {
     })
 }
 
+/// A picture that is called an icon, or one of a person by its class or by that of the link or frame around it.
 pub(super) fn is_icon(page: &Page, id: NodeId) -> bool {
-    has_class(page, id, |class| {
+    let is_called_icon = has_class(page, id, |class| {
         class
             .split(['-', '_'])
             .any(|part| ICONS.iter().any(|icon| part.eq_ignore_ascii_case(icon)))
-    })
+    });
+    let frames = page.ancestors(id).take(FRAMES);
+    let mut frames = frames.take_while(|&up| page.chars(up) == 0);
+    is_called_icon || shows_person(page, id) || frames.any(|up| shows_person(page, up))
+}
+
+/// `ipsAvatarStack`, `c-user-photo`, `AvatarWrapper`.
+fn shows_person(page: &Page, id: NodeId) -> bool {
+    has_class(page, id, |class| PERSONS.are_in(class))
 }
 
 /// Line numbers: Pygments (`lineno`, `linenos`), Rouge (`gutter`, `gl`), highlight.js (`hljs-ln-numbers`), Prism
