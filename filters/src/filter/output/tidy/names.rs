@@ -40,6 +40,9 @@ const PERSONS: Parts = Parts::new(&["avatar", "userphoto", "user-photo", "userpi
 /// Frames around a picture whose names are looked at.
 const FRAMES: usize = 2;
 
+/// Nodes of a frame, at most: it holds one picture, and a row of many would be read for each.
+const FRAME_NODES: usize = 8;
+
 pub(super) fn is_for_screen_readers(page: &Page, id: NodeId) -> bool {
     has_class(page, id, |class| FOR_SCREEN_READERS.contains(&class))
 }
@@ -92,8 +95,12 @@ pub(super) fn is_icon(page: &Page, id: NodeId) -> bool {
             .split(['-', '_'])
             .any(|part| ICONS.iter().any(|icon| part.eq_ignore_ascii_case(icon)))
     });
-    let frames = page.ancestors(id).take(FRAMES);
-    let mut frames = frames.take_while(|&up| page.chars(up) == 0);
+    let is_frame =
+        |up: NodeId| page.end(up).index() - up.index() <= FRAME_NODES && page.chars(up) == 0;
+    let mut frames = page
+        .ancestors(id)
+        .take(FRAMES)
+        .take_while(|&up| is_frame(up));
     is_called_icon || shows_person(page, id) || frames.any(|up| shows_person(page, up))
 }
 

@@ -34,7 +34,7 @@ pub(super) struct Sign {
 pub(super) fn names(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
     let mut names = signs(page, is_kept, MAX_NAME, Tag::A, name_rank);
     // "Log in" is an address below `/users/` too.
-    names.retain(|name| !leads_to_log_in(page, name.element));
+    names.retain(|name| !leads_to_log_in(page, name.element) && !is_initial(page, name.element));
     let mut counts: HashMap<String, usize> = HashMap::new();
     let text = |sign: &Sign| page.start_of_text(sign.element, MAX_NODES, MAX_NAME * 4);
     let is_bare = |sign: &Sign| page.tag(sign.element) != Some(Tag::A);
@@ -48,6 +48,20 @@ pub(super) fn names(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
         }
     }
     names
+}
+
+/// Initials in place of a picture of the person: "L".
+fn is_initial(page: &Page, id: NodeId) -> bool {
+    const MOST: usize = 2;
+    const PICTURES: Parts = Parts::new(&["avatar"]);
+    let is_picture = |id: NodeId| {
+        let class = page.attribute(id, &local_name!("class"));
+        let role = page.attribute(id, &local_name!("role"));
+        class.is_some_and(|class| PICTURES.are_in(class)) || role == Some("img")
+    };
+    page.chars(id) <= MOST
+        && (page.live(id).take(MAX_NODES).any(is_picture)
+            || page.ancestors(id).take(1).any(is_picture))
 }
 
 /// The dates on a page.

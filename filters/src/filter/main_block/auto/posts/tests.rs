@@ -33,6 +33,18 @@ fn of_a_panel_the_name_is_kept_and_of_a_post_its_date() {
 }
 
 #[test]
+fn the_initial_in_place_of_a_picture_is_no_name() {
+    let post = |name: &str, sign: &str| {
+        format!(
+            "<div class=post><div itemprop=author><div><a class='avatar avatar--m' href=/members/{name}><span role=img>{sign}</span></a></div>\
+             <h4><a class=username href=/members/{name}>{name}</a></h4></div><p>what was written in this post here</p></div>"
+        )
+    };
+    let html = format!("<div>{}{}</div>", post("Ann", "A"), post("Bo", "B"));
+    assert_eq!(taken(&html), ["Ann", "Bo"]);
+}
+
+#[test]
 fn a_question_above_its_answers_has_a_name_too() {
     let foot = |name: &str| {
         format!(
