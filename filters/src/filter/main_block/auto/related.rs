@@ -120,6 +120,9 @@ const NAMES: [&str; 95] = [
 /// Words of a name, at most.
 const MAX_WORDS: f32 = 8.0;
 
+/// Visible characters of a name with signs around it, at most: twice those of the longest.
+const MAX_NAME: f32 = 50.0;
+
 /// Visible characters of a line that begins with the name, at most, and the part of them that stands in links at least.
 const MAX_LINE: f32 = 200.0;
 const LINKED: f32 = 0.5;
@@ -131,15 +134,16 @@ const LONGEST: usize = 20;
 pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
     for at in 0..kept.len() {
         let block = &blocks.list[at];
-        let may_be = kept[at] && (block.stats.words <= MAX_WORDS || block.chars <= MAX_LINE);
-        if !may_be {
+        let may_be_line = block.chars <= MAX_LINE && block.linked >= LINKED * block.chars;
+        let may_be_name = block.stats.words <= MAX_WORDS && block.chars <= MAX_NAME;
+        if !kept[at] || !(may_be_line || may_be_name) {
             continue;
         }
         // Turkish: the dot of a capital I becomes a sign of its own.
         let text = one_line(&blocks.text(page, block))
             .to_lowercase()
             .replace('\u{307}', "");
-        let end = if is_line(&text) && block.linked >= LINKED * block.chars {
+        let end = if may_be_line && is_line(&text) {
             at + 1
         } else if NAMES.contains(&trim(&text)) {
             list_behind(page, blocks, at)
