@@ -16,7 +16,8 @@
 //!    questions (`auto/questions.rs`), and what is missing in the middle (`auto/gaps.rs`). So do the standfirst
 //!    (`auto/standfirst.rs`), the goods of a shelf (`auto/goods.rs`), the price of a product (`auto/price.rs`) and the posts of a
 //!    talk (`auto/bodies.rs`) with their quotes (`auto/quotes.rs`). Products go without what stands around them
-//!    (`auto/product.rs`), pages without what is announced above them (`auto/announcements.rs`), and cards without the same
+//!    (`auto/product.rs`), articles without comments, latest news (`auto/entries.rs`) and what is said about them
+//!    (`auto/afterwords.rs`), pages without what is announced above them (`auto/announcements.rs`), and cards without the same
 //!    buttons (`auto/buttons.rs`). What is shown twice is kept once (`auto/copies.rs`, `auto/twice.rs`), and lists of other
 //!    articles (`auto/related.rs`), menus and dialogs (`auto/dialogs.rs`) go.
 //! 4. The main block is the smallest element around all kept blocks, less what holds text and none of it kept. Figures and code
@@ -31,6 +32,7 @@
 //!
 //! Cost: some passes over the nodes, 154 numbers and 2,100 comparisons for each block.
 
+mod afterwords;
 mod announcements;
 pub(crate) mod blocks;
 mod bodies;
@@ -39,6 +41,7 @@ mod called;
 mod copies;
 pub(crate) mod cues;
 mod dialogs;
+mod entries;
 pub(crate) mod features;
 pub(crate) mod forest;
 mod gaps;
@@ -171,6 +174,8 @@ pub(crate) fn choose(
     quotes::settle(page, &blocks, &kind, &mut kept);
     if favor != Favor::Recall {
         product::tidy(page, &blocks, &kind, &mut kept);
+        entries::drop(page, &blocks, &kind, &mut kept);
+        afterwords::drop(page, &blocks, &kind, &mut kept);
     }
     announcements::drop(page, &blocks, &mut kept);
     copies::drop(page, &blocks, &mut kept);
