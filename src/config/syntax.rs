@@ -1,6 +1,8 @@
 //! Mistakes of YAML itself, and keys that are written twice: looked for in the whole text before anything is read into
 //! settings, because the parser stops at the first value of a wrong type and says of a later slip nothing, and of an
-//! earlier one only where it gave up.
+//! earlier one only where it gave up. `words` says in plain words what the parser says of them.
+
+mod words;
 
 use std::{collections::HashSet, fmt};
 
@@ -9,10 +11,8 @@ use serde::{
     de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor},
 };
 
-use super::{
-    error,
-    place::{self, Place},
-};
+use super::place::{self, Place};
+pub(super) use words::place_of;
 
 /// What is wrong, where, and what would be right.
 #[derive(Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub(super) fn find(text: &str) -> Option<Slip> {
     if raw.contains(TWICE) {
         return Some(written_twice(text, &path.join("."), at));
     }
-    Some(in_plain_words(text, &raw, at))
+    Some(words::in_plain_words(text, &raw, at))
 }
 
 fn written_twice(text: &str, key: &str, at: Option<Place>) -> Slip {
@@ -76,126 +76,6 @@ fn second_document(text: &str) -> Option<Place> {
         begun |= !content.is_empty() && !content.starts_with(['#', '%']);
     }
     None
-}
-
-/// What the parser says of a character that it did not expect, by how it says it. The parser's own words name its
-/// states, not what a person wrote.
-fn in_plain_words(text: &str, raw: &str, at: Option<Place>) -> Slip {
-    let said = |words: &str| raw.contains(words);
-    let begun = begun_at(raw);
-    let found = at.and_then(|at| char_at(text, at));
-    let slip = |place: Option<Place>, problem: String| Slip { place, problem };
-    if found == Some('\t') || said("tab character") {
-        let problem = "a TAB stands here; expected spaces: YAML is indented with spaces only";
-        return slip(at, problem.to_owned());
-    }
-    if said("escape character") {
-        let problem = "in double quotes a \\ begins a sign, and there is no such sign; expected \\\\ for one \\, or \
-                       single quotes around the text";
-        return slip(at, problem.to_owned());
-    }
-    if said("quoted scalar") {
-        let quote = begun.and_then(|at| char_at(text, at)).unwrap_or('"');
-        let problem = format!("this quote is not closed; expected another {quote} at its end");
-        return slip(begun.or(at), problem);
-    }
-    if said("flow sequence") || said("flow mapping") {
-        let close = if said("flow sequence") { ']' } else { '}' };
-        let problem = format!(
-            "what begins here is not closed; expected a comma between its parts and a {close} at its end"
-        );
-        return slip(begun.or(at), problem);
-    }
-    if said("control characters are not allowed") {
-        let position = raw
-            .rsplit(' ')
-            .next()
-            .and_then(|number| number.parse().ok());
-        let place = position.map(|position| place_of(text, position));
-        let problem = "a control character stands here; expected text, or \\x.. in double quotes";
-        return slip(place.or(at), problem.to_owned());
-    }
-    if said("alias") || said("anchor") {
-        let problem = "outside quotes `*` and `&` mean something else than themselves; expected quotes around the value, \
-                       such as \"*.example.com\"";
-        return slip(begun.or(at), problem.to_owned());
-    }
-    if let (true, Some(found)) = (said("cannot start any token"), found) {
-        let problem =
-            format!("outside quotes no value begins with {found}; expected quotes around it");
-        return slip(at, problem);
-    }
-    if said("mapping values are not allowed")
-        && let Some((place, word)) = at.and_then(|at| word_above(text, at))
-    {
-        let problem = format!(
-            "{word} is no key without its `:`, and what follows is indented as if it were one; expected `{word}:`"
-        );
-        return slip(Some(place), problem);
-    }
-    if said("mapping values are not allowed") {
-        let problem = "a second `:` in one value, or a line that is indented more than the one it follows; expected each \
-                       key on a line of its own under the one before, and quotes around a value that holds `: `";
-        return slip(at, problem.to_owned());
-    }
-    if said("could not find expected ':'") {
-        let problem =
-            "this is no key and no value; expected `key: value`, with a space after the `:`";
-        return slip(begun.or(at), problem.to_owned());
-    }
-    if said("block mapping") || said("block collection") {
-        let problem = "this line is indented unlike those that it belongs to; expected the same number of spaces";
-        return slip(at, problem.to_owned());
-    }
-    // The place stands in front already.
-    let end = raw.find(" at line ").filter(|_| at.is_some());
-    slip(at, error::in_plain_words(&raw[..end.unwrap_or(raw.len())]))
-}
-
-/// The line above where it is one word and indented less: most likely a key that lost its `:`. The parser takes both lines
-/// for one text.
-fn word_above(text: &str, at: Place) -> Option<(Place, &str)> {
-    let indent = |line: &str| line.len() - line.trim_start().len();
-    let is_content = |line: &str| !line.trim().is_empty() && !line.trim().starts_with('#');
-    let lines: Vec<&str> = text.lines().take(at.line).collect();
-    let (own, before) = lines.split_last()?;
-    let index = before.iter().rposition(|line| is_content(line))?;
-    let above = before[index];
-    let word = above.split('#').next()?.trim();
-    let is_key = word
-        .chars()
-        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-    let place = Place {
-        line: index + 1,
-        column: indent(above) + 1,
-    };
-    (is_key && indent(own) > indent(above)).then_some((place, word))
-}
-
-/// Where the thing began that the parser was in the middle of: the last place that its message names.
-fn begun_at(raw: &str) -> Option<Place> {
-    let (_, context) = raw.split_once(", while ")?;
-    let (_, at) = context.rsplit_once(" at line ")?;
-    let (line, column) = at.split_once(" column ")?;
-    Some(Place {
-        line: line.parse().ok()?,
-        column: column.parse().ok()?,
-    })
-}
-
-fn char_at(text: &str, at: Place) -> Option<char> {
-    let line = text.lines().nth(at.line.checked_sub(1)?)?;
-    line.chars().nth(at.column.checked_sub(1)?)
-}
-
-/// The place of a byte.
-pub(super) fn place_of(text: &str, position: usize) -> Place {
-    let before = &text[..text.floor_char_boundary(position.min(text.len()))];
-    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    Place {
-        line: before.matches('\n').count() + 1,
-        column: before[line_start..].chars().count() + 1,
-    }
 }
 
 /// What the error at a key that was seen before says; no error of the parser does.
@@ -389,6 +269,11 @@ mod tests {
                 "what begins here is not closed; expected a comma between its parts and a ]",
             ),
             ("a: {x: 1\nb: 3\n", 1, 4, "what begins here is not closed"),
+            ("a: [\n", 1, 4, "and a ] at its end"),
+            ("a:\n  - '[' # [\n  - {x: [1,\n", 3, 9, "and a ] at its end"),
+            ("a: [,]\n", 1, 5, "a value is missing here"),
+            ("a: &x [*x]\n", 1, 4, "what begins here holds itself"),
+            ("%YAML 3.0\n---\na: 1\n", 1, 1, "expected `%YAML 1.2`"),
             ("a:\n  b: *.example.com\n", 2, 6, "outside quotes `*`"),
             ("a: *y\n", 1, 4, "outside quotes `*`"),
             ("a: @x\n", 1, 4, "outside quotes no value begins with @"),
