@@ -210,6 +210,9 @@ fn without_roles(name: &str) -> String {
 
 /// A name without what stands before it in a byline; `None` for what is no name.
 pub(super) fn tidy(line: &str) -> Option<String> {
+    if let Some(names) = byline::joined_names(line) {
+        return Some(names);
+    }
     let name = without_roles(without_opener(line, byline::clear_openers()));
     let name = name.as_str();
     let words = || {

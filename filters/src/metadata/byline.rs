@@ -25,6 +25,7 @@ use crate::{
     page::{Headline, NodeId, Page, tag::Tag},
     text::one_line,
 };
+pub(super) use joined::names as joined_names;
 pub(super) use place::Places;
 use signs::Sign;
 pub(super) use signs::is_of_another;

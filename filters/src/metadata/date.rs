@@ -98,6 +98,9 @@ const YEAR_FIRST: [&str; 7] = ["ko", "ja", "zh", "hu", "lt", "mn", "eu"];
 /// Languages whose years may be those of the Persian calendar.
 const PERSIAN: [&str; 4] = ["fa", "ps", "prs", "ckb"];
 
+/// Years that are counted from another one: of the reigns of Japan, and of Taiwan.
+const ERAS: [(&str, u16); 3] = [("令和", 2018), ("平成", 1988), ("民國", 1911)];
+
 /// `2026年11月21日`, `2026년 11월 21일`, `21 tháng 11, 2026`: the signs say what each number is.
 fn of_signs(value: &str) -> Option<String> {
     if let Some((before, after)) = value.split_once("tháng") {
@@ -106,8 +109,6 @@ fn of_signs(value: &str) -> Option<String> {
         let (month, year) = (rest.next()?, rest.next()?);
         return of_texts(year, month, day);
     }
-    // Years that are counted from another one: of the reigns of Japan, and of Taiwan.
-    const ERAS: [(&str, u16); 3] = [("令和", 2018), ("平成", 1988), ("民國", 1911)];
     let marks = [['年', '月', '日'], ['년', '월', '일']];
     marks.iter().find_map(|[year, month, day]| {
         let (year, rest) = value.split_once(*year)?;

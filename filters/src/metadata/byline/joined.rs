@@ -35,7 +35,7 @@ const LONGEST: usize = 4;
 const MAX_BYTES: usize = 120;
 
 /// The names of a line that is a byline of this kind, separated by commas.
-pub(super) fn names(line: &str) -> Option<String> {
+pub(in crate::metadata) fn names(line: &str) -> Option<String> {
     if line.len() > MAX_BYTES || line.is_ascii() {
         return None;
     }

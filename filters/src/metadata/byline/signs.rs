@@ -192,7 +192,7 @@ pub(super) fn looks_like_names(text: &str) -> bool {
         let starts = bare
             .chars()
             .next()
-            .is_some_and(|c| c.is_alphabetic() && !c.is_lowercase());
+            .is_some_and(|c| c.is_alphabetic() && (!c.is_lowercase() || is_georgian(c)));
         starts || SMALL.contains(&word)
     };
     let words = text.split_whitespace();
@@ -202,6 +202,11 @@ pub(super) fn looks_like_names(text: &str) -> bool {
         && !text.ends_with(['!', '?', '…'])
         && !text.starts_with('&')
         && !is_sentence
+}
+
+/// Letters that are small ones to Unicode, and begin names and sentences all the same.
+fn is_georgian(c: char) -> bool {
+    matches!(c, '\u{10d0}'..='\u{10ff}')
 }
 
 /// "J.", "Jr.": the dot does not end a sentence.

@@ -8,6 +8,9 @@
 //!
 //! Years of the Islamic calendar are left out: their months begin when the moon is seen. Days are counted as Julian day numbers.
 
+/// Year, month from 1, day from 1.
+pub(super) type Day = (u16, u8, u8);
+
 /// Whose months and years a date is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Calendar {
@@ -25,10 +28,7 @@ const BUDDHIST: u16 = 543;
 const FIRST_BUDDHIST: u16 = 2443;
 
 /// A day of our calendar: year, month and day from 1. `None` for years that nobody writes of.
-pub(super) fn to_gregorian(
-    calendar: Calendar,
-    (year, month, day): (u16, u8, u8),
-) -> Option<(u16, u8, u8)> {
+pub(super) fn to_gregorian(calendar: Calendar, (year, month, day): Day) -> Option<Day> {
     let (y, m, d) = (i32::from(year), i32::from(month), i32::from(day));
     match calendar {
         Calendar::Gregorian if year >= FIRST_BUDDHIST => Some((year - BUDDHIST, month, day)),
@@ -56,7 +56,7 @@ fn leap_years_before(year: i32) -> i32 {
 }
 
 /// Richards' algorithm (Explanatory Supplement to the Astronomical Almanac, 3rd edition, 15.11.3).
-fn from_julian(day: i32) -> Option<(u16, u8, u8)> {
+fn from_julian(day: i32) -> Option<Day> {
     let f = day + 1401 + (4 * day + 274_277) / 146_097 * 3 / 4 - 38;
     let e = 4 * f + 3;
     let g = e % 1461 / 4;
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(to_gregorian(Calendar::Ethiopian, (1405, 1, 1)), None);
     }
 
-    const PAIRS: [(Calendar, (u16, u8, u8), (u16, u8, u8)); 14] = [
+    const PAIRS: [(Calendar, Day, Day); 14] = [
         (Calendar::Persian, (1378, 10, 11), (2000, 1, 1)),
         (Calendar::Persian, (1402, 6, 20), (2023, 9, 11)),
         (Calendar::Persian, (1403, 6, 21), (2024, 9, 11)),

@@ -221,7 +221,7 @@ fn folded(word: &str) -> String {
 pub(super) fn thai(text: &str) -> Option<(u16, u8, u8)> {
     let (month, name, at) = THAI.iter().zip(1..).find_map(|(names, month)| {
         let at = |name: &&'static str| Some((month, *name, text.find(*name)?));
-        names.iter().find_map(|name| at(&name))
+        names.iter().find_map(at)
     })?;
     let day = text[..at]
         .trim_end()
