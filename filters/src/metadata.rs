@@ -111,6 +111,11 @@ fn without_headline(site: &str, headline: &str) -> Option<String> {
     (!letters(last).contains(&wanted)).then(|| last.to_owned())
 }
 
+/// The day that a line names to readers of a language, as [`Metadata::date`] has it.
+pub(crate) fn day_in(line: &str, language: Option<&str>) -> Option<String> {
+    date::of_shown(line, language)
+}
+
 /// Reads all of it.
 pub(crate) fn read(page: &Page) -> Found {
     let metas = Metas::of(page);

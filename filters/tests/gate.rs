@@ -20,10 +20,17 @@ use gleaner_filters::{Chain, ChainConfig, HostList, PageLimits};
 use kuchikiki::{NodeData, NodeRef, traits::TendrilSink};
 
 /// Raised with every page: a runner that finds no pages must not pass.
-const LEAST_PAGES: usize = 47;
+const LEAST_PAGES: usize = 76;
 
 /// Pages that are read from top to bottom: a main block is to be chosen.
-const READ: [&str; 5] = ["article", "documentation", "forum", "product", "recipe"];
+const READ: [&str; 6] = [
+    "article",
+    "documentation",
+    "forum",
+    "product",
+    "recipe",
+    "reference",
+];
 
 /// Pages that are looked over or worked with: whatever is done, what they are for must stay.
 const USED: [&str; 8] = [
@@ -42,8 +49,9 @@ const USED: [&str; 8] = [
 const EMPTIED: f64 = 0.8;
 
 /// Mean word F1 over all pages, measured on 2026-11-22. Lower it only with a reason: it was .9365 before text began with a headline
-/// that the page shows elsewhere or not at all, which nobody has marked.
-const F1: f64 = 0.9314;
+/// that the page shows elsewhere or not at all, which nobody has marked; then .9314 on 47 pages, and
+/// more with the 29 of other languages and kinds.
+const F1: f64 = 0.9464;
 
 /// How far it may fall: what is less moves with the order of equal scores.
 const SLACK: f64 = 0.005;

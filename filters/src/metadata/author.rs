@@ -93,46 +93,6 @@ impl House {
     }
 }
 
-/// What stands before a name in a byline, longer ones first; none is the beginning of a name.
-const OPENERS: [&str; 36] = [
-    "article written by",
-    "article by",
-    "written by",
-    "posted by",
-    "published by",
-    "submitted by",
-    "story by",
-    "words by",
-    "text by",
-    "by",
-    "author(s)",
-    "authors",
-    "author",
-    "verfasst von",
-    "geschrieben von",
-    "écrit par",
-    "escrito por",
-    "scritto da",
-    "автор",
-    "作者",
-    "autor",
-    "autorka",
-    "autore",
-    "autora",
-    "autores",
-    "rédigé par",
-    "yazar",
-    "szerző",
-    "kirjoittaja",
-    "penulis",
-    "tác giả",
-    "بقلم",
-    "نویسنده",
-    "מאת",
-    "लेखक",
-    "โดย",
-];
-
 /// Words that name the place where a name would stand, or what can be done there.
 const LABELS: [&str; 47] = [
     "written",
@@ -250,7 +210,10 @@ fn without_roles(name: &str) -> String {
 
 /// A name without what stands before it in a byline; `None` for what is no name.
 pub(super) fn tidy(line: &str) -> Option<String> {
-    let name = without_roles(without_opener(line, &OPENERS));
+    if let Some(names) = byline::joined_names(line) {
+        return Some(names);
+    }
+    let name = without_roles(without_opener(line, byline::clear_openers()));
     let name = name.as_str();
     let words = || {
         let words = name.split(|c: char| !c.is_alphanumeric());

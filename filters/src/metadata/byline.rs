@@ -11,8 +11,10 @@
 //! Readability takes the first of `rel=author`, `itemprop=author` and a class like `byline` (`_isValidByline`), wherever
 //! it is.
 
+mod joined;
 mod place;
 mod signs;
+mod words;
 
 use super::{
     MAX_NAME_BYTES,
@@ -23,9 +25,11 @@ use crate::{
     page::{Headline, NodeId, Page, tag::Tag},
     text::one_line,
 };
+pub(super) use joined::names as joined_names;
 pub(super) use place::Places;
 use signs::Sign;
 pub(super) use signs::is_of_another;
+pub(super) use words::clear_openers;
 
 /// Most characters of a byline; Readability has the same. Higher: paragraphs about the author.
 const MAX_CHARS: usize = 100;
@@ -120,7 +124,7 @@ fn name_in(page: &Page, id: NodeId) -> Option<String> {
         return tidy(first_part(&short_line(start_of_line(page, within))?));
     }
     let line = short_line(first_line(page, id))?;
-    tidy(cut(without_opener(&line, &signs::OPENERS)))
+    tidy(cut(without_opener(&line, words::openers())))
 }
 
 fn short_line(line: String) -> Option<String> {
@@ -164,10 +168,17 @@ fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
         let is_short = start.len() <= 2 * MAX_NAME_BYTES;
         (is_short && (is_near || signs::may_open(start))).then(|| one_line(start))?
     };
+    if is_near && let Some(name) = joined::names(&line) {
+        return Some(Mark {
+            element: id,
+            sign: Sign::Said,
+            name,
+        });
+    }
     let (sign, openers) = if is_near {
-        (Sign::Said, &signs::OPENERS[..])
+        (Sign::Said, words::openers())
     } else {
-        (Sign::Written, signs::sure_openers())
+        (Sign::Written, words::sure_openers())
     };
     let rest = without_opener(&line, openers);
     if rest.len() == trim(&line).len() {
@@ -198,10 +209,22 @@ fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
     })
 }
 
-/// A line up to its first separator.
+/// A line up to its first separator, without what stands in brackets at the end.
 fn first_part(line: &str) -> &str {
-    let end = line.find(['|', '·', '•', '∙']).unwrap_or(line.len());
-    &line[..end]
+    let mut end = line.find(['|', '·', '•', '∙']).unwrap_or(line.len());
+    // The name of the paper or a place.
+    for dash in [" - ", " – ", " — "] {
+        end = line[..end].find(dash).unwrap_or(end);
+    }
+    let line = &line[..end];
+    match line.split_once(" (") {
+        Some((name, rest))
+            if !name.is_empty() && rest.find(')').is_none_or(|at| at + 1 == rest.len()) =>
+        {
+            name
+        }
+        _ => line,
+    }
 }
 
 /// A name without the day and the like behind it.

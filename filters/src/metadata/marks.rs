@@ -42,13 +42,16 @@ pub(super) fn language_tag(value: &str) -> Option<String> {
     Some(tag)
 }
 
-/// The day on which the page says that it was published: microdata, `<time pubdate>`, else the first `<time datetime>` on
-/// a page that has few (a list of posts has one each), else a text near the headline that is a day.
+/// The day on which the page says that it was published: microdata, `<time pubdate>`, else the first `<time>` near the headline,
+/// or on a page that has few (a list of posts has one each), else a text near the headline that is a day.
 pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
     const FEW: usize = 3;
     let itemprop = local_name!("itemprop");
     let language = language(page);
+    let places = headline.map(|headline| Places::of(page, Some(headline)));
     let mut times = Vec::new();
+    let mut near_headline = None;
+    let is_near = |id| places.as_ref().is_some_and(|places| places.is_near(id));
     for id in page.live(page.body()) {
         let is_published = page
             .attribute(id, &itemprop)
@@ -65,17 +68,56 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
         let is_sure = is_published || page.has_attribute(id, &LocalName::from("pubdate"));
         match value {
             Some(day) if is_sure => return Some(day),
+            Some(day) if near_headline.is_none() && is_near(id) => near_headline = Some(day),
             Some(day) if times.len() <= FEW => times.push(day),
             _ => {}
         }
     }
-    if times.is_empty() {
+    if near_headline.is_some() {
+        return near_headline;
+    }
+    if times.is_empty() || times.len() > FEW {
         return date_below(page, headline?);
     }
-    (times.len() <= FEW)
-        .then(|| times.into_iter().next())
-        .flatten()
+    times.into_iter().next()
 }
+
+/// What says that a day is that of a change, beginnings of words in lower case.
+const CHANGED: [&str; 30] = [
+    "updated",
+    "modified",
+    "reviewed",
+    "last",
+    // German, French, Spanish and Portuguese, Italian, Dutch, Swedish and Danish.
+    "aktualisiert",
+    "mis à jour",
+    "modifié",
+    "actualizado",
+    "atualizado",
+    "aggiornat",
+    "bijgewerkt",
+    "uppdaterad",
+    "opdateret",
+    // Polish, Czech, Romanian, Hungarian, Finnish, Turkish, Indonesian, Vietnamese.
+    "zaktualizowan",
+    "aktualizov",
+    "actualizat",
+    "frissítve",
+    "päivitetty",
+    "güncelle",
+    "diperbarui",
+    "cập nhật",
+    // Russian, Ukrainian, Greek, Arabic, Persian, Hebrew, Japanese and Chinese, Korean.
+    "обновлен",
+    "оновлен",
+    "ενημέρωση",
+    "تحديث",
+    "به‌روز",
+    "עודכן",
+    "更新",
+    "수정",
+    "업데이트",
+];
 
 /// A short text near the headline that is a day. Of two, the one that is not said to be that of a change.
 fn date_below(page: &Page, headline: NodeId) -> Option<String> {
@@ -96,7 +138,7 @@ fn date_below(page: &Page, headline: NodeId) -> Option<String> {
             if says(&["join", "member", "since", "register", "birth", "born"]) {
                 continue;
             }
-            if !says(&["updated", "modified", "reviewed", "last"]) {
+            if !says(&CHANGED) {
                 return Some(day);
             }
             changed = changed.or(Some(day));

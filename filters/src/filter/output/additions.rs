@@ -9,7 +9,7 @@ use url::Url;
 
 use super::{Settings, tidy};
 use crate::{
-    metadata::{is_same, letters},
+    metadata::{day_in, is_same, letters},
     page::{
         NodeId, Page,
         serialize::{escape_attribute, escape_text},
@@ -92,7 +92,8 @@ fn write_byline(page: &Page, out: &mut String) {
     let date = metadata
         .date
         .as_ref()
-        .filter(|date| !has_time && !shows_day(&start, date) && !page.claims.is_for_sale());
+        .filter(|_| !has_time && !page.claims.is_for_sale())
+        .filter(|date| !shows_day(&start, date) && !says_day(page, date));
     let site = metadata.site.as_ref().filter(|site| {
         !is_shown(site)
             && Some(*site) != metadata.author.as_ref()
@@ -129,6 +130,20 @@ fn has_line_with(page: &Page, name: &str) -> bool {
             let line = page.start_of_text(id, START_NODES, 4 * LINE_CHARS + 1);
             line.trim().chars().count() <= LINE_CHARS && line.to_lowercase().contains(&name)
         }
+    })
+}
+
+/// Whether a line at the start is this day in another calendar or with other digits.
+fn says_day(page: &Page, date: &str) -> bool {
+    /// Bytes of a line with a day, at most: letters of many scripts take three.
+    const MAX_BYTES: usize = 120;
+    let language = page.metadata.language.as_deref();
+    let mut start = page.live(page.body()).take(START_NODES);
+    start.any(|id| {
+        page.own_chars(id) > 0
+            && page.text(id).is_some_and(|text| {
+                text.len() <= MAX_BYTES && day_in(&text, language).as_deref() == Some(date)
+            })
     })
 }
 

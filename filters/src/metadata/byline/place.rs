@@ -47,7 +47,7 @@ impl Places {
         (self.from.index()..self.until.index()).map(NodeId::from_row)
     }
 
-    pub(super) fn is_near(&self, id: NodeId) -> bool {
+    pub(in crate::metadata) fn is_near(&self, id: NodeId) -> bool {
         self.from <= id && id < self.until
     }
 }

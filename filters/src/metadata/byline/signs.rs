@@ -2,6 +2,7 @@
 
 use html5ever::local_name;
 
+use super::words::{AUTHORS, BESIDE, FOLDERS};
 use crate::{
     page::{NodeId, Page, tag::Tag},
     parts::Parts,
@@ -51,127 +52,6 @@ pub(super) fn may_open(text: &str) -> bool {
         _ => text.starts_with(['é', 'É']),
     }
 }
-
-/// What stands before a name in a byline. Those behind the first ones are words of names and of ordinary text too, and count only
-/// where a byline is looked for.
-pub(super) const OPENERS: [&str; 59] = [
-    "this post was written by",
-    "this article was written by",
-    "article written by",
-    "article by",
-    "articles by",
-    "written by",
-    "posted by",
-    "words by",
-    "text by",
-    "story by",
-    "author",
-    "author(s)",
-    "authors",
-    "verfasst von",
-    "geschrieben von",
-    "écrit par",
-    "escrito por",
-    "scritto da",
-    "published by",
-    "submitted by",
-    "reported by",
-    "more from",
-    "by",
-    "contributors:",
-    "contributor:",
-    "von",
-    "par",
-    "por",
-    "di",
-    "door",
-    "автор",
-    "текст",
-    "作者",
-    "文",
-    "著者",
-    "글",
-    "via",
-    "av",
-    // Polish, Czech, Romanian, Croatian; Italian, Spanish, Portuguese; Turkish, Hungarian, Finnish, Indonesian, Vietnamese; Arabic,
-    // Persian, Hebrew, Hindi, Thai, Chinese.
-    "autor",
-    "autorka",
-    "autore",
-    "autora",
-    "autores",
-    "a cura di",
-    "rédigé par",
-    "yazar",
-    "yazan",
-    "szerző",
-    "írta",
-    "kirjoittaja",
-    "penulis",
-    "oleh",
-    "tác giả",
-    "بقلم",
-    "نویسنده",
-    "מאת",
-    "लेखक",
-    "โดย",
-    "记者",
-];
-
-/// Those that stand before the name of an author wherever they are.
-pub(super) fn sure_openers() -> &'static [&'static str] {
-    const { OPENERS.split_at(18).0 }
-}
-
-/// Words in the classes of authors, and those of what stands beside their names.
-const AUTHORS: [&str; 8] = [
-    "byline",
-    "author",
-    "authors",
-    "authorname",
-    "writer",
-    "writers",
-    "columnist",
-    "contributor",
-];
-const BESIDE: [&str; 22] = [
-    "bio",
-    "image",
-    "img",
-    "avatar",
-    "photo",
-    "picture",
-    "title",
-    "role",
-    "job",
-    "position",
-    "description",
-    "social",
-    "links",
-    "date",
-    "time",
-    "count",
-    "label",
-    "prefix",
-    "tag",
-    "tags",
-    "category",
-    "topic",
-];
-
-/// Folders in the addresses of authors' pages.
-const FOLDERS: [&str; 10] = [
-    "author",
-    "authors",
-    "writer",
-    "writers",
-    "contributor",
-    "contributors",
-    "journalist",
-    "journalists",
-    "byline",
-    "columnists",
-];
 
 /// What an element says of its text, if it says that it is an author's name.
 pub(super) fn of_element(page: &Page, id: NodeId, tag: Tag) -> Option<Sign> {
@@ -227,7 +107,21 @@ pub(in crate::metadata) fn is_of_another(page: &Page, id: NodeId) -> bool {
 fn is_author_class(value: &str) -> bool {
     /// Parts of the words for authors without their first letters, which may be capitals: nearly no class has one, and
     /// cutting it into words costs more.
-    const PARTS: Parts = Parts::new(&["uthor", "yline", "riter", "olumnist", "ontributor"]);
+    const PARTS: Parts = Parts::new(&[
+        "uthor",
+        "yline",
+        "riter",
+        "olumnist",
+        "ontributor",
+        "utor",
+        "uteur",
+        "edakteur",
+        "ournalist",
+        "eporter",
+        "azar",
+        "enulis",
+        "vtor",
+    ]);
     if !PARTS.are_in_exactly(value) {
         return false;
     }
@@ -245,7 +139,10 @@ fn leads_to_author(href: &str) -> bool {
     let parts = path.split(|byte| *byte == b'/');
     let mut parts = parts.filter(|part| !part.is_empty());
     let has_folder = parts.any(|part| {
-        let may_be = matches!(part[0] | 32, b'a' | b'w' | b'c' | b'j' | b'b');
+        let may_be = matches!(
+            part[0] | 32,
+            b'a' | b'b' | b'c' | b'f' | b'j' | b'k' | b'p' | b'r' | b's' | b't' | b'w' | b'y'
+        );
         let is = |folder: &&str| part.eq_ignore_ascii_case(folder.as_bytes());
         may_be && FOLDERS.iter().any(is)
     });
@@ -295,7 +192,7 @@ pub(super) fn looks_like_names(text: &str) -> bool {
         let starts = bare
             .chars()
             .next()
-            .is_some_and(|c| c.is_alphabetic() && !c.is_lowercase());
+            .is_some_and(|c| c.is_alphabetic() && (!c.is_lowercase() || is_georgian(c)));
         starts || SMALL.contains(&word)
     };
     let words = text.split_whitespace();
@@ -305,6 +202,11 @@ pub(super) fn looks_like_names(text: &str) -> bool {
         && !text.ends_with(['!', '?', '…'])
         && !text.starts_with('&')
         && !is_sentence
+}
+
+/// Letters that are small ones to Unicode, and begin names and sentences all the same.
+fn is_georgian(c: char) -> bool {
+    matches!(c, '\u{10d0}'..='\u{10ff}')
 }
 
 /// "J.", "Jr.": the dot does not end a sentence.
@@ -318,7 +220,7 @@ mod tests {
 
     #[test]
     fn what_is_not_compared_begins_with_no_opener() {
-        for opener in sure_openers() {
+        for opener in super::super::words::sure_openers() {
             for text in [opener.to_string(), opener.to_uppercase()] {
                 assert!(may_open(&text), "{text}");
             }

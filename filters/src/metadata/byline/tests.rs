@@ -33,6 +33,35 @@ fn the_word_by_below_the_headline_stands_before_a_name() {
 }
 
 #[test]
+fn the_words_before_a_name_are_those_of_many_languages() {
+    for (byline, name) in [
+        ("<p>Piše: Ivana Barić</p>", "Ivana Barić"),
+        ("<p>Γράφει η Ελένη Παππά</p>", "Ελένη Παππά"),
+        ("<p>লেখা: তানভীর হাসান</p>", "তানভীর হাসান"),
+        ("<p>تحریر: عائشہ خان</p>", "عائشہ خان"),
+        ("<p>ავტორი: ნინო ბერიძე</p>", "ნინო ბერიძე"),
+        ("<p>Por Ana Freire — Serra Clara</p>", "Ana Freire"),
+        (
+            "<p>Par Anne Aulne (Saint-Aubray, envoyée spéciale)</p>",
+            "Anne Aulne",
+        ),
+        ("<p>記者林佳穎／基隆報導</p>", "林佳穎"),
+        ("<p>김서연 기자</p>", "김서연"),
+        (
+            "<p class=article_author>김서연 기자 - 한빛일보</p>",
+            "김서연",
+        ),
+        ("<a href=/autor/ana>Ana Freire</a>", "Ana Freire"),
+        ("<p class=auteur>Anne Aulne</p>", "Anne Aulne"),
+    ] {
+        let html = format!("<h1>The night ferry</h1>{byline}{TEXT}");
+        assert_eq!(article(&html).as_deref(), Some(name), "{byline}");
+    }
+    let fee = format!("<h1>The night ferry</h1><p>Per Day</p><p>记者从县里获悉</p>{TEXT}");
+    assert_eq!(article(&fee), None);
+}
+
+#[test]
 fn a_sentence_that_begins_with_by_is_no_byline() {
     for line in [
         "<p>By 2030 it will run on wind alone</p>",

@@ -4,7 +4,7 @@
 //! Known by their fields, not by their words: a form that asks the same page again by nothing but boxes and lists; one whose only
 //! field is a long list; forms without any field that repeat. A form without a button and without a line to type in is sent by
 //! no key (HTML § 4.10.22.2, implicit submission): with the scripts gone its boxes and lists do nothing, and go; its words stay.
-//! So they do where a form that narrows down holds the whole list.
+//! So they do where a form that narrows down holds the whole list, and where it is a quiz.
 
 use std::collections::HashSet;
 
@@ -95,7 +95,8 @@ pub(super) fn drop_unread(page: &mut Page) {
             let narrows = fields.texts == 0
                 && fields.choices >= FILTERS
                 && asks_again(page, *id)
-                && !holds_content(page, *id);
+                && !holds_content(page, *id)
+                && !asks_questions(page, *id);
             is_list || narrows || buttons >= REPEATED && is_button(*id, fields)
         })
         .map(|(id, _)| *id)
@@ -137,6 +138,23 @@ fn asks_again(page: &Page, form: NodeId) -> bool {
     is_get && to_self
 }
 
+/// Whether a form is a quiz or a questionnaire: texts in it end with a question mark, of any script.
+fn asks_questions(page: &Page, form: NodeId) -> bool {
+    /// Questions at least, and visible characters of one ("In stock?" is none).
+    const QUESTIONS: usize = 2;
+    const SHORTEST: usize = 12;
+    let is_question = |id: &NodeId| {
+        page.own_chars(*id) >= SHORTEST
+            && page
+                .text(*id)
+                .is_some_and(|text| text.trim_end().ends_with(['?', '？', '؟', '՞', ';']))
+    };
+    page.live(form)
+        .filter(is_question)
+        .nth(QUESTIONS - 1)
+        .is_some()
+}
+
 /// Whether something in a form is read: a paragraph, a heading, a picture. Some sites put a whole page into one form.
 fn holds_content(page: &Page, form: NodeId) -> bool {
     page.live(form).any(|id| {
@@ -175,6 +193,13 @@ mod tests {
         assert_eq!(
             forms_left(&format!("<form><p>Our chairs</p>{boxes}</form>")),
             1
+        );
+        let question = "<legend>Which wood is the hardest of all?</legend>";
+        let quiz = format!("<form>{question}{boxes}{question}{boxes}</form>");
+        assert_eq!(forms_left(&quiz), 1);
+        assert_eq!(
+            forms_left(&format!("<form>In stock?{boxes}Sold?</form>")),
+            0
         );
         let mut with_text = page(&format!("<form><p>Our chairs</p>{boxes}</form>"));
         drop_unread(&mut with_text);
