@@ -8,6 +8,7 @@
 //!
 //! Only this room knows kuchikiki and html5ever's tree builder.
 
+pub(crate) mod address;
 mod attributes;
 mod changing;
 mod composed;
@@ -32,6 +33,7 @@ use crate::{
     kind::Claims,
     metadata::Metadata,
 };
+use address::Address;
 use attributes::{Attributes, Stretch};
 use layout::lay_out;
 use parse::Parsed;
@@ -98,9 +100,9 @@ pub(crate) struct RemovedLink {
     pub(crate) node: NodeId,
     /// The filter that removed it, by its YAML name.
     pub(crate) filter: &'static str,
-    pub(crate) url: Url,
-    /// As it is written in the list: absolute for pages of the web.
-    pub(crate) shown: String,
+    pub(crate) address: Address,
+    /// As it is written in the list, where that is not the address.
+    pub(crate) shown: Option<String>,
     pub(crate) text: String,
 }
 

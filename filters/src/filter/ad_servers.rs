@@ -88,7 +88,7 @@ impl Filter for AdServers {
         }
         // What earlier filters removed must not come back in the list of links either.
         page.removed_links
-            .retain(|link| !link.url.host_str().is_some_and(|host| self.is_listed(host)));
+            .retain(|link| !link.address.host().is_some_and(|host| self.is_listed(host)));
         None
     }
 }

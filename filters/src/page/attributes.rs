@@ -54,6 +54,13 @@ impl Attributes {
         &self.all[start as usize..end as usize]
     }
 
+    /// Whether one of them has this name.
+    pub(super) fn hold(&self, name: &LocalName) -> bool {
+        self.all
+            .iter()
+            .any(|attribute| attribute.name.local == *name)
+    }
+
     /// Gives an element these.
     pub(super) fn add(&mut self, attributes: impl IntoIterator<Item = Attribute>) -> Stretch {
         let start = self.all.len();
@@ -94,8 +101,13 @@ impl Attributes {
     ) -> usize {
         let (start, end) = self.stretches[stretch.0 as usize];
         let own = &mut self.all[start as usize..end as usize];
-        let mut kept = 0;
-        for at in 0..own.len() {
+        let is_dropped = |own: &Attribute| !is_wanted(&own.name.local, &own.value);
+        // Hardly ever any.
+        let Some(first) = own.iter().position(is_dropped) else {
+            return 0;
+        };
+        let mut kept = first;
+        for at in first + 1..own.len() {
             if is_wanted(&own[at].name.local, &own[at].value) {
                 own.swap(kept, at);
                 kept += 1;
