@@ -348,7 +348,8 @@ impl Page {
         None
     }
 
-    /// The elements of one kind that tell about the page, removed or not.
+    /// The elements of one kind that tell about the page, removed or not; of other kinds than [`super::layout::is_about`] names there are
+    /// none here.
     pub(crate) fn about(&self, tag: Tag) -> impl Iterator<Item = NodeId> + '_ {
         let is_wanted = move |id: &NodeId| self.tag(*id) == Some(tag);
         self.about.iter().copied().filter(is_wanted)

@@ -35,21 +35,19 @@ static SHIPPED: LazyLock<Arc<Forest>> = LazyLock::new(|| {
 pub(crate) struct Forest {
     /// Names of the columns that a row must have, in order.
     pub(crate) columns: Vec<String>,
-    trees: Vec<Tree>,
+    /// All nodes, by column and then by threshold.
     splits: Vec<Split>,
+    /// Those of each column.
+    of_column: Vec<Range<usize>>,
     leaves: Vec<f32>,
-}
-
-/// Parts of the two lists.
-#[derive(Clone, Debug)]
-struct Tree {
-    splits: Range<usize>,
-    leaves: Range<usize>,
+    /// The leaves of each tree.
+    trees: Vec<Range<usize>>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Split {
     column: u8,
+    tree: u16,
     threshold: f32,
     /// The leaves that remain for a value above the threshold: all but those on the left.
     above: u32,
@@ -77,9 +75,10 @@ impl Forest {
         let names = std::str::from_utf8(from.take(listed)?).ok()?;
         let mut forest = Forest {
             columns: names.lines().map(str::to_owned).collect(),
-            trees: Vec::new(),
             splits: Vec::new(),
+            of_column: Vec::new(),
             leaves: Vec::new(),
+            trees: Vec::new(),
         };
         for _ in 0..trees {
             forest.parse_tree(&mut from)?;
@@ -89,8 +88,24 @@ impl Forest {
             && forest
                 .splits
                 .iter()
-                .all(|split| usize::from(split.column) < width);
+                .all(|split| usize::from(split.column) < width && !split.threshold.is_nan());
+        forest.sort();
         is_sound.then_some(forest)
+    }
+
+    /// Brings the nodes of each column together.
+    fn sort(&mut self) {
+        self.splits.sort_by(|one, other| {
+            let columns = one.column.cmp(&other.column);
+            columns.then(one.threshold.total_cmp(&other.threshold))
+        });
+        let begin = |column: usize| {
+            let is_before = |split: &Split| usize::from(split.column) < column;
+            self.splits.partition_point(is_before)
+        };
+        self.of_column = (0..self.columns.len())
+            .map(|column| begin(column)..begin(column + 1))
+            .collect();
     }
 
     fn parse_tree(&mut self, from: &mut Bytes<'_>) -> Option<()> {
@@ -106,7 +121,7 @@ impl Forest {
                 sides: [from.take(1)?[0], from.take(1)?[0]].map(u8::cast_signed),
             });
         }
-        let (split, leaf) = (self.splits.len(), self.leaves.len());
+        let leaf = self.leaves.len();
         let (mut next_node, mut next_leaf) = (0, 0);
         self.add(&nodes, 0, &mut next_node, &mut next_leaf)?;
         if (next_node, next_leaf) != (inner, inner + 1) {
@@ -115,10 +130,7 @@ impl Forest {
         for _ in 0..=inner {
             self.leaves.push(from.float()?);
         }
-        self.trees.push(Tree {
-            splits: split..self.splits.len(),
-            leaves: leaf..self.leaves.len(),
-        });
+        self.trees.push(leaf..self.leaves.len());
         Some(())
     }
 
@@ -142,6 +154,7 @@ impl Forest {
         let at = self.splits.len();
         self.splits.push(Split {
             column: node.column,
+            tree: u16::try_from(self.trees.len()).ok()?,
             threshold: node.threshold,
             above: 0,
         });
@@ -156,7 +169,7 @@ impl Forest {
         let width = self.columns.len().max(1);
         let mut chances = Vec::with_capacity(values.len() / width);
         let mut columns = vec![[0.0; LANES]; width];
-        let mut bounds = vec![Bounds::default(); width];
+        let mut left = vec![Left::default(); self.trees.len()];
         for rows in values.chunks(width * LANES) {
             let rows = rows.chunks_exact(width);
             let count = rows.len();
@@ -165,88 +178,92 @@ impl Forest {
                     column[lane] = *value;
                 }
             }
-            for (bounds, column) in bounds.iter_mut().zip(&columns) {
-                *bounds = Bounds::of(column);
-            }
-            let sums = self.sums(&columns, &bounds);
+            left.fill(Left::default());
+            self.take_away(&columns, &mut left);
+            let sums = self.sums(&left);
             chances.extend(sums[..count].iter().map(|sum| 1.0 / (1.0 + (-sum).exp())));
         }
         chances
     }
 
-    /// What the trees say of the rows.
-    fn sums(&self, columns: &[[f32; LANES]], bounds: &[Bounds]) -> [f32; LANES] {
-        let mut sums = [0.0; LANES];
-        for tree in &self.trees {
-            let splits = &self.splits[tree.splits.clone()];
-            let leaves = &self.leaves[tree.leaves.clone()];
-            // What all rows lose, and the splits that part them.
-            let mut common = u32::MAX;
-            let mut parting = [0; MAX_LEAVES];
-            let mut count = 0;
-            for (at, split) in (0u8..).zip(splits) {
-                let bounds = bounds[usize::from(split.column)];
-                let stays = u32::from(bounds.least <= split.threshold).wrapping_neg();
-                common &= split.above | stays;
-                parting[count % MAX_LEAVES] = at;
-                count += usize::from(stays != 0 && bounds.parts(split.threshold));
+    /// Takes the leaves away that are not reached.
+    fn take_away(&self, columns: &[[f32; LANES]], left: &mut [Left]) {
+        for (values, splits) in columns.iter().zip(&self.of_column) {
+            let splits = &self.splits[splits.clone()];
+            let (least, greatest) = bounds(values);
+            let first = splits.partition_point(|split| split.threshold < least);
+            for split in &splits[..first] {
+                left[usize::from(split.tree)].of_all &= split.above;
             }
-            if count == 0 {
-                let leaf = leaves[common.trailing_zeros() as usize];
-                for sum in &mut sums {
-                    *sum += leaf;
-                }
-                continue;
-            }
-            let mut sets = [common; LANES];
-            for at in &parting[..count] {
-                let split = splits[usize::from(*at)];
-                let values = &columns[usize::from(split.column)];
-                for (set, value) in sets.iter_mut().zip(values) {
+            let parting = splits[first..].iter();
+            for split in parting.take_while(|split| split.threshold < greatest) {
+                let left = &mut left[usize::from(split.tree)];
+                left.is_parted = true;
+                for (set, value) in left.of_each.iter_mut().zip(values) {
                     // All bits where it is true: with a branch here the compiler takes one row at a time.
                     let stays = u32::from(*value <= split.threshold).wrapping_neg();
                     *set &= split.above | stays;
                 }
             }
-            for (sum, set) in sums.iter_mut().zip(sets) {
-                *sum += leaves[set.trailing_zeros() as usize];
+        }
+    }
+
+    /// What the trees say of the rows, by the first leaf that is left of each.
+    fn sums(&self, left: &[Left]) -> [f32; LANES] {
+        let mut sums = [0.0; LANES];
+        for (leaves, left) in self.trees.iter().zip(left) {
+            let leaves = &self.leaves[leaves.clone()];
+            let value = |set: u32| leaves[set.trailing_zeros() as usize];
+            if left.is_parted {
+                for (sum, set) in sums.iter_mut().zip(&left.of_each) {
+                    *sum += value(set & left.of_all);
+                }
+            } else {
+                let value = value(left.of_all);
+                for sum in &mut sums {
+                    *sum += value;
+                }
             }
         }
         sums
     }
 }
 
-/// The least and the greatest value of a column. Neighbours on a page are much alike: most splits send all rows that are judged
-/// together to one side, and need not be looked at for each (WCXB dev, 2026-11-22: SHARE of them part the rows).
-#[derive(Clone, Copy, Default)]
-struct Bounds {
-    least: f32,
-    greatest: f32,
+/// The leaves of a tree that are left. Neighbours on a page are much alike: three in four nodes send all rows that are judged
+/// together to one side (WCXB dev, 2026-11-22), and are not looked at for each of them.
+#[derive(Clone, Copy)]
+struct Left {
+    of_all: u32,
+    /// Beside it, where some node parts the rows.
+    is_parted: bool,
+    of_each: [u32; LANES],
 }
 
-impl Bounds {
-    fn of(column: &[f32; LANES]) -> Bounds {
-        // Eight at once, as the compiler takes them.
-        let mut least = [column[0]; 8];
-        let mut greatest = least;
-        for eight in column.as_chunks::<8>().0 {
-            for ((least, greatest), &value) in least.iter_mut().zip(&mut greatest).zip(eight) {
-                *least = if value < *least { value } else { *least };
-                *greatest = if value > *greatest { value } else { *greatest };
-            }
-        }
-        let first = |one: f32, other: f32| if other < one { other } else { one };
-        let last = |one: f32, other: f32| if other > one { other } else { one };
-        Bounds {
-            least: least.into_iter().fold(least[0], first),
-            greatest: greatest.into_iter().fold(greatest[0], last),
+impl Default for Left {
+    fn default() -> Left {
+        Left {
+            of_all: u32::MAX,
+            is_parted: false,
+            of_each: [u32::MAX; LANES],
         }
     }
+}
 
-    /// Whether some value may be above a threshold that another is not.
-    fn parts(self, threshold: f32) -> bool {
-        self.least <= threshold && self.greatest > threshold
+/// The least and the greatest of some values, none of which is no number.
+fn bounds(values: &[f32; LANES]) -> (f32, f32) {
+    let less = |one: f32, other: f32| if other < one { other } else { one };
+    let greater = |one: f32, other: f32| if other > one { other } else { one };
+    // Eight at once, as the compiler takes them.
+    let mut bounds = [(values[0], values[0]); 8];
+    for eight in values.as_chunks::<8>().0 {
+        for (bounds, &value) in bounds.iter_mut().zip(eight) {
+            *bounds = (less(bounds.0, value), greater(bounds.1, value));
+        }
     }
+    bounds
+        .into_iter()
+        .reduce(|one, other| (less(one.0, other.0), greater(one.1, other.1)))
+        .unwrap_or_default()
 }
 
 /// The set of the first leaves of a tree.

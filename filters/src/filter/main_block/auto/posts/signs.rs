@@ -159,11 +159,14 @@ fn name_rank(page: &Page, id: NodeId) -> Option<u8> {
     };
     let is_link = page.tag(id) == Some(Tag::A);
     let says_author = |up: NodeId| {
-        [local_name!("itemprop"), local_name!("rel")]
-            .iter()
-            .filter_map(|name| page.attribute(up, name))
-            .flat_map(str::split_ascii_whitespace)
-            .any(|word| matches!(word, "author" | "creator"))
+        let mut says = false;
+        page.each_attribute(up, |name, value| {
+            says |= matches!(*name, local_name!("itemprop") | local_name!("rel"))
+                && value
+                    .split_ascii_whitespace()
+                    .any(|word| matches!(word, "author" | "creator"));
+        });
+        says
     };
     if is_link && around().any(says_author) || says_author(id) {
         return Some(0);
