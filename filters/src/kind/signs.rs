@@ -271,7 +271,7 @@ impl Signs {
 /// The schema.org types in the page's own marks. As in all that is counted, a text is no mark.
 fn marked(page: &Page) -> Vec<String> {
     let item_type = local_name!("itemtype");
-    if !page.has_attributes(&item_type) {
+    if !page.any_attribute(|name, _| *name == item_type) {
         return Vec::new();
     }
     page.live(page.body())
@@ -309,7 +309,8 @@ fn names_a_basket(value: &str) -> bool {
     };
     // Without a copy in small letters: nearly no value has them.
     let mut starts = memchr::memchr2_iter(b'a', b'A', bytes);
-    starts.any(|at| NAMES.iter().any(|name| is(at, name)))
+    let may_be = |at: usize| matches!(bytes.get(at + 1), Some(b'd' | b'D' | b'-' | b'_'));
+    starts.any(|at| may_be(at) && NAMES.iter().any(|name| is(at, name)))
 }
 
 /// Whether a text begins with one of these words, which are in small letters.
@@ -321,10 +322,13 @@ fn begins_with(text: &str, words: &[&str]) -> bool {
     if text.is_empty() || first.is_some() && !words.iter().any(may_begin) {
         return false;
     }
-    words.iter().any(|words| {
-        let mut small = text.chars().flat_map(char::to_lowercase);
-        words.chars().all(|wanted| small.next() == Some(wanted))
-    })
+    words
+        .iter()
+        .filter(|words| first.is_none() || may_begin(words))
+        .any(|words| {
+            let mut small = text.chars().flat_map(char::to_lowercase);
+            words.chars().all(|wanted| small.next() == Some(wanted))
+        })
 }
 
 /// Amounts of money in a text: a sign of a currency beside a digit.

@@ -54,11 +54,10 @@ impl Attributes {
         &self.all[start as usize..end as usize]
     }
 
-    /// Whether one of them has this name.
-    pub(super) fn hold(&self, name: &LocalName) -> bool {
-        self.all
-            .iter()
-            .any(|attribute| attribute.name.local == *name)
+    /// Whether one of them is such.
+    pub(super) fn any(&self, is_it: impl Fn(&LocalName, &str) -> bool) -> bool {
+        let mut all = self.all.iter();
+        all.any(|attribute| is_it(&attribute.name.local, &attribute.value))
     }
 
     /// Gives an element these.

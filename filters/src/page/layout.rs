@@ -92,7 +92,17 @@ pub(super) fn lay_out(
 fn is_about(tag: Tag) -> bool {
     matches!(
         tag,
-        Tag::Title | Tag::Meta | Tag::Link | Tag::Base | Tag::Script | Tag::Style | Tag::H1
+        Tag::Title
+            | Tag::Meta
+            | Tag::Link
+            | Tag::Base
+            | Tag::Script
+            | Tag::Style
+            | Tag::H1
+            | Tag::Hr
+            | Tag::Iframe
+            | Tag::Math
+            | Tag::Time
     )
 }
 

@@ -206,9 +206,9 @@ impl Page {
         matches!(self.data(id), NodeData::Element(element) if &*element.name.local == name)
     }
 
-    /// Whether an element of the page has such an attribute, or had it before it was removed.
-    pub(crate) fn has_attributes(&self, name: &LocalName) -> bool {
-        self.attributes.hold(name)
+    /// Whether an element of the page has such an attribute, or had it before it was removed: one look at the list of all of them.
+    pub(crate) fn any_attribute(&self, is_it: impl Fn(&LocalName, &str) -> bool) -> bool {
+        self.attributes.any(is_it)
     }
 
     pub(crate) fn has_attribute(&self, id: NodeId, name: &LocalName) -> bool {

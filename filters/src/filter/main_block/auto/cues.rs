@@ -143,11 +143,15 @@ impl<'a> Remembered<'a> {
 
     fn cues_of(&mut self, value: &'a str) -> u32 {
         // Values that begin alike mostly differ in length or at their end.
-        let mut place = value.len();
-        for byte in value.bytes().rev().take(8) {
-            place = place.wrapping_mul(31) + usize::from(byte);
-        }
-        let (known, cues) = &mut self.0[place % Remembered::PLACES];
+        let end = match value.as_bytes().last_chunk() {
+            Some(end) => u64::from_le_bytes(*end),
+            None => value
+                .bytes()
+                .fold(0, |end, byte| end << 8 | u64::from(byte)),
+        };
+        let mixed = (end ^ value.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let place = usize::try_from(mixed >> 40).unwrap_or(0) % Remembered::PLACES;
+        let (known, cues) = &mut self.0[place];
         if *known != value {
             (*known, *cues) = (value, cues_of(value));
         }

@@ -21,6 +21,9 @@ const MAGIC: &[u8] = b"GLF1";
 /// Most leaves of a tree: the bits of a set.
 const MAX_LEAVES: usize = 32;
 
+/// The last bit of a set.
+const LAST: u32 = 1 << (MAX_LEAVES - 1);
+
 /// Rows that are judged together: so many sets stay in registers, eight of four each. A row too few is judged with what the one
 /// before it left.
 const LANES: usize = 32;
@@ -39,9 +42,8 @@ pub(crate) struct Forest {
     splits: Vec<Split>,
     /// Those of each column.
     of_column: Vec<Range<usize>>,
-    leaves: Vec<f32>,
-    /// The leaves of each tree.
-    trees: Vec<Range<usize>>,
+    /// The values of each tree's leaves, from left to right.
+    leaves: Vec<[f32; MAX_LEAVES]>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +80,6 @@ impl Forest {
             splits: Vec::new(),
             of_column: Vec::new(),
             leaves: Vec::new(),
-            trees: Vec::new(),
         };
         for _ in 0..trees {
             forest.parse_tree(&mut from)?;
@@ -121,16 +122,16 @@ impl Forest {
                 sides: [from.take(1)?[0], from.take(1)?[0]].map(u8::cast_signed),
             });
         }
-        let leaf = self.leaves.len();
         let (mut next_node, mut next_leaf) = (0, 0);
         self.add(&nodes, 0, &mut next_node, &mut next_leaf)?;
         if (next_node, next_leaf) != (inner, inner + 1) {
             return None;
         }
-        for _ in 0..=inner {
-            self.leaves.push(from.float()?);
+        let mut leaves = [0.0; MAX_LEAVES];
+        for leaf in &mut leaves[..=inner] {
+            *leaf = from.float()?;
         }
-        self.trees.push(leaf..self.leaves.len());
+        self.leaves.push(leaves);
         Some(())
     }
 
@@ -154,7 +155,7 @@ impl Forest {
         let at = self.splits.len();
         self.splits.push(Split {
             column: node.column,
-            tree: u16::try_from(self.trees.len()).ok()?,
+            tree: u16::try_from(self.leaves.len()).ok()?,
             threshold: node.threshold,
             above: 0,
         });
@@ -169,7 +170,7 @@ impl Forest {
         let width = self.columns.len().max(1);
         let mut chances = Vec::with_capacity(values.len() / width);
         let mut columns = vec![[0.0; LANES]; width];
-        let mut left = vec![Left::default(); self.trees.len()];
+        let mut left = vec![Left::default(); self.leaves.len()];
         for rows in values.chunks(width * LANES) {
             let rows = rows.chunks_exact(width);
             let count = rows.len();
@@ -191,19 +192,17 @@ impl Forest {
         for (values, splits) in columns.iter().zip(&self.of_column) {
             let splits = &self.splits[splits.clone()];
             let (least, greatest) = bounds(values);
-            let first = splits.partition_point(|split| split.threshold < least);
-            for split in &splits[..first] {
-                left[usize::from(split.tree)].of_all &= split.above;
-            }
-            let parting = splits[first..].iter();
-            for split in parting.take_while(|split| split.threshold < greatest) {
-                let left = &mut left[usize::from(split.tree)];
-                left.is_parted = true;
-                for (set, value) in left.of_each.iter_mut().zip(values) {
-                    // All bits where it is true: with a branch here the compiler takes one row at a time.
-                    let stays = u32::from(*value <= split.threshold).wrapping_neg();
-                    *set &= split.above | stays;
+            for split in splits {
+                if split.threshold >= greatest {
+                    break;
                 }
+                let left = &mut left[usize::from(split.tree)];
+                if split.threshold < least {
+                    left.of_all &= split.above;
+                    continue;
+                }
+                left.is_parted = true;
+                split.part(values, &mut left.of_each);
             }
         }
     }
@@ -211,9 +210,9 @@ impl Forest {
     /// What the trees say of the rows, by the first leaf that is left of each.
     fn sums(&self, left: &[Left]) -> [f32; LANES] {
         let mut sums = [0.0; LANES];
-        for (leaves, left) in self.trees.iter().zip(left) {
-            let leaves = &self.leaves[leaves.clone()];
-            let value = |set: u32| leaves[set.trailing_zeros() as usize];
+        for (leaves, left) in self.leaves.iter().zip(left) {
+            // No set is empty; the compiler does not know.
+            let value = |set: u32| leaves[(set | LAST).trailing_zeros() as usize];
             if left.is_parted {
                 for (sum, set) in sums.iter_mut().zip(&left.of_each) {
                     *sum += value(set & left.of_all);
@@ -226,6 +225,18 @@ impl Forest {
             }
         }
         sums
+    }
+}
+
+impl Split {
+    /// Takes the leaves on the left away from rows whose value is above. By itself, or the compiler takes one row at a time.
+    #[inline(never)]
+    fn part(&self, values: &[f32; LANES], sets: &mut [u32; LANES]) {
+        for (set, value) in sets.iter_mut().zip(values) {
+            // All bits where it is true, and no branch, for the same reason.
+            let stays = u32::from(*value <= self.threshold).wrapping_neg();
+            *set &= self.above | stays;
+        }
     }
 }
 
@@ -250,6 +261,7 @@ impl Default for Left {
 }
 
 /// The least and the greatest of some values, none of which is no number.
+#[inline(never)]
 fn bounds(values: &[f32; LANES]) -> (f32, f32) {
     let less = |one: f32, other: f32| if other < one { other } else { one };
     let greater = |one: f32, other: f32| if other > one { other } else { one };
