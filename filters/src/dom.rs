@@ -136,13 +136,13 @@ pub(crate) fn words(text: &str) -> u32 {
 
 /// Runs between white space (that of HTML: not U+000B), counted where they begin, many bytes at once.
 fn ascii_words(text: &[u8]) -> usize {
+    /// So many are counted in one byte.
+    const SOME: usize = u8::MAX as usize;
     let is_space =
         |byte: u8| u8::from(byte == b' ') | u8::from(byte.wrapping_sub(b'\t') < 5 && byte != 0x0b);
     let Some((&first, after)) = text.split_first() else {
         return 0;
     };
-    // So many are counted in one byte.
-    const SOME: usize = u8::MAX as usize;
     let before = text.chunks(SOME).zip(after.chunks(SOME));
     let inner: usize = before
         .map(|(before, after)| {

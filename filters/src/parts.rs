@@ -14,6 +14,10 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "no shift is longer than the shortest word, which has less than 255 letters"
+    )]
     pub(crate) const fn new(words: &'static [&'static str]) -> Parts {
         let mut shortest = 255;
         let mut at = 0;
@@ -24,7 +28,6 @@ impl Parts {
             at += 1;
         }
         assert!(shortest >= 2, "a word is two letters");
-        // Less than 255: lossless.
         let longest_shift = (shortest - 1) as u8;
         let mut shifts = [[longest_shift; 32]; 32];
         at = 0;

@@ -55,6 +55,7 @@ mod questions;
 mod quotes;
 mod ranking;
 mod related;
+mod remembered;
 mod reviews;
 mod sections;
 mod standfirst;
@@ -256,7 +257,6 @@ fn keep_headings(page: &Page, blocks: &Blocks, keep_headline: bool, kept: &mut [
 }
 
 #[cfg(test)]
-
 mod tests {
     use super::*;
 

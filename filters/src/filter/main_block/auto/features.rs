@@ -10,10 +10,7 @@ mod place;
 mod repetition;
 mod sections;
 
-use super::{
-    blocks::Blocks,
-    cues::{Marks, Remembered},
-};
+use super::{blocks::Blocks, cues::Marks, remembered::Remembered};
 use crate::{
     dom::Measures,
     filter::output,
@@ -175,7 +172,7 @@ impl<'a> Base<'a> {
             }
         }
         let mut marks = vec![Marks::default(); page.len()];
-        let mut remembered = Remembered::new();
+        let mut remembered = Remembered::new(0);
         let mut rows = Vec::new();
         for row in body.index()..page.end(body).index() {
             if sums[row].blocks > 0.0 {

@@ -241,7 +241,7 @@ impl Split {
 }
 
 /// The leaves of a tree that are left. Neighbours on a page are much alike: three in four nodes send all rows that are judged
-/// together to one side (WCXB dev, 2026-11-22), and are not looked at for each of them.
+/// together to one side (WCXB dev, 2026-11-22), and those are not looked at for each of them.
 #[derive(Clone, Copy)]
 struct Left {
     of_all: u32,
@@ -265,17 +265,18 @@ impl Default for Left {
 fn bounds(values: &[f32; LANES]) -> (f32, f32) {
     let less = |one: f32, other: f32| if other < one { other } else { one };
     let greater = |one: f32, other: f32| if other > one { other } else { one };
-    // Eight at once, as the compiler takes them.
-    let mut bounds = [(values[0], values[0]); 8];
+    // Eight at once, as the compiler takes them where they stand in lists of their own.
+    let (mut least, mut greatest) = ([values[0]; 8], [values[0]; 8]);
     for eight in values.as_chunks::<8>().0 {
-        for (bounds, &value) in bounds.iter_mut().zip(eight) {
-            *bounds = (less(bounds.0, value), greater(bounds.1, value));
+        for (least, &value) in least.iter_mut().zip(eight) {
+            *least = less(*least, value);
+        }
+        for (greatest, &value) in greatest.iter_mut().zip(eight) {
+            *greatest = greater(*greatest, value);
         }
     }
-    bounds
-        .into_iter()
-        .reduce(|one, other| (less(one.0, other.0), greater(one.1, other.1)))
-        .unwrap_or_default()
+    let least = least.into_iter().fold(values[0], less);
+    (least, greatest.into_iter().fold(values[0], greater))
 }
 
 /// The set of the first leaves of a tree.

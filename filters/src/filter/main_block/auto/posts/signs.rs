@@ -6,6 +6,7 @@ use html5ever::{LocalName, local_name};
 
 use crate::{
     dom::leads_to_log_in,
+    filter::main_block::auto::remembered::Remembered,
     page::{NodeId, Page, tag::Tag},
     parts::Parts,
     text::words_of_identifier,
@@ -33,7 +34,8 @@ pub(super) struct Sign {
 /// The names on a page. `is_kept`, by row, tells the texts that are shown already.
 pub(super) fn names(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
     let marks_authors = page.any_attribute(is_author_mark);
-    let rank = |page: &Page, id| name_rank(page, id, marks_authors);
+    let mut classes = Remembered::new(false);
+    let rank = |id| name_rank(page, id, marks_authors, &mut classes);
     let mut names = signs(page, is_kept, MAX_NAME, Tag::A, rank);
     // "Log in" is an address below `/users/` too.
     names.retain(|name| !leads_to_log_in(page, name.element) && !is_initial(page, name.element));
@@ -68,7 +70,7 @@ fn is_initial(page: &Page, id: NodeId) -> bool {
 
 /// The dates on a page.
 pub(super) fn dates(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
-    signs(page, is_kept, MAX_DATE, Tag::Time, date_rank)
+    signs(page, is_kept, MAX_DATE, Tag::Time, |id| date_rank(page, id))
 }
 
 /// The outermost elements that hold one short text of a kind, in document order. Those of the tag `own` say what they are; others
@@ -78,7 +80,7 @@ fn signs(
     is_kept: &[bool],
     max_chars: usize,
     own: Tag,
-    rank: impl Fn(&Page, NodeId) -> Option<u8>,
+    mut rank: impl FnMut(NodeId) -> Option<u8>,
 ) -> Vec<Sign> {
     let mut signs = Vec::new();
     let mut over = NodeId::DOCUMENT;
@@ -90,7 +92,7 @@ fn signs(
             continue;
         }
         // Nearly no element has one.
-        let Some(rank) = rank(page, id) else { continue };
+        let Some(rank) = rank(id) else { continue };
         let Some(first) = only_line(page, id, max_chars) else {
             continue;
         };
@@ -153,12 +155,18 @@ fn only_line(page: &Page, id: NodeId, max_chars: usize) -> Option<NodeId> {
     first
 }
 
-/// How sure an element is to be a name. `marks_authors`: whether any element of the page is marked as one.
-fn name_rank(page: &Page, id: NodeId, marks_authors: bool) -> Option<u8> {
+/// How sure an element is to be a name. `marks_authors`: whether any element of the page is marked as one; `classes`: which are those
+/// of names.
+fn name_rank<'a>(
+    page: &'a Page,
+    id: NodeId,
+    marks_authors: bool,
+    classes: &mut Remembered<'a, bool>,
+) -> Option<u8> {
     let is_link = page.tag(id) == Some(Tag::A);
     let (mut is_author, mut is_named, mut is_profile) = (false, false, false);
     page.each_attribute(id, |name, value| match *name {
-        local_name!("class") => is_named = holds(value, &NAMES),
+        local_name!("class") => is_named = classes.of(value, |value| holds(value, &NAMES)),
         local_name!("href") => is_profile = is_link && leads_to_profile(value),
         _ => is_author |= is_author_mark(name, value),
     });
