@@ -68,34 +68,42 @@ impl Kind {
 /// The kind of a page as it stands between filters, found out when it is first asked for.
 pub(crate) struct KindNow<'a> {
     page: &'a Page,
+    /// What is told by words.
+    signs: OnceCell<Signs>,
     kind: OnceCell<Option<Kind>>,
-    is_forum: OnceCell<bool>,
 }
 
 impl<'a> KindNow<'a> {
     pub(crate) fn of(page: &'a Page) -> KindNow<'a> {
         KindNow {
             page,
+            signs: OnceCell::new(),
             kind: OnceCell::new(),
-            is_forum: OnceCell::new(),
         }
     }
 
     /// Whether it is a forum: that is told by words alone, and nothing needs to be counted for it.
     pub(crate) fn is_forum(&self) -> bool {
-        let found = || Signs::of(self.page, self.page.claims.clone()).tell_a_forum();
-        *self.is_forum.get_or_init(found)
+        self.signs().tell_a_forum()
     }
 
     pub(crate) fn get(&self) -> Option<Kind> {
-        let found = || of(self.page, self.page.claims.clone());
+        let found = || told_by(self.page, self.signs().clone());
         *self.kind.get_or_init(found)
+    }
+
+    fn signs(&self) -> &Signs {
+        let found = || Signs::of(self.page, self.page.claims.clone());
+        self.signs.get_or_init(found)
     }
 }
 
 /// The kind of a page as it was sent; none where it is in doubt.
 pub(crate) fn of(page: &Page, claims: Claims) -> Option<Kind> {
-    let mut signs = Signs::of(page, claims);
+    told_by(page, Signs::of(page, claims))
+}
+
+fn told_by(page: &Page, mut signs: Signs) -> Option<Kind> {
     if signs.tell_a_forum() {
         return Some(Kind::Forum);
     }

@@ -8,6 +8,7 @@
 //!
 //! Only this room knows kuchikiki and html5ever's tree builder.
 
+pub(crate) mod address;
 mod attributes;
 mod changing;
 mod composed;
@@ -32,6 +33,7 @@ use crate::{
     kind::Claims,
     metadata::Metadata,
 };
+use address::Address;
 use attributes::{Attributes, Stretch};
 use layout::lay_out;
 use parse::Parsed;
@@ -98,9 +100,9 @@ pub(crate) struct RemovedLink {
     pub(crate) node: NodeId,
     /// The filter that removed it, by its YAML name.
     pub(crate) filter: &'static str,
-    pub(crate) url: Url,
-    /// As it is written in the list: absolute for pages of the web.
-    pub(crate) shown: String,
+    pub(crate) address: Address,
+    /// As it is written in the list, where that is not the address.
+    pub(crate) shown: Option<String>,
     pub(crate) text: String,
 }
 
@@ -146,7 +148,7 @@ pub(crate) struct Page {
     head: Option<NodeId>,
     body: Option<NodeId>,
     noscript_is_text: bool,
-    /// `<title>`, `<meta>`, `<link>` and `<base>`, wherever they stand: an image in the head moves the rest of it into the
+    /// The elements that [`layout::is_about`] names, wherever they stand: an image in the head moves the rest of it into the
     /// body.
     about: Vec<NodeId>,
     pub(crate) removals: Removals,
@@ -200,7 +202,7 @@ impl Page {
         if !scripting {
             composed::compose(&parsed);
         }
-        let rows = lay_out(&parsed, scripting, max_depth)?;
+        let (rows, about) = lay_out(&parsed, scripting, max_depth)?;
         let mut page = Page {
             rows,
             attributes: parsed.attributes,
@@ -211,7 +213,7 @@ impl Page {
             head: None,
             body: None,
             noscript_is_text: scripting,
-            about: Vec::new(),
+            about,
             removals: Removals::default(),
             removed_links: Vec::new(),
             collect_links: false,
@@ -241,15 +243,6 @@ impl Page {
                 return Err(PageError::Frameset);
             }
         }
-        page.about = page
-            .live(NodeId::DOCUMENT)
-            .filter(|&id| {
-                matches!(
-                    page.tag(id),
-                    Some(Tag::Title | Tag::Meta | Tag::Link | Tag::Base)
-                )
-            })
-            .collect();
         page.base = page.find_base()?.unwrap_or_else(|| url.clone());
         page.canonical = page.find_canonical();
         Ok(page)

@@ -21,6 +21,10 @@ use crate::{
 
 /// Collapses all white space to single spaces and trims.
 pub(crate) fn one_line(text: &str) -> String {
+    let text = text.trim();
+    if is_one_line(text) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !out.is_empty() {
@@ -29,6 +33,17 @@ pub(crate) fn one_line(text: &str) -> String {
         out.push_str(word);
     }
     out
+}
+
+/// Whether a trimmed text of ASCII has single spaces between its words: most short ones do.
+fn is_one_line(text: &str) -> bool {
+    let mut was_space = false;
+    text.bytes().all(|byte| {
+        let is_space = byte == b' ';
+        let is_fine = (b' '..=b'~').contains(&byte) && !(is_space && was_space);
+        was_space = is_space;
+        is_fine
+    })
 }
 
 /// The words of a value that names things: `post-author`, `postAuthor` and `post_author` hold "author".

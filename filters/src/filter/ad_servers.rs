@@ -88,7 +88,7 @@ impl Filter for AdServers {
         }
         // What earlier filters removed must not come back in the list of links either.
         page.removed_links
-            .retain(|link| !link.url.host_str().is_some_and(|host| self.is_listed(host)));
+            .retain(|link| !link.address.host().is_some_and(|host| self.is_listed(host)));
         None
     }
 }
@@ -131,13 +131,15 @@ enum Host<'a> {
 /// The host of an address without parsing all of it: nearly every address is `https://host/…` or relative.
 fn host_of(address: &str) -> Host<'_> {
     let address = address.trim_ascii();
-    // Over bytes: most addresses are relative, and are looked through to their end.
-    let bytes = address.as_bytes();
-    let after_scheme = match bytes.windows(2).position(|two| two == b"//") {
-        Some(0) => &address[2..],
-        Some(at) if is_web_scheme(&address[..at]) => &address[at + 2..],
-        _ if address.starts_with('\\') || has_odd_scheme(address) => return Host::Odd,
-        _ => return Host::None,
+    let after = |start: &str| {
+        let begin = address.get(..start.len())?;
+        let is_it = begin.eq_ignore_ascii_case(start);
+        is_it.then(|| &address[start.len()..])
+    };
+    let after_scheme = match ["//", "https://", "http://"].into_iter().find_map(after) {
+        Some(after) => after,
+        None if address.starts_with('\\') || has_odd_scheme(address) => return Host::Odd,
+        None => return Host::None,
     };
     // Browsers skip all further slashes (WHATWG URL § 4.4, "special authority ignore slashes state").
     let after_scheme = after_scheme.trim_start_matches(['/', '\\']);
@@ -155,14 +157,13 @@ fn host_of(address: &str) -> Host<'_> {
     Host::Plain(authority.split(':').next().unwrap_or(authority))
 }
 
-fn is_web_scheme(scheme: &str) -> bool {
-    scheme.eq_ignore_ascii_case("https:") || scheme.eq_ignore_ascii_case("http:")
-}
-
 /// `http:/host`, `ht\ntps://host`: browsers read these as addresses of a host.
 fn has_odd_scheme(address: &str) -> bool {
     let is_odd = |byte| matches!(byte, b'\\' | b'\t' | b'\n' | b'\r');
-    address.bytes().any(is_odd)
+    // To the end whatever is found, because that is done many bytes at once.
+    address
+        .bytes()
+        .fold(false, |found, byte| found | is_odd(byte))
         || address
             .get(..4)
             .is_some_and(|start| start.eq_ignore_ascii_case("http"))

@@ -224,9 +224,9 @@ pub(crate) fn meta_content(page: &Page, names: &[&str]) -> Option<String> {
                 page.attribute(id, key)
                     .is_some_and(|name| name.eq_ignore_ascii_case(wanted))
             });
-            let content = page.attribute(id, &local_name!("content"))?;
-            let content = text::one_line(content);
-            (is_wanted && !content.is_empty()).then_some(content)
+            let content = page.attribute(id, &local_name!("content"));
+            let content = text::one_line(content.filter(|_| is_wanted)?);
+            (!content.is_empty()).then_some(content)
         })
     })
 }

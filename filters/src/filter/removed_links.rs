@@ -14,7 +14,6 @@ use std::{
 
 use html5ever::local_name;
 use serde::{Deserialize, Serialize};
-use url::Url;
 
 use crate::{
     filter::Filter,
@@ -56,7 +55,7 @@ impl Filter for RemovedLinks {
 
     fn apply(&self, page: &mut Page) -> Option<String> {
         let mut seen = links_still_there(page);
-        seen.insert(key(page.url()));
+        seen.insert(key(page.url().as_str()));
         let mut groups: Vec<LinkGroup> = Vec::new();
         let mut listed = 0;
         let mut links = std::mem::take(&mut page.removed_links);
@@ -66,12 +65,13 @@ impl Filter for RemovedLinks {
             if listed == self.settings.max_links {
                 break;
             }
-            if !seen.insert(key(&link.url)) {
+            if !seen.insert(key(link.address.as_str())) {
                 continue;
             }
             listed += 1;
             let heading = heading(link.filter);
-            let entry = (link.text, link.shown);
+            let shown = link.shown.unwrap_or_else(|| link.address.into());
+            let entry = (link.text, shown);
             match groups.iter_mut().find(|group| group.heading == heading) {
                 Some(group) => group.links.push(entry),
                 None => groups.push(LinkGroup {
@@ -88,16 +88,16 @@ impl Filter for RemovedLinks {
 fn links_still_there(page: &Page) -> HashSet<u64> {
     page.live(NodeId::DOCUMENT)
         .filter(|&id| page.tag(id) == Some(Tag::A))
-        .filter_map(|id| page.address(id, &local_name!("href")))
-        .map(|url| key(&url))
+        .filter_map(|id| page.absolute(id, &local_name!("href")))
+        .map(|address| key(address.as_str()))
         .collect()
 }
 
 /// Stands for an address in a set: a hash, because 100,000 links of a page with a long address would take a gigabyte. A page
 /// that makes two of its links collide has one of them listed less. Places on one page are one link.
-fn key(url: &Url) -> u64 {
+fn key(address: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
-    url.as_str().split('#').next().hash(&mut hasher);
+    address.split('#').next().hash(&mut hasher);
     hasher.finish()
 }
 

@@ -32,6 +32,7 @@ impl Claims {
 }
 
 /// All that is known for telling the kind.
+#[derive(Clone)]
 pub(super) struct Signs {
     claims: Claims,
     /// schema.org types in the page's own marks.
@@ -270,6 +271,9 @@ impl Signs {
 /// The schema.org types in the page's own marks. As in all that is counted, a text is no mark.
 fn marked(page: &Page) -> Vec<String> {
     let item_type = local_name!("itemtype");
+    if !page.any_attribute(|name, _| *name == item_type) {
+        return Vec::new();
+    }
     page.live(page.body())
         .filter_map(|id| page.attribute(id, &item_type))
         .filter_map(|kind| Some(kind.trim().rsplit_once("schema.org/")?.1.to_owned()))
@@ -281,14 +285,15 @@ fn text_of_button(page: &Page, id: NodeId) -> String {
 }
 
 fn is_to_buy(page: &Page, id: NodeId, text: &str) -> bool {
-    [local_name!("class"), local_name!("id"), local_name!("name")]
-        .iter()
-        .filter_map(|name| page.attribute(id, name))
-        .any(names_a_basket)
-        || page
-            .attribute(id, &local_name!("value"))
-            .is_some_and(|text| begins_with(text, &TO_BUY))
-        || begins_with(text, &TO_BUY)
+    let mut is_to_buy = begins_with(text, &TO_BUY);
+    page.each_attribute(id, |name, value| {
+        is_to_buy |= match *name {
+            local_name!("class") | local_name!("id") | local_name!("name") => names_a_basket(value),
+            local_name!("value") => begins_with(value, &TO_BUY),
+            _ => false,
+        };
+    });
+    is_to_buy
 }
 
 /// Whether the name of a class and the like is `add-to-cart` or `addToBasket`.
@@ -304,7 +309,8 @@ fn names_a_basket(value: &str) -> bool {
     };
     // Without a copy in small letters: nearly no value has them.
     let mut starts = memchr::memchr2_iter(b'a', b'A', bytes);
-    starts.any(|at| NAMES.iter().any(|name| is(at, name)))
+    let may_be = |at: usize| matches!(bytes.get(at + 1), Some(b'd' | b'D' | b'-' | b'_'));
+    starts.any(|at| may_be(at) && NAMES.iter().any(|name| is(at, name)))
 }
 
 /// Whether a text begins with one of these words, which are in small letters.
@@ -316,18 +322,26 @@ fn begins_with(text: &str, words: &[&str]) -> bool {
     if text.is_empty() || first.is_some() && !words.iter().any(may_begin) {
         return false;
     }
-    let text = text.to_lowercase();
-    words.iter().any(|words| text.starts_with(words))
+    words
+        .iter()
+        .filter(|words| first.is_none() || may_begin(words))
+        .any(|words| {
+            let mut small = text.chars().flat_map(char::to_lowercase);
+            words.chars().all(|wanted| small.next() == Some(wanted))
+        })
 }
 
 /// Amounts of money in a text: a sign of a currency beside a digit.
 pub(crate) fn prices(text: &str) -> usize {
     const SIGNS: [char; 6] = ['$', '€', '£', '¥', '₹', '₽'];
-    if text.len() < 2 || !may_hold_price(text) {
+    if text.len() < 2 {
         return 0;
     }
     let mut count = 0;
-    for (at, sign) in text.char_indices().filter(|(_, c)| SIGNS.contains(c)) {
+    // The first bytes of all of them.
+    for at in memchr::memchr3_iter(b'$', 0xc2, 0xe2, text.as_bytes()) {
+        let sign = text[at..].chars().next().filter(|c| SIGNS.contains(c));
+        let Some(sign) = sign else { continue };
         let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
         let after = text[at + sign.len_utf8()..].trim_start().chars().next();
         let before = text[..at].trim_end().chars().next_back();

@@ -297,26 +297,19 @@ fn after<'a>(line: &'a str, opener: &str) -> Option<&'a str> {
 }
 
 pub(super) fn trim(name: &str) -> &str {
-    let is_sign = |c: char| {
-        matches!(
-            c,
-            '|' | '-'
-                | '–'
-                | '—'
-                | '·'
-                | '•'
-                | '∙'
-                | ','
-                | ';'
-                | ':'
-                | '：'
-                | '／'
-                | '/'
-                | '›'
-                | '»'
-        )
-    };
-    name.trim_matches(|c: char| is_sign(c) || c.is_whitespace())
+    name.trim_matches(is_around)
+}
+
+/// The same at its start only.
+pub(super) fn trim_start(name: &str) -> &str {
+    name.trim_start_matches(is_around)
+}
+
+fn is_around(c: char) -> bool {
+    matches!(
+        c,
+        '|' | '-' | '–' | '—' | '·' | '•' | '∙' | ',' | ';' | ':' | '：' | '／' | '/' | '›' | '»'
+    ) || c.is_whitespace()
 }
 
 #[cfg(test)]

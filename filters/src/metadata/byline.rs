@@ -18,7 +18,7 @@ mod words;
 
 use super::{
     MAX_NAME_BYTES,
-    author::{tidy, trim, without_opener},
+    author::{tidy, trim, trim_start, without_opener},
     date, start_of_line,
 };
 use crate::{
@@ -164,6 +164,9 @@ fn first_line(page: &Page, id: NodeId) -> String {
 fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
     let line = {
         let text = page.text(id)?;
+        if !is_near && !signs::may_open(trim_start(&text)) {
+            return None;
+        }
         let start = trim(&text);
         let is_short = start.len() <= 2 * MAX_NAME_BYTES;
         (is_short && (is_near || signs::may_open(start))).then(|| one_line(start))?

@@ -82,8 +82,8 @@ fn chosen(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> H
         .collect();
     let whole = format!("{title}\n{}", metas.title().unwrap_or_default()).to_lowercase();
     let headings: Vec<(NodeId, String)> = page
-        .live(page.body())
-        .filter(|&id| page.tag(id) == Some(Tag::H1))
+        .about(Tag::H1)
+        .filter(|&id| page.contains(page.body(), id) && page.is_live(id))
         .take(MAX_HEADLINE_NODES)
         .map(|id| (id, without_permalink(&line_of(page, id))))
         .filter(|(_, heading)| !heading.is_empty() && heading.len() <= MAX_H1_BYTES)

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{HiddenText, MAX_NAME_BYTES, date, is_same};
 use crate::{
-    page::{NodeId, Page, tag::Tag},
+    page::{Page, tag::Tag},
     text::{self, one_line},
 };
 
@@ -36,15 +36,14 @@ impl JsonLd {
     pub(super) fn of(page: &Page) -> JsonLd {
         let mut left = MAX_BYTES;
         let mut queue = VecDeque::new();
-        let scripts = page.live(NodeId::DOCUMENT).filter(|&id| {
-            page.tag(id) == Some(Tag::Script)
-                && page
-                    .attribute(id, &local_name!("type"))
-                    .is_some_and(|kind| {
-                        kind.trim()
-                            .to_ascii_lowercase()
-                            .starts_with("application/ld+json")
-                    })
+        let scripts = page.about(Tag::Script).filter(|&id| {
+            page.attribute(id, &local_name!("type"))
+                .is_some_and(|kind| {
+                    kind.trim()
+                        .to_ascii_lowercase()
+                        .starts_with("application/ld+json")
+                })
+                && page.is_live(id)
         });
         for id in scripts {
             let text = page.raw_text(id, left);

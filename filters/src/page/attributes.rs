@@ -54,6 +54,12 @@ impl Attributes {
         &self.all[start as usize..end as usize]
     }
 
+    /// Whether one of them is such.
+    pub(super) fn any(&self, is_it: impl Fn(&LocalName, &str) -> bool) -> bool {
+        let mut all = self.all.iter();
+        all.any(|attribute| is_it(&attribute.name.local, &attribute.value))
+    }
+
     /// Gives an element these.
     pub(super) fn add(&mut self, attributes: impl IntoIterator<Item = Attribute>) -> Stretch {
         let start = self.all.len();
@@ -94,8 +100,13 @@ impl Attributes {
     ) -> usize {
         let (start, end) = self.stretches[stretch.0 as usize];
         let own = &mut self.all[start as usize..end as usize];
-        let mut kept = 0;
-        for at in 0..own.len() {
+        let is_dropped = |own: &Attribute| !is_wanted(&own.name.local, &own.value);
+        // Hardly ever any.
+        let Some(first) = own.iter().position(is_dropped) else {
+            return 0;
+        };
+        let mut kept = first;
+        for at in first + 1..own.len() {
             if is_wanted(&own[at].name.local, &own[at].value) {
                 own.swap(kept, at);
                 kept += 1;

@@ -172,20 +172,21 @@ impl Page {
             if !self.own_or_inner_text(id) {
                 continue;
             }
-            let Some((url, shown)) = self.link(id) else {
+            let Some((address, shown)) = self.link(id) else {
                 continue;
             };
             // Of a saved page, the links to its neighbours are links too.
-            let is_page =
-                matches!(url.scheme(), "http" | "https") || url.scheme() == self.url.scheme();
+            let scheme = address.scheme();
+            let is_page = matches!(scheme, "http" | "https") || scheme == self.url.scheme();
             if is_page {
                 let text = self.start_of_text(id, MAX_LINK_NODES, MAX_LINK_TEXT_BYTES);
                 let text = crate::text::one_line(&text);
-                bytes += url.as_str().len() + shown.len() + text.len();
+                let length = address.as_str().len();
+                bytes += length + shown.as_ref().map_or(length, String::len) + text.len();
                 found.push(RemovedLink {
                     node: id,
                     filter,
-                    url,
+                    address,
                     shown,
                     text,
                 });

@@ -6,14 +6,16 @@ use kuchikiki::{NodeData, NodeRef};
 use super::{Fate, Kind, NodeId, Row, attributes::Stretch, grow, parse::Parsed, tag::Tag};
 use crate::{dom::visible_chars, error::PageError};
 
-/// One walk over the tree with an explicit stack: first children down, siblings across, ends filled in on the way up.
+/// One walk over the tree with an explicit stack: first children down, siblings across, ends filled in on the way up. And the
+/// elements that are about the page.
 pub(super) fn lay_out(
     parsed: &Parsed,
     scripting: bool,
     max_depth: usize,
-) -> Result<Vec<Row>, PageError> {
+) -> Result<(Vec<Row>, Vec<NodeId>), PageError> {
     let attributes = &parsed.attributes;
     let mut rows: Vec<Row> = Vec::with_capacity(parsed.nodes);
+    let mut about = Vec::new();
     // Ancestors of the node at hand: their row, and whether text below them is shown and linked.
     let mut open: Vec<Open> = Vec::with_capacity(64);
     let mut next = Some(parsed.document.clone());
@@ -44,6 +46,9 @@ pub(super) fn lay_out(
             own.any(|attribute| attribute.name.local == local_name!("href"))
         };
         in_link |= tag == Some(Tag::A) && leads_on();
+        if tag.is_some_and(is_about) {
+            about.push(id);
+        }
         rows.push(Row {
             parent: above.map_or(NodeId::DOCUMENT, |a| a.id),
             end: id.0 + 1,
@@ -80,7 +85,25 @@ pub(super) fn lay_out(
             at = parent.node;
         };
     }
-    Ok(rows)
+    Ok((rows, about))
+}
+
+/// What tells about the page, and what is asked for by its tag alone.
+fn is_about(tag: Tag) -> bool {
+    matches!(
+        tag,
+        Tag::Title
+            | Tag::Meta
+            | Tag::Link
+            | Tag::Base
+            | Tag::Script
+            | Tag::Style
+            | Tag::H1
+            | Tag::Hr
+            | Tag::Iframe
+            | Tag::Math
+            | Tag::Time
+    )
 }
 
 struct Open {

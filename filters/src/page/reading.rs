@@ -6,7 +6,7 @@ use html5ever::{Attribute, LocalName, local_name, ns};
 use kuchikiki::NodeData;
 use url::Url;
 
-use super::{Fate, Kind, NodeId, Page, attributes::is_named, tag::Tag};
+use super::{Fate, Kind, NodeId, Page, address::Address, attributes::is_named, tag::Tag};
 use crate::dom::{
     apart::{self, Gap},
     text_size, visible_chars,
@@ -206,6 +206,11 @@ impl Page {
         matches!(self.data(id), NodeData::Element(element) if &*element.name.local == name)
     }
 
+    /// Whether an element of the page has such an attribute, or had it before it was removed: one look at the list of all of them.
+    pub(crate) fn any_attribute(&self, is_it: impl Fn(&LocalName, &str) -> bool) -> bool {
+        self.attributes.any(is_it)
+    }
+
     pub(crate) fn has_attribute(&self, id: NodeId, name: &LocalName) -> bool {
         self.attribute(id, name).is_some()
     }
@@ -223,19 +228,23 @@ impl Page {
         if !self.is_on_web() {
             return (!written.is_empty()).then(|| written.to_owned());
         }
-        let absolute = self.base.join(written).ok()?;
-        Some(shown(written, absolute.into()))
+        Some(shown(written, Address::of(&self.base, written)?.into()))
     }
 
-    /// A link's address, and the same as it is told outside of the page.
-    pub(super) fn link(&self, id: NodeId) -> Option<(Url, String)> {
+    /// An attribute that holds an address, as the text of the absolute one. `None` where it is missing or no address.
+    pub(crate) fn absolute(&self, id: NodeId, name: &LocalName) -> Option<Address> {
+        Address::of(&self.base, self.attribute(id, name)?.trim())
+    }
+
+    /// A link's address, and how it is told outside of the page where that differs.
+    pub(super) fn link(&self, id: NodeId) -> Option<(Address, Option<String>)> {
         let written = self.attribute(id, &local_name!("href"))?.trim();
-        let absolute = self.base.join(written).ok()?;
+        let absolute = Address::of(&self.base, written)?;
         if !self.is_on_web() {
-            return (!written.is_empty()).then(|| (absolute, written.to_owned()));
+            return (!written.is_empty()).then(|| (absolute, Some(written.to_owned())));
         }
-        let shown = shown(written, absolute.as_str().to_owned());
-        Some((absolute, shown))
+        let is_longer = absolute.as_str().len() > written.len() + MAX_ADDED_BYTES;
+        Some((absolute, is_longer.then(|| written.to_owned())))
     }
 
     fn is_on_web(&self) -> bool {
@@ -339,7 +348,8 @@ impl Page {
         None
     }
 
-    /// The elements of one kind that tell about the page, removed or not.
+    /// The elements of one kind that tell about the page, removed or not; of other kinds than [`super::layout::is_about`] names there are
+    /// none here.
     pub(crate) fn about(&self, tag: Tag) -> impl Iterator<Item = NodeId> + '_ {
         let is_wanted = move |id: &NodeId| self.tag(*id) == Some(tag);
         self.about.iter().copied().filter(is_wanted)

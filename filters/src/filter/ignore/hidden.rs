@@ -8,6 +8,7 @@ use super::{is_control, sheets::Sheets};
 use crate::{
     dom::Measures,
     page::{Fate, NodeId, Page, tag::Tag},
+    parts::Parts,
 };
 
 /// Share of the page's visible characters, 0 to 1, above which a hidden element is kept: pages that are hidden until a
@@ -147,18 +148,25 @@ pub(super) enum Size {
 /// The page's own word that nobody should see the element, written on the element itself. `hidden="until-found"` is
 /// meant to be found (HTML Standard § 6.1).
 fn is_hidden(page: &Page, id: NodeId) -> bool {
-    if page
-        .attribute(id, &local_name!("hidden"))
-        .is_some_and(|value| !value.eq_ignore_ascii_case("until-found"))
-    {
-        return true;
-    }
-    page.attribute(id, &local_name!("style"))
-        .is_some_and(style_hides)
+    let mut is_hidden = false;
+    page.each_attribute(id, |name, value| {
+        is_hidden |= match *name {
+            local_name!("hidden") => !value.eq_ignore_ascii_case("until-found"),
+            local_name!("style") => style_hides(value),
+            _ => false,
+        };
+    });
+    is_hidden
 }
 
 /// Whether a `style` attribute says `display: none` or `visibility: hidden`.
 pub(crate) fn style_hides(style: &str) -> bool {
+    /// Nearly no style has them.
+    const HIDING: Parts = Parts::new(&["none", "hidden"]);
+    HIDING.are_in(style) && says_hidden(style)
+}
+
+fn says_hidden(style: &str) -> bool {
     style.split(';').any(|declaration| {
         declaration
             .split_once(':')

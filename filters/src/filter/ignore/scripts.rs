@@ -17,6 +17,24 @@ pub(super) fn disarm(page: &mut Page, id: NodeId, tag: Tag) {
     let is_plug_in = matches!(tag, Tag::Object | Tag::Embed | Tag::Applet);
     let is_copy = tag == Tag::Foreign && page.has_local_name(id, "use");
     page.drop_attributes(id, |name, value| {
+        // Nearly all attributes; names are compared as numbers.
+        if matches!(
+            *name,
+            local_name!("class")
+                | local_name!("id")
+                | local_name!("style")
+                | local_name!("title")
+                | local_name!("alt")
+                | local_name!("width")
+                | local_name!("height")
+                | local_name!("rel")
+                | local_name!("target")
+        ) {
+            return false;
+        }
+        if matches!(*name, local_name!("href") | local_name!("src")) && !is_copy && !is_plug_in {
+            return is_script(value);
+        }
         is_event_attribute(name)
             || is_script_address(name, value)
             || is_plug_in && matches!(&**name, "data" | "src") && is_page_address(value)

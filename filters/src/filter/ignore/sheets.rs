@@ -98,9 +98,8 @@ pub(crate) fn each_rule(page: &Page, mut tell: impl FnMut(&Rule<'_>)) {
 /// The sheets for screens without their comments.
 fn texts(page: &Page) -> Vec<String> {
     let mut left = MAX_BYTES;
-    (0..page.len())
-        .map(NodeId::from_row)
-        .filter(|&id| page.tag(id) == Some(Tag::Style) && is_for_screens(page, id))
+    page.about(Tag::Style)
+        .filter(|&id| is_for_screens(page, id))
         .map(|id| {
             let css = page.raw_text(id, left);
             left -= css.len().min(left);

@@ -30,7 +30,7 @@
 //! | `MOODS` | normal, σ = 2 | measured; the wider, the more is kept where the page is in doubt |
 //! | [`Settings::min_confidence`] | .4 | measured; below it whole pages do better |
 //!
-//! Cost: some passes over the nodes, 154 numbers and 2,100 comparisons for each block.
+//! Cost: some passes over the nodes, 154 numbers and up to 2,100 comparisons for each block.
 
 mod afterwords;
 mod announcements;
@@ -56,7 +56,9 @@ mod product;
 mod prune;
 mod questions;
 mod quotes;
+mod ranking;
 mod related;
+mod remembered;
 mod reviews;
 mod sections;
 mod standfirst;
@@ -77,6 +79,7 @@ use crate::{
 use blocks::Blocks;
 use features::Table;
 use forest::Forest;
+use ranking::{AS_SCORED, MOODS, Ranking, Scored};
 
 /// What to do with text that may or may not belong to the main content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -159,9 +162,11 @@ pub(crate) fn choose(
         })
         .collect();
     pool::pool(page, &blocks, &mut scored);
-    let (_, confidence) = best(&scored, 1.0, &AS_SCORED);
+    let ranking = Ranking::of(&scored);
+    let as_scored = ranking.best(1.0, &AS_SCORED);
+    let confidence = as_scored.1;
     let kind = KindNow::of(page);
-    let mut kept = wanted(&scored, favor.on(page.web_url()), &kind);
+    let mut kept = wanted(&ranking, as_scored.0, favor.on(page.web_url()), &kind);
     keep_headings(page, &blocks, keep_headline, &mut kept);
     standfirst::keep(page, &blocks, &scored, &mut kept);
     sections::complete(page, &blocks, &scored, &mut kept);
@@ -216,12 +221,16 @@ pub(crate) fn choose(
 ///
 /// WCXB dev, 2026-11-22, five folds: word F1 of its products .6631 with the exception and .6525 without, recall .855 and .878; on
 /// either half of the domains alike, and no more pages harmed. With `favor: precision` more pages would be.
-fn wanted(scored: &[Scored], favor: Favor, kind: &KindNow<'_>) -> Vec<bool> {
-    let (in_doubt, _) = best(scored, favor.beta_squared(), &MOODS);
+fn wanted(
+    ranking: &Ranking<'_>,
+    as_scored: Vec<bool>,
+    favor: Favor,
+    kind: &KindNow<'_>,
+) -> Vec<bool> {
+    let (in_doubt, _) = ranking.best(favor.beta_squared(), &MOODS);
     if favor != Favor::Balanced {
         return in_doubt;
     }
-    let (as_scored, _) = best(scored, favor.beta_squared(), &AS_SCORED);
     // Mostly they are the same, and the kind need not be known.
     if in_doubt != as_scored && kind.get() == Some(Kind::Product) {
         as_scored
@@ -252,71 +261,7 @@ fn keep_headings(page: &Page, blocks: &Blocks, keep_headline: bool, kept: &mut [
     }
 }
 
-/// What the odds of every block are multiplied with, and the weight of that case: the logarithm of the odds is moved by a
-/// normal deviate of σ = 2, taken at seven points within two σ of the middle. WCXB dev, 2026-11-21, five folds: with σ = 1.5,
-/// 2 and 2.5 word F1 .8691, .8687, .8669, recall .937, .943, .948, pages harmed 2.7, 2.1, 2.0 %. Before, only pages whose expected F
-/// was under .7 kept more (`β² = 2`): .8683, .935, 2.4 %.
-const MOODS: [(f64, f64); 7] = [
-    (0.01832, 0.0366),
-    (0.06948, 0.1113),
-    (0.2636, 0.2167),
-    (1.0, 0.2707),
-    (3.794, 0.2167),
-    (14.39, 0.1113),
-    (54.6, 0.0366),
-];
-
-const AS_SCORED: [(f64, f64); 1] = [(1.0, 1.0)];
-
-struct Scored {
-    chance: f64,
-    words: f64,
-}
-
-impl Scored {
-    /// How many of its words are to be expected in the main content where the odds are so many times what they are.
-    fn expected(&self, odds: f64) -> f64 {
-        let favorable = odds * self.chance;
-        self.words * favorable / (favorable + 1.0 - self.chance)
-    }
-}
-
-/// Which blocks to keep, and the value of that: its mean over the cases, factors of all odds with their weights.
-fn best(blocks: &[Scored], beta_squared: f64, cases: &[(f64, f64)]) -> (Vec<bool>, f64) {
-    let mut order: Vec<usize> = (0..blocks.len()).collect();
-    order.sort_by(|&a, &b| {
-        blocks[b]
-            .chance
-            .total_cmp(&blocks[a].chance)
-            .then(a.cmp(&b))
-    });
-    let mut values = vec![0.0; blocks.len()];
-    for &(odds, weight) in cases {
-        let expected: f64 = blocks.iter().map(|block| block.expected(odds)).sum();
-        let (mut hits, mut words) = (0.0, 0.0);
-        for (value, &index) in values.iter_mut().zip(&order) {
-            hits += blocks[index].expected(odds);
-            words += blocks[index].words;
-            if hits > 0.0 {
-                *value += weight * (1.0 + beta_squared) * hits / (words + beta_squared * expected);
-            }
-        }
-    }
-    let (mut count, mut most) = (0, 0.0);
-    for (at, &value) in values.iter().enumerate() {
-        if value > most {
-            (count, most) = (at + 1, value);
-        }
-    }
-    let mut kept = vec![false; blocks.len()];
-    for &index in &order[..count] {
-        kept[index] = true;
-    }
-    (kept, most)
-}
-
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "the numbers are exact")]
 mod tests {
     use super::*;
 
@@ -328,55 +273,18 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_kept_as_long_as_they_raise_the_expected_f() {
-        let blocks = scored(&[(0.1, 50.0), (0.9, 100.0), (0.5, 40.0), (0.2, 200.0)]);
-        // 90 / (100 + 155) , 110 / (140 + 155), 150 / (340 + 155): the second is the highest.
-        let (kept, value) = best(&blocks, 1.0, &AS_SCORED);
-        assert_eq!(kept, [false, true, true, false]);
-        assert!((value - 220.0 / 295.0).abs() < 1e-9);
-    }
-
-    #[test]
-    fn blocks_that_stand_and_fall_together_are_rather_kept() {
-        let blocks = scored(&[(0.6, 100.0), (0.2, 200.0)]);
-        assert_eq!(best(&blocks, 1.0, &AS_SCORED).0, [true, false]);
-        assert_eq!(best(&blocks, 1.0, &MOODS).0, [true, true]);
-    }
-
-    #[test]
     fn a_product_keeps_nothing_out_of_doubt_unless_it_is_asked_for() {
         let blocks = scored(&[(0.6, 100.0), (0.2, 200.0)]);
         let wanted = |open_graph: &str, favor: Favor| {
             let mut page = crate::testing::page_at("https://example.org/chair", "<p>Chair");
             page.claims.open_graph = open_graph.to_owned();
-            wanted(&blocks, favor, &KindNow::of(&page))
+            let ranking = Ranking::of(&blocks);
+            let (as_scored, _) = ranking.best(1.0, &AS_SCORED);
+            wanted(&ranking, as_scored, favor, &KindNow::of(&page))
         };
         assert_eq!(wanted("product", Favor::Balanced), [true, false]);
         assert_eq!(wanted("product", Favor::Recall), [true, true]);
         assert_eq!(wanted("article", Favor::Balanced), [true, true]);
-    }
-
-    #[test]
-    fn the_cases_are_even() {
-        let (product, sum) = MOODS
-            .iter()
-            .fold((1.0, 0.0), |(product, sum), (odds, weight)| {
-                (product * odds, sum + weight)
-            });
-        assert!((product - 1.0_f64).abs() < 0.01, "{product}");
-        assert!((sum - 1.0_f64).abs() < 0.001, "{sum}");
-    }
-
-    #[test]
-    fn recall_keeps_more_and_precision_less() {
-        let blocks = scored(&[(0.95, 100.0), (0.45, 40.0), (0.3, 60.0)]);
-        let kept = |favor: Favor| {
-            let (kept, _) = best(&blocks, favor.beta_squared(), &AS_SCORED);
-            kept.iter().filter(|&&kept| kept).count()
-        };
-        assert_eq!(kept(Favor::Precision), 1);
-        assert_eq!(kept(Favor::Balanced), 2);
-        assert_eq!(kept(Favor::Recall), 3);
     }
 
     #[test]
@@ -394,11 +302,5 @@ mod tests {
         ] {
             assert_eq!(on(Favor::Balanced, url), Favor::Balanced, "{url}");
         }
-    }
-
-    #[test]
-    fn a_page_without_text_has_no_confidence() {
-        assert_eq!(best(&[], 1.0, &MOODS), (Vec::new(), 0.0));
-        assert_eq!(best(&scored(&[(0.0, 0.0)]), 1.0, &MOODS).1, 0.0);
     }
 }

@@ -30,16 +30,17 @@ impl Names {
     pub(super) fn name(&self, page: &Page, id: NodeId) -> bool {
         let mut is_named = false;
         page.each_attribute(id, |name, value| {
-            let tells = matches!(
-                *name,
+            let tells = || match *name {
                 local_name!("class")
-                    | local_name!("id")
-                    | local_name!("role")
-                    | local_name!("itemprop")
-                    | local_name!("itemtype")
-                    | local_name!("aria-label")
-            ) || matches!(&**name, "data-testid" | "data-component");
-            if tells && !is_named && self.parts.are_in(value) {
+                | local_name!("id")
+                | local_name!("role")
+                | local_name!("itemprop")
+                | local_name!("itemtype")
+                | local_name!("aria-label") => true,
+                local_name!("href") | local_name!("src") | local_name!("style") => false,
+                _ => matches!(&**name, "data-testid" | "data-component"),
+            };
+            if !is_named && tells() && self.parts.are_in(value) {
                 is_named = words_of_identifier(value).any(|word| self.words.contains(&&*word));
             }
         });

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use html5ever::local_name;
 
 use crate::{
-    filter::ignore::style_hides,
+    filter::{ignore::style_hides, main_block::auto::remembered::Remembered},
     page::{NodeId, Page, tag::Tag},
 };
 
@@ -64,7 +64,11 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
-    pub(crate) fn of<'a>(page: &'a Page, id: NodeId, remembered: &mut Remembered<'a>) -> Marks {
+    pub(crate) fn of<'a>(
+        page: &'a Page,
+        id: NodeId,
+        remembered: &mut Remembered<'a, u32>,
+    ) -> Marks {
         let mut marks = Marks {
             cues: 0,
             landmarks: page.tag(id).map_or(0, landmark_of_tag),
@@ -74,7 +78,7 @@ impl Marks {
             | local_name!("id")
             | local_name!("itemprop")
             | local_name!("itemtype")
-            | local_name!("aria-label") => marks.cues |= remembered.cues_of(value),
+            | local_name!("aria-label") => marks.cues |= remembered.of(value, cues_of),
             local_name!("href") | local_name!("src") | local_name!("alt") => {}
             local_name!("role") => marks.landmarks |= landmark_of_role(value),
             local_name!("hidden") => marks.landmarks |= Landmark::Hidden.bit(),
@@ -89,7 +93,7 @@ impl Marks {
             }
             _ => match &**name {
                 "data-testid" | "data-component" | "data-module" | "data-type" | "data-test"
-                | "data-qa" => marks.cues |= remembered.cues_of(value),
+                | "data-qa" => marks.cues |= remembered.of(value, cues_of),
                 _ => {}
             },
         });
@@ -128,31 +132,6 @@ pub(crate) fn cues_of(value: &str) -> u32 {
         previous_lower = byte.is_ascii_lowercase();
     }
     bits | words.of(word, length)
-}
-
-/// The cues of the values that were met last: the elements of a page share theirs with their neighbours.
-pub(crate) struct Remembered<'a>(Vec<(&'a str, u32)>);
-
-impl<'a> Remembered<'a> {
-    /// A power of two, more than an ordinary page has different ones.
-    const PLACES: usize = 256;
-
-    pub(crate) fn new() -> Remembered<'a> {
-        Remembered(vec![("", 0); Remembered::PLACES])
-    }
-
-    fn cues_of(&mut self, value: &'a str) -> u32 {
-        // Values that begin alike mostly differ in length or at their end.
-        let mut place = value.len();
-        for byte in value.bytes().rev().take(8) {
-            place = place.wrapping_mul(31) + usize::from(byte);
-        }
-        let (known, cues) = &mut self.0[place % Remembered::PLACES];
-        if *known != value {
-            (*known, *cues) = (value, cues_of(value));
-        }
-        *cues
-    }
 }
 
 /// The bits of words, found by the word's letters: several words stand in the `class` of every element of a page, so that
@@ -305,9 +284,9 @@ mod tests {
         let values: Vec<String> = (0..2000)
             .map(|number| format!("{} n{}", WORDS[number % WORDS.len()].0, number % 7))
             .collect();
-        let mut remembered = Remembered::new();
+        let mut remembered = Remembered::new(0);
         for value in values.iter().chain(values.iter().rev()) {
-            assert_eq!(remembered.cues_of(value), cues_of(value), "{value}");
+            assert_eq!(remembered.of(value, cues_of), cues_of(value), "{value}");
         }
     }
 
@@ -317,7 +296,7 @@ mod tests {
             "<nav id=a>x</nav><div id=b role=contentinfo>x</div><p id=c style='display: none'>x</p><p id=d aria-hidden=true>x",
         );
         let landmark = |id| {
-            let mut remembered = Remembered::new();
+            let mut remembered = Remembered::new(0);
             Marks::of(&page, by_id(&page, id), &mut remembered).landmarks
         };
         assert_eq!(landmark("a"), Landmark::Nav.bit());

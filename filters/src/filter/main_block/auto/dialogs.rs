@@ -52,27 +52,23 @@ fn overlays(
         if over.last().is_some_and(|&(_, last)| id < last) || page.contains(id, headline) {
             continue;
         }
-        let is_dialog = dialogs < MOST && is_dialog(page, id);
+        let Some(tag) = page.tag(id) else { continue };
+        let role = page.attribute(id, &local_name!("role")).map(str::trim);
+        let is_dialog = dialogs < MOST && is_dialog(tag, role);
         dialogs += usize::from(is_dialog);
-        if is_dialog && is_short(id) || id < headline && is_menu(page, id) {
+        if is_dialog && is_short(id) || id < headline && is_menu(tag, role) {
             over.push((id, end));
         }
     }
     over
 }
 
-fn is_dialog(page: &Page, id: NodeId) -> bool {
-    page.tag(id) == Some(Tag::Dialog) || has_role(page, id, &["dialog", "alertdialog"])
+fn is_dialog(tag: Tag, role: Option<&str>) -> bool {
+    tag == Tag::Dialog || matches!(role, Some("dialog" | "alertdialog"))
 }
 
-fn is_menu(page: &Page, id: NodeId) -> bool {
-    page.tag(id) == Some(Tag::Nav)
-        || has_role(page, id, &["navigation", "menu", "menubar", "menuitem"])
-}
-
-fn has_role(page: &Page, id: NodeId, roles: &[&str]) -> bool {
-    page.attribute(id, &local_name!("role"))
-        .is_some_and(|role| roles.contains(&role.trim()))
+fn is_menu(tag: Tag, role: Option<&str>) -> bool {
+    tag == Tag::Nav || matches!(role, Some("navigation" | "menu" | "menubar" | "menuitem"))
 }
 
 #[cfg(test)]

@@ -10,15 +10,15 @@ mod place;
 mod repetition;
 mod sections;
 
-use super::{
-    blocks::Blocks,
-    cues::{Marks, Remembered},
-};
+use super::{blocks::Blocks, cues::Marks, remembered::Remembered};
 use crate::{
     dom::Measures,
     filter::output,
     page::{NodeId, Page, tag::Tag},
 };
+
+/// Room for a row: a column's number is a byte in the forest.
+const MAX_WIDTH: usize = 256;
 
 /// The features of all blocks, row by row.
 pub(crate) struct Table {
@@ -45,10 +45,11 @@ impl Table {
             values: Vec::new(),
         };
         let mut chain = Vec::new();
+        let mut values = [0.0; MAX_WIDTH];
         for index in 0..blocks.list.len() {
             base.fill_chain(index, &mut chain);
             let mut row = Row {
-                values: &mut table.values,
+                places: values.iter_mut(),
                 names: names.as_deref_mut().filter(|_| index == 0),
             };
             base.add_text(index, chain.len(), &mut row);
@@ -58,12 +59,12 @@ impl Table {
             for &(name, value) in &page_features {
                 row.add(name, value);
             }
+            let width = MAX_WIDTH - row.places.len();
             if index == 0 {
-                table.width = table.values.len();
-                table
-                    .values
-                    .reserve_exact(table.width * (blocks.list.len() - 1));
+                table.width = width;
+                table.values.reserve_exact(width * blocks.list.len());
             }
+            table.values.extend_from_slice(&values[..width]);
         }
         table
     }
@@ -77,7 +78,8 @@ trait Family {
 
 /// Collects one row, and the names while the first one is made.
 struct Row<'a> {
-    values: &'a mut Vec<f32>,
+    /// Where the next ones go.
+    places: std::slice::IterMut<'a, f32>,
     names: Option<&'a mut Vec<String>>,
 }
 
@@ -95,7 +97,9 @@ impl Row<'_> {
     /// One of several numbers of a name.
     #[inline]
     fn add_of(&mut self, name: &str, which: &str, value: f32) {
-        self.values.push(value);
+        if let Some(place) = self.places.next() {
+            *place = value;
+        }
         if self.names.is_some() {
             self.note(name, which);
         }
@@ -168,7 +172,7 @@ impl<'a> Base<'a> {
             }
         }
         let mut marks = vec![Marks::default(); page.len()];
-        let mut remembered = Remembered::new();
+        let mut remembered = Remembered::new(0);
         let mut rows = Vec::new();
         for row in body.index()..page.end(body).index() {
             if sums[row].blocks > 0.0 {

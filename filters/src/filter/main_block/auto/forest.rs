@@ -21,6 +21,9 @@ const MAGIC: &[u8] = b"GLF1";
 /// Most leaves of a tree: the bits of a set.
 const MAX_LEAVES: usize = 32;
 
+/// The last bit of a set.
+const LAST: u32 = 1 << (MAX_LEAVES - 1);
+
 /// Rows that are judged together: so many sets stay in registers, eight of four each. A row too few is judged with what the one
 /// before it left.
 const LANES: usize = 32;
@@ -35,21 +38,18 @@ static SHIPPED: LazyLock<Arc<Forest>> = LazyLock::new(|| {
 pub(crate) struct Forest {
     /// Names of the columns that a row must have, in order.
     pub(crate) columns: Vec<String>,
-    trees: Vec<Tree>,
+    /// All nodes, by column and then by threshold.
     splits: Vec<Split>,
-    leaves: Vec<f32>,
-}
-
-/// Parts of the two lists.
-#[derive(Clone, Debug)]
-struct Tree {
-    splits: Range<usize>,
-    leaves: Range<usize>,
+    /// Those of each column.
+    of_column: Vec<Range<usize>>,
+    /// The values of each tree's leaves, from left to right.
+    leaves: Vec<[f32; MAX_LEAVES]>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Split {
     column: u8,
+    tree: u16,
     threshold: f32,
     /// The leaves that remain for a value above the threshold: all but those on the left.
     above: u32,
@@ -77,8 +77,8 @@ impl Forest {
         let names = std::str::from_utf8(from.take(listed)?).ok()?;
         let mut forest = Forest {
             columns: names.lines().map(str::to_owned).collect(),
-            trees: Vec::new(),
             splits: Vec::new(),
+            of_column: Vec::new(),
             leaves: Vec::new(),
         };
         for _ in 0..trees {
@@ -89,8 +89,24 @@ impl Forest {
             && forest
                 .splits
                 .iter()
-                .all(|split| usize::from(split.column) < width);
+                .all(|split| usize::from(split.column) < width && !split.threshold.is_nan());
+        forest.sort();
         is_sound.then_some(forest)
+    }
+
+    /// Brings the nodes of each column together.
+    fn sort(&mut self) {
+        self.splits.sort_by(|one, other| {
+            let columns = one.column.cmp(&other.column);
+            columns.then(one.threshold.total_cmp(&other.threshold))
+        });
+        let begin = |column: usize| {
+            let is_before = |split: &Split| usize::from(split.column) < column;
+            self.splits.partition_point(is_before)
+        };
+        self.of_column = (0..self.columns.len())
+            .map(|column| begin(column)..begin(column + 1))
+            .collect();
     }
 
     fn parse_tree(&mut self, from: &mut Bytes<'_>) -> Option<()> {
@@ -106,19 +122,16 @@ impl Forest {
                 sides: [from.take(1)?[0], from.take(1)?[0]].map(u8::cast_signed),
             });
         }
-        let (split, leaf) = (self.splits.len(), self.leaves.len());
         let (mut next_node, mut next_leaf) = (0, 0);
         self.add(&nodes, 0, &mut next_node, &mut next_leaf)?;
         if (next_node, next_leaf) != (inner, inner + 1) {
             return None;
         }
-        for _ in 0..=inner {
-            self.leaves.push(from.float()?);
+        let mut leaves = [0.0; MAX_LEAVES];
+        for leaf in &mut leaves[..=inner] {
+            *leaf = from.float()?;
         }
-        self.trees.push(Tree {
-            splits: split..self.splits.len(),
-            leaves: leaf..self.leaves.len(),
-        });
+        self.leaves.push(leaves);
         Some(())
     }
 
@@ -142,6 +155,7 @@ impl Forest {
         let at = self.splits.len();
         self.splits.push(Split {
             column: node.column,
+            tree: u16::try_from(self.leaves.len()).ok()?,
             threshold: node.threshold,
             above: 0,
         });
@@ -156,6 +170,7 @@ impl Forest {
         let width = self.columns.len().max(1);
         let mut chances = Vec::with_capacity(values.len() / width);
         let mut columns = vec![[0.0; LANES]; width];
+        let mut left = vec![Left::default(); self.leaves.len()];
         for rows in values.chunks(width * LANES) {
             let rows = rows.chunks_exact(width);
             let count = rows.len();
@@ -164,32 +179,104 @@ impl Forest {
                     column[lane] = *value;
                 }
             }
-            let sums = self.sums(&columns);
+            left.fill(Left::default());
+            self.take_away(&columns, &mut left);
+            let sums = self.sums(&left);
             chances.extend(sums[..count].iter().map(|sum| 1.0 / (1.0 + (-sum).exp())));
         }
         chances
     }
 
-    /// What the trees say of the rows.
-    fn sums(&self, columns: &[[f32; LANES]]) -> [f32; LANES] {
-        let mut sums = [0.0; LANES];
-        for tree in &self.trees {
-            let mut sets = [u32::MAX; LANES];
-            for split in &self.splits[tree.splits.clone()] {
-                let values = &columns[usize::from(split.column)];
-                for (set, value) in sets.iter_mut().zip(values) {
-                    // All bits where it is true: with a branch here the compiler takes one row at a time.
-                    let stays = u32::from(*value <= split.threshold).wrapping_neg();
-                    *set &= split.above | stays;
+    /// Takes the leaves away that are not reached.
+    fn take_away(&self, columns: &[[f32; LANES]], left: &mut [Left]) {
+        for (values, splits) in columns.iter().zip(&self.of_column) {
+            let splits = &self.splits[splits.clone()];
+            let (least, greatest) = bounds(values);
+            for split in splits {
+                if split.threshold >= greatest {
+                    break;
                 }
+                let left = &mut left[usize::from(split.tree)];
+                if split.threshold < least {
+                    left.of_all &= split.above;
+                    continue;
+                }
+                left.is_parted = true;
+                split.part(values, &mut left.of_each);
             }
-            let leaves = &self.leaves[tree.leaves.clone()];
-            for (sum, set) in sums.iter_mut().zip(sets) {
-                *sum += leaves[set.trailing_zeros() as usize];
+        }
+    }
+
+    /// What the trees say of the rows, by the first leaf that is left of each.
+    fn sums(&self, left: &[Left]) -> [f32; LANES] {
+        let mut sums = [0.0; LANES];
+        for (leaves, left) in self.leaves.iter().zip(left) {
+            // No set is empty; the compiler does not know.
+            let value = |set: u32| leaves[(set | LAST).trailing_zeros() as usize];
+            if left.is_parted {
+                for (sum, set) in sums.iter_mut().zip(&left.of_each) {
+                    *sum += value(set & left.of_all);
+                }
+            } else {
+                let value = value(left.of_all);
+                for sum in &mut sums {
+                    *sum += value;
+                }
             }
         }
         sums
     }
+}
+
+impl Split {
+    /// Takes the leaves on the left away from rows whose value is above. By itself, or the compiler takes one row at a time.
+    #[inline(never)]
+    fn part(&self, values: &[f32; LANES], sets: &mut [u32; LANES]) {
+        for (set, value) in sets.iter_mut().zip(values) {
+            // All bits where it is true, and no branch, for the same reason.
+            let stays = u32::from(*value <= self.threshold).wrapping_neg();
+            *set &= self.above | stays;
+        }
+    }
+}
+
+/// The leaves of a tree that are left. Neighbours on a page are much alike: three in four nodes send all rows that are judged
+/// together to one side (WCXB dev, 2026-11-22), and those are not looked at for each of them.
+#[derive(Clone, Copy)]
+struct Left {
+    of_all: u32,
+    /// Beside it, where some node parts the rows.
+    is_parted: bool,
+    of_each: [u32; LANES],
+}
+
+impl Default for Left {
+    fn default() -> Left {
+        Left {
+            of_all: u32::MAX,
+            is_parted: false,
+            of_each: [u32::MAX; LANES],
+        }
+    }
+}
+
+/// The least and the greatest of some values, none of which is no number.
+#[inline(never)]
+fn bounds(values: &[f32; LANES]) -> (f32, f32) {
+    let less = |one: f32, other: f32| if other < one { other } else { one };
+    let greater = |one: f32, other: f32| if other > one { other } else { one };
+    // Eight at once, as the compiler takes them where they stand in lists of their own.
+    let (mut least, mut greatest) = ([values[0]; 8], [values[0]; 8]);
+    for eight in values.as_chunks::<8>().0 {
+        for (least, &value) in least.iter_mut().zip(eight) {
+            *least = less(*least, value);
+        }
+        for (greatest, &value) in greatest.iter_mut().zip(eight) {
+            *greatest = greater(*greatest, value);
+        }
+    }
+    let least = least.into_iter().fold(values[0], less);
+    (least, greatest.into_iter().fold(values[0], greater))
 }
 
 /// The set of the first leaves of a tree.

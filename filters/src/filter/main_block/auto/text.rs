@@ -26,6 +26,19 @@ pub(crate) struct TextStats {
     pub(crate) hash: u64,
 }
 
+/// Letters of ASCII in lower case and digits, by the byte; 0 for any other.
+const SMALL: [u8; 256] = {
+    let mut small = [0; 256];
+    let mut byte = 0u8;
+    while byte < 128 {
+        if byte.is_ascii_alphanumeric() {
+            small[byte as usize] = byte.to_ascii_lowercase();
+        }
+        byte += 1;
+    }
+    small
+};
+
 const SEED: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// One step of FNV-1a over characters: texts of a page are compared with each other only, so that speed matters and
@@ -107,12 +120,8 @@ impl<'a> Reading<'a> {
         let bytes = text.as_bytes();
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
-            if byte.is_ascii_alphanumeric() {
-                let word = &bytes[at..];
-                let end = word.iter().position(|byte| !byte.is_ascii_alphanumeric());
-                let word = &word[..end.unwrap_or(word.len())];
-                self.letters(word);
-                at += word.len();
+            if SMALL[usize::from(byte)] != 0 {
+                at += self.letters(&bytes[at..]);
             } else if matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r') {
                 self.end_word();
                 at += 1;
@@ -126,16 +135,27 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Letters and digits of ASCII, which are most of most pages: as [`Reading::other`] would read them.
-    fn letters(&mut self, letters: &[u8]) {
+    /// The letters and digits of ASCII that a text begins with, which are most of most pages: as [`Reading::other`] would read
+    /// them. Tells how many they are.
+    #[inline]
+    fn letters(&mut self, text: &[u8]) -> usize {
         if self.word == 0 {
-            self.begin_word(letters[0].is_ascii_uppercase());
+            self.begin_word(text[0].is_ascii_uppercase());
         }
-        self.word += count(letters.len());
-        self.word_hash = letters.iter().fold(self.word_hash, |hash, byte| {
-            mix(hash, u64::from(byte.to_ascii_lowercase()))
-        });
-        self.last = char::from(letters[letters.len() - 1]);
+        let (mut length, mut hash) = (0, self.word_hash);
+        for &byte in text {
+            let small = SMALL[usize::from(byte)];
+            if small == 0 {
+                break;
+            }
+            hash = mix(hash, u64::from(small));
+            length += 1;
+        }
+        self.word += count(length);
+        self.word_hash = hash;
+        // Any of them: none ends a sentence.
+        self.last = char::from(text[0]);
+        length
     }
 
     fn other(&mut self, c: char) {

@@ -36,9 +36,10 @@ pub(crate) fn chars_nodes_ratios(page: &Page, settings: &Settings) -> Vec<Ratio>
     let non_content = NonContent::of(settings);
     let mut ratios = vec![Ratio::default(); page.len()];
     let body = page.body();
-    let counted = counted_nodes(page);
-    for &id in counted.iter().rev() {
+    let mut discarded = Vec::new();
+    for &id in counted_nodes(page).iter().rev() {
         let own = if non_content.holds(page, id) {
+            discarded.push(id);
             Ratio {
                 chars: 0,
                 weight: 1,
@@ -57,7 +58,10 @@ pub(crate) fn chars_nodes_ratios(page: &Page, settings: &Settings) -> Vec<Ratio>
             parent.weight += own.weight;
         }
     }
-    discard_below_non_content(page, &non_content, &counted, &mut ratios);
+    // "Its subtree is not visited": nothing inside a non-content node may start a block.
+    for id in discarded {
+        ratios[id.index() + 1..page.end(id).index()].fill(Ratio::default());
+    }
     ratios
 }
 
@@ -70,23 +74,6 @@ pub(crate) fn counted_nodes(page: &Page) -> Vec<NodeId> {
             _ => false,
         })
         .collect()
-}
-
-/// "Its subtree is not visited": nothing inside a non-content node may start a block.
-fn discard_below_non_content(
-    page: &Page,
-    non_content: &NonContent,
-    counted: &[NodeId],
-    ratios: &mut [Ratio],
-) {
-    let mut skip_to = NodeId::DOCUMENT;
-    for &id in counted {
-        if id < skip_to {
-            ratios[id.index()] = Ratio::default();
-        } else if non_content.holds(page, id) {
-            skip_to = page.end(id);
-        }
-    }
 }
 
 /// The non-content nodes: a mark for each tag.

@@ -10,6 +10,9 @@ const NEAR: usize = 10;
 /// `MediaWiki` hides the `MathML` and shows a picture; without the page's styles both are shown, and only the first grows with
 /// the text and can be searched.
 pub(super) fn drop_pictures(page: &mut Page) {
+    if page.about(Tag::Math).next().is_none() {
+        return;
+    }
     let (alt, source) = (local_name!("alt"), LocalName::from("alttext"));
     let pictures: Vec<NodeId> = page
         .live(page.body())

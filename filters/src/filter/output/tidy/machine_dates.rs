@@ -17,8 +17,8 @@ const MAX_NODES: usize = 60;
 /// Drops it where the year stands beside it once more.
 pub(in crate::filter::output) fn drop(page: &mut Page) {
     let repeated: Vec<NodeId> = page
-        .live(page.body())
-        .filter(|&id| page.tag(id) == Some(Tag::Time))
+        .about(Tag::Time)
+        .filter(|&id| page.contains(page.body(), id) && page.is_live(id))
         .filter(|&id| is_repeated(page, id))
         .collect();
     for id in repeated {

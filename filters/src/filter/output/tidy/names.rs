@@ -76,10 +76,11 @@ pub(super) fn is_share_row(page: &Page, id: NodeId) -> bool {
     ];
     /// Hardly any class has one, and to write it in small letters costs more.
     const WORDS: Parts = Parts::new(&["share", "sharing"]);
+    let classes = page.attribute(id, &local_name!("class"));
+    if !classes.is_some_and(|classes| WORDS.are_in(classes)) {
+        return false;
+    }
     has_class(page, id, |class| {
-        if !WORDS.are_in(class) {
-            return false;
-        }
         let class = class.to_ascii_lowercase();
         let is_word = |part: &str| matches!(part, "share" | "sharing");
         let mut parts = class.split(['-', '_']);

@@ -56,6 +56,9 @@ fn headings(page: &Page) -> Vec<NodeId> {
 
 /// A film or another frame that was shown already: one on phones, one in a box that a script opens.
 fn frames(page: &Page) -> Vec<NodeId> {
+    if page.about(Tag::Iframe).next().is_none() {
+        return Vec::new();
+    }
     let mut seen: Vec<&str> = Vec::new();
     let mut repeated = Vec::new();
     for id in page.live(page.body()) {
@@ -76,6 +79,9 @@ fn frames(page: &Page) -> Vec<NodeId> {
 
 /// Lines across the page with nothing between them any more, and those above everything.
 fn rules(page: &Page) -> Vec<NodeId> {
+    if page.about(Tag::Hr).next().is_none() {
+        return Vec::new();
+    }
     let mut is_needed = false;
     let mut surplus = Vec::new();
     for id in page.live(page.body()) {

@@ -38,7 +38,7 @@ fn lines(page: &Page) -> Vec<Vec<NodeId>> {
             }
             is_over |= is_boundary || tag == Tag::Br;
         }
-        if is_over {
+        if is_over && lines.last().is_some_and(|line| !line.is_empty()) {
             lines.push(Vec::new());
         }
         if page.own_chars(id) > 0

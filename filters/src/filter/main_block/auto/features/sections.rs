@@ -23,8 +23,10 @@ struct Divided {
     name: &'static str,
     container: NodeId,
     sections: Vec<NodeId>,
-    /// Words of long blocks before each of them.
-    long_before: Vec<f32>,
+    /// The features of each.
+    values: Vec<[f32; 10]>,
+    /// Its share of the page's words.
+    share: f32,
 }
 
 pub(super) struct Sections {
@@ -186,17 +188,32 @@ impl Divided {
             .live_children(container)
             .filter(|&child| base.chars(child) > 0.0)
             .collect();
-        let mut long = 0.0;
-        let long_before = sections.iter().map(|&id| {
-            let before = long;
-            long += base.sums(id).long;
-            before
+        let whole = base.sums(container);
+        let count = sections.len();
+        let mut long_before = 0.0;
+        let values = sections.iter().enumerate().map(|(index, &section)| {
+            let sums = base.sums(section);
+            let values = [
+                ratio(index as f32, count as f32),
+                (count - index) as f32,
+                count as f32,
+                ratio(sums.words, whole.words),
+                base.link_density(section),
+                ratio(sums.stops, sums.words),
+                ratio(sums.long, sums.words),
+                ratio(sums.headings, sums.blocks),
+                log(sums.words),
+                ratio(long_before, whole.long),
+            ];
+            long_before += sums.long;
+            values
         });
         Divided {
             name,
             container,
-            long_before: long_before.collect(),
+            values: values.collect(),
             sections,
+            share: ratio(whole.words, base.total_words()),
         }
     }
 
@@ -214,29 +231,9 @@ impl Divided {
     ];
 
     fn add(&self, base: &Base<'_>, block: NodeId, row: &mut Row<'_>) {
-        let whole = base.sums(self.container);
-        row.add_of(
-            "base_share",
-            self.name,
-            ratio(whole.words, base.total_words()),
-        );
+        row.add_of("base_share", self.name, self.share);
         let values = match self.section_of(base, block) {
-            Some(index) => {
-                let section = self.sections[index];
-                let sums = base.sums(section);
-                [
-                    ratio(index as f32, self.sections.len() as f32),
-                    (self.sections.len() - index) as f32,
-                    self.sections.len() as f32,
-                    ratio(sums.words, whole.words),
-                    base.link_density(section),
-                    ratio(sums.stops, sums.words),
-                    ratio(sums.long, sums.words),
-                    ratio(sums.headings, sums.blocks),
-                    log(sums.words),
-                    ratio(self.long_before[index], whole.long),
-                ]
-            }
+            Some(index) => self.values[index],
             // Before the container, or after it and directly in it.
             None if block < self.container => [-1.0; 10],
             None => [-2.0; 10],

@@ -6,6 +6,7 @@ use html5ever::{LocalName, local_name};
 
 use crate::{
     dom::leads_to_log_in,
+    filter::main_block::auto::remembered::Remembered,
     page::{NodeId, Page, tag::Tag},
     parts::Parts,
     text::words_of_identifier,
@@ -32,7 +33,10 @@ pub(super) struct Sign {
 
 /// The names on a page. `is_kept`, by row, tells the texts that are shown already.
 pub(super) fn names(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
-    let mut names = signs(page, is_kept, MAX_NAME, Tag::A, name_rank);
+    let marks_authors = page.any_attribute(is_author_mark);
+    let mut classes = Remembered::new(false);
+    let rank = |id| name_rank(page, id, marks_authors, &mut classes);
+    let mut names = signs(page, is_kept, MAX_NAME, Tag::A, rank);
     // "Log in" is an address below `/users/` too.
     names.retain(|name| !leads_to_log_in(page, name.element) && !is_initial(page, name.element));
     let mut counts: HashMap<String, usize> = HashMap::new();
@@ -66,7 +70,7 @@ fn is_initial(page: &Page, id: NodeId) -> bool {
 
 /// The dates on a page.
 pub(super) fn dates(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
-    signs(page, is_kept, MAX_DATE, Tag::Time, date_rank)
+    signs(page, is_kept, MAX_DATE, Tag::Time, |id| date_rank(page, id))
 }
 
 /// The outermost elements that hold one short text of a kind, in document order. Those of the tag `own` say what they are; others
@@ -76,7 +80,7 @@ fn signs(
     is_kept: &[bool],
     max_chars: usize,
     own: Tag,
-    rank: fn(&Page, NodeId) -> Option<u8>,
+    mut rank: impl FnMut(NodeId) -> Option<u8>,
 ) -> Vec<Sign> {
     let mut signs = Vec::new();
     let mut over = NodeId::DOCUMENT;
@@ -87,10 +91,11 @@ fn signs(
         if tag != own && page.attributes(id).is_empty() {
             continue;
         }
+        // Nearly no element has one.
+        let Some(rank) = rank(id) else { continue };
         let Some(first) = only_line(page, id, max_chars) else {
             continue;
         };
-        let Some(rank) = rank(page, id) else { continue };
         over = page.end(id);
         if is_quoted(page, id) || is_last(page, id) {
             continue;
@@ -150,28 +155,44 @@ fn only_line(page: &Page, id: NodeId, max_chars: usize) -> Option<NodeId> {
     first
 }
 
-/// How sure an element is to be a name.
-fn name_rank(page: &Page, id: NodeId) -> Option<u8> {
-    let around = || {
-        std::iter::once(id)
-            .chain(page.ancestors(id))
-            .take(LEVELS + 1)
-    };
+/// How sure an element is to be a name. `marks_authors`: whether any element of the page is marked as one; `classes`: which are those
+/// of names.
+fn name_rank<'a>(
+    page: &'a Page,
+    id: NodeId,
+    marks_authors: bool,
+    classes: &mut Remembered<'a, bool>,
+) -> Option<u8> {
     let is_link = page.tag(id) == Some(Tag::A);
-    let says_author = |up: NodeId| {
-        [local_name!("itemprop"), local_name!("rel")]
-            .iter()
-            .filter_map(|name| page.attribute(up, name))
-            .flat_map(str::split_ascii_whitespace)
-            .any(|word| matches!(word, "author" | "creator"))
+    let (mut is_author, mut is_named, mut is_profile) = (false, false, false);
+    page.each_attribute(id, |name, value| match *name {
+        local_name!("class") => is_named = classes.of(value, |value| holds(value, &NAMES)),
+        local_name!("href") => is_profile = is_link && leads_to_profile(value),
+        _ => is_author |= is_author_mark(name, value),
+    });
+    let marked_around = || {
+        let mut above = page.ancestors(id).take(LEVELS);
+        above.any(|up| {
+            let mut is_marked = false;
+            page.each_attribute(up, |name, value| is_marked |= is_author_mark(name, value));
+            is_marked
+        })
     };
-    if is_link && around().any(says_author) || says_author(id) {
+    if is_author || marks_authors && is_link && marked_around() {
         return Some(0);
     }
-    if says(page, id, &local_name!("class"), &NAMES) {
+    if is_named {
         return Some(1);
     }
-    (is_link && leads_to_profile(page, id)).then_some(2)
+    is_profile.then_some(2)
+}
+
+/// `itemprop=author`, `rel=author` and the like.
+fn is_author_mark(name: &LocalName, value: &str) -> bool {
+    matches!(*name, local_name!("itemprop") | local_name!("rel"))
+        && value
+            .split_ascii_whitespace()
+            .any(|word| matches!(word, "author" | "creator"))
 }
 
 /// Words in the class of a name, and of a quotation.
@@ -209,10 +230,7 @@ const PROFILES: [&str; 16] = [
     "showuser",
 ];
 
-fn leads_to_profile(page: &Page, id: NodeId) -> bool {
-    let Some(href) = page.attribute(id, &local_name!("href")) else {
-        return false;
-    };
+fn leads_to_profile(href: &str) -> bool {
     let is_end = |byte: &u8| matches!(byte, b'/' | b'?' | b'&' | b'=' | b';' | b'#');
     let mut parts = href
         .as_bytes()
@@ -276,8 +294,11 @@ impl Words {
 
 /// Whether an attribute holds one of these words.
 fn says(page: &Page, id: NodeId, name: &LocalName, wanted: &Words) -> bool {
-    page.attribute(id, name).is_some_and(|value| {
-        wanted.parts.are_in(value)
-            && words_of_identifier(value).any(|word| wanted.list.contains(&word.as_str()))
-    })
+    page.attribute(id, name)
+        .is_some_and(|value| holds(value, wanted))
+}
+
+fn holds(value: &str, wanted: &Words) -> bool {
+    wanted.parts.are_in(value)
+        && words_of_identifier(value).any(|word| wanted.list.contains(&word.as_str()))
 }
