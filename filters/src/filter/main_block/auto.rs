@@ -15,10 +15,9 @@
 //!    What a kept heading or a colon announces stays with it (`auto/sections.rs`), labels with values (`auto/labels.rs`), answers with
 //!    questions (`auto/questions.rs`), and what is missing in the middle (`auto/gaps.rs`). So do the standfirst
 //!    (`auto/standfirst.rs`), the goods of a shelf (`auto/goods.rs`), the price of a product (`auto/price.rs`) and the posts of a
-//!    talk (`auto/bodies.rs`) with their quotes (`auto/quotes.rs`). Products go without what stands around them
+//!    talk (`auto/talk.rs`, `auto/bodies.rs`) with their quotes (`auto/quotes.rs`). Products go without what stands around them
 //!    (`auto/product.rs`), pages without what is announced above them (`auto/announcements.rs`), and cards without the same
-//!    buttons (`auto/buttons.rs`). What is shown twice is kept once (`auto/copies.rs`, `auto/twice.rs`), and lists of other
-//!    articles (`auto/related.rs`), menus and dialogs (`auto/dialogs.rs`) go.
+//!    buttons (`auto/buttons.rs`). What is shown twice is kept once (`auto/{copies,twice}.rs`); menus, dialogs and others' lists go.
 //! 4. The main block is the smallest element around all kept blocks, less what holds text and none of it kept. Figures and code
 //!    among kept text stay (`auto/prune.rs`), the forms that the page is for (`main_block/forms.rs`), and on a thread of posts who
 //!    wrote each (`auto/posts.rs`). Headings of which nothing is left go (`main_block/headings.rs`).
@@ -57,6 +56,7 @@ mod related;
 mod reviews;
 mod sections;
 mod standfirst;
+mod talk;
 pub(crate) mod text;
 #[cfg(test)]
 mod trial;
@@ -167,6 +167,7 @@ pub(crate) fn choose(
     labels::keep(page, &blocks, &scored, &kind, &mut kept);
     goods::keep(page, &blocks, &kind, &mut kept);
     price::keep(page, &blocks, &kind, &mut kept);
+    let talk = talk::Talk::restored(page, &blocks, &kind, &mut kept);
     bodies::keep(page, &blocks, &kind, &mut kept);
     quotes::settle(page, &blocks, &kind, &mut kept);
     if favor != Favor::Recall {
@@ -186,7 +187,7 @@ pub(crate) fn choose(
     let mut choice = if confidence < settings.min_confidence {
         Choice::default()
     } else {
-        let thread = posts::tidy(page, &blocks, &kind, &mut kept);
+        let thread = posts::tidy(page, &blocks, &kind, talk.as_ref(), &mut kept);
         let texts = scored.iter().zip(&kept);
         let words: f64 = texts
             .filter(|(_, kept)| **kept)
