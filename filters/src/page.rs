@@ -40,7 +40,7 @@ use parse::Parsed;
 use tag::Tag;
 
 /// A row of the page's table. Document order is the order of these numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NodeId(pub(crate) u32);
 
 impl NodeId {

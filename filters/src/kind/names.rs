@@ -31,7 +31,7 @@ pub(super) const FORUM_PATHS: [&str; 11] = [
 pub(super) const FORUM_SCRIPTS: [&str; 2] = ["showthread", "showtopic"];
 
 /// Programs that make them.
-pub(super) const FORUM_PROGRAMS: [&str; 9] = [
+pub(super) const FORUM_PROGRAMS: [&str; 10] = [
     "discourse",
     "vbulletin",
     "phpbb",
@@ -41,6 +41,7 @@ pub(super) const FORUM_PROGRAMS: [&str; 9] = [
     "flarum",
     "nodebb",
     "invision",
+    "discuz",
 ];
 
 /// First names of hosts with manuals.

@@ -15,7 +15,7 @@
 //!    What a kept heading or a colon announces stays with it (`auto/sections.rs`), labels with values (`auto/labels.rs`), answers with
 //!    questions (`auto/questions.rs`), and what is missing in the middle (`auto/gaps.rs`). So do the standfirst
 //!    (`auto/standfirst.rs`), the goods of a shelf (`auto/goods.rs`), the price of a product (`auto/price.rs`) and the posts of a
-//!    talk (`auto/bodies.rs`) with their quotes (`auto/quotes.rs`). Products go without what stands around them
+//!    talk (`auto/talk.rs`, `auto/bodies.rs`) with their quotes (`auto/quotes.rs`). Products go without what stands around them
 //!    (`auto/product.rs`), articles without comments, latest news (`auto/entries.rs`) and what is said about them
 //!    (`auto/afterwords.rs`), pages without what is announced above them (`auto/announcements.rs`), and cards without the same
 //!    buttons (`auto/buttons.rs`). What is shown twice is kept once (`auto/copies.rs`, `auto/twice.rs`), and lists of other
@@ -62,6 +62,7 @@ mod remembered;
 mod reviews;
 mod sections;
 mod standfirst;
+mod talk;
 pub(crate) mod text;
 #[cfg(test)]
 mod trial;
@@ -175,6 +176,7 @@ pub(crate) fn choose(
     labels::keep(page, &blocks, &scored, &kind, &mut kept);
     goods::keep(page, &blocks, &kind, &mut kept);
     price::keep(page, &blocks, &kind, &mut kept);
+    let talk = talk::Talk::restored(page, &blocks, &kind, &mut kept);
     bodies::keep(page, &blocks, &kind, &mut kept);
     quotes::settle(page, &blocks, &kind, &mut kept);
     if favor != Favor::Recall {
@@ -196,7 +198,7 @@ pub(crate) fn choose(
     let mut choice = if confidence < settings.min_confidence {
         Choice::default()
     } else {
-        let thread = posts::tidy(page, &blocks, &kind, &mut kept);
+        let thread = posts::tidy(page, &blocks, &kind, talk.as_ref(), &mut kept);
         let texts = scored.iter().zip(&kept);
         let words: f64 = texts
             .filter(|(_, kept)| **kept)

@@ -14,10 +14,13 @@
 
 mod furniture;
 mod groups;
-mod owners;
-mod signs;
+pub(super) mod owners;
+pub(super) mod signs;
 
-use super::blocks::Blocks;
+use super::{
+    blocks::Blocks,
+    talk::{Around, Talk},
+};
 use crate::{
     kind::{Kind, KindNow},
     page::{NodeId, Page},
@@ -40,22 +43,41 @@ pub(super) struct Thread {
     pub(super) texts: Vec<NodeId>,
     /// Text nodes of kept blocks that are furniture.
     pub(super) without: Vec<NodeId>,
+    /// The first text nodes of blocks around posts that are, in document order.
+    pub(super) furniture: Vec<NodeId>,
 }
 
 /// Finds the thread among the kept blocks, and takes the furniture out of its posts.
-pub(super) fn tidy(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) -> Thread {
+pub(super) fn tidy(
+    page: &Page,
+    blocks: &Blocks,
+    kind: &KindNow<'_>,
+    talk: Option<&Talk>,
+    kept: &mut [bool],
+) -> Thread {
     let words = kept_words(page, blocks, kept);
     let is_kept = kept_texts(page, blocks, kept);
     let names = signs::names(page, &is_kept);
     if names.len() < MIN_POSTS {
         return Thread::default();
     }
-    let posts = groups::posts(page, &words, &names);
+    let mut posts = groups::posts(page, &words, &names);
+    let around = talk.map(|talk| Around::of(page, blocks, talk));
+    let around = around.unwrap_or_default();
+    if let Some(talk) = talk {
+        posts = with_talk(page, posts, talk, &words);
+    }
     let owners = Owners::of(page, &posts);
     let dates = signs::dates(page, &is_kept);
     let mut texts = Vec::new();
     let mut starter = None;
     for &post in &posts {
+        if talk.is_some_and(|talk| talk.posts.binary_search(&post).is_ok()) {
+            if post == posts[0] {
+                starter = around.writers.get(&post).cloned();
+            }
+            continue;
+        }
         let headline = page.headline.node.filter(|&node| page.contains(post, node));
         let Some(name) = owners.name(page, post, &names, headline.unwrap_or(post)) else {
             continue;
@@ -87,14 +109,47 @@ pub(super) fn tidy(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
         kept[index] = false;
     }
     texts.retain(|&id| !is_kept[id.index()]);
+    let mut gone = Vec::new();
+    for index in around.gone {
+        kept[index] = false;
+        gone.extend(blocks.texts(&blocks.list[index]).first());
+    }
+    let mut without = furniture.lines;
+    without.retain(|id| around.texts.binary_search(id).is_err());
+    texts.extend(around.texts);
     texts.sort_unstable();
     texts.dedup();
     Thread {
         posts,
         starter,
         texts,
-        without: furniture.lines,
+        without,
+        furniture: gone,
     }
+}
+
+/// The posts of a talk of which something is kept, and those that stand apart from all of them.
+fn with_talk(page: &Page, posts: Vec<NodeId>, talk: &Talk, words: &[f32]) -> Vec<NodeId> {
+    // What ends last of all posts up to each.
+    let ends: Vec<NodeId> = talk
+        .posts
+        .iter()
+        .scan(NodeId::DOCUMENT, |end, &post| {
+            *end = page.end(post).max(*end);
+            Some(*end)
+        })
+        .collect();
+    let is_apart = |&id: &NodeId| {
+        let before = talk.posts.partition_point(|&post| post <= id);
+        let is_inside = before > 0 && ends[before - 1] > id;
+        let next = talk.posts.get(before);
+        !is_inside && next.is_none_or(|&post| !page.contains(id, post))
+    };
+    let shown = talk.posts.iter().copied();
+    let mut all: Vec<NodeId> = shown.filter(|post| words[post.index()] > 0.0).collect();
+    all.extend(posts.into_iter().filter(is_apart));
+    all.sort_unstable();
+    all
 }
 
 /// By row: words of kept blocks below.

@@ -52,9 +52,14 @@ pub(super) fn choice(
         let is_clutter = if texts == 0 {
             at.index() < first && is_linked_picture(page, at)
         } else {
+            let is_furniture = || {
+                let next = thread.furniture.partition_point(|&text| text < at);
+                let text = thread.furniture.get(next);
+                text.is_some_and(|&text| page.contains(at, text))
+            };
             let is_of_kept =
                 || is_figure(page, at) || is_code(page, at) || is_caption(page, at, &counts);
-            kept == 0 && !(is_among_kept(at) && is_of_kept())
+            kept == 0 && (!is_among_kept(at) || is_furniture() || !is_of_kept())
         };
         if is_clutter {
             dropped.push(at);

@@ -4,14 +4,14 @@ use super::signs::Sign;
 use crate::page::{NodeId, Page};
 
 /// By row: the innermost post around it. Replies stand inside the posts that they answer.
-pub(super) struct Owners {
+pub(in super::super) struct Owners {
     by_row: Vec<NodeId>,
     /// How many posts there are.
-    pub(super) posts: usize,
+    pub(in super::super) posts: usize,
 }
 
 impl Owners {
-    pub(super) fn of(page: &Page, posts: &[NodeId]) -> Owners {
+    pub(in super::super) fn of(page: &Page, posts: &[NodeId]) -> Owners {
         let mut owners = vec![NodeId::DOCUMENT; page.len()];
         let mut around: Vec<NodeId> = Vec::new();
         let mut next = posts.iter().copied().peekable();
@@ -30,12 +30,12 @@ impl Owners {
     }
 
     /// The innermost post around a node, or the node where it is one.
-    pub(super) fn of_node(&self, id: NodeId) -> Option<NodeId> {
+    pub(in super::super) fn of_node(&self, id: NodeId) -> Option<NodeId> {
         Some(self.by_row[id.index()]).filter(|&post| post != NodeId::DOCUMENT)
     }
 
     /// The signs of a post, without those of the posts inside it.
-    pub(super) fn signs<'a>(
+    pub(in super::super) fn signs<'a>(
         &'a self,
         page: &'a Page,
         post: NodeId,
@@ -49,7 +49,7 @@ impl Owners {
     }
 
     /// The surest name of a post, and of equals the first; rather none before its start, which is its headline where it has one.
-    pub(super) fn name<'a>(
+    pub(in super::super) fn name<'a>(
         &'a self,
         page: &'a Page,
         post: NodeId,
@@ -61,7 +61,7 @@ impl Owners {
     }
 
     /// The surest sign of a post; of equals the one that stands nearest to a place.
-    pub(super) fn best<'a>(
+    pub(in super::super) fn best<'a>(
         &'a self,
         page: &'a Page,
         post: NodeId,

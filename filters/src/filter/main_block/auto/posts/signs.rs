@@ -6,7 +6,7 @@ use html5ever::{LocalName, local_name};
 
 use crate::{
     dom::leads_to_log_in,
-    filter::main_block::auto::remembered::Remembered,
+    filter::main_block::auto::{remembered::Remembered, talk::when::is_date as is_date_text},
     page::{NodeId, Page, tag::Tag},
     parts::Parts,
     text::words_of_identifier,
@@ -23,22 +23,25 @@ const MAX_NODES: usize = 20;
 const LEVELS: usize = 3;
 
 /// Something short that the page says is a name or a date.
-pub(super) struct Sign {
-    pub(super) element: NodeId,
+pub(in super::super) struct Sign {
+    pub(in super::super) element: NodeId,
     /// How sure that is; 0 is best.
-    pub(super) rank: u8,
+    pub(in super::super) rank: u8,
     /// Whether it stands in kept text.
-    pub(super) is_kept: bool,
+    pub(in super::super) is_kept: bool,
 }
 
 /// The names on a page. `is_kept`, by row, tells the texts that are shown already.
-pub(super) fn names(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
+pub(in super::super) fn names(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
     let marks_authors = page.any_attribute(is_author_mark);
     let mut classes = Remembered::new(false);
     let rank = |id| name_rank(page, id, marks_authors, &mut classes);
     let mut names = signs(page, is_kept, MAX_NAME, Tag::A, rank);
     // "Log in" is an address below `/users/` too.
-    names.retain(|name| !leads_to_log_in(page, name.element) && !is_initial(page, name.element));
+    names.retain(|name| {
+        let id = name.element;
+        !leads_to_log_in(page, id) && !is_initial(page, id) && !is_number(page, id)
+    });
     let mut counts: HashMap<String, usize> = HashMap::new();
     let text = |sign: &Sign| page.start_of_text(sign.element, MAX_NODES, MAX_NAME * 4);
     let is_bare = |sign: &Sign| page.tag(sign.element) != Some(Tag::A);
@@ -52,6 +55,12 @@ pub(super) fn names(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
         }
     }
     names
+}
+
+/// How many posts somebody wrote leads to the same profile.
+fn is_number(page: &Page, id: NodeId) -> bool {
+    let text = page.start_of_text(id, MAX_NODES, MAX_NAME * 4);
+    !text.contains(char::is_alphabetic)
 }
 
 /// Initials in place of a picture of the person: "L".
@@ -69,7 +78,7 @@ fn is_initial(page: &Page, id: NodeId) -> bool {
 }
 
 /// The dates on a page.
-pub(super) fn dates(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
+pub(in super::super) fn dates(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
     signs(page, is_kept, MAX_DATE, Tag::Time, |id| date_rank(page, id))
 }
 
@@ -211,7 +220,7 @@ const NAMES: Words = Words::new(&[
 const QUOTES: Words = Words::new(&["quote", "blockquote", "quoteheader", "quotetitle"]);
 
 /// Folders, files and parameters of addresses of profiles.
-const PROFILES: [&str; 16] = [
+const PROFILES: [&str; 17] = [
     "user",
     "users",
     "u",
@@ -228,6 +237,7 @@ const PROFILES: [&str; 16] = [
     "profile.php",
     "viewprofile",
     "showuser",
+    "uid",
 ];
 
 fn leads_to_profile(href: &str) -> bool {
@@ -238,6 +248,10 @@ fn leads_to_profile(href: &str) -> bool {
         .filter(|part| !part.is_empty())
         .peekable();
     while let Some(part) = parts.next() {
+        // Discuz: space-uid-12.html.
+        if part.starts_with(b"space-uid-") {
+            return true;
+        }
         let is_folder = || {
             let may_be = matches!(part[0] | 32, b'a' | b'm' | b'p' | b's' | b'u' | b'v');
             let is = |folder: &&str| part.eq_ignore_ascii_case(folder.as_bytes());
@@ -273,7 +287,12 @@ fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
             .filter_map(|id| page.text(id))
             .any(|text| text.contains(|c: char| c.is_numeric()))
     };
-    (is_date && has_digit()).then_some(1)
+    if is_date && has_digit() {
+        return Some(1);
+    }
+    // "4 days ago", and the day where the pointer rests.
+    let title = page.attribute(id, &local_name!("title"));
+    (title.is_some_and(is_date_text) && has_digit()).then_some(2)
 }
 
 /// Words of names in attributes.

@@ -13,7 +13,7 @@ fn taken(html: &str) -> Vec<String> {
         .iter()
         .map(|block| block.stats.words >= 5.0)
         .collect();
-    tidy(&page, &blocks, &KindNow::of(&page), &mut kept)
+    tidy(&page, &blocks, &KindNow::of(&page), None, &mut kept)
         .texts
         .into_iter()
         .map(|id| page.text(id).unwrap().trim().to_owned())
@@ -79,7 +79,7 @@ fn what_most_posts_hold_alike_but_for_its_numbers_goes() {
     let page = page(&html);
     let blocks = Blocks::of(&page, &[]);
     let mut kept = vec![true; blocks.list.len()];
-    tidy(&page, &blocks, &KindNow::of(&page), &mut kept);
+    tidy(&page, &blocks, &KindNow::of(&page), None, &mut kept);
     let gone: Vec<String> = blocks
         .list
         .iter()
@@ -106,7 +106,7 @@ fn a_rank_below_a_name_goes_and_the_words_beside_it_stay() {
     ));
     let blocks = Blocks::of(&page, &[]);
     let mut kept = vec![true; blocks.list.len()];
-    let without = tidy(&page, &blocks, &KindNow::of(&page), &mut kept).without;
+    let without = tidy(&page, &blocks, &KindNow::of(&page), None, &mut kept).without;
     assert!(kept.iter().all(|&kept| kept));
     let texts: Vec<String> = without
         .iter()
@@ -164,6 +164,6 @@ fn what_the_entries_of_a_list_have_in_common_stays() {
     };
     let blocks = Blocks::of(&page, &[]);
     let mut kept = vec![true; blocks.list.len()];
-    tidy(&page, &blocks, &KindNow::of(&page), &mut kept);
+    tidy(&page, &blocks, &KindNow::of(&page), None, &mut kept);
     assert!(kept.iter().all(|&kept| kept));
 }

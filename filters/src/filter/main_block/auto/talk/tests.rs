@@ -1,0 +1,130 @@
+use super::*;
+use crate::{
+    kind::Claims,
+    testing::{page_at, words as many},
+};
+
+const THREAD: &str = "https://forum.example.org/t/bridge/12";
+const PAGE: &str = "https://example.org/item/12";
+
+/// A post with a panel, and what stands below its text.
+fn post(name: &str, minute: usize, text: &str, below: &str) -> String {
+    format!(
+        "<div class=post><div class=panel><a class=username href=/u/{name}>{name}</a><p>Member</p><p>From the town of {name}</p></div>\
+         <div class=main><p class=when>written on 3 May 2026, 10:{minute}</p><div class=text><p>{text}</p></div>{below}</div></div>"
+    )
+}
+
+/// Four posts, of which the third is short.
+fn posts(below: &str) -> String {
+    let said = "By a toll, for sixty years, and then by the county when nobody would pay any more. Nobody has been proud of it since.";
+    let texts = [("Ann", said), ("Bo", said), ("Cy", "No."), ("Di", said)];
+    let all = texts.iter().enumerate();
+    all.map(|(at, (name, text))| post(name, at + 10, &text.replace("toll", name), below))
+        .collect()
+}
+
+/// The texts that are kept of a page of which those with so many words are to begin with.
+fn kept(address: &str, html: &str, least: f32) -> Vec<String> {
+    let mut page = page_at(address, html);
+    page.claims = Claims::default();
+    let blocks = Blocks::of(&page, &[]);
+    let list = blocks.list.iter();
+    let mut kept: Vec<bool> = list.map(|block| block.stats.words >= least).collect();
+    let kind = KindNow::of(&page);
+    if let Some(talk) = Talk::of(&page, &blocks, &kind, &kept) {
+        talk.restore(&page, &blocks, &mut kept);
+        let around = Around::of(&page, &blocks, &talk);
+        for index in around.gone {
+            kept[index] = false;
+        }
+        let texts = around.texts.iter().filter_map(|&id| page.text(id));
+        let mut shown: Vec<String> = texts.map(|text| text.trim().to_owned()).collect();
+        shown.retain(|text| !text.is_empty());
+        let all = blocks.list.iter().zip(&kept).filter(|(_, kept)| **kept);
+        shown.extend(all.map(|(block, _)| blocks.text(&page, block)));
+        return shown;
+    }
+    Vec::new()
+}
+
+#[test]
+fn of_each_post_its_text_stays_and_one_name_and_one_date() {
+    let kept = kept(THREAD, &posts("<p>Reply to this</p>"), 4.0);
+    let signs = [
+        "Ann",
+        "written on 3 May 2026, 10:10",
+        "Bo",
+        "written on 3 May 2026, 10:11",
+    ];
+    assert_eq!(kept[..4], signs);
+    assert_eq!(kept.len(), 4 * 3, "{kept:?}");
+    assert_eq!(kept[10], "No.");
+    assert!(kept[8].starts_with("By a Ann"));
+}
+
+#[test]
+fn comments_below_a_post_and_what_it_quotes_stay() {
+    let below = format!(
+        "<blockquote><p>kari said:</p></blockquote><ul class=more><li>Not quite so, as I said</li><li>{}</li></ul>",
+        many(20)
+    );
+    // What stands in two posts alike is none.
+    let mut html = posts("");
+    html = html.replacen(
+        "</div></div><div class=post>",
+        &format!("{below}</div></div><div class=post>"),
+        1,
+    );
+    let kept = kept(THREAD, &html, 2.0);
+    for text in ["kari said:", "Not quite so, as I said"] {
+        assert!(kept.iter().any(|kept| kept == text), "{text} {kept:?}");
+    }
+}
+
+#[test]
+fn bodies_of_which_nothing_is_kept_stay_away() {
+    let kept = kept(THREAD, &posts(""), 99.0);
+    assert_eq!(kept.len(), 8, "{kept:?}");
+}
+
+#[test]
+fn posts_are_a_talk_elsewhere_unless_they_stand_below_an_article() {
+    assert!(!kept(PAGE, &posts(""), 4.0).is_empty());
+    let article = format!(
+        "<article><h1>Bridge</h1><p>{}</p></article>{}",
+        many(200),
+        posts("")
+    );
+    assert!(kept(PAGE, &article, 4.0).is_empty());
+    let entries = posts("").replace("class=text><p>", "class=text><h2>Bridge</h2><p>");
+    assert!(kept(PAGE, &entries, 4.0).is_empty());
+}
+
+#[test]
+fn the_replies_inside_of_a_post_are_posts() {
+    let inner = post("Bo", 11, "No, by the county.", "");
+    let html = format!(
+        "<div>{}{}</div>",
+        post(
+            "Ann",
+            10,
+            "By a toll, for sixty years.",
+            &format!("<div class=replies>{inner}</div>")
+        ),
+        post("Cy", 12, "Who says so?", "")
+    );
+    let page = page_at(THREAD, &html);
+    let blocks = Blocks::of(&page, &[]);
+    let kept = vec![true; blocks.list.len()];
+    let talk = Talk::of(&page, &blocks, &KindNow::of(&page), &kept).unwrap();
+    assert_eq!(talk.posts.len(), 3);
+    let names = Around::of(&page, &blocks, &talk).writers;
+    assert_eq!(
+        talk.posts
+            .iter()
+            .map(|post| &*names[post])
+            .collect::<Vec<_>>(),
+        ["Ann", "Bo", "Cy"]
+    );
+}
