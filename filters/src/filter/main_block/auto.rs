@@ -12,17 +12,12 @@
 //!    card or answer as content counts them all. So the mean of that value is taken over a page whose blocks are all
 //!    likelier, or all less likely, than scored (`MOODS`). `β` is [`Favor`]. The value of the blocks as scored, at `β = 1`,
 //!    is the *confidence*: what word F1 is to be expected.
-//!    What a kept heading or a colon announces stays with it (`auto/sections.rs`), labels with values (`auto/labels.rs`), answers with
-//!    questions (`auto/questions.rs`), and what is missing in the middle (`auto/gaps.rs`). So do the standfirst
-//!    (`auto/standfirst.rs`), the goods of a shelf (`auto/goods.rs`), the price of a product (`auto/price.rs`) and the posts of a
-//!    talk (`auto/talk.rs`, `auto/bodies.rs`) with their quotes (`auto/quotes.rs`). Products go without what stands around them
-//!    (`auto/product.rs`), articles without comments, latest news (`auto/entries.rs`) and what is said about them
-//!    (`auto/afterwords.rs`), pages without what is announced above them (`auto/announcements.rs`), and cards without the same
-//!    buttons (`auto/buttons.rs`). What is shown twice is kept once (`auto/copies.rs`, `auto/twice.rs`), and lists of other
-//!    articles (`auto/related.rs`), menus and dialogs (`auto/dialogs.rs`) go.
+//!    Then what belongs to the kept texts comes back (`auto/complete.rs`: standfirst, what headings announce, prices), the posts of a
+//!    talk among it (`auto/thread.rs`), and what stands around and between them goes (`auto/clear.rs`: comments below an article, what
+//!    is shown twice, lists of other articles).
 //! 4. The main block is the smallest element around all kept blocks, less what holds text and none of it kept. Figures and code
 //!    among kept text stay (`auto/prune.rs`), the forms that the page is for (`main_block/forms.rs`), and on a thread of posts who
-//!    wrote each (`auto/posts.rs`). Headings of which nothing is left go (`main_block/headings.rs`).
+//!    wrote each (`auto/thread.rs`). Headings of which nothing is left go (`main_block/headings.rs`).
 //!
 //! | constant | here | why |
 //! |---|---|---|
@@ -32,41 +27,21 @@
 //!
 //! Cost: some passes over the nodes, 154 numbers and up to 2,100 comparisons for each block.
 
-mod afterwords;
-mod announcements;
 pub(crate) mod blocks;
-mod bodies;
-mod buttons;
 mod called;
-mod copies;
+mod clear;
+mod complete;
 pub(crate) mod cues;
-mod dialogs;
-mod entries;
 pub(crate) mod features;
 pub(crate) mod forest;
-mod gaps;
-mod goods;
-mod labels;
-mod others;
-mod overlays;
 mod pool;
-mod posts;
-mod price;
-mod product;
 mod prune;
-mod questions;
-mod quotes;
 mod ranking;
-mod related;
 mod remembered;
-mod reviews;
-mod sections;
-mod standfirst;
-mod talk;
 pub(crate) mod text;
+mod thread;
 #[cfg(test)]
 mod trial;
-mod twice;
 
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -75,7 +50,7 @@ use super::{Choice, forms::Forms, headings};
 use crate::{
     error::ConfigError,
     kind::{Kind, KindNow},
-    page::{Page, tag::Tag},
+    page::Page,
 };
 use blocks::Blocks;
 use features::Table;
@@ -168,28 +143,9 @@ pub(crate) fn choose(
     let confidence = as_scored.1;
     let kind = KindNow::of(page);
     let mut kept = wanted(&ranking, as_scored.0, favor.on(page.web_url()), &kind);
-    keep_headings(page, &blocks, keep_headline, &mut kept);
-    standfirst::keep(page, &blocks, &scored, &mut kept);
-    sections::complete(page, &blocks, &scored, &mut kept);
-    gaps::fill(page, &blocks, &scored, &mut kept);
-    questions::keep(page, &blocks, &scored, &mut kept);
-    labels::keep(page, &blocks, &scored, &kind, &mut kept);
-    goods::keep(page, &blocks, &kind, &mut kept);
-    price::keep(page, &blocks, &kind, &mut kept);
-    let talk = talk::Talk::restored(page, &blocks, &kind, &mut kept);
-    bodies::keep(page, &blocks, &kind, &mut kept);
-    quotes::settle(page, &blocks, &kind, &mut kept);
-    if favor != Favor::Recall {
-        product::tidy(page, &blocks, &kind, &mut kept);
-        entries::drop(page, &blocks, &kind, &mut kept);
-        afterwords::drop(page, &blocks, &kind, &mut kept);
-    }
-    announcements::drop(page, &blocks, &mut kept);
-    copies::drop(page, &blocks, &mut kept);
-    twice::drop(page, &blocks, &kind, &mut kept);
-    buttons::drop(page, &blocks, &mut kept);
-    related::drop(page, &blocks, &kind, &mut kept);
-    dialogs::drop(page, &blocks, &mut kept);
+    complete::complete(page, &blocks, &scored, &kind, keep_headline, &mut kept);
+    let talk = thread::complete(page, &blocks, &kind, &mut kept);
+    clear::clear(page, &blocks, &kind, favor, &mut kept);
     let count = kept.iter().filter(|&&kept| kept).count();
     let note = format!(
         "{count} of {} texts, confidence {confidence:.2}",
@@ -198,7 +154,7 @@ pub(crate) fn choose(
     let mut choice = if confidence < settings.min_confidence {
         Choice::default()
     } else {
-        let thread = posts::tidy(page, &blocks, &kind, talk.as_ref(), &mut kept);
+        let thread = thread::tidy(page, &blocks, &kind, talk.as_ref(), &mut kept);
         let texts = scored.iter().zip(&kept);
         let words: f64 = texts
             .filter(|(_, kept)| **kept)
@@ -238,28 +194,6 @@ fn wanted(
         as_scored
     } else {
         in_doubt
-    }
-}
-
-/// Keeps the headline, if anything is kept, and the summary of details that are.
-fn keep_headings(page: &Page, blocks: &Blocks, keep_headline: bool, kept: &mut [bool]) {
-    if !kept.contains(&true) {
-        return;
-    }
-    for (index, block) in blocks.list.iter().enumerate() {
-        let is_headline = page
-            .headline
-            .node
-            .is_some_and(|node| keep_headline && page.contains(node, block.container));
-        if is_headline {
-            kept[index] = true;
-        } else if page.tag(block.container) == Some(Tag::Summary) {
-            let details = page.parent(block.container);
-            let after = blocks.list[index..].iter().zip(&kept[index..]);
-            kept[index] |= after
-                .take_while(|(block, _)| page.contains(details, block.container))
-                .any(|(_, &kept)| kept);
-        }
     }
 }
 

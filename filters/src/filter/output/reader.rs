@@ -123,7 +123,8 @@ fn write_head(page: &Page, out: &mut String) {
 fn write_header(page: &Page, untouched: Option<&Url>, out: &mut String) {
     let url = page.url();
     let Some(host) = url.host_str() else { return };
-    out.push_str("<header dir=\"auto\"><a href=\"");
+    // The line stands where lines of the page begin; the names in it are written as they are.
+    out.push_str("<header><a dir=\"auto\" href=\"");
     if page.base().origin() != url.origin() {
         escape_attribute(&url.origin().ascii_serialization(), out);
     }
@@ -131,7 +132,7 @@ fn write_header(page: &Page, untouched: Option<&Url>, out: &mut String) {
     escape_text(host.strip_prefix("www.").unwrap_or(host), out);
     out.push_str("</a>");
     if let Some(untouched) = untouched {
-        out.push_str("<a rel=\"nofollow\" href=\"");
+        out.push_str("<a lang=\"en\" dir=\"auto\" rel=\"nofollow\" href=\"");
         escape_attribute(untouched.as_str(), out);
         out.push_str("\">Page as it was</a>");
     }

@@ -3,7 +3,7 @@
 //! A figure that stands among kept texts stays with its caption, whatever the chance of the caption: what the article shows is
 //! part of it. Measured on WCXB dev, 2026-11-21, five folds: word F1 .8693 without, .8689 with it; it is for the eye. So does code.
 
-use super::{blocks::Blocks, posts::Thread};
+use super::{blocks::Blocks, thread::Thread};
 use crate::{
     dom::table,
     filter::main_block::{Choice, forms::Forms},

@@ -1,0 +1,51 @@
+//! What goes: texts whose chance was good enough and that are not what the page is for, or that it shows twice.
+//!
+//! | what | where | file |
+//! |---|---|---|
+//! | what buyers say, other goods, overlays | on products | `clear/product.rs`: `reviews`, `others`, `overlays` |
+//! | comments and latest news below the text | on articles | `clear/entries.rs` |
+//! | the author's life, what is for lawyers | on articles | `clear/afterwords.rs` |
+//! | what is announced above the headline | everywhere | `clear/announcements.rs` |
+//! | what is shown twice | everywhere | `clear/copies.rs` |
+//! | what stands twice on a card, the same button on every card | on shelves and lists | `clear/twice.rs`, `clear/buttons.rs` |
+//! | lists of other articles | on articles and manuals | `clear/related.rs` |
+//! | menus and dialogs | everywhere | `clear/dialogs.rs` |
+//!
+//! `auto/called.rs` finds parts by what their author calls them.
+
+mod afterwords;
+mod announcements;
+mod buttons;
+mod copies;
+mod dialogs;
+mod entries;
+mod others;
+mod overlays;
+mod product;
+mod related;
+mod reviews;
+mod twice;
+
+use super::{Favor, blocks::Blocks};
+use crate::{kind::KindNow, page::Page};
+
+/// Drops all that from the kept blocks; with [`Favor::Recall`] nothing for being a product's or an article's surroundings.
+pub(super) fn clear(
+    page: &Page,
+    blocks: &Blocks,
+    kind: &KindNow<'_>,
+    favor: Favor,
+    kept: &mut [bool],
+) {
+    if favor != Favor::Recall {
+        product::tidy(page, blocks, kind, kept);
+        entries::drop(page, blocks, kind, kept);
+        afterwords::drop(page, blocks, kind, kept);
+    }
+    announcements::drop(page, blocks, kept);
+    copies::drop(page, blocks, kept);
+    twice::drop(page, blocks, kind, kept);
+    buttons::drop(page, blocks, kept);
+    related::drop(page, blocks, kind, kept);
+    dialogs::drop(page, blocks, kept);
+}

@@ -1,0 +1,113 @@
+//! What stands below an article about it, not of it: who its author is, and what nobody is to rely on. The author's name and the day stand
+//! above the text; the paragraph on his life, and the one for the lawyers, are the same below each of his articles.
+//!
+//! A part that is called so, below nearly all of the text. A line ("By Ann Lee") stays: it may be the only place of the name.
+//!
+//! Measured on WCXB dev, 2026-11-22, five folds: docs/quality.md. Above the end of the text it loses: there the part called "author" is
+//! an interview.
+
+use super::super::{
+    blocks::Blocks,
+    called::{self, Names},
+};
+use crate::{
+    kind::{Kind, KindNow},
+    page::Page,
+};
+
+/// Names of such a part in the languages of the programs that we know; most have the English ones in every country.
+const NAMES: Names = Names::new(&[
+    "author",
+    "authors",
+    "bio",
+    "biography",
+    "contributor",
+    "contributors",
+    "autor",
+    "autoren",
+    "autores",
+    "auteur",
+    "auteurs",
+    "autore",
+    "autori",
+    "disclaimer",
+    "disclaimers",
+    "haftungsausschluss",
+]);
+
+/// Words of such a part, at least: fewer are a name, or a line of thanks.
+const LEAST: f32 = 8.0;
+
+/// Share of all kept words that one may hold, at most.
+const MOST: f32 = 0.5;
+
+/// Share of the other kept words that stand above it, at least.
+const ABOVE: f32 = 0.8;
+
+/// Such parts, at most: some programs name the author of each post in the class of its teaser, and a page of those has more.
+const AT_ONCE: usize = 4;
+
+/// Drops such parts from the kept blocks of an article.
+pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
+    let parts = called::parts(page, blocks, kept, &NAMES, MOST);
+    let all = called::words(blocks, kept, 0..kept.len());
+    let is_below = |part: &std::ops::Range<usize>| {
+        let own = called::words(blocks, kept, part.clone());
+        own >= LEAST && called::words(blocks, kept, 0..part.start) >= ABOVE * (all - own)
+    };
+    let below: Vec<_> = parts.into_iter().filter(is_below).collect();
+    if (1..=AT_ONCE).contains(&below.len()) && kind.get() == Some(Kind::Article) {
+        for part in below {
+            kept[part].fill(false);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        kind::Claims,
+        testing::{page_at, words},
+    };
+
+    /// Which texts are kept of an article of so many words with this above and below it.
+    fn kept(above: &str, count: usize, below: &str) -> Vec<bool> {
+        let html = format!("{above}<p>{}</p>{below}", words(count));
+        let mut page = page_at("https://example.org/news/bread", &html);
+        page.claims = Claims {
+            types: vec!["NewsArticle".to_owned()],
+            ..Claims::default()
+        };
+        let blocks = Blocks::of(&page, &[]);
+        let mut kept = vec![true; blocks.list.len()];
+        drop(&page, &blocks, &KindNow::of(&page), &mut kept);
+        kept
+    }
+
+    const AUTHOR: &str = "<div class=post-author><b>Ann Lee</b><p>Ann writes on bread and on all that is made of flour.</p></div>";
+
+    #[test]
+    fn the_life_of_the_author_and_what_is_for_lawyers_go() {
+        assert_eq!(kept("", 90, AUTHOR), [true, false, false]);
+        let legal =
+            "<p class=disclaimer>Nobody should bake this bread without having asked a baker.</p>";
+        assert_eq!(kept("", 90, legal), [true, false]);
+    }
+
+    #[test]
+    fn a_line_stays_and_what_stands_above_the_text() {
+        assert_eq!(kept("", 90, "<p class=author>By Ann Lee</p>"), [true, true]);
+        assert_eq!(kept(AUTHOR, 90, ""), [true, true, true]);
+    }
+
+    #[test]
+    fn the_teasers_of_many_authors_stay() {
+        assert_eq!(kept("", 400, &AUTHOR.repeat(5)), [true; 11]);
+    }
+
+    #[test]
+    fn a_page_on_an_author_stays() {
+        assert_eq!(kept("", 9, AUTHOR), [true, true, true]);
+    }
+}

@@ -1,0 +1,390 @@
+//! Lists of other articles in the middle of one: "Read also" and three headlines. They stand among paragraphs and have their
+//! chance; what they are called gives them away, whatever the language.
+
+use super::super::blocks::{Block, Blocks};
+use crate::{
+    kind::{Kind, KindNow},
+    page::{Page, tag::Tag},
+    text::one_line,
+};
+
+/// What such a list is called: in lower case, without the signs around it.
+const NAMES: [&str; 195] = [
+    // English
+    "related articles",
+    "related posts",
+    "related stories",
+    "related news",
+    "you may also like",
+    "you may like to read",
+    "you might also like",
+    "you may also be interested in",
+    "read also",
+    "also read",
+    "read next",
+    "recommended for you",
+    "recommended articles",
+    "more stories",
+    "most read",
+    "keep reading",
+    "up next",
+    // German
+    "das könnte sie auch interessieren",
+    "das könnte dich auch interessieren",
+    "lesen sie auch",
+    "mehr zum thema",
+    "ähnliche artikel",
+    "ähnliche beiträge",
+    "verwandte artikel",
+    "auch interessant",
+    "meistgelesen",
+    // French, Italian
+    "à lire aussi",
+    "lire aussi",
+    "à lire également",
+    "sur le même sujet",
+    "articles similaires",
+    "vous aimerez aussi",
+    "leggi anche",
+    "articoli correlati",
+    "potrebbe interessarti anche",
+    // Spanish, Portuguese
+    "también te puede interesar",
+    "te puede interesar",
+    "artículos relacionados",
+    "noticias relacionadas",
+    "lea también",
+    "lee también",
+    "lo más leído",
+    "leia também",
+    "artigos relacionados",
+    "notícias relacionadas",
+    "matérias relacionadas",
+    "posts relacionados",
+    "você também pode gostar",
+    "mais lidas",
+    // Dutch, Swedish, Danish, Norwegian, Finnish
+    "lees ook",
+    "gerelateerde artikelen",
+    "läs också",
+    "läs även",
+    "læs også",
+    "les også",
+    "lue myös",
+    // Polish, Czech, Russian, Ukrainian
+    "zobacz także",
+    "zobacz też",
+    "czytaj także",
+    "czytaj też",
+    "czytaj również",
+    "podobne artykuły",
+    "čtěte také",
+    "související články",
+    "читайте также",
+    "похожие статьи",
+    "материалы по теме",
+    "читайте також",
+    // Greek, Turkish, Romanian, Hungarian
+    "διαβάστε επίσης",
+    "σχετικά άρθρα",
+    "ilgili haberler",
+    "ilgili yazılar",
+    "ilginizi çekebilir",
+    "citește și",
+    "articole similare",
+    "kapcsolódó cikkek",
+    // Arabic, Persian, Hebrew, Hindi
+    "اقرأ أيضا",
+    "اقرأ أيضاً",
+    "مقالات ذات صلة",
+    "أخبار ذات صلة",
+    "مطالب مرتبط",
+    "כתבות נוספות",
+    "קראו גם",
+    "यह भी पढ़ें",
+    "ये भी पढ़ें",
+    // Indonesian, Vietnamese, Thai
+    "baca juga",
+    "tin liên quan",
+    "bài viết liên quan",
+    "ข่าวที่เกี่ยวข้อง",
+    // Japanese, Chinese, Korean
+    "関連記事",
+    "あわせて読みたい",
+    "相关阅读",
+    "相关文章",
+    "相關文章",
+    "관련 기사",
+    // More of these languages.
+    "lire la suite",
+    "leia mais",
+    "saiba mais",
+    "veja também",
+    "veja mais",
+    "más noticias",
+    "más leídas",
+    "lo más visto",
+    "les plus lus",
+    "i più letti",
+    "najczęściej czytane",
+    "czytaj więcej",
+    "nejčtenější",
+    "самое читаемое",
+    "найпопулярніше",
+    "en çok okunanlar",
+    "bunlar da ilginizi çekebilir",
+    "δημοφιλή",
+    "περισσότερα για το θέμα",
+    "legolvasottabb",
+    "ezt is ajánljuk",
+    "olvasd el ezt is",
+    "luetuimmat",
+    "terpopuler",
+    "berita terkait",
+    "đọc nhiều",
+    "đọc thêm",
+    "xem thêm",
+    "bài liên quan",
+    "อ่านเพิ่มเติม",
+    "ข่าวเกี่ยวข้อง",
+    "ข่าวยอดนิยม",
+    "اقرأ المزيد",
+    "اقرأ ايضا",
+    "اقرأ أيضًا",
+    "الأكثر قراءة",
+    "مواضيع ذات صلة",
+    "بیشتر بخوانید",
+    "پربازدیدترین‌ها",
+    "خبرهای مرتبط",
+    "הנקראות ביותר",
+    "עוד באותו נושא",
+    "延伸閱讀",
+    "相關新聞",
+    "相关新闻",
+    "推荐阅读",
+    "热门文章",
+    "人気記事",
+    "こちらもおすすめ",
+    "アクセスランキング",
+    "관련기사",
+    "많이 본 뉴스",
+    // Croatian and Serbian, Slovak, Slovenian, Bulgarian, Catalan, the Baltic languages
+    "pročitajte i",
+    "pročitajte još",
+    "прочитајте и",
+    "prečítajte si aj",
+    "preberite tudi",
+    "прочетете още",
+    "още по темата",
+    "llegeix també",
+    "skaitykite taip pat",
+    "lasi arī",
+    "loe ka",
+    // Urdu, Bengali, Marathi, Gujarati, Punjabi, Tamil, Telugu, Kannada, Malayalam, Nepali
+    "یہ بھی پڑھیں",
+    "مزید پڑھیں",
+    "আরও পড়ুন",
+    "আরো পড়ুন",
+    "সর্বাধিক পঠিত",
+    "हे ही वाचा",
+    "यह भी पढ़े",
+    "આ પણ વાંચો",
+    "ਇਹ ਵੀ ਪੜ੍ਹੋ",
+    "இதையும் படியுங்கள்",
+    "மேலும் படிக்க",
+    "ఇవి కూడా చదవండి",
+    "ఇది కూడా చదవండి",
+    "ಇದನ್ನೂ ಓದಿ",
+    "ഇതും വായിക്കുക",
+    "यो पनि पढ्नुहोस्",
+    // Georgian, Armenian, Azerbaijani, Uzbek, Kazakh, Amharic, Swahili, Malay, Filipino, Burmese
+    "წაიკითხეთ ასევე",
+    "ასევე წაიკითხეთ",
+    "կարդացեք նաև",
+    "həmçinin oxuyun",
+    "shuningdek o‘qing",
+    "сондай-ақ оқыңыз",
+    "ተጨማሪ ያንብቡ",
+    "soma pia",
+    "baca lagi",
+    "basahin din",
+    "ဆက်စပ်သတင်းများ",
+    // What is read most, in more of these languages.
+    "популярное",
+    "популярне",
+    "热门排行",
+    "熱門新聞",
+    "cele mai citite",
+    "най-четени",
+    "najčitanije",
+    "مقبول خبریں",
+    "அதிகம் படித்தவை",
+    "सबसे ज़्यादा पढ़ी गईं",
+];
+
+/// Words of a name, at most.
+const MAX_WORDS: f32 = 8.0;
+
+/// Visible characters of a name with signs around it, at most: twice those of the longest.
+const MAX_NAME: f32 = 50.0;
+
+/// Visible characters of a line that begins with the name, at most, and the part of them that stands in links at least.
+const MAX_LINE: f32 = 200.0;
+const LINKED: f32 = 0.5;
+
+/// Bytes of a name with the white space around it, at most.
+const MAX_OUTSIDE: usize = 200;
+
+/// Texts of such a list, at most.
+const LONGEST: usize = 20;
+
+/// Gives up the lists on a page that is a text, and the lines that are one.
+pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
+    for at in 0..kept.len() {
+        let block = &blocks.list[at];
+        let may_be_line = block.chars <= MAX_LINE && block.linked >= LINKED * block.chars;
+        let may_be_name = block.stats.words <= MAX_WORDS && block.chars <= MAX_NAME;
+        // The name may have been given up already, and its list not.
+        let is_near = kept[at] || kept.get(at + 1) == Some(&true);
+        if !is_near || !(may_be_line || may_be_name) {
+            continue;
+        }
+        // Turkish: the dot of a capital I becomes a sign of its own.
+        let text = one_line(&blocks.text(page, block))
+            .to_lowercase()
+            .replace('\u{307}', "");
+        let end = if may_be_line && is_line(&text) || is_named_link(page, blocks, block) {
+            list_behind(page, blocks, at).max(at + 1)
+        } else if NAMES.contains(&trim(&text)) {
+            list_behind(page, blocks, at)
+        } else {
+            continue;
+        };
+        if end > at && matches!(kind.get(), Some(Kind::Article | Kind::Documentation) | None) {
+            kept[at..end].fill(false);
+        }
+    }
+}
+
+/// "Read also: Bread without an oven".
+fn is_line(text: &str) -> bool {
+    let before = text.split_once([':', '：']).map(|(before, _)| trim(before));
+    before.is_some_and(|before| NAMES.contains(&before))
+}
+
+/// The name before a link, without a sign between them: what is not in the link is the name.
+fn is_named_link(page: &Page, blocks: &Blocks, block: &Block) -> bool {
+    if block.linked == 0.0 {
+        return false;
+    }
+    let mut outside = String::new();
+    for &text in blocks.texts(block) {
+        let is_linked = page
+            .ancestors(text)
+            .take_while(|&up| up != block.container)
+            .any(|up| page.tag(up) == Some(Tag::A));
+        if !is_linked && let Some(text) = page.text(text) {
+            if outside.len() + text.len() > MAX_OUTSIDE {
+                return false;
+            }
+            outside.push(' ');
+            outside.push_str(&text);
+        }
+    }
+    NAMES.contains(&trim(
+        &one_line(&outside).to_lowercase().replace('\u{307}', ""),
+    ))
+}
+
+fn trim(text: &str) -> &str {
+    text.trim_matches(|c: char| !c.is_alphanumeric() && !is_mark(c))
+}
+
+/// The signs at the end of a word of the scripts of India, Thai, Burmese or Arabic that are no letters.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{900}'..='\u{963}' | '\u{971}'..='\u{df3}' | '\u{e00}'..='\u{e7f}' | '\u{1000}'..='\u{109f}'
+        | '\u{64b}'..='\u{652}')
+}
+
+/// Where the links behind a name end; the name itself where there are none.
+fn list_behind(page: &Page, blocks: &Blocks, at: usize) -> usize {
+    let mut end = at;
+    for (offset, block) in blocks.list[at + 1..].iter().take(LONGEST).enumerate() {
+        let is_heading = page.tag(block.container).is_some_and(Tag::is_heading);
+        if block.link_density() >= 0.8 {
+            end = at + offset + 2;
+        } else if is_heading || block.stats.words > MAX_WORDS {
+            break;
+        }
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::super::trial::Trial, *};
+    use crate::kind::Claims;
+
+    /// How many texts are left of a page that says it is this, of which all were kept.
+    fn left(html: &str, says: &str) -> usize {
+        let mut trial = Trial::of(html, 0.5);
+        trial.page.claims = Claims {
+            types: vec![says.to_owned()],
+            ..Claims::default()
+        };
+        let mut kept = vec![true; trial.kept.len()];
+        drop(
+            &trial.page,
+            &trial.blocks,
+            &KindNow::of(&trial.page),
+            &mut kept,
+        );
+        kept.into_iter().filter(|&kept| kept).count()
+    }
+
+    const LINKS: &str =
+        "<ul><li><a href=/a>Museum open</a><p>3 May</p><li><a href=/b>Bath closed</a></ul>";
+
+    #[test]
+    fn a_list_of_other_articles_goes_from_the_middle_of_one() {
+        for name in [
+            "Read also",
+            "Lesen Sie auch:",
+            "» Читайте также",
+            "関連記事",
+            "İlgili haberler",
+            "ये भी पढ़ें",
+            "اقرأ أيضاً:",
+            "আরও পড়ুন",
+            "यह भी पढ़ें |",
+            "இதையும் படியுங்கள்",
+            "ဆက်စပ်သတင်းများ",
+        ] {
+            let html = format!("<p>one</p><h3>{name}</h3>{LINKS}<p>two</p>");
+            assert_eq!(left(&html, "NewsArticle"), 2, "{name}");
+        }
+        let line =
+            "<p>one</p><p>Baca juga: <a href=/a>Museum open until ten on Sundays</a></p><p>two</p>";
+        assert_eq!(left(line, "NewsArticle"), 2);
+        for line in [
+            "<p><span>Czytaj więcej</span> <a href=/a>Museum open until ten on Sundays</a></p>",
+            "<p>&gt;&gt; Leia também <a href=/a><b>Museum open until ten on Sundays</b></a></p>",
+        ] {
+            let html = format!("<p>one</p>{line}<p>two</p>");
+            assert_eq!(left(&html, "NewsArticle"), 2, "{line}");
+        }
+        let skipped =
+            format!("<p>one</p><div><b>Most read</b> <a href=#x>Skip</a></div>{LINKS}<p>two</p>");
+        assert_eq!(left(&skipped, "NewsArticle"), 2);
+        let sentence = "<p>one</p><p>Read also what <a href=/a>the museum says of its Sundays</a></p><p>two</p>";
+        assert_eq!(left(sentence, "NewsArticle"), 3);
+    }
+
+    #[test]
+    fn a_chapter_of_that_name_and_the_lists_of_a_page_of_lists_stay() {
+        let chapter = "<p>one</p><h3>Read also</h3><p>A text that is no link, but a chapter of what is read here</p>";
+        assert_eq!(left(chapter, "NewsArticle"), 3);
+        let html = format!("<h3>Related news</h3>{LINKS}");
+        assert_eq!(left(&html, "ItemList"), 4);
+    }
+}

@@ -1,0 +1,66 @@
+//! What comes back: texts that had too little chance by themselves and belong to what is kept.
+//!
+//! | what | file |
+//! |---|---|
+//! | the standfirst below the headline | `complete/standfirst.rs` |
+//! | what a kept heading or a colon announces | `complete/sections.rs` |
+//! | what is missing in the middle of a text | `complete/gaps.rs` |
+//! | answers with their questions | `complete/questions.rs` |
+//! | labels with their values | `complete/labels.rs` |
+//! | the goods of a shelf | `complete/goods.rs` |
+//! | the price of a product | `complete/price.rs` |
+
+mod gaps;
+pub(super) mod goods;
+mod labels;
+mod price;
+mod questions;
+mod sections;
+mod standfirst;
+
+use super::{Scored, blocks::Blocks};
+use crate::{
+    kind::KindNow,
+    page::{Page, tag::Tag},
+};
+
+/// Keeps all that beside the kept blocks.
+pub(super) fn complete(
+    page: &Page,
+    blocks: &Blocks,
+    scored: &[Scored],
+    kind: &KindNow<'_>,
+    keep_headline: bool,
+    kept: &mut [bool],
+) {
+    keep_headings(page, blocks, keep_headline, kept);
+    standfirst::keep(page, blocks, scored, kept);
+    sections::complete(page, blocks, scored, kept);
+    gaps::fill(page, blocks, scored, kept);
+    questions::keep(page, blocks, scored, kept);
+    labels::keep(page, blocks, scored, kind, kept);
+    goods::keep(page, blocks, kind, kept);
+    price::keep(page, blocks, kind, kept);
+}
+
+/// Keeps the headline, if anything is kept, and the summary of details that are.
+fn keep_headings(page: &Page, blocks: &Blocks, keep_headline: bool, kept: &mut [bool]) {
+    if !kept.contains(&true) {
+        return;
+    }
+    for (index, block) in blocks.list.iter().enumerate() {
+        let is_headline = page
+            .headline
+            .node
+            .is_some_and(|node| keep_headline && page.contains(node, block.container));
+        if is_headline {
+            kept[index] = true;
+        } else if page.tag(block.container) == Some(Tag::Summary) {
+            let details = page.parent(block.container);
+            let after = blocks.list[index..].iter().zip(&kept[index..]);
+            kept[index] |= after
+                .take_while(|(block, _)| page.contains(details, block.container))
+                .any(|(_, &kept)| kept);
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! Names and dates: short texts that the page says are such.
+
+use std::collections::HashMap;
+
+use html5ever::{LocalName, local_name};
+
+use crate::{
+    dom::leads_to_log_in,
+    filter::main_block::auto::{
+        remembered::Remembered, thread::talk::when::is_date as is_date_text,
+    },
+    page::{NodeId, Page, tag::Tag},
+    parts::Parts,
+    text::words_of_identifier,
+};
+
+/// Visible characters of a name and of a date. Higher: panels pass for names.
+const MAX_NAME: usize = 40;
+const MAX_DATE: usize = 40;
+
+/// Nodes of a name or a date that are read.
+const MAX_NODES: usize = 20;
+
+/// Elements between a text and the one that says what it is.
+const LEVELS: usize = 3;
+
+/// Something short that the page says is a name or a date.
+pub(in super::super) struct Sign {
+    pub(in super::super) element: NodeId,
+    /// How sure that is; 0 is best.
+    pub(in super::super) rank: u8,
+    /// Whether it stands in kept text.
+    pub(in super::super) is_kept: bool,
+}
+
+/// The names on a page. `is_kept`, by row, tells the texts that are shown already.
+pub(in super::super) fn names(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
+    let marks_authors = page.any_attribute(is_author_mark);
+    let mut classes = Remembered::new(false);
+    let rank = |id| name_rank(page, id, marks_authors, &mut classes);
+    let mut names = signs(page, is_kept, MAX_NAME, Tag::A, rank);
+    // "Log in" is an address below `/users/` too.
+    names.retain(|name| {
+        let id = name.element;
+        !leads_to_log_in(page, id) && !is_initial(page, id) && !is_number(page, id)
+    });
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    let text = |sign: &Sign| page.start_of_text(sign.element, MAX_NODES, MAX_NAME * 4);
+    let is_bare = |sign: &Sign| page.tag(sign.element) != Some(Tag::A);
+    for name in names.iter().filter(|name| is_bare(name)) {
+        *counts.entry(text(name)).or_default() += 1;
+    }
+    for name in &mut names {
+        // The same in several posts and no link: a rank or a state, where there is a better name.
+        if is_bare(name) && counts[&text(name)] > 1 {
+            name.rank += 3;
+        }
+    }
+    names
+}
+
+/// How many posts somebody wrote leads to the same profile.
+fn is_number(page: &Page, id: NodeId) -> bool {
+    let text = page.start_of_text(id, MAX_NODES, MAX_NAME * 4);
+    !text.contains(char::is_alphabetic)
+}
+
+/// Initials in place of a picture of the person: "L".
+fn is_initial(page: &Page, id: NodeId) -> bool {
+    const MOST: usize = 2;
+    const PICTURES: Parts = Parts::new(&["avatar"]);
+    let is_picture = |id: NodeId| {
+        let class = page.attribute(id, &local_name!("class"));
+        let role = page.attribute(id, &local_name!("role"));
+        class.is_some_and(|class| PICTURES.are_in(class)) || role == Some("img")
+    };
+    page.chars(id) <= MOST
+        && (page.live(id).take(MAX_NODES).any(is_picture)
+            || page.ancestors(id).take(1).any(is_picture))
+}
+
+/// The dates on a page.
+pub(in super::super) fn dates(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
+    signs(page, is_kept, MAX_DATE, Tag::Time, |id| date_rank(page, id))
+}
+
+/// The outermost elements that hold one short text of a kind, in document order. Those of the tag `own` say what they are; others
+/// by their attributes alone.
+fn signs(
+    page: &Page,
+    is_kept: &[bool],
+    max_chars: usize,
+    own: Tag,
+    mut rank: impl FnMut(NodeId) -> Option<u8>,
+) -> Vec<Sign> {
+    let mut signs = Vec::new();
+    let mut over = NodeId::DOCUMENT;
+    for id in page.live(page.body()).skip(1) {
+        let Some(tag) = page.tag(id).filter(|_| id >= over) else {
+            continue;
+        };
+        if tag != own && page.attributes(id).is_empty() {
+            continue;
+        }
+        // Nearly no element has one.
+        let Some(rank) = rank(id) else { continue };
+        let Some(first) = only_line(page, id, max_chars) else {
+            continue;
+        };
+        over = page.end(id);
+        if is_quoted(page, id) || is_last(page, id) {
+            continue;
+        }
+        signs.push(Sign {
+            element: inner_link(page, id),
+            rank,
+            is_kept: is_kept[first.index()],
+        });
+    }
+    signs
+}
+
+/// Whether a text stands in a quotation or above one ("Ann said:"): its name is that of another post.
+fn is_quoted(page: &Page, id: NodeId) -> bool {
+    page.ancestors(id).take(LEVELS).any(|up| {
+        page.tag(up) == Some(Tag::Blockquote) || says(page, up, &local_name!("class"), &QUOTES)
+    })
+}
+
+/// Whether it is that of the last post ("last reply by Ann, 3 May"), which is told at the head of the first.
+fn is_last(page: &Page, id: NodeId) -> bool {
+    let above = page.parent(id);
+    page.live(above)
+        .take(MAX_NODES)
+        .take_while(|&before| before < id)
+        .filter_map(|before| page.text(before))
+        .any(|text| {
+            let start = text.trim_start().get(..4);
+            start.is_some_and(|start| start.eq_ignore_ascii_case("last"))
+        })
+}
+
+/// The link in a sign, where there is one: what stands beside it is a rank, or a number of posts.
+fn inner_link(page: &Page, id: NodeId) -> NodeId {
+    page.live(id)
+        .find(|&inside| page.tag(inside) == Some(Tag::A) && page.chars(inside) > 0)
+        .unwrap_or(id)
+}
+
+/// The first text of an element that holds one short line.
+fn only_line(page: &Page, id: NodeId, max_chars: usize) -> Option<NodeId> {
+    let (mut chars, mut first) = (0, None);
+    for (number, inside) in page.live(id).enumerate() {
+        let ends_line = inside != id
+            && page
+                .tag(inside)
+                .is_some_and(|tag| tag.is_block() || tag == Tag::Br);
+        chars += page.own_chars(inside);
+        if ends_line || chars > max_chars || number > MAX_NODES {
+            return None;
+        }
+        if first.is_none() && page.own_chars(inside) > 0 {
+            first = Some(inside);
+        }
+    }
+    first
+}
+
+/// How sure an element is to be a name. `marks_authors`: whether any element of the page is marked as one; `classes`: which are those
+/// of names.
+fn name_rank<'a>(
+    page: &'a Page,
+    id: NodeId,
+    marks_authors: bool,
+    classes: &mut Remembered<'a, bool>,
+) -> Option<u8> {
+    let is_link = page.tag(id) == Some(Tag::A);
+    let (mut is_author, mut is_named, mut is_profile) = (false, false, false);
+    page.each_attribute(id, |name, value| match *name {
+        local_name!("class") => is_named = classes.of(value, |value| holds(value, &NAMES)),
+        local_name!("href") => is_profile = is_link && leads_to_profile(value),
+        _ => is_author |= is_author_mark(name, value),
+    });
+    let marked_around = || {
+        let mut above = page.ancestors(id).take(LEVELS);
+        above.any(|up| {
+            let mut is_marked = false;
+            page.each_attribute(up, |name, value| is_marked |= is_author_mark(name, value));
+            is_marked
+        })
+    };
+    if is_author || marks_authors && is_link && marked_around() {
+        return Some(0);
+    }
+    if is_named {
+        return Some(1);
+    }
+    is_profile.then_some(2)
+}
+
+/// `itemprop=author`, `rel=author` and the like.
+fn is_author_mark(name: &LocalName, value: &str) -> bool {
+    matches!(*name, local_name!("itemprop") | local_name!("rel"))
+        && value
+            .split_ascii_whitespace()
+            .any(|word| matches!(word, "author" | "creator"))
+}
+
+/// Words in the class of a name, and of a quotation.
+const NAMES: Words = Words::new(&[
+    "author",
+    "username",
+    "creator",
+    "poster",
+    "nickname",
+    "commenter",
+    "postername",
+    "authorname",
+    "displayname",
+    "byline",
+]);
+const QUOTES: Words = Words::new(&["quote", "blockquote", "quoteheader", "quotetitle"]);
+
+/// Folders, files and parameters of addresses of profiles.
+const PROFILES: [&str; 17] = [
+    "user",
+    "users",
+    "u",
+    "member",
+    "members",
+    "profile",
+    "profiles",
+    "author",
+    "authors",
+    "people",
+    "account",
+    "member.php",
+    "memberlist.php",
+    "profile.php",
+    "viewprofile",
+    "showuser",
+    "uid",
+];
+
+fn leads_to_profile(href: &str) -> bool {
+    let is_end = |byte: &u8| matches!(byte, b'/' | b'?' | b'&' | b'=' | b';' | b'#');
+    let mut parts = href
+        .as_bytes()
+        .split(is_end)
+        .filter(|part| !part.is_empty())
+        .peekable();
+    while let Some(part) = parts.next() {
+        // Discuz: space-uid-12.html.
+        if part.starts_with(b"space-uid-") {
+            return true;
+        }
+        let is_folder = || {
+            let may_be = matches!(part[0] | 32, b'a' | b'm' | b'p' | b's' | b'u' | b'v');
+            let is = |folder: &&str| part.eq_ignore_ascii_case(folder.as_bytes());
+            may_be && PROFILES.iter().any(is)
+        };
+        if matches!(part[0], b'~' | b'@') || parts.peek().is_some() && is_folder() {
+            return true;
+        }
+    }
+    false
+}
+
+/// How sure an element is to be a date.
+fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
+    const CLASSES: Words = Words::new(&[
+        "date",
+        "time",
+        "postdate",
+        "timestamp",
+        "relativetime",
+        "datetime",
+        "postdetails",
+    ]);
+    const PROPERTIES: Words = Words::new(&["datecreated", "datepublished", "date"]);
+    if page.tag(id) == Some(Tag::Time) {
+        return Some(0);
+    }
+    let is_date = says(page, id, &local_name!("itemprop"), &PROPERTIES)
+        || says(page, id, &local_name!("class"), &CLASSES);
+    let has_digit = || {
+        page.live(id)
+            .take(20)
+            .filter_map(|id| page.text(id))
+            .any(|text| text.contains(|c: char| c.is_numeric()))
+    };
+    if is_date && has_digit() {
+        return Some(1);
+    }
+    // "4 days ago", and the day where the pointer rests.
+    let title = page.attribute(id, &local_name!("title"));
+    (title.is_some_and(is_date_text) && has_digit()).then_some(2)
+}
+
+/// Words of names in attributes.
+struct Words {
+    list: &'static [&'static str],
+    /// Nearly no element has one, and to cut a name into words costs more.
+    parts: Parts,
+}
+
+impl Words {
+    const fn new(list: &'static [&'static str]) -> Words {
+        Words {
+            list,
+            parts: Parts::new(list),
+        }
+    }
+}
+
+/// Whether an attribute holds one of these words.
+fn says(page: &Page, id: NodeId, name: &LocalName, wanted: &Words) -> bool {
+    page.attribute(id, name)
+        .is_some_and(|value| holds(value, wanted))
+}
+
+fn holds(value: &str, wanted: &Words) -> bool {
+    wanted.parts.are_in(value)
+        && words_of_identifier(value).any(|word| wanted.list.contains(&word.as_str()))
+}

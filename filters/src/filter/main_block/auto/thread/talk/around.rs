@@ -1,0 +1,350 @@
+//! What stands around the bodies of a thread: of each post one name and one date stay, and the furniture goes.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Talk, is_heading, when::is_clock};
+use crate::{
+    filter::main_block::auto::{blocks::Blocks, called::Names, thread::posts::signs::Sign},
+    page::{NodeId, Page, tag::Tag},
+    text::one_line,
+};
+
+/// Posts from which what repeats is furniture.
+const LEAST: usize = 3;
+
+/// Words of a block that can be furniture, and of all others at its place. Higher: comments below an answer go with it.
+const MAX_WORDS: f32 = 12.0;
+
+/// Posts in which a place must be.
+const MIN_ALIKE: usize = 2;
+
+/// Share of the posts in which the dates stand at one place.
+const DATED: f32 = 0.8;
+
+/// The least sure date that is taken wherever it stands in a post.
+const SURE: u8 = 2;
+
+/// What the author puts under everything.
+const SIGNATURES: Names = Names::new(&["signature", "signatures", "sig"]);
+
+/// What is to be done around the bodies.
+#[derive(Default)]
+pub(in super::super) struct Around {
+    /// Texts that stay in any case: names, dates, and what stands between them.
+    pub(in super::super) texts: Vec<NodeId>,
+    /// Blocks that go.
+    pub(in super::super) gone: Vec<usize>,
+    /// By post: who wrote it.
+    pub(in super::super) writers: HashMap<NodeId, String>,
+}
+
+/// The blocks around the bodies.
+struct Outside {
+    /// With the post of each.
+    blocks: Vec<(usize, NodeId)>,
+    /// By row of a text: its block.
+    of_text: HashMap<NodeId, usize>,
+}
+
+impl Around {
+    pub(in super::super) fn of(page: &Page, blocks: &Blocks, talk: &Talk) -> Around {
+        let outside = Outside::of(page, blocks, talk);
+        let dates = Dates::of(page, blocks, talk, &outside);
+        let mut around = Around::default();
+        let mut chosen: Vec<NodeId> = Vec::new();
+        for &post in &talk.posts {
+            let date = dates.of_post(page, talk, &outside, post);
+            let name = name(page, talk, &outside, post, date);
+            if let Some(name) = name {
+                around.writers.insert(post, text_of(page, name.element));
+            }
+            for sign in [name, date].into_iter().flatten() {
+                chosen.extend(texts_of(page, sign.element));
+            }
+        }
+        chosen.sort_unstable();
+        chosen.dedup();
+        if talk.posts.len() >= LEAST && talk.places.have_body() {
+            around.clear(page, blocks, talk, &outside, &chosen);
+        }
+        around.texts.extend(chosen);
+        around.texts.sort_unstable();
+        around.texts.dedup();
+        around
+    }
+
+    /// Finds the furniture.
+    fn clear(
+        &mut self,
+        page: &Page,
+        blocks: &Blocks,
+        talk: &Talk,
+        outside: &Outside,
+        chosen: &[NodeId],
+    ) {
+        let is_chosen = |id: &NodeId| chosen.binary_search(id).is_ok();
+        let places = outside.places(blocks, talk);
+        let repeated = outside.repeated(blocks);
+        let others = self.others(page, talk, outside);
+        let name_place = name_place(blocks, talk, outside, chosen);
+        for &(index, post) in &outside.blocks {
+            let block = &blocks.list[index];
+            let texts = blocks.texts(block);
+            let place = talk.places.place(block.container);
+            let place_of = &places[&place];
+            let is_short = block.stats.words <= MAX_WORDS && place_of.longest <= MAX_WORDS;
+            if texts.iter().any(is_chosen) {
+                if block.stats.words <= MAX_WORDS * 2.0 {
+                    self.gone.push(index);
+                    self.texts
+                        .extend(between(page, block.container, texts, is_chosen));
+                }
+                continue;
+            }
+            let writer = self.writers.get(&post);
+            let is_guest = writer.is_none() && Some(place) == name_place;
+            if is_guest || is_heading(page, block.container) || others.contains(&index) {
+                continue;
+            }
+            let is_furniture =
+                || is_short && place_of.posts >= MIN_ALIKE || repeated.contains(&block.stats.hash);
+            let is_furniture = is_signature(page, post, block.container)
+                || is_furniture() && !is_quoted(page, post, block.container);
+            if is_furniture && page.tag(block.container) != Some(Tag::Pre) {
+                self.gone.push(index);
+            }
+        }
+    }
+
+    /// The blocks with a name that is not the writer's.
+    fn others(&self, page: &Page, talk: &Talk, outside: &Outside) -> HashSet<usize> {
+        let is_other = |name: &&Sign| {
+            let post = talk.owners.of_node(name.element);
+            let writer = post.and_then(|post| self.writers.get(&post));
+            Some(&text_of(page, name.element)) != writer
+        };
+        let names = talk.names.iter().filter(is_other);
+        names
+            .filter_map(|name| outside.block(page, name.element))
+            .collect()
+    }
+}
+
+#[derive(Default)]
+struct PlaceOf {
+    longest: f32,
+    posts: usize,
+    last: NodeId,
+}
+
+impl Outside {
+    fn of(page: &Page, blocks: &Blocks, talk: &Talk) -> Outside {
+        let mut outside = Outside {
+            blocks: Vec::new(),
+            of_text: HashMap::new(),
+        };
+        for (index, block) in blocks.list.iter().enumerate() {
+            let Some(post) = talk.owners.of_node(block.container) else {
+                continue;
+            };
+            if talk.is_body(page, post, block.container) {
+                continue;
+            }
+            outside.blocks.push((index, post));
+            for &id in blocks.texts(block) {
+                outside.of_text.insert(id, index);
+            }
+        }
+        outside
+    }
+
+    /// The block in which a sign stands.
+    fn block(&self, page: &Page, sign: NodeId) -> Option<usize> {
+        texts_of(page, sign).find_map(|id| self.of_text.get(&id).copied())
+    }
+
+    fn places(&self, blocks: &Blocks, talk: &Talk) -> HashMap<u64, PlaceOf> {
+        let mut places: HashMap<u64, PlaceOf> = HashMap::new();
+        for &(index, post) in &self.blocks {
+            let block = &blocks.list[index];
+            let place = places
+                .entry(talk.places.place(block.container))
+                .or_default();
+            place.longest = place.longest.max(block.stats.words);
+            place.posts += usize::from(place.last != post);
+            place.last = post;
+        }
+        places
+    }
+
+    /// Texts that stand in several posts.
+    fn repeated(&self, blocks: &Blocks) -> HashSet<u64> {
+        let mut last: HashMap<u64, NodeId> = HashMap::new();
+        let mut repeated = HashSet::new();
+        for &(index, post) in &self.blocks {
+            let hash = blocks.list[index].stats.hash;
+            if *last.entry(hash).or_insert(post) != post {
+                repeated.insert(hash);
+            }
+        }
+        repeated
+    }
+}
+
+/// Where most posts are dated.
+struct Dates {
+    place: Option<u64>,
+    places: HashMap<NodeId, u64>,
+}
+
+impl Dates {
+    fn of(page: &Page, blocks: &Blocks, talk: &Talk, outside: &Outside) -> Dates {
+        #[derive(Default)]
+        struct Tally {
+            ranks: usize,
+            signs: usize,
+            posts: usize,
+            last: NodeId,
+            texts: HashSet<String>,
+        }
+        let mut tallies: HashMap<u64, Tally> = HashMap::new();
+        let mut order = Vec::new();
+        let mut places = HashMap::new();
+        for date in &talk.dates {
+            let Some(index) = outside.block(page, date.element) else {
+                continue;
+            };
+            let container = blocks.list[index].container;
+            let place = talk.places.place(container);
+            let post = talk.owners.of_node(container).unwrap_or_default();
+            places.insert(date.element, place);
+            let tally = tallies.entry(place).or_insert_with(|| {
+                order.push(place);
+                Tally::default()
+            });
+            let text = text_of(page, date.element);
+            tally.ranks += usize::from(date.rank) + usize::from(is_clock(&text));
+            tally.signs += 1;
+            tally.posts += usize::from(tally.last != post);
+            tally.last = post;
+            tally.texts.insert(text);
+        }
+        let least = DATED * talk.posts.len() as f32;
+        let place = order
+            .into_iter()
+            .filter(|place| tallies[place].posts as f32 >= least)
+            .min_by_key(|place| {
+                let tally = &tallies[place];
+                (tally.ranks / tally.signs, usize::MAX - tally.texts.len())
+            });
+        Dates { place, places }
+    }
+
+    fn of_post<'a>(
+        &self,
+        page: &'a Page,
+        talk: &'a Talk,
+        outside: &Outside,
+        post: NodeId,
+    ) -> Option<&'a Sign> {
+        let dates = || {
+            let dates = talk.owners.signs(page, post, &talk.dates);
+            dates.filter(|date| outside.block(page, date.element).is_some())
+        };
+        let is_there = |date: &&Sign| {
+            self.place.is_some() && self.places.get(&date.element).copied() == self.place
+        };
+        dates()
+            .filter(is_there)
+            .min_by_key(|date| (date.rank, date.element))
+            .or_else(|| {
+                dates()
+                    .filter(|date| date.rank <= SURE)
+                    .min_by_key(|date| (date.rank, date.element))
+            })
+    }
+}
+
+/// The surest name of a post, rather in the line of its date.
+fn name<'a>(
+    page: &'a Page,
+    talk: &'a Talk,
+    outside: &Outside,
+    post: NodeId,
+    date: Option<&Sign>,
+) -> Option<&'a Sign> {
+    let names = || {
+        let names = talk.owners.signs(page, post, &talk.names);
+        names.filter(|name| outside.block(page, name.element).is_some())
+    };
+    let headline = page.headline.node.filter(|&node| page.contains(post, node));
+    let start = headline.unwrap_or(post);
+    let name = names().min_by_key(|name| (name.element < start, name.rank, name.element))?;
+    let text = text_of(page, name.element);
+    let line = date.and_then(|date| outside.block(page, date.element));
+    let beside_date = |other: &&Sign| {
+        line.is_some()
+            && outside.block(page, other.element) == line
+            && text_of(page, other.element) == text
+    };
+    names().find(beside_date).or(Some(name))
+}
+
+/// Where most names stand.
+fn name_place(blocks: &Blocks, talk: &Talk, outside: &Outside, chosen: &[NodeId]) -> Option<u64> {
+    let mut counts: HashMap<u64, usize> = HashMap::new();
+    for name in &talk.names {
+        let text = chosen.partition_point(|&id| id < name.element);
+        let index = chosen.get(text).and_then(|id| outside.of_text.get(id));
+        if let Some(&index) = index {
+            let place = talk.places.place(blocks.list[index].container);
+            *counts.entry(place).or_default() += 1;
+        }
+    }
+    counts
+        .into_iter()
+        .max_by_key(|&(place, count)| (count, place))
+        .map(|(place, _)| place)
+}
+
+/// What stands between the chosen texts of a line: signs, and words of the line itself ("wrote on"), but no counts.
+fn between<'a>(
+    page: &'a Page,
+    line: NodeId,
+    texts: &'a [NodeId],
+    is_chosen: impl Fn(&NodeId) -> bool,
+) -> impl Iterator<Item = NodeId> + 'a {
+    let first = texts.iter().position(&is_chosen).unwrap_or(0);
+    let last = texts.iter().rposition(&is_chosen).unwrap_or(0);
+    texts[first..=last].iter().copied().filter(move |&id| {
+        let is_of_line = page.parent(id) == line;
+        page.text(id).is_some_and(|text| {
+            !text.contains(char::is_alphanumeric) || is_of_line && !text.contains(char::is_numeric)
+        })
+    })
+}
+
+/// Whether a text stands in a quote inside of a post.
+fn is_quoted(page: &Page, post: NodeId, id: NodeId) -> bool {
+    std::iter::once(id)
+        .chain(page.ancestors(id))
+        .take_while(|&up| up != post)
+        .any(|up| page.tag(up) == Some(Tag::Blockquote))
+}
+
+fn is_signature(page: &Page, post: NodeId, id: NodeId) -> bool {
+    std::iter::once(id)
+        .chain(page.ancestors(id))
+        .take_while(|&up| up != post)
+        .any(|up| SIGNATURES.name(page, up))
+}
+
+pub(super) fn text_of(page: &Page, id: NodeId) -> String {
+    const MAX_NODES: usize = 20;
+    const MAX_BYTES: usize = 200;
+    one_line(&page.start_of_text(id, MAX_NODES, MAX_BYTES))
+}
+
+fn texts_of(page: &Page, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+    page.live(id).filter(|&id| page.own_chars(id) > 0)
+}
