@@ -63,13 +63,16 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
     }
 }
 
-/// Whether one of its texts is a day, or stands in a `<time>`.
+/// Whether one of its texts is a day, or stands in a `<time>`. A heading that is one begins a chapter of a diary.
 fn is_dated(page: &Page, blocks: &Blocks, at: usize) -> bool {
-    let is_time = |id: NodeId| page.tag(id) == Some(Tag::Time);
+    let is_day = |text: &str| text.contains(char::is_numeric) && metadata::is_day(text);
     blocks.texts(&blocks.list[at]).iter().any(|&id| {
-        let is_day = |text: &str| text.contains(char::is_numeric) && metadata::is_day(text);
-        page.text(id).is_some_and(|text| is_day(text.trim()))
-            || page.ancestors(id).take(3).any(is_time)
+        let is_in = |wanted: fn(Tag) -> bool| {
+            let mut around = page.ancestors(id).take(3);
+            around.any(|up| page.tag(up).is_some_and(wanted))
+        };
+        let is_day = page.text(id).is_some_and(|text| is_day(text.trim()));
+        (is_day || is_in(|tag| tag == Tag::Time)) && !is_in(Tag::is_heading)
     })
 }
 
@@ -197,6 +200,12 @@ mod tests {
         assert_eq!(left(120, COMMENT, 2, "NewsArticle"), (7, 7));
         let paper = "<li><a href=/p/#>On bread #</a><div>Journal of Bread 3 (2019)</div></li>";
         assert_eq!(left(120, paper, 5, "Article"), (11, 11));
+    }
+
+    #[test]
+    fn the_days_of_a_diary_are_headings() {
+        let day = "<div><h3><a href=/d/#>3 May 2026</a></h3><p>To the ford, and back.</p></div>";
+        assert_eq!(left(120, day, 5, "BlogPosting"), (11, 11));
     }
 
     #[test]

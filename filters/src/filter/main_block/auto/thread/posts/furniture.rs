@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::owners::Owners;
+use super::{owners::Owners, signs::is_quoted};
 use crate::{
     filter::main_block::auto::blocks::Blocks,
     page::{NodeId, Page, tag::Tag},
@@ -28,7 +28,7 @@ impl Furniture {
             let Some(post) = owners.of_node(block.container) else {
                 continue;
             };
-            if page.tag(block.container) == Some(Tag::Pre) {
+            if page.tag(block.container) == Some(Tag::Pre) || is_quoted(page, block.container) {
                 continue;
             }
             let texts = blocks.texts(block);

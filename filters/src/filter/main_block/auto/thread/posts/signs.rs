@@ -79,9 +79,26 @@ fn is_initial(page: &Page, id: NodeId) -> bool {
             || page.ancestors(id).take(1).any(is_picture))
 }
 
-/// The dates on a page.
+/// The dates on a page, without those of changes ("edited 3 May").
 pub(in super::super) fn dates(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
-    signs(page, is_kept, MAX_DATE, Tag::Time, |id| date_rank(page, id))
+    let mut dates = signs(page, is_kept, MAX_DATE, Tag::Time, |id| date_rank(page, id));
+    dates.retain(|date| {
+        let around = [date.element, page.parent(date.element)];
+        !around.into_iter().any(|id| tells_change(page, id))
+    });
+    dates
+}
+
+/// Whether a text begins with "edited".
+fn tells_change(page: &Page, id: NodeId) -> bool {
+    const WORDS: [&str; 4] = ["edited", "modified", "last edited", "last modified"];
+    let start = page.start_of_text(id, MAX_NODES, MAX_DATE);
+    let start = start.trim_start();
+    let begins = |word: &&str| {
+        let start = start.get(..word.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(word))
+    };
+    WORDS.iter().any(|word| begins(&word))
 }
 
 /// The outermost elements that hold one short text of a kind, in document order. Those of the tag `own` say what they are; others
@@ -121,7 +138,7 @@ fn signs(
 }
 
 /// Whether a text stands in a quotation or above one ("Ann said:"): its name is that of another post.
-fn is_quoted(page: &Page, id: NodeId) -> bool {
+pub(super) fn is_quoted(page: &Page, id: NodeId) -> bool {
     page.ancestors(id).take(LEVELS).any(|up| {
         page.tag(up) == Some(Tag::Blockquote) || says(page, up, &local_name!("class"), &QUOTES)
     })

@@ -24,6 +24,16 @@ const DATED: f32 = 0.8;
 /// The least sure date that is taken wherever it stands in a post.
 const SURE: u8 = 2;
 
+/// What somebody else wrote, inside of a post.
+const QUOTES: Names = Names::new(&[
+    "quote",
+    "quotes",
+    "quoted",
+    "quotation",
+    "zitat",
+    "citation",
+]);
+
 /// What the author puts under everything.
 const SIGNATURES: Names = Names::new(&["signature", "signatures", "sig"]);
 
@@ -84,7 +94,7 @@ impl Around {
     ) {
         let is_chosen = |id: &NodeId| chosen.binary_search(id).is_ok();
         let places = outside.places(blocks, talk);
-        let repeated = outside.repeated(blocks);
+        let repeated = outside.repeated(blocks, talk, &self.writers);
         let others = self.others(page, talk, outside);
         let name_place = name_place(blocks, talk, outside, chosen);
         for &(index, post) in &outside.blocks {
@@ -107,7 +117,7 @@ impl Around {
                 continue;
             }
             let is_furniture =
-                || is_short && place_of.posts >= MIN_ALIKE || repeated.contains(&block.stats.hash);
+                || is_short && place_of.posts >= MIN_ALIKE || repeated.contains(&index);
             let is_furniture = is_signature(page, post, block.container)
                 || is_furniture() && !is_quoted(page, post, block.container);
             if is_furniture && page.tag(block.container) != Some(Tag::Pre) {
@@ -177,14 +187,25 @@ impl Outside {
         places
     }
 
-    /// Texts that stand in several posts.
-    fn repeated(&self, blocks: &Blocks) -> HashSet<u64> {
-        let mut last: HashMap<u64, NodeId> = HashMap::new();
+    /// Blocks whose text stands at the same place of several posts; a long one, of the same writer: others quote it.
+    fn repeated(
+        &self,
+        blocks: &Blocks,
+        talk: &Talk,
+        writers: &HashMap<NodeId, String>,
+    ) -> HashSet<usize> {
+        let mut first: HashMap<_, (usize, NodeId)> = HashMap::new();
         let mut repeated = HashSet::new();
         for &(index, post) in &self.blocks {
-            let hash = blocks.list[index].stats.hash;
-            if *last.entry(hash).or_insert(post) != post {
-                repeated.insert(hash);
+            let block = &blocks.list[index];
+            let is_long = block.stats.words > MAX_WORDS;
+            let writer = writers.get(&post).filter(|_| is_long);
+            let place = talk.places.place(block.container);
+            let (before, other) = *first
+                .entry((block.stats.hash, place, writer))
+                .or_insert((index, post));
+            if other != post {
+                repeated.extend([before, index]);
             }
         }
         repeated
@@ -235,7 +256,10 @@ impl Dates {
             .filter(|place| tallies[place].posts as f32 >= least)
             .min_by_key(|place| {
                 let tally = &tallies[place];
-                (tally.ranks / tally.signs, usize::MAX - tally.texts.len())
+                // What stands several times in a post are the dates of comments on it.
+                let is_of_comments = tally.signs > tally.posts;
+                let varies = usize::MAX - tally.texts.len();
+                (is_of_comments, tally.ranks / tally.signs, varies)
             });
         Dates { place, places }
     }
@@ -329,7 +353,7 @@ fn is_quoted(page: &Page, post: NodeId, id: NodeId) -> bool {
     std::iter::once(id)
         .chain(page.ancestors(id))
         .take_while(|&up| up != post)
-        .any(|up| page.tag(up) == Some(Tag::Blockquote))
+        .any(|up| page.tag(up) == Some(Tag::Blockquote) || QUOTES.name(page, up))
 }
 
 fn is_signature(page: &Page, post: NodeId, id: NodeId) -> bool {
