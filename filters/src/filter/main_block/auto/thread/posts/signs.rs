@@ -98,7 +98,7 @@ fn tells_change(page: &Page, id: NodeId) -> bool {
         let start = start.get(..word.len());
         start.is_some_and(|start| start.eq_ignore_ascii_case(word))
     };
-    WORDS.iter().any(|word| begins(&word))
+    WORDS.iter().any(begins)
 }
 
 /// The outermost elements that hold one short text of a kind, in document order. Those of the tag `own` say what they are; others
