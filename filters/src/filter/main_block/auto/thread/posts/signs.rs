@@ -139,9 +139,13 @@ fn signs(
 
 /// Whether a text stands in a quotation or above one ("Ann said:"): its name is that of another post.
 pub(super) fn is_quoted(page: &Page, id: NodeId) -> bool {
-    page.ancestors(id).take(LEVELS).any(|up| {
-        page.tag(up) == Some(Tag::Blockquote) || says(page, up, &local_name!("class"), &QUOTES)
-    })
+    let mut around = page.ancestors(id).take(LEVELS);
+    around.any(|up| is_quote(page, up))
+}
+
+/// Whether an element holds what somebody else wrote.
+pub(in super::super) fn is_quote(page: &Page, id: NodeId) -> bool {
+    page.tag(id) == Some(Tag::Blockquote) || says(page, id, &local_name!("class"), &QUOTES)
 }
 
 /// Whether it is that of the last post ("last reply by Ann, 3 May"), which is told at the head of the first.

@@ -4,7 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Talk, is_heading, when::is_clock};
 use crate::{
-    filter::main_block::auto::{blocks::Blocks, called::Names, thread::posts::signs::Sign},
+    filter::main_block::auto::{
+        blocks::Blocks,
+        called::Names,
+        thread::posts::signs::{Sign, is_quote},
+    },
     page::{NodeId, Page, tag::Tag},
     text::one_line,
 };
@@ -23,16 +27,6 @@ const DATED: f32 = 0.8;
 
 /// The least sure date that is taken wherever it stands in a post.
 const SURE: u8 = 2;
-
-/// What somebody else wrote, inside of a post.
-const QUOTES: Names = Names::new(&[
-    "quote",
-    "quotes",
-    "quoted",
-    "quotation",
-    "zitat",
-    "citation",
-]);
 
 /// What the author puts under everything.
 const SIGNATURES: Names = Names::new(&["signature", "signatures", "sig"]);
@@ -353,7 +347,7 @@ fn is_quoted(page: &Page, post: NodeId, id: NodeId) -> bool {
     std::iter::once(id)
         .chain(page.ancestors(id))
         .take_while(|&up| up != post)
-        .any(|up| page.tag(up) == Some(Tag::Blockquote) || QUOTES.name(page, up))
+        .any(|up| is_quote(page, up))
 }
 
 fn is_signature(page: &Page, post: NodeId, id: NodeId) -> bool {
