@@ -72,6 +72,7 @@ pub fn repair(lines: &[u8]) {
     for csp in [CspChange::Replace("x"), CspChange::AllowStyle("'sha256-x'")] {
         let filtered = Filtered {
             content: String::new(),
+            offer: None,
             format: Format::Html,
             csp,
             metadata: gleaner_filters::Metadata::default(),

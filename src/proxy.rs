@@ -7,6 +7,7 @@
 mod connect;
 mod forward;
 mod known;
+mod parts;
 mod place;
 mod switch;
 

@@ -11,10 +11,16 @@ mod domains;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod door;
 mod eligibility;
+mod join;
 mod room;
 mod workers;
 
-use std::{fmt, iter, sync::Arc, time::Duration};
+use std::{
+    fmt::{self, Write as _},
+    iter,
+    sync::Arc,
+    time::Duration,
+};
 
 use bytes::Bytes;
 use gleaner_filters::{Chain, Filtered};
@@ -27,15 +33,15 @@ use tokio::{sync::Semaphore, time::timeout};
 use tracing::debug;
 use url::Url;
 
-pub(crate) use self::workers::Workers;
 use self::{
     buffer::Kept,
     coding::Coding,
     domains::Domains,
     eligibility::{Skip, Verdict},
-    room::Room,
-    workers::{Job, Worker},
+    room::{Room, Share},
+    workers::{Job, Use, Worker},
 };
+pub(crate) use self::{join::Fetch, workers::Workers};
 use crate::{
     authority::Target,
     body::{Arriving, Body},
@@ -84,6 +90,12 @@ pub(crate) struct Asked {
 /// A page as it leaves the worker.
 struct Finished {
     filtered: Filtered,
+    /// Its content as it is sent; `None` while other pages may be put behind it.
+    coded: Option<Coded>,
+}
+
+/// The content of a page as it is sent.
+struct Coded {
     body: Bytes,
     coding: Option<Coding>,
 }
@@ -133,6 +145,25 @@ impl Asked {
         matches!(self.destination.as_deref(), Some("iframe" | "frame"))
     }
 
+    /// Whether it is for a page by itself, and may be asked once more.
+    fn is_get_of_document(&self) -> bool {
+        self.method == Method::GET && self.may_be_document() && !self.is_framed() && !self.untouched
+    }
+
+    /// The same for another page of the same place.
+    fn of_path(&self, path: PathAndQuery) -> Self {
+        Self {
+            target: Arc::clone(&self.target),
+            path: Some(path),
+            method: self.method.clone(),
+            destination: self.destination.clone(),
+            by_script: self.by_script,
+            no_transform: self.no_transform,
+            untouched: false,
+            accepts: Vec::new(),
+        }
+    }
+
     /// Whether a document may come back, as far as the request tells.
     fn may_be_document(&self) -> bool {
         self.destination
@@ -176,16 +207,20 @@ impl Rewriter {
         }
     }
 
-    /// Rewrites a response, or gives it back as it came. The words are for the log.
+    /// Rewrites a response, or gives it back as it came; `more` has the pages after it, where they are to stand behind it. The
+    /// words are for the log.
     pub(crate) async fn rewrite(
         &self,
         asked: &Asked,
         response: Response<Arriving>,
+        more: Option<impl Fetch>,
     ) -> (Response<Body>, String) {
         let (head, body) = response.into_parts();
         match eligibility::judge(asked, &head, &self.settings) {
             // In a box: most responses are no pages, and need no room for one.
-            Verdict::Rewrite(codings) => Box::pin(self.page(asked, head, body, codings)).await,
+            Verdict::Rewrite(codings) => {
+                Box::pin(self.page(asked, head, body, codings, more)).await
+            }
             Verdict::Skip(skip) => pass(head, body.into(), skip),
         }
     }
@@ -196,6 +231,7 @@ impl Rewriter {
         head: Parts,
         mut body: Arriving,
         codings: Vec<Coding>,
+        more: Option<impl Fetch>,
     ) -> (Response<Body>, String) {
         let Some(url) = asked.url() else {
             return (Response::from_parts(head, body.into()), String::new());
@@ -206,58 +242,98 @@ impl Rewriter {
         let Ok(_place) = self.places.try_acquire() else {
             return pass(head, body.into(), Skip::Busy);
         };
-        let length = head.headers.get(header::CONTENT_LENGTH);
-        let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
+        let length = content_length(&head.headers);
         let share = match self.room.enter(length, !codings.is_empty()).await {
             Ok(share) => share,
             Err(skip) => return pass(head, body.into(), skip),
         };
         let mut kept = Kept::new(self.settings.max_html_bytes);
-        let worker = self.workers.start(Job {
-            chain: Arc::clone(&self.chain),
+        let accepted = accept::choose(&asked.accepts);
+        let purpose = Use::Page {
             // What a form was answered with cannot be had by a link.
             untouched: (asked.method == Method::GET).then(|| self.untouched.link(&url)),
             in_frame: asked.is_framed(),
-            domain: self.domains.of(&url),
+            accepted,
+            may_continue: more.is_some(),
+        };
+        let worker = self
+            .workers
+            .start(self.job(asked, &url, &head, codings, share, purpose));
+        let arrival = arrive(&mut body, &mut kept, worker);
+        match timeout(self.patience, arrival)
+            .await
+            .unwrap_or(Err(Skip::Slow))
+        {
+            Ok(Finished { filtered, coded }) => {
+                self.domains.learn(&url, filtered.survey.as_ref());
+                if let Some(coded) = coded {
+                    return self.finish(head, &filtered, coded, 1);
+                }
+                let (mut head, mut filtered, mut pages) = (head, filtered, 1);
+                if let Some(more) = more {
+                    pages = self
+                        .join(asked, &mut head.headers, &mut filtered, more)
+                        .await;
+                }
+                let content = std::mem::take(&mut filtered.content);
+                match self.workers.encode(content, accepted).await {
+                    Ok(coded) => self.finish(head, &filtered, coded, pages),
+                    Err(skip) => pass(head, kept.into_body(body), skip),
+                }
+            }
+            Err(skip) => pass(head, kept.into_body(body), skip),
+        }
+    }
+
+    /// What a worker must know of a page.
+    fn job(
+        &self,
+        asked: &Asked,
+        url: &Url,
+        head: &Parts,
+        codings: Vec<Coding>,
+        share: Share,
+        purpose: Use,
+    ) -> Job {
+        Job {
+            chain: Arc::clone(&self.chain),
+            domain: self.domains.of(url),
             url: url.clone(),
             codings,
             share,
             declared: charset::declared(&head.headers),
             must_look_like_document: asked.destination.is_none(),
             max_bytes: self.settings.max_html_bytes,
-            accepted: accept::choose(&asked.accepts),
-        });
-        let arrival = arrive(&mut body, &mut kept, worker);
-        match timeout(self.patience, arrival)
-            .await
-            .unwrap_or(Err(Skip::Slow))
-        {
-            Ok(page) => {
-                self.domains.learn(&url, page.filtered.survey.as_ref());
-                self.finish(head, page)
-            }
-            Err(skip) => pass(head, kept.into_body(body), skip),
+            purpose,
         }
     }
 
     /// The head of a page that a GET would have had rewritten, as far as its head tells.
     fn unseen(&self, mut head: Parts, body: Body) -> (Response<Body>, String) {
         let (format, csp) = (self.chain.format(), self.chain.csp_change());
+        if self.settings.join_pages > 1 {
+            join::drop_validators(&mut head.headers);
+        }
         head.headers = repair::without_bytes(&head.headers, format, &csp, &self.tagger);
         let action = "eligible".to_owned();
         note(&mut head.headers, &action);
         (Response::from_parts(head, body), action)
     }
 
-    fn finish(&self, mut head: Parts, page: Finished) -> (Response<Body>, String) {
-        let Finished {
-            filtered,
-            body,
-            coding,
-        } = page;
+    fn finish(
+        &self,
+        mut head: Parts,
+        filtered: &Filtered,
+        Coded { body, coding }: Coded,
+        pages: u32,
+    ) -> (Response<Body>, String) {
         head.headers =
-            repair::after_rewriting(&head.headers, &filtered, coding, body.len(), &self.tagger);
-        let action = format!("rewritten; {}", filtered.report);
+            repair::after_rewriting(&head.headers, filtered, coding, body.len(), &self.tagger);
+        let mut action = format!("rewritten; {}", filtered.report);
+        if pages > 1 {
+            // Writing to a `String` cannot fail.
+            let _ = write!(action, "; pages={pages}");
+        }
         note(&mut head.headers, &action);
         (Response::from_parts(head, Body::from(body)), action)
     }
@@ -293,6 +369,12 @@ fn pass(mut head: Parts, body: Body, skip: Skip) -> (Response<Body>, String) {
     let action = format!("passed; reason={skip}");
     note(&mut head.headers, &action);
     (Response::from_parts(head, body), action)
+}
+
+/// The length that a head tells, in bytes.
+fn content_length(headers: &HeaderMap) -> Option<usize> {
+    let length = headers.get(header::CONTENT_LENGTH)?;
+    length.to_str().ok()?.parse().ok()
 }
 
 fn note(headers: &mut HeaderMap, action: &str) {

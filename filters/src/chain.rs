@@ -17,7 +17,7 @@ mod trace;
 #[doc(hidden)]
 pub mod training;
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use url::Url;
 
@@ -207,6 +207,9 @@ pub enum CspChange {
 pub struct Filtered {
     /// The page, to be sent as UTF-8.
     pub content: String,
+    /// Where in it, in bytes, the way to the next page of the article stands, which is [`Metadata::next_page`]; only in reader
+    /// pages.
+    pub offer: Option<Range<usize>>,
     /// What it is.
     pub format: Format,
     /// What must happen to the response's Content-Security-Policy.
@@ -217,6 +220,23 @@ pub struct Filtered {
     pub report: Report,
     /// What the page adds to what is known of its domain, where the caller keeps that ([`PageFeed::know_domain`]).
     pub survey: Option<Survey>,
+}
+
+impl Filtered {
+    /// Puts the next page of the article ([`PageFeed::continue_article`]) in the place of the way to it. Without that way nothing
+    /// happens.
+    pub fn join(&mut self, part: Filtered) {
+        let Some(offer) = self.offer.take() else {
+            return;
+        };
+        self.offer = part
+            .offer
+            .map(|next| next.start + offer.start..next.end + offer.start);
+        self.content.replace_range(offer, &part.content);
+        self.metadata.next_page = part.metadata.next_page;
+        self.report.text_before += part.report.text_before;
+        self.report.text_after += part.report.text_after;
+    }
 }
 
 #[cfg(test)]
@@ -300,6 +320,50 @@ mod tests {
         let error = Arc::new(chain).run(&page, &url()).unwrap_err();
         assert_eq!(error, PageError::OutOfTime { limit_ms: 100 });
         assert!((1..WALKS).contains(&WALKED.load(Relaxed)));
+    }
+
+    /// A page of an article: its text, and the way to the next one.
+    fn part(number: usize, article: Option<&str>) -> Result<Filtered, PageError> {
+        let words = format!("The text of page {number} goes on and on. ").repeat(30);
+        let html = format!(
+            "<title>Clocks</title><nav>Menu</nav><article><h1>Clocks</h1><p>{words}<p>{words}</article>\
+             <a rel=next href=/clocks/{}>Next</a>",
+            number + 1
+        );
+        let config = ChainConfig::default();
+        let url = format!("https://example.org/clocks/{number}");
+        let mut feed = Arc::new(chain(&config).unwrap()).page(&url.parse().unwrap());
+        if let Some(article) = article {
+            feed.continue_article(article);
+        }
+        feed.feed(&html)?;
+        feed.finish()
+    }
+
+    #[test]
+    fn pages_are_joined_where_the_way_to_them_stood() {
+        let mut page = part(1, None).unwrap();
+        for number in 2..5 {
+            page.join(part(number, Some("Clocks")).unwrap());
+        }
+        let at = |number| page.content.find(&format!("page {number} goes")).unwrap();
+        assert!(at(1) < at(2) && at(2) < at(3) && at(3) < at(4));
+        assert_eq!(page.content.matches("Clocks</h1>").count(), 1);
+        assert_eq!(page.content.matches("Next page").count(), 1);
+        assert!(page.content[page.offer.unwrap()].contains("https://example.org/clocks/5"));
+        assert_eq!(page.metadata.next_page.unwrap().path(), "/clocks/5");
+    }
+
+    #[test]
+    fn a_page_of_which_nothing_is_chosen_is_no_part() {
+        let config = ChainConfig {
+            order: Vec::new(),
+            ..ChainConfig::default()
+        };
+        let mut feed = Arc::new(chain(&config).unwrap()).page(&url());
+        feed.continue_article("Clocks");
+        feed.feed("<p>some words").unwrap();
+        assert_eq!(feed.finish().unwrap_err(), PageError::NoPart);
     }
 
     #[test]

@@ -111,6 +111,9 @@ pub enum PageError {
         /// The same before the chain.
         of: usize,
     },
+    /// Nothing was chosen of the page that could stand behind the page before it.
+    #[error("nothing was chosen of the page that could stand behind the page before it")]
+    NoPart,
     /// The parser or a filter panicked; the page is lost, the process is not.
     #[error("{place} panicked")]
     Panicked {
@@ -134,6 +137,7 @@ impl PageError {
             PageError::Redirect => "redirect",
             PageError::LittleText { .. } => "little-text",
             PageError::KeptTooLittle { .. } => "kept-too-little",
+            PageError::NoPart => "no-part",
             PageError::Panicked { .. } => "panic",
         }
     }

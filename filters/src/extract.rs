@@ -59,7 +59,7 @@ const MAX_LINK_BYTES: usize = 1000;
 
 impl Extract {
     pub(crate) fn of(page: &mut Page, settings: &output::Settings, report: Report) -> Extract {
-        let html = output::html(page, settings, output::Surroundings::default());
+        let html = output::html(page, settings, output::Surroundings::default()).content;
         output::prepare_text(page, settings);
         let headline = output::lift_headline(page, settings);
         let mut metadata = page.metadata.clone();

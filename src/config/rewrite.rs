@@ -22,6 +22,10 @@ pub struct RawRewrite {
     /// Hosts of whose pages is remembered, in memory, what repeats on them, for `filters.link_quota` (`domain_strength`,
     /// `image_lists_by_domain`); up to 300 KB a host. 0: none. What a page becomes then depends on those before it.
     pub remember_hosts: u32,
+    /// Pages of an article in parts that are shown as one, at most; the origin is asked for those after the first in the
+    /// reader's name, for ten seconds at most. 1: each page alone, with a link to the next. Needs `output.style: reader`.
+    #[schemars(range(min = 1, max = 50))]
+    pub join_pages: u32,
 }
 
 impl Default for RawRewrite {
@@ -32,9 +36,14 @@ impl Default for RawRewrite {
             respect_no_transform: true,
             max_html_bytes: MAX_HTML_BYTES,
             remember_hosts: 0,
+            join_pages: 1,
         }
     }
 }
+
+/// Most pages that are put together. Longer articles exist, and their readers wait for each part; and whoever asks for one page must
+/// not make us ask for thousands.
+const MOST_JOINED_PAGES: u32 = 50;
 
 /// Largest page in bytes, coded and decoded: 8 MiB. The largest of 1,497 saved pages of all kinds is
 /// under 4 MiB. Range: from 1 KiB up. A higher value rewrites longer pages and costs memory.
@@ -57,12 +66,21 @@ impl RawRewrite {
                 "1024 to 1073741824 (1 KiB to 1 GiB)",
             ));
         }
+        if !(1..=MOST_JOINED_PAGES).contains(&self.join_pages) {
+            let problem = format!("{} is out of range", self.join_pages);
+            return Err(BadValue::new(
+                "rewrite.join_pages",
+                problem,
+                "1 to 50 pages (1: each page alone)",
+            ));
+        }
         Ok(Rewrite {
             enabled: self.enabled,
             except,
             respect_no_transform: self.respect_no_transform,
             max_html_bytes: self.max_html_bytes,
             remember_hosts: self.remember_hosts,
+            join_pages: self.join_pages,
         })
     }
 }
@@ -80,4 +98,6 @@ pub struct Rewrite {
     pub max_html_bytes: usize,
     /// Hosts of whose pages is remembered what repeats on them.
     pub remember_hosts: u32,
+    /// Pages of an article in parts that are shown as one, at most.
+    pub join_pages: u32,
 }

@@ -145,6 +145,7 @@ mod tests {
         }
         let filtered = Filtered {
             content: String::new(),
+            offer: None,
             format: Format::Html,
             csp: CspChange::Keep,
             metadata: gleaner_filters::Metadata::default(),

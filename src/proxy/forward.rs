@@ -5,11 +5,11 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, Version, header};
 use hyper::body::{Body as _, Incoming};
 
-use super::{Answer, Exchange, switch::Switch};
+use super::{Answer, Exchange, parts::NextPages, switch::Switch};
 use crate::{
     body::{Arriving, Body, Gate},
     error::Error,
-    headers,
+    headers::{self, Pseudonym},
     rewrite::Asked,
     server::WholeServer,
     upstream::{Answered, Origin},
@@ -36,9 +36,11 @@ impl Exchange {
         let version = request.version();
         let (outgoing, mapped) = self.outgoing(request, origin, &asked, switch.as_ref());
         let request_ended = outgoing.body().is_end_stream();
+        let joins = self.running.rewriter.joins(&asked);
+        let next = joins.then(|| NextPages::of(&outgoing, &self.proxy, &self.running, origin));
         let mut response = self.send(outgoing, origin, version).await?;
         self.watch.spell(response.body_mut().spelling());
-        let response = self.incoming(response, request_ended);
+        let response = incoming(response, request_ended, &self.proxy.pseudonym);
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
             return self.switch_protocols(switch, response, target);
         }
@@ -48,7 +50,7 @@ impl Exchange {
             tagger.map_not_modified(response.headers_mut());
             return Ok(Answer::Response(response));
         }
-        Ok(Answer::Response(self.rewrite(&asked, response).await))
+        Ok(Answer::Response(self.rewrite(&asked, response, next).await))
     }
 
     /// Sends the request, and gives interim responses on until the final one begins.
@@ -90,9 +92,14 @@ impl Exchange {
     }
 
     /// What the filters make of the response.
-    async fn rewrite(&mut self, asked: &Asked, response: Response<Arriving>) -> Response<Body> {
+    async fn rewrite(
+        &mut self,
+        asked: &Asked,
+        response: Response<Arriving>,
+        next: Option<NextPages>,
+    ) -> Response<Body> {
         let may_be_silent = headers::is_event_stream(response.headers());
-        let (mut response, action) = self.running.rewriter.rewrite(asked, response).await;
+        let (mut response, action) = self.running.rewriter.rewrite(asked, response, next).await;
         if matches!(
             response.status(),
             StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED
@@ -147,25 +154,25 @@ impl Exchange {
         }
         (Box::new(Request::from_parts(head, body)), mapped)
     }
+}
 
-    /// The response as it goes to the client.
-    fn incoming(&self, response: Response<Answered>, request_ended: bool) -> Response<Arriving> {
-        let (mut head, body) = response.into_parts();
-        let upgrade = headers::upgrade_of(&head.headers)
-            .filter(|_| head.status == StatusCode::SWITCHING_PROTOCOLS);
-        head.headers = headers::forward_response(
-            head.headers,
-            upgrade.as_ref(),
-            &self.proxy.pseudonym,
-            head.version,
-        );
-        if head.status == StatusCode::NO_CONTENT {
-            // RFC 9110 § 8.6: it has no length either.
-            head.headers = headers::without(&head.headers, |name| *name == header::CONTENT_LENGTH);
-        }
-        let body = Arriving::of_response(body, head.version, request_ended);
-        // The version is that of the hop to the origin; the server writes the client's own.
-        head.version = Version::HTTP_11;
-        Response::from_parts(head, body)
+/// The response as it goes to the client.
+pub(super) fn incoming(
+    response: Response<Answered>,
+    request_ended: bool,
+    pseudonym: &Pseudonym,
+) -> Response<Arriving> {
+    let (mut head, body) = response.into_parts();
+    let upgrade = headers::upgrade_of(&head.headers)
+        .filter(|_| head.status == StatusCode::SWITCHING_PROTOCOLS);
+    head.headers =
+        headers::forward_response(head.headers, upgrade.as_ref(), pseudonym, head.version);
+    if head.status == StatusCode::NO_CONTENT {
+        // RFC 9110 § 8.6: it has no length either.
+        head.headers = headers::without(&head.headers, |name| *name == header::CONTENT_LENGTH);
     }
+    let body = Arriving::of_response(body, head.version, request_ended);
+    // The version is that of the hop to the origin; the server writes the client's own.
+    head.version = Version::HTTP_11;
+    Response::from_parts(head, body)
 }

@@ -7,7 +7,12 @@ use gleaner_filters::{Chain, ChainConfig, HostList, PageLimits};
 use http::HeaderMap;
 use tokio::{runtime::Runtime, sync::mpsc, task::LocalSet};
 
-use super::{charset, coding, eligibility::Skip, room::Room, workers::Job};
+use super::{
+    charset, coding,
+    eligibility::Skip,
+    room::Room,
+    workers::{Job, Use},
+};
 
 /// Bound on decoded bytes: small, so that bombs are cheap.
 const MAX_BYTES: usize = 1 << 20;
@@ -43,15 +48,18 @@ pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<Bytes, String> {
         let job = Job {
             chain: Arc::clone(&CHAIN),
             url: "https://example.org/".parse().expect("an address"),
-            untouched: Some("https://example.org/?x".parse().expect("an address")),
-            in_frame: false,
             domain: None,
             codings,
             share,
             declared: charset::declared(headers),
             must_look_like_document: false,
             max_bytes: MAX_BYTES,
-            accepted: None,
+            purpose: Use::Page {
+                untouched: Some("https://example.org/?x".parse().expect("an address")),
+                in_frame: false,
+                accepted: None,
+                may_continue: false,
+            },
         };
         let frames: Vec<Bytes> = body.chunks(FRAME).map(Bytes::copy_from_slice).collect();
         let (sender, arriving) = mpsc::channel(frames.len().max(1));
@@ -61,10 +69,8 @@ pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<Bytes, String> {
         }
         drop(sender);
         let finished = job.run(arriving).await.map_err(|skip| skip.to_string())?;
-        assert!(
-            std::str::from_utf8(&finished.body).is_ok(),
-            "the label says UTF-8"
-        );
-        Ok(finished.body)
+        let body = finished.coded.expect("nothing is put behind it").body;
+        assert!(std::str::from_utf8(&body).is_ok(), "the label says UTF-8");
+        Ok(body)
     })
 }

@@ -22,7 +22,7 @@ use tracing::error;
 use url::Url;
 
 use super::{
-    Finished,
+    Coded, Finished,
     charset::{self, PRESCAN_BYTES},
     coding::{self, Coding, Decoder},
     eligibility::Skip,
@@ -60,6 +60,16 @@ impl Workers {
             task: AbortOnDropHandle::new(task),
         }
     }
+
+    /// Codes a page that has grown since it was finished.
+    pub(super) async fn encode(
+        &self,
+        content: String,
+        accepted: Option<Coding>,
+    ) -> Result<Coded, Skip> {
+        let task = self.0.spawn_pinned(move || encode(content, accepted));
+        outcome(AbortOnDropHandle::new(task).await)
+    }
 }
 
 /// One page in work. Dropping it ends the work.
@@ -87,9 +97,7 @@ impl Worker {
     }
 }
 
-fn outcome(
-    joined: Result<Result<Finished, Skip>, tokio::task::JoinError>,
-) -> Result<Finished, Skip> {
+fn outcome<T>(joined: Result<Result<T, Skip>, tokio::task::JoinError>) -> Result<T, Skip> {
     joined.unwrap_or_else(|error| {
         error!(%error, "a page worker failed");
         Err(Skip::Panicked)
@@ -100,10 +108,6 @@ fn outcome(
 pub(super) struct Job {
     pub(super) chain: Arc<Chain>,
     pub(super) url: Url,
-    /// Where the page can be had as it was.
-    pub(super) untouched: Option<Url>,
-    /// Whether it is shown as a part of another page.
-    pub(super) in_frame: bool,
     /// What is known of other pages of its host.
     pub(super) domain: Option<Arc<Domain>>,
     pub(super) codings: Vec<Coding>,
@@ -114,7 +118,24 @@ pub(super) struct Job {
     pub(super) must_look_like_document: bool,
     /// Bound on decoded bytes.
     pub(super) max_bytes: usize,
-    pub(super) accepted: Option<Coding>,
+    pub(super) purpose: Use,
+}
+
+/// What a page is for.
+pub(super) enum Use {
+    /// It is the answer.
+    Page {
+        /// Where the page can be had as it was.
+        untouched: Option<Url>,
+        /// Whether it is shown as a part of another page.
+        in_frame: bool,
+        /// The coding of the answer.
+        accepted: Option<Coding>,
+        /// Whether other pages may be put behind it.
+        may_continue: bool,
+    },
+    /// It stands behind another page of the article of this headline.
+    Part { article: String },
 }
 
 impl Job {
@@ -161,22 +182,33 @@ impl Job {
         }
         let (mut filtered, remains) = text.finish()?;
         yield_now().await;
-        let content = std::mem::take(&mut filtered.content);
-        let (body, coding) = coding::encode(content, self.accepted)
-            .await
-            .map_err(cannot_decode)?;
+        let coded = match self.purpose {
+            Use::Page {
+                accepted,
+                may_continue,
+                ..
+            } if !may_continue || filtered.offer.is_none() => {
+                let content = std::mem::take(&mut filtered.content);
+                Some(encode(content, accepted).await?)
+            }
+            _ => None,
+        };
         // Its turn comes when this task has given its answer; the page's memory is taken until then.
         let share = self.share;
         spawn_local(async move {
             drop(remains);
             drop(share);
         });
-        Ok(Finished {
-            filtered,
-            body,
-            coding,
-        })
+        Ok(Finished { filtered, coded })
     }
+}
+
+/// A page's bytes as they are sent.
+async fn encode(content: String, accepted: Option<Coding>) -> Result<Coded, Skip> {
+    let (body, coding) = coding::encode(content, accepted)
+        .await
+        .map_err(cannot_decode)?;
+    Ok(Coded { body, coding })
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "given to `map_err`")]
@@ -245,11 +277,20 @@ struct Text {
 impl Text {
     fn new(job: &Job) -> Self {
         let mut feed = job.chain.page(&job.url);
-        if let Some(untouched) = job.untouched.clone() {
-            feed.link_to_untouched(untouched);
-        }
-        if job.in_frame {
-            feed.stand_in_frame();
+        match &job.purpose {
+            Use::Page {
+                untouched,
+                in_frame,
+                ..
+            } => {
+                if let Some(untouched) = untouched.clone() {
+                    feed.link_to_untouched(untouched);
+                }
+                if *in_frame {
+                    feed.stand_in_frame();
+                }
+            }
+            Use::Part { article } => feed.continue_article(article),
         }
         if let Some(domain) = job.domain.clone() {
             feed.know_domain(domain);

@@ -38,6 +38,7 @@ mod look;
 mod mistakes;
 mod own_pages;
 mod panel;
+mod parts;
 mod passing;
 mod pressure;
 mod quality;

@@ -37,6 +37,8 @@ pub struct PageFeed {
     url: Url,
     untouched: Option<Url>,
     in_frame: bool,
+    /// The headline of the article, where this is a later page of it.
+    article: Option<String>,
     domain: Option<Arc<Domain>>,
     /// Whether the kind of page is asked for.
     tells_kind: bool,
@@ -63,6 +65,7 @@ impl PageFeed {
             url: url.clone(),
             untouched: None,
             in_frame: false,
+            article: None,
             domain: None,
             tells_kind: false,
             spent: Duration::ZERO,
@@ -77,6 +80,13 @@ impl PageFeed {
     /// Tells that the page is shown as a part of another one: the rewritten page has no head of ours.
     pub fn stand_in_frame(&mut self) {
         self.in_frame = true;
+    }
+
+    /// Tells that the page is a later one of the article of this headline: what is written is its content alone, for
+    /// [`Filtered::join`]. Pages of which nothing is chosen end in [`PageError::NoPart`], and so do all where the output is not
+    /// the reader page.
+    pub fn continue_article(&mut self, headline: &str) {
+        self.article = Some(headline.to_owned());
     }
 
     /// Tells what other pages of the same domain were like: filters that compare pages make use of it, and
@@ -120,33 +130,43 @@ impl PageFeed {
         let chain = Arc::clone(&self.chain);
         let untouched = self.untouched.clone();
         let in_frame = self.in_frame;
+        let article = self.article.clone();
         let (mut page, report, _) = self.filter()?;
         let survey = page.survey.take();
         guarded("output", || {
             let output = &chain.output;
+            let written = match (article, output.format) {
+                (Some(article), _) => {
+                    output::part(&mut page, output, &article).ok_or(PageError::NoPart)?
+                }
+                (None, Format::Html) => {
+                    let surroundings = Surroundings {
+                        untouched: untouched.as_ref(),
+                        in_frame,
+                    };
+                    output::html(&page, output, surroundings)
+                }
+                (None, Format::Text) => {
+                    let headline = output::lift_headline(&mut page, output);
+                    let text = output::text(&page, output);
+                    let text = output::below_headline(headline.as_deref(), text, output);
+                    output::Written {
+                        content: text,
+                        offer: None,
+                    }
+                }
+            };
             let filtered = Filtered {
-                content: match output.format {
-                    Format::Html => {
-                        let surroundings = Surroundings {
-                            untouched: untouched.as_ref(),
-                            in_frame,
-                        };
-                        output::html(&page, output, surroundings)
-                    }
-                    Format::Text => {
-                        let headline = output::lift_headline(&mut page, output);
-                        let text = output::text(&page, output);
-                        output::below_headline(headline.as_deref(), text, output)
-                    }
-                },
+                content: written.content,
+                offer: written.offer,
                 format: output.format,
                 csp: chain.csp_change(),
                 metadata: page.metadata.clone(),
                 report,
                 survey,
             };
-            (filtered, Remains { _page: page })
-        })
+            Ok((filtered, Remains { _page: page }))
+        })?
     }
 
     pub(super) fn finish_as_extract(mut self) -> Result<Extract, PageError> {

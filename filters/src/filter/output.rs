@@ -9,8 +9,11 @@
 
 mod additions;
 mod original;
+mod part;
 mod reader;
 mod tidy;
+
+use std::ops::Range;
 
 use html5ever::local_name;
 use serde::{Deserialize, Serialize};
@@ -155,11 +158,33 @@ pub(crate) struct Surroundings<'a> {
 }
 
 /// The page as HTML.
-pub(crate) fn html(page: &Page, settings: &Settings, around: Surroundings<'_>) -> String {
+pub(crate) fn html(page: &Page, settings: &Settings, around: Surroundings<'_>) -> Written {
     match settings.style {
-        Style::Original => original::write(page, around.untouched.filter(|_| !around.in_frame)),
+        Style::Original => Written {
+            content: original::write(page, around.untouched.filter(|_| !around.in_frame)),
+            offer: None,
+        },
         Style::Reader => reader::write(page, settings, around),
     }
+}
+
+/// A page as it is written.
+pub(crate) struct Written {
+    pub(crate) content: String,
+    /// Where in it the way to the next page of the article stands.
+    pub(crate) offer: Option<Range<usize>>,
+}
+
+/// The content of a later page of the article of this headline, to stand behind the page before it; `None` where pages keep
+/// their own look, and where nothing was chosen of this one.
+pub(crate) fn part(page: &mut Page, settings: &Settings, article: &str) -> Option<Written> {
+    let can_be_joined = settings.format == Format::Html
+        && settings.style == Style::Reader
+        && page.main_block.is_some();
+    can_be_joined.then(|| {
+        part::prepare(page, article);
+        part::write(page)
+    })
 }
 
 /// The page as HTML in its own look, with a style sheet more.

@@ -18,6 +18,62 @@ const MAX_PAGE: u32 = 500;
 /// Names of the page number in a query.
 const KEYS: [&str; 6] = ["page", "p", "pg", "paged", "seite", "pagenum"];
 
+/// How a link to the next page begins, besides the number itself. More of them need no care: the address decides.
+const NEXT: [&str; 52] = [
+    "next",
+    "more",
+    "weiter",
+    "nächste",
+    "suivant",
+    "siguiente",
+    "próxim",
+    "seguinte",
+    "següent",
+    "successiv",
+    "avanti",
+    "volgende",
+    "nästa",
+    "næste",
+    "neste",
+    "seuraava",
+    "järgmine",
+    "nākam",
+    "kitas",
+    "następn",
+    "dalej",
+    "další",
+    "ďalš",
+    "következő",
+    "următoare",
+    "наступн",
+    "следующ",
+    "далее",
+    "следващ",
+    "следећ",
+    "sljedeć",
+    "naslednj",
+    "sonraki",
+    "επόμεν",
+    "הבא",
+    "التالي",
+    "بعدی",
+    "अगल",
+    "berikutnya",
+    "selanjutnya",
+    "下一页",
+    "下一頁",
+    "下页",
+    "次へ",
+    "次の",
+    "다음",
+    "ถัดไป",
+    "tiếp",
+    "trang sau",
+    "›",
+    "»",
+    "→",
+];
+
 /// The next page, where a link leads to it.
 pub(super) fn next(page: &Page) -> Option<Url> {
     let here = Place::of(page.url());
@@ -70,18 +126,9 @@ fn is_candidate(page: &Page, id: NodeId, number: &str) -> bool {
     [Some(text), label].into_iter().flatten().any(|text| {
         text == number
             || text.strip_prefix("page ") == Some(number)
-            || [
-                "next",
-                "weiter",
-                "suivant",
-                "siguiente",
-                "nächste",
-                "следующая",
-                "下一页",
-                "次へ",
-            ]
-            .iter()
-            .any(|word| text.starts_with(word) && text.chars().count() <= word.chars().count() + 8)
+            || NEXT.iter().any(|word| {
+                text.starts_with(word) && text.chars().count() <= word.chars().count() + 8
+            })
     })
 }
 
@@ -144,6 +191,7 @@ fn number_at_end(path: &str) -> Option<(&str, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::page_at;
 
     fn follows(here: &str, there: &str) -> bool {
         let base = Url::parse("https://example.org").unwrap();
@@ -152,6 +200,35 @@ mod tests {
             Place::of(&base.join(there).unwrap()),
         );
         here.stem == there.stem && there.number == here.number + 1
+    }
+
+    #[test]
+    fn a_link_says_so_in_many_languages() {
+        let next_of = |link: &str| {
+            let page = page_at("https://example.org/clock", &format!("<p>1 {link}"));
+            next(&page).map(|url| url.path().to_owned())
+        };
+        for text in [
+            "2",
+            "Page 2",
+            "Next page",
+            "Nächste Seite",
+            "Siguiente",
+            "Próxima página",
+            "下一頁",
+            "次のページ",
+            "다음 페이지",
+            "التالي",
+            "»",
+        ] {
+            let link = format!("<a href=/clock/2>{text}</a>");
+            assert!(next_of(&link).is_some(), "{text}");
+        }
+        assert_eq!(
+            next_of("<a href=/clock/2>Nextdoor clocks of the town</a>"),
+            None
+        );
+        assert_eq!(next_of("<a href=/watch/2>Next</a>"), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Nothing is said twice: a name, a day or a picture that the block shows already is not added.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, ops::Range};
 
 use html5ever::{LocalName, local_name};
 use url::Url;
@@ -66,14 +66,14 @@ pub(super) fn below_headline(page: &Page, settings: &Settings) -> String {
     out
 }
 
-/// A link to the next page of the article, at the end of this one.
-pub(super) fn write_next_page(page: &Page, out: &mut String) {
-    let Some(next) = &page.metadata.next_page else {
-        return;
-    };
+/// A link to the next page of the article, at the end of this one; where it stands.
+pub(super) fn write_next_page(page: &Page, out: &mut String) -> Option<Range<usize>> {
+    let next = page.metadata.next_page.as_ref()?;
+    let start = out.len();
     out.push_str("<p id=\"gleaner-next\"><a rel=\"next\" lang=\"en\" href=\"");
     escape_attribute(next.as_str(), out);
     out.push_str("\">Next page</a></p>");
+    Some(start..out.len())
 }
 
 fn write_byline(page: &Page, out: &mut String) {

@@ -7,7 +7,7 @@
 use html5ever::{LocalName, local_name};
 use url::Url;
 
-use super::{Settings, Surroundings, additions, tidy, write_links};
+use super::{Settings, Surroundings, Written, additions, tidy, write_links};
 use crate::{
     metadata::{document_title, is_same, start_of_line},
     page::{
@@ -24,7 +24,7 @@ style-src 'unsafe-inline'; frame-src *; form-action *; base-uri *";
 
 const STYLE: &str = include_str!("reader.css");
 
-pub(super) fn write(page: &Page, settings: &Settings, around: Surroundings<'_>) -> String {
+pub(super) fn write(page: &Page, settings: &Settings, around: Surroundings<'_>) -> Written {
     let mut out = String::with_capacity(16 * 1024);
     write_head(page, &mut out);
     if !around.in_frame {
@@ -55,11 +55,14 @@ pub(super) fn write(page: &Page, settings: &Settings, around: Surroundings<'_>) 
     for child in page.live_children(page.body()) {
         serialize::write(page, child, rules, &mut out);
     }
-    additions::write_next_page(page, &mut out);
+    let offer = additions::write_next_page(page, &mut out);
     out.push_str("</main>");
     write_links(&page.appended, &mut out);
     out.push_str("</body></html>\n");
-    out
+    Written {
+        content: out,
+        offer,
+    }
 }
 
 /// What stands on top of a page.
@@ -210,7 +213,7 @@ fn missing_headline(page: &Page, shown: Option<NodeId>) -> Option<String> {
 }
 
 /// Attributes that carry meaning; the rest is the page's own design and its scripts.
-fn keep_attribute(tag: Tag, name: &LocalName) -> bool {
+pub(super) fn keep_attribute(tag: Tag, name: &LocalName) -> bool {
     match &**name {
         "href" | "src" | "srcset" | "sizes" | "alt" | "title" | "lang" | "dir" | "id" | "name"
         | "colspan" | "rowspan" | "headers" | "scope" | "start" | "reversed" | "datetime"

@@ -1,0 +1,161 @@
+//! A later page of an article in parts, written to stand behind the first one: its content and nothing else.
+//!
+//! The headline has been said, and the head is the first page's, `<base>` and all: what would be looked for beside another
+//! page is told by its whole address.
+
+use html5ever::{LocalName, local_name};
+
+use super::{additions, reader};
+use crate::{
+    metadata::{is_same, start_of_line},
+    page::{
+        NodeId, Page,
+        serialize::{self, Rules},
+    },
+};
+
+/// Attributes that hold one address. Others that do are not written ([`reader::keep_attribute`]).
+const ADDRESSES: [LocalName; 6] = [
+    local_name!("href"),
+    local_name!("src"),
+    local_name!("poster"),
+    local_name!("cite"),
+    local_name!("action"),
+    local_name!("formaction"),
+];
+
+/// Takes out the heading that says the headline of the whole article once more, and makes addresses absolute.
+pub(crate) fn prepare(page: &mut Page, article: &str) {
+    if let Some(heading) = reader::headline_in(page)
+        && is_same(&start_of_line(page, heading), article)
+    {
+        page.drop_silently(heading);
+    }
+    let elements: Vec<NodeId> = page
+        .live(page.body())
+        .filter(|&id| page.tag(id).is_some())
+        .collect();
+    for id in elements {
+        for name in ADDRESSES {
+            let absolute = page
+                .attribute(id, &name)
+                .filter(|value| !value.trim_start().starts_with('#'))
+                .and_then(|_| page.address(id, &name));
+            if let Some(absolute) = absolute {
+                page.set_attribute(id, name, absolute.into());
+            }
+        }
+        let name = local_name!("srcset");
+        let absolute = page
+            .attribute(id, &name)
+            .map(|value| absolute_set(page, value));
+        if let Some(absolute) = absolute {
+            page.set_attribute(id, name, absolute);
+        }
+    }
+}
+
+/// The candidates of a `srcset` (HTML Standard § 4.8.4.2.1) with absolute addresses.
+fn absolute_set(page: &Page, set: &str) -> String {
+    let mut candidates = Vec::new();
+    let is_between = |c: char| c == ',' || c.is_ascii_whitespace();
+    let mut rest = set.trim_start_matches(is_between);
+    while !rest.is_empty() {
+        let end = rest
+            .find(|c: char| c.is_ascii_whitespace())
+            .unwrap_or(rest.len());
+        let (address, after) = rest.split_at(end);
+        let bare = address.trim_end_matches(',');
+        let (descriptor, after) = if bare.len() < address.len() {
+            ("", after)
+        } else {
+            after.split_once(',').unwrap_or((after, ""))
+        };
+        if let Ok(url) = page.base().join(bare) {
+            candidates.push(format!("{url} {}", descriptor.trim()).trim_end().to_owned());
+        }
+        rest = after.trim_start_matches(is_between);
+    }
+    candidates.join(", ")
+}
+
+/// The content, and the way to the page after it.
+pub(super) fn write(page: &Page) -> super::Written {
+    let mut content = String::with_capacity(16 * 1024);
+    let rules = Rules {
+        keep_attribute: Some(reader::keep_attribute),
+        comments: false,
+        ..Rules::VERBATIM
+    };
+    for child in page.live_children(page.body()) {
+        serialize::write(page, child, rules, &mut content);
+    }
+    let offer = additions::write_next_page(page, &mut content);
+    super::Written { content, offer }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{page::tag::Tag, testing::page_at};
+
+    fn written(html: &str) -> String {
+        let mut page = page_at("https://example.org/clocks/2/", html);
+        prepare(&mut page, "All about clocks");
+        write(&page).content
+    }
+
+    #[test]
+    fn what_stands_beside_another_page_is_found_from_the_first_one() {
+        for (part, expected) in [
+            (
+                "<a href=../tick>x</a>",
+                "<a href=\"https://example.org/clocks/tick\">x</a>",
+            ),
+            ("<a href=#a>x</a>", "<a href=\"#a\">x</a>"),
+            (
+                "<img src=a.png srcset='a.png, b,c.png 2x,/d.png 3x'>",
+                "<img src=\"https://example.org/clocks/2/a.png\" srcset=\"https://example.org/clocks/2/a.png, \
+                 https://example.org/clocks/2/b,c.png 2x, https://example.org/d.png 3x\">",
+            ),
+        ] {
+            assert_eq!(written(part), expected);
+        }
+    }
+
+    #[test]
+    fn the_headline_is_not_said_again() {
+        assert_eq!(
+            written("<h1>All about clocks</h1><p>On springs."),
+            "<p>On springs.</p>"
+        );
+        assert_eq!(
+            written("<h1>Springs</h1><p>On them."),
+            "<h1>Springs</h1><p>On them.</p>"
+        );
+    }
+
+    #[test]
+    fn every_attribute_with_an_address_is_known() {
+        // Those of the HTML Standard's index of attributes; the name of a map is none.
+        for name in [
+            "action",
+            "cite",
+            "data",
+            "formaction",
+            "href",
+            "itemid",
+            "ping",
+            "poster",
+            "src",
+            "srcset",
+        ] {
+            let name = LocalName::from(name);
+            let is_known = ADDRESSES.contains(&name) || name == local_name!("srcset");
+            assert!(
+                is_known || !reader::keep_attribute(Tag::Div, &name),
+                "{name}"
+            );
+        }
+    }
+}

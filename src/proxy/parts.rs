@@ -1,0 +1,93 @@
+//! Asks an origin for the next pages of an article, as the client would have done by following the link.
+
+use std::sync::Arc;
+
+use http::{
+    Extensions, HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Uri, header,
+    uri::PathAndQuery,
+};
+use tracing::debug;
+use url::Url;
+
+use super::{Proxy, forward::incoming};
+use crate::{
+    body::{Arriving, Body},
+    headers::without,
+    rewrite::Fetch,
+    running::Running,
+    upstream::Origin,
+};
+
+/// Where a fetch comes from (Fetch Metadata § 2.3).
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Fields that are about the one page that was asked for.
+const ABOUT_THE_PAGE: [HeaderName; 8] = [
+    header::IF_MATCH,
+    header::IF_NONE_MATCH,
+    header::IF_MODIFIED_SINCE,
+    header::IF_UNMODIFIED_SINCE,
+    header::IF_RANGE,
+    header::RANGE,
+    header::CONTENT_LENGTH,
+    header::CONTENT_TYPE,
+];
+
+/// The next pages of what was asked for.
+pub(super) struct NextPages {
+    proxy: Arc<Proxy>,
+    running: Arc<Running>,
+    origin: Arc<Origin>,
+    fields: HeaderMap,
+    extensions: Extensions,
+}
+
+impl NextPages {
+    /// Those of the page that this request, as it goes upstream, is for.
+    pub(super) fn of(
+        request: &Request<Body>,
+        proxy: &Arc<Proxy>,
+        running: &Arc<Running>,
+        origin: &Arc<Origin>,
+    ) -> Self {
+        Self {
+            proxy: Arc::clone(proxy),
+            running: Arc::clone(running),
+            origin: Arc::clone(origin),
+            fields: without(request.headers(), |name| ABOUT_THE_PAGE.contains(name)),
+            extensions: request.extensions().clone(),
+        }
+    }
+
+    fn request(&self, path: PathAndQuery, from: &Url) -> Option<Request<Body>> {
+        let mut request = Request::new(Body::default());
+        *request.method_mut() = Method::GET;
+        *request.uri_mut() = Uri::from(path);
+        *request.extensions_mut() = self.extensions.clone();
+        let mut fields = self.fields.clone();
+        // What browsers say of a link to the same site, unless the page forbids it.
+        if fields.contains_key(&SEC_FETCH_SITE) {
+            fields.insert(SEC_FETCH_SITE, HeaderValue::from_static("same-origin"));
+        }
+        let mut from = from.clone();
+        from.set_fragment(None);
+        fields.insert(header::REFERER, HeaderValue::from_str(from.as_str()).ok()?);
+        *request.headers_mut() = fields;
+        Some(request)
+    }
+}
+
+impl Fetch for NextPages {
+    async fn fetch(&mut self, path: PathAndQuery, from: &Url) -> Option<Response<Arriving>> {
+        let request = Box::new(self.request(path, from)?);
+        let upstream = &self.running.upstream;
+        let sent = upstream.send(&self.origin, request, &mut |_, _| {}).await;
+        match sent {
+            Ok(response) => Some(incoming(response, true, &self.proxy.pseudonym)),
+            Err(fault) => {
+                debug!(%fault, "a next page did not come");
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Articles in parts, put together: the pages after the one that was asked for are asked for in the client's name, and what
+//! is chosen of each stands where the way to it stood.
+//!
+//! Whatever goes wrong with one of them ends it: what was put together so far is the page, and at its end is the way to the
+//! rest.
+
+use std::{future::Future, time::Duration};
+
+use gleaner_filters::Filtered;
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header, uri::PathAndQuery};
+use tokio::time::{Instant, timeout_at};
+use tracing::debug;
+use url::Url;
+
+use super::{
+    Asked, Rewriter, Verdict, arrive, buffer::Kept, content_length, eligibility, workers::Use,
+};
+use crate::{body::Arriving, headers::without};
+
+/// Time for all pages after the first together. A reader who has waited so long had rather begin to read; raising it joins more
+/// pages of slow sites.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Asks the origin of a page for another one.
+pub(crate) trait Fetch: Send {
+    /// The answer, as it is for the client; `None` where there is none. `from` is the page that leads there.
+    fn fetch(
+        &mut self,
+        path: PathAndQuery,
+        from: &Url,
+    ) -> impl Future<Output = Option<Response<Arriving>>> + Send;
+}
+
+impl Rewriter {
+    /// Whether a page may be one of several that are put together.
+    pub(crate) fn joins(&self, asked: &Asked) -> bool {
+        self.settings.join_pages > 1 && asked.is_get_of_document()
+    }
+
+    /// Puts the next pages behind a page. The fields of its head become those of all of them. Says how many pages there are now.
+    pub(super) async fn join(
+        &self,
+        asked: &Asked,
+        fields: &mut HeaderMap,
+        page: &mut Filtered,
+        mut more: impl Fetch,
+    ) -> u32 {
+        let deadline = Instant::now() + PATIENCE;
+        let headline = page.metadata.title.clone();
+        let mut from = asked.url();
+        let mut pages = 1;
+        while pages < self.settings.join_pages
+            && page.report.selected
+            && page.offer.is_some()
+            && page.content.len() <= self.settings.max_html_bytes
+            && let Some(next) = page.metadata.next_page.clone()
+            && let Some(from) = from.replace(next.clone())
+        {
+            let part = self.part(asked, &next, &from, &headline, &mut more);
+            let Ok(Some((its_fields, part))) = timeout_at(deadline, part).await else {
+                debug!(%next, "the next page is not joined");
+                break;
+            };
+            if pages == 1 {
+                drop_validators(fields);
+            }
+            share_fields(fields, &its_fields);
+            page.join(part);
+            pages += 1;
+        }
+        pages
+    }
+
+    /// One more page.
+    async fn part(
+        &self,
+        asked: &Asked,
+        next: &Url,
+        from: &Url,
+        headline: &str,
+        more: &mut impl Fetch,
+    ) -> Option<(HeaderMap, Filtered)> {
+        let path: PathAndQuery = next[url::Position::BeforePath..url::Position::AfterQuery]
+            .parse()
+            .ok()?;
+        let response = more.fetch(path.clone(), from).await?;
+        let (head, mut body) = response.into_parts();
+        let asked = asked.of_path(path);
+        let Verdict::Rewrite(codings) = eligibility::judge(&asked, &head, &self.settings) else {
+            return None;
+        };
+        if head.status != StatusCode::OK {
+            return None;
+        }
+        let length = content_length(&head.headers);
+        let share = self.room.enter(length, !codings.is_empty()).await.ok()?;
+        let purpose = Use::Part {
+            article: headline.to_owned(),
+        };
+        let worker = self
+            .workers
+            .start(self.job(&asked, next, &head, codings, share, purpose));
+        let mut kept = Kept::new(self.settings.max_html_bytes);
+        let part = arrive(&mut body, &mut kept, worker).await.ok()?;
+        Some((head.headers, part.filtered))
+    }
+}
+
+/// Takes out what tells whether one page has changed: it says nothing of the others.
+pub(super) fn drop_validators(fields: &mut HeaderMap) {
+    *fields = without(fields, |name| {
+        *name == header::ETAG || *name == header::LAST_MODIFIED
+    });
+}
+
+/// Makes the fields of a page those of two: cookies of both, and kept by caches no longer than either.
+fn share_fields(fields: &mut HeaderMap, others: &HeaderMap) {
+    for cookie in others.get_all(header::SET_COOKIE) {
+        fields.append(header::SET_COOKIE, cookie.clone());
+    }
+    let is_alike = |name| fields.get_all(&name).iter().eq(others.get_all(&name));
+    if !is_alike(header::CACHE_CONTROL) {
+        *fields = without(fields, |name| *name == header::EXPIRES);
+        let careful = HeaderValue::from_static("private, no-cache, no-store");
+        fields.insert(header::CACHE_CONTROL, careful);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(list: &[(header::HeaderName, &'static str)]) -> HeaderMap {
+        let values = list
+            .iter()
+            .map(|(name, value)| (name.clone(), HeaderValue::from_static(value)));
+        values.collect()
+    }
+
+    #[test]
+    fn the_strictest_of_all_pages_says_how_long_they_may_be_kept() {
+        let kept = fields(&[
+            (header::CACHE_CONTROL, "max-age=60"),
+            (header::EXPIRES, "x"),
+        ]);
+        let mut same = kept.clone();
+        share_fields(&mut same, &kept);
+        assert_eq!(same, kept);
+        let mut other = kept;
+        share_fields(&mut other, &fields(&[(header::CACHE_CONTROL, "no-store")]));
+        assert_eq!(other[header::CACHE_CONTROL], "private, no-cache, no-store");
+        assert!(!other.contains_key(header::EXPIRES));
+    }
+
+    #[test]
+    fn cookies_of_all_pages_are_set() {
+        let mut cookies = fields(&[(header::SET_COOKIE, "a=1")]);
+        share_fields(&mut cookies, &fields(&[(header::SET_COOKIE, "b=2")]));
+        assert_eq!(cookies.get_all(header::SET_COOKIE).iter().count(), 2);
+    }
+}
