@@ -162,7 +162,7 @@ pub(crate) fn choose(
             .sum();
         let forms = Forms::of(page, words);
         let mut choice = Choice {
-            posts: thread.posts.clone(),
+            posts: thread::set_apart(&thread, &kind),
             starter: thread.starter.clone(),
             ..prune::choice(page, &blocks, &kept, &thread, &forms)
         };

@@ -7,7 +7,10 @@ mod quotes;
 mod talk;
 
 use super::blocks::Blocks;
-use crate::{kind::KindNow, page::Page};
+use crate::{
+    kind::{Kind, KindNow},
+    page::{NodeId, Page},
+};
 pub(super) use posts::{Thread, tidy};
 use talk::Talk;
 
@@ -22,4 +25,15 @@ pub(super) fn complete(
     bodies::keep(page, blocks, kind, kept);
     quotes::settle(page, blocks, kind, kept);
     talk
+}
+
+/// Posts from which a page that is no forum has a thread: with two, the first may be the box of the author of an article.
+const POSTS_ELSEWHERE: usize = 3;
+
+/// The posts that are shown apart from each other.
+pub(super) fn set_apart(thread: &Thread, kind: &KindNow<'_>) -> Vec<NodeId> {
+    let posts = &thread.posts;
+    let is_thread =
+        posts.len() >= POSTS_ELSEWHERE || !posts.is_empty() && kind.get() == Some(Kind::Forum);
+    if is_thread { posts.clone() } else { Vec::new() }
 }
