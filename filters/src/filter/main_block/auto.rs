@@ -34,6 +34,7 @@ mod complete;
 pub(crate) mod cues;
 pub(crate) mod features;
 pub(crate) mod forest;
+mod pictures;
 mod pool;
 mod prune;
 mod ranking;
@@ -166,6 +167,7 @@ pub(crate) fn choose(
             starter: thread.starter.clone(),
             ..prune::choice(page, &blocks, &kept, &thread, &forms)
         };
+        pictures::bring_back(page, &kind, &mut choice);
         headings::drop_dead(page, &mut choice);
         choice
     };
