@@ -134,10 +134,12 @@ fn state(proxy: &Proxy, running: &Running) -> Markup {
             tr { th { "Version" } td { (env!("CARGO_PKG_VERSION")) } }
             tr { th { "Pages" } td { (pages) } }
             tr { th { "Encrypted pages" } td { (https) } }
-            tr { th { "Filters" } td { (filters(config)) } }
-            tr { th { "Style" } td { (style(config)) } }
-            tr { th { "Preset" } td { (config.preset.as_str()) } }
-            tr { th { "Ad servers known" } td { (config.ad_servers.len()) } }
+            @if config.rewrite.enabled {
+                tr { th { "Filters" } td { (filters(config)) } }
+                tr { th { "Style" } td { (style(config)) } }
+                tr { th { "Preset" } td { (config.preset.as_str()) } }
+                tr { th { "Ad servers known" } td { (config.ad_servers.len()) } }
+            }
             tr {
                 th { "Configuration" }
                 td {

@@ -143,3 +143,19 @@ async fn the_page_is_there_through_a_tunnel_to_port_80() {
         assert!(answer.starts_with("HTTP/1.1 421"), "{yaml}: {answer}");
     }
 }
+
+#[tokio::test]
+async fn filters_that_do_not_run_are_not_shown_as_in_force() {
+    let shown = |yaml: &'static str| async move {
+        let proxy = TestProxy::start(yaml).await;
+        get(&proxy, "http://gleaner.internal/", &[])
+            .await
+            .text()
+            .to_owned()
+    };
+    let on = shown("").await;
+    assert!(on.contains("Filters") && on.contains("Ad servers known"));
+    let off = shown("rewrite: { enabled: false }").await;
+    assert!(off.contains("passed as they are"));
+    assert!(!off.contains("Filters") && !off.contains("Ad servers known"));
+}
