@@ -120,6 +120,34 @@ fn write_byline(page: &Page, out: &mut String) {
     out.push_str("</p>");
 }
 
+/// Drops the lines above the text that say who wrote it and when.
+pub(super) fn drop_byline(page: &mut Page) {
+    let metadata = &page.metadata;
+    let author = metadata.author.as_ref().map(|name| name.to_lowercase());
+    let date = metadata.date.as_deref();
+    let mut lines = Vec::new();
+    let texts = page.live(page.body()).filter(|&id| page.own_chars(id) > 0);
+    for text in texts.take(START_NODES) {
+        let is_line = |&up: &NodeId| page.tag(up).is_some_and(Tag::is_block);
+        let Some(line) = page.ancestors(text).find(is_line) else {
+            continue;
+        };
+        let words = page.start_of_text(line, START_NODES, 4 * LINE_CHARS + 1);
+        let folded = words.to_lowercase();
+        if words.trim().chars().count() > LINE_CHARS {
+            break;
+        }
+        if author.as_ref().is_some_and(|name| folded.contains(name))
+            || date.is_some_and(|date| shows_day(&words, date))
+        {
+            lines.push(line);
+        }
+    }
+    for line in lines {
+        page.drop_silently(line);
+    }
+}
+
 /// Whether a line at the start holds this.
 fn has_line_with(page: &Page, name: &str) -> bool {
     let name = name.to_lowercase();

@@ -1,6 +1,6 @@
 //! A later page of an article in parts, written to stand behind the first one: its content and nothing else.
 //!
-//! The headline has been said, and the head is the first page's, `<base>` and all: what would be looked for beside another
+//! The headline has been said, and who wrote it when; and the head is the first page's, `<base>` and all: what would be looked for beside another
 //! page is told by its whole address.
 
 use html5ever::{LocalName, local_name};
@@ -24,13 +24,14 @@ const ADDRESSES: [LocalName; 6] = [
     local_name!("formaction"),
 ];
 
-/// Takes out the heading that says the headline of the whole article once more, and makes addresses absolute.
+/// Takes out what says the headline of the whole article once more, who wrote it and when, and makes addresses absolute.
 pub(crate) fn prepare(page: &mut Page, article: &str) {
     if let Some(heading) = reader::headline_in(page)
         && is_same(&start_of_line(page, heading), article)
     {
         page.drop_silently(heading);
     }
+    additions::drop_byline(page);
     let elements: Vec<NodeId> = page
         .live(page.body())
         .filter(|&id| page.tag(id).is_some())
@@ -133,6 +134,22 @@ mod tests {
             written("<h1>Springs</h1><p>On them."),
             "<h1>Springs</h1><p>On them.</p>"
         );
+    }
+
+    #[test]
+    fn who_wrote_it_when_is_not_said_again() {
+        let text = "Ann Lee took the clock apart in 2026, and put all of its wheels into saucers, each with a number on it. "
+            .repeat(2);
+        let html = format!(
+            "<div><p>By <a>Ann Lee</a></p><p>20 November 2026</p><p>Photographs: Tom Reed</p><p>{text}</p><p>Ann Lee</p></div>"
+        );
+        let mut page = page_at("https://example.org/clocks/2/", &html);
+        page.metadata.author = Some("Ann Lee".to_owned());
+        page.metadata.date = Some("2026-11-20".to_owned());
+        prepare(&mut page, "All about clocks");
+        let text = text.trim();
+        let left = format!("<div><p>Photographs: Tom Reed</p><p>{text} </p><p>Ann Lee</p></div>");
+        assert_eq!(write(&page).content, left);
     }
 
     #[test]
