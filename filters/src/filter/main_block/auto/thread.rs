@@ -9,7 +9,7 @@ mod talk;
 use super::blocks::Blocks;
 use crate::{kind::KindNow, page::Page};
 pub(super) use posts::{Thread, tidy};
-use talk::Talk;
+pub(super) use talk::Talk;
 
 /// Keeps the posts of a talk whole, and what they quote.
 pub(super) fn complete(
@@ -20,6 +20,6 @@ pub(super) fn complete(
 ) -> Option<Talk> {
     let talk = Talk::restored(page, blocks, kind, kept);
     bodies::keep(page, blocks, kind, kept);
-    quotes::settle(page, blocks, kind, kept);
+    quotes::settle(page, blocks, kind, talk.as_ref(), kept);
     talk
 }
