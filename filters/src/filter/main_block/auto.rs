@@ -146,7 +146,7 @@ pub(crate) fn choose(
     let mut kept = wanted(&ranking, as_scored.0, favor.on(page.web_url()), &kind);
     complete::complete(page, &blocks, &scored, &kind, keep_headline, &mut kept);
     let talk = thread::complete(page, &blocks, &kind, &mut kept);
-    clear::clear(page, &blocks, &kind, favor, &mut kept);
+    clear::clear(page, &blocks, &kind, favor, talk.as_ref(), &mut kept);
     let count = kept.iter().filter(|&&kept| kept).count();
     let note = format!(
         "{count} of {} texts, confidence {confidence:.2}",

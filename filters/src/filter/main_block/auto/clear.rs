@@ -26,7 +26,7 @@ mod related;
 mod reviews;
 mod twice;
 
-use super::{Favor, blocks::Blocks};
+use super::{Favor, blocks::Blocks, thread::Talk};
 use crate::{kind::KindNow, page::Page};
 
 /// Drops all that from the kept blocks; with [`Favor::Recall`] nothing for being a product's or an article's surroundings.
@@ -35,6 +35,7 @@ pub(super) fn clear(
     blocks: &Blocks,
     kind: &KindNow<'_>,
     favor: Favor,
+    talk: Option<&Talk>,
     kept: &mut [bool],
 ) {
     if favor != Favor::Recall {
@@ -43,7 +44,7 @@ pub(super) fn clear(
         afterwords::drop(page, blocks, kind, kept);
     }
     announcements::drop(page, blocks, kept);
-    copies::drop(page, blocks, kept);
+    copies::drop(page, blocks, talk, kept);
     twice::drop(page, blocks, kind, kept);
     buttons::drop(page, blocks, kept);
     related::drop(page, blocks, kind, kept);

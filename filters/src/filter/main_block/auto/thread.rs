@@ -12,7 +12,7 @@ use crate::{
     page::{NodeId, Page},
 };
 pub(super) use posts::{Thread, tidy};
-use talk::Talk;
+pub(super) use talk::Talk;
 
 /// Keeps the posts of a talk whole, and what they quote.
 pub(super) fn complete(
@@ -23,7 +23,7 @@ pub(super) fn complete(
 ) -> Option<Talk> {
     let talk = Talk::restored(page, blocks, kind, kept);
     bodies::keep(page, blocks, kind, kept);
-    quotes::settle(page, blocks, kind, kept);
+    quotes::settle(page, blocks, kind, talk.as_ref(), kept);
     talk
 }
 

@@ -12,12 +12,12 @@
 //! Measured on WCXB dev, 2026-11-21, five folds (`gleaner-train check`): word F1 of its forums .784 before, .785 with names and dates,
 //! .787 without furniture too. It is for the reader, who cannot follow a talk without knowing who speaks.
 
-mod furniture;
+pub(super) mod furniture;
 mod groups;
 pub(super) mod owners;
 pub(super) mod signs;
 
-use super::super::blocks::Blocks;
+use super::super::blocks::{Block, Blocks};
 use super::talk::{Around, Talk};
 use crate::{
     kind::{Kind, KindNow},
@@ -56,13 +56,22 @@ pub(in super::super) fn tidy(
     let words = kept_words(page, blocks, kept);
     let is_kept = kept_texts(page, blocks, kept);
     let names = signs::names(page, &is_kept);
-    if names.len() < MIN_POSTS {
+    if names.len() < MIN_POSTS && talk.is_none() {
         return Thread::default();
     }
     let mut posts = groups::posts(page, &words, &names);
     let around = talk.map(|talk| Around::of(page, blocks, talk));
     let around = around.unwrap_or_default();
     if let Some(talk) = talk {
+        let first = around.writers.get(&talk.posts[0]);
+        posts.retain(|&post| {
+            let is_named = |name: &Sign| {
+                page.contains(post, name.element) && Some(&name_of(page, name)) == first
+            };
+            talk.posts.binary_search(&post).is_ok()
+                || !names.iter().any(is_named)
+                || says_something(page, blocks, kept, &names, post)
+        });
         posts = with_talk(page, posts, talk, &words);
     }
     let owners = Owners::of(page, &posts);
@@ -124,6 +133,30 @@ pub(in super::super) fn tidy(
         without,
         furniture: gone,
     }
+}
+
+/// Whether something is kept of an element besides the headline and lines with a name: the head of a thread, which tells who began it,
+/// is none where the first post tells it again.
+fn says_something(
+    page: &Page,
+    blocks: &Blocks,
+    kept: &[bool],
+    names: &[Sign],
+    post: NodeId,
+) -> bool {
+    let inside = blocks.inside(page, post);
+    let headline = page.headline.node;
+    let is_line = |block: &Block| {
+        let is_headline = headline.is_some_and(|headline| page.contains(headline, block.container));
+        let has_name = |id: &NodeId| {
+            let next = names.partition_point(|name| name.element <= *id);
+            next > 0 && page.contains(names[next - 1].element, *id)
+        };
+        is_headline || blocks.texts(block).iter().any(has_name)
+    };
+    let shown = blocks.list[inside.clone()].iter().zip(&kept[inside]);
+    let shown = shown.filter(|(block, kept)| **kept && !is_line(block));
+    shown.map(|(block, _)| block.stats.words).sum::<f32>() >= groups::POST_WORDS
 }
 
 /// The posts of a talk of which something is kept, and those that stand apart from all of them.

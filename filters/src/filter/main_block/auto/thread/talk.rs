@@ -3,7 +3,7 @@
 //!
 //! 1. Posts: elements with the same tag and first class, numbers aside, that nearly all hold a name and a date
 //!    (`posts/signs.rs`; of dates also what is written like one, `talk/when.rs`); of several such looks that with most words, and of
-//!    equals the one with most members.
+//!    equals the one with most members. On a forum that marks no name, the dates alone tell them (`talk/unsigned.rs`).
 //! 2. Of each post the body is what holds most of the words that are no links, at the same place in nearly every post
 //!    (`talk/places.rs`).
 //! 3. A body of which nothing is kept comes back, where enough of the others is (`Talk::restore`).
@@ -16,6 +16,7 @@
 
 mod around;
 mod places;
+mod unsigned;
 pub(super) mod when;
 
 use std::collections::{HashMap, HashSet};
@@ -43,6 +44,9 @@ const SIGNED: f32 = 0.8;
 /// Share of the words in the widest look that another must hold to be chosen for its number.
 const EQUAL: f32 = 0.6;
 
+/// Share of the words in one of them, at most, where nothing but dates tells posts.
+const MOST_IN_ONE: f32 = 0.8;
+
 /// Elements around a name that are looked at. Raising it costs time on hostile pages.
 const MAX_LEVELS: usize = 30;
 
@@ -63,19 +67,29 @@ impl Talk {
     /// Finds it.
     fn of(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &[bool]) -> Option<Talk> {
         let is_kept = vec![false; page.len()];
-        let names = signs::names(page, &is_kept);
+        let mut names = signs::names(page, &is_kept);
         let is_forum = kind.is_forum();
-        if names.len() < if is_forum { LEAST } else { LEAST_ELSEWHERE } {
+        if !is_forum && names.len() < LEAST_ELSEWHERE {
             return None;
         }
         let mut dates = signs::dates(page, &is_kept);
         when::add(page, blocks, &mut dates);
-        let posts = posts(page, blocks, &names, &dates)?;
-        if !is_forum && !is_talk(page, blocks, kind, &posts, &names) {
-            return None;
-        }
+        let mut is_unsigned = false;
+        let posts = match posts(page, blocks, &names, &dates, true) {
+            Some(posts) if is_forum || is_talk(page, blocks, kind, &posts, &names) => posts,
+            None if is_forum => {
+                let (posts, unmarked) = unsigned::of(page, blocks, &dates)?;
+                names = unmarked;
+                is_unsigned = true;
+                posts
+            }
+            _ => return None,
+        };
         let owners = Owners::of(page, &posts);
         let places = Places::of(page, blocks, kept, [&names, &dates], &posts, &owners);
+        if is_unsigned && !places.have_body() {
+            return None;
+        }
         Some(Talk {
             posts,
             owners,
@@ -86,7 +100,7 @@ impl Talk {
     }
 
     /// Finds it, and keeps its bodies of which nothing is kept.
-    pub(super) fn restored(
+    pub(in super::super) fn restored(
         page: &Page,
         blocks: &Blocks,
         kind: &KindNow<'_>,
@@ -127,8 +141,13 @@ impl Talk {
         self.places.have_body() && self.places.body(page, post, id)
     }
 
+    /// Whether an element is the body of a post or holds one.
+    pub(super) fn holds_body(&self, page: &Page, id: NodeId) -> bool {
+        self.places.have_body() && self.places.holds_body(page, id)
+    }
+
     /// The post in whose body a node stands.
-    fn in_body(&self, page: &Page, id: NodeId) -> Option<NodeId> {
+    pub(in super::super) fn in_body(&self, page: &Page, id: NodeId) -> Option<NodeId> {
         let post = self.owners.of_node(id)?;
         self.places.body(page, post, id).then_some(post)
     }
@@ -194,8 +213,14 @@ struct Alike {
     words: f32,
 }
 
-/// The elements that are most likely the posts, in document order.
-fn posts(page: &Page, blocks: &Blocks, names: &[Sign], dates: &[Sign]) -> Option<Vec<NodeId>> {
+/// The elements that are most likely the posts, in document order. `may_hold`: whether one may stand in another, or hold nearly all words.
+fn posts(
+    page: &Page,
+    blocks: &Blocks,
+    names: &[Sign],
+    dates: &[Sign],
+    may_hold: bool,
+) -> Option<Vec<NodeId>> {
     let mut groups: HashMap<u64, Vec<NodeId>> = HashMap::new();
     let mut is_seen = vec![false; page.len()];
     for name in names {
@@ -231,14 +256,20 @@ fn posts(page: &Page, blocks: &Blocks, names: &[Sign], dates: &[Sign]) -> Option
                     .count()
             };
             let is_signed = count(names).min(count(dates)) as f32 >= SIGNED * members.len() as f32;
-            is_signed.then(|| {
-                let words = outer(page, &members)
-                    .map(|id| {
-                        let inside = blocks.inside(page, id);
-                        words[inside.end] - words[inside.start]
-                    })
-                    .sum();
-                Alike { members, words }
+            let words_of = |id| {
+                let inside = blocks.inside(page, id);
+                words[inside.end] - words[inside.start]
+            };
+            let (mut sum, mut most) = (0.0, 0.0f32);
+            if is_signed {
+                let all = outer(page, &members).map(words_of);
+                (sum, most) = all.fold((sum, most), |(sum, most), one| (sum + one, most.max(one)));
+            }
+            let is_flat =
+                || most <= MOST_IN_ONE * sum && outer(page, &members).count() == members.len();
+            (is_signed && (may_hold || is_flat())).then_some(Alike {
+                members,
+                words: sum,
             })
         })
         .collect();

@@ -105,7 +105,7 @@ fn stands_alone(page: &Page, id: NodeId) -> bool {
 }
 
 /// A text with one sign for every number.
-pub(super) fn shape(page: &Page, texts: &[NodeId]) -> String {
+pub(in super::super) fn shape(page: &Page, texts: &[NodeId]) -> String {
     let mut shape = String::new();
     for text in texts.iter().filter_map(|&id| page.text(id)) {
         for c in text.chars().filter(|c| !c.is_whitespace()) {

@@ -8,7 +8,7 @@ use super::{MIN_POSTS, owners::Owners, signs::Sign};
 use crate::page::{NodeId, Page, tag::Tag};
 
 /// Kept words from which an element is a post.
-const POST_WORDS: f32 = 5.0;
+pub(super) const POST_WORDS: f32 = 5.0;
 
 /// Elements around a name in which its post is looked for. Raising it costs time on hostile pages.
 const MAX_LEVELS: usize = 30;

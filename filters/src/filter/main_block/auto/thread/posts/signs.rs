@@ -138,7 +138,7 @@ fn signs(
 }
 
 /// Whether a text stands in a quotation or above one ("Ann said:"): its name is that of another post.
-pub(super) fn is_quoted(page: &Page, id: NodeId) -> bool {
+pub(in super::super) fn is_quoted(page: &Page, id: NodeId) -> bool {
     let mut around = page.ancestors(id).take(LEVELS);
     around.any(|up| is_quote(page, up))
 }
@@ -299,6 +299,8 @@ fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
         "postdetails",
     ]);
     const PROPERTIES: Words = Words::new(&["datecreated", "datepublished", "date"]);
+    // When somebody came here is no date of what they wrote.
+    const OTHERS: Words = Words::new(&["join", "joined", "joindate", "registered", "regdate"]);
     if page.tag(id) == Some(Tag::Time) {
         return Some(0);
     }
@@ -310,8 +312,12 @@ fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
             .filter_map(|id| page.text(id))
             .any(|text| text.contains(|c: char| c.is_numeric()))
     };
+    if is_date && says(page, id, &local_name!("class"), &OTHERS) {
+        return None;
+    }
     if is_date && has_digit() {
-        return Some(1);
+        let is_time = |id| page.tag(id) == Some(Tag::Time) && page.chars(id) > 0;
+        return Some(u8::from(!page.live(id).take(MAX_NODES).any(is_time)));
     }
     // "4 days ago", and the day where the pointer rests.
     let title = page.attribute(id, &local_name!("title"));

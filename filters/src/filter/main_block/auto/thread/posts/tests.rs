@@ -1,6 +1,7 @@
 use super::{furniture::shape, *};
 use crate::{
     kind::Claims,
+    page::tag::Tag,
     testing::{page, page_at},
 };
 
@@ -166,4 +167,62 @@ fn what_the_entries_of_a_list_have_in_common_stays() {
     let mut kept = vec![true; blocks.list.len()];
     tidy(&page, &blocks, &KindNow::of(&page), None, &mut kept);
     assert!(kept.iter().all(|&kept| kept));
+}
+
+#[test]
+fn the_day_somebody_came_is_no_date_and_a_link_with_a_time_is_a_sure_one() {
+    let post = |name: &str, year: usize| {
+        format!(
+            "<div class=post><a class=username href=/members/7>{name}</a> <span class=join-date>Joined {year}</span>\
+             <div><a class=date-created href=#post-7><time>Jan 3</time></a></div><p>what was written in this post here</p></div>"
+        )
+    };
+    let html = format!("<div>{}{}</div>", post("Ann", 2007), post("Bo", 2012));
+    assert_eq!(taken(&html), ["Ann", "Jan 3", "Bo", "Jan 3"]);
+}
+
+#[test]
+fn the_head_of_a_thread_does_not_tell_again_who_began_it() {
+    let post = |name: &str| {
+        format!(
+            "<div class=post><p><a class=username href=/u/{name}>{name}</a> <time>3 May</time></p>\
+             <div class=text><p>{} {name}</p></div></div>",
+            "what was written in this post here, at some length. ".repeat(3)
+        )
+    };
+    let head = |name: &str, text: &str| {
+        format!(
+            "<div><h1>How was the bridge of the harbour paid for?</h1><p><a class=username href=/u/{name}>{name}</a> 3 May</p>{text}</div>"
+        )
+    };
+    let names = |head: &str| {
+        let html = format!(
+            "{head}<div>{}{}{}</div>",
+            post("Ann"),
+            post("Bo"),
+            post("Cy")
+        );
+        let mut page = page_at("https://forum.example.org/t/bridge/12", &html);
+        page.claims = Claims::default();
+        page.headline.node = page
+            .live(page.body())
+            .find(|&id| page.tag(id) == Some(Tag::H1));
+        let blocks = Blocks::of(&page, &[]);
+        let list = blocks.list.iter();
+        let mut kept: Vec<bool> = list.map(|block| block.stats.words >= 5.0).collect();
+        let kind = KindNow::of(&page);
+        let talk = Talk::restored(&page, &blocks, &kind, &mut kept);
+        let thread = tidy(&page, &blocks, &kind, talk.as_ref(), &mut kept);
+        let names = thread.texts.into_iter().filter_map(|id| page.text(id));
+        let is_name = |text: &String| !text.trim().is_empty() && !text.contains("May");
+        names
+            .map(|text| text.trim().to_owned())
+            .filter(is_name)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names(&head("Ann", "")), ["Ann", "Bo", "Cy"]);
+    // Who asked stands above, and others answer.
+    assert_eq!(names(&head("Di", "")), ["Di", "Ann", "Bo", "Cy"]);
+    let asked = "<p>what was asked here in a few words more</p>";
+    assert_eq!(names(&head("Ann", asked)), ["Ann", "Ann", "Bo", "Cy"]);
 }

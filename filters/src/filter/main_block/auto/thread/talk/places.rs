@@ -8,6 +8,7 @@ use super::key;
 use crate::{
     filter::main_block::auto::{
         blocks::Blocks,
+        called::Names,
         text::mix,
         thread::posts::{owners::Owners, signs::Sign},
     },
@@ -26,8 +27,12 @@ const LINE: f32 = 14.0;
 /// Share of the posts in which the body stands at its place, at least.
 const SAME: f32 = 0.8;
 
-/// Bodies that may stand in one post, on the mean. Higher: a paragraph is taken for the body.
-const PER_POST: f32 = 1.05;
+/// Bodies that may stand in one post, on the mean; a post that says nothing has a longer line below it. Higher: a paragraph is taken for
+/// the body.
+const PER_POST: f32 = 1.1;
+
+/// Share of the words of its post below which an element is beside the body that looks like it: the line below a post.
+const ASIDE: f32 = 0.3;
 
 /// Elements from a post down to its body, at most: a bound on the work.
 const MAX_DEPTH: usize = 30;
@@ -40,6 +45,8 @@ pub(super) struct Places {
     body: Option<u64>,
     /// By row of a post: its body.
     bodies: HashMap<NodeId, NodeId>,
+    /// The bodies in document order.
+    in_order: Vec<NodeId>,
 }
 
 #[derive(Default)]
@@ -70,9 +77,12 @@ impl Places {
                 is_sign[id.index()] = true;
             }
         }
+        let is_signature = signatures(page, posts);
         for (block, &kept) in blocks.list.iter().zip(kept) {
             let texts = || blocks.texts(block).iter();
-            if block.stats.words <= LINE && texts().any(|id| is_sign[id.index()]) {
+            if is_signature[block.container.index()]
+                || block.stats.words <= LINE && texts().any(|id| is_sign[id.index()])
+            {
                 continue;
             }
             let weight = if kept { 1.0 } else { WEIGHT };
@@ -121,16 +131,13 @@ impl Places {
                 keys[page.parent(id).index()]
             };
             place.words += words[id.index()];
-            place.elements += 1;
+            let of_post = words[post.index()];
+            place.elements += usize::from(words[id.index()] >= ASIDE * of_post);
             place.posts += usize::from(place.last != post);
             place.last = post;
         }
         let body = body(&places);
-        let bodies: HashMap<NodeId, NodeId> = rows
-            .iter()
-            .filter(|&&id| keys[id.index()] == body)
-            .filter_map(|&id| Some((owners.of_node(id)?, id)))
-            .collect();
+        let bodies = bodies(page, &rows, &keys, body, posts, owners, &words);
         let is_in_body = |name: &&Sign| {
             let post = owners.of_node(name.element);
             let body = post.and_then(|post| bodies.get(&post));
@@ -138,8 +145,11 @@ impl Places {
         };
         let is_signed = names.iter().filter(|name| !is_in_body(name)).count();
         let is_signed = is_signed as f32 >= SAME * posts.len() as f32;
+        let mut in_order: Vec<NodeId> = bodies.values().copied().collect();
+        in_order.sort_unstable();
         Places {
             keys,
+            in_order,
             body: is_signed.then_some(body).filter(|&body| body != POST),
             bodies,
         }
@@ -153,6 +163,14 @@ impl Places {
         }
     }
 
+    /// Whether an element is a body or holds one.
+    pub(super) fn holds_body(&self, page: &Page, id: NodeId) -> bool {
+        let next = self.in_order.partition_point(|&body| body < id);
+        self.in_order
+            .get(next)
+            .is_some_and(|&body| page.contains(id, body))
+    }
+
     /// Whether the posts have a body that is less than all of them.
     pub(super) fn have_body(&self) -> bool {
         self.body.is_some()
@@ -162,6 +180,68 @@ impl Places {
     pub(super) fn place(&self, id: NodeId) -> u64 {
         self.keys[id.index()]
     }
+}
+
+/// The body of each post: what stands at the place, and where nothing does (the question above its answers, the first post of some
+/// programs) what looks the same in that post.
+fn bodies(
+    page: &Page,
+    rows: &[NodeId],
+    keys: &[u64],
+    body: u64,
+    posts: &[NodeId],
+    owners: &Owners,
+    words: &[f32],
+) -> HashMap<NodeId, NodeId> {
+    let mut bodies: HashMap<NodeId, NodeId> = HashMap::new();
+    for &id in rows.iter().filter(|&&id| keys[id.index()] == body) {
+        let Some(post) = owners.of_node(id) else {
+            continue;
+        };
+        // Beside the panel of its writer a post stands behind it.
+        if words[id.index()] >= ASIDE * words[post.index()] {
+            bodies.insert(post, id);
+        } else {
+            bodies.entry(post).or_insert(id);
+        }
+    }
+    let class = |id| page.attribute(id, &local_name!("class")).unwrap_or("");
+    let look = |id| key(page, id, class(id), 0);
+    let example = rows.iter().find(|&&id| keys[id.index()] == body);
+    let Some(wanted) = example
+        .filter(|&&id| !class(id).is_empty())
+        .map(|&id| look(id))
+    else {
+        return bodies;
+    };
+    let lost: Vec<NodeId> = posts
+        .iter()
+        .copied()
+        .filter(|post| !bodies.contains_key(post))
+        .collect();
+    for post in lost {
+        let mut inside = page.live(post).skip(1);
+        let is_body = |&id: &NodeId| owners.of_node(id) == Some(post) && look(id) == wanted;
+        if let Some(body) = inside.find(is_body) {
+            bodies.insert(post, body);
+        }
+    }
+    bodies
+}
+
+/// What the author puts under everything. Some programs say of a body that there is a "sig" below.
+const SIGNATURES: Names = Names::new(&["signature", "signatures"]);
+
+/// By row: whether it stands in a signature.
+fn signatures(page: &Page, posts: &[NodeId]) -> Vec<bool> {
+    let mut is_signature = vec![false; page.len()];
+    for post in super::outer(page, posts) {
+        for id in page.live(post).filter(|&id| page.tag(id).is_some()) {
+            is_signature[id.index()] =
+                is_signature[page.parent(id).index()] || SIGNATURES.name(page, id);
+        }
+    }
+    is_signature
 }
 
 /// Down from the post to the last place that holds enough.

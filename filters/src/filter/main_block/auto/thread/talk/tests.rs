@@ -128,3 +128,68 @@ fn the_replies_inside_of_a_post_are_posts() {
         ["Ann", "Bo", "Cy"]
     );
 }
+
+#[test]
+fn names_that_nothing_marks_are_known_by_their_place() {
+    let said = "By a toll, for sixty years, and then by the county when nobody would pay any more. Nobody has been proud of it since.";
+    let post = |(at, name): (usize, &str)| {
+        format!(
+            "<div class=entry><h2>#{at} <i>2026-05-0{at} 10:59:47</i></h2><div class=in><dl><dt><b>{name}</b></dt><dd>Member</dd><dd>Posts: {at}7</dd></dl>\
+             <div class=text><p>{said}</p></div></div><div class=in>Offline</div></div>"
+        )
+    };
+    let names = ["Ann", "Bo", "Ann", "Cy"];
+    let html: String = (1..).zip(names).map(post).collect();
+    let kept = kept(THREAD, &html, 10.0);
+    let signs = ["2026-05-01 10:59:47", "Ann", "2026-05-02 10:59:47", "Bo"];
+    assert_eq!(kept[..4], signs);
+    assert_eq!(kept[8..], [said; 4]);
+}
+
+#[test]
+fn boxes_with_a_date_each_beside_one_list_are_no_posts() {
+    let said = "By a toll, for sixty years, and then by the county when nobody would pay any more. Nobody has been proud of it since.";
+    let beside = |name: &str| format!("<div class=box><b>{name}</b><p>3 May 2026, 10:12</p></div>");
+    let html = format!(
+        "<div class=box><b>Bridges</b><p>{}</p><p>2 May 2026, 10:12</p></div>{}{}",
+        said.repeat(4),
+        beside("Ships"),
+        beside("Ports")
+    );
+    assert!(kept(THREAD, &html, 10.0).is_empty());
+}
+
+#[test]
+fn the_question_has_its_name_and_its_date_though_it_is_built_another_way() {
+    let said = "By a toll, for sixty years, and then by the county when nobody would pay any more. Nobody has been proud of it since.";
+    let post = |name: &str, day: &str, class: &str| {
+        format!(
+            "<div class=post><div class='{class}'><div class='text js-text'><p>{said}</p></div><p class=date>{day} 2026, 10:12</p>\
+             <p><a class=username href=/u/{name}>{name}</a></p></div></div>"
+        )
+    };
+    let html = [
+        post("Ann", "3 May", "question"),
+        post("Bo", "4 May", "answer"),
+        post("Cy", "5 May", "answer"),
+        post("Di", "6 May", "answer"),
+        post("Ed", "7 May", "answer"),
+    ];
+    let kept = kept(THREAD, &html.concat(), 10.0);
+    assert_eq!(kept[..2], ["3 May 2026, 10:12", "Ann"]);
+}
+
+#[test]
+fn a_long_signature_is_not_taken_for_the_body() {
+    let post = |name: &str, text: &str| {
+        format!(
+            "<div class=post><p class=author><a class=username href=/u/{name}>{name}</a> 3 May 2026, 10:12</p><div class=main>\
+             <div class=text>{text}</div><div class=signature><p>{}</p></div></div></div>",
+            many(12)
+        )
+    };
+    let said = "By a toll, for sixty years, and then by the county.";
+    let html = [post("Ann", said), post("Bo", "No."), post("Cy", said)];
+    let kept = kept(THREAD, &html.concat(), 10.0);
+    assert_eq!(kept[kept.len() - 3..], [said, "No.", said]);
+}
