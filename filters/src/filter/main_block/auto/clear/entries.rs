@@ -42,7 +42,7 @@ const MIN_TEXT: f32 = 100.0;
 const MOST: f32 = 1.6;
 
 /// The same of entries with headlines of their own, where nothing names them as other articles: there it takes a long one above.
-const MIN_ARTICLE: f32 = 200.0;
+const MIN_ARTICLE: f32 = 150.0;
 const MOST_TEASERS: f32 = 0.6;
 
 /// Names of lists of other articles.

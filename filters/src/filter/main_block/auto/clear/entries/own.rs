@@ -81,16 +81,18 @@ fn is_named(page: &Page, blocks: &Blocks, list: &List) -> bool {
     by_heading || list.has_titles && in_headline()
 }
 
-/// Whether the text above the list stands in the element around it, a paragraph beside the next.
+/// Whether the text above the list stands in the element around it, a paragraph beside the next. A box with a heading of its own is no such
+/// list.
 fn stands_among_paragraphs(page: &Page, blocks: &Blocks, list: &List) -> bool {
+    if blocks.inside(page, list.parent) != list.blocks {
+        return false;
+    }
     let (mut all, mut beside) = (0.0, 0.0);
     let around = page.parent(list.parent);
     for block in &blocks.list[..list.blocks.start] {
         if block.is_long() {
             all += block.stats.words;
-            let is_beside =
-                |up: NodeId| block.container == up || page.parent(block.container) == up;
-            if is_beside(around) || is_beside(list.parent) {
+            if block.container == around || page.parent(block.container) == around {
                 beside += block.stats.words;
             }
         }
@@ -269,6 +271,10 @@ mod tests {
         let text = words(40);
         assert!(of(
             &format!("<div><p>{text}</p><div>{list}</div></div>"),
+            "The mill"
+        ));
+        assert!(!of(
+            &format!("<div><p>{text}</p><div><b>New</b>{list}</div></div>"),
             "The mill"
         ));
         assert!(!of(
