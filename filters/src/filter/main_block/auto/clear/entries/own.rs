@@ -13,7 +13,7 @@
 use super::{super::super::blocks::Blocks, List, SHARE, names::NAMES};
 use crate::{
     metadata,
-    page::{NodeId, Page, tag::Tag},
+    page::{Page, tag::Tag},
     text::one_line,
 };
 use html5ever::local_name;
@@ -178,7 +178,10 @@ mod tests {
         super::{LEAST, is_dated, list_around},
         *,
     };
-    use crate::testing::{page_at, words};
+    use crate::{
+        page::NodeId,
+        testing::{page_at, words},
+    };
 
     /// Whether the entries below a text are its own, below a heading.
     fn is_own(headline: &str, heading: &str, entry: impl Fn(usize) -> String) -> bool {
