@@ -69,7 +69,7 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
         match value {
             Some(day) if is_sure => return Some(day),
             // "The first mill burnt down on <time>3 May 1905</time>."
-            Some(_) if is_in_text(page, id) => {}
+            Some(day) if *day < *FIRST_YEAR || is_in_text(page, id) => {}
             Some(day) if near_headline.is_none() && is_near(id) => near_headline = Some(day),
             Some(day) if times.len() <= FEW => times.push(day),
             _ => {}
@@ -95,7 +95,7 @@ pub(super) fn shown_before(page: &Page, headline: Option<NodeId>, built: &str) -
 /// Whether an element or a text is part of a paragraph: what the text tells of, not when it was written.
 fn is_in_text(page: &Page, id: NodeId) -> bool {
     /// Visible characters of a line about a text, at most: who wrote it, when, in which section, how long it takes to read.
-    const LINE: usize = 120;
+    const LINE: usize = 90;
     let is_block = |up: &NodeId| page.tag(*up).is_some_and(Tag::is_block);
     page.ancestors(id)
         .take(LEVELS)
