@@ -124,8 +124,14 @@ pub(crate) fn read(page: &Page) -> Found {
     let headline = headline::choose(page, &metas, &json_ld, site.as_deref());
     let author = author::choose(page, &metas, &json_ld, &headline, site.as_deref());
     let site = site.and_then(|site| without_headline(&site, &headline.text));
+    let built = |day: String| {
+        let shown = || marks::shown_before(page, headline.node, &day);
+        let shown = json_ld.is_built_at_once().then(shown).flatten();
+        shown.unwrap_or(day)
+    };
     let date = json_ld
         .date()
+        .map(built)
         .or_else(|| metas.date())
         .or_else(|| marks::date(page, headline.node))
         .or_else(|| date::of_path(page.web_url()));

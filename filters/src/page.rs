@@ -194,13 +194,13 @@ impl Page {
     /// Lays the tree out as a table. `max_depth` bounds nesting exactly (the parser's own look is approximate);
     /// `scripting` is what the parser was told.
     pub(crate) fn new(
-        parsed: Parsed,
+        mut parsed: Parsed,
         url: &Url,
         scripting: bool,
         max_depth: usize,
     ) -> Result<Page, PageError> {
         if !scripting {
-            composed::compose(&parsed);
+            composed::compose(&mut parsed);
         }
         let (rows, about) = lay_out(&parsed, scripting, max_depth)?;
         let mut page = Page {

@@ -29,6 +29,11 @@ impl Claims {
         let is_product = |kind: &String| matches!(&**kind, "Product" | "ProductGroup");
         self.types.iter().any(is_product) || self.open_graph.starts_with("product")
     }
+
+    /// Whether it says that it tells how to cook something.
+    pub(crate) fn is_recipe(&self) -> bool {
+        self.types.iter().any(|kind| kind == "Recipe")
+    }
 }
 
 /// All that is known for telling the kind.

@@ -12,6 +12,7 @@
 //! it is.
 
 mod joined;
+mod local;
 mod place;
 mod signs;
 mod words;
@@ -185,7 +186,7 @@ fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
     };
     let rest = without_opener(&line, openers);
     if rest.len() == trim(&line).len() {
-        return None;
+        return is_near.then(|| local::name(page, id, &line))?;
     }
     let (element, name) = if rest.is_empty() {
         // The name is an element beside it.

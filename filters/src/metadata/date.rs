@@ -232,7 +232,11 @@ fn of_words(value: &str, language: Option<&str>) -> Option<String> {
     let words = names::words(value);
     let by_name = |word: &str| {
         let english = month(word).map(|month| (Calendar::Gregorian, month));
-        english.or_else(|| names::month(word, language))
+        // Basque: "maiatzaren".
+        let genitive = || names::month(word.strip_suffix("ren")?, language);
+        english
+            .or_else(|| names::month(word, language))
+            .or_else(genitive)
     };
     let found = (0..words.len()).find_map(|at| {
         // In Syria and Iraq months have names of two words.
@@ -246,15 +250,17 @@ fn of_words(value: &str, language: Option<&str>) -> Option<String> {
         Some((at, width, known))
     });
     let (at, width, (calendar, month)) = found?;
-    let year = words
+    // Basque: "2026ko".
+    let mut years = words
         .iter()
-        .find(|word| word.len() == 4 && is_number(word))?;
+        .map(|word| word.strip_suffix("ko").unwrap_or(word));
+    let year = years.find(|word| word.len() == 4 && is_number(word))?;
     let number = |word: &String| {
         let day = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         (day.len() <= 2 && is_number(day)).then(|| day.to_owned())
     };
-    // "21 de noviembre de 2026".
-    let is_of = |word: &String| matches!(word.as_str(), "de" | "di" | "of");
+    // "21 de noviembre de 2026", "3 d'abril", "3 ta' Mejju".
+    let is_of = |word: &String| matches!(word.as_str(), "de" | "di" | "of" | "d" | "ta");
     let before = at.checked_sub(1).filter(|&before| !is_of(&words[before]));
     let before = before.or_else(|| at.checked_sub(2));
     let day = words

@@ -159,6 +159,16 @@ impl JsonLd {
             .find_map(|key| date::of_value(work.get(*key)?.as_str()?))
     }
 
+    /// Whether the day of publication is that of the last change to the letter.
+    pub(super) fn is_built_at_once(&self) -> bool {
+        let of = |key: &str| {
+            self.work()
+                .and_then(|work| work.get(key))
+                .and_then(Value::as_str)
+        };
+        of("datePublished").is_some() && of("datePublished") == of("dateModified")
+    }
+
     pub(super) fn language(&self) -> Option<String> {
         super::marks::language_tag(self.work()?.get("inLanguage")?.as_str()?)
     }

@@ -68,6 +68,8 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
         let is_sure = is_published || page.has_attribute(id, &LocalName::from("pubdate"));
         match value {
             Some(day) if is_sure => return Some(day),
+            // "The first mill burnt down on <time>3 May 1905</time>."
+            Some(day) if *day < *FIRST_YEAR || is_in_text(page, id) => {}
             Some(day) if near_headline.is_none() && is_near(id) => near_headline = Some(day),
             Some(day) if times.len() <= FEW => times.push(day),
             _ => {}
@@ -81,6 +83,77 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
     }
     times.into_iter().next()
 }
+
+/// The day that a page shows near its headline as that of its publication, where its head names one for publication and change alike:
+/// programs that build pages from forms fill in both with the day on which they built it. Only an earlier day.
+///
+/// WCXB dev, 2026-11-22: five days more are right, none fewer.
+pub(super) fn shown_before(page: &Page, headline: Option<NodeId>, built: &str) -> Option<String> {
+    date_below(page, headline?).filter(|shown| &**shown < built)
+}
+
+/// Whether an element or a text is part of a paragraph: what the text tells of, not when it was written.
+fn is_in_text(page: &Page, id: NodeId) -> bool {
+    /// Visible characters of a line about a text, at most: who wrote it, when, in which section, how long it takes to read.
+    const LINE: usize = 90;
+    let is_block = |up: &NodeId| page.tag(*up).is_some_and(Tag::is_block);
+    page.ancestors(id)
+        .take(LEVELS)
+        .find(is_block)
+        .is_some_and(|block| page.tag(block) == Some(Tag::P) && page.chars(block) > LINE)
+}
+
+/// Elements from a day up to the paragraph that it is in.
+const LEVELS: usize = 5;
+
+/// The first year of a page's own: the web began in 1990.
+const FIRST_YEAR: &str = "1990";
+
+/// What says that a day is not that of a text, but of somebody or of what the text announces: beginnings of words in lower case.
+const OTHER_DAYS: [&str; 42] = [
+    "join",
+    "member",
+    "since",
+    "register",
+    "birth",
+    "born",
+    "founded",
+    "deadline",
+    "closing",
+    "closes",
+    "apply by",
+    "expires",
+    "valid",
+    "starts",
+    "begins",
+    "takes place",
+    "departure",
+    "hearing",
+    "einsendeschluss",
+    "bewerbungsschluss",
+    "frist",
+    "beginn",
+    "geboren",
+    "gegründet",
+    "date limite",
+    "né le",
+    "née le",
+    "fecha límite",
+    "plazo",
+    "nacido",
+    "scadenza",
+    "nato il",
+    "prazo",
+    "sista dag",
+    "søknadsfrist",
+    "termin",
+    "срок",
+    "дата рождения",
+    "son başvuru",
+    "締切",
+    "截止",
+    "마감",
+];
 
 /// What says that a day is that of a change, beginnings of words in lower case.
 const CHANGED: [&str; 30] = [
@@ -135,7 +208,7 @@ fn date_below(page: &Page, headline: NodeId) -> Option<String> {
         if let Some(day) = date::of_shown(&text, language.as_deref()) {
             let label = format!("{} {text}", text_before(page, id)).to_lowercase();
             let says = |words: &[&str]| words.iter().any(|word| label.contains(word));
-            if says(&["join", "member", "since", "register", "birth", "born"]) {
+            if says(&OTHER_DAYS) || *day < *FIRST_YEAR || is_in_text(page, id) {
                 continue;
             }
             if !says(&CHANGED) {

@@ -116,7 +116,15 @@ impl Metas {
         })
     }
 
+    /// The day of publication. The names that do not say of what the day is are left out where their day is that of a change.
     pub(super) fn date(&self) -> Option<String> {
+        const VAGUE: [&str; 3] = ["dc.date", "dcterms.date", "date"];
+        let changed = self.first(&[
+            "article:modified_time",
+            "og:updated_time",
+            "dcterms.modified",
+        ]);
+        let is_change = |name: &str, value: &str| VAGUE.contains(&name) && Some(value) == changed;
         [
             "article:published_time",
             "datepublished",
@@ -136,7 +144,10 @@ impl Metas {
             "date",
         ]
         .iter()
-        .find_map(|name| self.all(name).find_map(date::of_value))
+        .find_map(|name| {
+            let mut values = self.all(name).filter(|value| !is_change(name, value));
+            values.find_map(date::of_value)
+        })
     }
 
     pub(super) fn language(&self) -> Option<String> {

@@ -77,6 +77,8 @@ pub(crate) struct Parsed {
     pub(super) nodes: usize,
     /// In document order.
     pub(super) templates: Vec<NodeRef>,
+    /// The elements of AMP (`amp-img`), in document order.
+    pub(super) amp: Vec<NodeRef>,
 }
 
 /// A document that is arriving.
@@ -215,6 +217,7 @@ impl Parser {
             document: sink.tree.document_node,
             attributes: sink.attributes.into_inner(),
             templates: sink.templates_in_order.into_inner(),
+            amp: sink.amp.into_inner(),
         })
     }
 

@@ -3,7 +3,7 @@
 
 /// What stands before a name in a byline: first the sure ones, then those that are the beginning of no name, then words of names
 /// and of ordinary text too.
-const OPENERS: [&str; 116] = [
+const OPENERS: [&str; 118] = [
     // Sure wherever they stand. `may_open` knows their first letters.
     "this post was written by",
     "this article was written by",
@@ -104,6 +104,8 @@ const OPENERS: [&str; 116] = [
     "oleh",
     "a cura di",
     "reported by",
+    "shkruar nga",
+    "пишува",
     // Only where a byline is looked for.
     "more from",
     "contributors:",
@@ -127,7 +129,7 @@ const OPENERS: [&str; 116] = [
 
 /// How many of them are sure, and how many begin no name.
 const SURE: usize = 18;
-const CLEAR: usize = 98;
+const CLEAR: usize = 100;
 
 /// All of them.
 pub(super) fn openers() -> &'static [&'static str] {

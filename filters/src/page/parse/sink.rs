@@ -31,6 +31,8 @@ pub(super) struct GuardedSink {
     templates: RefCell<HashMap<*const kuchikiki::Node, NodeRef>>,
     /// The same in the order in which they came.
     pub(super) templates_in_order: RefCell<Vec<NodeRef>>,
+    /// The elements of AMP, in that order too.
+    pub(super) amp: RefCell<Vec<NodeRef>>,
 }
 
 /// The attributes of the tag that is being processed. The tree builder copies those of every tag and looks at hardly any;
@@ -56,6 +58,7 @@ impl GuardedSink {
             last,
             templates: RefCell::default(),
             templates_in_order: RefCell::default(),
+            amp: RefCell::default(),
         }
     }
 
@@ -146,10 +149,14 @@ impl TreeSink for GuardedSink {
         self.count();
         let stretch = self.stretch(&name, attributes);
         let is_template = flags.template;
+        let is_amp = name.local.starts_with("amp-");
         let node = self.tree.create_element(name, Vec::new(), flags);
         stretch.note(&node);
         if is_template {
             self.templates_in_order.borrow_mut().push(node.clone());
+        }
+        if is_amp {
+            self.amp.borrow_mut().push(node.clone());
         }
         node
     }

@@ -7,6 +7,7 @@
 //! | what is missing in the middle of a text | `complete/gaps.rs` |
 //! | answers with their questions | `complete/questions.rs` |
 //! | labels with their values | `complete/labels.rs` |
+//! | what a recipe is made of, and its steps | `complete/recipe.rs` |
 //! | the goods of a shelf | `complete/goods.rs` |
 //! | the price of a product | `complete/price.rs` |
 
@@ -15,6 +16,7 @@ pub(super) mod goods;
 mod labels;
 mod price;
 mod questions;
+mod recipe;
 mod sections;
 mod standfirst;
 
@@ -39,6 +41,7 @@ pub(super) fn complete(
     gaps::fill(page, blocks, scored, kept);
     questions::keep(page, blocks, scored, kept);
     labels::keep(page, blocks, scored, kind, kept);
+    recipe::keep(page, blocks, kind, kept);
     goods::keep(page, blocks, kind, kept);
     price::keep(page, blocks, kind, kept);
 }

@@ -1,10 +1,13 @@
 //! What stands below an article about it, not of it: who its author is, and what nobody is to rely on. The author's name and the day stand
 //! above the text; the paragraph on his life, and the one for the lawyers, are the same below each of his articles.
 //!
-//! A part that is called so, below nearly all of the text. A line ("By Ann Lee") stays: it may be the only place of the name.
+//! A part that is called so, below nearly all of the text. A line ("By Ann Lee") stays: it may be the only place of the name. So does
+//! what is of this article: the life of somebody whom its text or headline names, and a warning.
 //!
 //! Measured on WCXB dev, 2026-11-22, five folds: docs/quality.md. Above the end of the text it loses: there the part called "author" is
 //! an interview.
+
+use std::ops::Range;
 
 use super::super::{
     blocks::Blocks,
@@ -13,6 +16,7 @@ use super::super::{
 use crate::{
     kind::{Kind, KindNow},
     page::Page,
+    text::one_line,
 };
 
 /// Names of such a part in the languages of the programs that we know; most have the English ones in every country.
@@ -44,20 +48,116 @@ const ABOVE: f32 = 0.8;
 /// Such parts, at most: some programs name the author of each post in the class of its teaser, and a page of those has more.
 const AT_ONCE: usize = 4;
 
+/// Bytes of such a part that are read for a name.
+const START: usize = 600;
+
+/// How a warning begins, in lower case: whoever reads the text must read it too. Not "disclaimer", "notice".
+const WARNINGS: [&str; 46] = [
+    "warning",
+    "caution",
+    "danger",
+    "achtung",
+    "vorsicht",
+    "warnung",
+    "warnhinweis",
+    "attention",
+    "avertissement",
+    "advertencia",
+    "atención",
+    "precaución",
+    "cuidado",
+    "attenzione",
+    "avvertenza",
+    "atenção",
+    "let op",
+    "waarschuwing",
+    "varning",
+    "advarsel",
+    "varoitus",
+    "uwaga",
+    "ostrzeżenie",
+    "upozornění",
+    "varování",
+    "pozor",
+    "upozorenje",
+    "figyelem",
+    "atenție",
+    "внимание",
+    "осторожно",
+    "предупреждение",
+    "увага",
+    "προσοχή",
+    "uyarı",
+    "dikkat",
+    "تحذير",
+    "تنبيه",
+    "هشدار",
+    "אזהרה",
+    "चेतावनी",
+    "คำเตือน",
+    "cảnh báo",
+    "peringatan",
+    "注意",
+    "警告",
+];
+
 /// Drops such parts from the kept blocks of an article.
 pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
     let parts = called::parts(page, blocks, kept, &NAMES, MOST);
     let all = called::words(blocks, kept, 0..kept.len());
-    let is_below = |part: &std::ops::Range<usize>| {
+    let is_below = |part: &Range<usize>| {
         let own = called::words(blocks, kept, part.clone());
         own >= LEAST && called::words(blocks, kept, 0..part.start) >= ABOVE * (all - own)
     };
     let below: Vec<_> = parts.into_iter().filter(is_below).collect();
     if (1..=AT_ONCE).contains(&below.len()) && kind.get() == Some(Kind::Article) {
         for part in below {
-            kept[part].fill(false);
+            if !is_own(page, blocks, kept, &part) {
+                kept[part].fill(false);
+            }
         }
     }
+}
+
+/// Whether a part is of this article: it tells of what the headline names or the text above tells of.
+fn is_own(page: &Page, blocks: &Blocks, kept: &[bool], part: &Range<usize>) -> bool {
+    let mut start = String::new();
+    for block in &blocks.list[part.clone()] {
+        if start.len() >= START {
+            break;
+        }
+        start.push_str(&one_line(&blocks.text(page, block)));
+        start.push('\n');
+    }
+    let start = &start[..start.floor_char_boundary(START.min(start.len()))];
+    let lower = start.to_lowercase();
+    let opening = lower.trim_start_matches(|c: char| !c.is_alphabetic());
+    if WARNINGS.iter().any(|word| opening.starts_with(word)) {
+        return true;
+    }
+    let is_named = |name: &str| {
+        let is_told = |at: usize| {
+            let block = &blocks.list[at];
+            kept[at] && block.is_long() && blocks.text(page, block).contains(name)
+        };
+        page.headline.text.contains(name) || (0..part.start).any(is_told)
+    };
+    first_name(start).is_some_and(is_named)
+}
+
+/// The first two words in a row with capitals, inside of a line.
+fn first_name(text: &str) -> Option<&str> {
+    text.lines().find_map(|line| {
+        let mut before: Option<(usize, bool)> = None;
+        let mut at = 0;
+        line.split_inclusive(' ').find_map(|word| {
+            let (start, bare) = (at, word.trim_end_matches(|c: char| !c.is_alphanumeric()));
+            at += word.len();
+            let is_name = bare.chars().count() > 2 && bare.starts_with(char::is_uppercase);
+            let (known, was_name) = before.replace((start, is_name))?;
+            (is_name && was_name).then(|| &line[known..start + bare.len()])
+        })
+    })
 }
 
 #[cfg(test)]
@@ -96,6 +196,33 @@ mod tests {
     fn a_line_stays_and_what_stands_above_the_text() {
         assert_eq!(kept("", 90, "<p class=author>By Ann Lee</p>"), [true, true]);
         assert_eq!(kept(AUTHOR, 90, ""), [true, true, true]);
+    }
+
+    #[test]
+    fn the_life_of_somebody_in_the_text_stays_and_a_warning() {
+        let speaks = format!("<p>Then Ann Lee answers: {}</p>", words(30));
+        assert_eq!(kept(&speaks, 90, AUTHOR), [true; 4]);
+        for warning in [
+            "Warning: never bake with a lid that is shut.",
+            "Achtung! Nie mit geschlossenem Deckel backen, er springt.",
+            "注意：不要盖紧盖子烤面包，锅盖会裂开。",
+        ] {
+            let html = format!("<p class=disclaimer>{warning}</p>");
+            assert_eq!(kept("", 90, &html), [true, true], "{warning}");
+        }
+    }
+
+    #[test]
+    fn the_first_name_is_two_words_with_capitals() {
+        assert_eq!(
+            first_name("In Bonn lives\nour Ann Lee, who"),
+            Some("Ann Lee")
+        );
+        assert_eq!(
+            first_name("The views are of The Author"),
+            Some("The Author")
+        );
+        assert_eq!(first_name("All articles are reviewed"), None);
     }
 
     #[test]

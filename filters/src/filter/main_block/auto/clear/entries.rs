@@ -3,14 +3,20 @@
 //! say what they are, and no language.
 //!
 //! A list of publications has years, not days; a table has rows; a talk is no article, and of a live report or a page of news
-//! the entries are most.
+//! the entries are most. A list that the page is for (talks, releases, sources) is built alike: `entries/own.rs` tells it.
 //!
 //! Measured on WCXB dev, 2026-11-22, five folds: docs/quality.md. None of the bounds matters much: with half or twice of each the
 //! same pages gain.
 
+mod names;
+mod own;
+
 use std::ops::Range;
 
-use super::super::{blocks::Blocks, called::words};
+use super::super::{
+    blocks::{Block, Blocks},
+    called::{Names, words},
+};
 use crate::{
     kind::{Kind, KindNow},
     metadata,
@@ -35,6 +41,33 @@ const MIN_TEXT: f32 = 100.0;
 /// Words of the entries, as a multiple of those, at most.
 const MOST: f32 = 1.6;
 
+/// The same of entries with headlines of their own, where nothing names them as other articles: there it takes a long one above.
+const MIN_ARTICLE: f32 = 150.0;
+const MOST_TEASERS: f32 = 0.6;
+
+/// Names of lists of other articles.
+const OTHERS: Names = Names::new(&[
+    "related",
+    "recent",
+    "latest",
+    "recommended",
+    "popular",
+    "trending",
+    "widget",
+    "sidebar",
+    "teaser",
+    "teasers",
+    "carousel",
+    "slider",
+    "feed",
+    "news",
+    "blog",
+    "post",
+    "posts",
+    "articles",
+    "stories",
+]);
+
 /// Words of long paragraphs below the entries, as a share of those above, at most.
 const MOST_BELOW: f32 = 0.5;
 
@@ -56,9 +89,11 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
             continue;
         };
         over = list.end;
-        let inside = list.blocks;
-        if is_below_a_text(blocks, kept, &inside) && kind.get() == Some(Kind::Article) {
-            kept[inside].fill(false);
+        if is_below_a_text(page, blocks, kept, &list)
+            && kind.get() == Some(Kind::Article)
+            && !own::is_own(page, blocks, &list)
+        {
+            kept[list.blocks].fill(false);
         }
     }
 }
@@ -78,9 +113,15 @@ fn is_dated(page: &Page, blocks: &Blocks, at: usize) -> bool {
 
 /// A list of entries.
 struct List {
+    /// The element around them.
+    parent: NodeId,
+    /// The texts of each.
+    entries: Vec<Range<usize>>,
     blocks: Range<usize>,
     /// The first node behind it.
     end: NodeId,
+    /// Whether most entries have a headline of their own: they are other texts, and no comments.
+    has_titles: bool,
 }
 
 /// The innermost list around a day.
@@ -102,29 +143,45 @@ fn list_around(page: &Page, blocks: &Blocks, days: &[NodeId], day: NodeId) -> Op
         if inside < LEAST || tag.is_none() {
             continue;
         }
-        let (mut all, mut good) = (0.0_f32, 0);
-        let mut list: Option<List> = None;
+        let (mut good, mut titles) = (0, 0);
+        let mut entries: Vec<Range<usize>> = Vec::new();
+        let mut end = parent;
         for brother in page.live_children(parent).filter(|&id| page.tag(id) == tag) {
             let own = blocks.inside(page, brother);
             if own.is_empty() {
                 continue;
             }
-            all += 1.0;
             let has_link = blocks.list[own.clone()]
                 .iter()
                 .any(|block| block.link_density() >= 0.5);
             good += usize::from(own.len() > 1 && has_link && has_day(brother));
-            let begin = list.map_or(own.start, |list| list.blocks.start);
-            list = Some(List {
-                blocks: begin..own.end,
-                end: page.end(brother),
-            });
+            titles += usize::from(own.clone().any(|at| own::is_title(page, blocks, at)));
+            entries.push(own);
+            end = page.end(brother);
         }
-        if good >= LEAST && good as f32 >= SHARE * all {
-            return list;
+        if good >= LEAST && good as f32 >= SHARE * entries.len() as f32 {
+            let blocks = entries.first()?.start..entries.last()?.end;
+            let has_titles = titles as f32 >= SHARE * entries.len() as f32;
+            return Some(List {
+                parent,
+                entries,
+                blocks,
+                end,
+                has_titles,
+            });
         }
     }
     None
+}
+
+/// Whether the page calls a list one of other articles: what holds long paragraphs above it is no longer the list.
+fn is_named(page: &Page, blocks: &Blocks, list: &List) -> bool {
+    let first = blocks.list[list.blocks.start].container;
+    let mut around = page.ancestors(first).take(2 * LEVELS).take_while(|&up| {
+        let above = blocks.inside(page, up).start..list.blocks.start;
+        above.is_empty() || !blocks.list[above].iter().any(Block::is_long)
+    });
+    around.any(|up| OTHERS.name(page, up))
 }
 
 fn may_be_entry(tag: Tag) -> bool {
@@ -135,7 +192,13 @@ fn may_be_entry(tag: Tag) -> bool {
 }
 
 /// Whether the page has told its text where the entries begin.
-fn is_below_a_text(blocks: &Blocks, kept: &[bool], entries: &Range<usize>) -> bool {
+fn is_below_a_text(page: &Page, blocks: &Blocks, kept: &[bool], list: &List) -> bool {
+    let entries = &list.blocks;
+    let (least, most) = if list.has_titles && !is_named(page, blocks, list) {
+        (MIN_ARTICLE, MOST_TEASERS)
+    } else {
+        (MIN_TEXT, MOST)
+    };
     let long = |range: Range<usize>| -> f32 {
         let run = blocks.list[range.clone()].iter().zip(&kept[range]);
         run.filter(|(block, kept)| **kept && block.is_long())
@@ -144,8 +207,8 @@ fn is_below_a_text(blocks: &Blocks, kept: &[bool], entries: &Range<usize>) -> bo
     };
     let above = long(0..entries.start);
     let own = words(blocks, kept, entries.clone());
-    above >= MIN_TEXT
-        && (f32::MIN_POSITIVE..=MOST * above).contains(&own)
+    above >= least
+        && (f32::MIN_POSITIVE..=most * above).contains(&own)
         && long(entries.end..kept.len()) <= MOST_BELOW * above
 }
 
@@ -183,7 +246,9 @@ mod tests {
     #[test]
     fn comments_and_other_news_below_an_article_go() {
         assert_eq!(left(120, COMMENT, 5, "NewsArticle"), (1, 16));
-        assert_eq!(left(120, TEASER, 3, "NewsArticle"), (1, 10));
+        assert_eq!(left(220, TEASER, 3, "NewsArticle"), (1, 10));
+        let named = TEASER.replacen("<div>", "<div class=latest-news>", 1);
+        assert_eq!(left(120, &named, 3, "NewsArticle"), (1, 10));
         let japanese = COMMENT.replace("3 May 2026 at 2:06 pm", "2026年5月3日 14:06");
         assert_eq!(left(120, &japanese, 5, "NewsArticle"), (1, 16));
     }
@@ -193,6 +258,12 @@ mod tests {
         assert_eq!(left(90, COMMENT, 5, "NewsArticle"), (16, 16));
         assert_eq!(left(120, COMMENT, 50, "NewsArticle"), (151, 151));
         assert_eq!(left(120, COMMENT, 5, "DiscussionForumPosting"), (16, 16));
+    }
+
+    #[test]
+    fn titles_below_a_short_text_that_nothing_names_as_others_stay() {
+        assert_eq!(left(120, TEASER, 3, "NewsArticle"), (10, 10));
+        assert_eq!(left(220, TEASER, 30, "NewsArticle"), (91, 91));
     }
 
     #[test]
