@@ -144,7 +144,7 @@ pub(crate) fn choose(
     let kind = KindNow::of(page);
     let mut kept = wanted(&ranking, as_scored.0, favor.on(page.web_url()), &kind);
     complete::complete(page, &blocks, &scored, &kind, keep_headline, &mut kept);
-    let talk = thread::complete(page, &blocks, &kind, &mut kept);
+    let found = thread::complete(page, &blocks, &kind, &mut kept);
     clear::clear(page, &blocks, &kind, favor, &mut kept);
     let count = kept.iter().filter(|&&kept| kept).count();
     let note = format!(
@@ -154,7 +154,7 @@ pub(crate) fn choose(
     let mut choice = if confidence < settings.min_confidence {
         Choice::default()
     } else {
-        let thread = thread::tidy(page, &blocks, &kind, talk.as_ref(), &mut kept);
+        let thread = thread::tidy(page, &blocks, &kind, &found, &mut kept);
         let texts = scored.iter().zip(&kept);
         let words: f64 = texts
             .filter(|(_, kept)| **kept)

@@ -8,8 +8,16 @@ mod talk;
 
 use super::blocks::Blocks;
 use crate::{kind::KindNow, page::Page};
+use posts::signs::Signs;
 pub(super) use posts::{Thread, tidy};
 use talk::Talk;
+
+/// What was found of threads while they were kept whole.
+#[derive(Default)]
+pub(super) struct Found {
+    talk: Option<Talk>,
+    signs: Signs,
+}
 
 /// Keeps the posts of a talk whole, and what they quote.
 pub(super) fn complete(
@@ -17,9 +25,10 @@ pub(super) fn complete(
     blocks: &Blocks,
     kind: &KindNow<'_>,
     kept: &mut [bool],
-) -> Option<Talk> {
-    let talk = Talk::restored(page, blocks, kind, kept);
+) -> Found {
+    let signs = Signs::default();
+    let talk = Talk::restored(page, blocks, kind, &signs, kept);
     bodies::keep(page, blocks, kind, kept);
     quotes::settle(page, blocks, kind, kept);
-    talk
+    Found { talk, signs }
 }

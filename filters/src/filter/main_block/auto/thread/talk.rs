@@ -25,7 +25,7 @@ use html5ever::local_name;
 use super::super::{blocks::Blocks, text::mix};
 use super::posts::{
     owners::Owners,
-    signs::{self, Sign},
+    signs::{Sign, Signs},
 };
 use crate::{
     kind::{Kind, KindNow},
@@ -61,26 +61,31 @@ pub(in super::super) struct Talk {
 
 impl Talk {
     /// Finds it.
-    fn of(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &[bool]) -> Option<Talk> {
-        let is_kept = vec![false; page.len()];
-        let names = signs::names(page, &is_kept);
+    fn of(
+        page: &Page,
+        blocks: &Blocks,
+        kind: &KindNow<'_>,
+        signs: &Signs,
+        kept: &[bool],
+    ) -> Option<Talk> {
+        let names = signs.names(page);
         let is_forum = kind.is_forum();
         if names.len() < if is_forum { LEAST } else { LEAST_ELSEWHERE } {
             return None;
         }
-        let mut dates = signs::dates(page, &is_kept);
+        let mut dates = signs.dates(page).to_vec();
         when::add(page, blocks, &mut dates);
-        let posts = posts(page, blocks, &names, &dates)?;
-        if !is_forum && !is_talk(page, blocks, kind, &posts, &names) {
+        let posts = posts(page, blocks, names, &dates)?;
+        if !is_forum && !is_talk(page, blocks, kind, &posts, names) {
             return None;
         }
         let owners = Owners::of(page, &posts);
-        let places = Places::of(page, blocks, kept, [&names, &dates], &posts, &owners);
+        let places = Places::of(page, blocks, kept, [names, &dates], &posts, &owners);
         Some(Talk {
             posts,
             owners,
             places,
-            names,
+            names: names.to_vec(),
             dates,
         })
     }
@@ -90,9 +95,10 @@ impl Talk {
         page: &Page,
         blocks: &Blocks,
         kind: &KindNow<'_>,
+        signs: &Signs,
         kept: &mut [bool],
     ) -> Option<Talk> {
-        let talk = Talk::of(page, blocks, kind, kept)?;
+        let talk = Talk::of(page, blocks, kind, signs, kept)?;
         talk.restore(page, blocks, kept);
         Some(talk)
     }

@@ -1,6 +1,6 @@
 //! Names and dates: short texts that the page says are such.
 
-use std::collections::HashMap;
+use std::{cell::OnceCell, collections::HashMap};
 
 use html5ever::{LocalName, local_name};
 
@@ -24,21 +24,40 @@ const MAX_NODES: usize = 20;
 /// Elements between a text and the one that says what it is.
 const LEVELS: usize = 3;
 
+/// The names and the dates of a page, found once for all who ask.
+#[derive(Default)]
+pub(in super::super) struct Signs {
+    names: OnceCell<Vec<Sign>>,
+    dates: OnceCell<Vec<Sign>>,
+}
+
+impl Signs {
+    /// The names; always to be asked for the same page.
+    pub(in super::super) fn names(&self, page: &Page) -> &[Sign] {
+        self.names.get_or_init(|| names(page))
+    }
+
+    /// The dates, without those of changes ("edited 3 May").
+    pub(in super::super) fn dates(&self, page: &Page) -> &[Sign] {
+        self.dates.get_or_init(|| dates(page))
+    }
+}
+
 /// Something short that the page says is a name or a date.
+#[derive(Clone, Copy)]
 pub(in super::super) struct Sign {
     pub(in super::super) element: NodeId,
     /// How sure that is; 0 is best.
     pub(in super::super) rank: u8,
-    /// Whether it stands in kept text.
-    pub(in super::super) is_kept: bool,
+    /// Its first text node.
+    pub(in super::super) text: NodeId,
 }
 
-/// The names on a page. `is_kept`, by row, tells the texts that are shown already.
-pub(in super::super) fn names(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
+fn names(page: &Page) -> Vec<Sign> {
     let marks_authors = page.any_attribute(is_author_mark);
     let mut classes = Remembered::new(false);
     let rank = |id| name_rank(page, id, marks_authors, &mut classes);
-    let mut names = signs(page, is_kept, MAX_NAME, Tag::A, rank);
+    let mut names = signs(page, MAX_NAME, Tag::A, rank);
     // "Log in" is an address below `/users/` too.
     names.retain(|name| {
         let id = name.element;
@@ -79,9 +98,8 @@ fn is_initial(page: &Page, id: NodeId) -> bool {
             || page.ancestors(id).take(1).any(is_picture))
 }
 
-/// The dates on a page, without those of changes ("edited 3 May").
-pub(in super::super) fn dates(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
-    let mut dates = signs(page, is_kept, MAX_DATE, Tag::Time, |id| date_rank(page, id));
+fn dates(page: &Page) -> Vec<Sign> {
+    let mut dates = signs(page, MAX_DATE, Tag::Time, |id| date_rank(page, id));
     dates.retain(|date| {
         let around = [date.element, page.parent(date.element)];
         !around.into_iter().any(|id| tells_change(page, id))
@@ -105,7 +123,6 @@ fn tells_change(page: &Page, id: NodeId) -> bool {
 /// by their attributes alone.
 fn signs(
     page: &Page,
-    is_kept: &[bool],
     max_chars: usize,
     own: Tag,
     mut rank: impl FnMut(NodeId) -> Option<u8>,
@@ -121,7 +138,7 @@ fn signs(
         }
         // Nearly no element has one.
         let Some(rank) = rank(id) else { continue };
-        let Some(first) = only_line(page, id, max_chars) else {
+        let Some(text) = only_line(page, id, max_chars) else {
             continue;
         };
         over = page.end(id);
@@ -131,7 +148,7 @@ fn signs(
         signs.push(Sign {
             element: inner_link(page, id),
             rank,
-            is_kept: is_kept[first.index()],
+            text,
         });
     }
     signs

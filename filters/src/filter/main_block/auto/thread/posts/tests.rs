@@ -13,11 +13,17 @@ fn taken(html: &str) -> Vec<String> {
         .iter()
         .map(|block| block.stats.words >= 5.0)
         .collect();
-    tidy(&page, &blocks, &KindNow::of(&page), None, &mut kept)
-        .texts
-        .into_iter()
-        .map(|id| page.text(id).unwrap().trim().to_owned())
-        .collect()
+    tidy(
+        &page,
+        &blocks,
+        &KindNow::of(&page),
+        &Found::default(),
+        &mut kept,
+    )
+    .texts
+    .into_iter()
+    .map(|id| page.text(id).unwrap().trim().to_owned())
+    .collect()
 }
 
 #[test]
@@ -79,7 +85,13 @@ fn what_most_posts_hold_alike_but_for_its_numbers_goes() {
     let page = page(&html);
     let blocks = Blocks::of(&page, &[]);
     let mut kept = vec![true; blocks.list.len()];
-    tidy(&page, &blocks, &KindNow::of(&page), None, &mut kept);
+    tidy(
+        &page,
+        &blocks,
+        &KindNow::of(&page),
+        &Found::default(),
+        &mut kept,
+    );
     let gone: Vec<String> = blocks
         .list
         .iter()
@@ -106,7 +118,14 @@ fn a_rank_below_a_name_goes_and_the_words_beside_it_stay() {
     ));
     let blocks = Blocks::of(&page, &[]);
     let mut kept = vec![true; blocks.list.len()];
-    let without = tidy(&page, &blocks, &KindNow::of(&page), None, &mut kept).without;
+    let without = tidy(
+        &page,
+        &blocks,
+        &KindNow::of(&page),
+        &Found::default(),
+        &mut kept,
+    )
+    .without;
     assert!(kept.iter().all(|&kept| kept));
     let texts: Vec<String> = without
         .iter()
@@ -136,7 +155,8 @@ fn the_way_to_log_in_is_no_name() {
         "<div><div><h3>Sign up or <a href='/users/login?to=here'>log in</a> to write to us</h3><p>and more of the same</p></div>\
          <div><a href=/users/12/ann>Ann</a><p>what was written in this post here</p></div></div>",
     );
-    let names = signs::names(&page, &vec![true; page.len()]);
+    let names = signs::Signs::default();
+    let names = names.names(&page);
     let texts: Vec<String> = names
         .iter()
         .map(|name| page.start_of_text(name.element, 9, 99))
@@ -164,6 +184,12 @@ fn what_the_entries_of_a_list_have_in_common_stays() {
     };
     let blocks = Blocks::of(&page, &[]);
     let mut kept = vec![true; blocks.list.len()];
-    tidy(&page, &blocks, &KindNow::of(&page), None, &mut kept);
+    tidy(
+        &page,
+        &blocks,
+        &KindNow::of(&page),
+        &Found::default(),
+        &mut kept,
+    );
     assert!(kept.iter().all(|&kept| kept));
 }
