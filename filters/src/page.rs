@@ -16,6 +16,7 @@ mod grow;
 mod layout;
 pub(crate) mod parse;
 mod reading;
+pub(crate) mod said;
 pub(crate) mod serialize;
 pub(crate) mod tag;
 

@@ -37,7 +37,6 @@ pub(crate) mod forest;
 mod pool;
 mod prune;
 mod ranking;
-mod remembered;
 pub(crate) mod text;
 mod thread;
 #[cfg(test)]
@@ -56,6 +55,16 @@ use blocks::Blocks;
 use features::Table;
 use forest::Forest;
 use ranking::{AS_SCORED, MOODS, Ranking, Scored};
+#[cfg(test)]
+pub(crate) use thread::leads_to_profile;
+
+/// The words that rules look for in names.
+pub(crate) mod names {
+    pub(crate) use super::{
+        clear::{AFTERWORDS, ANNOUNCEMENTS, OVERLAYS, REVIEWS},
+        thread::{DATES, POSTERS, PROFILES},
+    };
+}
 
 /// What to do with text that may or may not belong to the main content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,6 +9,9 @@ mod talk;
 use super::blocks::Blocks;
 use crate::{kind::KindNow, page::Page};
 use posts::signs::Signs;
+#[cfg(test)]
+pub(crate) use posts::signs::leads_to_profile;
+pub(crate) use posts::signs::{DATES, POSTERS, PROFILES};
 pub(super) use posts::{Thread, tidy};
 use talk::Talk;
 

@@ -4,7 +4,7 @@
 use html5ever::local_name;
 
 use super::super::blocks::Blocks;
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::page::{NodeId, Page, said::Hint, tag::Tag};
 
 /// Kept words of a dialog, at most: a choice of countries, a notice. Longer ones are the details of a product that a script would
 /// unfold.
@@ -53,7 +53,11 @@ fn overlays(
             continue;
         }
         let Some(tag) = page.tag(id) else { continue };
-        let role = page.attribute(id, &local_name!("role")).map(str::trim);
+        let role = page.said(id).has(Hint::Role).then(|| {
+            let role = page.attribute(id, &local_name!("role"));
+            role.map(str::trim)
+        });
+        let role = role.flatten();
         let is_dialog = dialogs < MOST && is_dialog(tag, role);
         dialogs += usize::from(is_dialog);
         if is_dialog && is_short(id) || id < headline && is_menu(tag, role) {

@@ -6,10 +6,8 @@ use html5ever::{LocalName, local_name};
 
 use crate::{
     dom::leads_to_log_in,
-    filter::main_block::auto::{
-        remembered::Remembered, thread::talk::when::is_date as is_date_text,
-    },
-    page::{NodeId, Page, tag::Tag},
+    filter::main_block::auto::thread::talk::when::is_date as is_date_text,
+    page::{NodeId, Page, said::Hint, tag::Tag},
     parts::Parts,
     text::words_of_identifier,
 };
@@ -54,9 +52,8 @@ pub(in super::super) struct Sign {
 }
 
 fn names(page: &Page) -> Vec<Sign> {
-    let marks_authors = page.any_attribute(is_author_mark);
-    let mut classes = Remembered::new(false);
-    let rank = |id| name_rank(page, id, marks_authors, &mut classes);
+    let marks_authors = page.any_may(Hint::AuthorMark) && page.any_attribute(is_author_mark);
+    let rank = |id| name_rank(page, id, marks_authors);
     let mut names = signs(page, MAX_NAME, Tag::A, rank);
     // "Log in" is an address below `/users/` too.
     names.retain(|name| {
@@ -125,7 +122,7 @@ fn signs(
     page: &Page,
     max_chars: usize,
     own: Tag,
-    mut rank: impl FnMut(NodeId) -> Option<u8>,
+    rank: impl Fn(NodeId) -> Option<u8>,
 ) -> Vec<Sign> {
     let mut signs = Vec::new();
     let mut over = NodeId::DOCUMENT;
@@ -204,18 +201,16 @@ fn only_line(page: &Page, id: NodeId, max_chars: usize) -> Option<NodeId> {
     first
 }
 
-/// How sure an element is to be a name. `marks_authors`: whether any element of the page is marked as one; `classes`: which are those
-/// of names.
-fn name_rank<'a>(
-    page: &'a Page,
-    id: NodeId,
-    marks_authors: bool,
-    classes: &mut Remembered<'a, bool>,
-) -> Option<u8> {
+/// How sure an element is to be a name. `marks_authors`: whether any element of the page is marked as one.
+fn name_rank(page: &Page, id: NodeId, marks_authors: bool) -> Option<u8> {
+    const SIGNS: u32 = Hint::Posters.bit() | Hint::Profile.bit() | Hint::AuthorMark.bit();
     let is_link = page.tag(id) == Some(Tag::A);
+    if !page.said(id).has_any(SIGNS) && !(marks_authors && is_link) {
+        return None;
+    }
     let (mut is_author, mut is_named, mut is_profile) = (false, false, false);
     page.each_attribute(id, |name, value| match *name {
-        local_name!("class") => is_named = classes.of(value, |value| holds(value, &NAMES)),
+        local_name!("class") => is_named = holds(value, &NAMES),
         local_name!("href") => is_profile = is_link && leads_to_profile(value),
         _ => is_author |= is_author_mark(name, value),
     });
@@ -245,7 +240,8 @@ fn is_author_mark(name: &LocalName, value: &str) -> bool {
 }
 
 /// Words in the class of a name, and of a quotation.
-const NAMES: Words = Words::new(&[
+const NAMES: Words = Words::new(POSTERS);
+pub(crate) const POSTERS: &[&str] = &[
     "author",
     "username",
     "creator",
@@ -256,11 +252,11 @@ const NAMES: Words = Words::new(&[
     "authorname",
     "displayname",
     "byline",
-]);
+];
 const QUOTES: Words = Words::new(&["quote", "blockquote", "quoteheader", "quotetitle"]);
 
 /// Folders, files and parameters of addresses of profiles.
-const PROFILES: [&str; 17] = [
+pub(crate) const PROFILES: [&str; 17] = [
     "user",
     "users",
     "u",
@@ -280,7 +276,7 @@ const PROFILES: [&str; 17] = [
     "uid",
 ];
 
-fn leads_to_profile(href: &str) -> bool {
+pub(crate) fn leads_to_profile(href: &str) -> bool {
     let is_end = |byte: &u8| matches!(byte, b'/' | b'?' | b'&' | b'=' | b';' | b'#');
     let mut parts = href
         .as_bytes()
@@ -304,9 +300,9 @@ fn leads_to_profile(href: &str) -> bool {
     false
 }
 
-/// How sure an element is to be a date.
-fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
-    const CLASSES: Words = Words::new(&[
+/// Words in the class of a date, and in the properties of one.
+pub(crate) const DATES: [&[&str]; 2] = [
+    &[
         "date",
         "time",
         "postdate",
@@ -314,10 +310,19 @@ fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
         "relativetime",
         "datetime",
         "postdetails",
-    ]);
-    const PROPERTIES: Words = Words::new(&["datecreated", "datepublished", "date"]);
+    ],
+    &["datecreated", "datepublished", "date"],
+];
+
+/// How sure an element is to be a date.
+fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
+    const CLASSES: Words = Words::new(DATES[0]);
+    const PROPERTIES: Words = Words::new(DATES[1]);
     if page.tag(id) == Some(Tag::Time) {
         return Some(0);
+    }
+    if !page.said(id).has_any(Hint::Dates.bit() | Hint::Title.bit()) {
+        return None;
     }
     let is_date = says(page, id, &local_name!("itemprop"), &PROPERTIES)
         || says(page, id, &local_name!("class"), &CLASSES);
