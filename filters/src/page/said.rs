@@ -33,6 +33,10 @@ pub(crate) enum Hint {
     Overlays,
     /// Words for a day or an hour.
     Dates,
+    /// `src` or `href`.
+    Address,
+    /// A property in microdata.
+    Property,
     /// `rel` or `itemprop` with `author` or `creator`.
     AuthorMark,
     /// An address of somebody's profile.
@@ -112,7 +116,12 @@ impl Reader {
         match *name {
             local_name!("class") | local_name!("id") => all.add(self.known(value)),
             local_name!("href") => {
-                all.hints |= vocabulary::of_address(value) | hint(Hint::Runs, may_run(name, value));
+                all.hints |= Hint::Address.bit()
+                    | vocabulary::of_address(value)
+                    | hint(Hint::Runs, may_run(name, value));
+            }
+            local_name!("src") => {
+                all.hints |= Hint::Address.bit() | hint(Hint::Runs, may_run(name, value));
             }
             local_name!("style") => {
                 all.hints |= hint(Hint::Hides, HIDING.are_in(value));
@@ -121,7 +130,7 @@ impl Reader {
             local_name!("title") => all.hints |= Hint::Title.bit(),
             local_name!("rel") => all.hints |= hint(Hint::AuthorMark, is_author_mark(value)),
             local_name!("itemprop") => {
-                all.hints |= hint(Hint::AuthorMark, is_author_mark(value));
+                all.hints |= Hint::Property.bit() | hint(Hint::AuthorMark, is_author_mark(value));
                 all.add(self.known(value));
             }
             local_name!("itemtype") | local_name!("aria-label") => all.add(self.known(value)),
