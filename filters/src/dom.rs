@@ -147,11 +147,14 @@ fn is_spaced(text: &[u8]) -> bool {
     !found
         && memchr::memchr2_iter(0xc2, 0xe2, text).all(|at| {
             let after = text.get(at + 1..).unwrap_or_default();
-            match (text[at], after) {
+            !matches!(
+                (text[at], after),
                 (0xc2, [0x85 | 0xa0, ..])
-                | (0xe2, [0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf, ..] | [0x81, 0x9f, ..]) => false,
-                _ => true,
-            }
+                    | (
+                        0xe2,
+                        [0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf, ..] | [0x81, 0x9f, ..]
+                    )
+            )
         })
 }
 

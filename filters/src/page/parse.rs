@@ -36,7 +36,7 @@ use self::{
     tag_scan::TagScan,
 };
 use super::attributes::Attributes;
-use crate::{dom::count, error::PageError};
+use crate::{dom::count, error::PageError, filter::ignore::sheets::early::Early};
 
 /// Bytes parsed between two looks at the clock. Larger: fewer looks, a costlier worst case.
 pub(crate) const PIECE: usize = 4096;
@@ -77,6 +77,8 @@ pub(crate) struct Parsed {
     pub(super) nodes: usize,
     /// In document order.
     pub(super) templates: Vec<NodeRef>,
+    /// Style sheets that have been read.
+    pub(super) sheets: Early,
 }
 
 /// A document that is arriving.
@@ -215,6 +217,7 @@ impl Parser {
             document: sink.tree.document_node,
             attributes: sink.attributes.into_inner(),
             templates: sink.templates_in_order.into_inner(),
+            sheets: sink.sheets.into_inner(),
         })
     }
 

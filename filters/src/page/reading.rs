@@ -3,16 +3,10 @@
 use std::cell::Ref;
 
 use html5ever::{Attribute, LocalName, local_name, ns};
-use kuchikiki::NodeData;
+use kuchikiki::{NodeData, NodeRef};
 use url::Url;
 
-use super::{
-    Fate, Kind, NodeId, Page,
-    address::Address,
-    attributes::is_named,
-    said::{Hint, Said},
-    tag::Tag,
-};
+use super::{Fate, Kind, NodeId, Page, address::Address, attributes::is_named, tag::Tag};
 use crate::dom::{
     apart::{self, Gap},
     text_size, visible_chars,
@@ -207,24 +201,9 @@ impl Page {
         }
     }
 
-    /// What an element's attributes say, in bits.
-    pub(crate) fn said(&self, id: NodeId) -> Said {
-        self.attributes.said(self.rows[id.index()].attributes)
-    }
-
     /// Whether an element has this name, whatever it is a part of.
     pub(crate) fn has_local_name(&self, id: NodeId, name: &str) -> bool {
         matches!(self.data(id), NodeData::Element(element) if &*element.name.local == name)
-    }
-
-    /// Whether an element of the page has such an attribute, or had it before it was removed: one look at the list of all of them.
-    pub(crate) fn any_attribute(&self, is_it: impl Fn(&LocalName, &str) -> bool) -> bool {
-        self.attributes.any(is_it)
-    }
-
-    /// Whether an element of the page may have what a rule looks for, or may have had it.
-    pub(crate) fn any_may(&self, hint: Hint) -> bool {
-        self.attributes.any_may(hint)
     }
 
     pub(crate) fn has_attribute(&self, id: NodeId, name: &LocalName) -> bool {
@@ -374,6 +353,11 @@ impl Page {
     /// Whether `<noscript>` was parsed as a browser with scripts does: one text node of markup.
     pub(crate) fn noscript_is_text(&self) -> bool {
         self.noscript_is_text
+    }
+
+    /// The node of the tree.
+    pub(crate) fn node(&self, id: NodeId) -> &NodeRef {
+        &self.rows[id.index()].node
     }
 
     pub(crate) fn data(&self, id: NodeId) -> &NodeData {

@@ -14,6 +14,7 @@ mod vocabulary;
 
 use html5ever::{Attribute, LocalName, local_name, ns, tendril::StrTendril};
 
+use super::{NodeId, Page};
 use crate::filter::ignore::{HIDING, may_run};
 
 /// What a rule looks for in attributes. Those up to [`Hint::Dates`] are lists of words (`said/vocabulary.rs`).
@@ -86,6 +87,23 @@ impl Said {
     }
 }
 
+impl Page {
+    /// What an element's attributes say, in bits.
+    pub(crate) fn said(&self, id: NodeId) -> Said {
+        self.attributes.said(self.rows[id.index()].attributes)
+    }
+
+    /// Whether an element of the page has such an attribute, or had it before it was removed: one look at the list of all of them.
+    pub(crate) fn any_attribute(&self, is_it: impl Fn(&LocalName, &str) -> bool) -> bool {
+        self.attributes.any(is_it)
+    }
+
+    /// Whether an element of the page may have what a rule looks for, or may have had it.
+    pub(crate) fn any_may(&self, hint: Hint) -> bool {
+        self.attributes.any_may(hint)
+    }
+}
+
 /// Reads attributes, and remembers the names that were met last.
 #[derive(Debug)]
 pub(super) struct Reader(Vec<(String, Said)>);
@@ -114,7 +132,10 @@ impl Reader {
     fn add(&mut self, name: &LocalName, value: &StrTendril, all: &mut Said) {
         let hint = |hint: Hint, is_so: bool| if is_so { hint.bit() } else { 0 };
         match *name {
-            local_name!("class") | local_name!("id") => all.add(self.known(value)),
+            local_name!("class")
+            | local_name!("id")
+            | local_name!("itemtype")
+            | local_name!("aria-label") => all.add(self.known(value)),
             local_name!("href") => {
                 all.hints |= Hint::Address.bit()
                     | vocabulary::of_address(value)
@@ -133,7 +154,6 @@ impl Reader {
                 all.hints |= Hint::Property.bit() | hint(Hint::AuthorMark, is_author_mark(value));
                 all.add(self.known(value));
             }
-            local_name!("itemtype") | local_name!("aria-label") => all.add(self.known(value)),
             local_name!("role") => {
                 all.hints |= Hint::Role.bit() | Hint::Landmark.bit() | self.known(value).hints;
             }

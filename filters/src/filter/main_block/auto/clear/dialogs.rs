@@ -48,16 +48,16 @@ fn overlays(
     let mut dialogs = 0;
     let mut over: Vec<(NodeId, NodeId)> = Vec::new();
     for id in page.live(page.body()).skip(1) {
+        let Some(tag) = page.tag(id) else { continue };
+        // Nearly no element has a role.
+        if !page.said(id).has(Hint::Role) && !matches!(tag, Tag::Dialog | Tag::Nav) {
+            continue;
+        }
         let end = page.end(id);
         if over.last().is_some_and(|&(_, last)| id < last) || page.contains(id, headline) {
             continue;
         }
-        let Some(tag) = page.tag(id) else { continue };
-        let role = page.said(id).has(Hint::Role).then(|| {
-            let role = page.attribute(id, &local_name!("role"));
-            role.map(str::trim)
-        });
-        let role = role.flatten();
+        let role = page.attribute(id, &local_name!("role")).map(str::trim);
         let is_dialog = dialogs < MOST && is_dialog(tag, role);
         dialogs += usize::from(is_dialog);
         if is_dialog && is_short(id) || id < headline && is_menu(tag, role) {

@@ -205,7 +205,8 @@ fn only_line(page: &Page, id: NodeId, max_chars: usize) -> Option<NodeId> {
 fn name_rank(page: &Page, id: NodeId, marks_authors: bool) -> Option<u8> {
     const SIGNS: u32 = Hint::Posters.bit() | Hint::Profile.bit() | Hint::AuthorMark.bit();
     let is_link = page.tag(id) == Some(Tag::A);
-    if !page.said(id).has_any(SIGNS) && !(marks_authors && is_link) {
+    let may_be_marked = marks_authors && is_link;
+    if !may_be_marked && !page.said(id).has_any(SIGNS) {
         return None;
     }
     let (mut is_author, mut is_named, mut is_profile) = (false, false, false);
