@@ -131,8 +131,8 @@ const CHARS_PER_UNSPACED_WORD: usize = 4;
 /// Words, as a reader would count them: runs between white space. Scripts without spaces have one word per ideograph or
 /// kana, and one per four characters in Thai and its neighbours; otherwise a paragraph of Japanese would be one word.
 pub(crate) fn words(text: &str) -> u32 {
-    if text.is_ascii() {
-        return count(ascii_words(text.as_bytes()));
+    if text.is_ascii() || is_spaced(text.as_bytes()) {
+        return count(plain_words(text.as_bytes()));
     }
     let mut words = 0;
     let mut unspaced = 0;
@@ -153,8 +153,32 @@ pub(crate) fn words(text: &str) -> u32 {
     count(words + unspaced / CHARS_PER_UNSPACED_WORD)
 }
 
+/// Whether a text has no sign of a script without spaces and no white space but that of HTML, as far as the first bytes of its
+/// characters tell.
+fn is_spaced(text: &[u8]) -> bool {
+    let is_doubtful =
+        |byte: u8| matches!(byte, 0x0b | 0xe0 | 0xe1 | 0xe3..=0xe9 | 0xef) || byte >= 0xf0;
+    // To the end whatever is found, because that is done many bytes at once.
+    let found = text
+        .iter()
+        .fold(false, |found, byte| found | is_doubtful(*byte));
+    // U+0085, U+00A0; U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F: among them stand quotation marks and dashes.
+    !found
+        && memchr::memchr2_iter(0xc2, 0xe2, text).all(|at| {
+            let after = text.get(at + 1..).unwrap_or_default();
+            !matches!(
+                (text[at], after),
+                (0xc2, [0x85 | 0xa0, ..])
+                    | (
+                        0xe2,
+                        [0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf, ..] | [0x81, 0x9f, ..]
+                    )
+            )
+        })
+}
+
 /// Runs between white space (that of HTML: not U+000B), counted where they begin, many bytes at once.
-fn ascii_words(text: &[u8]) -> usize {
+fn plain_words(text: &[u8]) -> usize {
     /// So many are counted in one byte.
     const SOME: usize = u8::MAX as usize;
     let is_space =
@@ -252,7 +276,7 @@ impl Measures {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_visible, text_size, visible_chars, words};
+    use super::{count, is_spaced, is_visible, text_size, visible_chars, words};
 
     /// Article 1 of the Universal Declaration of Human Rights.
     const ENGLISH: &str = "All human beings are born free and equal in dignity and rights. They are endowed with reason and \
@@ -305,6 +329,29 @@ mod tests {
         let long = "Zwölf\u{a0}Boxkämpfer \u{200b}jagen\n".repeat(100);
         assert_eq!(visible_chars(&long), 2000);
         assert_eq!(visible_chars(&"a \t".repeat(1000)), 1000);
+    }
+
+    #[test]
+    fn words_are_the_same_by_bytes_and_by_characters() {
+        let slowly = |text: &str| {
+            let words = text.split_whitespace();
+            count(words.count())
+        };
+        // Every character between letters, of the scripts that have spaces.
+        for code in (0x80..0xe00)
+            .chain(0x10d0..0x1680)
+            .chain(0x2000..0x2c00)
+            .chain(0xac00..0xd7a4)
+        {
+            let Some(c) = char::from_u32(code) else {
+                continue;
+            };
+            for text in [format!("a{c}b {c}"), format!("\u{e9}{c}")] {
+                assert_eq!(words(&text), slowly(&text), "{code:x}");
+            }
+        }
+        assert!(is_spaced("“Zwölf” – Слово".as_bytes()));
+        assert_eq!(words("“Zwölf” – Слово\u{a0}x\u{b}y"), 5);
     }
 
     #[test]

@@ -23,6 +23,9 @@ use crate::{
     page::{Headline, NodeId, Page, tag::Tag},
     text::one_line,
 };
+#[cfg(test)]
+pub(crate) use byline::leads_to_author;
+pub(crate) use byline::{AUTHORS, FOLDERS as AUTHOR_PAGES};
 use json_ld::JsonLd;
 use metas::Metas;
 

@@ -16,10 +16,16 @@ mod grow;
 mod layout;
 pub(crate) mod parse;
 mod reading;
+pub(crate) mod said;
 pub(crate) mod serialize;
 pub(crate) mod tag;
 
-use std::{cell::OnceCell, collections::HashSet, rc::Rc, sync::Arc};
+use std::{
+    cell::{Cell, OnceCell},
+    collections::HashSet,
+    rc::Rc,
+    sync::Arc,
+};
 
 use html5ever::local_name;
 use kuchikiki::NodeRef;
@@ -29,7 +35,10 @@ use crate::{
     chain::clock::Budget,
     domain::{Domain, Survey},
     error::PageError,
-    filter::{genre::Preset, ignore::Sheets},
+    filter::{
+        genre::Preset,
+        ignore::{Sheets, sheets::early::Early},
+    },
     kind::Claims,
     metadata::Metadata,
 };
@@ -174,6 +183,8 @@ pub(crate) struct Page {
     pub(crate) metadata: Metadata,
     /// Subtrees that were removed, and by which filter.
     removed_roots: Vec<(NodeId, &'static str)>,
+    /// Style sheets that were read while the page arrived, until somebody asks.
+    pub(crate) early_sheets: Cell<Early>,
     /// What its style sheets hide, once somebody has asked.
     pub(crate) sheets: OnceCell<Rc<Sheets>>,
     /// The block that `main_block` chose, if it chose one; the innermost element around the parts of a choice.
@@ -227,6 +238,7 @@ impl Page {
             headline: Headline::default(),
             metadata: Metadata::default(),
             removed_roots: Vec::new(),
+            early_sheets: Cell::new(parsed.sheets),
             sheets: OnceCell::new(),
             main_block: None,
             confidence: None,

@@ -14,7 +14,7 @@ use crate::{
     error::ConfigError,
     filter::Filter,
     hosts::HostList,
-    page::{Fate, NodeId, Page, tag::Tag},
+    page::{Fate, NodeId, Page, said::Hint, tag::Tag},
 };
 
 /// Settings of `ad_servers`. The lists themselves are given to [`crate::Chain::new`].
@@ -96,7 +96,7 @@ impl Filter for AdServers {
 impl AdServers {
     fn is_advertisement(&self, page: &Page, id: NodeId) -> bool {
         // `<base href>` names no resource; taking it away would break every relative address.
-        if page.tag(id).is_none_or(|tag| tag == Tag::Base) {
+        if !page.said(id).has(Hint::Address) || page.tag(id) == Some(Tag::Base) {
             return false;
         }
         [local_name!("src"), local_name!("href")]

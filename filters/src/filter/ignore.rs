@@ -20,8 +20,9 @@ use crate::{
     filter::Filter,
     page::{Fate, Kind, NodeId, Page, tag::Tag},
 };
+pub(crate) use hidden::{HIDING, remove_hidden, show_hidden, style_hides};
 use hidden::{Hidden, Size, show};
-pub(crate) use hidden::{remove_hidden, show_hidden, style_hides};
+pub(crate) use scripts::may_run;
 pub(crate) use sheets::Sheets;
 
 /// Settings of `ignore`. A box that is `true` drops the thing it names.

@@ -6,7 +6,7 @@ use url::Host;
 use super::names;
 use crate::{
     dom::words,
-    page::{NodeId, Page, tag::Tag},
+    page::{NodeId, Page, said::Hint, tag::Tag},
 };
 
 /// What a page says that it is, in its head.
@@ -187,7 +187,9 @@ impl Signs {
                 }
                 _ => {}
             }
-            if let Some(part) = page.attribute(id, &item_prop) {
+            if page.said(id).has(Hint::Property)
+                && let Some(part) = page.attribute(id, &item_prop)
+            {
                 self.offers += usize::from(matches!(part, "price" | "sku" | "offers"));
             }
         }

@@ -30,7 +30,10 @@ pub(super) use joined::names as joined_names;
 pub(super) use place::Places;
 use signs::Sign;
 pub(super) use signs::is_of_another;
+#[cfg(test)]
+pub(crate) use signs::leads_to_author;
 pub(super) use words::clear_openers;
+pub(crate) use words::{AUTHORS, FOLDERS};
 
 /// Most characters of a byline; Readability has the same. Higher: paragraphs about the author.
 const MAX_CHARS: usize = 100;

@@ -264,11 +264,20 @@ fn parse(text: &str) -> Option<Value> {
         .trim()
         .trim_end_matches(';');
     // A control character is an error inside a string and means nothing outside of one (RFC 8259 § 7).
-    let text: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
-    serde_json::from_str(&text).ok()
+    let without_controls = || -> Option<Value> {
+        let replaced = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+        serde_json::from_str(&replaced.collect::<String>()).ok()
+    };
+    // Hardly any text has one in a string, and there is no other that JSON allows there.
+    let may_be_allowed = |byte| matches!(byte, 0x7f | 0xc2);
+    if text
+        .bytes()
+        .fold(false, |found, byte| found | may_be_allowed(byte))
+    {
+        return without_controls();
+    }
+    let read = serde_json::from_str(text).ok();
+    read.or_else(without_controls)
 }
 
 fn flatten(mut queue: VecDeque<Value>) -> Vec<Map<String, Value>> {

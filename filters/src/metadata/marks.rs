@@ -6,7 +6,7 @@ use super::{
     byline::{self, Places},
     date, start_of_line,
 };
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::page::{NodeId, Page, said::Hint, tag::Tag};
 
 /// The language of the page: the one on the root, else on the body.
 pub(super) fn language(page: &Page) -> Option<String> {
@@ -53,8 +53,9 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
     let mut near_headline = None;
     let is_near = |id| places.as_ref().is_some_and(|places| places.is_near(id));
     for id in page.live(page.body()) {
-        let is_published = page
-            .attribute(id, &itemprop)
+        let property = page.said(id).has(Hint::Property);
+        let property = property.then(|| page.attribute(id, &itemprop)).flatten();
+        let is_published = property
             .is_some_and(|value| matches!(value, "datePublished" | "dateCreated"))
             && !byline::is_of_another(page, id);
         let is_time = page.tag(id) == Some(Tag::Time);

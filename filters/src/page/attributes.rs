@@ -7,9 +7,12 @@
 //!
 //! An element of the tree tells its stretch by `score`, a number that kuchikiki leaves to its users.
 
+use std::ops::Range;
+
 use html5ever::{Attribute, LocalName, QualName, ns, tendril::StrTendril};
 use kuchikiki::NodeRef;
 
+use super::said::{self, Hint, Reader, Said};
 use crate::dom::count;
 
 /// Which stretch is an element's; the default is that of an element without attributes.
@@ -36,22 +39,49 @@ impl Stretch {
 #[derive(Debug)]
 pub(crate) struct Attributes {
     all: Vec<Attribute>,
-    /// First and one past the last, by number of the stretch. The first is empty: it belongs to all who have none.
-    stretches: Vec<(u32, u32)>,
+    /// By number of the stretch. The first is empty: it belongs to all who have none.
+    stretches: Vec<Own>,
+    reader: Reader,
+}
+
+/// The attributes of an element.
+#[derive(Clone, Copy, Debug, Default)]
+struct Own {
+    start: u32,
+    /// One past the last.
+    end: u32,
+    /// What they say.
+    said: Said,
+}
+
+impl Own {
+    fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
 }
 
 impl Attributes {
     pub(super) fn new() -> Attributes {
         Attributes {
             all: Vec::new(),
-            stretches: vec![(0, 0)],
+            stretches: vec![Own::default()],
+            reader: Reader::new(),
         }
     }
 
     /// Those of a stretch, in the order in which they were written.
     pub(super) fn of(&self, stretch: Stretch) -> &[Attribute] {
-        let (start, end) = self.stretches[stretch.0 as usize];
-        &self.all[start as usize..end as usize]
+        &self.all[self.stretches[stretch.0 as usize].range()]
+    }
+
+    /// What they say.
+    pub(super) fn said(&self, stretch: Stretch) -> Said {
+        self.stretches[stretch.0 as usize].said
+    }
+
+    /// Whether those of any element may hold what a rule looks for.
+    pub(super) fn any_may(&self, hint: Hint) -> bool {
+        self.stretches.iter().any(|own| own.said.has(hint))
     }
 
     /// Whether one of them is such.
@@ -68,7 +98,11 @@ impl Attributes {
             return Stretch::default();
         }
         let stretch = Stretch(count(self.stretches.len()));
-        self.stretches.push((count(start), count(self.all.len())));
+        self.stretches.push(Own {
+            start: count(start),
+            end: count(self.all.len()),
+            said: self.reader.read(&self.all[start..]),
+        });
         stretch
     }
 
@@ -76,15 +110,15 @@ impl Attributes {
     /// another one afterwards.
     pub(super) fn set(&mut self, stretch: Stretch, name: LocalName, value: String) -> Stretch {
         let value = StrTendril::from(value);
-        let (start, end) = self.stretches[stretch.0 as usize];
-        let (start, end) = (start as usize, end as usize);
-        let mut own = self.all[start..end].iter_mut();
-        if let Some(known) = own.find(|known| is_named(known, &name)) {
+        let own = &mut self.stretches[stretch.0 as usize];
+        let mut all = self.all[own.range()].iter_mut();
+        if let Some(known) = all.find(|known| is_named(known, &name)) {
             known.value = value;
+            own.said = self.reader.read(&self.all[own.range()]);
             return stretch;
         }
         // Stretches cannot grow where they are, so the attributes move to the end.
-        let mut attributes = self.all[start..end].to_vec();
+        let mut attributes = self.of(stretch).to_vec();
         attributes.push(Attribute {
             name: QualName::new(None, ns!(), name),
             value,
@@ -98,8 +132,8 @@ impl Attributes {
         stretch: Stretch,
         is_wanted: impl Fn(&LocalName, &str) -> bool,
     ) -> usize {
-        let (start, end) = self.stretches[stretch.0 as usize];
-        let own = &mut self.all[start as usize..end as usize];
+        let place = &mut self.stretches[stretch.0 as usize];
+        let own = &mut self.all[place.range()];
         let is_dropped = |own: &Attribute| !is_wanted(&own.name.local, &own.value);
         // Hardly ever any.
         let Some(first) = own.iter().position(is_dropped) else {
@@ -112,9 +146,12 @@ impl Attributes {
                 kept += 1;
             }
         }
-        let dropped = own.len() - kept;
-        if dropped > 0 {
-            self.stretches[stretch.0 as usize].1 = start + count(kept);
+        let dropped = &own[kept..];
+        let is_read_anew = dropped.iter().any(|own| said::is_cue(&own.name.local));
+        let dropped = dropped.len();
+        place.end = place.start + count(kept);
+        if is_read_anew {
+            place.said = self.reader.read(&self.all[place.range()]);
         }
         dropped
     }
@@ -163,5 +200,23 @@ mod tests {
         assert_eq!(told(&attributes, second), "a=4");
         assert_eq!(told(&attributes, new), "e=7");
         assert_eq!(told(&attributes, none), "");
+    }
+
+    #[test]
+    fn what_attributes_say_changes_with_them() {
+        let mut attributes = Attributes::new();
+        let cues = |attributes: &Attributes, stretch| attributes.said(stretch).cues;
+        let own = attributes.add([attribute("class", "related"), attribute("href", "/a")]);
+        let related = cues(&attributes, own);
+        assert_ne!(related, 0);
+        assert!(!attributes.any_may(Hint::Runs));
+        let own = attributes.set(own, "href".into(), "javascript:x".to_owned());
+        assert!(attributes.said(own).has(Hint::Runs));
+        let own = attributes.set(own, "id".into(), "comments".to_owned());
+        assert_ne!(cues(&attributes, own), related);
+        attributes.retain(own, |name, _| &**name != "id");
+        assert_eq!(cues(&attributes, own), related);
+        attributes.retain(own, |name, _| &**name != "class");
+        assert_eq!(cues(&attributes, own), 0);
     }
 }

@@ -36,7 +36,7 @@ use self::{
     tag_scan::TagScan,
 };
 use super::attributes::Attributes;
-use crate::{dom::count, error::PageError};
+use crate::{dom::count, error::PageError, filter::ignore::sheets::early::Early};
 
 /// Bytes parsed between two looks at the clock. Larger: fewer looks, a costlier worst case.
 pub(crate) const PIECE: usize = 4096;
@@ -79,6 +79,8 @@ pub(crate) struct Parsed {
     pub(super) templates: Vec<NodeRef>,
     /// The elements of AMP (`amp-img`), in document order.
     pub(super) amp: Vec<NodeRef>,
+    /// Style sheets that have been read.
+    pub(super) sheets: Early,
 }
 
 /// A document that is arriving.
@@ -218,6 +220,7 @@ impl Parser {
             attributes: sink.attributes.into_inner(),
             templates: sink.templates_in_order.into_inner(),
             amp: sink.amp.into_inner(),
+            sheets: sink.sheets.into_inner(),
         })
     }
 

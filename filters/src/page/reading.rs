@@ -3,7 +3,7 @@
 use std::cell::Ref;
 
 use html5ever::{Attribute, LocalName, local_name, ns};
-use kuchikiki::NodeData;
+use kuchikiki::{NodeData, NodeRef};
 use url::Url;
 
 use super::{Fate, Kind, NodeId, Page, address::Address, attributes::is_named, tag::Tag};
@@ -206,11 +206,6 @@ impl Page {
         matches!(self.data(id), NodeData::Element(element) if &*element.name.local == name)
     }
 
-    /// Whether an element of the page has such an attribute, or had it before it was removed: one look at the list of all of them.
-    pub(crate) fn any_attribute(&self, is_it: impl Fn(&LocalName, &str) -> bool) -> bool {
-        self.attributes.any(is_it)
-    }
-
     pub(crate) fn has_attribute(&self, id: NodeId, name: &LocalName) -> bool {
         self.attribute(id, name).is_some()
     }
@@ -358,6 +353,11 @@ impl Page {
     /// Whether `<noscript>` was parsed as a browser with scripts does: one text node of markup.
     pub(crate) fn noscript_is_text(&self) -> bool {
         self.noscript_is_text
+    }
+
+    /// The node of the tree.
+    pub(crate) fn node(&self, id: NodeId) -> &NodeRef {
+        &self.rows[id.index()].node
     }
 
     pub(crate) fn data(&self, id: NodeId) -> &NodeData {

@@ -7,7 +7,7 @@ use html5ever::local_name;
 use super::{is_control, sheets::Sheets};
 use crate::{
     dom::Measures,
-    page::{Fate, NodeId, Page, tag::Tag},
+    page::{Fate, NodeId, Page, said::Hint, tag::Tag},
     parts::Parts,
 };
 
@@ -148,6 +148,9 @@ pub(super) enum Size {
 /// The page's own word that nobody should see the element, written on the element itself. `hidden="until-found"` is
 /// meant to be found (HTML Standard § 6.1).
 fn is_hidden(page: &Page, id: NodeId) -> bool {
+    if !page.said(id).has(Hint::Hides) {
+        return false;
+    }
     let mut is_hidden = false;
     page.each_attribute(id, |name, value| {
         is_hidden |= match *name {
@@ -161,10 +164,11 @@ fn is_hidden(page: &Page, id: NodeId) -> bool {
 
 /// Whether a `style` attribute says `display: none` or `visibility: hidden`.
 pub(crate) fn style_hides(style: &str) -> bool {
-    /// Nearly no style has them.
-    const HIDING: Parts = Parts::new(&["none", "hidden"]);
     HIDING.are_in(style) && says_hidden(style)
 }
+
+/// Nearly no style has them.
+pub(crate) const HIDING: Parts = Parts::new(&["none", "hidden"]);
 
 fn says_hidden(style: &str) -> bool {
     style.split(';').any(|declaration| {

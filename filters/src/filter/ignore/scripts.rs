@@ -6,7 +6,7 @@
 
 use html5ever::{LocalName, local_name};
 
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::page::{NodeId, Page, said::Hint, tag::Tag};
 
 /// Makes one element inert.
 pub(super) fn disarm(page: &mut Page, id: NodeId, tag: Tag) {
@@ -16,31 +16,36 @@ pub(super) fn disarm(page: &mut Page, id: NodeId, tag: Tag) {
     }
     let is_plug_in = matches!(tag, Tag::Object | Tag::Embed | Tag::Applet);
     let is_copy = tag == Tag::Foreign && page.has_local_name(id, "use");
+    if !page.said(id).has(Hint::Runs) && !is_plug_in && !is_copy {
+        return;
+    }
     page.drop_attributes(id, |name, value| {
-        // Nearly all attributes; names are compared as numbers.
-        if matches!(
-            *name,
-            local_name!("class")
-                | local_name!("id")
-                | local_name!("style")
-                | local_name!("title")
-                | local_name!("alt")
-                | local_name!("width")
-                | local_name!("height")
-                | local_name!("rel")
-                | local_name!("target")
-        ) {
-            return false;
-        }
-        if matches!(*name, local_name!("href") | local_name!("src")) && !is_copy && !is_plug_in {
-            return is_script(value);
-        }
-        is_event_attribute(name)
-            || is_script_address(name, value)
+        may_run(name, value)
             || is_plug_in && matches!(&**name, "data" | "src") && is_page_address(value)
             || is_copy && &**name == "href" && has_scheme(value, "data:")
-            || &**name == "attributeName" && is_event_attribute(value.trim())
     });
+}
+
+/// Whether an attribute may run a script on whatever element it is.
+pub(crate) fn may_run(name: &LocalName, value: &str) -> bool {
+    match *name {
+        // Nearly all attributes; names are compared as numbers.
+        local_name!("class")
+        | local_name!("id")
+        | local_name!("style")
+        | local_name!("title")
+        | local_name!("alt")
+        | local_name!("width")
+        | local_name!("height")
+        | local_name!("rel")
+        | local_name!("target") => false,
+        local_name!("href") | local_name!("src") => is_script(value),
+        _ => {
+            is_event_attribute(name)
+                || is_script_address(name, value)
+                || &**name == "attributeName" && is_event_attribute(value.trim())
+        }
+    }
 }
 
 /// Whether a text is data for a script: an object or a list in JSON that stands in the page as text, hidden by a style sheet.

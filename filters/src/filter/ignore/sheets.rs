@@ -4,6 +4,8 @@
 //! Only rules of one class or one id count, outside of every condition (`@media`), and only where no other rule shows the
 //! same class again: what folds and unfolds is content.
 
+pub(crate) mod early;
+
 use std::{collections::HashSet, rc::Rc};
 
 use html5ever::local_name;
@@ -19,7 +21,7 @@ use crate::{
 const MAX_BYTES: usize = 1 << 20;
 
 /// Names of classes and ids with what the page's rules do to them.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sheets {
     hidden: Names,
     /// Out of sight, for screen readers: clipped to nothing, or moved far off the screen.
@@ -33,17 +35,26 @@ impl Sheets {
     }
 
     fn read_all(page: &Page) -> Sheets {
+        let elements: Vec<_> = elements(page).map(|id| page.node(id)).collect();
+        let early = page.early_sheets.take();
+        if let Some(sheets) = early.together(&elements) {
+            return sheets;
+        }
         let texts = texts(page);
         let mut sheets = Sheets::default();
         let mut shown = Vec::new();
         for css in &texts {
             read(css, &mut |rule| sheets.rule(rule, &mut shown));
         }
-        for name in shown.into_iter().flat_map(names) {
-            sheets.hidden.remove(name);
-            sheets.clipped.remove(name);
-        }
+        sheets.show(shown.into_iter().flat_map(names));
         sheets
+    }
+
+    fn show<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
+        for name in names {
+            self.hidden.remove(name);
+            self.clipped.remove(name);
+        }
     }
 
     pub(crate) fn hides(&self, page: &Page, id: NodeId) -> bool {
@@ -98,14 +109,18 @@ pub(crate) fn each_rule(page: &Page, mut tell: impl FnMut(&Rule<'_>)) {
 /// The sheets for screens without their comments.
 fn texts(page: &Page) -> Vec<String> {
     let mut left = MAX_BYTES;
-    page.about(Tag::Style)
-        .filter(|&id| is_for_screens(page, id))
+    elements(page)
         .map(|id| {
             let css = page.raw_text(id, left);
             left -= css.len().min(left);
             without_comments(css)
         })
         .collect()
+}
+
+fn elements(page: &Page) -> impl Iterator<Item = NodeId> + '_ {
+    let styles = page.about(Tag::Style);
+    styles.filter(|&id| is_for_screens(page, id))
 }
 
 fn read<'a>(css: &'a str, tell: &mut impl FnMut(&Rule<'a>)) {
@@ -135,7 +150,7 @@ fn read<'a>(css: &'a str, tell: &mut impl FnMut(&Rule<'a>)) {
 }
 
 /// Names in selectors, by the sign before them.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Names {
     /// `.hide`
     classes: HashSet<String>,
@@ -156,6 +171,11 @@ impl Names {
             (".", class) => self.classes.remove(class),
             (_, id) => self.ids.remove(id),
         };
+    }
+
+    fn extend(&mut self, other: Names) {
+        self.classes.extend(other.classes);
+        self.ids.extend(other.ids);
     }
 
     pub(crate) fn are_none(&self) -> bool {

@@ -38,7 +38,6 @@ mod pictures;
 mod pool;
 mod prune;
 mod ranking;
-mod remembered;
 pub(crate) mod text;
 mod thread;
 #[cfg(test)]
@@ -57,6 +56,16 @@ use blocks::Blocks;
 use features::Table;
 use forest::Forest;
 use ranking::{AS_SCORED, MOODS, Ranking, Scored};
+#[cfg(test)]
+pub(crate) use thread::leads_to_profile;
+
+/// The words that rules look for in names.
+pub(crate) mod names {
+    pub(crate) use super::{
+        clear::{AFTERWORDS, ANNOUNCEMENTS, OVERLAYS, REVIEWS},
+        thread::{DATES, POSTERS, PROFILES},
+    };
+}
 
 /// What to do with text that may or may not belong to the main content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -145,8 +154,8 @@ pub(crate) fn choose(
     let kind = KindNow::of(page);
     let mut kept = wanted(&ranking, as_scored.0, favor.on(page.web_url()), &kind);
     complete::complete(page, &blocks, &scored, &kind, keep_headline, &mut kept);
-    let talk = thread::complete(page, &blocks, &kind, &mut kept);
-    clear::clear(page, &blocks, &kind, favor, talk.as_ref(), &mut kept);
+    let found = thread::complete(page, &blocks, &kind, &mut kept);
+    clear::clear(page, &blocks, &kind, favor, found.talk(), &mut kept);
     let count = kept.iter().filter(|&&kept| kept).count();
     let note = format!(
         "{count} of {} texts, confidence {confidence:.2}",
@@ -155,7 +164,7 @@ pub(crate) fn choose(
     let mut choice = if confidence < settings.min_confidence {
         Choice::default()
     } else {
-        let thread = thread::tidy(page, &blocks, &kind, talk.as_ref(), &mut kept);
+        let thread = thread::tidy(page, &blocks, &kind, &found, &mut kept);
         let texts = scored.iter().zip(&kept);
         let words: f64 = texts
             .filter(|(_, kept)| **kept)

@@ -4,7 +4,7 @@ use html5ever::local_name;
 
 use super::words::{AUTHORS, BESIDE, FOLDERS};
 use crate::{
-    page::{NodeId, Page, tag::Tag},
+    page::{NodeId, Page, said::Hint, tag::Tag},
     parts::Parts,
     text::words_of_identifier,
 };
@@ -57,6 +57,10 @@ pub(super) fn may_open(text: &str) -> bool {
 
 /// What an element says of its text, if it says that it is an author's name.
 pub(super) fn of_element(page: &Page, id: NodeId, tag: Tag) -> Option<Sign> {
+    const SIGNS: u32 = Hint::AuthorMark.bit() | Hint::Authors.bit() | Hint::AuthorPage.bit();
+    if !page.said(id).has_any(SIGNS) {
+        return None;
+    }
     let mut sign = None;
     let mut add = |found: Sign| sign = sign.map_or(Some(found), |known| Some(found.min(known)));
     for attribute in page.attributes(id) {
@@ -134,7 +138,7 @@ fn is_author_class(value: &str) -> bool {
     })
 }
 
-fn leads_to_author(href: &str) -> bool {
+pub(crate) fn leads_to_author(href: &str) -> bool {
     // Over bytes: every link of a page is asked.
     let path = href.as_bytes();
     let path = &path[..memchr::memchr2(b'?', b'#', path).unwrap_or(path.len())];

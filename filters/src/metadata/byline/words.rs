@@ -147,7 +147,7 @@ pub(in crate::metadata) fn clear_openers() -> &'static [&'static str] {
 }
 
 /// Words in the classes of authors, and those of what stands beside their names.
-pub(super) const AUTHORS: [&str; 19] = [
+pub(crate) const AUTHORS: [&str; 19] = [
     "byline",
     "author",
     "authors",
@@ -194,7 +194,7 @@ pub(super) const BESIDE: [&str; 22] = [
 ];
 
 /// Folders in the addresses of authors' pages.
-pub(super) const FOLDERS: [&str; 39] = [
+pub(crate) const FOLDERS: [&str; 39] = [
     "author",
     "authors",
     "writer",

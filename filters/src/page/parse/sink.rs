@@ -7,14 +7,17 @@ use std::{
 };
 
 use html5ever::{
-    Attribute, ExpandedName, LocalName, QualName,
+    Attribute, ExpandedName, LocalName, QualName, local_name,
     tendril::StrTendril,
     tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink},
 };
-use kuchikiki::NodeRef;
+use kuchikiki::{ElementData, NodeRef};
 
 use super::{MAX_ATTRIBUTE_BYTES, MAX_ATTRIBUTES};
-use crate::page::attributes::{Attributes, Stretch};
+use crate::{
+    filter::ignore::sheets::early::Early,
+    page::attributes::{Attributes, Stretch},
+};
 
 /// kuchikiki's sink, counting what it is given and remembering the node that was appended last. Attributes are kept beside
 /// the tree.
@@ -33,6 +36,8 @@ pub(super) struct GuardedSink {
     pub(super) templates_in_order: RefCell<Vec<NodeRef>>,
     /// The elements of AMP, in that order too.
     pub(super) amp: RefCell<Vec<NodeRef>>,
+    /// Style elements that have ended.
+    pub(super) sheets: RefCell<Early>,
 }
 
 /// The attributes of the tag that is being processed. The tree builder copies those of every tag and looks at hardly any;
@@ -59,6 +64,7 @@ impl GuardedSink {
             templates: RefCell::default(),
             templates_in_order: RefCell::default(),
             amp: RefCell::default(),
+            sheets: RefCell::default(),
         }
     }
 
@@ -236,6 +242,13 @@ impl TreeSink for GuardedSink {
         // The copies count too: a page can be nothing but start tags of `body`.
         if self.has_room(&attributes) {
             all.add(attributes).note(target);
+        }
+    }
+
+    fn pop(&self, node: &NodeRef) {
+        let is_style = |element: &ElementData| element.name.local == local_name!("style");
+        if node.as_element().is_some_and(is_style) {
+            self.sheets.borrow_mut().read(node);
         }
     }
 

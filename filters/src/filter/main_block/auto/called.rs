@@ -6,7 +6,7 @@ use html5ever::local_name;
 
 use super::blocks::Blocks;
 use crate::{
-    page::{NodeId, Page},
+    page::{NodeId, Page, said::Hint},
     parts::Parts,
     text::words_of_identifier,
 };
@@ -16,6 +16,8 @@ pub(super) struct Names {
     words: &'static [&'static str],
     /// The same, to be looked for quickly.
     parts: Parts,
+    /// What an element must have to bear one, where that is known of every element.
+    hint: Option<Hint>,
 }
 
 impl Names {
@@ -23,11 +25,23 @@ impl Names {
         Names {
             words,
             parts: Parts::new(words),
+            hint: None,
+        }
+    }
+
+    /// Of words that stand in the list of a hint.
+    pub(super) const fn of(words: &'static [&'static str], hint: Hint) -> Names {
+        Names {
+            hint: Some(hint),
+            ..Names::new(words)
         }
     }
 
     /// Whether an element bears one of them.
     pub(super) fn name(&self, page: &Page, id: NodeId) -> bool {
+        if self.hint.is_some_and(|hint| !page.said(id).has(hint)) {
+            return false;
+        }
         let mut is_named = false;
         page.each_attribute(id, |name, value| {
             let tells = || match *name {

@@ -28,6 +28,10 @@ mod twice;
 
 use super::{Favor, blocks::Blocks, thread::Talk};
 use crate::{kind::KindNow, page::Page};
+pub(crate) use afterwords::WORDS as AFTERWORDS;
+pub(crate) use announcements::WORDS as ANNOUNCEMENTS;
+pub(crate) use overlays::WORDS as OVERLAYS;
+pub(crate) use reviews::WORDS as REVIEWS;
 
 /// Drops all that from the kept blocks; with [`Favor::Recall`] nothing for being a product's or an article's surroundings.
 pub(super) fn clear(

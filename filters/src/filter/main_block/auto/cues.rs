@@ -2,13 +2,11 @@
 //!
 //! The words are general vocabulary of web design, none of a site's own.
 
-use std::sync::LazyLock;
-
 use html5ever::local_name;
 
 use crate::{
-    filter::{ignore::style_hides, main_block::auto::remembered::Remembered},
-    page::{NodeId, Page, tag::Tag},
+    filter::ignore::style_hides,
+    page::{NodeId, Page, said::Hint, tag::Tag},
 };
 
 macro_rules! word_cues {
@@ -21,7 +19,7 @@ macro_rules! word_cues {
         pub(crate) const CUES: &[&str] = &[$(stringify!($cue),)+];
 
         /// The words, and the bit of the cue that each stands for.
-        const WORDS: &[(&str, u32)] = &[$($(($word, Cue::$cue.bit()),)+)+];
+        pub(crate) const WORDS: &[(&str, u32)] = &[$($(($word, Cue::$cue.bit()),)+)+];
     };
 }
 
@@ -64,22 +62,16 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
-    pub(crate) fn of<'a>(
-        page: &'a Page,
-        id: NodeId,
-        remembered: &mut Remembered<'a, u32>,
-    ) -> Marks {
+    pub(crate) fn of(page: &Page, id: NodeId) -> Marks {
+        let said = page.said(id);
         let mut marks = Marks {
-            cues: 0,
+            cues: said.cues,
             landmarks: page.tag(id).map_or(0, landmark_of_tag),
         };
+        if !said.has_any(Hint::Landmark.bit() | Hint::Hides.bit()) {
+            return marks;
+        }
         page.each_attribute(id, |name, value| match *name {
-            local_name!("class")
-            | local_name!("id")
-            | local_name!("itemprop")
-            | local_name!("itemtype")
-            | local_name!("aria-label") => marks.cues |= remembered.of(value, cues_of),
-            local_name!("href") | local_name!("src") | local_name!("alt") => {}
             local_name!("role") => marks.landmarks |= landmark_of_role(value),
             local_name!("hidden") => marks.landmarks |= Landmark::Hidden.bit(),
             local_name!("aria-hidden") if value.eq_ignore_ascii_case("true") => {
@@ -91,11 +83,7 @@ impl Marks {
             local_name!("aria-modal") if value.eq_ignore_ascii_case("true") => {
                 marks.landmarks |= Landmark::Dialog.bit();
             }
-            _ => match &**name {
-                "data-testid" | "data-component" | "data-module" | "data-type" | "data-test"
-                | "data-qa" => marks.cues |= remembered.of(value, cues_of),
-                _ => {}
-            },
+            _ => {}
         });
         marks
     }
@@ -106,79 +94,6 @@ impl Marks {
 
     pub(crate) fn is(self, landmark: Landmark) -> bool {
         self.landmarks & landmark.bit() != 0
-    }
-}
-
-/// Longest word that stands for a cue, in letters: so many fit into a number. A test looks at the list.
-const MAX_LETTERS: u32 = 16;
-
-/// Words are runs of letters; `camelCase` is two.
-pub(crate) fn cues_of(value: &str) -> u32 {
-    let words = &*BITS;
-    let mut bits = 0;
-    // The letters of the open word, as a number.
-    let (mut word, mut length) = (0u128, 0);
-    let mut previous_lower = false;
-    for byte in value.bytes() {
-        let is_letter = byte.is_ascii_alphabetic();
-        if !is_letter || byte.is_ascii_uppercase() && previous_lower {
-            bits |= words.of(word, length);
-            (word, length) = (0, 0);
-        }
-        if is_letter {
-            word = (word << 8) | u128::from(byte.to_ascii_lowercase());
-            length += 1;
-        }
-        previous_lower = byte.is_ascii_lowercase();
-    }
-    bits | words.of(word, length)
-}
-
-/// The bits of words, found by the word's letters: several words stand in the `class` of every element of a page, so that
-/// strings are not compared.
-static BITS: LazyLock<Words> = LazyLock::new(Words::new);
-
-struct Words(Vec<(u128, u32)>);
-
-impl Words {
-    /// More than four times as many as words: nearly all are found, or missed, at the first place.
-    const PLACES: usize = 2048;
-
-    fn new() -> Words {
-        let mut places = vec![(0, 0); Words::PLACES];
-        for (word, bit) in WORDS {
-            let key = word
-                .bytes()
-                .fold(0, |key, byte| (key << 8) | u128::from(byte));
-            let mut at = Words::place(key);
-            while places[at].0 != 0 {
-                at = (at + 1) % Words::PLACES;
-            }
-            places[at] = (key, *bit);
-        }
-        Words(places)
-    }
-
-    fn of(&self, word: u128, length: u32) -> u32 {
-        if !(2..=MAX_LETTERS).contains(&length) {
-            return 0;
-        }
-        let mut at = Words::place(word);
-        loop {
-            match self.0[at] {
-                (key, bit) if key == word => return bit,
-                (0, _) => return 0,
-                _ => at = (at + 1) % Words::PLACES,
-            }
-        }
-    }
-
-    /// Multiplicative hashing (Knuth, *The Art of Computer Programming* 3, § 6.4), the golden ratio in 64 bits.
-    fn place(word: u128) -> usize {
-        let half = |word: u128| u64::try_from(word & u128::from(u64::MAX)).unwrap_or(0);
-        let mixed = half(word) ^ half(word >> 64).rotate_left(29);
-        let mixed = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        usize::try_from(mixed >> 53).unwrap_or(0) % Words::PLACES
     }
 }
 
@@ -261,44 +176,11 @@ mod tests {
     use crate::testing::{by_id, page};
 
     #[test]
-    fn words_are_found_in_every_spelling() {
-        let related = Cue::Related.bit();
-        for value in ["related", "post-related", "RelatedPosts", "c_related__list"] {
-            assert_ne!(cues_of(value) & related, 0, "{value}");
-        }
-        assert_eq!(cues_of("correlated unrelatedly"), 0);
-    }
-
-    #[test]
-    fn every_word_of_the_list_is_found_and_its_beginning_is_not() {
-        assert!(WORDS.len() > 300 && WORDS.len() * 4 < Words::PLACES);
-        for (word, bit) in WORDS.iter().filter(|(word, _)| !word.contains('-')) {
-            assert!(word.len() <= MAX_LETTERS as usize, "{word}");
-            assert_eq!(cues_of(word), *bit, "{word}");
-            assert_eq!(cues_of(&format!("x{word}x")), 0, "{word}");
-        }
-    }
-
-    #[test]
-    fn remembered_values_are_told_apart() {
-        let values: Vec<String> = (0..2000)
-            .map(|number| format!("{} n{}", WORDS[number % WORDS.len()].0, number % 7))
-            .collect();
-        let mut remembered = Remembered::new(0);
-        for value in values.iter().chain(values.iter().rev()) {
-            assert_eq!(remembered.of(value, cues_of), cues_of(value), "{value}");
-        }
-    }
-
-    #[test]
     fn landmarks_come_from_tags_roles_and_hidden_states() {
         let page = page(
             "<nav id=a>x</nav><div id=b role=contentinfo>x</div><p id=c style='display: none'>x</p><p id=d aria-hidden=true>x",
         );
-        let landmark = |id| {
-            let mut remembered = Remembered::new(0);
-            Marks::of(&page, by_id(&page, id), &mut remembered).landmarks
-        };
+        let landmark = |id| Marks::of(&page, by_id(&page, id)).landmarks;
         assert_eq!(landmark("a"), Landmark::Nav.bit());
         assert_eq!(landmark("b"), Landmark::Footer.bit());
         assert_eq!(landmark("c"), Landmark::Hidden.bit());

@@ -10,7 +10,7 @@ mod place;
 mod repetition;
 mod sections;
 
-use super::{blocks::Blocks, cues::Marks, remembered::Remembered};
+use super::{blocks::Blocks, cues::Marks};
 use crate::{
     dom::Measures,
     filter::output,
@@ -172,12 +172,11 @@ impl<'a> Base<'a> {
             }
         }
         let mut marks = vec![Marks::default(); page.len()];
-        let mut remembered = Remembered::new(0);
         let mut rows = Vec::new();
         for row in body.index()..page.end(body).index() {
             if sums[row].blocks > 0.0 {
                 let id = NodeId::from_row(row);
-                marks[row] = Marks::of(page, id, &mut remembered);
+                marks[row] = Marks::of(page, id);
                 rows.push(id);
             }
         }

@@ -11,8 +11,25 @@ use crate::{
     kind::{Kind, KindNow},
     page::{NodeId, Page},
 };
+use posts::signs::Signs;
+#[cfg(test)]
+pub(crate) use posts::signs::leads_to_profile;
+pub(crate) use posts::signs::{DATES, POSTERS, PROFILES};
 pub(super) use posts::{Thread, tidy};
 pub(super) use talk::Talk;
+
+/// What was found of threads while they were kept whole.
+#[derive(Default)]
+pub(super) struct Found {
+    talk: Option<Talk>,
+    signs: Signs,
+}
+
+impl Found {
+    pub(super) fn talk(&self) -> Option<&Talk> {
+        self.talk.as_ref()
+    }
+}
 
 /// Keeps the posts of a talk whole, and what they quote.
 pub(super) fn complete(
@@ -20,11 +37,12 @@ pub(super) fn complete(
     blocks: &Blocks,
     kind: &KindNow<'_>,
     kept: &mut [bool],
-) -> Option<Talk> {
-    let talk = Talk::restored(page, blocks, kind, kept);
+) -> Found {
+    let signs = Signs::default();
+    let talk = Talk::restored(page, blocks, kind, &signs, kept);
     bodies::keep(page, blocks, kind, kept);
     quotes::settle(page, blocks, kind, talk.as_ref(), kept);
-    talk
+    Found { talk, signs }
 }
 
 /// Posts from which a page that is no forum has a thread: with two, the first may be the box of the author of an article.

@@ -15,12 +15,14 @@ use super::super::{
 };
 use crate::{
     kind::{Kind, KindNow},
-    page::Page,
+    page::{Page, said::Hint},
     text::one_line,
 };
 
+const NAMES: Names = Names::of(WORDS, Hint::Afterwords);
+
 /// Names of such a part in the languages of the programs that we know; most have the English ones in every country.
-const NAMES: Names = Names::new(&[
+pub(crate) const WORDS: &[&str] = &[
     "author",
     "authors",
     "bio",
@@ -34,7 +36,7 @@ const NAMES: Names = Names::new(&[
     "disclaimer",
     "disclaimers",
     "haftungsausschluss",
-]);
+];
 
 /// Words of such a part, at least: fewer are a name, or a line of thanks.
 const LEAST: f32 = 8.0;

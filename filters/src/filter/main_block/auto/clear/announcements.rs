@@ -9,9 +9,11 @@ use super::super::{
     blocks::Blocks,
     called::{self, Names},
 };
-use crate::page::{Page, tag::Tag};
+use crate::page::{Page, said::Hint, tag::Tag};
 
-const NAMES: Names = Names::new(&[
+const NAMES: Names = Names::of(WORDS, Hint::Announcements);
+
+pub(crate) const WORDS: &[&str] = &[
     "announcement",
     "announcements",
     "promo",
@@ -22,7 +24,7 @@ const NAMES: Names = Names::new(&[
     "ticker",
     "marquee",
     "usp",
-]);
+];
 
 /// Share of all kept words that one part may hold.
 const MOST: f32 = 0.95;

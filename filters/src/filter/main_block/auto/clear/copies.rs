@@ -109,6 +109,7 @@ pub(super) fn stand_together(page: &Page, one: &Block, other: &Block) -> bool {
 mod tests {
     use super::*;
     use crate::{
+        filter::main_block::auto::thread,
         kind::KindNow,
         testing::{page, page_at},
     };
@@ -176,8 +177,8 @@ mod tests {
         let blocks = Blocks::of(&page, &[]);
         let kind = KindNow::of(&page);
         let mut kept = vec![true; blocks.list.len()];
-        let talk = Talk::restored(&page, &blocks, &kind, &mut kept);
-        drop(&page, &blocks, talk.as_ref(), &mut kept);
+        let found = thread::complete(&page, &blocks, &kind, &mut kept);
+        drop(&page, &blocks, found.talk(), &mut kept);
         assert_eq!(kept, [false, true, true, true, true, true, true]);
     }
 }

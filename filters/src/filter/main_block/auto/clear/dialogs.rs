@@ -4,7 +4,7 @@
 use html5ever::local_name;
 
 use super::super::blocks::Blocks;
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::page::{NodeId, Page, said::Hint, tag::Tag};
 
 /// Kept words of a dialog, at most: a choice of countries, a notice. Longer ones are the details of a product that a script would
 /// unfold.
@@ -48,11 +48,15 @@ fn overlays(
     let mut dialogs = 0;
     let mut over: Vec<(NodeId, NodeId)> = Vec::new();
     for id in page.live(page.body()).skip(1) {
+        let Some(tag) = page.tag(id) else { continue };
+        // Nearly no element has a role.
+        if !page.said(id).has(Hint::Role) && !matches!(tag, Tag::Dialog | Tag::Nav) {
+            continue;
+        }
         let end = page.end(id);
         if over.last().is_some_and(|&(_, last)| id < last) || page.contains(id, headline) {
             continue;
         }
-        let Some(tag) = page.tag(id) else { continue };
         let role = page.attribute(id, &local_name!("role")).map(str::trim);
         let is_dialog = dialogs < MOST && is_dialog(tag, role);
         dialogs += usize::from(is_dialog);

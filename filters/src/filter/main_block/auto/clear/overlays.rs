@@ -8,11 +8,13 @@ use super::super::{
     blocks::Blocks,
     called::{self, Names},
 };
-use crate::page::Page;
+use crate::page::{Page, said::Hint};
 
-const NAMES: Names = Names::new(&[
+const NAMES: Names = Names::of(WORDS, Hint::Overlays);
+
+pub(crate) const WORDS: &[&str] = &[
     "modal", "popup", "dialog", "tooltip", "popover", "toast", "flyout", "lightbox",
-]);
+];
 
 /// Share of all kept words that one of them may hold. Above it the page itself is called so.
 const MOST: f32 = 0.2;

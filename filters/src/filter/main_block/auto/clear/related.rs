@@ -1,6 +1,8 @@
 //! Lists of other articles in the middle of one: "Read also" and three headlines. They stand among paragraphs and have their
 //! chance; what they are called gives them away, whatever the language.
 
+use std::{collections::HashSet, sync::LazyLock};
+
 use super::super::blocks::{Block, Blocks};
 use crate::{
     kind::{Kind, KindNow},
@@ -222,6 +224,9 @@ const NAMES: [&str; 195] = [
     "सबसे ज़्यादा पढ़ी गईं",
 ];
 
+/// The same, to be looked up: a page has hundreds of texts that may be a name.
+static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| NAMES.into_iter().collect());
+
 /// Words of a name, at most.
 const MAX_WORDS: f32 = 8.0;
 
@@ -255,7 +260,7 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
             .replace('\u{307}', "");
         let end = if may_be_line && is_line(&text) || is_named_link(page, blocks, block) {
             list_behind(page, blocks, at).max(at + 1)
-        } else if NAMES.contains(&trim(&text)) {
+        } else if KNOWN.contains(trim(&text)) {
             list_behind(page, blocks, at)
         } else {
             continue;
@@ -269,7 +274,7 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
 /// "Read also: Bread without an oven".
 fn is_line(text: &str) -> bool {
     let before = text.split_once([':', '：']).map(|(before, _)| trim(before));
-    before.is_some_and(|before| NAMES.contains(&before))
+    before.is_some_and(|before| KNOWN.contains(before))
 }
 
 /// The name before a link, without a sign between them: what is not in the link is the name.
@@ -291,7 +296,7 @@ fn is_named_link(page: &Page, blocks: &Blocks, block: &Block) -> bool {
             outside.push_str(&text);
         }
     }
-    NAMES.contains(&trim(
+    KNOWN.contains(trim(
         &one_line(&outside).to_lowercase().replace('\u{307}', ""),
     ))
 }

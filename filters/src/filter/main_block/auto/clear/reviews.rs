@@ -12,10 +12,12 @@ use super::super::{
     blocks::{Block, Blocks},
     called::{self, Names},
 };
-use crate::page::Page;
+use crate::page::{Page, said::Hint};
+
+const NAMES: Names = Names::of(WORDS, Hint::Reviews);
 
 /// Names of such a part in the languages of the shops that we know; most programs have the English ones in every country.
-const NAMES: Names = Names::new(&[
+pub(crate) const WORDS: &[&str] = &[
     "review",
     "reviews",
     "bewertung",
@@ -30,7 +32,7 @@ const NAMES: Names = Names::new(&[
     "beoordelingen",
     "opinie",
     "otzyvy",
-]);
+];
 
 /// Short texts with a number, at least. From 2 to 4 it is nearly the same; with 6, fewer parts are known.
 const SIGNS: usize = 3;

@@ -18,7 +18,10 @@ pub(super) mod owners;
 pub(super) mod signs;
 
 use super::super::blocks::{Block, Blocks};
-use super::talk::{Around, Talk};
+use super::{
+    Found,
+    talk::{Around, Talk},
+};
 use crate::{
     kind::{Kind, KindNow},
     page::{NodeId, Page},
@@ -50,16 +53,17 @@ pub(in super::super) fn tidy(
     page: &Page,
     blocks: &Blocks,
     kind: &KindNow<'_>,
-    talk: Option<&Talk>,
+    found: &Found,
     kept: &mut [bool],
 ) -> Thread {
     let words = kept_words(page, blocks, kept);
     let is_kept = kept_texts(page, blocks, kept);
-    let names = signs::names(page, &is_kept);
-    if names.len() < MIN_POSTS && talk.is_none() {
+    let names = found.signs.names(page);
+    if names.len() < MIN_POSTS && found.talk.is_none() {
         return Thread::default();
     }
-    let mut posts = groups::posts(page, &words, &names);
+    let mut posts = groups::posts(page, &words, names);
+    let talk = found.talk.as_ref();
     let around = talk.map(|talk| Around::of(page, blocks, talk));
     let around = around.unwrap_or_default();
     if let Some(talk) = talk {
@@ -70,12 +74,13 @@ pub(in super::super) fn tidy(
             };
             talk.posts.binary_search(&post).is_ok()
                 || !names.iter().any(is_named)
-                || says_something(page, blocks, kept, &names, post)
+                || says_something(page, blocks, kept, names, post)
         });
         posts = with_talk(page, posts, talk, &words);
     }
     let owners = Owners::of(page, &posts);
-    let dates = signs::dates(page, &is_kept);
+    let dates = found.signs.dates(page);
+    let is_shown_date = |date: &Sign| is_kept[date.text.index()];
     let mut texts = Vec::new();
     let mut starter = None;
     for &post in &posts {
@@ -86,23 +91,24 @@ pub(in super::super) fn tidy(
             continue;
         }
         let headline = page.headline.node.filter(|&node| page.contains(post, node));
-        let Some(name) = owners.name(page, post, &names, headline.unwrap_or(post)) else {
+        let Some(name) = owners.name(page, post, names, headline.unwrap_or(post)) else {
             continue;
         };
         if post == posts[0] {
             starter = Some(name_of(page, name)).filter(|name| !name.is_empty());
         }
-        if !is_shown(page, &owners, post, &names, name) {
+        let mut own = owners.signs(page, post, names);
+        if !is_shown(page, &is_kept, name, &mut own) {
             texts.extend(texts_of(page, name.element));
         }
-        if !owners.signs(page, post, &dates).any(|date| date.is_kept)
-            && let Some(date) = owners.best(page, post, &dates, name.element)
+        if !owners.signs(page, post, dates).any(is_shown_date)
+            && let Some(date) = owners.best(page, post, dates, name.element)
         {
             texts.extend(texts_of(page, date.element));
         }
     }
     let mut is_sign = vec![false; page.len()];
-    for sign in names.iter().chain(&dates) {
+    for sign in names.iter().chain(dates) {
         for text in texts_of(page, sign.element) {
             is_sign[text.index()] = true;
         }
@@ -208,12 +214,18 @@ fn kept_texts(page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<bool> {
     is_kept
 }
 
-/// Whether a name stands in kept text of its post, there or elsewhere.
-fn is_shown(page: &Page, owners: &Owners, post: NodeId, names: &[Sign], name: &Sign) -> bool {
+/// Whether a name stands in kept text of its post, there or elsewhere. `of_post` are the names of the post.
+fn is_shown<'a>(
+    page: &Page,
+    is_kept: &[bool],
+    name: &Sign,
+    of_post: &mut impl Iterator<Item = &'a Sign>,
+) -> bool {
     let wanted = name_of(page, name);
-    name.is_kept
-        || owners.signs(page, post, names).any(|other| {
-            other.is_kept && (other.rank <= name.rank || name_of(page, other) == wanted)
+    let is_kept = |sign: &Sign| is_kept[sign.text.index()];
+    is_kept(name)
+        || of_post.any(|other| {
+            is_kept(other) && (other.rank <= name.rank || name_of(page, other) == wanted)
         })
 }
 

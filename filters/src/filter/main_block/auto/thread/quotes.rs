@@ -202,7 +202,7 @@ fn runs(page: &Page, blocks: &Blocks, which: Range<usize>) -> impl Iterator<Item
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::posts::signs::Signs, *};
     use crate::testing::{page_at, words as many};
 
     const SAID: &str = "By a toll, for sixty years, and then by the county.";
@@ -288,7 +288,7 @@ mod tests {
         let blocks = Blocks::of(&page, &[]);
         let kind = KindNow::of(&page);
         let mut kept = vec![true; blocks.list.len()];
-        let talk = Talk::restored(&page, &blocks, &kind, &mut kept);
+        let talk = Talk::restored(&page, &blocks, &kind, &Signs::default(), &mut kept);
         assert!(talk.is_some());
         settle(&page, &blocks, &kind, talk.as_ref(), &mut kept);
         assert_eq!(kept, [true; 6]);

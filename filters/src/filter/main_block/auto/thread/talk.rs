@@ -26,7 +26,7 @@ use html5ever::local_name;
 use super::super::{blocks::Blocks, text::mix};
 use super::posts::{
     owners::Owners,
-    signs::{self, Sign},
+    signs::{Sign, Signs},
 };
 use crate::{
     kind::{Kind, KindNow},
@@ -65,48 +65,54 @@ pub(in super::super) struct Talk {
 
 impl Talk {
     /// Finds it.
-    fn of(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &[bool]) -> Option<Talk> {
-        let is_kept = vec![false; page.len()];
-        let mut names = signs::names(page, &is_kept);
+    fn of(
+        page: &Page,
+        blocks: &Blocks,
+        kind: &KindNow<'_>,
+        signs: &Signs,
+        kept: &[bool],
+    ) -> Option<Talk> {
+        let names = signs.names(page);
         let is_forum = kind.is_forum();
         if !is_forum && names.len() < LEAST_ELSEWHERE {
             return None;
         }
-        let mut dates = signs::dates(page, &is_kept);
+        let mut dates = signs.dates(page).to_vec();
         when::add(page, blocks, &mut dates);
-        let mut is_unsigned = false;
-        let posts = match posts(page, blocks, &names, &dates, true) {
-            Some(posts) if is_forum || is_talk(page, blocks, kind, &posts, &names) => posts,
+        let mut unmarked = None;
+        let posts = match posts(page, blocks, names, &dates, true) {
+            Some(posts) if is_forum || is_talk(page, blocks, kind, &posts, names) => posts,
             None if is_forum => {
-                let (posts, unmarked) = unsigned::of(page, blocks, &dates)?;
-                names = unmarked;
-                is_unsigned = true;
+                let (posts, names) = unsigned::of(page, blocks, &dates)?;
+                unmarked = Some(names);
                 posts
             }
             _ => return None,
         };
+        let names = unmarked.as_deref().unwrap_or(names);
         let owners = Owners::of(page, &posts);
-        let places = Places::of(page, blocks, kept, [&names, &dates], &posts, &owners);
-        if is_unsigned && !places.have_body() {
+        let places = Places::of(page, blocks, kept, [names, &dates], &posts, &owners);
+        if unmarked.is_some() && !places.have_body() {
             return None;
         }
         Some(Talk {
             posts,
             owners,
             places,
-            names,
+            names: names.to_vec(),
             dates,
         })
     }
 
     /// Finds it, and keeps its bodies of which nothing is kept.
-    pub(in super::super) fn restored(
+    pub(super) fn restored(
         page: &Page,
         blocks: &Blocks,
         kind: &KindNow<'_>,
+        signs: &Signs,
         kept: &mut [bool],
     ) -> Option<Talk> {
-        let talk = Talk::of(page, blocks, kind, kept)?;
+        let talk = Talk::of(page, blocks, kind, signs, kept)?;
         talk.restore(page, blocks, kept);
         Some(talk)
     }

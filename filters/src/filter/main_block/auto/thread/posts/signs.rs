@@ -1,15 +1,13 @@
 //! Names and dates: short texts that the page says are such.
 
-use std::collections::HashMap;
+use std::{cell::OnceCell, collections::HashMap};
 
 use html5ever::{LocalName, local_name};
 
 use crate::{
     dom::leads_to_log_in,
-    filter::main_block::auto::{
-        remembered::Remembered, thread::talk::when::is_date as is_date_text,
-    },
-    page::{NodeId, Page, tag::Tag},
+    filter::main_block::auto::thread::talk::when::is_date as is_date_text,
+    page::{NodeId, Page, said::Hint, tag::Tag},
     parts::Parts,
     text::words_of_identifier,
 };
@@ -24,21 +22,39 @@ const MAX_NODES: usize = 20;
 /// Elements between a text and the one that says what it is.
 const LEVELS: usize = 3;
 
+/// The names and the dates of a page, found once for all who ask.
+#[derive(Default)]
+pub(in super::super) struct Signs {
+    names: OnceCell<Vec<Sign>>,
+    dates: OnceCell<Vec<Sign>>,
+}
+
+impl Signs {
+    /// The names; always to be asked for the same page.
+    pub(in super::super) fn names(&self, page: &Page) -> &[Sign] {
+        self.names.get_or_init(|| names(page))
+    }
+
+    /// The dates, without those of changes ("edited 3 May").
+    pub(in super::super) fn dates(&self, page: &Page) -> &[Sign] {
+        self.dates.get_or_init(|| dates(page))
+    }
+}
+
 /// Something short that the page says is a name or a date.
+#[derive(Clone, Copy)]
 pub(in super::super) struct Sign {
     pub(in super::super) element: NodeId,
     /// How sure that is; 0 is best.
     pub(in super::super) rank: u8,
-    /// Whether it stands in kept text.
-    pub(in super::super) is_kept: bool,
+    /// Its first text node.
+    pub(in super::super) text: NodeId,
 }
 
-/// The names on a page. `is_kept`, by row, tells the texts that are shown already.
-pub(in super::super) fn names(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
-    let marks_authors = page.any_attribute(is_author_mark);
-    let mut classes = Remembered::new(false);
-    let rank = |id| name_rank(page, id, marks_authors, &mut classes);
-    let mut names = signs(page, is_kept, MAX_NAME, Tag::A, rank);
+fn names(page: &Page) -> Vec<Sign> {
+    let marks_authors = page.any_may(Hint::AuthorMark) && page.any_attribute(is_author_mark);
+    let rank = |id| name_rank(page, id, marks_authors);
+    let mut names = signs(page, MAX_NAME, Tag::A, rank);
     // "Log in" is an address below `/users/` too.
     names.retain(|name| {
         let id = name.element;
@@ -79,9 +95,8 @@ fn is_initial(page: &Page, id: NodeId) -> bool {
             || page.ancestors(id).take(1).any(is_picture))
 }
 
-/// The dates on a page, without those of changes ("edited 3 May").
-pub(in super::super) fn dates(page: &Page, is_kept: &[bool]) -> Vec<Sign> {
-    let mut dates = signs(page, is_kept, MAX_DATE, Tag::Time, |id| date_rank(page, id));
+fn dates(page: &Page) -> Vec<Sign> {
+    let mut dates = signs(page, MAX_DATE, Tag::Time, |id| date_rank(page, id));
     dates.retain(|date| {
         let around = [date.element, page.parent(date.element)];
         !around.into_iter().any(|id| tells_change(page, id))
@@ -105,10 +120,9 @@ fn tells_change(page: &Page, id: NodeId) -> bool {
 /// by their attributes alone.
 fn signs(
     page: &Page,
-    is_kept: &[bool],
     max_chars: usize,
     own: Tag,
-    mut rank: impl FnMut(NodeId) -> Option<u8>,
+    rank: impl Fn(NodeId) -> Option<u8>,
 ) -> Vec<Sign> {
     let mut signs = Vec::new();
     let mut over = NodeId::DOCUMENT;
@@ -121,7 +135,7 @@ fn signs(
         }
         // Nearly no element has one.
         let Some(rank) = rank(id) else { continue };
-        let Some(first) = only_line(page, id, max_chars) else {
+        let Some(text) = only_line(page, id, max_chars) else {
             continue;
         };
         over = page.end(id);
@@ -131,7 +145,7 @@ fn signs(
         signs.push(Sign {
             element: inner_link(page, id),
             rank,
-            is_kept: is_kept[first.index()],
+            text,
         });
     }
     signs
@@ -187,18 +201,17 @@ fn only_line(page: &Page, id: NodeId, max_chars: usize) -> Option<NodeId> {
     first
 }
 
-/// How sure an element is to be a name. `marks_authors`: whether any element of the page is marked as one; `classes`: which are those
-/// of names.
-fn name_rank<'a>(
-    page: &'a Page,
-    id: NodeId,
-    marks_authors: bool,
-    classes: &mut Remembered<'a, bool>,
-) -> Option<u8> {
+/// How sure an element is to be a name. `marks_authors`: whether any element of the page is marked as one.
+fn name_rank(page: &Page, id: NodeId, marks_authors: bool) -> Option<u8> {
+    const SIGNS: u32 = Hint::Posters.bit() | Hint::Profile.bit() | Hint::AuthorMark.bit();
     let is_link = page.tag(id) == Some(Tag::A);
+    let may_be_marked = marks_authors && is_link;
+    if !may_be_marked && !page.said(id).has_any(SIGNS) {
+        return None;
+    }
     let (mut is_author, mut is_named, mut is_profile) = (false, false, false);
     page.each_attribute(id, |name, value| match *name {
-        local_name!("class") => is_named = classes.of(value, |value| holds(value, &NAMES)),
+        local_name!("class") => is_named = holds(value, &NAMES),
         local_name!("href") => is_profile = is_link && leads_to_profile(value),
         _ => is_author |= is_author_mark(name, value),
     });
@@ -228,7 +241,8 @@ fn is_author_mark(name: &LocalName, value: &str) -> bool {
 }
 
 /// Words in the class of a name, and of a quotation.
-const NAMES: Words = Words::new(&[
+const NAMES: Words = Words::new(POSTERS);
+pub(crate) const POSTERS: &[&str] = &[
     "author",
     "username",
     "creator",
@@ -239,11 +253,11 @@ const NAMES: Words = Words::new(&[
     "authorname",
     "displayname",
     "byline",
-]);
+];
 const QUOTES: Words = Words::new(&["quote", "blockquote", "quoteheader", "quotetitle"]);
 
 /// Folders, files and parameters of addresses of profiles.
-const PROFILES: [&str; 17] = [
+pub(crate) const PROFILES: [&str; 17] = [
     "user",
     "users",
     "u",
@@ -263,7 +277,7 @@ const PROFILES: [&str; 17] = [
     "uid",
 ];
 
-fn leads_to_profile(href: &str) -> bool {
+pub(crate) fn leads_to_profile(href: &str) -> bool {
     let is_end = |byte: &u8| matches!(byte, b'/' | b'?' | b'&' | b'=' | b';' | b'#');
     let mut parts = href
         .as_bytes()
@@ -287,9 +301,9 @@ fn leads_to_profile(href: &str) -> bool {
     false
 }
 
-/// How sure an element is to be a date.
-fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
-    const CLASSES: Words = Words::new(&[
+/// Words in the class of a date, and in the properties of one.
+pub(crate) const DATES: [&[&str]; 2] = [
+    &[
         "date",
         "time",
         "postdate",
@@ -297,12 +311,21 @@ fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
         "relativetime",
         "datetime",
         "postdetails",
-    ]);
-    const PROPERTIES: Words = Words::new(&["datecreated", "datepublished", "date"]);
+    ],
+    &["datecreated", "datepublished", "date"],
+];
+
+/// How sure an element is to be a date.
+fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
+    const CLASSES: Words = Words::new(DATES[0]);
+    const PROPERTIES: Words = Words::new(DATES[1]);
     // When somebody came here is no date of what they wrote.
     const OTHERS: Words = Words::new(&["join", "joined", "joindate", "registered", "regdate"]);
     if page.tag(id) == Some(Tag::Time) {
         return Some(0);
+    }
+    if !page.said(id).has_any(Hint::Dates.bit() | Hint::Title.bit()) {
+        return None;
     }
     let is_date = says(page, id, &local_name!("itemprop"), &PROPERTIES)
         || says(page, id, &local_name!("class"), &CLASSES);

@@ -1,4 +1,4 @@
-use super::{furniture::shape, *};
+use super::{furniture::shape, signs::Signs, *};
 use crate::{
     kind::Claims,
     page::tag::Tag,
@@ -14,11 +14,17 @@ fn taken(html: &str) -> Vec<String> {
         .iter()
         .map(|block| block.stats.words >= 5.0)
         .collect();
-    tidy(&page, &blocks, &KindNow::of(&page), None, &mut kept)
-        .texts
-        .into_iter()
-        .map(|id| page.text(id).unwrap().trim().to_owned())
-        .collect()
+    tidy(
+        &page,
+        &blocks,
+        &KindNow::of(&page),
+        &Found::default(),
+        &mut kept,
+    )
+    .texts
+    .into_iter()
+    .map(|id| page.text(id).unwrap().trim().to_owned())
+    .collect()
 }
 
 #[test]
@@ -80,7 +86,13 @@ fn what_most_posts_hold_alike_but_for_its_numbers_goes() {
     let page = page(&html);
     let blocks = Blocks::of(&page, &[]);
     let mut kept = vec![true; blocks.list.len()];
-    tidy(&page, &blocks, &KindNow::of(&page), None, &mut kept);
+    tidy(
+        &page,
+        &blocks,
+        &KindNow::of(&page),
+        &Found::default(),
+        &mut kept,
+    );
     let gone: Vec<String> = blocks
         .list
         .iter()
@@ -107,7 +119,14 @@ fn a_rank_below_a_name_goes_and_the_words_beside_it_stay() {
     ));
     let blocks = Blocks::of(&page, &[]);
     let mut kept = vec![true; blocks.list.len()];
-    let without = tidy(&page, &blocks, &KindNow::of(&page), None, &mut kept).without;
+    let without = tidy(
+        &page,
+        &blocks,
+        &KindNow::of(&page),
+        &Found::default(),
+        &mut kept,
+    )
+    .without;
     assert!(kept.iter().all(|&kept| kept));
     let texts: Vec<String> = without
         .iter()
@@ -137,7 +156,8 @@ fn the_way_to_log_in_is_no_name() {
         "<div><div><h3>Sign up or <a href='/users/login?to=here'>log in</a> to write to us</h3><p>and more of the same</p></div>\
          <div><a href=/users/12/ann>Ann</a><p>what was written in this post here</p></div></div>",
     );
-    let names = signs::names(&page, &vec![true; page.len()]);
+    let names = signs::Signs::default();
+    let names = names.names(&page);
     let texts: Vec<String> = names
         .iter()
         .map(|name| page.start_of_text(name.element, 9, 99))
@@ -165,7 +185,13 @@ fn what_the_entries_of_a_list_have_in_common_stays() {
     };
     let blocks = Blocks::of(&page, &[]);
     let mut kept = vec![true; blocks.list.len()];
-    tidy(&page, &blocks, &KindNow::of(&page), None, &mut kept);
+    tidy(
+        &page,
+        &blocks,
+        &KindNow::of(&page),
+        &Found::default(),
+        &mut kept,
+    );
     assert!(kept.iter().all(|&kept| kept));
 }
 
@@ -211,8 +237,10 @@ fn the_head_of_a_thread_does_not_tell_again_who_began_it() {
         let list = blocks.list.iter();
         let mut kept: Vec<bool> = list.map(|block| block.stats.words >= 5.0).collect();
         let kind = KindNow::of(&page);
-        let talk = Talk::restored(&page, &blocks, &kind, &mut kept);
-        let thread = tidy(&page, &blocks, &kind, talk.as_ref(), &mut kept);
+        let signs = Signs::default();
+        let talk = Talk::restored(&page, &blocks, &kind, &signs, &mut kept);
+        let found = Found { talk, signs };
+        let thread = tidy(&page, &blocks, &kind, &found, &mut kept);
         let names = thread.texts.into_iter().filter_map(|id| page.text(id));
         let is_name = |text: &String| !text.trim().is_empty() && !text.contains("May");
         names

@@ -32,7 +32,7 @@ fn kept(address: &str, html: &str, least: f32) -> Vec<String> {
     let list = blocks.list.iter();
     let mut kept: Vec<bool> = list.map(|block| block.stats.words >= least).collect();
     let kind = KindNow::of(&page);
-    if let Some(talk) = Talk::of(&page, &blocks, &kind, &kept) {
+    if let Some(talk) = Talk::of(&page, &blocks, &kind, &Signs::default(), &kept) {
         talk.restore(&page, &blocks, &mut kept);
         let around = Around::of(&page, &blocks, &talk);
         for index in around.gone {
@@ -117,7 +117,14 @@ fn the_replies_inside_of_a_post_are_posts() {
     let page = page_at(THREAD, &html);
     let blocks = Blocks::of(&page, &[]);
     let kept = vec![true; blocks.list.len()];
-    let talk = Talk::of(&page, &blocks, &KindNow::of(&page), &kept).unwrap();
+    let talk = Talk::of(
+        &page,
+        &blocks,
+        &KindNow::of(&page),
+        &Signs::default(),
+        &kept,
+    )
+    .unwrap();
     assert_eq!(talk.posts.len(), 3);
     let names = Around::of(&page, &blocks, &talk).writers;
     assert_eq!(

@@ -107,7 +107,7 @@ fn names(page: &Page, blocks: &Blocks, posts: &[NodeId], dates: &[Sign]) -> Opti
     let names = column.texts.iter().map(|&element| Sign {
         element,
         rank: RANK,
-        is_kept: false,
+        text: element,
     });
     Some(names.collect())
 }

@@ -39,7 +39,7 @@ pub(super) fn add(page: &Page, blocks: &Blocks, dates: &mut Vec<Sign>) {
                 more.push(Sign {
                     element: id,
                     rank: if has_label { LABELLED } else { WRITTEN },
-                    is_kept: false,
+                    text: id,
                 });
             }
             label = text.ends_with([':', '：']);
