@@ -92,12 +92,19 @@ pub(super) fn reader(page: &mut Page) {
     }
     mark_cards(page, &things.links);
     panels::name(page);
-    leftovers::drop_all(page, headline);
+    // What stands above an empty `<h1>` is the head of the page as well.
+    let top = headline.or_else(|| first_h1(page));
+    leftovers::drop_all(page, top);
     labels::drop_lonely(page);
     twins::drop_twins(page);
     controls::drop_unread(page);
     repeats::drop_repeats(page, headline);
     separators::trim(page);
+}
+
+fn first_h1(page: &Page) -> Option<NodeId> {
+    page.live(page.body())
+        .find(|&id| page.tag(id) == Some(Tag::H1))
 }
 
 /// The elements of a page that some of the repairs are about.

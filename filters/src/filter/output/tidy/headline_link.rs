@@ -51,7 +51,12 @@ fn is_same_page(to: &Url, here: &Url) -> bool {
     let path = |url: &Url| url.path().trim_end_matches('/').to_owned();
     let (to_path, here_path) = (path(to), path(here));
     if to_path == here_path {
-        return to.query().is_none() || to.query() == here.query();
+        // Of `/index.php?topic=5`, `/index.php` is another page; of `/oven?from=mail`, `/oven` is not.
+        let is_program = to_path
+            .rsplit('/')
+            .next()
+            .is_none_or(|name| name.is_empty() || name.contains('.'));
+        return to.query() == here.query() || to.query().is_none() && !is_program;
     }
     let Some(rest) = here_path.strip_prefix(&to_path) else {
         return false;
@@ -68,7 +73,11 @@ mod tests {
     use crate::testing::page_at;
 
     fn links_left(html: &str) -> usize {
-        let mut page = page_at("https://www.example.org/t/oven/17/3?x=1", html);
+        links_left_at("https://www.example.org/t/oven/17/3?x=1", html)
+    }
+
+    fn links_left_at(address: &str, html: &str) -> usize {
+        let mut page = page_at(address, html);
         let headline = page
             .live(page.body())
             .find(|&id| page.tag(id) == Some(Tag::H1))
@@ -102,5 +111,8 @@ mod tests {
         ] {
             assert_eq!(links_left(html), 1, "{html}");
         }
+        let board = "https://example.org/index.php?topic=5";
+        let home = "<h1><a href=/index.php>Oven</a></h1>";
+        assert_eq!(links_left_at(board, home), 1);
     }
 }
