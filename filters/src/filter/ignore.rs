@@ -78,7 +78,7 @@ pub struct Settings {
     /// scored like any other first, because an answer that unfolds is content: what the choice keeps is shown, small pieces aside,
     /// the rest is removed.
     pub hidden: bool,
-    /// Buttons, inputs and selects outside a form: with the scripts gone nothing answers them.
+    /// Buttons, inputs, selects and empty text fields outside a form: with the scripts gone nothing answers them.
     pub dead_controls: bool,
     /// Images that say they are one pixel large.
     pub tracking_pixels: bool,
@@ -244,6 +244,8 @@ impl Ignore {
             }
             Tag::Button => remove_if(s.button || is_dead()),
             Tag::Select => remove_if(s.select || is_dead()),
+            // One with a text shows it.
+            Tag::Textarea => remove_if(is_dead() && page.raw_text(id, 100).trim().is_empty()),
             Tag::Meta => {
                 let is_script =
                     || is_refresh_in_noscript(page, id) || scripts::is_script_refresh(page, id);

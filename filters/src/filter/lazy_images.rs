@@ -142,10 +142,17 @@ fn make_real(page: &mut Page, id: NodeId) -> bool {
             page.tag(id) == Some(Tag::Source) && page.tag(page.parent(id)) == Some(Tag::Picture);
         for attribute in page.attributes(id) {
             let (name, value) = (&*attribute.name.local, attribute.value.trim());
-            if !name.starts_with("data-") || value.is_empty() {
+            // `nitro-lazy-src`, `ng-src`, `lazy-srcset`: whatever the tool calls itself.
+            let is_private = name.starts_with("data-");
+            let is_named_source = name.ends_with("-src") || name.ends_with("-srcset");
+            if !(is_private || is_named_source && is_image) || value.is_empty() {
                 continue;
             }
-            let target = match purpose(name) {
+            let purpose = match purpose(name) {
+                None if !is_private && name.ends_with("-srcset") => Some(Target::SourceSet),
+                known => known,
+            };
+            let target = match purpose {
                 // These names are used for pages and for settings too.
                 Some(Target::Source)
                     if has_source
@@ -215,6 +222,8 @@ fn is_address(value: &str) -> bool {
     !value.starts_with("data:")
         && !value.starts_with('{')
         && !value.starts_with('[')
+        // A template that no script has filled in.
+        && !value.contains("{{")
         && (!value.contains(char::is_whitespace) || has_image_ending(value))
         && (value.contains('/') || value.contains('.'))
 }
@@ -227,7 +236,7 @@ fn has_image_ending(value: &str) -> bool {
     let path = value.split(['?', '#']).next().unwrap_or(value);
     !value.contains(", ")
         && path.rsplit_once('.').is_some_and(|(_, ending)| {
-            ["jpg", "jpeg", "png", "webp", "gif", "avif"]
+            ["jpg", "jpeg", "png", "webp", "gif", "avif", "svg"]
                 .iter()
                 .any(|known| ending.eq_ignore_ascii_case(known))
         })

@@ -214,18 +214,19 @@ fn write_links(groups: &[LinkGroup], out: &mut String) {
         return;
     }
     let count: usize = groups.iter().map(|group| group.links.len()).sum();
-    out.push_str("<details id=\"gleaner-links\"><summary lang=\"en\" dir=\"auto\">");
+    out.push_str("<details id=\"gleaner-links\"><summary lang=\"en\"><bdi>");
     out.push_str(&count.to_string());
     out.push_str(if count == 1 {
         " link removed"
     } else {
         " links removed"
     });
-    out.push_str("</summary>");
+    // English words, at the side where the lines of the page begin.
+    out.push_str("</bdi></summary>");
     for group in groups {
-        out.push_str("<h2 lang=\"en\" dir=\"auto\">");
+        out.push_str("<h2 lang=\"en\"><bdi>");
         escape_text(group.heading, out);
-        out.push_str("</h2><ul dir=\"auto\">");
+        out.push_str("</bdi></h2><ul dir=\"auto\">");
         for (text, url) in &group.links {
             out.push_str("<li><a href=\"");
             escape_attribute(url, out);

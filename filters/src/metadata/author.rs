@@ -94,7 +94,7 @@ impl House {
 }
 
 /// Words that name the place where a name would stand, or what can be done there.
-const LABELS: [&str; 47] = [
+const LABELS: [&str; 48] = [
     "written",
     "by",
     "author",
@@ -115,6 +115,7 @@ const LABELS: [&str; 47] = [
     "article",
     "bio",
     "profile",
+    "public",
     "read",
     "comment",
     "comments",

@@ -47,6 +47,15 @@ const MAX_NODES: usize = 30;
 /// Names of one byline that are joined.
 const MAX_AUTHORS: usize = 10;
 
+/// Characters of an element whose class says that it is an author, at most: boxes about authors are shorter, and some sites give the
+/// author's name to the whole text as a class.
+const MAX_CLASS_CHARS: usize = 600;
+
+/// Whether a text is nothing but the words before a name: "By:".
+pub(crate) fn is_opener(text: &str) -> bool {
+    text.contains(char::is_alphabetic) && without_opener(text, words::openers()).is_empty()
+}
+
 /// A name, where it stands, and what says that it is one.
 struct Mark {
     element: NodeId,
@@ -105,6 +114,9 @@ fn marks(page: &Page, places: &Places) -> Vec<Mark> {
         }
         let mark = match page.tag(id) {
             Some(tag) => signs::of_element(page, id, tag).and_then(|sign| {
+                if sign == Sign::Class && !is_short(page, id, MAX_CLASS_CHARS) {
+                    return None;
+                }
                 let name = name_in(page, id)?;
                 Some(Mark {
                     element: id,
@@ -294,16 +306,16 @@ fn with_others(page: &Page, mark: &Mark, marks: &[Mark]) -> String {
 /// The largest element around a name that is no longer than a byline.
 fn line_around(page: &Page, name: NodeId) -> Option<NodeId> {
     page.ancestors(name)
-        .take_while(|&up| up != page.body() && is_short(page, up))
+        .take_while(|&up| up != page.body() && is_short(page, up, MAX_CHARS))
         .last()
 }
 
-/// Whether an element is no longer than a byline.
-fn is_short(page: &Page, id: NodeId) -> bool {
+/// Whether an element has no more visible characters.
+fn is_short(page: &Page, id: NodeId, most: usize) -> bool {
     let mut chars = 0;
     page.live(id).all(|id| {
         chars += page.own_chars(id);
-        chars <= MAX_CHARS
+        chars <= most
     })
 }
 

@@ -4,18 +4,22 @@
 //! design: classes, inline styles, controls. Everything is readable at 390 pixels and on grey screens; dark where the
 //! reader prefers dark; no script.
 
+mod top;
+
 use html5ever::{LocalName, local_name};
 use url::Url;
 
 use super::{Settings, Surroundings, Written, additions, tidy, write_links};
 use crate::{
-    metadata::{document_title, is_same, start_of_line},
+    metadata::document_title,
     page::{
-        Fate, Kind, NodeId, Page,
+        Kind, NodeId, Page,
         serialize::{self, Rules, escape_attribute, escape_text},
         tag::Tag,
     },
 };
+
+pub(super) use top::{Top, headline_in};
 
 /// The policy for this page instead of the origin's, which knows nothing of our style: no scripts, no plug-ins, pictures
 /// and players from anywhere.
@@ -62,35 +66,6 @@ pub(super) fn write(page: &Page, settings: &Settings, around: Surroundings<'_>) 
     Written {
         content: out,
         offer,
-    }
-}
-
-/// What stands on top of a page.
-#[derive(Default)]
-pub(super) struct Top {
-    /// The heading on the page that is its headline, where it can stay in its place.
-    shown: Option<NodeId>,
-    /// The headline, where it must be written.
-    pub(super) written: Option<String>,
-    /// The heading that need not be said twice then.
-    pub(super) lifted: Option<NodeId>,
-}
-
-impl Top {
-    pub(super) fn of(page: &Page) -> Top {
-        let found = headline_in(page);
-        // A headline that stands further down, or looks like a lesser heading, is written at the top instead.
-        let lifted = found.filter(|&heading| {
-            let is_in_place = page.tag(heading) == Some(Tag::H1) && is_first(page, heading);
-            !is_in_place && may_be_lifted(page, heading)
-        });
-        let shown = found.filter(|&heading| lifted.is_none() && is_at_top(page, heading));
-        let written = missing_headline(page, shown);
-        Top {
-            shown: shown.filter(|_| written.is_none()),
-            written,
-            lifted,
-        }
     }
 }
 
@@ -154,62 +129,6 @@ fn write_icon(page: &Page, out: &mut String) {
         escape_attribute(address.as_str(), out);
         out.push_str("\">");
     }
-}
-
-/// The heading on the page that is the headline: its own, or one that says the same, or the first `<h1>`.
-pub(super) fn headline_in(page: &Page) -> Option<NodeId> {
-    if let Some(node) = page.headline.node.filter(|&node| page.is_live(node)) {
-        return Some(node);
-    }
-    page.live(page.body()).find(|&id| match page.tag(id) {
-        Some(Tag::H1) => page.fate(id) == Fate::Keep,
-        Some(tag) if tag.is_heading() => says_headline(page, id),
-        _ => false,
-    })
-}
-
-fn says_headline(page: &Page, heading: NodeId) -> bool {
-    let headline = &page.headline.text;
-    !headline.is_empty() && is_same(&start_of_line(page, heading), headline)
-}
-
-/// Whether next to nothing stands above a heading: a section and a day, one picture. More, and readers meet a text of which
-/// they do not know what it is.
-fn is_at_top(page: &Page, heading: NodeId) -> bool {
-    /// Visible characters: "News · Politics · 3 May 2026 · 5 min" is half of it.
-    const MAX_CHARS: usize = 60;
-    const MAX_PICTURES: usize = 1;
-    let (mut chars, mut pictures) = (0, 0);
-    for id in page.live(page.body()).take_while(|&id| id < heading) {
-        chars += page.own_chars(id);
-        pictures += match page.tag(id) {
-            Some(Tag::Img) => usize::from(!tidy::is_small(page, id)),
-            Some(Tag::Video | Tag::Iframe) => 1,
-            _ => 0,
-        };
-    }
-    chars <= MAX_CHARS && pictures <= MAX_PICTURES
-}
-
-/// Whether nothing at all stands above a heading.
-fn is_first(page: &Page, heading: NodeId) -> bool {
-    page.live(page.body())
-        .take_while(|&id| id < heading)
-        .all(|id| page.own_chars(id) == 0 && !page.tag(id).is_some_and(Tag::is_media))
-}
-
-/// Whether a heading says nothing but the headline, so that it need not be said twice.
-fn may_be_lifted(page: &Page, heading: NodeId) -> bool {
-    says_headline(page, heading)
-        && !page
-            .live(heading)
-            .any(|id| page.tag(id).is_some_and(Tag::is_media))
-}
-
-/// The headline, where what is left of the page does not show it.
-fn missing_headline(page: &Page, shown: Option<NodeId>) -> Option<String> {
-    let headline = &page.headline.text;
-    (shown.is_none() && !headline.is_empty()).then(|| headline.clone())
 }
 
 /// Attributes that carry meaning; the rest is the page's own design and its scripts.

@@ -4,19 +4,28 @@
 //! small is as large as its file, a text for screen readers only is seen by everybody, a table that laid out the page has
 //! lines around its cells. What is marked with [`MARK`] is dealt with by `reader.css`.
 
+mod buttons;
+mod cards;
 mod code;
 pub(super) mod code_lines;
 mod controls;
 pub(super) mod drawings;
 mod formulas;
+mod headline_link;
+mod heard;
+mod labels;
 mod leftovers;
 pub(super) mod machine_dates;
 mod names;
+mod panels;
 mod permalinks;
+mod pictures;
+mod players;
 mod posts;
 mod repeats;
 mod separators;
 mod twins;
+mod vectors;
 
 use std::collections::HashMap;
 
@@ -30,8 +39,8 @@ use crate::{
     page::{Fate, Kind, NodeId, Page, tag::Tag},
 };
 
-/// Our attribute on elements of the page: `data`, `layout`, `icon`, `heard`, `beside`, `bare`, `drawing`, `post`, `prose`,
-/// `low`.
+/// Our attribute on elements of the page: `data`, `layout`, `icon`, `line`, `sign`, `heard`, `beside`, `bare`, `drawing`, `post`,
+/// `prose`, `low`, `card`, `name`, `named`, `panel`.
 pub(super) const MARK: &str = "data-gleaner";
 
 /// Most line breaks in a row: the paper's Figure 2, "Limit number of line breaks".
@@ -40,9 +49,6 @@ const MAX_BREAKS: usize = 2;
 /// Width and height in pixels up to which a drawing or a picture is an icon (the largest size of common icon fonts and
 /// sets is 24 to 32).
 const ICON_SIZE: f32 = 32.0;
-
-/// Visible characters up to which something may be a text for screen readers.
-const HEARD_CHARS: usize = 200;
 
 /// Repairs for both looks.
 pub(super) fn every_look(page: &mut Page) {
@@ -62,9 +68,11 @@ pub(super) fn reader(page: &mut Page) {
         .skip(1)
         .filter_map(|id| Some((id, page.tag(id)?)))
         .collect();
+    let things = Things::of(&elements);
+    pictures::drop_empty(page, &things.pictures);
     let mut over = NodeId::DOCUMENT;
     for (id, tag) in elements {
-        if id < over {
+        if id < over || page.fate(id) != Fate::Keep {
             continue;
         }
         if is_unwanted(page, id, tag) {
@@ -74,13 +82,70 @@ pub(super) fn reader(page: &mut Page) {
             page.set_attribute(id, LocalName::from(MARK), kind.to_owned());
         }
     }
+    vectors::mark(page, &things.pictures);
+    players::repair(page, &things.players);
+    buttons::repair(page, &things.buttons);
     posts::mark(page);
     let headline = headline_in(page);
-    leftovers::drop_all(page, headline);
+    if let Some(headline) = headline {
+        headline_link::unwrap(page, headline);
+    }
+    mark_cards(page, &things.links);
+    panels::name(page);
+    // What stands above an empty `<h1>` is the head of the page as well.
+    let top = headline.or_else(|| first_h1(page));
+    leftovers::drop_all(page, top);
+    labels::drop_lonely(page);
     twins::drop_twins(page);
     controls::drop_unread(page);
     repeats::drop_repeats(page, headline);
     separators::trim(page);
+}
+
+fn first_h1(page: &Page) -> Option<NodeId> {
+    page.live(page.body())
+        .find(|&id| page.tag(id) == Some(Tag::H1))
+}
+
+/// The elements of a page that some of the repairs are about.
+#[derive(Default)]
+struct Things {
+    pictures: Vec<NodeId>,
+    players: Vec<NodeId>,
+    buttons: Vec<NodeId>,
+    links: Vec<NodeId>,
+}
+
+impl Things {
+    fn of(elements: &[(NodeId, Tag)]) -> Things {
+        let mut things = Things::default();
+        for &(id, tag) in elements {
+            match tag {
+                Tag::Img => things.pictures.push(id),
+                Tag::Video | Tag::Audio => things.players.push(id),
+                Tag::Button => things.buttons.push(id),
+                Tag::A => things.links.push(id),
+                _ => {}
+            }
+        }
+        things
+    }
+}
+
+fn mark_cards(page: &mut Page, links: &[NodeId]) {
+    let mark = LocalName::from(MARK);
+    for &link in links {
+        if let Some(name) = cards::name(page, link, &mark)
+            && page.is_live(link)
+        {
+            let is_post = page
+                .attribute(link, &mark)
+                .is_some_and(|known| known.ends_with("post"));
+            let kind = if is_post { "card post" } else { "card" };
+            page.set_attribute(link, mark.clone(), kind.to_owned());
+            page.set_attribute(name, mark.clone(), "name".to_owned());
+        }
+    }
 }
 
 /// A heading that was never closed would make headings of all paragraphs in it. Its own words go where they are the headline, which
@@ -119,12 +184,6 @@ fn is_unwanted(page: &Page, id: NodeId, tag: Tag) -> bool {
 
 /// What `reader.css` must know of an element.
 fn kind(page: &Page, id: NodeId, tag: Tag, sheets: &Sheets) -> Option<&'static str> {
-    let is_heard = || {
-        (names::is_for_screen_readers(page, id) || sheets.clips(page, id))
-            && page.chars(id) <= HEARD_CHARS
-            // Pages that draw their headline write it for screen readers only.
-            && !page.headline.node.is_some_and(|h| page.contains(id, h))
-    };
     match tag {
         Tag::A if touches_link(page, id) => Some("beside"),
         Tag::Li if begins_with_picture(page, id) => Some("bare"),
@@ -135,7 +194,8 @@ fn kind(page: &Page, id: NodeId, tag: Tag, sheets: &Sheets) -> Option<&'static s
         Tag::Table if table::is_data(page, id) => Some("data"),
         Tag::Table => Some("layout"),
         Tag::Img | Tag::Input | Tag::Select | Tag::Textarea | Tag::Button => None,
-        _ => is_heard().then_some("heard"),
+        _ if heard::is_only_heard(page, id, sheets) => Some("heard"),
+        _ => (matches!(tag, Tag::P | Tag::Div) && names::is_note_title(page, id)).then_some("name"),
     }
 }
 
@@ -155,7 +215,8 @@ fn begins_with_picture(page: &Page, item: NodeId) -> bool {
         .live(item)
         .take(NODES)
         .find_map(|id| match page.tag(id) {
-            Some(Tag::Img) => Some(!is_small(page, id)),
+            // An icon before the words is a bullet itself.
+            Some(Tag::Img) => Some(!is_small(page, id) || vectors::is_called_icon(page, id)),
             Some(Tag::Svg) => Some(false),
             None if page.own_chars(id) > 0 => Some(false),
             _ => None,
@@ -165,7 +226,8 @@ fn begins_with_picture(page: &Page, item: NodeId) -> bool {
 
 /// Whether an image is an icon, an avatar or an emoji: by the size it states, else by its class.
 pub(super) fn is_small(page: &Page, id: NodeId) -> bool {
-    states_small_size(page, id).unwrap_or_else(|| names::is_icon(page, id))
+    states_small_size(page, id)
+        .unwrap_or_else(|| names::is_icon(page, id) || vectors::is_called_icon(page, id))
 }
 
 /// Whether the size that a picture or a drawing states is that of an icon; `None` where it states none.

@@ -85,7 +85,7 @@ fn has_likes(page: &Page, at: NodeId, up: NodeId, mark: &Mark, marks: &[Mark]) -
             .chain(page.ancestors(other.element))
             .find(|&id| page.parent(id) == up);
         brother.is_some_and(|brother| are_alike(page, at, brother))
-    }) && !super::is_short(page, up)
+    }) && !super::is_short(page, up, super::MAX_CHARS)
 }
 
 fn are_alike(page: &Page, one: NodeId, other: NodeId) -> bool {

@@ -33,6 +33,18 @@ fn the_word_by_below_the_headline_stands_before_a_name() {
 }
 
 #[test]
+fn a_class_on_the_whole_text_names_nobody() {
+    let text = TEXT.repeat(10);
+    let html = |class: &str| {
+        article(&format!(
+            "<article class='{class}'><nav><a href=/shop>Shop All</a></nav><h1>The night ferry</h1>{text}</article>"
+        ))
+    };
+    assert_eq!(html("hentry author-ann-ash"), None);
+    assert_eq!(html("hentry"), None);
+}
+
+#[test]
 fn the_words_before_a_name_are_those_of_many_languages() {
     for (byline, name) in [
         ("<p>Piše: Ivana Barić</p>", "Ivana Barić"),

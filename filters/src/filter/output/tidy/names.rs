@@ -51,6 +51,23 @@ pub(super) fn is_skip(page: &Page, id: NodeId) -> bool {
     has_class(page, id, |class| SKIP.contains(&class))
 }
 
+/// The line that a note begins with ("Note", "Warning"): Sphinx and Material (`admonition-title`), GitHub (`markdown-alert-title`),
+/// Asciidoctor (`title` in `admonitionblock`), Docusaurus (`admonitionHeading`).
+pub(super) fn is_note_title(page: &Page, id: NodeId) -> bool {
+    /// Hardly any class has one, and cutting it into words costs more.
+    const TITLES: Parts = Parts::new(&["title", "heading"]);
+    const NOTES: Parts = Parts::new(&["admonition", "callout", "alert"]);
+    /// Visible characters of one, at most.
+    const MAX_CHARS: usize = 80;
+    let class = |id| {
+        page.attribute(id, &local_name!("class"))
+            .unwrap_or_default()
+    };
+    TITLES.are_in(class(id))
+        && (NOTES.are_in(class(id)) || NOTES.are_in(class(page.parent(id))))
+        && (1..=MAX_CHARS).contains(&page.chars(id))
+}
+
 /// Rows of links that share the page: `share`, `share-buttons`, `social-share`, `post__sharing`.
 pub(super) fn is_share_row(page: &Page, id: NodeId) -> bool {
     /// What may stand beside the word: a share price is something else.
@@ -227,4 +244,31 @@ pub(super) fn is_logo(page: &Page, id: NodeId) -> bool {
 fn has_class(page: &Page, id: NodeId, is_wanted: impl Fn(&str) -> bool) -> bool {
     page.attribute(id, &local_name!("class"))
         .is_some_and(|classes| classes.split_ascii_whitespace().any(is_wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{by_id, page};
+
+    #[test]
+    fn the_first_line_of_a_note_is_its_title() {
+        let is_title = |html: &str| {
+            let page = page(html);
+            is_note_title(&page, by_id(&page, "t"))
+        };
+        for html in [
+            "<div class='admonition tip'><p id=t class=admonition-title>Tip</p><p>text</div>",
+            "<div class=admonitionblock><div id=t class=title>Tip</div><p>text</div>",
+            "<div class=theme-admonition><div id=t class=admonitionHeading_x>tip</div></div>",
+        ] {
+            assert!(is_title(html), "{html}");
+        }
+        for html in [
+            "<div class=alert><p id=t>Tip</p></div>",
+            "<div class=card><p id=t class=title>Tip</p></div>",
+        ] {
+            assert!(!is_title(html), "{html}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 
 use html5ever::{LocalName, local_name};
 
-use super::{HEARD_CHARS, names};
+use super::{heard, names};
 use crate::{
     metadata::start_of_line,
     page::{NodeId, Page, tag::Tag},
@@ -35,7 +35,7 @@ pub(super) fn drop_twins(page: &mut Page) {
 /// Whether a text is called one for screen readers and is the same as the one in front of it, or begins as one that is hidden
 /// from them.
 fn is_twin(page: &Page, before: NodeId, id: NodeId) -> bool {
-    let is_short = |id| page.chars(id) <= HEARD_CHARS;
+    let is_short = |id| page.chars(id) <= heard::MAX_CHARS;
     let is_block = page.tag(before).is_some_and(Tag::is_block);
     if is_block || !is_short(id) || !is_short(before) {
         return false;
