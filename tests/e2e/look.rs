@@ -23,7 +23,7 @@ fn page() -> String {
          <table id=data>{rows}</table>\
          <table id=layout><tr><td align=right id=cell>{TEXT}</td><td>{TEXT}</td></tr></table>\
          <p><img id=avatar class=avatar src='data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 width=%22800%22 \
-         height=%22800%22/%3E'> Ann <span id=heard class=sr-only>wrote this</span></p>\
+         height=%22800%22%3E%3Crect width=%22800%22 height=%22800%22/%3E%3C/svg%3E'> Ann <span id=heard class=sr-only>wrote this</span></p>\
          <details><summary id=fold><div id=fold-title>Hours</div></summary>none</details><pre id=code>{long}</pre><math id=formula display=block><mi>{long}</mi></math><math id=short display=block><mi id=x-sign>x</mi></math><form action=/s><label for=t>Say</label><textarea id=t></textarea></form><p>{TEXT}</p>"
     )
 }

@@ -105,12 +105,13 @@ mod tests {
 
     /// What is dropped of three cards whose first parts, a picture with this on it, were to go.
     fn dropped(words: [&str; 3], pictures: [&str; 3], claims: Claims) -> Vec<String> {
-        let cards: String = (0..3)
-            .map(|n| {
-                let (word, picture) = (words[n], pictures[n]);
-                format!("<li><a id=a{n} href=/{n}><img src={picture}><b id=b{n}>{word}</b></a><p>Chair</p></li>")
-            })
-            .collect();
+        let card = |n: usize| {
+            let (word, picture) = (words[n], pictures[n]);
+            format!(
+                "<li><a id=a{n} href=/{n}><img src={picture}><b id=b{n}>{word}</b></a><p>Chair</p></li>"
+            )
+        };
+        let cards = [0, 1, 2].map(card).concat();
         let mut page = page(&format!("<ul>{cards}</ul>"));
         page.claims = claims;
         let mut choice = Choice {
