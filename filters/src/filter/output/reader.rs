@@ -183,8 +183,7 @@ pub(crate) fn prepare(page: &mut Page) {
                 | Tag::Dialog,
             ) => true,
             Some(Tag::Svg) => tidy::drawings::is_icon(page, id),
-            Some(_) => is_closed_dialog(page, id),
-            None => false,
+            _ => false,
         })
         .collect();
     for id in unwanted {
@@ -199,14 +198,6 @@ pub(crate) fn prepare(page: &mut Page) {
         page.unwrap_element(id);
     }
     drop_empty(page);
-}
-
-/// A dialog of which no text is kept: the pictures of a product once more, to be looked at one by one.
-fn is_closed_dialog(page: &Page, id: NodeId) -> bool {
-    let is_dialog = |role: &str| matches!(role.trim(), "dialog" | "alertdialog");
-    page.attribute(id, &local_name!("role"))
-        .is_some_and(is_dialog)
-        && page.chars(id) == 0
 }
 
 /// Bullets without an item, headings without words, frames without a picture: only the page's style made use of them.

@@ -1,7 +1,7 @@
 //! Buttons without a word on them: their icon was the page's style.
 //!
-//! One that sends its form shows what it is called to screen readers (`aria-label`, `title`); one that waits for a script goes, and
-//! so does one without a name: the key for a new line sends a form of one field (HTML § 4.10.22.2).
+//! One that sends its form shows what it is called to screen readers (`aria-label`, `title`), else an arrow; one that waits for a
+//! script goes, and so does one without a name in a form of one field, which the key for a new line sends (HTML § 4.10.22.2).
 
 use html5ever::{LocalName, local_name};
 
@@ -17,7 +17,7 @@ pub(super) fn repair(page: &mut Page, buttons: &[NodeId]) {
         let name = if is_dead(page, id) {
             None
         } else {
-            name(page, id)
+            name(page, id).or_else(|| needs_button(page, id).then(|| "→".to_owned()))
         };
         match name {
             Some(name) => {
@@ -42,6 +42,22 @@ fn is_dead(page: &Page, id: NodeId) -> bool {
     kind.is_some_and(|kind| {
         kind.eq_ignore_ascii_case("button") || kind.eq_ignore_ascii_case("reset")
     }) || page.has_attribute(id, &local_name!("disabled"))
+}
+
+/// Whether the form of a button has several fields.
+fn needs_button(page: &Page, id: NodeId) -> bool {
+    let form = page
+        .ancestors(id)
+        .find(|&up| page.tag(up) == Some(Tag::Form));
+    let is_field = |&field: &NodeId| match page.tag(field) {
+        Some(Tag::Select | Tag::Textarea) => true,
+        Some(Tag::Input) => {
+            let kind = page.attribute(field, &local_name!("type"));
+            kind.is_none_or(|kind| !kind.eq_ignore_ascii_case("hidden"))
+        }
+        _ => false,
+    };
+    form.is_some_and(|form| page.live(form).filter(is_field).nth(1).is_some())
 }
 
 fn name(page: &Page, id: NodeId) -> Option<String> {
@@ -79,5 +95,18 @@ mod tests {
         ] {
             assert!(!after(html).0, "{html}");
         }
+    }
+
+    #[test]
+    fn a_form_of_several_fields_keeps_its_button() {
+        let html = "<form><input type=hidden name=x><input name=from><select name=to></select><button id=b><svg></svg></button></form>";
+        let mut page = page(html);
+        let button = by_id(&page, "b");
+        repair(&mut page, &[button]);
+        assert_eq!(
+            page.attribute(button, &local_name!("aria-label")),
+            Some("→")
+        );
+        assert!(page.is_live(button));
     }
 }
