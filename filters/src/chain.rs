@@ -223,6 +223,15 @@ pub struct Filtered {
 }
 
 impl Filtered {
+    /// Whether a page goes on with the article of this one: it has the same headline, perhaps with the number of the page ("Clocks, page
+    /// 2"), and as far as its size tells it is not the same page again.
+    #[must_use]
+    pub fn goes_on_with(&self, part: &Filtered) -> bool {
+        let sizes = |page: &Filtered| (page.report.text_before, page.report.text_after);
+        metadata::pages::is_headline_of_both(&self.metadata.title, &part.metadata.title)
+            && sizes(self) != sizes(part)
+    }
+
     /// Puts the next page of the article ([`PageFeed::continue_article`]) in the place of the way to it. Without that way nothing
     /// happens.
     pub fn join(&mut self, part: Filtered) {

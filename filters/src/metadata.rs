@@ -12,7 +12,7 @@ mod headline;
 mod json_ld;
 mod marks;
 mod metas;
-mod pages;
+pub(crate) mod pages;
 
 use serde::Serialize;
 use url::Url;

@@ -70,7 +70,10 @@ impl NextPages {
             fields.insert(SEC_FETCH_SITE, HeaderValue::from_static("same-origin"));
         }
         let mut from = from.clone();
+        // RFC 9110 § 10.1.3: neither goes into the field. Addresses without a host have no user to be taken out.
         from.set_fragment(None);
+        let _ = from.set_username("");
+        let _ = from.set_password(None);
         fields.insert(header::REFERER, HeaderValue::from_str(from.as_str()).ok()?);
         *request.headers_mut() = fields;
         Some(request)

@@ -61,6 +61,10 @@ impl Rewriter {
                 debug!(%next, "the next page is not joined");
                 break;
             };
+            if !page.goes_on_with(&part) {
+                debug!(%next, "the next page is another article, or the same again");
+                break;
+            }
             if pages == 1 {
                 drop_validators(fields);
             }

@@ -195,6 +195,21 @@ async fn a_page_that_cannot_stand_behind_the_first_is_offered_as_before() {
 }
 
 #[tokio::test]
+async fn another_article_and_the_same_page_again_are_no_part() {
+    ends_at(|| html(page(2, 3).replace("All about the clock", "All about the river"))).await;
+    let sign_in =
+        "<p>Sign in to read on. Readers who have no account yet can have one within a minute. </p>";
+    ends_at(move || {
+        let text = sign_in.repeat(20);
+        html(format!(
+            "<!doctype html><title>Sign in</title><h1>Sign in</h1>{text}"
+        ))
+    })
+    .await;
+    ends_at(|| html(page(1, 3))).await;
+}
+
+#[tokio::test]
 async fn a_next_page_that_never_comes_does_not_keep_the_first() {
     // The origin answers the first page and hangs at the second.
     let origin = Origin::sockets(|mut stream| async move {

@@ -8,7 +8,7 @@ use html5ever::local_name;
 use memchr::memmem::Finder;
 use url::Url;
 
-use super::start_of_line;
+use super::{is_same, start_of_line};
 use crate::page::{NodeId, Page, tag::Tag};
 
 /// Links that are looked at, and highest number of a page.
@@ -73,6 +73,64 @@ const NEXT: [&str; 52] = [
     "»",
     "→",
 ];
+
+/// Words that stand beside the number of a page in a title, and those between it and how many there are.
+const PAGE: [&str; 26] = [
+    "page",
+    "p",
+    "pg",
+    "part",
+    "seite",
+    "teil",
+    "página",
+    "pagina",
+    "pàgina",
+    "pág",
+    "parte",
+    "страница",
+    "сторінка",
+    "стр",
+    "sayfa",
+    "strona",
+    "strana",
+    "sida",
+    "side",
+    "sivu",
+    "oldal",
+    "halaman",
+    "trang",
+    "σελίδα",
+    "صفحة",
+    "صفحه",
+];
+const OF: [&str; 10] = ["of", "von", "de", "di", "sur", "van", "из", "z", "av", "من"];
+
+/// Whether two pages have the same headline, but for the number of the page in it: "Clocks", "Clocks, page 2", "Clocks (3/4)". Not "Comic
+/// 1" and "Comic 2".
+pub(crate) fn is_headline_of_both(one: &str, other: &str) -> bool {
+    is_same(without_number(one), without_number(other))
+}
+
+/// A title without the number of its page at the end.
+fn without_number(title: &str) -> &str {
+    let (mut start, mut numbers, mut words) = (title.len(), 0, 0);
+    for token in title.rsplit(|c: char| !c.is_alphanumeric()) {
+        let folded = token.to_lowercase();
+        let has_number = folded.contains(char::is_numeric);
+        let is_joined = has_number && folded.contains(['页', '頁', 'ペ', '쪽']);
+        if is_joined || folded.chars().all(char::is_numeric) && !folded.is_empty() {
+            numbers += 1;
+            words += usize::from(is_joined);
+        } else if PAGE.contains(&&*folded) {
+            words += 1;
+        } else if !folded.is_empty() && !OF.contains(&&*folded) {
+            break;
+        }
+        start = token.as_ptr().addr() - title.as_ptr().addr();
+    }
+    let is_page = numbers > 0 && numbers + words >= 2 && start > 0;
+    if is_page { &title[..start] } else { title }
+}
 
 /// The next page, where a link leads to it.
 pub(super) fn next(page: &Page) -> Option<Url> {
@@ -200,6 +258,24 @@ mod tests {
             Place::of(&base.join(there).unwrap()),
         );
         here.stem == there.stem && there.number == here.number + 1
+    }
+
+    #[test]
+    fn pages_of_one_article_have_its_headline() {
+        for other in [
+            "Clocks",
+            "Clocks - Page 2",
+            "Clocks (2/4)",
+            "Clocks – Seite 3 von 7",
+            "Clocks 2ページ",
+        ] {
+            assert!(is_headline_of_both("Clocks", other), "{other}");
+        }
+        assert!(is_headline_of_both("Clocks (1/4)", "Clocks (2/4)"));
+        assert!(!is_headline_of_both("Clocks 1", "Clocks 2"));
+        assert!(!is_headline_of_both("Clocks of 1900", "Clocks of 1901"));
+        assert!(!is_headline_of_both("Clocks", "Sign in"));
+        assert!(!is_headline_of_both("Page 1", "Page 2"));
     }
 
     #[test]
