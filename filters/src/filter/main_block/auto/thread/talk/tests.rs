@@ -83,6 +83,19 @@ fn comments_below_a_post_and_what_it_quotes_stay() {
 }
 
 #[test]
+fn what_is_short_or_a_link_in_a_kept_body_stays() {
+    let html = posts("").replacen(
+        "</p></div></div>",
+        "</p><ul><li>Toll, no</li></ul><a href=/x>Plans</a></div></div>",
+        1,
+    );
+    let kept = kept(THREAD, &html, 4.0);
+    for text in ["Toll, no", "Plans"] {
+        assert!(kept.iter().any(|kept| kept == text), "{text} {kept:?}");
+    }
+}
+
+#[test]
 fn bodies_of_which_nothing_is_kept_stay_away() {
     let kept = kept(THREAD, &posts(""), 99.0);
     assert_eq!(kept.len(), 8, "{kept:?}");
