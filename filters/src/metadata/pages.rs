@@ -135,6 +135,13 @@ fn without_number(title: &str) -> &str {
 /// The next page, where a link leads to it.
 pub(super) fn next(page: &Page) -> Option<Url> {
     let here = Place::of(page.url());
+    // The number in the path may be that of the work, and its pages be numbered in the query.
+    let in_query = Place::in_query(page.url());
+    let second = || (in_query != here).then(|| next_to(page, &in_query));
+    next_to(page, &here).or_else(|| second().flatten())
+}
+
+fn next_to(page: &Page, here: &Place) -> Option<Url> {
     let number = (here.number + 1).to_string();
     let base_has_number = page.base().as_str().contains(&number);
     let finder = Finder::new(&number);
@@ -200,6 +207,15 @@ struct Place {
 
 impl Place {
     fn of(url: &Url) -> Place {
+        Place::read(url, true)
+    }
+
+    /// The number is looked for in the query alone.
+    fn in_query(url: &Url) -> Place {
+        Place::read(url, false)
+    }
+
+    fn read(url: &Url, in_path: bool) -> Place {
         let mut number = None;
         let mut query: Vec<String> = Vec::new();
         for (key, value) in url.query_pairs() {
@@ -212,6 +228,7 @@ impl Place {
         }
         let mut path = url.path().trim_end_matches('/');
         if number.is_none()
+            && in_path
             && let Some((stem, page)) = number_at_end(path)
         {
             (path, number) = (stem, Some(page));
@@ -258,6 +275,20 @@ mod tests {
             Place::of(&base.join(there).unwrap()),
         );
         here.stem == there.stem && there.number == here.number + 1
+    }
+
+    #[test]
+    fn a_story_with_a_number_has_pages_too() {
+        let next_of = |here: &str, link: &str| {
+            let html = format!("<p>1 <a rel=next href='{link}'>2</a>");
+            let page = page_at(&format!("https://example.org{here}"), &html);
+            next(&page).map(|url| url[url::Position::BeforePath..].to_owned())
+        };
+        for here in ["/story/12", "/story-2", "/story/123"] {
+            assert_eq!(next_of(here, "?page=2"), Some(format!("{here}?page=2")));
+        }
+        assert_eq!(next_of("/story/2", "/story/3").as_deref(), Some("/story/3"));
+        assert_eq!(next_of("/story/2", "?page=3"), None);
     }
 
     #[test]
