@@ -225,7 +225,7 @@ pub fn in_plain_words(problem: &str) -> String {
         ("invalid type: sequence", "invalid value: a list"),
         ("invalid type: enum", "invalid value: a tag"),
     ];
-    const WORDS: [(&str, &str); 13] = [
+    const WORDS: [(&str, &str); 14] = [
         ("a boolean", "`true` or `false`"),
         ("a string", "a word or text"),
         ("a sequence", "a list, such as [one, two]"),
@@ -233,6 +233,7 @@ pub fn in_plain_words(problem: &str) -> String {
         ("field identifier", "a key, which is one word"),
         ("usize", "a whole number, not negative"),
         ("u64", "a whole number, not negative"),
+        ("u32", "a whole number, not negative"),
         ("u16", "a whole number from 0 to 65535"),
         ("f64", "a number"),
         ("a YAML tag starting with '!'", "one word"),
@@ -285,6 +286,13 @@ mod tests {
             told,
             "log: invalid value: a list, expected a section with keys"
         );
+        for name in ["usize", "u64", "u32"] {
+            let told = in_plain_words(&format!("invalid type: string \"many\", expected {name}"));
+            assert!(
+                told.ends_with("expected a whole number, not negative"),
+                "{told}"
+            );
+        }
         let told = in_plain_words("unknown field `a`, expected `b` or `c`");
         assert_eq!(told, "unknown key `a`, expected `b` or `c`");
     }
