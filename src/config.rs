@@ -10,6 +10,7 @@ mod file;
 mod hint;
 mod hosts;
 mod https;
+mod idle;
 mod limits;
 mod load;
 mod log;
@@ -32,6 +33,7 @@ pub use self::{
     error::{ConfigError, in_plain_words},
     hosts::HostPatterns,
     https::{Https, Intercept, RawAuthority, RawHttps, RawUpstream},
+    idle::Idle,
     limits::Limits,
     load::{Found, Lookup},
     log::{Log, LogFormat, LogLevel},

@@ -26,7 +26,7 @@ pub(crate) use self::known::Known;
 use crate::{
     body::Body,
     ca::AuthorityError,
-    config::{Config, ConfigError, Lookup},
+    config::{Config, ConfigError, Idle, Lookup},
     credentials::Denied,
     error::Error,
     headers::Pseudonym,
@@ -85,6 +85,7 @@ impl Proxy {
         origin: Origin,
     ) -> Result<Arc<Self>, StartError> {
         check_listen(&config, &own)?;
+        tell_idle(&config);
         let workers = Workers::new(config.limits.page_workers);
         let places = Places::new(config.limits.connections);
         let untouched = Arc::new(UntouchedLinks::default());
@@ -108,6 +109,7 @@ impl Proxy {
     /// error everything stays as it is.
     pub fn reload(&self, config: Config) -> Result<(), StartError> {
         check_listen(&config, &self.own)?;
+        tell_idle(&config);
         let before = self.running();
         let rewriter = Rewriter::new(&config, self.workers.clone(), Arc::clone(&self.untouched))?;
         let running = Running::new(config, self.own.clone(), rewriter, Some(&before))?;
@@ -362,6 +364,13 @@ impl Exchange {
     fn hand_over_log(&mut self, status: StatusCode) -> RequestLog {
         self.log.status = status.as_u16();
         self.log.take()
+    }
+}
+
+/// Settings that do nothing are told in the log.
+fn tell_idle(config: &Config) {
+    for Idle { key, needs } in config.idle_settings() {
+        warn!(key, "this setting does nothing: it needs {needs}");
     }
 }
 

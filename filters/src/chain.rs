@@ -224,12 +224,10 @@ pub struct Filtered {
 
 impl Filtered {
     /// Whether a page goes on with the article of this one: it has the same headline, perhaps with the number of the page ("Clocks, page
-    /// 2"), and as far as its size tells it is not the same page again.
+    /// 2").
     #[must_use]
     pub fn goes_on_with(&self, part: &Filtered) -> bool {
-        let sizes = |page: &Filtered| (page.report.text_before, page.report.text_after);
         metadata::pages::is_headline_of_both(&self.metadata.title, &part.metadata.title)
-            && sizes(self) != sizes(part)
     }
 
     /// Puts the next page of the article ([`PageFeed::continue_article`]) in the place of the way to it. Without that way nothing
@@ -246,6 +244,14 @@ impl Filtered {
         self.report.text_before += part.report.text_before;
         self.report.text_after += part.report.text_after;
     }
+
+    /// Takes out the way to the next page, which leads to what is here already.
+    pub fn withdraw_offer(&mut self) {
+        if let Some(offer) = self.offer.take() {
+            self.content.replace_range(offer, "");
+            self.metadata.next_page = None;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -256,7 +262,10 @@ mod tests {
     };
 
     use super::*;
-    use crate::page::{NodeId, Page};
+    use crate::{
+        filter::output::Part,
+        page::{NodeId, Page},
+    };
 
     struct Panics;
 
@@ -332,7 +341,7 @@ mod tests {
     }
 
     /// A page of an article: its text, and the way to the next one.
-    fn part(number: usize, article: Option<&str>) -> Result<Filtered, PageError> {
+    fn part(number: u32, article: Option<&str>) -> Result<Filtered, PageError> {
         let words = format!("The text of page {number} goes on and on. ").repeat(30);
         let html = format!(
             "<title>Clocks</title><nav>Menu</nav><article><h1>Clocks</h1><p>{words}<p>{words}</article>\
@@ -343,7 +352,8 @@ mod tests {
         let url = format!("https://example.org/clocks/{number}");
         let mut feed = Arc::new(chain(&config).unwrap()).page(&url.parse().unwrap());
         if let Some(article) = article {
-            feed.continue_article(article);
+            let article = article.to_owned();
+            feed.continue_article(Part { article, number });
         }
         feed.feed(&html)?;
         feed.finish()
@@ -370,7 +380,10 @@ mod tests {
             ..ChainConfig::default()
         };
         let mut feed = Arc::new(chain(&config).unwrap()).page(&url());
-        feed.continue_article("Clocks");
+        feed.continue_article(Part {
+            article: "Clocks".to_owned(),
+            number: 2,
+        });
         feed.feed("<p>some words").unwrap();
         assert_eq!(feed.finish().unwrap_err(), PageError::NoPart);
     }

@@ -4,9 +4,14 @@
 //! Whatever goes wrong with one of them ends it: what was put together so far is the page, and at its end is the way to the
 //! rest.
 
-use std::{future::Future, time::Duration};
+use std::{
+    collections::HashSet,
+    future::Future,
+    hash::{DefaultHasher, Hash, Hasher},
+    time::Duration,
+};
 
-use gleaner_filters::Filtered;
+use gleaner_filters::{Filtered, Part};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header, uri::PathAndQuery};
 use tokio::time::{Instant, timeout_at};
 use tracing::debug;
@@ -46,23 +51,36 @@ impl Rewriter {
         mut more: impl Fetch,
     ) -> u32 {
         let deadline = Instant::now() + PATIENCE;
-        let headline = page.metadata.title.clone();
-        let mut from = asked.url();
+        let article = page.metadata.title.clone();
+        let Some(first) = asked.url() else { return 1 };
+        let mut seen = Seen::of(first.clone(), page);
+        let mut from = first;
         let mut pages = 1;
         while pages < self.settings.join_pages
             && page.report.selected
             && page.offer.is_some()
             && page.content.len() <= self.settings.max_html_bytes
             && let Some(next) = page.metadata.next_page.clone()
-            && let Some(from) = from.replace(next.clone())
         {
-            let part = self.part(asked, &next, &from, &headline, &mut more);
+            if seen.has(&next) {
+                page.withdraw_offer();
+                break;
+            }
+            let place = Part {
+                article: article.clone(),
+                number: pages + 1,
+            };
+            let part = self.part(asked, &next, &from, place, &mut more);
             let Ok(Some((its_fields, part))) = timeout_at(deadline, part).await else {
                 debug!(%next, "the next page is not joined");
                 break;
             };
             if !page.goes_on_with(&part) {
-                debug!(%next, "the next page is another article, or the same again");
+                debug!(%next, "the next page is another article");
+                break;
+            }
+            if !seen.add(next.clone(), &part) {
+                debug!(%next, "the next page is one of those before it again");
                 break;
             }
             if pages == 1 {
@@ -71,6 +89,7 @@ impl Rewriter {
             share_fields(fields, &its_fields);
             page.join(part);
             pages += 1;
+            from = next;
         }
         pages
     }
@@ -81,7 +100,7 @@ impl Rewriter {
         asked: &Asked,
         next: &Url,
         from: &Url,
-        headline: &str,
+        place: Part,
         more: &mut impl Fetch,
     ) -> Option<(HeaderMap, Filtered)> {
         let path: PathAndQuery = next[url::Position::BeforePath..url::Position::AfterQuery]
@@ -98,16 +117,60 @@ impl Rewriter {
         }
         let length = content_length(&head.headers);
         let share = self.room.enter(length, !codings.is_empty()).await.ok()?;
-        let purpose = Use::Part {
-            article: headline.to_owned(),
-        };
-        let worker = self
-            .workers
-            .start(self.job(&asked, next, &head, codings, share, purpose));
+        let job = self.job(&asked, next, &head, codings, share, Use::Part(place));
+        let worker = self.workers.start(job);
         let mut kept = Kept::new(self.settings.max_html_bytes);
         let part = arrive(&mut body, &mut kept, worker).await.ok()?;
         Some((head.headers, part.filtered))
     }
+}
+
+/// The pages so far: the last page of some articles leads back to one of them, and some sites answer every address alike.
+struct Seen {
+    addresses: Vec<Url>,
+    texts: HashSet<u64>,
+}
+
+impl Seen {
+    fn of(first: Url, page: &Filtered) -> Self {
+        Self {
+            addresses: vec![first],
+            texts: texts(page).map(|(text, _)| text).collect(),
+        }
+    }
+
+    fn has(&self, next: &Url) -> bool {
+        let whole = |url: &Url| url[..url::Position::AfterQuery].to_owned();
+        let next = whole(next);
+        self.addresses.iter().any(|known| whole(known) == next)
+    }
+
+    /// Adds a page. Says whether it is another one than those before.
+    fn add(&mut self, address: Url, page: &Filtered) -> bool {
+        let (mut known, mut all) = (0, 0);
+        for (text, length) in texts(page) {
+            all += length;
+            known += if self.texts.insert(text) { 0 } else { length };
+        }
+        self.addresses.push(address);
+        known * SAME < all * (SAME - 1)
+    }
+}
+
+/// One part in so many of a page may be new, and it is one of those before it again, with another counter of readers.
+const SAME: usize = 10;
+
+/// The texts of a page between its tags, each as its hash and its bytes.
+fn texts(page: &Filtered) -> impl Iterator<Item = (u64, usize)> {
+    let texts = page.content.split('<').filter_map(|tag| {
+        let (_, text) = tag.split_once('>')?;
+        Some(text.trim()).filter(|text| !text.is_empty())
+    });
+    texts.map(|text| {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        (hasher.finish(), text.len())
+    })
 }
 
 /// Takes out what tells whether one page has changed: it says nothing of the others.

@@ -8,7 +8,7 @@ use std::{io, num::NonZero, sync::Arc, thread};
 use bytes::Bytes;
 use encoding_rs::{CoderResult, Decoder as TextDecoder, Encoding};
 use futures_util::stream;
-use gleaner_filters::{Chain, Domain, Filtered, PageFeed, Remains};
+use gleaner_filters::{Chain, Domain, Filtered, PageFeed, Part, Remains};
 use tokio::{
     io::AsyncReadExt,
     sync::mpsc,
@@ -134,8 +134,8 @@ pub(super) enum Use {
         /// Whether other pages may be put behind it.
         may_continue: bool,
     },
-    /// It stands behind another page of the article of this headline.
-    Part { article: String },
+    /// It stands behind another page of the article.
+    Part(Part),
 }
 
 impl Job {
@@ -290,7 +290,7 @@ impl Text {
                     feed.stand_in_frame();
                 }
             }
-            Use::Part { article } => feed.continue_article(article),
+            Use::Part(part) => feed.continue_article(part.clone()),
         }
         if let Some(domain) = job.domain.clone() {
             feed.know_domain(domain);

@@ -162,6 +162,17 @@ fn check_config_reads_standard_input() {
         code(dir.path(), &["check-config", "-"], "listen: 18118\n"),
         0
     );
+    let idle = gleaner(
+        dir.path(),
+        &["check-config", "-"],
+        "rewrite: { join_pages: 3 }\nfilters: { output: { style: original } }\n",
+    );
+    let said = String::from_utf8(idle.stdout).unwrap();
+    assert_eq!(idle.status.code(), Some(0));
+    assert!(
+        said.contains("note: rewrite.join_pages does nothing: it needs filters.output"),
+        "{said}"
+    );
     let wrong = gleaner(dir.path(), &["check-config", "-"], "nonsense: 1\n");
     let said = String::from_utf8(wrong.stderr).unwrap();
     assert_eq!(wrong.status.code(), Some(78), "{said}");

@@ -210,6 +210,62 @@ async fn another_article_and_the_same_page_again_are_no_part() {
 }
 
 #[tokio::test]
+async fn a_last_page_that_leads_back_ends_the_article() {
+    let back = |number: usize| format!("href=\"/clock/page/{number}\"");
+    let origin =
+        Origin::http(move |request| html(page(number(request), 6).replace(&back(4), &back(2))))
+            .await;
+    let proxy = TestProxy::start("rewrite: { join_pages: 6 }").await;
+    let answer = get(&proxy, &origin.url("/clock"), &[]).await;
+    assert_eq!(parts(answer.text()), ["first", "second", "third"]);
+    assert!(!answer.text().contains("Next page"), "{}", answer.text());
+    assert_eq!(origin.requests().len(), 3);
+}
+
+#[tokio::test]
+async fn a_later_page_that_comes_again_is_not_said_twice() {
+    let shown = |number: usize| if number == 3 { 2 } else { number };
+    let origin = Origin::http(move |request| {
+        let number = number(request);
+        let ways = page(shown(number), 6);
+        html(ways.replace(
+            &format!("/clock/page/{}", shown(number) + 1),
+            &format!("/clock/page/{}", number + 1),
+        ))
+    })
+    .await;
+    let proxy = TestProxy::start("rewrite: { join_pages: 6 }").await;
+    let answer = get(&proxy, &origin.url("/clock"), &[]).await;
+    let text = answer.text();
+    assert_eq!(parts(text), ["first", "second"]);
+    assert_eq!(text.matches("Imprint of the second").count(), 0);
+    let offer = format!("href=\"{}\">Next page", origin.url("/clock/page/3"));
+    assert!(text.contains(&offer), "{text}");
+}
+
+#[tokio::test]
+async fn footnotes_of_all_pages_can_be_reached() {
+    let note = |number: usize| {
+        format!(
+            "<p>Springs<a href=#fn1>1</a> are of steel.</p><p id=fn1>Note of page {number}, which says a little more.</p>"
+        )
+    };
+    let origin = Origin::http(move |request| {
+        let number = number(request);
+        html(page(number, 3).replace("</article>", &format!("{}</article>", note(number))))
+    })
+    .await;
+    let proxy = TestProxy::start(JOINED).await;
+    let answer = get(&proxy, &origin.url("/clock"), &[]).await;
+    let text = answer.text();
+    for place in ["fn1", "fn1-page-2", "fn1-page-3"] {
+        for sign in [format!("href=\"#{place}\""), format!("id=\"{place}\"")] {
+            assert_eq!(text.matches(&sign).count(), 1, "{sign}: {text}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_next_page_that_never_comes_does_not_keep_the_first() {
     // The origin answers the first page and hangs at the second.
     let origin = Origin::sockets(|mut stream| async move {

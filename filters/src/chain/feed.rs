@@ -19,7 +19,7 @@ use crate::{
     extract::Extract,
     filter::{
         Filter,
-        output::{self, Format, Surroundings},
+        output::{self, Format, Part, Surroundings},
     },
     kind, metadata,
     page::{
@@ -37,8 +37,8 @@ pub struct PageFeed {
     url: Url,
     untouched: Option<Url>,
     in_frame: bool,
-    /// The headline of the article, where this is a later page of it.
-    article: Option<String>,
+    /// Where this is a later page of an article.
+    part: Option<Part>,
     domain: Option<Arc<Domain>>,
     /// Whether the kind of page is asked for.
     tells_kind: bool,
@@ -65,7 +65,7 @@ impl PageFeed {
             url: url.clone(),
             untouched: None,
             in_frame: false,
-            article: None,
+            part: None,
             domain: None,
             tells_kind: false,
             spent: Duration::ZERO,
@@ -82,11 +82,11 @@ impl PageFeed {
         self.in_frame = true;
     }
 
-    /// Tells that the page is a later one of the article of this headline: what is written is its content alone, for
+    /// Tells that the page is a later one of an article: what is written is its content alone, for
     /// [`Filtered::join`]. Pages of which nothing is chosen end in [`PageError::NoPart`], and so do all where the output is not
     /// the reader page.
-    pub fn continue_article(&mut self, headline: &str) {
-        self.article = Some(headline.to_owned());
+    pub fn continue_article(&mut self, part: Part) {
+        self.part = Some(part);
     }
 
     /// Tells what other pages of the same domain were like: filters that compare pages make use of it, and
@@ -130,14 +130,14 @@ impl PageFeed {
         let chain = Arc::clone(&self.chain);
         let untouched = self.untouched.clone();
         let in_frame = self.in_frame;
-        let article = self.article.clone();
+        let part = self.part.clone();
         let (mut page, report, _) = self.filter()?;
         let survey = page.survey.take();
         guarded("output", || {
             let output = &chain.output;
-            let written = match (article, output.format) {
-                (Some(article), _) => {
-                    output::part(&mut page, output, &article).ok_or(PageError::NoPart)?
+            let written = match (part, output.format) {
+                (Some(part), _) => {
+                    output::part(&mut page, output, &part).ok_or(PageError::NoPart)?
                 }
                 (None, Format::Html) => {
                     let surroundings = Surroundings {

@@ -27,6 +27,7 @@ use crate::{
 };
 
 pub(crate) use original::STYLE_SOURCE as ORIGINAL_STYLE_SOURCE;
+pub use part::Part;
 pub(crate) use reader::CSP as READER_CSP;
 
 /// What the output is.
@@ -175,14 +176,14 @@ pub(crate) struct Written {
     pub(crate) offer: Option<Range<usize>>,
 }
 
-/// The content of a later page of the article of this headline, to stand behind the page before it; `None` where pages keep
+/// The content of a later page of an article, to stand behind the page before it; `None` where pages keep
 /// their own look, and where nothing was chosen of this one.
-pub(crate) fn part(page: &mut Page, settings: &Settings, article: &str) -> Option<Written> {
+pub(crate) fn part(page: &mut Page, settings: &Settings, part: &Part) -> Option<Written> {
     let can_be_joined = settings.format == Format::Html
         && settings.style == Style::Reader
         && page.main_block.is_some();
     can_be_joined.then(|| {
-        part::prepare(page, article);
+        part::prepare(page, part);
         part::write(page)
     })
 }

@@ -1,16 +1,20 @@
 //! A later page of an article in parts, written to stand behind the first one: its content and nothing else.
 //!
 //! The headline has been said, and who wrote it when; and the head is the first page's, `<base>` and all: what would be looked for beside another
-//! page is told by its whole address.
+//! page is told by its whole address. Places on the page that its own links lead to, such as footnotes, get the number of the
+//! page into their names, because every page may have a first footnote.
+
+use std::collections::HashSet;
 
 use html5ever::{LocalName, local_name};
 
-use super::{additions, reader};
+use super::{additions, reader, tidy};
 use crate::{
     metadata::{is_same, start_of_line},
     page::{
         NodeId, Page,
         serialize::{self, Rules},
+        tag::Tag,
     },
 };
 
@@ -24,18 +28,31 @@ const ADDRESSES: [LocalName; 6] = [
     local_name!("formaction"),
 ];
 
-/// Takes out what says the headline of the whole article once more, who wrote it and when, and makes addresses absolute.
-pub(crate) fn prepare(page: &mut Page, article: &str) {
+/// Which page of which article one is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The headline of the first page.
+    pub article: String,
+    /// From 2 up.
+    pub number: u32,
+}
+
+/// Takes out what says the headline of the whole article once more, who wrote it and when, and makes names and addresses
+/// those of the whole. A thread goes on with its next post, of which nothing has been said.
+pub(crate) fn prepare(page: &mut Page, part: &Part) {
     if let Some(heading) = reader::headline_in(page)
-        && is_same(&start_of_line(page, heading), article)
+        && is_same(&start_of_line(page, heading), &part.article)
     {
         page.drop_silently(heading);
     }
-    additions::drop_byline(page);
+    if !tidy::posts::mark_first(page) {
+        additions::drop_byline(page);
+    }
     let elements: Vec<NodeId> = page
         .live(page.body())
         .filter(|&id| page.tag(id).is_some())
         .collect();
+    number_places(page, &elements, part.number);
     for id in elements {
         for name in ADDRESSES {
             let absolute = page
@@ -52,6 +69,37 @@ pub(crate) fn prepare(page: &mut Page, article: &str) {
             .map(|value| absolute_set(page, value));
         if let Some(absolute) = absolute {
             page.set_attribute(id, name, absolute);
+        }
+    }
+}
+
+/// Gives the places that links of the page lead to names that no other page of the article has.
+fn number_places(page: &mut Page, elements: &[NodeId], number: u32) {
+    let href = local_name!("href");
+    let place = |page: &Page, id| {
+        let address = page.attribute(id, &href)?.trim();
+        let place = address.strip_prefix('#').filter(|place| !place.is_empty());
+        place.map(str::to_owned)
+    };
+    let wanted: HashSet<String> = elements.iter().filter_map(|&id| place(page, id)).collect();
+    if wanted.is_empty() {
+        return;
+    }
+    let mut named = HashSet::new();
+    for &id in elements {
+        for name in [local_name!("id"), local_name!("name")] {
+            let is_place = name == local_name!("id") || page.tag(id) == Some(Tag::A);
+            let known = page.attribute(id, &name).filter(|_| is_place);
+            if let Some(known) = known.filter(|known| wanted.contains(*known)) {
+                let numbered = format!("{known}-page-{number}");
+                named.insert(known.to_owned());
+                page.set_attribute(id, name, numbered);
+            }
+        }
+    }
+    for &id in elements {
+        if let Some(place) = place(page, id).filter(|place| named.contains(place)) {
+            page.set_attribute(id, href.clone(), format!("#{place}-page-{number}"));
         }
     }
 }
@@ -98,12 +146,48 @@ pub(super) fn write(page: &Page) -> super::Written {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{page::tag::Tag, testing::page_at};
+    use crate::testing::{by_id, page_at};
 
     fn written(html: &str) -> String {
         let mut page = page_at("https://example.org/clocks/2/", html);
-        prepare(&mut page, "All about clocks");
+        prepare(&mut page, &second());
         write(&page).content
+    }
+
+    fn second() -> Part {
+        Part {
+            article: "All about clocks".to_owned(),
+            number: 2,
+        }
+    }
+
+    #[test]
+    fn footnotes_of_each_page_are_its_own() {
+        assert_eq!(
+            written(
+                "<p id=top>Springs<a href=#fn1 id=r1>1</a> <a href=#elsewhere>x</a></p><p><a name=fn1>1</a> Of steel. <a href=#r1>Back</a></p>"
+            ),
+            "<p id=\"top\">Springs<a href=\"#fn1-page-2\" id=\"r1-page-2\">1</a> <a href=\"#elsewhere\">x</a></p>\
+             <p><a name=\"fn1-page-2\">1</a> Of steel. <a href=\"#r1-page-2\">Back</a></p>"
+        );
+    }
+
+    #[test]
+    fn a_thread_goes_on_with_a_post_that_keeps_its_head() {
+        let post = |id: &str, text: &str| {
+            let text = format!("{text} and the springs and the hands. ").repeat(5);
+            format!("<div id={id}><p>Ann Lee</p><p>20 November 2026</p><p>{text}</p></div>")
+        };
+        let html = [post("a", "The wheels"), post("b", "The saucers")].concat();
+        let mut page = page_at("https://example.org/clocks/2/", &html);
+        page.metadata.author = Some("Ann Lee".to_owned());
+        page.metadata.date = Some("2026-11-20".to_owned());
+        page.posts = vec![by_id(&page, "a"), by_id(&page, "b")];
+        tidy::posts::mark(&mut page);
+        prepare(&mut page, &second());
+        let content = write(&page).content;
+        assert_eq!(content.matches("20 November").count(), 2, "{content}");
+        assert_eq!(content.matches("=\"post\"").count(), 2, "{content}");
     }
 
     #[test]
@@ -146,7 +230,7 @@ mod tests {
         let mut page = page_at("https://example.org/clocks/2/", &html);
         page.metadata.author = Some("Ann Lee".to_owned());
         page.metadata.date = Some("2026-11-20".to_owned());
-        prepare(&mut page, "All about clocks");
+        prepare(&mut page, &second());
         let text = text.trim();
         let left = format!("<div><p>Photographs: Tom Reed</p><p>{text} </p><p>Ann Lee</p></div>");
         assert_eq!(write(&page).content, left);

@@ -21,7 +21,7 @@ mod panels;
 mod permalinks;
 mod pictures;
 mod players;
-mod posts;
+pub(super) mod posts;
 mod repeats;
 mod separators;
 mod twins;

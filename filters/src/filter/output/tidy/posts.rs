@@ -10,26 +10,41 @@ use crate::page::{NodeId, Page, tag::Tag};
 const TEXT_ABOVE: usize = 150;
 
 /// Marks all posts but one at the top of the page.
-pub(super) fn mark(page: &mut Page) {
+pub(crate) fn mark(page: &mut Page) {
     let mut posts = std::mem::take(&mut page.posts);
     posts.retain(|&post| page.is_live(post) && page.chars(post) > 0);
     let Some(&first) = posts.first() else { return };
     let begins = chars_before(page, first) < TEXT_ABOVE;
     let mut last: Option<NodeId> = None;
-    for post in posts.into_iter().skip(usize::from(begins)) {
+    for &post in posts.iter().skip(usize::from(begins)) {
         let is_start = |last| page.contains(last, post) && !has_text_between(page, last, post);
         if last.is_some_and(is_start) {
             continue;
         }
         last = Some(post);
-        let post = with_its_term(page, post);
-        let mark = LocalName::from(MARK);
-        let value = match page.attribute(post, &mark) {
-            Some(known) => format!("{known} post"),
-            None => "post".to_owned(),
-        };
-        page.set_attribute(post, mark, value);
+        set_apart(page, post);
     }
+    page.posts = posts;
+}
+
+/// Marks the first post too, where posts stand above the page. Says whether there is one.
+pub(crate) fn mark_first(page: &mut Page) -> bool {
+    let first = page.posts.first().copied();
+    if let Some(post) = first {
+        set_apart(page, post);
+    }
+    first.is_some()
+}
+
+fn set_apart(page: &mut Page, post: NodeId) {
+    let post = with_its_term(page, post);
+    let mark = LocalName::from(MARK);
+    let value = match page.attribute(post, &mark) {
+        Some(known) if known.split(' ').any(|word| word == "post") => return,
+        Some(known) => format!("{known} post"),
+        None => "post".to_owned(),
+    };
+    page.set_attribute(post, mark, value);
 }
 
 /// Nodes between a term and its description that are looked at.
