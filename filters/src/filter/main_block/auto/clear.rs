@@ -8,6 +8,7 @@
 //! | what is announced above the headline | everywhere | `clear/announcements.rs` |
 //! | what is shown twice | everywhere | `clear/copies.rs` |
 //! | what stands twice on a card, the same button on every card | on shelves and lists | `clear/twice.rs`, `clear/buttons.rs` |
+//! | tables of contents, whose words the headings say again | everywhere | `clear/contents.rs` |
 //! | lists of other articles | on articles and manuals | `clear/related.rs` |
 //! | menus and dialogs | everywhere | `clear/dialogs.rs` |
 //!
@@ -16,6 +17,7 @@
 mod afterwords;
 mod announcements;
 mod buttons;
+mod contents;
 mod copies;
 mod dialogs;
 mod entries;
@@ -51,6 +53,7 @@ pub(super) fn clear(
     copies::drop(page, blocks, talk, kept);
     twice::drop(page, blocks, kind, kept);
     buttons::drop(page, blocks, kept);
+    contents::drop(page, blocks, kind, kept);
     related::drop(page, blocks, kind, kept);
     dialogs::drop(page, blocks, kept);
 }

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// What such a list is called: in lower case, without the signs around it.
-const NAMES: [&str; 195] = [
+const NAMES: [&str; 204] = [
     // English
     "related articles",
     "related posts",
@@ -30,6 +30,15 @@ const NAMES: [&str; 195] = [
     "most read",
     "keep reading",
     "up next",
+    "related content",
+    "related reads",
+    "related publications",
+    "explore more",
+    "latest posts",
+    "latest articles",
+    "recent posts",
+    "popular posts",
+    "trending now",
     // German
     "das könnte sie auch interessieren",
     "das könnte dich auch interessieren",

@@ -1,0 +1,365 @@
+//! A table of contents: links to places further down the page that are called what the headings there say. What it says is said again
+//! below, and readers scroll. With it goes its label ("Table of contents"), also where the rest has gone before, or a script
+//! would have written it.
+//!
+//! Not in manuals, which are looked things up in, and whose references have theirs.
+//!
+//! Whether a list is one, its links tell: they lead to this page, and say what headings below it say. So a list of what a
+//! manual has on other pages stays, and so do the letters of an index. The label is known by where it stands, in a box of its own with
+//! the list; without a box by its words.
+
+use std::{collections::HashSet, ops::Range};
+
+use html5ever::local_name;
+
+use super::super::blocks::{Block, Blocks};
+use crate::{
+    kind::{Kind, KindNow},
+    metadata::{is_same, letters},
+    page::{NodeId, Page, tag::Tag},
+};
+
+/// Links of one, at least. Lower: a "see below" with one more.
+const LEAST: usize = 3;
+
+/// Share of its links that say what a heading below says, at least. The others say it in fewer words.
+const TOLD: f32 = 0.5;
+
+/// Visible characters of a link, on average, at least. Letters of an index have one, years four.
+const CHARS: usize = 5;
+
+/// Share of the characters of a text that stand in its links: a number before each does not.
+const LINKED: f32 = 0.7;
+
+/// Words of a label, at most: "Jump to a section".
+const LABEL_WORDS: f32 = 5.0;
+
+/// Words of text that a box holds beside the list: the label, and what folds the list ("Show").
+const BESIDE_WORDS: f32 = 8.0;
+
+/// Elements from a text up to its link, to its heading, and from a label up to its box.
+const LEVELS: usize = 4;
+
+/// What a table of contents is called, whatever the case and the signs around it.
+const LABELS: [&str; 74] = [
+    "Contents",
+    "Table of contents",
+    "Table of content",
+    "In this article",
+    "In this post",
+    "In this guide",
+    "In this story",
+    "In this section",
+    "On this page",
+    "Jump to",
+    "Jump to a section",
+    "Jump to section",
+    "Quick links",
+    "Quick navigation",
+    "Inhalt",
+    "Inhaltsverzeichnis",
+    "In diesem Artikel",
+    "Auf dieser Seite",
+    "Sommaire",
+    "Table des matières",
+    "Dans cet article",
+    "Sur cette page",
+    "Índice",
+    "Tabla de contenidos",
+    "Tabla de contenido",
+    "Contenido",
+    "Contenidos",
+    "En este artículo",
+    "En esta página",
+    "Indice",
+    "Indice dei contenuti",
+    "In questo articolo",
+    "Sommario",
+    "Conteúdo",
+    "Neste artigo",
+    "Sumário",
+    "Inhoud",
+    "Inhoudsopgave",
+    "In dit artikel",
+    "Innehåll",
+    "Innehållsförteckning",
+    "Indhold",
+    "Indholdsfortegnelse",
+    "Innhold",
+    "Innholdsfortegnelse",
+    "Sisällysluettelo",
+    "Spis treści",
+    "Obsah",
+    "Tartalomjegyzék",
+    "Cuprins",
+    "Съдържание",
+    "Садржај",
+    "Sadržaj",
+    "Содержание",
+    "Оглавление",
+    "Зміст",
+    "Περιεχόμενα",
+    "İçindekiler",
+    "Daftar isi",
+    "Mục lục",
+    "สารบัญ",
+    "目次",
+    "もくじ",
+    "目录",
+    "目錄",
+    "本文目录",
+    "목차",
+    "المحتويات",
+    "جدول المحتويات",
+    "فهرس المحتويات",
+    "فهرست مطالب",
+    "תוכן עניינים",
+    "תוכן העניינים",
+    "विषय सूची",
+];
+
+/// Drops them from the kept blocks.
+pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
+    let mut headings = None;
+    let is_manual = || kind.get() == Some(Kind::Documentation);
+    let mut at = 0;
+    while at < blocks.list.len() {
+        let list = list_at(page, blocks, at);
+        if is_contents(page, blocks, &list, &mut headings) && !is_manual() {
+            let with_label = label(page, blocks, &list)..list.end;
+            kept[with_label].fill(false);
+        } else if list.is_empty() && kept[at] && is_lone_label(page, blocks, at, kind) {
+            kept[at] = false;
+        }
+        at = list.end.max(at + 1);
+    }
+}
+
+/// The run of texts from here on that do nothing but lead to places on this page.
+fn list_at(page: &Page, blocks: &Blocks, at: usize) -> Range<usize> {
+    let leads = |block: &&Block| {
+        let mut links = links(page, blocks, block).peekable();
+        block.linked >= LINKED * block.chars
+            && links.peek().is_some()
+            && links.all(|link| leads_down(page, link))
+            && !is_heading(page, block)
+    };
+    at..at + blocks.list[at..].iter().take_while(leads).count()
+}
+
+/// Whether a text is a heading: those of some manuals lead to themselves.
+fn is_heading(page: &Page, block: &Block) -> bool {
+    let around = page.ancestors(block.container).take(LEVELS);
+    let mut around = std::iter::once(block.container).chain(around);
+    around.any(|up| page.tag(up).is_some_and(Tag::is_heading))
+}
+
+/// The links in a text.
+fn links<'a>(
+    page: &'a Page,
+    blocks: &'a Blocks,
+    block: &'a Block,
+) -> impl Iterator<Item = NodeId> + 'a {
+    let texts = blocks.texts(block).iter();
+    let link_of = |&text: &NodeId| {
+        let mut around = page.ancestors(text).take(LEVELS);
+        around.find(|&up| page.tag(up) == Some(Tag::A))
+    };
+    let linked = texts.filter(|&&text| page.in_link(text));
+    let mut last = None;
+    linked
+        .filter_map(link_of)
+        .filter(move |&link| last.replace(link) != Some(link))
+}
+
+/// Whether a link leads to a place on its own page.
+fn leads_down(page: &Page, link: NodeId) -> bool {
+    let href = local_name!("href");
+    let Some((before, place)) = page
+        .attribute(link, &href)
+        .and_then(|address| address.trim().split_once('#'))
+    else {
+        return false;
+    };
+    let is_here = || {
+        page.address(link, &href).is_some_and(|mut address| {
+            address.set_fragment(None);
+            address.as_str() == page.url().as_str().split('#').next().unwrap_or_default()
+        })
+    };
+    !place.is_empty() && (before.is_empty() || is_here())
+}
+
+fn is_contents(
+    page: &Page,
+    blocks: &Blocks,
+    list: &Range<usize>,
+    headings: &mut Option<HashSet<String>>,
+) -> bool {
+    let entries: Vec<String> = blocks.list[list.clone()]
+        .iter()
+        .flat_map(|block| links(page, blocks, block))
+        .map(|link| words_of(page, link))
+        .collect();
+    let chars: usize = entries.iter().map(|entry| entry.chars().count()).sum();
+    if entries.len() < LEAST || chars < CHARS * entries.len() {
+        return false;
+    }
+    let headings = headings.get_or_insert_with(|| {
+        let all = page.live(page.body());
+        let headings = all.filter(|&id| page.tag(id).is_some_and(Tag::is_heading));
+        headings.map(|id| words_of(page, id)).collect()
+    });
+    let told = entries.iter().filter(|entry| headings.contains(*entry));
+    told.count() as f32 >= TOLD * entries.len() as f32
+}
+
+/// The letters of an element, without the number before them, which some lists write and some headings.
+fn words_of(page: &Page, id: NodeId) -> String {
+    let texts = page.live(id).filter_map(|id| page.text(id));
+    let text: String = texts.map(|text| text.clone()).collect();
+    let letters = letters(&text);
+    letters.trim_start_matches(char::is_numeric).to_owned()
+}
+
+/// The first text of what labels a list and stands right before it: all of a box that holds next to nothing else, or one that is
+/// called so.
+fn label(page: &Page, blocks: &Blocks, list: &Range<usize>) -> usize {
+    let words = |range: Range<usize>| -> f32 {
+        let blocks = blocks.list[range].iter();
+        blocks.map(|block| block.stats.words).sum()
+    };
+    let first = &blocks.list[list.start];
+    let boxes = std::iter::once(first.container).chain(page.ancestors(first.container));
+    let in_box = boxes
+        .map(|up| blocks.inside(page, up))
+        .take_while(|inside| {
+            let beside = words(inside.clone())
+                - words(inside.start.max(list.start)..inside.end.min(list.end));
+            beside <= BESIDE_WORDS
+        })
+        .last();
+    let start = in_box.map_or(list.start, |inside| inside.start.min(list.start));
+    let headline = page.headline.node;
+    let holds_headline =
+        |at: usize| headline.is_some_and(|node| blocks.inside(page, node).contains(&at));
+    if start < list.start {
+        return if (start..list.start).any(holds_headline) {
+            list.start
+        } else {
+            start
+        };
+    }
+    match list.start.checked_sub(1) {
+        Some(before) if is_label(page, blocks, before) && !holds_headline(before) => before,
+        _ => list.start,
+    }
+}
+
+fn is_label(page: &Page, blocks: &Blocks, at: usize) -> bool {
+    let block = &blocks.list[at];
+    block.stats.words <= LABEL_WORDS && {
+        let text = blocks.text(page, block);
+        LABELS.iter().any(|label| is_same(label, &text))
+    }
+}
+
+/// Whether a text is the label of a list that a script would have written: a box of an article that holds nothing else.
+fn is_lone_label(page: &Page, blocks: &Blocks, at: usize, kind: &KindNow<'_>) -> bool {
+    let block = &blocks.list[at];
+    let is_alone = |up: NodeId| {
+        page.tag(up)
+            .is_some_and(|tag| matches!(tag, Tag::Div | Tag::Nav | Tag::Aside | Tag::Section))
+            && up != page.body()
+            && page.chars(up) as f32 <= block.chars
+    };
+    let has_list = |up: NodeId| {
+        page.live(up)
+            .any(|id| matches!(page.tag(id), Some(Tag::Ul | Tag::Ol | Tag::Nav)))
+    };
+    let container = block.container;
+    block.stats.words <= LABEL_WORDS
+        && (is_alone(page.parent(container)) || is_alone(container) && has_list(container))
+        && is_label(page, blocks, at)
+        && matches!(kind.get(), Some(Kind::Article | Kind::Documentation))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{kind::Claims, testing::page_at};
+
+    /// What is left of a page that says it is this, of which all was kept.
+    fn left(html: &str, says: &str) -> String {
+        let mut page = page_at("https://example.org/clocks", html);
+        page.claims = Claims {
+            types: vec![says.to_owned()],
+            ..Claims::default()
+        };
+        let blocks = Blocks::of(&page, &[]);
+        let mut kept = vec![true; blocks.list.len()];
+        drop(&page, &blocks, &KindNow::of(&page), &mut kept);
+        let texts = blocks.list.iter().zip(kept).filter(|(_, kept)| *kept);
+        let texts: Vec<String> = texts.map(|(block, _)| blocks.text(&page, block)).collect();
+        texts.join("|")
+    }
+
+    const LIST: &str = "<ol><li><a href=#a>1. Of springs</a><li><a href=/clocks#b>Of hands</a><li><a href=#c>The bell</a></ol>";
+
+    const TEXT: &str = "<p>one</p><h2 id=a>Of springs</h2><p>two</p><h2 id=b>Of hands</h2><p>three</p><h2 id=c>Bells</h2><p>four</p>";
+
+    const LEFT: &str = "one|Of springs|two|Of hands|three|Bells|four";
+
+    #[test]
+    fn what_the_headings_say_again_goes_with_its_label() {
+        for label in [
+            format!("<div><p>Was Sie hier finden</p> <span>Show</span>{LIST}</div>"),
+            format!("<h2>Table of Contents</h2>{LIST}"),
+            format!("<p><b>สารบัญ</b></p>{LIST}"),
+            LIST.to_owned(),
+        ] {
+            assert_eq!(left(&format!("{label}{TEXT}"), "Article"), LEFT, "{label}");
+        }
+        let headline = format!("<p>zero</p>{LIST}{TEXT}");
+        assert_eq!(left(&headline, "Article"), format!("zero|{LEFT}"));
+        let in_one_line =
+            "<p><a href=#a>Of springs</a> <a href=#b>Of hands</a> <a href=#c>The bell</a></p>";
+        assert_eq!(left(&format!("{in_one_line}{TEXT}"), "Article"), LEFT);
+    }
+
+    #[test]
+    fn what_is_said_nowhere_else_stays() {
+        for list in [
+            LIST.replace("#a", "/a").replace("#b", "/b"),
+            LIST.replace("Of", "Much more about"),
+            "<p><a href=#a>A</a> <a href=#b>B</a> <a href=#c>C</a></p><h2>A</h2><h2>B</h2><h2>C</h2>".to_owned(),
+            "<h2><a href=#a>Of springs</a></h2><h2><a href=#b>Of hands</a></h2><h2><a href=#c>Bells</a></h2>".to_owned(),
+        ] {
+            let before = left(&list, "WebPage");
+            assert_eq!(left(&format!("{list}{TEXT}"), "Article"), format!("{before}|{LEFT}"), "{list}");
+        }
+        let manual = left(&format!("{LIST}{TEXT}"), "TechArticle");
+        assert!(
+            manual.starts_with("1. Of springs|Of hands|The bell|"),
+            "{manual}"
+        );
+    }
+
+    #[test]
+    fn a_label_for_what_a_script_would_write_goes() {
+        for label in [
+            "<div><p>In this article</p><ol></ol></div>",
+            "<div><b>Sommaire</b><ul></ul></div>",
+        ] {
+            assert_eq!(left(&format!("{label}{TEXT}"), "Article"), LEFT, "{label}");
+        }
+        for (label, says) in [
+            ("<p>Contents</p>", "Article"),
+            ("<div><p>Contents</p><p>Six clocks.</p></div>", "Article"),
+            ("<div><p>Inhalt</p></div><div>6 St.</div>", "Product"),
+        ] {
+            let all = left(&format!("{label}{TEXT}"), says);
+            assert!(!all.starts_with("one"), "{label}");
+        }
+    }
+}
