@@ -44,7 +44,7 @@ const LEAST: f32 = 8.0;
 /// Share of all kept words that one may hold, at most: what is longer is one of two authors speaking.
 const MOST: f32 = 0.25;
 
-/// Share of the other kept words that stand above it, at least.
+/// Share of the kept words outside of such parts that stand above it, at least.
 const ABOVE: f32 = 0.8;
 
 /// Such parts, at most: some programs name the author of each post in the class of its teaser, and a page of those has more.
@@ -106,12 +106,17 @@ const WARNINGS: [&str; 46] = [
 /// Drops such parts from the kept blocks of an article.
 pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
     let parts = called::parts(page, blocks, kept, &NAMES, MOST);
-    let all = called::words(blocks, kept, 0..kept.len());
-    let is_below = |part: &Range<usize>| {
-        let own = called::words(blocks, kept, part.clone());
-        own >= LEAST && called::words(blocks, kept, 0..part.start) >= ABOVE * (all - own)
+    let words = |range: Range<usize>| called::words(blocks, kept, range);
+    let parts_words = |parts: &[Range<usize>]| parts.iter().cloned().map(words).sum::<f32>();
+    let text = words(0..kept.len()) - parts_words(&parts);
+    let is_below = |at: usize| {
+        let (before, part) = (&parts[..at], &parts[at]);
+        words(part.clone()) >= LEAST && words(0..part.start) - parts_words(before) >= ABOVE * text
     };
-    let below: Vec<_> = parts.into_iter().filter(is_below).collect();
+    let below: Vec<_> = (0..parts.len())
+        .filter(|&at| is_below(at))
+        .map(|at| parts[at].clone())
+        .collect();
     if (1..=AT_ONCE).contains(&below.len()) && kind.get() == Some(Kind::Article) {
         for part in below {
             if !is_own(page, blocks, kept, &part) {
