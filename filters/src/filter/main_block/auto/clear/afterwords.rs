@@ -4,6 +4,8 @@
 //! A part that is called so, below nearly all of the text. A line ("By Ann Lee") stays: it may be the only place of the name. So does
 //! what is of this article: the life of somebody whom its text or headline names, and a warning.
 //!
+//! Where no part is called so, a last paragraph that begins with the author's name is one.
+//!
 //! Measured on WCXB dev, 2026-11-22, five folds: docs/quality.md. Above the end of the text it loses: there the part called "author" is
 //! an interview.
 
@@ -12,16 +14,19 @@ use std::ops::Range;
 use super::super::{
     blocks::Blocks,
     called::{self, Names},
+    text::is_unspaced,
 };
 use crate::{
     kind::{Kind, KindNow},
+    metadata::is_same,
     page::{Page, said::Hint},
     text::one_line,
 };
 
 const NAMES: Names = Names::of(WORDS, Hint::Afterwords);
 
-/// Names of such a part in the languages of the programs that we know; most have the English ones in every country.
+/// Names of such a part in the languages of the programs that we know; most have the English ones in every country. With them go those
+/// that ask readers for something: to subscribe, to buy, to say how useful it was.
 pub(crate) const WORDS: &[&str] = &[
     "author",
     "authors",
@@ -36,6 +41,16 @@ pub(crate) const WORDS: &[&str] = &[
     "disclaimer",
     "disclaimers",
     "haftungsausschluss",
+    "disclosure",
+    "disclosures",
+    "newsletter",
+    "subscribe",
+    "signup",
+    "paywall",
+    "feedback",
+    "cta",
+    "promo",
+    "promotion",
 ];
 
 /// Words of such a part, at least: fewer are a name, or a line of thanks.
@@ -49,6 +64,10 @@ const ABOVE: f32 = 0.8;
 
 /// Such parts, at most: some programs name the author of each post in the class of its teaser, and a page of those has more.
 const AT_ONCE: usize = 4;
+
+/// Words of a life that stands in no part of its own, at most, and texts at the end among which it is looked for: two authors have two.
+const LIFE: f32 = 150.0;
+const LAST: usize = 4;
 
 /// Bytes of such a part that are read for a name.
 const START: usize = 600;
@@ -105,7 +124,9 @@ const WARNINGS: [&str; 46] = [
 
 /// Drops such parts from the kept blocks of an article.
 pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
-    let parts = called::parts(page, blocks, kept, &NAMES, MOST);
+    let mut parts = called::parts(page, blocks, kept, &NAMES, MOST);
+    let after = parts.last().map_or(0, |part| part.end);
+    parts.extend(lives(page, blocks, kept, after));
     let words = |range: Range<usize>| called::words(blocks, kept, range);
     let parts_words = |parts: &[Range<usize>]| parts.iter().cloned().map(words).sum::<f32>();
     let text = words(0..kept.len()) - parts_words(&parts);
@@ -124,6 +145,42 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
             }
         }
     }
+}
+
+/// The last texts of an article that begin with the name of who wrote it, where no part is called so: "Ann Lee writes on rivers."
+fn lives(page: &Page, blocks: &Blocks, kept: &[bool], after: usize) -> Vec<Range<usize>> {
+    let Some(authors) = page.metadata.author.as_deref() else {
+        return Vec::new();
+    };
+    let names = || authors.split(", ");
+    let tells_of = |at: usize, name: &str| {
+        let block = &blocks.list[at];
+        kept[at] && block.is_long() && blocks.text(page, block).contains(name)
+    };
+    let is_life = |at: &usize| {
+        let block = &blocks.list[*at];
+        block.stats.words <= LIFE && block.is_long() && {
+            let text = blocks.text(page, block);
+            let is_of = |name: &&str| {
+                let rest = text.trim_start().strip_prefix(*name);
+                let next = rest.and_then(|rest| rest.chars().next());
+                next.is_some_and(|next| !next.is_alphanumeric() || is_unspaced(next))
+            };
+            let name = names().find(is_of);
+            name.is_some_and(|name| !(0..*at).any(|above| tells_of(above, name)))
+        }
+    };
+    let is_name = |at: &usize| {
+        let text = blocks.text(page, &blocks.list[*at]);
+        kept[*at] && names().any(|name| is_same(name, &text))
+    };
+    let last = (after..kept.len()).rev().filter(|&at| kept[at]).take(LAST);
+    let mut lives: Vec<_> = last
+        .filter(is_life)
+        .map(|at| at.checked_sub(1).filter(is_name).unwrap_or(at)..at + 1)
+        .collect();
+    lives.reverse();
+    lives
 }
 
 /// Whether a part is of this article: it tells of what the headline names or the text above tells of.
@@ -177,12 +234,18 @@ mod tests {
 
     /// Which texts are kept of an article of so many words with this above and below it.
     fn kept(above: &str, count: usize, below: &str) -> Vec<bool> {
+        kept_by(None, above, count, below)
+    }
+
+    /// The same of one that names these authors.
+    fn kept_by(authors: Option<&str>, above: &str, count: usize, below: &str) -> Vec<bool> {
         let html = format!("{above}<p>{}</p>{below}", words(count));
         let mut page = page_at("https://example.org/news/bread", &html);
         page.claims = Claims {
             types: vec!["NewsArticle".to_owned()],
             ..Claims::default()
         };
+        page.metadata.author = authors.map(str::to_owned);
         let blocks = Blocks::of(&page, &[]);
         let mut kept = vec![true; blocks.list.len()];
         drop(&page, &blocks, &KindNow::of(&page), &mut kept);
@@ -217,6 +280,23 @@ mod tests {
             let html = format!("<p class=disclaimer>{warning}</p>");
             assert_eq!(kept("", 90, &html), [true, true], "{warning}");
         }
+    }
+
+    #[test]
+    fn a_life_that_begins_with_the_name_of_the_author_goes_where_nothing_calls_it_so() {
+        let written = |below: &str| kept_by(Some("Ann Lee, 李小明"), "", 90, below);
+        let ann = "<p>Ann Lee</p><p>Ann Lee writes on rivers and bread, lives in a house by the water, and bakes every Sunday \
+                   for all who come by with a boat.</p>";
+        let li = "<p>李小明是本报驻外记者，二十年来报道河流与面包，著有多部书籍，现居海边小城，每周日为路过的船夫烤面包。</p>";
+        assert_eq!(written(ann), [true, false, false]);
+        assert_eq!(written(li), [true, false]);
+        assert_eq!(
+            written(&ann.replace("Ann Lee writes", "Ann Leeds writes")),
+            [true; 3]
+        );
+        let asked = format!("<p>Then Ann Lee answers: {}</p>{ann}", words(30));
+        assert_eq!(written(&asked), [true; 4]);
+        assert_eq!(kept("", 90, ann), [true; 3]);
     }
 
     #[test]
