@@ -4,19 +4,19 @@
 //! `intercept`.
 
 mod leaf;
+mod make;
 pub(crate) mod manage;
 
 use std::{
-    fs::{self, DirBuilder, OpenOptions},
-    io::{self, Write},
+    fs, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use moka::sync::Cache;
 use rcgen::{
-    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
-    Issuer, KeyPair, KeyUsagePurpose, SanType, SerialNumber,
+    CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
+    KeyUsagePurpose, SanType, SerialNumber,
 };
 use rustls::{
     ServerConfig,
@@ -33,9 +33,6 @@ use crate::authority::Host;
 
 const KEY_FILE: &str = "ca.key.pem";
 const CERT_FILE: &str = "ca.cert.pem";
-
-/// Life of the authority: ten years, so that installing it is done once per device.
-const AUTHORITY_DAYS: i64 = 3650;
 
 /// Life of a leaf in days. Browsers refuse more than 398 (CA/Browser Forum Baseline Requirements
 /// § 6.3.2); leaves are minted anew at every start, so 90 is plenty and passes shorter rules to come.
@@ -109,14 +106,14 @@ impl Authority {
     pub(crate) fn open(dir: &Path) -> Result<Self, AuthorityError> {
         let (key_path, cert_path) = (dir.join(KEY_FILE), dir.join(CERT_FILE));
         if !key_path.exists() && !cert_path.exists() {
-            match create(dir, &key_path, &cert_path) {
+            match make::create(dir, &key_path, &cert_path) {
                 // Another Gleaner that starts on the same folder was faster: its authority is as good.
                 Err(AuthorityError::Create { error, .. })
                     if error.kind() == io::ErrorKind::AlreadyExists => {}
                 done => done?,
             }
         }
-        wait_while_half_made(&key_path, &cert_path);
+        make::wait_while_half_made(&key_path, &cert_path);
         load(dir, &key_path, &cert_path)
     }
 
@@ -183,78 +180,6 @@ impl Authority {
     }
 }
 
-/// How long another program may take from the key's file to the certificate's: milliseconds, unless the disk is slow.
-const HALF_MADE: std::time::Duration = std::time::Duration::from_secs(2);
-
-/// Waits for the certificate that another Gleaner is writing at this moment. One that never comes is an error of loading.
-fn wait_while_half_made(key_path: &Path, cert_path: &Path) {
-    let start = std::time::Instant::now();
-    while key_path.exists() && !cert_path.exists() && start.elapsed() < HALF_MADE {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-}
-
-/// Makes key and certificate. The certificate is written last, so a half-made authority is noticed.
-fn create(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<(), AuthorityError> {
-    let key = KeyPair::generate()?;
-    let now = OffsetDateTime::now_utc();
-    let mut params = CertificateParams::default();
-    params.distinguished_name = DistinguishedName::new();
-    params.distinguished_name.push(
-        DnType::CommonName,
-        format!(
-            "Gleaner CA {} {} {}",
-            machine_name(),
-            now.date(),
-            mark(&key)
-        ),
-    );
-    params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
-    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-    params.serial_number = Some(random_serial());
-    valid_for(&mut params, AUTHORITY_DAYS);
-    let certificate = params.self_signed(&key)?;
-
-    let mut folder = DirBuilder::new();
-    folder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
-    folder.create(dir).map_err(|error| AuthorityError::Create {
-        path: dir.to_path_buf(),
-        error,
-    })?;
-    write_new(key_path, key.serialize_pem().as_bytes(), 0o600)?;
-    write_new(cert_path, certificate.pem().as_bytes(), 0o644)
-}
-
-/// Writes a file that must not be there yet, whole or not at all: into a temporary file that only its
-/// owner can read, then into place under its name.
-fn write_new(path: &Path, content: &[u8], mode: u32) -> Result<(), AuthorityError> {
-    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
-    let written = write_synced(&temporary, content, mode)
-        // A hard link fails where the name is taken; a rename would replace another's key.
-        .and_then(|()| fs::hard_link(&temporary, path));
-    let cleaned = fs::remove_file(&temporary);
-    written
-        .and(cleaned)
-        .map_err(|error| AuthorityError::Create {
-            path: path.to_path_buf(),
-            error,
-        })
-}
-
-fn write_synced(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
-    #[cfg(not(unix))]
-    let _ = mode;
-    let mut file = options.open(path)?;
-    file.write_all(content)?;
-    file.sync_all()
-}
-
 fn load(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<Authority, AuthorityError> {
     let read = |path: &Path| {
         fs::read_to_string(path).map_err(|error| AuthorityError::Read {
@@ -266,6 +191,18 @@ fn load(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<Authority, Auth
         path: path.to_path_buf(),
         problem,
     };
+    for (path, other, name) in [
+        (key_path, cert_path, CERT_FILE),
+        (cert_path, key_path, KEY_FILE),
+    ] {
+        if !path.exists() && other.exists() {
+            let problem = format!(
+                "it is missing, and the other half of the authority is there; put it back, or take {name} away too, and a new \
+                 authority is made that devices must be told to trust"
+            );
+            return Err(bad(path, problem));
+        }
+    }
     refuse_open_key(key_path)?;
     let key = KeyPair::from_pem(&read(key_path)?)
         .map_err(|error| bad(key_path, format!("not a private key: {error}")))?;
@@ -372,33 +309,6 @@ pub(crate) fn random_bytes<const N: usize>() -> [u8; N] {
         .fill(&mut bytes)
         .expect("the operating system gives random bytes");
     bytes
-}
-
-/// A short mark of a key, so that two authorities of one day are told apart where devices list them. Name, machine and date
-/// leave room for it: X.520 bounds a common name to 64 characters.
-fn mark(key: &KeyPair) -> String {
-    let digest = ring::digest::digest(&ring::digest::SHA256, key.public_key_raw());
-    let start = digest.as_ref().iter().take(4);
-    let number = start.fold(0_u32, |number, byte| number << 8 | u32::from(*byte));
-    format!("{number:08x}")
-}
-
-/// The machine's name, so that a person with several authorities can tell them apart.
-fn machine_name() -> String {
-    let name = fs::read_to_string("/proc/sys/kernel/hostname")
-        .or_else(|_| fs::read_to_string("/etc/hostname"))
-        .unwrap_or_default();
-    let name: String = name
-        .trim()
-        .chars()
-        .filter(char::is_ascii_graphic)
-        .take(30)
-        .collect();
-    if name.is_empty() {
-        "local".to_owned()
-    } else {
-        name
-    }
 }
 
 #[cfg(test)]

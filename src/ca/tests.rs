@@ -59,17 +59,6 @@ fn a_certificate_of_another_key_is_refused() {
 }
 
 #[test]
-fn a_lone_key_or_certificate_is_not_replaced() {
-    let (dir, _authority) = authority();
-    let folder = dir.path().join("new");
-    fs::remove_file(folder.join(CERT_FILE)).unwrap();
-    assert!(matches!(
-        Authority::open(&folder),
-        Err(AuthorityError::Read { .. })
-    ));
-}
-
-#[test]
 fn leaves_are_what_browsers_ask_for() {
     let (_dir, authority) = authority();
     let host = Host::parse("www.example.com").unwrap();
@@ -143,7 +132,7 @@ fn an_authority_signs_certificates_and_nothing_else() {
     assert!(usage.key_cert_sign() && !usage.digital_signature() && !usage.key_encipherment());
     // Whose it is: the machine's name and the day.
     let name = parsed.subject().to_string();
-    assert!(name.contains(&machine_name()), "{name}");
+    assert!(name.contains(&make::machine_name()), "{name}");
 }
 
 #[test]
@@ -153,4 +142,29 @@ fn leaves_are_cached() {
     let [one, two] = [(); 2].map(|()| authority.handshake(&host).unwrap());
     // With what a handshake needs: nothing is built anew for a connection.
     assert!(Arc::ptr_eq(&one, &two));
+}
+
+#[test]
+fn half_an_authority_is_not_replaced_and_says_what_to_do() {
+    for (gone, left) in [(CERT_FILE, KEY_FILE), (KEY_FILE, CERT_FILE)] {
+        let dir = tempfile::tempdir().unwrap();
+        Authority::open(dir.path()).unwrap();
+        fs::remove_file(dir.path().join(gone)).unwrap();
+        let told = Authority::open(dir.path()).err().unwrap().to_string();
+        assert!(told.contains(gone) && told.contains("missing"), "{told}");
+        assert!(told.contains(&format!("take {left} away")), "{told}");
+        assert!(!dir.path().join(gone).exists());
+    }
+}
+
+#[test]
+fn a_key_without_room_for_its_certificate_does_not_stay() {
+    let dir = tempfile::tempdir().unwrap();
+    let (key, certificate) = (
+        dir.path().join(KEY_FILE),
+        dir.path().join("none").join(CERT_FILE),
+    );
+    let error = make::create(dir.path(), &key, &certificate).unwrap_err();
+    assert!(error.to_string().contains(CERT_FILE), "{error}");
+    assert!(!key.exists());
 }
