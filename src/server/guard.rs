@@ -75,6 +75,8 @@ pub(super) struct Guard<I> {
     read_after_end: usize,
     /// Nothing more comes from the client.
     ended: bool,
+    /// The runtime told of the last bytes that were read, just before they were.
+    just_told: bool,
 }
 
 #[derive(Debug)]
@@ -119,6 +121,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
             unwritten: None,
             read_after_end: 0,
             ended: false,
+            just_told: false,
         }
     }
 
@@ -138,8 +141,10 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
         let io = Pin::new(&mut self.io);
         ready!(self.arrivals.poll(cx, |cx| io.poll_read(cx, &mut buf)))?;
         self.read.extend_from_slice(buf.filled());
-        self.ended = buf.filled().is_empty();
-        Poll::Ready(Ok(buf.filled().len()))
+        let count = buf.filled().len();
+        self.ended = count == 0;
+        self.just_told = self.arrivals.was_told();
+        Poll::Ready(Ok(count))
     }
 
     fn refuse(&mut self, refusal: Refusal) {
@@ -183,6 +188,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                     let mut progress = self.watch.lock();
                     progress.whole_server = head.whole_server;
                     progress.asked = head.spelling;
+                    progress.just_told = self.just_told;
                     drop(progress);
                     self.state = State::Release(head.bytes, head.framing);
                     return Poll::Ready(Ok(true));
@@ -242,6 +248,8 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                 }
                 progress.unseen = false;
                 if progress.done >= self.released {
+                    // What was read by now has been waiting.
+                    self.just_told = false;
                     self.state = State::Head;
                     return Poll::Ready(Ok(true));
                 }
@@ -453,3 +461,6 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<I> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

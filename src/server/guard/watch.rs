@@ -7,7 +7,6 @@ use std::{
 
 use bytes::BytesMut;
 use http::{Extensions, HeaderMap, StatusCode};
-
 use crate::{respond, server::wire::Refusal, spelling::Spelling};
 
 /// Messages that one connection may end in a row.
@@ -30,6 +29,8 @@ pub(super) struct Progress {
     pub(super) whole_server: bool,
     /// How its names are written.
     pub(super) asked: Spelling,
+    /// The runtime was told of its last bytes just now; they were not waiting here.
+    pub(super) just_told: bool,
     /// How the names of the answer are to be written: from when that is known,
     spelled: Spelling,
     /// and from when it is there until it is written.
@@ -70,6 +71,11 @@ impl Watch {
     /// A message on the connection lasts as long as this is kept.
     pub(in crate::server) fn in_flight(self: &Arc<Self>) -> InFlight {
         InFlight(Arc::clone(self))
+    }
+
+    /// Whether the runtime was told of the request just now. Never over HTTP/2, where many come at once.
+    pub(crate) fn just_told(&self) -> bool {
+        self.lock().just_told
     }
 
     /// How the names of the answer are written.
