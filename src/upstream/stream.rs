@@ -22,6 +22,7 @@ use crate::{
     arrivals::Arrivals,
     body::Body,
     spelling::{Spelling, Writer},
+    tcp::UnderTls,
 };
 
 /// A connection to an origin.
@@ -33,7 +34,7 @@ pub(super) struct Stream {
 
 enum Io {
     Plain(TcpStream),
-    Tls(Box<TlsStream<TcpStream>>),
+    Tls(Box<TlsStream<UnderTls>>),
 }
 
 impl Io {
@@ -43,7 +44,7 @@ impl Io {
     fn is_silent(&self, just_told: bool) -> bool {
         let socket = match self {
             Self::Plain(io) => io,
-            Self::Tls(io) => io.get_ref().0,
+            Self::Tls(io) => &io.get_ref().0.0,
         };
         let peek = || SockRef::from(socket).peek(&mut [MaybeUninit::uninit()]);
         let peeked = if just_told {
@@ -119,7 +120,7 @@ impl Stream {
         Self::new(Io::Plain(io))
     }
 
-    pub(super) fn encrypted(io: TlsStream<TcpStream>) -> Self {
+    pub(super) fn encrypted(io: TlsStream<UnderTls>) -> Self {
         Self::new(Io::Tls(Box::new(io)))
     }
 
