@@ -21,7 +21,10 @@ use std::{
 };
 
 use bytes::{Buf, BytesMut};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::Instant,
+};
 
 use super::wire::{self, Chunks, Framing, Refusal};
 use crate::{arrivals::Arrivals, clock::Clock, spelling::Writer};
@@ -66,6 +69,8 @@ pub(super) struct Guard<I> {
     released: usize,
     clock: Clock,
     timer_since: Option<Waiting>,
+    /// When the last message was done, if that is not now.
+    idle_since: Option<Instant>,
     out: BytesMut,
     writer: Writer,
     /// Whether everything written so far has gone out.
@@ -99,6 +104,8 @@ enum State {
 enum Waiting {
     Idle,
     Head,
+    /// For an answer, as long as it takes. The clock rings all the same, because the connection may be idle by then.
+    Answer,
     HalfClosed,
     Linger,
 }
@@ -115,6 +122,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
             released: 0,
             clock: Clock::default(),
             timer_since: None,
+            idle_since: None,
             out: BytesMut::new(),
             writer: Writer::default(),
             clean: true,
@@ -164,12 +172,15 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
             let patience = match waiting {
                 // The first request is what a connection is opened for.
                 Waiting::Idle if self.released == 0 => self.patience.head,
-                Waiting::Idle => self.patience.idle,
+                Waiting::Idle | Waiting::Answer => self.patience.idle,
                 Waiting::Head => self.patience.head,
                 Waiting::HalfClosed => HALF_CLOSED,
                 Waiting::Linger => LINGER,
             };
-            self.clock.set(patience);
+            match self.idle_since.take() {
+                Some(since) if waiting == Waiting::Idle => self.clock.set_since(since, patience),
+                _ => self.clock.set(patience),
+            }
             self.timer_since = Some(waiting);
         }
         self.clock.poll(cx).is_ready()
@@ -247,6 +258,8 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                     return Poll::Ready(Ok(true));
                 }
                 progress.unseen = false;
+                progress.rests = false;
+                self.idle_since = progress.idle_since.take();
                 if progress.done >= self.released {
                     // What was read by now has been waiting.
                     self.just_told = false;
@@ -265,7 +278,15 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
             if self.read.len() >= MAX_AHEAD {
                 return Poll::Pending;
             }
-            ready!(self.fill(cx))?;
+            if self.fill(cx)?.is_pending() {
+                let mut rings = !self.is_late(Waiting::Answer, cx);
+                if !rings {
+                    self.timer_since = None;
+                    rings = !self.is_late(Waiting::Answer, cx);
+                }
+                self.watch.lock().rests = rings && self.read.is_empty();
+                return Poll::Pending;
+            }
         }
     }
 

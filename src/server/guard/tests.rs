@@ -1,5 +1,10 @@
+use std::future::poll_fn;
+
 use futures_util::poll;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, duplex},
+    time::timeout,
+};
 
 use super::*;
 
@@ -34,4 +39,36 @@ async fn only_a_request_that_was_not_waiting_was_told_of_just_now() {
         assert_eq!((&got[..], watch.just_told()), (REQUEST, expected));
         drop(watch.in_flight());
     }
+}
+
+#[tokio::test]
+async fn a_connection_that_ends_a_message_by_itself_is_idle_from_then_on() {
+    let (mut client, io) = duplex(1024);
+    let watch = Arc::<Watch>::default();
+    let patience = Patience {
+        head: Duration::from_hours(1),
+        idle: Duration::from_millis(40),
+    };
+    let mut guard = Guard::new(io, Arc::clone(&watch), patience);
+    client.write_all(REQUEST).await.unwrap();
+    guard.read_exact(&mut [0; REQUEST.len()]).await.unwrap();
+    // An answer takes as long as it takes.
+    let mut held = Some(watch.in_flight());
+    let waiting = timeout(patience.idle * 3, guard.read_u8());
+    assert!(waiting.await.is_err());
+    let (mut turns, begun) = (0, Instant::now());
+    let mut room = [0; REQUEST.len()];
+    let ended = poll_fn(|cx| {
+        watch.drive(cx, |cx| {
+            turns += 1;
+            let mut buf = ReadBuf::new(&mut room);
+            let polled = Pin::new(&mut guard).poll_read(cx, &mut buf);
+            drop(held.take());
+            polled.map_ok(|()| buf.filled().len())
+        })
+    });
+    assert_eq!(ended.await.unwrap(), 0);
+    assert!(begun.elapsed() >= patience.idle);
+    // One at the end of the message, one when the clock rings for the answer, one for the idle connection.
+    assert!(turns <= 3, "{turns}");
 }
