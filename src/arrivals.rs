@@ -21,6 +21,7 @@ pub(crate) struct Arrivals {
     waker: Waker,
     /// The last read came to nothing.
     is_dry: bool,
+    was_told: bool,
 }
 
 #[derive(Default)]
@@ -48,6 +49,7 @@ impl Default for Arrivals {
             waker: Waker::from(Arc::clone(&signal)),
             signal,
             is_dry: false,
+            was_told: false,
         }
     }
 }
@@ -68,9 +70,15 @@ impl Arrivals {
         if self.signal.came.load(SeqCst) {
             self.signal.came.store(false, SeqCst);
         }
+        self.was_told = self.is_dry;
         let polled = read(&mut Context::from_waker(&self.waker));
         self.is_dry = polled.is_pending();
         polled
+    }
+
+    /// Whether the runtime told of what the last read gave, rather than that it was waiting already.
+    pub(crate) fn was_told(&self) -> bool {
+        self.was_told
     }
 }
 
@@ -108,6 +116,23 @@ mod tests {
         arrived.wake();
         assert_eq!(poll(&first, Poll::Pending).1, 4);
         assert_eq!(poll(&first, Poll::Pending).1, 4);
+    }
+
+    #[test]
+    fn what_is_read_was_told_of_only_after_a_read_that_came_to_nothing() {
+        let mut arrivals = Arrivals::default();
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut poll = |answer: Poll<()>| {
+            let _ = arrivals.poll(&mut cx, |cx| {
+                cx.waker().wake_by_ref();
+                answer
+            });
+            arrivals.was_told()
+        };
+        assert!(!poll(Poll::Ready(())));
+        assert!(!poll(Poll::Pending));
+        assert!(poll(Poll::Ready(())));
+        assert!(!poll(Poll::Ready(())));
     }
 
     #[test]

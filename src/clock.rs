@@ -21,7 +21,12 @@ pub(crate) struct Clock {
 impl Clock {
     /// Rings after this time, and not when it would have rung before.
     pub(crate) fn set(&mut self, patience: Duration) {
-        self.due = Some(Instant::now() + patience);
+        self.set_since(Instant::now(), patience);
+    }
+
+    /// The same for a wait that began at this time.
+    pub(crate) fn set_since(&mut self, since: Instant, patience: Duration) {
+        self.due = Some(since + patience);
     }
 
     /// Does not ring.

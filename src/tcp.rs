@@ -1,9 +1,17 @@
-//! What every connection is set to, whichever side it is on.
+//! What every connection is set to, whichever side it is on, and how it is written to.
 
-use std::time::Duration;
+use std::{
+    io::{self, IoSlice},
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use socket2::{SockRef, TcpKeepalive};
-use tokio::net::TcpStream;
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+};
 use tracing::debug;
 
 /// Silence after which a peer is asked whether it is still there. Tunnels, web sockets and event streams may
@@ -27,5 +35,62 @@ pub(crate) fn set_up(stream: &TcpStream) {
         .and_then(|()| SockRef::from(stream).set_tcp_keepalive(&keep_alive));
     if let Err(error) = done {
         debug!(%error, "a connection could not be set up as wanted");
+    }
+}
+
+/// Writes pieces. One that is alone is sent as such: TLS says of each of its own that there may be more, and the system takes a
+/// list of one a little slower (2026-11-22, `turns`).
+pub(crate) fn write_pieces(
+    stream: &mut TcpStream,
+    cx: &mut Context<'_>,
+    bufs: &[IoSlice<'_>],
+) -> Poll<io::Result<usize>> {
+    match bufs {
+        [one] => Pin::new(stream).poll_write(cx, one),
+        many => Pin::new(stream).poll_write_vectored(cx, many),
+    }
+}
+
+/// A connection under TLS, which is written to in this way.
+#[derive(Debug)]
+pub(crate) struct UnderTls(pub(crate) TcpStream);
+
+impl AsyncRead for UnderTls {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_read(cx, buf)
+    }
+}
+
+impl AsyncWrite for UnderTls {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(cx, buf)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        write_pieces(&mut self.0, cx, bufs)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.0.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(cx)
     }
 }

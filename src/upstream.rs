@@ -77,15 +77,18 @@ impl Upstream {
         self.pool.origin(permit)
     }
 
-    /// Sends a request and waits for the head of its response. `informed` gets the interim responses.
+    /// Sends a request and waits for the head of its response. `informed` gets the interim responses. `just_told`: the runtime
+    /// was told of the request just now, and so of all that arrived before it.
     pub(crate) async fn send(
         &self,
         origin: &Arc<Origin>,
         mut request: Box<Request<Body>>,
+        just_told: bool,
         informed: &mut (dyn FnMut(StatusCode, &HeaderMap) + Send),
     ) -> Result<Response<Answered>, Fault> {
         *request.version_mut() = Version::HTTP_11;
         let mut waiting = Waiting::new(&mut request, informed, self.timeouts.first_byte);
+        waiting.just_told = just_told;
         if !request.headers().contains_key(header::HOST) {
             waiting.host = origin.host().cloned();
         }

@@ -83,7 +83,7 @@ impl Exchange {
         let sent = self
             .running
             .upstream
-            .send(origin, outgoing, &mut informed)
+            .send(origin, outgoing, watch.just_told(), &mut informed)
             .await;
         sent.map_err(|fault| Error::Upstream {
             host: origin.permit().target().host_port(),

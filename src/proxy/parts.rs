@@ -84,7 +84,9 @@ impl Fetch for NextPages {
     async fn fetch(&mut self, path: PathAndQuery, from: &Url) -> Option<Response<Arriving>> {
         let request = Box::new(self.request(path, from)?);
         let upstream = &self.running.upstream;
-        let sent = upstream.send(&self.origin, request, &mut |_, _| {}).await;
+        let sent = upstream
+            .send(&self.origin, request, false, &mut |_, _| {})
+            .await;
         match sent {
             Ok(response) => Some(incoming(response, true, &self.proxy.pseudonym)),
             Err(fault) => {

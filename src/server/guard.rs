@@ -21,7 +21,10 @@ use std::{
 };
 
 use bytes::{Buf, BytesMut};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::Instant,
+};
 
 use super::wire::{self, Chunks, Framing, Refusal};
 use crate::{arrivals::Arrivals, clock::Clock, spelling::Writer};
@@ -66,6 +69,8 @@ pub(super) struct Guard<I> {
     released: usize,
     clock: Clock,
     timer_since: Option<Waiting>,
+    /// When the last message was done, if that is not now.
+    idle_since: Option<Instant>,
     out: BytesMut,
     writer: Writer,
     /// Whether everything written so far has gone out.
@@ -75,6 +80,8 @@ pub(super) struct Guard<I> {
     read_after_end: usize,
     /// Nothing more comes from the client.
     ended: bool,
+    /// The runtime told of the last bytes that were read, just before they were.
+    just_told: bool,
 }
 
 #[derive(Debug)]
@@ -97,6 +104,8 @@ enum State {
 enum Waiting {
     Idle,
     Head,
+    /// For an answer, as long as it takes. The clock rings all the same, because the connection may be idle by then.
+    Answer,
     HalfClosed,
     Linger,
 }
@@ -113,12 +122,14 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
             released: 0,
             clock: Clock::default(),
             timer_since: None,
+            idle_since: None,
             out: BytesMut::new(),
             writer: Writer::default(),
             clean: true,
             unwritten: None,
             read_after_end: 0,
             ended: false,
+            just_told: false,
         }
     }
 
@@ -138,8 +149,10 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
         let io = Pin::new(&mut self.io);
         ready!(self.arrivals.poll(cx, |cx| io.poll_read(cx, &mut buf)))?;
         self.read.extend_from_slice(buf.filled());
-        self.ended = buf.filled().is_empty();
-        Poll::Ready(Ok(buf.filled().len()))
+        let count = buf.filled().len();
+        self.ended = count == 0;
+        self.just_told = self.arrivals.was_told();
+        Poll::Ready(Ok(count))
     }
 
     fn refuse(&mut self, refusal: Refusal) {
@@ -159,12 +172,15 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
             let patience = match waiting {
                 // The first request is what a connection is opened for.
                 Waiting::Idle if self.released == 0 => self.patience.head,
-                Waiting::Idle => self.patience.idle,
+                Waiting::Idle | Waiting::Answer => self.patience.idle,
                 Waiting::Head => self.patience.head,
                 Waiting::HalfClosed => HALF_CLOSED,
                 Waiting::Linger => LINGER,
             };
-            self.clock.set(patience);
+            match self.idle_since.take() {
+                Some(since) if waiting == Waiting::Idle => self.clock.set_since(since, patience),
+                _ => self.clock.set(patience),
+            }
             self.timer_since = Some(waiting);
         }
         self.clock.poll(cx).is_ready()
@@ -183,6 +199,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                     let mut progress = self.watch.lock();
                     progress.whole_server = head.whole_server;
                     progress.asked = head.spelling;
+                    progress.just_told = self.just_told;
                     drop(progress);
                     self.state = State::Release(head.bytes, head.framing);
                     return Poll::Ready(Ok(true));
@@ -241,7 +258,11 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                     return Poll::Ready(Ok(true));
                 }
                 progress.unseen = false;
+                progress.rests = false;
+                self.idle_since = progress.idle_since.take();
                 if progress.done >= self.released {
+                    // What was read by now has been waiting.
+                    self.just_told = false;
                     self.state = State::Head;
                     return Poll::Ready(Ok(true));
                 }
@@ -257,7 +278,15 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
             if self.read.len() >= MAX_AHEAD {
                 return Poll::Pending;
             }
-            ready!(self.fill(cx))?;
+            if self.fill(cx)?.is_pending() {
+                let mut rings = !self.is_late(Waiting::Answer, cx);
+                if !rings {
+                    self.timer_since = None;
+                    rings = !self.is_late(Waiting::Answer, cx);
+                }
+                self.watch.lock().rests = rings && self.read.is_empty();
+                return Poll::Pending;
+            }
         }
     }
 
@@ -453,3 +482,6 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<I> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,6 +15,8 @@ use tokio::{
     net::TcpStream,
 };
 
+use crate::tcp;
+
 /// Where only the end of the connection ends a body, an orderly end would make a short body look whole
 /// (RFC 9112 § 8). Once this is set, the end is a reset.
 pub(crate) type Broken = Arc<AtomicBool>;
@@ -64,7 +66,7 @@ impl AsyncWrite for Socket {
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
+        tcp::write_pieces(&mut self.stream, cx, bufs)
     }
 
     fn is_write_vectored(&self) -> bool {

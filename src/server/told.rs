@@ -1,41 +1,37 @@
 //! Waiting for a token beside other work, at every turn of a task.
 //!
-//! To ask a token's future takes two locks and a place in a list, even where nothing has changed since the last turn. Nearly
-//! always the task is the same, so its place is kept, and only the token itself is looked at.
+//! To ask a token takes a lock that all connections share. It is asked once, and again when it calls; until then each connection
+//! looks at a flag of its own.
 
 use std::{
     future::poll_fn,
     pin::pin,
-    task::{Context, Poll, Waker},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
+    task::{Context, Poll, Wake, Waker},
 };
 
-use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
+use futures_util::task::AtomicWaker;
 
-/// A place among those who wait for a token.
-struct Told<'a> {
-    token: &'a CancellationToken,
-    woken: Option<Waker>,
+use tokio_util::sync::CancellationToken;
+
+/// What a token calls.
+#[derive(Default)]
+struct Call {
+    task: AtomicWaker,
+    came: AtomicBool,
 }
 
-impl<'a> Told<'a> {
-    fn poll(
-        &mut self,
-        cx: &mut Context<'_>,
-        waits: std::pin::Pin<&mut WaitForCancellationFuture<'a>>,
-    ) -> Poll<()> {
-        match &self.woken {
-            Some(waker) if waker.will_wake(cx.waker()) => {
-                if self.token.is_cancelled() {
-                    Poll::Ready(())
-                } else {
-                    Poll::Pending
-                }
-            }
-            _ => {
-                self.woken = Some(cx.waker().clone());
-                waits.poll(cx)
-            }
-        }
+impl Wake for Call {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.came.store(true, SeqCst);
+        self.task.wake();
     }
 }
 
@@ -44,11 +40,31 @@ pub(super) async fn unless<T>(
     token: &CancellationToken,
     mut work: impl FnMut(&mut Context<'_>) -> Poll<T>,
 ) -> Option<T> {
+    let call = Arc::new(Call {
+        // It has not been asked yet.
+        came: true.into(),
+        ..Call::default()
+    });
+    let waker = Waker::from(Arc::clone(&call));
     let mut waits = pin!(token.cancelled());
-    let mut told = Told { token, woken: None };
+    let mut task: Option<Waker> = None;
     poll_fn(|cx| {
-        if told.poll(cx, waits.as_mut()).is_ready() {
-            return Poll::Ready(None);
+        // Nearly always the task is the same, and nobody has called.
+        let is_same = task.as_ref().is_some_and(|task| task.will_wake(cx.waker()));
+        if !is_same || call.came.load(SeqCst) {
+            task = Some(cx.waker().clone());
+            call.task.register(cx.waker());
+        }
+        // Looked at after that: a call from here on wakes this task.
+        if call.came.load(SeqCst) {
+            call.came.store(false, SeqCst);
+            if waits
+                .as_mut()
+                .poll(&mut Context::from_waker(&waker))
+                .is_ready()
+            {
+                return Poll::Ready(None);
+            }
         }
         work(cx).map(Some)
     })

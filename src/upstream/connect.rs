@@ -15,7 +15,7 @@ use crate::{
     acl::Acl,
     authority::{Scheme, Target},
     config::Timeouts,
-    tcp,
+    tcp::{self, UnderTls},
 };
 
 /// Head start of one address before the next is tried beside it: RFC 8305 § 5 recommends 250 ms.
@@ -84,10 +84,13 @@ impl Connector {
         let connector = tls.as_ref().ok_or(Fault::NoTrustStore)?;
         let name = ServerName::try_from(host)
             .map_err(|_| Fault::Tls("no certificate can be issued for this name".to_owned()))?;
-        let tls = timeout(self.timeouts.tls_handshake, connector.connect(name, tcp))
-            .await
-            .map_err(|_| Fault::TlsTimeout)?
-            .map_err(|error| Fault::of_handshake(&error))?;
+        let tls = timeout(
+            self.timeouts.tls_handshake,
+            connector.connect(name, UnderTls(tcp)),
+        )
+        .await
+        .map_err(|_| Fault::TlsTimeout)?
+        .map_err(|error| Fault::of_handshake(&error))?;
         Ok(Stream::encrypted(tls))
     }
 }

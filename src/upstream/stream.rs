@@ -12,7 +12,7 @@ use std::{
 use http::Request;
 use socket2::SockRef;
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
+    io::{AsyncRead, AsyncWrite, Interest, ReadBuf},
     net::TcpStream,
 };
 use tokio_rustls::client::TlsStream;
@@ -22,6 +22,7 @@ use crate::{
     arrivals::Arrivals,
     body::Body,
     spelling::{Spelling, Writer},
+    tcp::UnderTls,
 };
 
 /// A connection to an origin.
@@ -33,19 +34,25 @@ pub(super) struct Stream {
 
 enum Io {
     Plain(TcpStream),
-    Tls(Box<TlsStream<TcpStream>>),
+    Tls(Box<TlsStream<UnderTls>>),
 }
 
 impl Io {
-    /// Whether nothing has arrived that was not read, an end neither. The system is asked itself: the runtime learns of it
-    /// only when it has nothing else to do, and by then a request would have gone out whose answer these bytes seem to be
-    /// (RFC 9112 § 6.3: they must not be taken for one).
-    fn is_silent(&self) -> bool {
+    /// Whether nothing has arrived that was not read, an end neither: what seems to be the answer to a request that has not gone
+    /// out must not be taken for one (RFC 9112 § 6.3). A request that was `just_told` came by the same list of the system as
+    /// these bytes would, and after them, so the runtime knows of them; otherwise the system is asked itself.
+    fn is_silent(&self, just_told: bool) -> bool {
         let socket = match self {
             Self::Plain(io) => io,
-            Self::Tls(io) => io.get_ref().0,
+            Self::Tls(io) => &io.get_ref().0.0,
         };
-        let peeked = SockRef::from(socket).peek(&mut [MaybeUninit::uninit()]);
+        let peek = || SockRef::from(socket).peek(&mut [MaybeUninit::uninit()]);
+        let peeked = if just_told {
+            // Does not peek where the runtime was told of nothing.
+            socket.try_io(Interest::READABLE, peek)
+        } else {
+            peek()
+        };
         peeked.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
     }
 }
@@ -61,6 +68,8 @@ struct State {
     written: Written,
     /// Nothing may have arrived before the request goes out.
     must_be_silent: bool,
+    /// The request has arrived just now.
+    just_told: bool,
     /// Something written has not gone out.
     is_unsent: bool,
 }
@@ -70,6 +79,7 @@ impl Message {
     pub(super) fn begin(&self, request: &Waiting<'_>, is_kept: bool, is_used: bool) {
         let mut state = self.lock();
         state.must_be_silent = is_used;
+        state.just_told = request.just_told;
         // The library writes names in the usual way by itself, here also in trailers.
         if !request.spelling.is_usual() || request.host.is_some() {
             let (spelling, host) = (request.spelling.clone(), request.host.clone());
@@ -110,7 +120,7 @@ impl Stream {
         Self::new(Io::Plain(io))
     }
 
-    pub(super) fn encrypted(io: TlsStream<TcpStream>) -> Self {
+    pub(super) fn encrypted(io: TlsStream<UnderTls>) -> Self {
         Self::new(Io::Tls(Box::new(io)))
     }
 
@@ -163,7 +173,7 @@ impl AsyncRead for Stream {
             message,
         } = self.get_mut();
         let mut state = message.lock();
-        if std::mem::take(&mut state.must_be_silent) && !io.is_silent() {
+        if std::mem::take(&mut state.must_be_silent) && !io.is_silent(state.just_told) {
             return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
         }
         let before = buf.filled().len();

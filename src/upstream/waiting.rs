@@ -30,6 +30,8 @@ pub(super) struct Waiting<'a> {
     pub(super) spelling: Spelling,
     /// The host, where its fields do not say it (HTTP/2 says it elsewhere). It is written before all of them, as browsers do.
     pub(super) host: Option<HeaderValue>,
+    /// The runtime was told of this request just now, and so of all that arrived before it.
+    pub(super) just_told: bool,
 }
 
 impl<'a> Waiting<'a> {
@@ -48,6 +50,7 @@ impl<'a> Waiting<'a> {
             clock: Clock::default(),
             spelling: Spelling::of_message(request.extensions_mut()),
             host: None,
+            just_told: false,
         }
     }
 

@@ -7,6 +7,7 @@ use std::{
 
 use bytes::BytesMut;
 use http::{Extensions, HeaderMap, StatusCode};
+use tokio::time::Instant;
 
 use crate::{respond, server::wire::Refusal, spelling::Spelling};
 
@@ -30,6 +31,8 @@ pub(super) struct Progress {
     pub(super) whole_server: bool,
     /// How its names are written.
     pub(super) asked: Spelling,
+    /// The runtime was told of its last bytes just now; they were not waiting here.
+    pub(super) just_told: bool,
     /// How the names of the answer are to be written: from when that is known,
     spelled: Spelling,
     /// and from when it is there until it is written.
@@ -43,6 +46,10 @@ pub(super) struct Progress {
     driven: bool,
     /// While it was, a message was done, and the guard has not looked since.
     pub(super) unseen: bool,
+    /// The guard has looked in this turn, and need not again before something comes or its clock rings.
+    pub(super) rests: bool,
+    /// When the last message was done, where the guard was not told.
+    pub(super) idle_since: Option<Instant>,
 }
 
 impl Watch {
@@ -72,6 +79,11 @@ impl Watch {
         InFlight(Arc::clone(self))
     }
 
+    /// Whether the runtime was told of the request just now. Never over HTTP/2, where many come at once.
+    pub(crate) fn just_told(&self) -> bool {
+        self.lock().just_told
+    }
+
     /// How the names of the answer are written.
     pub(crate) fn spell(&self, spelling: Spelling) {
         // Nearly always it is known already that there is nothing to be told.
@@ -87,7 +99,7 @@ impl Watch {
     }
 
     /// Lets the connection work. It ends most messages by itself, and would wake its own task for each: where it has not
-    /// noticed by then, it works once more instead.
+    /// noticed by then, it works once more instead, unless there is nothing to work on.
     pub(in crate::server) fn drive<T>(
         &self,
         cx: &mut Context<'_>,
@@ -97,11 +109,16 @@ impl Watch {
             let mut progress = self.lock();
             progress.driven = true;
             progress.unseen = false;
+            progress.rests = false;
             drop(progress);
             let polled = work(cx);
             let mut progress = self.lock();
             progress.driven = false;
             if polled.is_ready() || !progress.unseen {
+                return polled;
+            }
+            if progress.rests {
+                progress.idle_since = Some(Instant::now());
                 return polled;
             }
         }

@@ -78,11 +78,20 @@ impl Pair {
 impl Line {
     async fn ask_in_test(
         self: Box<Self>,
+        request: Request<Body>,
+    ) -> Result<Response<Answered>, Failed> {
+        self.ask_told(request, false).await
+    }
+
+    async fn ask_told(
+        self: Box<Self>,
         mut request: Request<Body>,
+        just_told: bool,
     ) -> Result<Response<Answered>, Failed> {
         let mut informed = |_: StatusCode, _: &HeaderMap| {};
         let patience = Duration::from_mins(1);
         let mut waiting = Waiting::new(&mut request, &mut informed, patience);
+        waiting.just_told = just_told;
         self.ask(Box::new(request), &mut waiting).await
     }
 }
@@ -98,6 +107,21 @@ fn post(body: Bytes) -> Request<Body> {
 /// The bytes arrive between two turns of the runtime, so that it knows nothing of them yet.
 #[tokio::test]
 async fn bytes_after_a_response_are_not_the_answer_to_the_next_request() {
+    leave_bytes_before(false).await;
+}
+
+/// The runtime is told of the request, and so of the bytes that arrived before it.
+#[tokio::test]
+async fn bytes_after_a_response_are_known_to_a_runtime_that_was_told_of_the_next_request() {
+    leave_bytes_before(true).await;
+}
+
+async fn leave_bytes_before(just_told: bool) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut client = TcpStream::connect(listener.local_addr().unwrap())
+        .await
+        .unwrap();
+    let (mut accepted, _) = listener.accept().await.unwrap();
     for leftover in [
         &b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"[..],
         b"",
@@ -108,12 +132,21 @@ async fn bytes_after_a_response_are_not_the_answer_to_the_next_request() {
         let answered = pair.ask(get()).await.ok().unwrap();
         answered.into_body().collect().await.unwrap();
         pair.line = pair.origin.take();
+        // Nothing is there yet, so that the runtime is told of what comes.
+        let mut room = [0; 8];
+        let mut reading = pin!(accepted.read(&mut room));
+        assert!(poll!(reading.as_mut()).is_pending());
         if leftover.is_empty() {
             pair.server.shutdown().await.unwrap();
         } else {
             assert_eq!(pair.server.try_write(leftover).unwrap(), leftover.len());
         }
-        let outcome = pair.ask(get()).await;
+        if just_told {
+            client.write_all(b"x").await.unwrap();
+            assert_eq!(reading.await.unwrap(), 1);
+        }
+        let line = pair.line.take().unwrap();
+        let outcome = line.ask_told(get(), just_told).await;
         assert!(matches!(outcome, Err(Failed::Unsent(_))), "{leftover:?}");
     }
 }

@@ -1,7 +1,7 @@
-//! What one forwarded request costs in calls of the kernel: system calls by name, switches of context, processor time in the
-//! program and in the kernel. Needs `perf` and the right to trace (root, or `kernel.perf_event_paranoid` at -1).
+//! What one request costs in calls of the kernel, forwarded and intercepted: system calls by name, switches of context, processor
+//! time in the program and in the kernel. Needs `perf` and the right to trace (root, or `kernel.perf_event_paranoid` at -1).
 //!
-//! `calls [CONNECTIONS]`, 64 without arguments. `GLEANER` and `GLEANER_EXTRA` as in `road`.
+//! `calls [CONNECTIONS]`, 64 without arguments; intercepted requests come on 16, over HTTP/2 as 16 streams of one. `GLEANER` and `GLEANER_EXTRA` as in `road`.
 
 use std::{
     env, fs,
@@ -12,11 +12,16 @@ use std::{
 
 use anyhow::Context;
 use gleaner_peers::road::{
-    client, origin,
+    client,
+    interception::Interception,
+    origin,
     proxies::{self, Running},
 };
 
 const REQUESTS: usize = 25_600;
+
+/// Connections or streams of intercepted requests.
+const INTERCEPTED: usize = 16;
 
 /// What is counted: names of perf's events, without what they have in common.
 const CALLS: [&str; 13] = [
@@ -48,23 +53,46 @@ async fn main() -> anyhow::Result<()> {
     contestants.extend(proxies::squid(&dir.path().join("squid"))?);
     println!("per request, {connections} connections:");
     for proxy in &contestants {
-        client::small(proxy.addr, origin, connections, 100).await?;
-        let before = times(proxy.pid());
-        let counter = count(proxy)?;
-        client::small(proxy.addr, origin, connections, REQUESTS / connections).await?;
-        let counts = counter.finish()?;
-        let after = times(proxy.pid());
-        let each = |count: f64| count / (REQUESTS / connections * connections) as f64;
-        println!(
-            "{:<12} user {:.1} us, kernel {:.1} us",
-            proxy.name,
-            each((after.0 - before.0) as f64 * 1e4),
-            each((after.1 - before.1) as f64 * 1e4)
-        );
-        for (name, count) in counts {
-            if each(count) >= 0.005 {
-                println!("    {name:<28} {:.2}", each(count));
-            }
+        let requests =
+            async |count| Ok(client::small(proxy.addr, origin, connections, count).await?);
+        show(proxy, connections, requests).await?;
+    }
+    let peers = Interception::start(dir.path(), origin, &extra).await?;
+    for part in ["HTTP/1.1", "HTTP/2"] {
+        println!("per request, intercepted {part}:");
+        for (at, proxy) in peers.contestants.iter().enumerate() {
+            let requests = async |count| match part {
+                "HTTP/2" => peers.http2(at, INTERCEPTED, count).await,
+                _ => peers.http1(at, INTERCEPTED, count).await,
+            };
+            show(proxy, INTERCEPTED, requests).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Counts while so many clients ask at once.
+async fn show(
+    proxy: &Running,
+    clients: usize,
+    requests: impl AsyncFn(usize) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    requests(100).await?;
+    let before = times(proxy.pid());
+    let counter = count(proxy)?;
+    requests(REQUESTS / clients).await?;
+    let counts = counter.finish()?;
+    let after = times(proxy.pid());
+    let each = |count: f64| count / (REQUESTS / clients * clients) as f64;
+    println!(
+        "{:<12} user {:.1} us, kernel {:.1} us",
+        proxy.name,
+        each((after.0 - before.0) as f64 * 1e4),
+        each((after.1 - before.1) as f64 * 1e4)
+    );
+    for (name, count) in counts {
+        if each(count) >= 0.005 {
+            println!("    {name:<28} {:.2}", each(count));
         }
     }
     Ok(())

@@ -7,7 +7,7 @@ use std::{
     net::{SocketAddr, TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::OnceLock,
+    sync::{Mutex, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -15,6 +15,9 @@ use anyhow::Context;
 
 /// What each proxy is started by, such as a profiler with its options; nothing unless it is set before the first.
 pub static UNDER: OnceLock<Vec<String>> = OnceLock::new();
+
+/// Our program, where it is neither what `GLEANER` names nor the one built last.
+pub static PROGRAM: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// A running proxy; it ends with this.
 pub struct Running {
@@ -64,10 +67,11 @@ impl Drop for Running {
 
 /// Ours: the program that `GLEANER` names, else the one built last. `extra` is more YAML.
 pub fn gleaner(dir: &Path, extra: &str) -> anyhow::Result<Running> {
-    let program = env::var_os("GLEANER").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/release/gleaner"),
-        PathBuf::from,
-    );
+    let named = PROGRAM.lock().ok().and_then(|program| program.clone());
+    let named = named.or_else(|| env::var_os("GLEANER").map(PathBuf::from));
+    let program = named.unwrap_or_else(|| {
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/release/gleaner")
+    });
     let port = free_port()?;
     fs::create_dir_all(dir)?;
     let file = dir.join("config.yaml");

@@ -1,0 +1,93 @@
+//! Several builds of the program beside each other: CPU time per request, in turn, in many short rounds. `road` has one build and
+//! its peers; what two builds differ by is smaller than what this machine moves between two runs of it.
+//!
+//! `turns PROGRAM PROGRAM...`: the first is what the others are compared with. `ROUNDS` (40 without), `GLEANER_EXTRA` as in `road`.
+//! Figures are the lower quarter of the rounds and the median, the ratio is that of the lower quarters: others on the machine only
+//! ever add to a round.
+
+use std::{env, sync::Arc};
+
+use anyhow::Context;
+use gleaner_peers::{
+    clock,
+    road::{client, interception::Interception, origin, proxies},
+    table::median,
+};
+
+const CONNECTIONS: usize = 64;
+const REQUESTS: usize = 100;
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let rounds = env::var("ROUNDS")
+        .ok()
+        .and_then(|rounds| rounds.parse().ok())
+        .unwrap_or(40);
+    let extra = env::var("GLEANER_EXTRA").unwrap_or_default();
+    let origin = origin::start(None, Arc::default()).await?;
+    let dir = tempfile::tempdir()?;
+    let names: Vec<String> = env::args().skip(1).collect();
+    anyhow::ensure!(names.len() > 1, "turns PROGRAM PROGRAM...");
+    let mut builds = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        let dir = dir.path().join(at.to_string());
+        std::fs::create_dir(&dir)?;
+        let _ = proxies::PROGRAM
+            .lock()
+            .map(|mut program| *program = Some(name.into()));
+        let plain = proxies::gleaner(&dir.join("plain"), &extra)?;
+        builds.push((plain, Interception::start(&dir, origin, &extra).await?));
+    }
+    let mut figures = vec![[const { Vec::new() }; 3]; builds.len()];
+    for round in 0..=rounds {
+        // Whoever follows whom changes, so that nobody always runs with the other's caches.
+        for turn in 0..builds.len() {
+            let at = if round % 2 == 0 {
+                turn
+            } else {
+                builds.len() - 1 - turn
+            };
+            let (plain, inner) = builds.get(at).context("a build")?;
+            let ours = &inner.contestants[1];
+            let times = || {
+                (
+                    clock::of_process(plain.pid()),
+                    clock::of_process(ours.pid()),
+                )
+            };
+            let begun = times();
+            client::small(plain.addr, origin, CONNECTIONS, REQUESTS).await?;
+            let forwarded = times().0 - begun.0;
+            inner.http1(1, 16, REQUESTS).await?;
+            let first = times().1 - begun.1;
+            inner.http2(1, 16, REQUESTS).await?;
+            let second = times().1 - begun.1 - first;
+            if round > 0 {
+                let requests = REQUESTS as f64 * 1e-6;
+                figures[at][0].push(forwarded / (CONNECTIONS as f64 * requests));
+                figures[at][1].push(first / (16.0 * requests));
+                figures[at][2].push(second / (16.0 * requests));
+            }
+        }
+    }
+    let parts = ["forwarded", "intercepted HTTP/1.1", "intercepted HTTP/2"];
+    for (part, title) in parts.iter().enumerate() {
+        println!("{title}, CPU microseconds per request:");
+        let first = quarter(&figures[0][part]);
+        for (name, figures) in names.iter().zip(&figures) {
+            let (median, quarter) = (median(&figures[part]), quarter(&figures[part]));
+            println!(
+                "  {name:<40} {quarter:6.2} {median:6.2}  {:.3} x",
+                quarter / first
+            );
+        }
+    }
+    Ok(())
+}
+
+/// What a quarter of the rounds were below.
+fn quarter(figures: &[f64]) -> f64 {
+    let mut sorted = figures.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 4).copied().unwrap_or(f64::NAN)
+}
