@@ -68,6 +68,7 @@ pub(in super::super) fn tidy(
     let around = around.unwrap_or_default();
     if let Some(talk) = talk {
         let first = around.writers.get(&talk.posts[0]);
+        posts.retain(|&post| !around.is_preview(page, post));
         posts.retain(|&post| {
             let is_named = |name: &Sign| {
                 page.contains(post, name.element) && Some(&name_of(page, name)) == first

@@ -15,7 +15,9 @@
 //! it gains on one page of the set.
 
 mod around;
+mod dates;
 mod places;
+mod previews;
 mod unsigned;
 pub(super) mod when;
 
@@ -50,6 +52,9 @@ const MOST_IN_ONE: f32 = 0.8;
 /// Elements around a name that are looked at. Raising it costs time on hostile pages.
 const MAX_LEVELS: usize = 30;
 
+/// Names that are looked for above quotes: a bound on the work.
+const MAX_SPEAKERS: usize = 500;
+
 /// Looks that are looked at, those with most members first: a bound on the work.
 const MAX_LOOKS: usize = 60;
 
@@ -74,25 +79,30 @@ impl Talk {
     ) -> Option<Talk> {
         let names = signs.names(page);
         let is_forum = kind.is_forum();
-        if !is_forum && names.len() < LEAST_ELSEWHERE {
+        let least = if is_forum { LEAST } else { LEAST_ELSEWHERE };
+        if !is_forum && names.len() < least {
             return None;
         }
         let mut dates = signs.dates(page).to_vec();
         when::add(page, blocks, &mut dates);
         let mut unmarked = None;
-        let posts = match posts(page, blocks, names, &dates, true) {
-            Some(posts) if is_forum || is_talk(page, blocks, kind, &posts, names) => posts,
-            None if is_forum => {
-                let (posts, names) = unsigned::of(page, blocks, &dates)?;
-                unmarked = Some(names);
-                posts
-            }
+        let posts = match posts(page, blocks, names, &dates, least, true) {
+            Some(posts) if is_forum || is_talk(page, blocks, kind, &posts, names, kept) => posts,
+            None if is_forum => match unseen(page, blocks, names, &dates) {
+                Some(posts) => posts,
+                None => {
+                    let (posts, names) = unsigned::of(page, blocks, &dates)?;
+                    unmarked = Some(names);
+                    posts
+                }
+            },
             _ => return None,
         };
         let names = unmarked.as_deref().unwrap_or(names);
         let owners = Owners::of(page, &posts);
         let places = Places::of(page, blocks, kept, [names, &dates], &posts, &owners);
-        if unmarked.is_some() && !places.have_body() {
+        // What is signed, dated and alike elsewhere are teasers, or entries of a list.
+        if (unmarked.is_some() || !is_forum) && !places.have_body() {
             return None;
         }
         Some(Talk {
@@ -150,6 +160,18 @@ impl Talk {
         self.places.have_body() && self.places.body(page, post, id)
     }
 
+    /// Who speaks here, each once.
+    pub(super) fn speakers(&self, page: &Page) -> Vec<String> {
+        let names = self.names.iter().take(MAX_SPEAKERS);
+        let mut names: Vec<String> = names
+            .map(|name| around::text_of(page, name.element))
+            .filter(|name| !name.is_empty())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// Whether an element is the body of a post or holds one.
     pub(super) fn holds_body(&self, page: &Page, id: NodeId) -> bool {
         self.places.have_body() && self.places.holds_body(page, id)
@@ -166,21 +188,31 @@ impl Talk {
 const SHARE_OF_BODIES: f32 = 0.15;
 const SHARE_OF_PAGE: f32 = 0.3;
 
-/// Whether posts on a page that does not say it is a forum are what the page is about: they hold nearly all of its long texts, and no
-/// headings as the entries of a blog do; nor is it a shelf with what buyers say.
+/// Posts that only dates tell which a script would show.
+fn unseen(page: &Page, blocks: &Blocks, names: &[Sign], dates: &[Sign]) -> Option<Vec<NodeId>> {
+    let unseen = when::unseen(page);
+    if names.len().min(unseen.len()) < LEAST {
+        return None;
+    }
+    let mut all = [dates, &unseen].concat();
+    all.sort_by_key(|sign| sign.element);
+    posts(page, blocks, names, &all, LEAST, true)
+}
+
+/// Whether posts on a page that does not say it is a forum are what the page is about: they hold nearly all of its long texts, or
+/// most of them is kept anyway, and no headings as the entries of a blog do; nor is it a shelf with what buyers say.
 fn is_talk(
     page: &Page,
     blocks: &Blocks,
     kind: &KindNow<'_>,
     posts: &[NodeId],
     names: &[Sign],
+    kept: &[bool],
 ) -> bool {
-    if posts.len() < LEAST_ELSEWHERE {
-        return false;
-    }
-    let (mut of_posts, mut others) = (0.0, 0.0);
+    let (mut of_posts, mut others, mut chosen) = (0.0, 0.0, 0.0);
     let mut outer_posts = outer(page, posts).peekable();
-    for block in blocks.list.iter().filter(|block| block.is_long()) {
+    let long = blocks.list.iter().zip(kept);
+    for (block, &kept) in long.filter(|(block, _)| block.is_long()) {
         while outer_posts
             .next_if(|&post| page.end(post) <= block.container)
             .is_some()
@@ -188,14 +220,15 @@ fn is_talk(
         let post = outer_posts.peek();
         if post.is_some_and(|&post| page.contains(post, block.container)) {
             of_posts += block.stats.words;
+            chosen += if kept { block.stats.words } else { 0.0 };
         } else {
             others += block.stats.words;
         }
     }
     let has_heading = |id: &NodeId| page.live(*id).any(|id| is_heading(page, id));
     let names = names.iter().map(|name| around::text_of(page, name.element));
-    others <= OTHERS
-        && of_posts > others
+    let is_all = others <= OTHERS && of_posts > others;
+    (is_all || of_posts > OTHERS && chosen > CHOSEN * of_posts)
         && names.collect::<HashSet<_>>().len() >= LEAST_ELSEWHERE
         && outer(page, posts).filter(has_heading).count() * 5 <= posts.len()
         && !matches!(
@@ -216,6 +249,9 @@ fn is_heading(page: &Page, id: NodeId) -> bool {
 const LEAST_ELSEWHERE: usize = 3;
 const OTHERS: f32 = 120.0;
 
+/// Share of the long texts in the posts that is kept, where other texts are as long.
+const CHOSEN: f32 = 0.6;
+
 /// Elements of one look.
 struct Alike {
     members: Vec<NodeId>,
@@ -228,6 +264,7 @@ fn posts(
     blocks: &Blocks,
     names: &[Sign],
     dates: &[Sign],
+    least: usize,
     may_hold: bool,
 ) -> Option<Vec<NodeId>> {
     let mut groups: HashMap<u64, Vec<NodeId>> = HashMap::new();
@@ -251,7 +288,7 @@ fn posts(
         signs.get(next).is_some_and(|sign| sign.element < end)
     };
     let mut widest: Vec<(u64, Vec<NodeId>)> = groups.into_iter().collect();
-    widest.retain(|(_, members)| members.len() >= LEAST);
+    widest.retain(|(_, members)| members.len() >= least);
     widest.sort_by_key(|(_, members)| (usize::MAX - members.len(), members[0]));
     widest.truncate(MAX_LOOKS);
     let mut groups: Vec<Alike> = widest

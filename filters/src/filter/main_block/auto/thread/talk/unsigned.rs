@@ -39,10 +39,7 @@ const RANK: u8 = 6;
 
 /// The posts of a page, and who wrote them.
 pub(super) fn of(page: &Page, blocks: &Blocks, dates: &[Sign]) -> Option<(Vec<NodeId>, Vec<Sign>)> {
-    let posts = super::posts(page, blocks, dates, dates, false)?;
-    if posts.len() < LEAST {
-        return None;
-    }
+    let posts = super::posts(page, blocks, dates, dates, LEAST, false)?;
     let names = names(page, blocks, &posts, dates)?;
     Some((posts, names))
 }

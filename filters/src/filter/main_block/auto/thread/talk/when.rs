@@ -3,9 +3,11 @@
 
 use std::iter;
 
+use html5ever::{LocalName, local_name};
+
 use crate::{
     filter::main_block::auto::{blocks::Blocks, thread::posts::signs::Sign},
-    page::Page,
+    page::{NodeId, Page, said::Hint, tag::Tag},
 };
 
 /// Bytes and words of such a text. Higher: sentences that mention a day are taken for one.
@@ -15,6 +17,12 @@ const MAX_WORDS: f32 = 14.0;
 /// How sure such a date is, and one behind a label ("Joined: 3 May 2010"), after those of `posts/signs.rs`.
 const WRITTEN: u8 = 3;
 const LABELLED: u8 = 4;
+
+/// How sure one is that nobody sees.
+const UNSEEN: u8 = 2;
+
+/// Nodes of such an element that are looked at.
+const MAX_NODES: usize = 20;
 
 /// Adds the texts that are written like a date to the dates, in document order.
 pub(super) fn add(page: &Page, blocks: &Blocks, dates: &mut Vec<Sign>) {
@@ -53,6 +61,30 @@ pub(super) fn add(page: &Page, blocks: &Blocks, dates: &mut Vec<Sign>) {
     more.retain(|sign| !is_within(sign));
     dates.extend(more);
     dates.sort_by_key(|sign| sign.element);
+}
+
+/// Elements without a text that say a date: a script writes there how long that is ago.
+pub(super) fn unseen(page: &Page) -> Vec<Sign> {
+    let is_unseen = |&id: &NodeId| {
+        let Some(tag) = page.tag(id) else {
+            return false;
+        };
+        let may_tell = tag == Tag::Time || page.said(id).has(Hint::Title);
+        let tells = |name: &LocalName| page.attribute(id, name).is_some_and(is_date);
+        may_tell
+            && (tells(&local_name!("datetime")) || tells(&local_name!("title")))
+            && page
+                .live(id)
+                .take(MAX_NODES)
+                .all(|id| page.own_chars(id) == 0)
+    };
+    let ids = page.live(page.body()).filter(is_unseen);
+    ids.map(|id| Sign {
+        element: id,
+        rank: UNSEEN,
+        text: id,
+    })
+    .collect()
 }
 
 fn starts_with_label(text: &str) -> bool {
