@@ -16,16 +16,15 @@
 
 mod around;
 mod dates;
+mod looks;
 mod places;
 mod previews;
 mod unsigned;
 pub(super) mod when;
 
-use std::collections::{HashMap, HashSet};
+use std::{collections::HashSet, ops::Range};
 
-use html5ever::local_name;
-
-use super::super::{blocks::Blocks, text::mix};
+use super::super::blocks::Blocks;
 use super::posts::{
     owners::Owners,
     signs::{Sign, Signs},
@@ -35,28 +34,14 @@ use crate::{
     page::{NodeId, Page, tag::Tag},
 };
 pub(super) use around::Around;
+use looks::{Way, key, outer, posts};
 use places::Places;
 
 /// Posts from which there is a thread.
 const LEAST: usize = 2;
 
-/// Share of the elements of a look that are signed and dated, at least. Posts of guests have no name that is a link.
-const SIGNED: f32 = 0.8;
-
-/// Share of the words in the widest look that another must hold to be chosen for its number.
-const EQUAL: f32 = 0.6;
-
-/// Share of the words in one of them, at most, where nothing but dates tells posts.
-const MOST_IN_ONE: f32 = 0.8;
-
-/// Elements around a name that are looked at. Raising it costs time on hostile pages.
-const MAX_LEVELS: usize = 30;
-
 /// Names that are looked for above quotes: a bound on the work.
 const MAX_SPEAKERS: usize = 500;
-
-/// Looks that are looked at, those with most members first: a bound on the work.
-const MAX_LOOKS: usize = 60;
 
 /// The thread of a page.
 pub(in super::super) struct Talk {
@@ -66,6 +51,8 @@ pub(in super::super) struct Talk {
     places: Places,
     names: Vec<Sign>,
     dates: Vec<Sign>,
+    /// Whether nothing but their place tells the names.
+    pub(super) is_unmarked: bool,
 }
 
 impl Talk {
@@ -86,7 +73,7 @@ impl Talk {
         let mut dates = signs.dates(page).to_vec();
         when::add(page, blocks, &mut dates);
         let mut unmarked = None;
-        let posts = match posts(page, blocks, names, &dates, least, true) {
+        let posts = match posts(page, blocks, names, &dates, least, Way::Named) {
             Some(posts) if is_forum || is_talk(page, blocks, kind, &posts, names, kept) => posts,
             None if is_forum => match unseen(page, blocks, names, &dates) {
                 Some(posts) => posts,
@@ -109,6 +96,7 @@ impl Talk {
             posts,
             owners,
             places,
+            is_unmarked: unmarked.is_some(),
             names: names.to_vec(),
             dates,
         })
@@ -160,6 +148,24 @@ impl Talk {
         self.places.have_body() && self.places.body(page, post, id)
     }
 
+    /// From the first post to the end of the last.
+    pub(super) fn span(&self, page: &Page) -> Option<Range<NodeId>> {
+        let end = self.posts.iter().map(|&post| page.end(post)).max()?;
+        Some(*self.posts.first()?..end)
+    }
+
+    /// Whether the posts have a body that is less than all of them.
+    pub(super) fn have_body(&self) -> bool {
+        self.places.have_body()
+    }
+
+    /// The dates in the bodies.
+    pub(super) fn dates_in_bodies<'a>(&'a self, page: &'a Page) -> impl Iterator<Item = &'a Sign> {
+        self.dates
+            .iter()
+            .filter(move |date| self.have_body() && self.in_body(page, date.element).is_some())
+    }
+
     /// Who speaks here, each once.
     pub(super) fn speakers(&self, page: &Page) -> Vec<String> {
         let names = self.names.iter().take(MAX_SPEAKERS);
@@ -196,7 +202,7 @@ fn unseen(page: &Page, blocks: &Blocks, names: &[Sign], dates: &[Sign]) -> Optio
     }
     let mut all = [dates, &unseen].concat();
     all.sort_by_key(|sign| sign.element);
-    posts(page, blocks, names, &all, LEAST, true)
+    posts(page, blocks, names, &all, LEAST, Way::Named)
 }
 
 /// Whether posts on a page that does not say it is a forum are what the page is about: they hold nearly all of its long texts, or
@@ -251,143 +257,6 @@ const OTHERS: f32 = 120.0;
 
 /// Share of the long texts in the posts that is kept, where other texts are as long.
 const CHOSEN: f32 = 0.6;
-
-/// Elements of one look.
-struct Alike {
-    members: Vec<NodeId>,
-    words: f32,
-}
-
-/// The elements that are most likely the posts, in document order. `may_hold`: whether one may stand in another, or hold nearly all words.
-fn posts(
-    page: &Page,
-    blocks: &Blocks,
-    names: &[Sign],
-    dates: &[Sign],
-    least: usize,
-    may_hold: bool,
-) -> Option<Vec<NodeId>> {
-    let mut groups: HashMap<u64, Vec<NodeId>> = HashMap::new();
-    let mut is_seen = vec![false; page.len()];
-    for name in names {
-        let around = page.ancestors(name.element).take(MAX_LEVELS);
-        for up in around.take_while(|&up| up != page.body()) {
-            if std::mem::replace(&mut is_seen[up.index()], true) {
-                break;
-            }
-            if let Some(look) = look(page, up) {
-                groups.entry(look).or_default().push(up);
-            }
-        }
-    }
-    let words = words_before(blocks);
-    // Before the replies inside of it.
-    let has_own = |signs: &[Sign], id: NodeId, inner: Option<&NodeId>| {
-        let end = inner.map_or(page.end(id), |&inner| inner.min(page.end(id)));
-        let next = signs.partition_point(|sign| sign.element < id);
-        signs.get(next).is_some_and(|sign| sign.element < end)
-    };
-    let mut widest: Vec<(u64, Vec<NodeId>)> = groups.into_iter().collect();
-    widest.retain(|(_, members)| members.len() >= least);
-    widest.sort_by_key(|(_, members)| (usize::MAX - members.len(), members[0]));
-    widest.truncate(MAX_LOOKS);
-    let mut groups: Vec<Alike> = widest
-        .into_iter()
-        .map(|(look, members)| with_brothers(page, look, members))
-        .filter_map(|members| {
-            let count = |signs: &[Sign]| {
-                let pairs = members.iter().enumerate();
-                pairs
-                    .filter(|&(at, &id)| has_own(signs, id, members.get(at + 1)))
-                    .count()
-            };
-            let is_signed = count(names).min(count(dates)) as f32 >= SIGNED * members.len() as f32;
-            let words_of = |id| {
-                let inside = blocks.inside(page, id);
-                words[inside.end] - words[inside.start]
-            };
-            let (mut sum, mut most) = (0.0, 0.0f32);
-            if is_signed {
-                let all = outer(page, &members).map(words_of);
-                (sum, most) = all.fold((sum, most), |(sum, most), one| (sum + one, most.max(one)));
-            }
-            let is_flat =
-                || most <= MOST_IN_ONE * sum && outer(page, &members).count() == members.len();
-            (is_signed && (may_hold || is_flat())).then_some(Alike {
-                members,
-                words: sum,
-            })
-        })
-        .collect();
-    let most = groups.iter().map(|group| group.words).fold(0.0, f32::max);
-    groups.retain(|group| group.words >= EQUAL * most && group.words > 0.0);
-    groups
-        .into_iter()
-        .max_by(|one, other| {
-            let count = one.members.len().cmp(&other.members.len());
-            count.then(other.members[0].cmp(&one.members[0]))
-        })
-        .map(|group| group.members)
-}
-
-/// The members of a look with what looks the same beside them, in document order.
-fn with_brothers(page: &Page, wanted: u64, members: Vec<NodeId>) -> Vec<NodeId> {
-    let mut parents: Vec<NodeId> = members.iter().map(|&id| page.parent(id)).collect();
-    parents.sort_unstable();
-    parents.dedup();
-    let brothers = parents
-        .iter()
-        .flat_map(|&parent| page.live_children(parent))
-        .filter(|&id| look(page, id) == Some(wanted) && page.chars(id) > 0);
-    let mut all: Vec<NodeId> = brothers.collect();
-    all.extend(members);
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
-/// Members that stand in no other.
-fn outer<'a>(page: &'a Page, members: &'a [NodeId]) -> impl Iterator<Item = NodeId> + 'a {
-    let mut over = NodeId::DOCUMENT;
-    members.iter().copied().filter(move |&id| {
-        let is_outer = id >= over;
-        if is_outer {
-            over = page.end(id);
-        }
-        is_outer
-    })
-}
-
-/// By block: words of all before it, and at the end of all.
-fn words_before(blocks: &Blocks) -> Vec<f32> {
-    let mut sum = 0.0;
-    let mut all = vec![0.0];
-    all.extend(blocks.list.iter().map(|block| {
-        sum += block.stats.words;
-        sum
-    }));
-    all
-}
-
-/// Tag and first class of an element, or its identifier where it has no class, as a number; digits in them aside.
-fn look(page: &Page, id: NodeId) -> Option<u64> {
-    let class = page.attribute(id, &local_name!("class"));
-    let first = class.and_then(|class| class.split_ascii_whitespace().next());
-    let numbered = || {
-        let id = page.attribute(id, &local_name!("id"))?;
-        id.bytes().any(|byte| byte.is_ascii_digit()).then_some(id)
-    };
-    let name = first.or_else(numbered)?;
-    Some(key(page, id, name, 1))
-}
-
-/// Tag and name of an element as a number, with what stands above it; digits aside.
-fn key(page: &Page, id: NodeId, name: &str, above: u64) -> u64 {
-    let tag = page.tag(id).map_or(255, |tag| tag as u64);
-    name.bytes()
-        .filter(|byte| !byte.is_ascii_digit())
-        .fold(mix(above, tag + 1), |key, byte| mix(key, u64::from(byte)))
-}
 
 #[cfg(test)]
 mod tests;

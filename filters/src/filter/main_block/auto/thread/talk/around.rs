@@ -2,7 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Talk, dates::Dates, is_heading, previews};
+use super::{
+    Talk,
+    dates::{Dates, loose_place},
+    is_heading, previews,
+};
 use crate::{
     filter::main_block::auto::{
         blocks::Blocks,
@@ -34,6 +38,8 @@ pub(in super::super) struct Around {
     pub(in super::super) gone: Vec<usize>,
     /// What posts show of others.
     previews: Vec<NodeId>,
+    /// How many posts have a date outside of their body.
+    pub(in super::super) dated: usize,
     /// By post: who wrote it.
     pub(in super::super) writers: HashMap<NodeId, String>,
 }
@@ -55,11 +61,15 @@ impl Around {
         let dates = Dates::of(page, blocks, talk, &outside);
         let mut chosen: Vec<NodeId> = Vec::new();
         for &post in &talk.posts {
+            if around.is_preview(page, post) {
+                continue;
+            }
             let date = dates.of_post(page, talk, &outside, post);
             let name = name(page, talk, &outside, post, date);
             if let Some(name) = name {
                 around.writers.insert(post, text_of(page, name.element));
             }
+            around.dated += usize::from(date.is_some());
             for sign in [name, date].into_iter().flatten() {
                 chosen.extend(texts_of(page, sign.element));
             }
@@ -96,6 +106,13 @@ impl Around {
         let (others, own_names) = self.named(page, talk, outside);
         let lists = lists_of_names(page, blocks, talk, outside, &others);
         let name_place = name_place(blocks, talk, outside, chosen);
+        let cards: HashSet<u64> = outside
+            .blocks
+            .iter()
+            .filter(|(index, _)| own_names.contains(index))
+            .filter(|(index, _)| blocks.texts(&blocks.list[*index]).iter().any(is_chosen))
+            .map(|&(index, post)| loose_place(page, post, blocks.list[index].container))
+            .collect();
         for &(index, post) in &outside.blocks {
             let block = &blocks.list[index];
             let texts = blocks.texts(block);
@@ -112,18 +129,29 @@ impl Around {
             }
             let writer = self.writers.get(&post);
             let is_guest = writer.is_none() && Some(place) == name_place;
-            if own_names.contains(&index)
-                && is_heading(page, block.container)
-                && block.stats.words <= MAX_WORDS
-            {
-                self.gone.push(index);
+            if is_heading(page, block.container) {
+                // The writer's name with a rank, and "Re: Bridge" above every post.
+                let is_own = own_names.contains(&index) && block.stats.words <= MAX_WORDS;
+                let headline = page.headline.node;
+                let is_headline = headline.is_some_and(|node| page.contains(node, block.container));
+                if is_own || repeated.contains(&index) && !is_headline {
+                    self.gone.push(index);
+                }
                 continue;
             }
-            if is_guest || is_heading(page, block.container) {
+            if is_guest {
                 continue;
             }
             if let Some(named) = others.get(&index) {
-                if lists.contains(&place) && block.chars - named.chars <= MAX_BESIDE_NAMES {
+                let is_list =
+                    || lists.contains(&place) && block.chars - named.chars <= MAX_BESIDE_NAMES;
+                // Who changed a post stands where its writer does.
+                let is_editor = || {
+                    writer.is_some()
+                        && block.stats.words <= MAX_WORDS
+                        && cards.contains(&loose_place(page, post, block.container))
+                };
+                if is_list() || is_editor() {
                     self.gone.push(index);
                 }
                 continue;

@@ -2,7 +2,7 @@
 //!
 //! It stands at one place in most posts. Where several do, that one where no post has two different dates (those are of comments), then
 //! the surest (`posts/signs.rs`), then the one whose dates follow each other down the page: posts do, and the days on
-//! which their writers came do not. Of equals the one that differs most. Where no such place is found, one is looked for
+//! which their writers came do not. Of equals one that tells the hour, and the one that differs most. Where no such place is found, one is looked for
 //! whose elements share only their first classes: programs give the question's own card, or that of its author below
 //! an answer, one more.
 
@@ -14,7 +14,7 @@ use super::{
     Talk,
     around::{Outside, text_of},
     key,
-    when::is_clock,
+    when::{LABELLED, has_clock, is_clock},
 };
 use crate::{
     filter::main_block::auto::{blocks::Blocks, thread::posts::signs::Sign},
@@ -56,6 +56,7 @@ struct Seen<'a> {
 struct Tally {
     ranks: usize,
     signs: usize,
+    clocks: usize,
     posts: usize,
     last: NodeId,
     values: HashSet<String>,
@@ -69,8 +70,9 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, seen: &Seen<'_>, is_clock: bool) {
-        self.ranks += usize::from(seen.sign.rank) + usize::from(is_clock);
+    fn add(&mut self, seen: &Seen<'_>, text: &str) {
+        self.ranks += usize::from(seen.sign.rank) + usize::from(is_clock(text));
+        self.clocks += usize::from(has_clock(text));
         self.signs += 1;
         if self.last != seen.post {
             if let Some(before) = self.of_post.first().filter(|one| is_machines(one))
@@ -90,12 +92,18 @@ impl Tally {
         self.values.insert(seen.value.clone());
     }
 
+    /// Whether they are days behind a label: "Joined: 3 May 2010".
+    fn is_of_person(&self) -> bool {
+        self.clocks * 2 < self.signs && self.ranks >= self.signs * usize::from(LABELLED)
+    }
+
     /// The lower, the likelier are these the dates of the posts.
-    fn doubt(&self) -> (usize, usize, usize) {
+    fn doubt(&self) -> (usize, usize, bool, usize) {
         let varies = usize::MAX - self.values.len();
         (
             self.ranks / self.signs.max(1),
             self.up.min(self.down),
+            self.clocks * 2 < self.signs,
             varies,
         )
     }
@@ -125,13 +133,18 @@ impl Dates {
             .collect();
         let mut dates = Dates::default();
         let least = DATED * talk.posts.len() as f32;
+        let in_bodies: HashSet<Option<NodeId>> = talk
+            .dates_in_bodies(page)
+            .map(|date| talk.owners.of_node(date.element))
+            .collect();
+        let is_told_in_body = in_bodies.len() as f32 >= least;
         for way in 0..2 {
             let mut tallies: HashMap<u64, (usize, Tally)> = HashMap::new();
             for (at, seen) in all.iter().enumerate() {
                 let (_, tally) = tallies
                     .entry(seen.places[way])
                     .or_insert_with(|| (at, Tally::default()));
-                tally.add(seen, is_clock(&text_of(page, seen.sign.element)));
+                tally.add(seen, &text_of(page, seen.sign.element));
             }
             if way == 0 {
                 let is_of_comments =
@@ -141,7 +154,11 @@ impl Dates {
             }
             let own = tallies
                 .iter()
-                .filter(|(_, (_, tally))| tally.posts as f32 >= least && tally.most == 1)
+                .filter(|(_, (_, tally))| {
+                    tally.posts as f32 >= least
+                        && tally.most == 1
+                        && !(is_told_in_body && tally.is_of_person())
+                })
                 .min_by_key(|(_, (at, tally))| (tally.doubt(), *at));
             if let Some((&place, _)) = own {
                 let own = all.iter().filter(|seen| seen.places[way] == place);

@@ -31,14 +31,12 @@ pub(super) fn previews(
     talk: &Talk,
     outside: &Outside,
 ) -> Vec<NodeId> {
-    let end = talk.posts.iter().map(|&post| page.end(post)).max();
-    let (Some(&first), Some(end), true) = (talk.posts.first(), end, talk.places.have_body()) else {
+    let Some((span, true)) = talk.span(page).map(|span| (span, talk.have_body())) else {
         return Vec::new();
     };
     let is_body = |block: &Block| talk.in_body(page, block.container).is_some();
     let may_be = |block: &Block| {
-        block.container > first
-            && block.container < end
+        span.contains(&block.container)
             && block.stats.words >= LEAST_WORDS
             && block.link_density() < 0.5
             && !is_body(block)
@@ -75,12 +73,6 @@ pub(super) fn previews(
 /// The outermost element around a preview that holds nothing else.
 fn frame(page: &Page, talk: &Talk, outside: &Outside, id: NodeId) -> NodeId {
     let post = talk.owners.of_node(id);
-    let holds_post = |up: NodeId| {
-        let next = talk.posts.partition_point(|&post| post < up);
-        talk.posts
-            .get(next)
-            .is_some_and(|&post| page.contains(up, post))
-    };
     let is_signed_without = |up: NodeId| {
         post.is_none_or(|post| {
             let mut names = talk.owners.signs(page, post, &talk.names);
@@ -89,8 +81,7 @@ fn frame(page: &Page, talk: &Talk, outside: &Outside, id: NodeId) -> NodeId {
             })
         })
     };
-    let is_free =
-        |&up: &NodeId| !talk.holds_body(page, up) && !holds_post(up) && is_signed_without(up);
+    let is_free = |&up: &NodeId| !talk.holds_body(page, up) && is_signed_without(up);
     let around = page.ancestors(id).take(MAX_LEVELS).take_while(is_free);
     around.last().unwrap_or(id)
 }

@@ -314,3 +314,59 @@ fn teasers_that_are_signed_and_dated_are_no_talk() {
     let html = ["Ann", "Bo", "Cy", "Di"].map(teaser).concat();
     assert!(kept(PAGE, &html, 2.0).is_empty());
 }
+
+#[test]
+fn a_page_of_tables_without_a_class_has_posts() {
+    let said = "By a toll, for sixty years, and then by the county when nobody would pay any more.";
+    let post = |(at, name): (usize, &str)| {
+        format!(
+            "<table><tr><td><b>{name}</b><br>Posts: {at}1<br>From: Port Ewe</td><td><font>Posted on {at} May 2026</font><hr><p>{said}</p></td></tr></table>"
+        )
+    };
+    let html: String = (1..).zip(["Ann", "Bo", "Cy"]).map(post).collect();
+    let kept = kept(THREAD, &html, 2.0);
+    assert!(kept.iter().any(|text| text == "Bo"), "{kept:?}");
+    assert!(
+        !kept.iter().any(|text| text.contains("Port Ewe")),
+        "{kept:?}"
+    );
+    assert_eq!(kept.iter().filter(|text| *text == said).count(), 3);
+}
+
+#[test]
+fn rows_of_which_only_the_cells_have_a_class_are_posts() {
+    let said = "By a toll, for sixty years, and then by the county when nobody would pay any more.";
+    let post = |(at, name): (usize, &str)| {
+        format!(
+            "<tr><td class=row1><span class=who><b>{name}</b></span><br><span class=about>Guru<br>Joined: 0{at} Jan 2003<br>Posts: {at}7</span></td>\
+             <td class=row1><table><tr><td><span class=about>Posted: Fri May 0{at}, 2024 10:15 am</span></td></tr><tr><td><hr></td></tr>\
+             <tr><td><span class=said>{said}</span></td></tr></table></td></tr>\
+             <tr><td class=row1>Back to top</td><td class=row1>Profile</td></tr>"
+        )
+    };
+    let rows: String = (1..).zip(["Ann", "Bo", "Cy"]).map(post).collect();
+    let kept = kept(THREAD, &format!("<table class=list>{rows}</table>"), 2.0);
+    assert!(kept.iter().any(|text| text == "Bo"), "{kept:?}");
+    for gone in ["Guru", "Joined"] {
+        assert!(!kept.iter().any(|text| text.contains(gone)), "{kept:?}");
+    }
+}
+
+#[test]
+fn who_changed_an_answer_is_not_named_beside_its_writer() {
+    let said = "By a toll, for sixty years, and then by the county when nobody would pay any more.";
+    let card = |name: &str, when: &str, mark: &str| {
+        format!(
+            "<div class=card><p>{when}</p><div class=who {mark}><a class=username href=/u/{name}>{name}</a> 912</div></div>"
+        )
+    };
+    let post = |name: &str, also: &str| {
+        let card = card(name, "answered 3 May 2026, 10:12", "itemprop=author");
+        format!("<div class=post><div class=text><p>{said}</p></div>{also}{card}</div>")
+    };
+    let editor = card("Fin", "edited 4 May", "");
+    let html = [post("Ann", ""), post("Bo", &editor), post("Cy", "")];
+    let kept = kept(THREAD, &html.concat(), 1.0);
+    assert!(!kept.iter().any(|text| text.contains("Fin")), "{kept:?}");
+    assert!(kept.iter().any(|text| text == "Bo"), "{kept:?}");
+}

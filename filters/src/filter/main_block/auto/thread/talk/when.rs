@@ -16,7 +16,7 @@ const MAX_WORDS: f32 = 14.0;
 
 /// How sure such a date is, and one behind a label ("Joined: 3 May 2010"), after those of `posts/signs.rs`.
 const WRITTEN: u8 = 3;
-const LABELLED: u8 = 4;
+pub(super) const LABELLED: u8 = 4;
 
 /// How sure one is that nobody sees.
 const UNSEEN: u8 = 2;
@@ -96,8 +96,6 @@ fn starts_with_label(text: &str) -> bool {
 pub(in super::super) fn is_date(text: &str) -> bool {
     let numbers: Vec<Number> = numbers(text).take(12).collect();
     let pairs = || numbers.windows(2);
-    let is_clock =
-        |pair: &[Number]| pair[0].gap == Some(':') && pair[0].digits <= 2 && pair[1].digits == 2;
     let is_day = |three: &[Number]| {
         let is_mark =
             |c: Option<char>| matches!(c, Some('-' | '/' | '.' | '年' | '月' | '년' | '월'));
@@ -109,9 +107,20 @@ pub(in super::super) fn is_date(text: &str) -> bool {
     };
     let has_year = numbers.iter().any(|number| number.digits == 4);
     let has_day = numbers.iter().any(|number| number.digits <= 2);
-    pairs().any(is_clock)
+    pairs().any(is_time)
         || numbers.windows(3).any(is_day)
         || has_year && has_day && text.contains(char::is_alphabetic)
+}
+
+/// Whether two numbers are the hour and the minute.
+fn is_time(pair: &[Number]) -> bool {
+    pair[0].gap == Some(':') && pair[0].digits <= 2 && pair[1].digits == 2
+}
+
+/// Whether a text tells a clock.
+pub(super) fn has_clock(text: &str) -> bool {
+    let numbers: Vec<Number> = numbers(text).take(12).collect();
+    numbers.windows(2).any(is_time)
 }
 
 /// Whether a text tells a clock and nothing else.
