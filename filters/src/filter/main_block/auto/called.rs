@@ -52,7 +52,7 @@ impl Names {
                 | local_name!("itemtype")
                 | local_name!("aria-label") => true,
                 local_name!("href") | local_name!("src") | local_name!("style") => false,
-                _ => matches!(&**name, "data-testid" | "data-component"),
+                _ => matches!(&**name, "data-testid" | "data-component" | "data-role"),
             };
             if !is_named && tells() && self.parts.are_in(value) {
                 is_named = words_of_identifier(value).any(|word| self.words.contains(&&*word));

@@ -77,6 +77,7 @@ pub(in super::super) fn tidy(
                 || says_something(page, blocks, kept, names, post)
         });
         posts = with_talk(page, posts, talk, &words);
+        posts.retain(|&post| !around.is_preview(page, post));
     }
     let owners = Owners::of(page, &posts);
     let dates = found.signs.dates(page);
@@ -108,7 +109,12 @@ pub(in super::super) fn tidy(
         }
     }
     let mut is_sign = vec![false; page.len()];
-    for sign in names.iter().chain(dates) {
+    // Pages made by hand begin a body with the date of its post: it is no line that repeats.
+    let undated = talk.filter(|talk| talk.is_unmarked && around.dated * 2 < talk.posts.len());
+    let of_talk = undated
+        .into_iter()
+        .flat_map(|talk| talk.dates_in_bodies(page));
+    for sign in names.iter().chain(dates).chain(of_talk) {
         for text in texts_of(page, sign.element) {
             is_sign[text.index()] = true;
         }
@@ -122,6 +128,9 @@ pub(in super::super) fn tidy(
         kept[index] = false;
     }
     texts.retain(|&id| !is_kept[id.index()]);
+    if let Some(talk) = talk {
+        drop_links_between(page, blocks, talk, &owners, kept);
+    }
     let mut gone = Vec::new();
     for index in around.gone {
         kept[index] = false;
@@ -140,6 +149,32 @@ pub(in super::super) fn tidy(
         furniture: gone,
     }
 }
+
+/// Drops what is nothing but links between the posts: pages, related threads.
+fn drop_links_between(
+    page: &Page,
+    blocks: &Blocks,
+    talk: &Talk,
+    owners: &Owners,
+    kept: &mut [bool],
+) {
+    let Some((between, true)) = talk.span(page).map(|span| (span, talk.have_body())) else {
+        return;
+    };
+    for (block, kept) in blocks.list.iter().zip(kept) {
+        let is_between = between.contains(&block.container);
+        if *kept
+            && is_between
+            && owners.of_node(block.container).is_none()
+            && block.link_density() >= MOSTLY_LINKS
+        {
+            *kept = false;
+        }
+    }
+}
+
+/// Share of the characters of a block between posts that are links, at least, for it to go.
+const MOSTLY_LINKS: f32 = 0.9;
 
 /// Whether something is kept of an element besides the headline and lines with a name: the head of a thread, which tells who began it,
 /// is none where the first post tells it again.

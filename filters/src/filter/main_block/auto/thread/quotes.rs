@@ -32,6 +32,9 @@ const SHORT: f32 = 15.0;
 /// Words outside of links in what only its name says is a quote, at least. Lower: buttons to quote with are taken for one.
 const LEAST_WORDS: f32 = 4.0;
 
+/// Words of a line above a quote that only its writing tells, at most. A title stands in some of them.
+const MOST_OF_HEAD: f32 = 25.0;
+
 /// Decides on the quotes of a forum.
 pub(super) fn settle(
     page: &Page,
@@ -44,6 +47,7 @@ pub(super) fn settle(
     if quotes.is_empty() || !kind.is_forum() {
         return;
     }
+    let names = talk.map_or_else(Vec::new, |talk| talk.speakers(page));
     let mut quotes = quotes.into_iter().peekable();
     let mut said = Said::default();
     let mut at = 0;
@@ -67,9 +71,9 @@ pub(super) fn settle(
         }
         at = quote.end;
         if is_among_kept(&quote, kept) {
-            let head = quotes
-                .peek()
-                .map_or(Head::None, |&id| head(page, blocks, id, quote.start));
+            let head = quotes.peek().map_or(Head::None, |&id| {
+                head(page, blocks, &names, id, quote.start)
+            });
             let said_again: f32 = blocks.list[quote.clone()]
                 .iter()
                 .map(|block| block.stats.words)
@@ -134,27 +138,40 @@ enum Head {
     InText,
 }
 
-/// Looks for the line above a quote: what its author calls a quotation or says is a source.
-fn head(page: &Page, blocks: &Blocks, quote: NodeId, start: usize) -> Head {
+/// Looks for the line above a quote: what its author calls a quotation or says is a source, or a line that names one who speaks on this
+/// page and ends in a colon.
+fn head(page: &Page, blocks: &Blocks, names: &[String], quote: NodeId, start: usize) -> Head {
     let is_break = |id: &NodeId| page.tag(*id) == Some(Tag::Br);
     let mut before = page.element_before(quote);
     while let Some(id) = before.filter(is_break) {
         before = page.element_before(id);
     }
-    let is_head = |id: &NodeId| page.tag(*id) == Some(Tag::Cite) || is_quote(page, *id);
-    let Some(line) = before.filter(is_head) else {
+    let (Some(line), Some(index)) = (before, start.checked_sub(1)) else {
         return Head::None;
     };
-    let Some(index) = start.checked_sub(1) else {
+    let block = &blocks.list[index];
+    let texts = blocks.texts(block);
+    let is_head = page.tag(line) == Some(Tag::Cite)
+        || is_quote(page, line)
+        || announces(page, blocks, names, block);
+    if !is_head {
         return Head::None;
-    };
-    let texts = blocks.texts(&blocks.list[index]);
+    }
     let is_own = |&id: &NodeId| page.contains(line, id) || page.own_chars(id) == 0;
     match texts.iter().any(|&id| page.contains(line, id)) {
         false => Head::None,
         true if texts.iter().all(is_own) => Head::Block(index),
         true => Head::InText,
     }
+}
+
+/// Whether a line says that somebody of the talk speaks next: "Ann said in Bridge:".
+fn announces(page: &Page, blocks: &Blocks, names: &[String], block: &Block) -> bool {
+    if block.stats.words > MOST_OF_HEAD || names.is_empty() {
+        return false;
+    }
+    let text = blocks.text(page, block);
+    text.trim_end().ends_with([':', '：']) && names.iter().any(|name| text.contains(name.as_str()))
 }
 
 /// Whether an element is a quote by its tag, or by its name and what it holds: who said it, and what.
@@ -255,6 +272,30 @@ mod tests {
         assert_eq!(settled(&quote(""), &[0, 1, 3]), [true, false, false, true]);
         // Beside other words it cannot go, and the quote stays.
         assert_eq!(settled(&quote("Well, "), &[0, 1, 3]), [true; 4]);
+    }
+
+    #[test]
+    fn a_line_that_names_who_speaks_goes_with_the_quote_below_it() {
+        let post = |name: &str, text: &str| {
+            format!(
+                "<div class=post><p><a class=username href=/u/{name}>{name}</a> 3 May 2026, 10:12</p><div class=text>{text}</div></div>"
+            )
+        };
+        let quote = format!(
+            "<p>@Ann said in Bridge:</p><blockquote><p>{SAID} {MORE}</p></blockquote><p>Not so.</p>"
+        );
+        let html = [
+            post("Ann", &format!("<p>{SAID} {MORE}</p>")),
+            post("Bo", &quote),
+            post("Cy", "<p>Who says so?</p>"),
+        ];
+        let page = page_at("https://forum.example.org/t/bridge/12", &html.concat());
+        let blocks = Blocks::of(&page, &[]);
+        let kind = KindNow::of(&page);
+        let mut kept = vec![true; blocks.list.len()];
+        let talk = Talk::restored(&page, &blocks, &kind, &Signs::default(), &mut kept);
+        settle(&page, &blocks, &kind, talk.as_ref(), &mut kept);
+        assert_eq!(kept, [true, true, true, false, false, true, true, true]);
     }
 
     #[test]

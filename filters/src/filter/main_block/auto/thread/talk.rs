@@ -11,19 +11,21 @@
 //!    place, joined, counts, buttons (`talk/around.rs`). Name and date of each post stay, once.
 //!
 //! Measured on WCXB dev, 2026-11-22, five folds, on the halves of the domains (rules were looked for in the first only): word F1 of forums
-//! +.022 and +.009 (.8061 before, .8217 after), recall .906 and .916. On pages that do not say they are a forum it is for the reader:
-//! it gains on one page of the set.
+//! +.022 and +.009 (.8061 before, .8217 after), recall .906 and .916. With the own date of each post (`talk/dates.rs`), without
+//! previews, lists of who liked a post, headings that repeat and links between posts: .8254 before, .8325 after (+.004 and +.011).
+//! Elsewhere it is for the reader, and asks for a body: it finds two talks on the 1,384 pages that are no forum.
 
 mod around;
+mod dates;
+mod looks;
 mod places;
+mod previews;
 mod unsigned;
 pub(super) mod when;
 
-use std::collections::{HashMap, HashSet};
+use std::{collections::HashSet, ops::Range};
 
-use html5ever::local_name;
-
-use super::super::{blocks::Blocks, text::mix};
+use super::super::blocks::Blocks;
 use super::posts::{
     owners::Owners,
     signs::{Sign, Signs},
@@ -33,25 +35,14 @@ use crate::{
     page::{NodeId, Page, tag::Tag},
 };
 pub(super) use around::Around;
+use looks::{Way, key, outer, posts};
 use places::Places;
 
 /// Posts from which there is a thread.
 const LEAST: usize = 2;
 
-/// Share of the elements of a look that are signed and dated, at least. Posts of guests have no name that is a link.
-const SIGNED: f32 = 0.8;
-
-/// Share of the words in the widest look that another must hold to be chosen for its number.
-const EQUAL: f32 = 0.6;
-
-/// Share of the words in one of them, at most, where nothing but dates tells posts.
-const MOST_IN_ONE: f32 = 0.8;
-
-/// Elements around a name that are looked at. Raising it costs time on hostile pages.
-const MAX_LEVELS: usize = 30;
-
-/// Looks that are looked at, those with most members first: a bound on the work.
-const MAX_LOOKS: usize = 60;
+/// Names that are looked for above quotes: a bound on the work.
+const MAX_SPEAKERS: usize = 500;
 
 /// The thread of a page.
 pub(in super::super) struct Talk {
@@ -61,6 +52,8 @@ pub(in super::super) struct Talk {
     places: Places,
     names: Vec<Sign>,
     dates: Vec<Sign>,
+    /// Whether nothing but their place tells the names.
+    pub(super) is_unmarked: bool,
 }
 
 impl Talk {
@@ -74,31 +67,37 @@ impl Talk {
     ) -> Option<Talk> {
         let names = signs.names(page);
         let is_forum = kind.is_forum();
-        if !is_forum && names.len() < LEAST_ELSEWHERE {
+        let least = if is_forum { LEAST } else { LEAST_ELSEWHERE };
+        if !is_forum && names.len() < least {
             return None;
         }
         let mut dates = signs.dates(page).to_vec();
         when::add(page, blocks, &mut dates);
         let mut unmarked = None;
-        let posts = match posts(page, blocks, names, &dates, true) {
-            Some(posts) if is_forum || is_talk(page, blocks, kind, &posts, names) => posts,
-            None if is_forum => {
-                let (posts, names) = unsigned::of(page, blocks, &dates)?;
-                unmarked = Some(names);
-                posts
-            }
+        let posts = match posts(page, blocks, names, &dates, least, Way::Named) {
+            Some(posts) if is_forum || is_talk(page, blocks, kind, &posts, names, kept) => posts,
+            None if is_forum => match unseen(page, blocks, names, &dates) {
+                Some(posts) => posts,
+                None => {
+                    let (posts, names) = unsigned::of(page, blocks, &dates)?;
+                    unmarked = Some(names);
+                    posts
+                }
+            },
             _ => return None,
         };
         let names = unmarked.as_deref().unwrap_or(names);
         let owners = Owners::of(page, &posts);
         let places = Places::of(page, blocks, kept, [names, &dates], &posts, &owners);
-        if unmarked.is_some() && !places.have_body() {
+        // What is signed, dated and alike elsewhere are teasers, or entries of a list.
+        if (unmarked.is_some() || !is_forum) && !places.have_body() {
             return None;
         }
         Some(Talk {
             posts,
             owners,
             places,
+            is_unmarked: unmarked.is_some(),
             names: names.to_vec(),
             dates,
         })
@@ -150,6 +149,36 @@ impl Talk {
         self.places.have_body() && self.places.body(page, post, id)
     }
 
+    /// From the first post to the end of the last.
+    pub(super) fn span(&self, page: &Page) -> Option<Range<NodeId>> {
+        let end = self.posts.iter().map(|&post| page.end(post)).max()?;
+        Some(*self.posts.first()?..end)
+    }
+
+    /// Whether the posts have a body that is less than all of them.
+    pub(super) fn have_body(&self) -> bool {
+        self.places.have_body()
+    }
+
+    /// The dates in the bodies.
+    pub(super) fn dates_in_bodies<'a>(&'a self, page: &'a Page) -> impl Iterator<Item = &'a Sign> {
+        self.dates
+            .iter()
+            .filter(move |date| self.have_body() && self.in_body(page, date.element).is_some())
+    }
+
+    /// Who speaks here, each once.
+    pub(super) fn speakers(&self, page: &Page) -> Vec<String> {
+        let names = self.names.iter().take(MAX_SPEAKERS);
+        let mut names: Vec<String> = names
+            .map(|name| around::text_of(page, name.element))
+            .filter(|name| !name.is_empty())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// Whether an element is the body of a post or holds one.
     pub(super) fn holds_body(&self, page: &Page, id: NodeId) -> bool {
         self.places.have_body() && self.places.holds_body(page, id)
@@ -166,21 +195,31 @@ impl Talk {
 const SHARE_OF_BODIES: f32 = 0.15;
 const SHARE_OF_PAGE: f32 = 0.3;
 
-/// Whether posts on a page that does not say it is a forum are what the page is about: they hold nearly all of its long texts, and no
-/// headings as the entries of a blog do; nor is it a shelf with what buyers say.
+/// Posts that only dates tell which a script would show.
+fn unseen(page: &Page, blocks: &Blocks, names: &[Sign], dates: &[Sign]) -> Option<Vec<NodeId>> {
+    let unseen = when::unseen(page);
+    if names.len().min(unseen.len()) < LEAST {
+        return None;
+    }
+    let mut all = [dates, &unseen].concat();
+    all.sort_by_key(|sign| sign.element);
+    posts(page, blocks, names, &all, LEAST, Way::Named)
+}
+
+/// Whether posts on a page that does not say it is a forum are what the page is about: they hold nearly all of its long texts, or
+/// most of them is kept anyway, and no headings as the entries of a blog do; nor is it a shelf with what buyers say.
 fn is_talk(
     page: &Page,
     blocks: &Blocks,
     kind: &KindNow<'_>,
     posts: &[NodeId],
     names: &[Sign],
+    kept: &[bool],
 ) -> bool {
-    if posts.len() < LEAST_ELSEWHERE {
-        return false;
-    }
-    let (mut of_posts, mut others) = (0.0, 0.0);
+    let (mut of_posts, mut others, mut chosen) = (0.0, 0.0, 0.0);
     let mut outer_posts = outer(page, posts).peekable();
-    for block in blocks.list.iter().filter(|block| block.is_long()) {
+    let long = blocks.list.iter().zip(kept);
+    for (block, &kept) in long.filter(|(block, _)| block.is_long()) {
         while outer_posts
             .next_if(|&post| page.end(post) <= block.container)
             .is_some()
@@ -188,14 +227,15 @@ fn is_talk(
         let post = outer_posts.peek();
         if post.is_some_and(|&post| page.contains(post, block.container)) {
             of_posts += block.stats.words;
+            chosen += if kept { block.stats.words } else { 0.0 };
         } else {
             others += block.stats.words;
         }
     }
     let has_heading = |id: &NodeId| page.live(*id).any(|id| is_heading(page, id));
     let names = names.iter().map(|name| around::text_of(page, name.element));
-    others <= OTHERS
-        && of_posts > others
+    let is_all = others <= OTHERS && of_posts > others;
+    (is_all || of_posts > OTHERS && chosen > CHOSEN * of_posts)
         && names.collect::<HashSet<_>>().len() >= LEAST_ELSEWHERE
         && outer(page, posts).filter(has_heading).count() * 5 <= posts.len()
         && !matches!(
@@ -216,141 +256,8 @@ fn is_heading(page: &Page, id: NodeId) -> bool {
 const LEAST_ELSEWHERE: usize = 3;
 const OTHERS: f32 = 120.0;
 
-/// Elements of one look.
-struct Alike {
-    members: Vec<NodeId>,
-    words: f32,
-}
-
-/// The elements that are most likely the posts, in document order. `may_hold`: whether one may stand in another, or hold nearly all words.
-fn posts(
-    page: &Page,
-    blocks: &Blocks,
-    names: &[Sign],
-    dates: &[Sign],
-    may_hold: bool,
-) -> Option<Vec<NodeId>> {
-    let mut groups: HashMap<u64, Vec<NodeId>> = HashMap::new();
-    let mut is_seen = vec![false; page.len()];
-    for name in names {
-        let around = page.ancestors(name.element).take(MAX_LEVELS);
-        for up in around.take_while(|&up| up != page.body()) {
-            if std::mem::replace(&mut is_seen[up.index()], true) {
-                break;
-            }
-            if let Some(look) = look(page, up) {
-                groups.entry(look).or_default().push(up);
-            }
-        }
-    }
-    let words = words_before(blocks);
-    // Before the replies inside of it.
-    let has_own = |signs: &[Sign], id: NodeId, inner: Option<&NodeId>| {
-        let end = inner.map_or(page.end(id), |&inner| inner.min(page.end(id)));
-        let next = signs.partition_point(|sign| sign.element < id);
-        signs.get(next).is_some_and(|sign| sign.element < end)
-    };
-    let mut widest: Vec<(u64, Vec<NodeId>)> = groups.into_iter().collect();
-    widest.retain(|(_, members)| members.len() >= LEAST);
-    widest.sort_by_key(|(_, members)| (usize::MAX - members.len(), members[0]));
-    widest.truncate(MAX_LOOKS);
-    let mut groups: Vec<Alike> = widest
-        .into_iter()
-        .map(|(look, members)| with_brothers(page, look, members))
-        .filter_map(|members| {
-            let count = |signs: &[Sign]| {
-                let pairs = members.iter().enumerate();
-                pairs
-                    .filter(|&(at, &id)| has_own(signs, id, members.get(at + 1)))
-                    .count()
-            };
-            let is_signed = count(names).min(count(dates)) as f32 >= SIGNED * members.len() as f32;
-            let words_of = |id| {
-                let inside = blocks.inside(page, id);
-                words[inside.end] - words[inside.start]
-            };
-            let (mut sum, mut most) = (0.0, 0.0f32);
-            if is_signed {
-                let all = outer(page, &members).map(words_of);
-                (sum, most) = all.fold((sum, most), |(sum, most), one| (sum + one, most.max(one)));
-            }
-            let is_flat =
-                || most <= MOST_IN_ONE * sum && outer(page, &members).count() == members.len();
-            (is_signed && (may_hold || is_flat())).then_some(Alike {
-                members,
-                words: sum,
-            })
-        })
-        .collect();
-    let most = groups.iter().map(|group| group.words).fold(0.0, f32::max);
-    groups.retain(|group| group.words >= EQUAL * most && group.words > 0.0);
-    groups
-        .into_iter()
-        .max_by(|one, other| {
-            let count = one.members.len().cmp(&other.members.len());
-            count.then(other.members[0].cmp(&one.members[0]))
-        })
-        .map(|group| group.members)
-}
-
-/// The members of a look with what looks the same beside them, in document order.
-fn with_brothers(page: &Page, wanted: u64, members: Vec<NodeId>) -> Vec<NodeId> {
-    let mut parents: Vec<NodeId> = members.iter().map(|&id| page.parent(id)).collect();
-    parents.sort_unstable();
-    parents.dedup();
-    let brothers = parents
-        .iter()
-        .flat_map(|&parent| page.live_children(parent))
-        .filter(|&id| look(page, id) == Some(wanted) && page.chars(id) > 0);
-    let mut all: Vec<NodeId> = brothers.collect();
-    all.extend(members);
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
-/// Members that stand in no other.
-fn outer<'a>(page: &'a Page, members: &'a [NodeId]) -> impl Iterator<Item = NodeId> + 'a {
-    let mut over = NodeId::DOCUMENT;
-    members.iter().copied().filter(move |&id| {
-        let is_outer = id >= over;
-        if is_outer {
-            over = page.end(id);
-        }
-        is_outer
-    })
-}
-
-/// By block: words of all before it, and at the end of all.
-fn words_before(blocks: &Blocks) -> Vec<f32> {
-    let mut sum = 0.0;
-    let mut all = vec![0.0];
-    all.extend(blocks.list.iter().map(|block| {
-        sum += block.stats.words;
-        sum
-    }));
-    all
-}
-
-/// Tag and first class of an element, or its identifier where it has no class, as a number; digits in them aside.
-fn look(page: &Page, id: NodeId) -> Option<u64> {
-    let class = page.attribute(id, &local_name!("class"));
-    let first = class.and_then(|class| class.split_ascii_whitespace().next());
-    let numbered = || {
-        let id = page.attribute(id, &local_name!("id"))?;
-        id.bytes().any(|byte| byte.is_ascii_digit()).then_some(id)
-    };
-    let name = first.or_else(numbered)?;
-    Some(key(page, id, name, 1))
-}
-
-/// Tag and name of an element as a number, with what stands above it; digits aside.
-fn key(page: &Page, id: NodeId, name: &str, above: u64) -> u64 {
-    let tag = page.tag(id).map_or(255, |tag| tag as u64);
-    name.bytes()
-        .filter(|byte| !byte.is_ascii_digit())
-        .fold(mix(above, tag + 1), |key, byte| mix(key, u64::from(byte)))
-}
+/// Share of the long texts in the posts that is kept, where other texts are as long.
+const CHOSEN: f32 = 0.6;
 
 #[cfg(test)]
 mod tests;

@@ -58,7 +58,7 @@ fn names(page: &Page) -> Vec<Sign> {
     // "Log in" is an address below `/users/` too.
     names.retain(|name| {
         let id = name.element;
-        !leads_to_log_in(page, id) && !is_initial(page, id) && !is_number(page, id)
+        !leads_to_log_in(page, id) && !is_initial(page, name) && !is_number(page, id)
     });
     let mut counts: HashMap<String, usize> = HashMap::new();
     let text = |sign: &Sign| page.start_of_text(sign.element, MAX_NODES, MAX_NAME * 4);
@@ -81,8 +81,8 @@ fn is_number(page: &Page, id: NodeId) -> bool {
     !text.contains(char::is_alphabetic)
 }
 
-/// Initials in place of a picture of the person: "L".
-fn is_initial(page: &Page, id: NodeId) -> bool {
+/// Initials in place of a picture of the person: "L", and what programs say of it behind them ("Offline").
+fn is_initial(page: &Page, name: &Sign) -> bool {
     const MOST: usize = 2;
     const PICTURES: Parts = Parts::new(&["avatar"]);
     let is_picture = |id: NodeId| {
@@ -90,9 +90,9 @@ fn is_initial(page: &Page, id: NodeId) -> bool {
         let role = page.attribute(id, &local_name!("role"));
         class.is_some_and(|class| PICTURES.are_in(class)) || role == Some("img")
     };
-    page.chars(id) <= MOST
-        && (page.live(id).take(MAX_NODES).any(is_picture)
-            || page.ancestors(id).take(1).any(is_picture))
+    let around = page.parent(name.element);
+    let mut above = page.ancestors(name.text).take(LEVELS);
+    page.own_chars(name.text) <= MOST && above.any(|up| page.contains(around, up) && is_picture(up))
 }
 
 fn dates(page: &Page) -> Vec<Sign> {

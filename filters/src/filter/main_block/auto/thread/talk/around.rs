@@ -2,7 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Talk, is_heading, when::is_clock};
+use super::{
+    Talk,
+    dates::{Dates, loose_place},
+    is_heading, previews,
+};
 use crate::{
     filter::main_block::auto::{
         blocks::Blocks,
@@ -13,20 +17,14 @@ use crate::{
     text::one_line,
 };
 
-/// Posts from which what repeats is furniture.
-const LEAST: usize = 3;
-
 /// Words of a block that can be furniture, and of all others at its place. Higher: comments below an answer go with it.
 const MAX_WORDS: f32 = 12.0;
 
 /// Posts in which a place must be.
 const MIN_ALIKE: usize = 2;
 
-/// Share of the posts in which the dates stand at one place.
-const DATED: f32 = 0.8;
-
-/// The least sure date that is taken wherever it stands in a post.
-const SURE: u8 = 2;
+/// Visible characters beside the names in a list of names: "and 12 others like this".
+const MAX_BESIDE_NAMES: f32 = 40.0;
 
 /// What the author puts under everything.
 const SIGNATURES: Names = Names::new(&["signature", "signatures", "sig"]);
@@ -38,43 +36,59 @@ pub(in super::super) struct Around {
     pub(in super::super) texts: Vec<NodeId>,
     /// Blocks that go.
     pub(in super::super) gone: Vec<usize>,
+    /// What posts show of others.
+    previews: Vec<NodeId>,
+    /// How many posts have a date outside of their body.
+    pub(in super::super) dated: usize,
     /// By post: who wrote it.
     pub(in super::super) writers: HashMap<NodeId, String>,
 }
 
 /// The blocks around the bodies.
-struct Outside {
+pub(super) struct Outside {
     /// With the post of each.
-    blocks: Vec<(usize, NodeId)>,
+    pub(super) blocks: Vec<(usize, NodeId)>,
     /// By row of a text: its block.
     of_text: HashMap<NodeId, usize>,
 }
 
 impl Around {
     pub(in super::super) fn of(page: &Page, blocks: &Blocks, talk: &Talk) -> Around {
-        let outside = Outside::of(page, blocks, talk);
-        let dates = Dates::of(page, blocks, talk, &outside);
+        let mut outside = Outside::of(page, blocks, talk);
         let mut around = Around::default();
+        around.previews = previews::previews(page, blocks, talk, &outside);
+        around.gone = outside.without(page, blocks, &around.previews);
+        let dates = Dates::of(page, blocks, talk, &outside);
         let mut chosen: Vec<NodeId> = Vec::new();
         for &post in &talk.posts {
+            if around.is_preview(page, post) {
+                continue;
+            }
             let date = dates.of_post(page, talk, &outside, post);
             let name = name(page, talk, &outside, post, date);
             if let Some(name) = name {
                 around.writers.insert(post, text_of(page, name.element));
             }
+            around.dated += usize::from(date.is_some());
             for sign in [name, date].into_iter().flatten() {
                 chosen.extend(texts_of(page, sign.element));
             }
         }
         chosen.sort_unstable();
         chosen.dedup();
-        if talk.posts.len() >= LEAST && talk.places.have_body() {
+        if talk.places.have_body() {
             around.clear(page, blocks, talk, &outside, &chosen);
         }
         around.texts.extend(chosen);
         around.texts.sort_unstable();
         around.texts.dedup();
         around
+    }
+
+    /// Whether an element stands in what a post shows of another.
+    pub(in super::super) fn is_preview(&self, page: &Page, id: NodeId) -> bool {
+        let next = self.previews.partition_point(|&preview| preview <= id);
+        next > 0 && page.contains(self.previews[next - 1], id)
     }
 
     /// Finds the furniture.
@@ -89,8 +103,16 @@ impl Around {
         let is_chosen = |id: &NodeId| chosen.binary_search(id).is_ok();
         let places = outside.places(blocks, talk);
         let repeated = outside.repeated(blocks, talk, &self.writers);
-        let others = self.others(page, talk, outside);
+        let (others, own_names) = self.named(page, talk, outside);
+        let lists = lists_of_names(page, blocks, talk, outside, &others);
         let name_place = name_place(blocks, talk, outside, chosen);
+        let cards: HashSet<u64> = outside
+            .blocks
+            .iter()
+            .filter(|(index, _)| own_names.contains(index))
+            .filter(|(index, _)| blocks.texts(&blocks.list[*index]).iter().any(is_chosen))
+            .map(|&(index, post)| loose_place(page, post, blocks.list[index].container))
+            .collect();
         for &(index, post) in &outside.blocks {
             let block = &blocks.list[index];
             let texts = blocks.texts(block);
@@ -107,7 +129,31 @@ impl Around {
             }
             let writer = self.writers.get(&post);
             let is_guest = writer.is_none() && Some(place) == name_place;
-            if is_guest || is_heading(page, block.container) || others.contains(&index) {
+            if is_heading(page, block.container) {
+                // The writer's name with a rank, and "Re: Bridge" above every post.
+                let is_own = own_names.contains(&index) && block.stats.words <= MAX_WORDS;
+                let headline = page.headline.node;
+                let is_headline = headline.is_some_and(|node| page.contains(node, block.container));
+                if is_own || repeated.contains(&index) && !is_headline {
+                    self.gone.push(index);
+                }
+                continue;
+            }
+            if is_guest {
+                continue;
+            }
+            if let Some(named) = others.get(&index) {
+                let is_list =
+                    || lists.contains(&place) && block.chars - named.chars <= MAX_BESIDE_NAMES;
+                // Who changed a post stands where its writer does.
+                let is_editor = || {
+                    writer.is_some()
+                        && block.stats.words <= MAX_WORDS
+                        && cards.contains(&loose_place(page, post, block.container))
+                };
+                if is_list() || is_editor() {
+                    self.gone.push(index);
+                }
                 continue;
             }
             let is_furniture =
@@ -120,18 +166,40 @@ impl Around {
         }
     }
 
-    /// The blocks with a name that is not the writer's.
-    fn others(&self, page: &Page, talk: &Talk, outside: &Outside) -> HashSet<usize> {
-        let is_other = |name: &&Sign| {
+    /// The blocks with a name that is not the writer's; and those with the writer's alone.
+    fn named(
+        &self,
+        page: &Page,
+        talk: &Talk,
+        outside: &Outside,
+    ) -> (HashMap<usize, Others>, HashSet<usize>) {
+        let mut others: HashMap<usize, Others> = HashMap::new();
+        let mut own = HashSet::new();
+        for name in &talk.names {
+            let Some(index) = outside.block(page, name.element) else {
+                continue;
+            };
             let post = talk.owners.of_node(name.element);
-            let writer = post.and_then(|post| self.writers.get(&post));
-            Some(&text_of(page, name.element)) != writer
-        };
-        let names = talk.names.iter().filter(is_other);
-        names
-            .filter_map(|name| outside.block(page, name.element))
-            .collect()
+            let text = text_of(page, name.element);
+            if post.and_then(|post| self.writers.get(&post)) == Some(&text) {
+                own.insert(index);
+            } else {
+                let named = others.entry(index).or_default();
+                named.count += 1;
+                named.chars += page.chars(name.element) as f32;
+            }
+        }
+        own.retain(|index| !others.contains_key(index));
+        (others, own)
     }
+}
+
+/// Names in a block that are not the writer's.
+#[derive(Default)]
+struct Others {
+    count: usize,
+    /// Visible characters.
+    chars: f32,
 }
 
 #[derive(Default)]
@@ -163,8 +231,22 @@ impl Outside {
     }
 
     /// The block in which a sign stands.
-    fn block(&self, page: &Page, sign: NodeId) -> Option<usize> {
+    pub(super) fn block(&self, page: &Page, sign: NodeId) -> Option<usize> {
         texts_of(page, sign).find_map(|id| self.of_text.get(&id).copied())
+    }
+
+    /// Takes out the blocks in some elements, which are in document order and not within each other; gives all blocks in them.
+    fn without(&mut self, page: &Page, blocks: &Blocks, elements: &[NodeId]) -> Vec<usize> {
+        let gone: Vec<usize> = elements
+            .iter()
+            .flat_map(|&element| blocks.inside(page, element))
+            .collect();
+        if !gone.is_empty() {
+            let stays = |index: &usize| gone.binary_search(index).is_err();
+            self.blocks.retain(|(index, _)| stays(index));
+            self.of_text.retain(|_, index| stays(index));
+        }
+        gone
     }
 
     fn places(&self, blocks: &Blocks, talk: &Talk) -> HashMap<u64, PlaceOf> {
@@ -203,83 +285,6 @@ impl Outside {
             }
         }
         repeated
-    }
-}
-
-/// Where most posts are dated.
-struct Dates {
-    place: Option<u64>,
-    places: HashMap<NodeId, u64>,
-}
-
-impl Dates {
-    fn of(page: &Page, blocks: &Blocks, talk: &Talk, outside: &Outside) -> Dates {
-        #[derive(Default)]
-        struct Tally {
-            ranks: usize,
-            signs: usize,
-            posts: usize,
-            last: NodeId,
-            texts: HashSet<String>,
-        }
-        let mut tallies: HashMap<u64, Tally> = HashMap::new();
-        let mut order = Vec::new();
-        let mut places = HashMap::new();
-        for date in &talk.dates {
-            let Some(index) = outside.block(page, date.element) else {
-                continue;
-            };
-            let container = blocks.list[index].container;
-            let place = talk.places.place(container);
-            let post = talk.owners.of_node(container).unwrap_or_default();
-            places.insert(date.element, place);
-            let tally = tallies.entry(place).or_insert_with(|| {
-                order.push(place);
-                Tally::default()
-            });
-            let text = text_of(page, date.element);
-            tally.ranks += usize::from(date.rank) + usize::from(is_clock(&text));
-            tally.signs += 1;
-            tally.posts += usize::from(tally.last != post);
-            tally.last = post;
-            tally.texts.insert(text);
-        }
-        let least = DATED * talk.posts.len() as f32;
-        let place = order
-            .into_iter()
-            .filter(|place| tallies[place].posts as f32 >= least)
-            .min_by_key(|place| {
-                let tally = &tallies[place];
-                // What stands several times in a post are the dates of comments on it.
-                let is_of_comments = tally.signs > tally.posts;
-                let varies = usize::MAX - tally.texts.len();
-                (is_of_comments, tally.ranks / tally.signs, varies)
-            });
-        Dates { place, places }
-    }
-
-    fn of_post<'a>(
-        &self,
-        page: &'a Page,
-        talk: &'a Talk,
-        outside: &Outside,
-        post: NodeId,
-    ) -> Option<&'a Sign> {
-        let dates = || {
-            let dates = talk.owners.signs(page, post, &talk.dates);
-            dates.filter(|date| outside.block(page, date.element).is_some())
-        };
-        let is_there = |date: &&Sign| {
-            self.place.is_some() && self.places.get(&date.element).copied() == self.place
-        };
-        dates()
-            .filter(is_there)
-            .min_by_key(|date| (date.rank, date.element))
-            .or_else(|| {
-                dates()
-                    .filter(|date| date.rank <= SURE)
-                    .min_by_key(|date| (date.rank, date.element))
-            })
     }
 }
 
@@ -323,6 +328,31 @@ fn name_place(blocks: &Blocks, talk: &Talk, outside: &Outside, chosen: &[NodeId]
         .into_iter()
         .max_by_key(|&(place, count)| (count, place))
         .map(|(place, _)| place)
+}
+
+/// Places where mostly names of others stand and no dates: who liked a post.
+fn lists_of_names(
+    page: &Page,
+    blocks: &Blocks,
+    talk: &Talk,
+    outside: &Outside,
+    others: &HashMap<usize, Others>,
+) -> HashSet<u64> {
+    let place = |index: usize| talk.places.place(blocks.list[index].container);
+    // Blocks, and those with several names.
+    let mut tallies: HashMap<u64, (usize, usize)> = HashMap::new();
+    for (&index, named) in others {
+        let (all, several) = tallies.entry(place(index)).or_default();
+        *all += 1;
+        *several += usize::from(named.count >= 2);
+    }
+    for date in &talk.dates {
+        if let Some(index) = outside.block(page, date.element) {
+            tallies.remove(&place(index));
+        }
+    }
+    tallies.retain(|_, &mut (all, several)| all >= MIN_ALIKE && several * 2 >= all);
+    tallies.into_keys().collect()
 }
 
 /// What stands between the chosen texts of a line: signs, and words of the line itself ("wrote on"), but no counts.

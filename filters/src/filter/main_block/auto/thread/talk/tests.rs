@@ -213,3 +213,160 @@ fn a_long_signature_is_not_taken_for_the_body() {
     let kept = kept(THREAD, &html.concat(), 10.0);
     assert_eq!(kept[kept.len() - 3..], [said, "No.", said]);
 }
+
+#[test]
+fn who_liked_a_post_goes_and_a_comment_stays() {
+    let likes = |at: usize| {
+        let names = ["Di", "Ed", "Flo"].iter().take(at);
+        let names: Vec<String> = names
+            .map(|name| format!("<a class=username href=/u/{name}>{name}</a>"))
+            .collect();
+        format!(
+            "<p class=likes>{} and 4 others like this.</p>",
+            names.join(", ")
+        )
+    };
+    let said = "By a toll, for sixty years, and then by the county when nobody would pay any more.";
+    let comment = "<p class=note>Not so, says <a class=username href=/u/Di>Di</a> on 3 May</p>";
+    let html = [
+        post("Ann", 10, said, &likes(3)),
+        post("Bo", 11, said, &likes(2)),
+        post("Cy", 12, said, comment),
+    ];
+    let kept = kept(THREAD, &html.concat(), 2.0);
+    assert!(
+        !kept.iter().any(|text| text.contains("like this")),
+        "{kept:?}"
+    );
+    assert!(
+        kept.iter().any(|text| text.contains("Not so, says")),
+        "{kept:?}"
+    );
+}
+
+#[test]
+fn a_heading_with_the_name_of_the_writer_is_not_shown_beside_the_name() {
+    let said = "By a toll, for sixty years, and then by the county when nobody would pay any more.";
+    let post = |name: &str| {
+        format!(
+            "<div class=post><h3><a class=username href=/u/{name}>{name}</a> <i>Old Hand</i></h3><div class=text><p>{said}</p></div>\
+             <p><a class=username href=/u/{name}>{name}</a>, 3 May 2026, 10:12</p></div>"
+        )
+    };
+    let kept = kept(THREAD, &["Ann", "Bo", "Cy"].map(post).concat(), 2.0);
+    assert!(
+        !kept.iter().any(|text| text.contains("Old Hand")),
+        "{kept:?}"
+    );
+    assert!(kept.iter().any(|text| text == "Ann"), "{kept:?}");
+}
+
+#[test]
+fn of_two_posts_too_the_rest_of_the_panel_goes() {
+    let said = "By a toll, for sixty years, and then by the county when nobody would pay any more.";
+    let html = [post("Ann", 10, said, ""), post("Bo", 11, "No.", "")];
+    let kept = kept(THREAD, &html.concat(), 2.0);
+    assert!(
+        !kept.iter().any(|text| text.contains("From the town")),
+        "{kept:?}"
+    );
+    assert!(kept.iter().any(|text| text == "No."), "{kept:?}");
+}
+
+#[test]
+fn posts_are_known_by_dates_that_a_script_would_write() {
+    let said = "By a toll, for sixty years, and then by the county when nobody would pay any more.";
+    let post = |name: &str| {
+        format!(
+            "<div class=post><p><a href=/user/{name}><span class=avatar>{}</span> <span>Offline</span></a></p><p><a href=/user/{name}>{name}</a> \
+             <a class=ago title=2026-05-03T10:12:00Z></a></p><div class=text><p>{said}</p></div><p class=foot>{}</p></div>",
+            &name[..1],
+            name.len()
+        )
+    };
+    let kept = kept(THREAD, &["Ann", "Bo", "Cyril"].map(post).concat(), 5.0);
+    assert_eq!(kept, ["Ann", "Bo", "Cyril", said, said, said]);
+}
+
+#[test]
+fn elsewhere_comments_that_are_kept_anyway_are_whole() {
+    let article = format!("<article><h1>Bridge</h1><p>{}</p></article>", many(200));
+    let said = format!("By a toll, says he. {}", many(50));
+    let comments = [
+        post("Ann", 10, &said, ""),
+        post("Bo", 11, &said, ""),
+        post("Cy", 12, "No.", ""),
+        post("Di", 13, &said, ""),
+    ];
+    let html = format!("{article}{}", comments.concat());
+    let kept = kept(PAGE, &html, 20.0);
+    assert!(kept.iter().any(|text| text == "No."), "{kept:?}");
+}
+
+#[test]
+fn teasers_that_are_signed_and_dated_are_no_talk() {
+    let teaser = |name: &str| {
+        format!(
+            "<div class=item><p><a href=/{name}>How {name} crossed the bridge, and what came of it</a></p>\
+             <p class=by><a class=author href=/author/{name}>{name}</a> 3 May 2026</p></div>"
+        )
+    };
+    let html = ["Ann", "Bo", "Cy", "Di"].map(teaser).concat();
+    assert!(kept(PAGE, &html, 2.0).is_empty());
+}
+
+#[test]
+fn a_page_of_tables_without_a_class_has_posts() {
+    let said = "By a toll, for sixty years, and then by the county when nobody would pay any more.";
+    let post = |(at, name): (usize, &str)| {
+        format!(
+            "<table><tr><td><b>{name}</b><br>Posts: {at}1<br>From: Port Ewe</td><td><font>Posted on {at} May 2026</font><hr><p>{said}</p></td></tr></table>"
+        )
+    };
+    let html: String = (1..).zip(["Ann", "Bo", "Cy"]).map(post).collect();
+    let kept = kept(THREAD, &html, 2.0);
+    assert!(kept.iter().any(|text| text == "Bo"), "{kept:?}");
+    assert!(
+        !kept.iter().any(|text| text.contains("Port Ewe")),
+        "{kept:?}"
+    );
+    assert_eq!(kept.iter().filter(|text| *text == said).count(), 3);
+}
+
+#[test]
+fn rows_of_which_only_the_cells_have_a_class_are_posts() {
+    let said = "By a toll, for sixty years, and then by the county when nobody would pay any more.";
+    let post = |(at, name): (usize, &str)| {
+        format!(
+            "<tr><td class=row1><span class=who><b>{name}</b></span><br><span class=about>Guru<br>Joined: 0{at} Jan 2003<br>Posts: {at}7</span></td>\
+             <td class=row1><table><tr><td><span class=about>Posted: Fri May 0{at}, 2024 10:15 am</span></td></tr><tr><td><hr></td></tr>\
+             <tr><td><span class=said>{said}</span></td></tr></table></td></tr>\
+             <tr><td class=row1>Back to top</td><td class=row1>Profile</td></tr>"
+        )
+    };
+    let rows: String = (1..).zip(["Ann", "Bo", "Cy"]).map(post).collect();
+    let kept = kept(THREAD, &format!("<table class=list>{rows}</table>"), 2.0);
+    assert!(kept.iter().any(|text| text == "Bo"), "{kept:?}");
+    for gone in ["Guru", "Joined"] {
+        assert!(!kept.iter().any(|text| text.contains(gone)), "{kept:?}");
+    }
+}
+
+#[test]
+fn who_changed_an_answer_is_not_named_beside_its_writer() {
+    let said = "By a toll, for sixty years, and then by the county when nobody would pay any more.";
+    let card = |name: &str, when: &str, mark: &str| {
+        format!(
+            "<div class=card><p>{when}</p><div class=who {mark}><a class=username href=/u/{name}>{name}</a> 912</div></div>"
+        )
+    };
+    let post = |name: &str, also: &str| {
+        let card = card(name, "answered 3 May 2026, 10:12", "itemprop=author");
+        format!("<div class=post><div class=text><p>{said}</p></div>{also}{card}</div>")
+    };
+    let editor = card("Fin", "edited 4 May", "");
+    let html = [post("Ann", ""), post("Bo", &editor), post("Cy", "")];
+    let kept = kept(THREAD, &html.concat(), 1.0);
+    assert!(!kept.iter().any(|text| text.contains("Fin")), "{kept:?}");
+    assert!(kept.iter().any(|text| text == "Bo"), "{kept:?}");
+}

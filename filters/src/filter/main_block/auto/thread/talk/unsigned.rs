@@ -1,6 +1,6 @@
 //! The posts of programs that mark no name as one: `<dt><strong>Ann</strong></dt>`, `Ann · 3 March`.
 //!
-//! Posts are known by their dates alone, and the names by where they stand: a short text, one in nearly every post, at a place where the
+//! Posts are known by their dates alone, the rows and tables of pages without classes among them, and the names by where they stand: a short text, one in nearly every post, at a place where the
 //! posts differ. Of such places the one with most different texts, because who has a name has one rank, and many have the
 //! same; of equals the first. Only on forums, and only where the posts have a body: elsewhere what is dated and alike are entries of a
 //! list, or boxes beside one.
@@ -9,7 +9,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{places::Places, when::is_date};
+use super::{Way, places::Places, when::is_date};
 use crate::{
     filter::main_block::auto::{
         blocks::Blocks,
@@ -39,12 +39,11 @@ const RANK: u8 = 6;
 
 /// The posts of a page, and who wrote them.
 pub(super) fn of(page: &Page, blocks: &Blocks, dates: &[Sign]) -> Option<(Vec<NodeId>, Vec<Sign>)> {
-    let posts = super::posts(page, blocks, dates, dates, false)?;
-    if posts.len() < LEAST {
-        return None;
-    }
-    let names = names(page, blocks, &posts, dates)?;
-    Some((posts, names))
+    [Way::Dated, Way::Bare].into_iter().find_map(|way| {
+        let posts = super::posts(page, blocks, dates, dates, LEAST, way)?;
+        let names = names(page, blocks, &posts, dates)?;
+        Some((posts, names))
+    })
 }
 
 /// Texts at one place of each post.

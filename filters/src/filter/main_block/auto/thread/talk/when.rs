@@ -3,9 +3,11 @@
 
 use std::iter;
 
+use html5ever::{LocalName, local_name};
+
 use crate::{
     filter::main_block::auto::{blocks::Blocks, thread::posts::signs::Sign},
-    page::Page,
+    page::{NodeId, Page, said::Hint, tag::Tag},
 };
 
 /// Bytes and words of such a text. Higher: sentences that mention a day are taken for one.
@@ -14,7 +16,13 @@ const MAX_WORDS: f32 = 14.0;
 
 /// How sure such a date is, and one behind a label ("Joined: 3 May 2010"), after those of `posts/signs.rs`.
 const WRITTEN: u8 = 3;
-const LABELLED: u8 = 4;
+pub(super) const LABELLED: u8 = 4;
+
+/// How sure one is that nobody sees.
+const UNSEEN: u8 = 2;
+
+/// Nodes of such an element that are looked at.
+const MAX_NODES: usize = 20;
 
 /// Adds the texts that are written like a date to the dates, in document order.
 pub(super) fn add(page: &Page, blocks: &Blocks, dates: &mut Vec<Sign>) {
@@ -55,6 +63,30 @@ pub(super) fn add(page: &Page, blocks: &Blocks, dates: &mut Vec<Sign>) {
     dates.sort_by_key(|sign| sign.element);
 }
 
+/// Elements without a text that say a date: a script writes there how long that is ago.
+pub(super) fn unseen(page: &Page) -> Vec<Sign> {
+    let is_unseen = |&id: &NodeId| {
+        let Some(tag) = page.tag(id) else {
+            return false;
+        };
+        let may_tell = tag == Tag::Time || page.said(id).has(Hint::Title);
+        let tells = |name: &LocalName| page.attribute(id, name).is_some_and(is_date);
+        may_tell
+            && (tells(&local_name!("datetime")) || tells(&local_name!("title")))
+            && page
+                .live(id)
+                .take(MAX_NODES)
+                .all(|id| page.own_chars(id) == 0)
+    };
+    let ids = page.live(page.body()).filter(is_unseen);
+    ids.map(|id| Sign {
+        element: id,
+        rank: UNSEEN,
+        text: id,
+    })
+    .collect()
+}
+
 fn starts_with_label(text: &str) -> bool {
     let digit = text.find(char::is_numeric).unwrap_or(text.len());
     text[..digit].contains([':', '：'])
@@ -64,8 +96,6 @@ fn starts_with_label(text: &str) -> bool {
 pub(in super::super) fn is_date(text: &str) -> bool {
     let numbers: Vec<Number> = numbers(text).take(12).collect();
     let pairs = || numbers.windows(2);
-    let is_clock =
-        |pair: &[Number]| pair[0].gap == Some(':') && pair[0].digits <= 2 && pair[1].digits == 2;
     let is_day = |three: &[Number]| {
         let is_mark =
             |c: Option<char>| matches!(c, Some('-' | '/' | '.' | '年' | '月' | '년' | '월'));
@@ -77,9 +107,20 @@ pub(in super::super) fn is_date(text: &str) -> bool {
     };
     let has_year = numbers.iter().any(|number| number.digits == 4);
     let has_day = numbers.iter().any(|number| number.digits <= 2);
-    pairs().any(is_clock)
+    pairs().any(is_time)
         || numbers.windows(3).any(is_day)
         || has_year && has_day && text.contains(char::is_alphabetic)
+}
+
+/// Whether two numbers are the hour and the minute.
+fn is_time(pair: &[Number]) -> bool {
+    pair[0].gap == Some(':') && pair[0].digits <= 2 && pair[1].digits == 2
+}
+
+/// Whether a text tells a clock.
+pub(super) fn has_clock(text: &str) -> bool {
+    let numbers: Vec<Number> = numbers(text).take(12).collect();
+    numbers.windows(2).any(is_time)
 }
 
 /// Whether a text tells a clock and nothing else.
