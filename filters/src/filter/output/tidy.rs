@@ -20,6 +20,7 @@ mod names;
 mod panels;
 mod permalinks;
 mod pictures;
+pub(super) mod placeholders;
 mod players;
 mod posts;
 mod repeats;
