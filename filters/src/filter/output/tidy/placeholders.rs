@@ -7,6 +7,8 @@
 //!
 //! WCXB dev, 2026-11-22: of 1,497 pages 11 showed one or the other.
 
+use std::collections::HashMap;
+
 use html5ever::local_name;
 
 use crate::{
@@ -52,6 +54,7 @@ const NAMES: [&str; 8] = [
 pub(in crate::filter::output) fn drop(page: &mut Page) {
     let mut values = Vec::new();
     let mut waiting = Vec::new();
+    let mut gone = Vec::new();
     for id in page.live(page.body()) {
         if !(2..=MOST).contains(&page.own_chars(id)) {
             continue;
@@ -64,12 +67,27 @@ pub(in crate::filter::output) fn drop(page: &mut Page) {
             waiting.push(id);
         }
     }
-    values.retain(|&id| is_all(page, id));
+    if values.is_empty() && waiting.is_empty() {
+        return;
+    }
     if !values.is_empty() && KindNow::of(page).get() == Some(Kind::Documentation) {
         values.clear();
     }
-    waiting.retain(|&id| is_all(page, id));
+    // What a block says, where it says nothing else; values may stand in a row.
+    let mut found: HashMap<NodeId, usize> = HashMap::new();
+    let mut unwanted = Vec::new();
     for id in values.into_iter().chain(waiting) {
+        if let Some(block) = block_of(page, id) {
+            *found.entry(block).or_default() += page.own_chars(id);
+            unwanted.push((id, block));
+        }
+    }
+    for (id, block) in unwanted {
+        if page.chars(block) == found[&block] {
+            gone.push(id);
+        }
+    }
+    for id in gone {
         page.drop_silently(id);
     }
 }
@@ -128,8 +146,8 @@ fn is_waiting(page: &Page, id: NodeId, text: &str) -> bool {
     text.ends_with("..") || text.ends_with('…') || page.ancestors(id).take(LEVELS).any(is_called)
 }
 
-/// Whether a text is all that its block says, and not code.
-fn is_all(page: &Page, id: NodeId) -> bool {
+/// The block around a text that is not code.
+fn block_of(page: &Page, id: NodeId) -> Option<NodeId> {
     let is_code = |tag: Tag| {
         matches!(
             tag,
@@ -137,12 +155,17 @@ fn is_all(page: &Page, id: NodeId) -> bool {
         )
     };
     let is_block = |tag: Tag| tag.is_block() || matches!(tag, Tag::Td | Tag::Th | Tag::Body);
-    let named = |is_it: &dyn Fn(Tag) -> bool| {
-        page.ancestors(id)
-            .find(|&up| page.tag(up).is_some_and(is_it))
-    };
-    named(&is_code).is_none()
-        && named(&is_block).is_some_and(|block| page.chars(block) == page.own_chars(id))
+    let mut block = None;
+    for up in page.ancestors(id) {
+        let Some(tag) = page.tag(up) else { continue };
+        if is_code(tag) {
+            return None;
+        }
+        if block.is_none() && is_block(tag) {
+            block = Some(up);
+        }
+    }
+    block
 }
 
 #[cfg(test)]
@@ -172,6 +195,7 @@ mod tests {
             "${{amount_no_decimals}}",
             "{% if a %}{{ b }}{% endif %}",
             "${title}",
+            "{{a}}</b> <b>{{b}}",
         ] {
             assert_eq!(
                 left(&format!("<div><b>{value}</b></div>")),

@@ -222,9 +222,12 @@ fn section(
                 || level(page, blocks, other).is_some_and(|level| level <= own)
         })
         .unwrap_or(blocks.list.len());
-    // Where the choice kept some of it, what is behind that are the ways to the next page.
+    // Where the choice kept some of it, links to the same site behind that are the ways to the next page.
     let last_kept = kept[at + 1..end].iter().rposition(|&kept| kept);
-    let end = last_kept.map_or(end, |last| at + last + 2);
+    let end = last_kept
+        .map(|last| at + last + 2)
+        .filter(|&last| leads_inside(page, blocks, last..end))
+        .unwrap_or(end);
     let (chance, words) = weight(&scored[at + 1..end]);
     let is_named = || {
         let said = one_line(&blocks.text(page, &blocks.list[at])).to_lowercase();

@@ -98,7 +98,7 @@ fn terms_and_tables_at_the_end_stay_whether_their_heading_is_kept_or_not() {
     assert_eq!(kept(&terms.replace("What", "kept What"), 0.16), [true; 3]);
     let paragraph = "<h2>What is planned</h2><p>Start of work</p>";
     assert_eq!(kept(paragraph, 0.3), [false; 2]);
-    let partly = "<h2>Sources</h2><p>kept minutes</p><p>Next</p>";
+    let partly = "<h2>Sources</h2><p>kept minutes</p><p><a href=/n>Next</a></p>";
     assert_eq!(kept(partly, 0.3), [true, true, false]);
     let next = format!("{terms}<h2>More</h2><p>Another</p>");
     assert_eq!(kept(&next, 0.16), [true, true, true, false, false]);
