@@ -115,6 +115,7 @@ pub(crate) fn prepare(page: &mut Page, settings: &Settings) {
         (Format::Text, _) => {
             tidy::machine_dates::drop(page);
             tidy::placeholders::drop(page);
+            tidy::panels::name(page);
             apart::keep_apart(page);
         }
         (Format::Html, Style::Original) => {

@@ -17,7 +17,7 @@ mod labels;
 mod leftovers;
 pub(super) mod machine_dates;
 mod names;
-mod panels;
+pub(super) mod panels;
 mod permalinks;
 mod pictures;
 pub(super) mod placeholders;

@@ -10,7 +10,8 @@
 //! - a section of lists, terms or a table beside kept paragraphs, and one whose heading says that it is the end of a text
 //!   (`ends/words.rs`), unless most of it is links to the same site.
 //!
-//! Measured on WCXB dev, 2026-11-22, five folds: `docs/quality.md`.
+//! Measured on WCXB dev, 2026-11-22, five folds: word F1 .8838 with and without, of documentation .9468 and .9464, of articles .9565 with
+//! and without; 27 pages keep more. Of 290 pages of our own, in ten languages and five layouts, 156 lost their end without, 45 do with it.
 
 mod words;
 
@@ -116,14 +117,24 @@ impl Homes {
         self.0.binary_search(&page.parent(id)).is_ok()
     }
 
-    /// Whether something is among the paragraphs, or alone in a box that is, or that stands beside a box of theirs.
+    /// Whether something is among the paragraphs, or in a box that is, that stands beside a box of theirs, or that is built as one is.
     fn are_near(&self, page: &Page, id: NodeId) -> bool {
         let around = page.parent(id);
         let stands_beside = || {
             let up = page.parent(around);
             up != page.body() && self.0.iter().any(|&home| page.parent(home) == up)
         };
-        self.hold(page, id) || self.hold(page, around) || stands_beside()
+        let is_alike = || {
+            let far = page.parent(page.parent(around));
+            let class = page.attribute(around, &local_name!("class"));
+            class.is_some()
+                && self.0.iter().any(|&home| {
+                    page.parent(page.parent(home)) == far
+                        && page.tag(home) == page.tag(around)
+                        && page.attribute(home, &local_name!("class")) == class
+                })
+        };
+        self.hold(page, id) || self.hold(page, around) || stands_beside() || is_alike()
     }
 }
 

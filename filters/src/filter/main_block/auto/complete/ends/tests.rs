@@ -111,5 +111,22 @@ fn what_stands_far_from_the_text_is_no_end_of_it() {
         kept(&html, 0.3)
     };
     assert_eq!(far("<div class=note>The road is shut.</div>"), [false]);
+    let alike = |class: &str| {
+        let paragraph = format!("<p>kept {}</p>", words(30)).repeat(2);
+        let html = format!(
+            "<section><div class=col>{paragraph}</div></section><section><div class={class}><p class=note>The road is shut.</p></div></section>"
+        );
+        let mut trial = Trial::of(&html, 0.3);
+        let (page, blocks) = (&trial.page, &trial.blocks);
+        keep(
+            page,
+            blocks,
+            &trial.scored,
+            &KindNow::of(page),
+            &mut trial.kept,
+        );
+        trial.kept[2]
+    };
+    assert!(alike("col") && !alike("foot"));
     assert_eq!(far("<h2>Terms</h2><dl><dt>Pier<dd>A wall</dl>"), [false; 3]);
 }
