@@ -14,7 +14,7 @@ use html5ever::local_name;
 use crate::{
     kind::{Kind, KindNow},
     page::{NodeId, Page, tag::Tag},
-    text::{one_line, words_of_identifier},
+    text::words_of_identifier,
 };
 
 /// Characters of such a text, at most.
@@ -130,8 +130,13 @@ fn is_value(text: &str) -> bool {
 /// Whether a text says that something is on its way.
 fn is_waiting(page: &Page, id: NodeId, text: &str) -> bool {
     let bare = text.trim_end_matches(['.', '…', '。', '・', ' ']);
-    let said = one_line(bare).to_lowercase();
-    if !WORDS.contains(&said.as_str()) {
+    // Nearly no text is as long and begins alike, and to make a copy costs more.
+    let first = bare.bytes().next().unwrap_or_default();
+    let is_alike = |word: &&str| {
+        word.len() == bare.len()
+            && (!first.is_ascii() || word.as_bytes()[0] == first.to_ascii_lowercase())
+    };
+    if !WORDS.iter().any(is_alike) || !WORDS.contains(&bare.to_lowercase().as_str()) {
         return false;
     }
     let is_called = |up: NodeId| {
