@@ -5,6 +5,7 @@
 //! - Characters that would mean something are escaped, and only those: `_` inside a word means nothing.
 //! - A table that holds data is a table; one that lays the page out is a run of blocks.
 //! - A film, a sound or a frame is a link to it: Markdown has no player.
+//! - The name of a panel stands above it (`page.panels`).
 //! - The reading of a character stands behind it in parentheses, as `<rp>` would have it (HTML § 4.5.14).
 //! - A formula with its source in TeX (`<annotation encoding="application/x-tex">`, as `KaTeX` and `MathJax` write it) is that
 //!   source between dollar signs; another is written in a line: `(a+b)/c`, `x^2`.
@@ -30,7 +31,9 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId) -> String {
     let mut writer = Writer::default();
     let mut open: Vec<(NodeId, Tag, Step)> = Vec::new();
     let mut over = NodeId::DOCUMENT;
+    let mut panels = page.panels.iter().peekable();
     for id in page.live(root) {
+        while panels.next_if(|(panel, _)| *panel < id).is_some() {}
         while let Some(&(end, tag, step)) = open.last()
             && id >= end
         {
@@ -48,6 +51,13 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId) -> String {
                 step => open.push((page.end(id), tag, step)),
             },
             None => text(&mut writer, page, id),
+        }
+        if let Some((_, name)) = panels.next_if(|(panel, _)| *panel == id) {
+            writer.paragraph(true);
+            writer.open_mark(Mark::Strong);
+            writer.text(name);
+            writer.close_mark();
+            writer.paragraph(true);
         }
     }
     while let Some((_, tag, step)) = open.pop() {

@@ -173,6 +173,8 @@ pub(crate) struct Page {
     pub(crate) posts: Vec<NodeId>,
     /// Who wrote the first of them.
     pub(crate) starter: Option<String>,
+    /// Panels that a script showed one at a time and the names of their tabs, in the order of the page.
+    pub(crate) panels: Vec<(NodeId, String)>,
     /// Visible characters of the frame that was taken out of a page that is kept whole.
     pub(crate) frame_chars: usize,
     /// What the page says that it is.
@@ -240,6 +242,7 @@ impl Page {
             removed_roots: Vec::new(),
             early_sheets: Cell::new(parsed.sheets),
             sheets: OnceCell::new(),
+            panels: Vec::new(),
             main_block: None,
             confidence: None,
             domain: None,

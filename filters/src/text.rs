@@ -7,6 +7,7 @@
 //! - The reading of a character stands behind it in parentheses, as `<rp>` would have it (HTML § 4.5.14).
 //! - No more than `max_line_breaks` line breaks stand in a row (the paper's Figure 2: "Limit number of line breaks").
 //! - A formula that carries its source is that source; another is written in a line: `(a+b)/c`, `x^2`.
+//! - The name of a panel stands above it (`page.panels`).
 //! - Text that a browser never shows (scripts, styles, templates, options, alternative contents) is left out.
 
 use url::Url;
@@ -81,10 +82,12 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
     let mut columns = Columns::default();
     // One past the last row of a formula that was written as its source.
     let mut over = NodeId::DOCUMENT;
+    let mut panels = page.panels.iter().peekable();
     for id in page.live(root) {
         if id < over {
             continue;
         }
+        while panels.next_if(|(panel, _)| *panel < id).is_some() {}
         while let Some(&(end, tag)) = open.last()
             && id >= end
         {
@@ -139,6 +142,11 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
             }
             Some(_) => {}
             None => write_text(&mut writer, page, id, preserved > 0),
+        }
+        if let Some((_, name)) = panels.next_if(|(panel, _)| *panel == id) {
+            writer.enter(Tag::P);
+            writer.inline(name);
+            writer.leave(Tag::P);
         }
     }
     while let Some((_, tag)) = open.pop() {

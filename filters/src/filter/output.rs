@@ -115,6 +115,8 @@ pub(crate) fn prepare(page: &mut Page, settings: &Settings) {
     match (settings.format, settings.style) {
         (Format::Text, _) => {
             tidy::machine_dates::drop(page);
+            tidy::placeholders::drop(page);
+            tidy::panels::name(page);
             apart::keep_apart(page);
         }
         (Format::Html, Style::Original) => {
@@ -123,6 +125,7 @@ pub(crate) fn prepare(page: &mut Page, settings: &Settings) {
         }
         (Format::Html, Style::Reader) => {
             tidy::every_look(page);
+            tidy::placeholders::drop(page);
             reader::prepare(page);
             apart::keep_apart_in_markup(page);
         }

@@ -156,3 +156,12 @@ fn deep_nesting_costs_no_more_than_its_text() {
     assert!(markdown.contains('x'));
     assert!(markdown.len() < 20_000, "{}", markdown.len());
 }
+
+#[test]
+fn a_panel_has_its_name_above_it() {
+    let mut page = page("<p>Wood</p><section id=p><p>Hard and heavy.</p></section>");
+    let panel = crate::testing::by_id(&page, "p");
+    page.panels = vec![(panel, "Oak".to_owned())];
+    let markdown = of_subtree(&page, page.body());
+    assert_eq!(markdown, "Wood\n\n**Oak**\n\nHard and heavy.\n");
+}

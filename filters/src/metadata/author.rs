@@ -284,7 +284,8 @@ pub(super) fn without_opener<'a>(line: &'a str, openers: &[&str]) -> &'a str {
 
 /// What follows an opener at the start of a line, behind white space or a colon.
 fn after<'a>(line: &'a str, opener: &str) -> Option<&'a str> {
-    let is_end = |c: char| c.is_whitespace() || matches!(c, ':' | '：' | '／' | '/');
+    // Armenian has a sign of its own for a colon.
+    let is_end = |c: char| c.is_whitespace() || matches!(c, ':' | '：' | '\u{55d}' | '／' | '/');
     let ends = |rest: &str| rest.is_empty() || rest.starts_with(is_end);
     let bytes = line.as_bytes().get(..opener.len());
     // Nearly all: no character has to be looked for.
@@ -309,7 +310,21 @@ pub(super) fn trim_start(name: &str) -> &str {
 fn is_around(c: char) -> bool {
     matches!(
         c,
-        '|' | '-' | '–' | '—' | '·' | '•' | '∙' | ',' | ';' | ':' | '：' | '／' | '/' | '›' | '»'
+        '|' | '-'
+            | '–'
+            | '—'
+            | '·'
+            | '•'
+            | '∙'
+            | ','
+            | ';'
+            | ':'
+            | '：'
+            | '\u{55d}'
+            | '／'
+            | '/'
+            | '›'
+            | '»'
     ) || c.is_whitespace()
 }
 

@@ -52,6 +52,12 @@ fn the_words_before_a_name_are_those_of_many_languages() {
         ("<p>লেখা: তানভীর হাসান</p>", "তানভীর হাসান"),
         ("<p>تحریر: عائشہ خان</p>", "عائشہ خان"),
         ("<p>ავტორი: ნინო ბერიძე</p>", "ნინო ბერიძე"),
+        ("<p>Հեղինակ՝ Աննա Սարգսյան</p>", "Աննա Սարգսյան"),
+        ("<p>Autorė: Ona Kazlauskienė</p>", "Ona Kazlauskienė"),
+        ("<p>Egilea: Ane Etxeberria</p>", "Ane Etxeberria"),
+        ("<p>రచన: రాధ కుమారి</p>", "రాధ కుమారి"),
+        ("<p>എഴുതിയത്: ലത നായർ</p>", "ലത നായർ"),
+        ("<p>ដោយ សុខា ចាន់</p>", "សុខា ចាន់"),
         ("<p>Por Ana Freire — Serra Clara</p>", "Ana Freire"),
         (
             "<p>Par Anne Aulne (Saint-Aubray, envoyée spéciale)</p>",

@@ -3,7 +3,7 @@
 
 /// What stands before a name in a byline: first the sure ones, then those that are the beginning of no name, then words of names
 /// and of ordinary text too.
-const OPENERS: [&str; 118] = [
+const OPENERS: [&str; 123] = [
     // Sure wherever they stand. `may_open` knows their first letters.
     "this post was written by",
     "this article was written by",
@@ -101,6 +101,11 @@ const OPENERS: [&str; 118] = [
     "撰文",
     "撰稿",
     "autorka",
+    "autorė",
+    "egilea",
+    "రచన",
+    "എഴുതിയത്",
+    "ដោយ",
     "oleh",
     "a cura di",
     "reported by",
@@ -129,7 +134,7 @@ const OPENERS: [&str; 118] = [
 
 /// How many of them are sure, and how many begin no name.
 const SURE: usize = 18;
-const CLEAR: usize = 100;
+const CLEAR: usize = 105;
 
 /// All of them.
 pub(super) fn openers() -> &'static [&'static str] {

@@ -8,9 +8,11 @@
 //! | answers with their questions | `complete/questions.rs` |
 //! | labels with their values | `complete/labels.rs` |
 //! | what a recipe is made of, and its steps | `complete/recipe.rs` |
+//! | notes, last figures, last short sections | `complete/ends.rs` |
 //! | the goods of a shelf | `complete/goods.rs` |
 //! | the price of a product | `complete/price.rs` |
 
+mod ends;
 mod gaps;
 pub(super) mod goods;
 mod labels;
@@ -42,6 +44,7 @@ pub(super) fn complete(
     questions::keep(page, blocks, scored, kept);
     labels::keep(page, blocks, scored, kind, kept);
     recipe::keep(page, blocks, kind, kept);
+    ends::keep(page, blocks, scored, kind, kept);
     goods::keep(page, blocks, kind, kept);
     price::keep(page, blocks, kind, kept);
 }

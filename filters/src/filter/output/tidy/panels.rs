@@ -2,7 +2,7 @@
 //! them apart is gone or stands above all of them. Each gets the name of its tab over it (WAI-ARIA 1.2, `tab` and `tabpanel`: the
 //! panel names its tab with `aria-labelledby`, the tab its panel with `aria-controls`).
 //!
-//! The name is an attribute that the style writes, since a page gets no new nodes. WCXB dev, 2026-11-22: 71 of 1,497 pages have tabs.
+//! The name is an attribute that the style writes, since a page gets no new nodes; text and Markdown write a line. WCXB dev, 2026-11-22: 71 of 1,497 pages have tabs.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ const MAX_BYTES: usize = 80;
 const MAX_PANELS: usize = 200;
 
 /// Marks the panels that have a name, and gives it to them.
-pub(super) fn name(page: &mut Page) {
+pub(in crate::filter::output) fn name(page: &mut Page) {
     let is_panel = |name: &LocalName, value: &str| {
         *name == local_name!("role") && value.trim().eq_ignore_ascii_case("tabpanel")
     };
@@ -46,10 +46,11 @@ pub(super) fn name(page: &mut Page) {
             .filter_map(|&panel| Some((panel, tabs.name(page, panel)?)))
             .collect()
     };
-    for (panel, name) in named {
-        page.set_attribute(panel, local_name!("aria-label"), name);
-        page.set_attribute(panel, LocalName::from(MARK), "panel".to_owned());
+    for (panel, name) in &named {
+        page.set_attribute(*panel, local_name!("aria-label"), name.clone());
+        page.set_attribute(*panel, LocalName::from(MARK), "panel".to_owned());
     }
+    page.panels = named;
 }
 
 /// The tabs of a page, removed or not.
@@ -120,7 +121,12 @@ fn words(page: &Page, tab: NodeId) -> String {
             break;
         }
     }
-    one_line(&words)
+    // Some tabs hold their words twice, for wide screens and for narrow ones.
+    let words = one_line(&words);
+    match words.split_at_checked(words.len() / 2) {
+        Some((one, two)) if two.strip_prefix(' ') == Some(one) => one.to_owned(),
+        _ => words,
+    }
 }
 
 fn label(page: &Page, panel: NodeId) -> Option<&str> {
@@ -146,6 +152,13 @@ mod tests {
                 name.filter(|_| is_marked).map(str::to_owned)
             })
             .to_vec()
+    }
+
+    #[test]
+    fn words_that_a_tab_holds_twice_are_told_once() {
+        let page = page("<b id=a><i>Live mode</i> <i>Live mode</i></b><b id=b>Go Go gadget</b>");
+        assert_eq!(words(&page, by_id(&page, "a")), "Live mode");
+        assert_eq!(words(&page, by_id(&page, "b")), "Go Go gadget");
     }
 
     #[test]

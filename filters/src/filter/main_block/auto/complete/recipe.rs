@@ -3,9 +3,11 @@
 //!
 //! A label says where each begins, a heading or a short line ("Zutaten", "材料"), and it counts where quantities follow, or where the page
 //! says in its JSON-LD that it is a `Recipe` (schema.org). Steps are looked for where ingredients were found: "Method" is a heading of
-//! papers too.
+//! papers too. For how many it is and how long it takes: `recipe/facts.rs`.
 //!
 //! Written for readers, 2026-11-22: WCXB dev has three recipes, one of which lost its ingredients.
+
+mod facts;
 
 use std::ops::Range;
 
@@ -200,6 +202,7 @@ pub(super) fn keep(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
     if lists.is_empty() || !page.claims.is_recipe() && is_for_sale() {
         return;
     }
+    facts::keep(page, blocks, lists[0].start, kept);
     let is_steps = |at: &usize| {
         is_label(page, blocks, *at, &STEPS) || is_label(page, blocks, *at, &STEPS_IN_CHINESE)
     };
