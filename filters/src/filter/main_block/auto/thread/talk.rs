@@ -76,14 +76,15 @@ impl Talk {
         let mut unmarked = None;
         let posts = match posts(page, blocks, names, &dates, least, Way::Named) {
             Some(posts) if is_forum || is_talk(page, blocks, kind, &posts, names, kept) => posts,
-            None if is_forum => match unseen(page, blocks, names, &dates) {
-                Some(posts) => posts,
-                None => {
+            None if is_forum => {
+                if let Some(posts) = unseen(page, blocks, names, &dates) {
+                    posts
+                } else {
                     let (posts, names) = unsigned::of(page, blocks, &dates)?;
                     unmarked = Some(names);
                     posts
                 }
-            },
+            }
             _ => return None,
         };
         let names = unmarked.as_deref().unwrap_or(names);
