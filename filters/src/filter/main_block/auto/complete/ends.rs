@@ -19,7 +19,7 @@ use std::ops::Range;
 
 use html5ever::local_name;
 
-use super::super::{Scored, blocks::Blocks, called::Names};
+use super::super::{Scored, blocks::Blocks, called::Names, cues::Cue};
 use crate::{
     dom::table,
     kind::{Kind, KindNow},
@@ -249,6 +249,7 @@ fn section(
         chance.min(scored[at].chance) >= CHANCE
             && homes.are_near(page, heading)
             && (at + 1..end).all(|other| is_listed(page, scope, blocks.list[other].container))
+            && !holds_comments(page, scope)
     };
     let is_wanted = words > 0.0
         && words <= SECTION_WORDS
@@ -256,6 +257,16 @@ fn section(
         && (is_named() || are_facts() && !is_linked(blocks, at + 1..end))
         && (kind.get() == Some(Kind::Documentation) || !leads_inside(page, blocks, at + 1..end));
     is_wanted.then_some(at..end)
+}
+
+/// Whether there are comments in an element, or it is in theirs: by what it is called, or by its times.
+fn holds_comments(page: &Page, scope: NodeId) -> bool {
+    let is_called = |id: NodeId| page.said(id).cues & Cue::Comment.bit() != 0;
+    let mut around = page.ancestors(scope).take(LEVELS);
+    around.any(is_called)
+        || page
+            .live(scope)
+            .any(|id| is_called(id) || page.tag(id) == Some(Tag::Time))
 }
 
 /// Whether a text is in a list of terms, a list or a table of data.

@@ -130,3 +130,16 @@ fn what_stands_far_from_the_text_is_no_end_of_it() {
     assert!(alike("col") && !alike("foot"));
     assert_eq!(far("<h2>Terms</h2><dl><dt>Pier<dd>A wall</dl>"), [false; 3]);
 }
+
+#[test]
+fn comments_are_no_last_section() {
+    let plain = "<h3>Thoughts</h3><ol><li><b>Max</b> <i>3 May</i><p>Well done!</ol>";
+    assert_eq!(kept(plain, 0.3), [true; 3]);
+    for comments in [
+        plain.replace("<li>", "<li class=comment>"),
+        plain.replace("<i>", "<time>").replace("</i>", "</time>"),
+        format!("<div id=comments>{plain}</div>"),
+    ] {
+        assert_eq!(kept(&comments, 0.3), [false; 3], "{comments}");
+    }
+}
