@@ -10,7 +10,7 @@ use html5ever::{LocalName, local_name};
 
 use super::{additions, reader, tidy};
 use crate::{
-    metadata::{is_same, start_of_line},
+    metadata::{pages::is_headline_of_both, start_of_line},
     page::{
         NodeId, Page,
         serialize::{self, Rules},
@@ -41,7 +41,7 @@ pub struct Part {
 /// those of the whole. A thread goes on with its next post, of which nothing has been said.
 pub(crate) fn prepare(page: &mut Page, part: &Part) {
     if let Some(heading) = reader::headline_in(page)
-        && is_same(&start_of_line(page, heading), &part.article)
+        && is_headline_of_both(&start_of_line(page, heading), &part.article)
     {
         page.drop_silently(heading);
     }
@@ -77,9 +77,15 @@ pub(crate) fn prepare(page: &mut Page, part: &Part) {
 fn number_places(page: &mut Page, elements: &[NodeId], number: u32) {
     let href = local_name!("href");
     let place = |page: &Page, id| {
-        let address = page.attribute(id, &href)?.trim();
-        let place = address.strip_prefix('#').filter(|place| !place.is_empty());
-        place.map(str::to_owned)
+        let (before, place) = page.attribute(id, &href)?.trim().split_once('#')?;
+        let is_here = || {
+            let address = page.address(id, &href)?;
+            let url = page.url();
+            let end = url::Position::AfterQuery;
+            Some(address[..end] == url[..end])
+        };
+        let leads_down = !place.is_empty() && (before.is_empty() || is_here() == Some(true));
+        leads_down.then(|| place.to_owned())
     };
     let wanted: HashSet<String> = elements.iter().filter_map(|&id| place(page, id)).collect();
     if wanted.is_empty() {
@@ -212,6 +218,10 @@ mod tests {
     fn the_headline_is_not_said_again() {
         assert_eq!(
             written("<h1>All about clocks</h1><p>On springs."),
+            "<p>On springs.</p>"
+        );
+        assert_eq!(
+            written("<h1>All about clocks - page 2</h1><p>On springs."),
             "<p>On springs.</p>"
         );
         assert_eq!(

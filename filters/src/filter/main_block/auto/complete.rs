@@ -9,10 +9,12 @@
 //! | labels with their values | `complete/labels.rs` |
 //! | what a recipe is made of, and its steps | `complete/recipe.rs` |
 //! | notes, last figures, last short sections | `complete/ends.rs` |
+//! | what marks of footnotes lead to | `complete/footnotes.rs` |
 //! | the goods of a shelf | `complete/goods.rs` |
 //! | the price of a product | `complete/price.rs` |
 
 mod ends;
+mod footnotes;
 mod gaps;
 pub(super) mod goods;
 mod labels;
@@ -45,6 +47,7 @@ pub(super) fn complete(
     labels::keep(page, blocks, scored, kind, kept);
     recipe::keep(page, blocks, kind, kept);
     ends::keep(page, blocks, scored, kind, kept);
+    footnotes::keep(page, blocks, kind, kept);
     goods::keep(page, blocks, kind, kept);
     price::keep(page, blocks, kind, kept);
 }

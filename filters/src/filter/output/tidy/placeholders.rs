@@ -2,7 +2,7 @@
 //!
 //! A page that is drawn by a script holds names of values where the values will stand, and a word that they are on their way. Without
 //! the script they never come. So a text that is nothing else goes: not in code, where it is what the page is about, not in a
-//! sentence, and not in a manual, where a name of a value stands in a table beside what it means. A word without dots goes only
+//! sentence or below one that announces it ("To print a name, write:"), and not in a manual, where a name of a value stands in a table beside what it means. A word without dots goes only
 //! where its element is called so ("spinner"): it may be a heading or the name of a step.
 //!
 //! WCXB dev, 2026-11-22: of 1,497 pages 11 showed one or the other.
@@ -55,14 +55,24 @@ pub(in crate::filter::output) fn drop(page: &mut Page) {
     let mut values = Vec::new();
     let mut waiting = Vec::new();
     let mut gone = Vec::new();
+    let mut is_announced = false;
     for id in page.live(page.body()) {
+        if page.own_chars(id) == 0 {
+            continue;
+        }
+        let was_announced = is_announced;
+        is_announced = page
+            .text(id)
+            .is_some_and(|text| text.trim_end().ends_with([':', '：']));
         if !(2..=MOST).contains(&page.own_chars(id)) {
             continue;
         }
         let Some(text) = page.text(id) else { continue };
         let text = text.trim();
         if is_value(text) {
-            values.push(id);
+            if !was_announced {
+                values.push(id);
+            }
         } else if page.own_chars(id) <= WAITING && is_waiting(page, id, text) {
             waiting.push(id);
         }
@@ -228,6 +238,8 @@ mod tests {
             let html = format!("<p><{tag}>{{{{name}}}}</{tag}>");
             assert!(left(&html).ends_with("{{name}}"), "{tag}");
         }
+        let told = left("<p>To print a name, write:</p><p>{{name}}</p>");
+        assert!(told.ends_with("{{name}}"), "{told}");
         let table = "<table><tr><td>{{name}}<td>the name";
         assert!(left_of(table, "APIReference").contains("{{name}}"));
         assert!(!left(table).contains("{{name}}"));

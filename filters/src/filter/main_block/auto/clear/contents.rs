@@ -4,11 +4,12 @@
 //!
 //! Not in manuals, which are looked things up in, and whose references have theirs.
 //!
-//! Whether a list is one, its links tell: they lead to this page, and say what headings below it say. So a list of what a
-//! manual has on other pages stays, and so do the letters of an index. The label is known by where it stands, in a box of its own with
+//! Whether a list is one, its links tell: they lead to this page, and each says what a heading below it says, in the same order, or a
+//! part of that. So a list of what a manual has on other pages stays, and so do the letters of an index, a ranking, ticks and
+//! crosses beside the names, and any list with an entry that is said nowhere else. The label is known by where it stands, in a box of its own with
 //! the list; without a box by its words.
 
-use std::{collections::HashSet, ops::Range};
+use std::ops::Range;
 
 use html5ever::local_name;
 
@@ -22,17 +23,24 @@ use crate::{
 /// Links of one, at least. Lower: a "see below" with one more.
 const LEAST: usize = 3;
 
-/// Share of its links that say what a heading below says, at least. The others say it in fewer words.
-const TOLD: f32 = 0.5;
+/// Lists of a page that are looked at, and headings, at most: all of what people write.
+const LISTS: usize = 30;
+const HEADINGS: usize = 1000;
+
+/// Letters of an entry, at least, that says a part only of what its heading says.
+const PART: usize = 10;
 
 /// Visible characters of a link, on average, at least. Letters of an index have one, years four.
-const CHARS: usize = 5;
+const CHARS: f32 = 5.0;
 
 /// Share of the characters of a text that stand in its links: a number before each does not.
 const LINKED: f32 = 0.7;
 
 /// Words of a label, at most: "Jump to a section".
 const LABEL_WORDS: f32 = 5.0;
+
+/// Words of a line before the list that ends in a colon, at most: "These are the topics that we will be covering:".
+const LEAD_WORDS: f32 = 12.0;
 
 /// Words of text that a box holds beside the list: the label, and what folds the list ("Show").
 const BESIDE_WORDS: f32 = 8.0;
@@ -122,12 +130,17 @@ const LABELS: [&str; 74] = [
 pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
     let mut headings = None;
     let is_manual = || kind.get() == Some(Kind::Documentation);
+    let mut left = LISTS;
     let mut at = 0;
     while at < blocks.list.len() {
         let list = list_at(page, blocks, at);
-        if is_contents(page, blocks, &list, &mut headings) && !is_manual() {
-            let with_label = label(page, blocks, &list)..list.end;
-            kept[with_label].fill(false);
+        if left > 0 && has_entries(page, blocks, &list) {
+            left -= 1;
+            let headings = headings.get_or_insert_with(|| Line::headings(page));
+            if is_said_below(page, blocks, &list, headings) && !is_manual() {
+                let with_label = label(page, blocks, &list, kept)..list.end;
+                kept[with_label].fill(false);
+            }
         } else if list.is_empty() && kept[at] && is_lone_label(page, blocks, at, kind) {
             kept[at] = false;
         }
@@ -190,41 +203,82 @@ fn leads_down(page: &Page, link: NodeId) -> bool {
     !place.is_empty() && (before.is_empty() || is_here())
 }
 
-fn is_contents(
-    page: &Page,
-    blocks: &Blocks,
+/// The links of a list.
+fn entries<'a>(
+    page: &'a Page,
+    blocks: &'a Blocks,
     list: &Range<usize>,
-    headings: &mut Option<HashSet<String>>,
-) -> bool {
-    let entries: Vec<String> = blocks.list[list.clone()]
-        .iter()
-        .flat_map(|block| links(page, blocks, block))
-        .map(|link| words_of(page, link))
-        .collect();
-    let chars: usize = entries.iter().map(|entry| entry.chars().count()).sum();
-    if entries.len() < LEAST || chars < CHARS * entries.len() {
-        return false;
-    }
-    let headings = headings.get_or_insert_with(|| {
-        let all = page.live(page.body());
-        let headings = all.filter(|&id| page.tag(id).is_some_and(Tag::is_heading));
-        headings.map(|id| words_of(page, id)).collect()
-    });
-    let told = entries.iter().filter(|entry| headings.contains(*entry));
-    told.count() as f32 >= TOLD * entries.len() as f32
+) -> impl Iterator<Item = NodeId> + 'a {
+    let list = blocks.list[list.clone()].iter();
+    list.flat_map(|block| links(page, blocks, block))
 }
 
-/// The letters of an element, without the number before them, which some lists write and some headings.
-fn words_of(page: &Page, id: NodeId) -> String {
-    let texts = page.live(id).filter_map(|id| page.text(id));
-    let text: String = texts.map(|text| text.clone()).collect();
-    let letters = letters(&text);
-    letters.trim_start_matches(char::is_numeric).to_owned()
+fn has_entries(page: &Page, blocks: &Blocks, list: &Range<usize>) -> bool {
+    let count = entries(page, blocks, list).take(LEAST).count();
+    let chars: f32 = blocks.list[list.clone()]
+        .iter()
+        .map(|block| block.linked)
+        .sum();
+    let all = || entries(page, blocks, list).count();
+    count >= LEAST && chars >= CHARS * all() as f32
+}
+
+/// Whether the headings below a list say what it says.
+fn is_said_below(page: &Page, blocks: &Blocks, list: &Range<usize>, headings: &[Line]) -> bool {
+    let end = blocks.list[list.end - 1].container;
+    let mut below = headings.iter().skip_while(|heading| heading.node < end);
+    entries(page, blocks, list).all(|entry| {
+        let entry = Line::of(page, entry);
+        below.any(|heading| heading.says(&entry))
+    })
+}
+
+/// What an entry or a heading says.
+struct Line {
+    node: NodeId,
+    /// Without the number before it, which some lists write and some headings.
+    letters: String,
+    /// Ticks, stars, arrows: what is neither letter nor punctuation.
+    signs: String,
+}
+
+impl Line {
+    fn of(page: &Page, node: NodeId) -> Line {
+        let texts = page.live(node).filter_map(|id| page.text(id));
+        let text: String = texts.map(|text| text.clone()).collect();
+        let letters = letters(&text);
+        let is_sign = |c: &char| {
+            matches!(c, '+' | '−' | '±' | '\u{2190}'..='\u{2bff}' | '\u{1f000}'..)
+                && !c.is_alphanumeric()
+        };
+        Line {
+            node,
+            letters: letters.trim_start_matches(char::is_numeric).to_owned(),
+            signs: text.chars().filter(is_sign).collect(),
+        }
+    }
+
+    /// The headings of a page.
+    fn headings(page: &Page) -> Vec<Line> {
+        let all = page.live(page.body());
+        let headings = all.filter(|&id| page.tag(id).is_some_and(Tag::is_heading));
+        headings
+            .take(HEADINGS)
+            .map(|id| Line::of(page, id))
+            .collect()
+    }
+
+    /// Whether a heading says what an entry says.
+    fn says(&self, entry: &Line) -> bool {
+        let is_same = self.letters == entry.letters;
+        (is_same || entry.letters.len() >= PART && self.letters.contains(&entry.letters))
+            && (entry.signs.is_empty() || self.signs.contains(&entry.signs))
+    }
 }
 
 /// The first text of what labels a list and stands right before it: all of a box that holds next to nothing else, or one that is
 /// called so.
-fn label(page: &Page, blocks: &Blocks, list: &Range<usize>) -> usize {
+fn label(page: &Page, blocks: &Blocks, list: &Range<usize>, kept: &[bool]) -> usize {
     let words = |range: Range<usize>| -> f32 {
         let blocks = blocks.list[range].iter();
         blocks.map(|block| block.stats.words).sum()
@@ -250,8 +304,18 @@ fn label(page: &Page, blocks: &Blocks, list: &Range<usize>) -> usize {
             start
         };
     }
+    let announces = |before: usize| {
+        let block = &blocks.list[before];
+        kept[before]
+            && block.stats.words <= LEAD_WORDS
+            && blocks.ends_with(page, before, &[':', '：'])
+    };
     match list.start.checked_sub(1) {
-        Some(before) if is_label(page, blocks, before) && !holds_headline(before) => before,
+        Some(before)
+            if (is_label(page, blocks, before) || announces(before)) && !holds_headline(before) =>
+        {
+            before
+        }
         _ => list.start,
     }
 }
@@ -285,81 +349,4 @@ fn is_lone_label(page: &Page, blocks: &Blocks, at: usize, kind: &KindNow<'_>) ->
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{kind::Claims, testing::page_at};
-
-    /// What is left of a page that says it is this, of which all was kept.
-    fn left(html: &str, says: &str) -> String {
-        let mut page = page_at("https://example.org/clocks", html);
-        page.claims = Claims {
-            types: vec![says.to_owned()],
-            ..Claims::default()
-        };
-        let blocks = Blocks::of(&page, &[]);
-        let mut kept = vec![true; blocks.list.len()];
-        drop(&page, &blocks, &KindNow::of(&page), &mut kept);
-        let texts = blocks.list.iter().zip(kept).filter(|(_, kept)| *kept);
-        let texts: Vec<String> = texts.map(|(block, _)| blocks.text(&page, block)).collect();
-        texts.join("|")
-    }
-
-    const LIST: &str = "<ol><li><a href=#a>1. Of springs</a><li><a href=/clocks#b>Of hands</a><li><a href=#c>The bell</a></ol>";
-
-    const TEXT: &str = "<p>one</p><h2 id=a>Of springs</h2><p>two</p><h2 id=b>Of hands</h2><p>three</p><h2 id=c>Bells</h2><p>four</p>";
-
-    const LEFT: &str = "one|Of springs|two|Of hands|three|Bells|four";
-
-    #[test]
-    fn what_the_headings_say_again_goes_with_its_label() {
-        for label in [
-            format!("<div><p>Was Sie hier finden</p> <span>Show</span>{LIST}</div>"),
-            format!("<h2>Table of Contents</h2>{LIST}"),
-            format!("<p><b>สารบัญ</b></p>{LIST}"),
-            LIST.to_owned(),
-        ] {
-            assert_eq!(left(&format!("{label}{TEXT}"), "Article"), LEFT, "{label}");
-        }
-        let headline = format!("<p>zero</p>{LIST}{TEXT}");
-        assert_eq!(left(&headline, "Article"), format!("zero|{LEFT}"));
-        let in_one_line =
-            "<p><a href=#a>Of springs</a> <a href=#b>Of hands</a> <a href=#c>The bell</a></p>";
-        assert_eq!(left(&format!("{in_one_line}{TEXT}"), "Article"), LEFT);
-    }
-
-    #[test]
-    fn what_is_said_nowhere_else_stays() {
-        for list in [
-            LIST.replace("#a", "/a").replace("#b", "/b"),
-            LIST.replace("Of", "Much more about"),
-            "<p><a href=#a>A</a> <a href=#b>B</a> <a href=#c>C</a></p><h2>A</h2><h2>B</h2><h2>C</h2>".to_owned(),
-            "<h2><a href=#a>Of springs</a></h2><h2><a href=#b>Of hands</a></h2><h2><a href=#c>Bells</a></h2>".to_owned(),
-        ] {
-            let before = left(&list, "WebPage");
-            assert_eq!(left(&format!("{list}{TEXT}"), "Article"), format!("{before}|{LEFT}"), "{list}");
-        }
-        let manual = left(&format!("{LIST}{TEXT}"), "TechArticle");
-        assert!(
-            manual.starts_with("1. Of springs|Of hands|The bell|"),
-            "{manual}"
-        );
-    }
-
-    #[test]
-    fn a_label_for_what_a_script_would_write_goes() {
-        for label in [
-            "<div><p>In this article</p><ol></ol></div>",
-            "<div><b>Sommaire</b><ul></ul></div>",
-        ] {
-            assert_eq!(left(&format!("{label}{TEXT}"), "Article"), LEFT, "{label}");
-        }
-        for (label, says) in [
-            ("<p>Contents</p>", "Article"),
-            ("<div><p>Contents</p><p>Six clocks.</p></div>", "Article"),
-            ("<div><p>Inhalt</p></div><div>6 St.</div>", "Product"),
-        ] {
-            let all = left(&format!("{label}{TEXT}"), says);
-            assert!(!all.starts_with("one"), "{label}");
-        }
-    }
-}
+mod tests;
