@@ -152,9 +152,9 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
             }
             next = next.max(list.end);
         }
-        for passed in at..next {
-            let before = if kept[passed] { 0.0 } else { since };
-            since = before + blocks.list[passed].stats.words;
+        for (block, &kept) in blocks.list[at..next].iter().zip(&kept[at..next]) {
+            let before = if kept { 0.0 } else { since };
+            since = before + block.stats.words;
         }
         at = next;
     }
