@@ -32,6 +32,8 @@ pub(crate) enum Hint {
     Reviews,
     /// What opens over the page.
     Overlays,
+    /// What notes are called.
+    Notes,
     /// Words for a day or an hour.
     Dates,
     /// `src` or `href`.
@@ -164,6 +166,9 @@ impl Reader {
             _ => {
                 if is_name(name) {
                     all.add(self.known(value));
+                } else if &**name == "data-role" {
+                    // The other words are not looked for there: programs call parts of every page so.
+                    all.hints |= self.known(value).hints & Hint::Notes.bit();
                 }
                 all.hints |= hint(Hint::Runs, may_run(name, value));
             }

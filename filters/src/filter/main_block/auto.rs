@@ -63,6 +63,7 @@ pub(crate) use thread::leads_to_profile;
 pub(crate) mod names {
     pub(crate) use super::{
         clear::{AFTERWORDS, ANNOUNCEMENTS, OVERLAYS, REVIEWS},
+        complete::NOTES,
         thread::{DATES, POSTERS, PROFILES},
     };
 }

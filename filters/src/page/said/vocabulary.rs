@@ -6,19 +6,20 @@ use super::{Hint, Said};
 use crate::{
     filter::main_block::auto::{
         cues::WORDS as CUES,
-        names::{AFTERWORDS, ANNOUNCEMENTS, DATES, OVERLAYS, POSTERS, PROFILES, REVIEWS},
+        names::{AFTERWORDS, ANNOUNCEMENTS, DATES, NOTES, OVERLAYS, POSTERS, PROFILES, REVIEWS},
     },
     metadata::{AUTHOR_PAGES, AUTHORS},
 };
 
 /// The lists of words. All are of small letters.
-const LISTS: [(Hint, &[&str]); 8] = [
+const LISTS: [(Hint, &[&str]); 9] = [
     (Hint::Authors, &AUTHORS),
     (Hint::Posters, POSTERS),
     (Hint::Afterwords, AFTERWORDS),
     (Hint::Announcements, ANNOUNCEMENTS),
     (Hint::Reviews, REVIEWS),
     (Hint::Overlays, OVERLAYS),
+    (Hint::Notes, NOTES),
     (Hint::Dates, DATES[0]),
     (Hint::Dates, DATES[1]),
 ];

@@ -29,6 +29,7 @@ use crate::{
     kind::KindNow,
     page::{Page, tag::Tag},
 };
+pub(crate) use ends::NOTE_NAMES as NOTES;
 
 /// Keeps all that beside the kept blocks.
 pub(super) fn complete(

@@ -115,6 +115,9 @@ const WARNINGS: [&str; 46] = [
 
 /// Drops such parts from the kept blocks of an article.
 pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
+    if kind.get() != Some(Kind::Article) {
+        return;
+    }
     let mut parts = called::parts(page, blocks, kept, &NAMES, MOST);
     let after = parts.last().map_or(0, |part| part.end);
     parts.extend(lives(page, blocks, kept, after));
@@ -129,7 +132,7 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
         .filter(|&at| is_below(at))
         .map(|at| parts[at].clone())
         .collect();
-    if (1..=AT_ONCE).contains(&below.len()) && kind.get() == Some(Kind::Article) {
+    if (1..=AT_ONCE).contains(&below.len()) {
         for part in below {
             if !is_own(page, blocks, kept, &part) {
                 kept[part].fill(false);

@@ -9,14 +9,14 @@
 //! crosses beside the names, and any list with an entry that is said nowhere else. The label is known by where it stands, in a box of its own with
 //! the list; without a box by its words.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range, sync::LazyLock};
 
 use html5ever::local_name;
 
 use super::super::blocks::{Block, Blocks};
 use crate::{
     kind::{Kind, KindNow},
-    metadata::{is_same, letters},
+    metadata::letters,
     page::{NodeId, Page, tag::Tag},
 };
 
@@ -126,33 +126,61 @@ const LABELS: [&str; 74] = [
     "विषय सूची",
 ];
 
+/// The letters of these: one look tells, where to compare 74 names takes 30,000 instructions.
+static LETTERS: LazyLock<HashSet<String>> =
+    LazyLock::new(|| LABELS.iter().map(|label| letters(label)).collect());
+
 /// Drops them from the kept blocks.
 pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
     let mut headings = None;
     let is_manual = || kind.get() == Some(Kind::Documentation);
-    let mut left = LISTS;
-    let mut at = 0;
+    let (mut at, mut looked, mut left) = (0, 0, LISTS);
+    // Words from the last kept text on, its own among them.
+    let mut since = f32::INFINITY;
     while at < blocks.list.len() {
-        let list = list_at(page, blocks, at);
-        if left > 0 && has_entries(page, blocks, &list) {
-            left -= 1;
-            let headings = headings.get_or_insert_with(|| Line::headings(page));
-            if is_said_below(page, blocks, &list, headings) && !is_manual() {
-                let with_label = label(page, blocks, &list, kept)..list.end;
-                kept[with_label].fill(false);
-            }
-        } else if list.is_empty() && kept[at] && is_lone_label(page, blocks, at, kind) {
-            kept[at] = false;
+        let mut next = at + 1;
+        let mut is_far = false;
+        if at >= looked {
+            // Menus mostly: nothing of one is kept, and no label that it could have.
+            let rest = blocks.list[at..].iter();
+            looked = at + rest.take_while(|block| is_mostly_linked(block)).count();
+            is_far = since > BESIDE_WORDS + 1.0 && at < looked && !kept[at..looked].contains(&true);
         }
-        at = list.end.max(at + 1);
+        if is_far {
+            next = looked;
+        } else {
+            let list = list_at(page, blocks, at);
+            if list.is_empty() {
+                if kept[at] && is_lone_label(page, blocks, at, kind) {
+                    kept[at] = false;
+                }
+            } else if left > 0 && has_entries(page, blocks, &list) && !is_manual() {
+                left -= 1;
+                let headings = headings.get_or_insert_with(|| Line::headings(page));
+                if is_said_below(page, blocks, &list, headings) {
+                    let with_label = label(page, blocks, &list, kept)..list.end;
+                    kept[with_label].fill(false);
+                }
+            }
+            next = next.max(list.end);
+        }
+        for (block, &kept) in blocks.list[at..next].iter().zip(&kept[at..next]) {
+            let before = if kept { 0.0 } else { since };
+            since = before + block.stats.words;
+        }
+        at = next;
     }
+}
+
+fn is_mostly_linked(block: &Block) -> bool {
+    block.linked >= LINKED * block.chars
 }
 
 /// The run of texts from here on that do nothing but lead to places on this page.
 fn list_at(page: &Page, blocks: &Blocks, at: usize) -> Range<usize> {
     let leads = |block: &&Block| {
         let mut links = links(page, blocks, block).peekable();
-        block.linked >= LINKED * block.chars
+        is_mostly_linked(block)
             && links.peek().is_some()
             && links.all(|link| leads_down(page, link))
             && !is_heading(page, block)
@@ -190,17 +218,23 @@ fn leads_down(page: &Page, link: NodeId) -> bool {
     let href = local_name!("href");
     let Some((before, place)) = page
         .attribute(link, &href)
-        .and_then(|address| address.trim().split_once('#'))
+        .and_then(|address| address.split_once('#'))
+        .map(|(before, place)| (before.trim_start(), place.trim_end()))
     else {
         return false;
     };
     let is_here = || {
-        page.address(link, &href).is_some_and(|mut address| {
-            address.set_fragment(None);
-            address.as_str() == page.url().as_str().split('#').next().unwrap_or_default()
-        })
+        let address = page.absolute(link, &href);
+        address.is_some_and(|to| without_place(to.as_str()) == without_place(page.url().as_str()))
     };
     !place.is_empty() && (before.is_empty() || is_here())
+}
+
+/// An address up to its `#`.
+fn without_place(address: &str) -> &str {
+    address
+        .split_once('#')
+        .map_or(address, |(before, _)| before)
 }
 
 /// The links of a list.
@@ -322,29 +356,27 @@ fn label(page: &Page, blocks: &Blocks, list: &Range<usize>, kept: &[bool]) -> us
 
 fn is_label(page: &Page, blocks: &Blocks, at: usize) -> bool {
     let block = &blocks.list[at];
-    block.stats.words <= LABEL_WORDS && {
-        let text = blocks.text(page, block);
-        LABELS.iter().any(|label| is_same(label, &text))
-    }
+    block.stats.words <= LABEL_WORDS && LETTERS.contains(&letters(&blocks.text(page, block)))
 }
 
 /// Whether a text is the label of a list that a script would have written: a box of an article that holds nothing else.
 fn is_lone_label(page: &Page, blocks: &Blocks, at: usize, kind: &KindNow<'_>) -> bool {
     let block = &blocks.list[at];
-    let is_alone = |up: NodeId| {
+    let is_box = |up: NodeId| {
         page.tag(up)
             .is_some_and(|tag| matches!(tag, Tag::Div | Tag::Nav | Tag::Aside | Tag::Section))
             && up != page.body()
-            && page.chars(up) as f32 <= block.chars
     };
+    let is_alone = |up: NodeId| is_box(up) && page.chars(up) as f32 <= block.chars;
     let has_list = |up: NodeId| {
         page.live(up)
             .any(|id| matches!(page.tag(id), Some(Tag::Ul | Tag::Ol | Tag::Nav)))
     };
     let container = block.container;
-    block.stats.words <= LABEL_WORDS
-        && (is_alone(page.parent(container)) || is_alone(container) && has_list(container))
+    // The words tell more often than the box that there is nothing here, and cost less than what it holds.
+    (is_box(page.parent(container)) || is_box(container))
         && is_label(page, blocks, at)
+        && (is_alone(page.parent(container)) || is_alone(container) && has_list(container))
         && matches!(kind.get(), Some(Kind::Article | Kind::Documentation))
 }
 

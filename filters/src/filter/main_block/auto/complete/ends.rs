@@ -23,11 +23,12 @@ use super::super::{Scored, blocks::Blocks, called::Names, cues::Cue};
 use crate::{
     dom::table,
     kind::{Kind, KindNow},
-    page::{NodeId, Page, tag::Tag},
+    page::{NodeId, Page, said::Hint, tag::Tag},
     text::one_line,
 };
+pub(crate) use words::NOTES as NOTE_NAMES;
 
-const NOTES: Names = Names::new(&words::NOTES);
+const NOTES: Names = Names::of(NOTE_NAMES, Hint::Notes);
 
 /// The least chance of a note, of a section, words as weights, and of what is known by more: a section that is called one of the ends
 /// of a text, the caption of a figure.

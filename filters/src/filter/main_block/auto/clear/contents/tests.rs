@@ -3,13 +3,23 @@ use crate::{kind::Claims, testing::page_at};
 
 /// What is left of a page that says it is this, of which all was kept.
 fn left(html: &str, says: &str) -> String {
+    left_of(html, says, |_| true)
+}
+
+/// The same where only such texts were kept.
+fn left_of(html: &str, says: &str, is_kept: impl Fn(&str) -> bool) -> String {
     let mut page = page_at("https://example.org/clocks", html);
     page.claims = Claims {
         types: vec![says.to_owned()],
         ..Claims::default()
     };
     let blocks = Blocks::of(&page, &[]);
-    let mut kept = vec![true; blocks.list.len()];
+    let text = |block| blocks.text(&page, block);
+    let mut kept: Vec<bool> = blocks
+        .list
+        .iter()
+        .map(|block| is_kept(&text(block)))
+        .collect();
     drop(&page, &blocks, &KindNow::of(&page), &mut kept);
     let texts = blocks.list.iter().zip(kept).filter(|(_, kept)| *kept);
     let texts: Vec<String> = texts.map(|(block, _)| blocks.text(&page, block)).collect();
@@ -77,4 +87,25 @@ fn a_label_for_what_a_script_would_write_goes() {
         let all = left(&format!("{label}{TEXT}"), says);
         assert!(!all.starts_with("one"), "{label}");
     }
+}
+
+#[test]
+fn a_label_goes_where_its_list_has_gone_before_and_other_texts_stay() {
+    let entries = ["1. Of springs", "Of hands", "The small bells"];
+    let menu = "<ul><li><a href=/a>Of clocks</a><li><a href=/b>Of time</a></ul>";
+    for label in [
+        "<h2>Table of contents</h2>".to_owned(),
+        format!("{menu}<div><p>Was Sie hier finden</p>{LIST}</div>{menu}<p>Contents</p>"),
+    ] {
+        let html = format!("{label}{LIST}{TEXT}");
+        let without = |text: &str| !entries.contains(&text) && !text.starts_with("Of ");
+        let left = left_of(&html, "Article", without);
+        assert_eq!(
+            left, "one|two|three|Bells: the small bells and others|four",
+            "{label}"
+        );
+    }
+    let far = format!("<p>A few words on what clocks are made of and why.</p>{LIST}{TEXT}");
+    let left = left_of(&far, "Article", |text| text.starts_with("A few"));
+    assert!(left.starts_with("A few"), "{left}");
 }

@@ -1,7 +1,7 @@
 //! What notes are called in a class, and how the last section of a text is headed, in many languages.
 
 /// Words of the classes of notes, in the languages of the programs that write them.
-pub(super) const NOTES: [&str; 44] = [
+pub(crate) const NOTES: &[&str] = &[
     "note",
     "notice",
     "tip",
