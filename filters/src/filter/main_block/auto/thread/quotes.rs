@@ -203,7 +203,11 @@ fn quotes(page: &Page, blocks: &Blocks, talk: Option<&Talk>) -> Vec<NodeId> {
 }
 
 /// Every run of words in some blocks.
-fn runs(page: &Page, blocks: &Blocks, which: Range<usize>) -> impl Iterator<Item = u64> + use<> {
+pub(super) fn runs(
+    page: &Page,
+    blocks: &Blocks,
+    which: Range<usize>,
+) -> impl Iterator<Item = u64> + use<> {
     let mut all = Vec::new();
     for block in &blocks.list[which] {
         for text in blocks.texts(block).iter().filter_map(|&id| page.text(id)) {

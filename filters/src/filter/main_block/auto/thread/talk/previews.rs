@@ -9,17 +9,13 @@ use super::{Talk, around::Outside};
 use crate::{
     filter::main_block::auto::{
         blocks::{Block, Blocks},
-        text::{mix, words},
-        thread::posts::signs::is_quoted,
+        thread::{posts::signs::is_quoted, quotes::runs},
     },
     page::{NodeId, Page},
 };
 
 /// Words of a block that can be one, at least. Lower: what two say alike is taken for one.
 const LEAST_WORDS: f32 = 8.0;
-
-/// Words that are compared as one.
-const RUN: usize = 4;
 
 /// Elements from such a block up to its frame: a bound on the work.
 const MAX_LEVELS: usize = 12;
@@ -52,14 +48,14 @@ pub(super) fn previews(
     let mut found: Vec<NodeId> = Vec::new();
     for (index, block) in blocks.list[..=last].iter().enumerate() {
         if is_body(block) {
-            said.extend(runs(page, blocks, block));
+            said.extend(runs(page, blocks, index..index + 1));
         }
         let is_in_last = |&last: &NodeId| page.contains(last, block.container);
         if candidates.binary_search(&index).is_err() || found.last().is_some_and(is_in_last) {
             continue;
         }
         let (mut copied, mut all) = (0, 0);
-        for run in runs(page, blocks, block) {
+        for run in runs(page, blocks, index..index + 1) {
             copied += usize::from(said.contains(&run));
             all += 1;
         }
@@ -84,18 +80,6 @@ fn frame(page: &Page, talk: &Talk, outside: &Outside, id: NodeId) -> NodeId {
     let is_free = |&up: &NodeId| !talk.holds_body(page, up) && is_signed_without(up);
     let around = page.ancestors(id).take(MAX_LEVELS).take_while(is_free);
     around.last().unwrap_or(id)
-}
-
-fn runs(page: &Page, blocks: &Blocks, block: &Block) -> impl Iterator<Item = u64> + use<> {
-    let mut all = Vec::new();
-    for text in blocks.texts(block).iter().filter_map(|&id| page.text(id)) {
-        words(&text, &mut all);
-    }
-    let count = (all.len() + 1).saturating_sub(RUN);
-    (0..count).map(move |at| {
-        let run = &all[at..at + RUN];
-        run.iter().fold(0, |run, &word| mix(run, word))
-    })
 }
 
 #[cfg(test)]
