@@ -4,13 +4,15 @@
 //! Only a run that follows its original at once, from another element of the page: what an author repeats (a refrain, the steps of
 //! each week, the same note below every offer) stands beside its original in one list, or has words of its own before it.
 //!
+//! A long copy may leave a few texts out, or have a few of its own (a box that only one of the two shows): these stay.
+//!
 //! In a talk the copy in a post stays, beside who wrote it; what stands before the posts is a preview of it.
 //!
 //! Measured on WCXB dev, 2026-11-21, five folds: word F1 .8747 with it and .8723 without. Where runs of 12 words count, or those with as
 //! much as half of their words in between, it is the same within .0003; copies at any distance would give .0016 more, and take
 //! what terms of contract, documentation and offers say of each of their things.
 
-use std::{collections::HashMap, iter};
+use std::{collections::HashMap, iter, ops::Range};
 
 use super::super::{
     blocks::{Block, Blocks},
@@ -27,6 +29,15 @@ const GAP: f32 = 0.2;
 /// How many earlier places of one text are looked at, the nearest first: a bound on the work.
 const PLACES: usize = 8;
 
+/// Words of a copy that is none to the letter. Lower: tables and offers that differ in a line are taken for copies.
+const LONG: f32 = 200.0;
+
+/// Words that only one of the two has, as a share of the copy's.
+const OWN: f32 = 0.05;
+
+/// Texts in a row that only one of the two has.
+const OWN_IN_A_ROW: usize = 3;
+
 /// Drops copies from the kept blocks.
 pub(super) fn drop(page: &Page, blocks: &Blocks, talk: Option<&Talk>, kept: &mut [bool]) {
     let run: Vec<usize> = (0..blocks.list.len())
@@ -39,30 +50,83 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, talk: Option<&Talk>, kept: &mut
         words_before[at + 1] = words_before[at] + block.stats.words;
     }
     let words = |from: usize, to: usize| words_before[to] - words_before[from];
+    let is_said = |at: usize| {
+        let container = shown[at].container;
+        talk.is_some_and(|talk| talk.in_body(page, container).is_some())
+    };
     let mut at = 0;
     while at < shown.len() {
-        let (from, length) = longest(&shown, &before, at);
-        let (gap, size) = (words(from + length, at), words(at, at + length));
-        let follows = at - from - length <= 1 || gap <= GAP * size;
-        if length > 0
-            && size >= LEAST_WORDS
-            && follows
-            && !stand_together(page, shown[from], shown[at])
-        {
-            let is_said = |at: usize| {
-                let container = shown[at].container;
-                talk.is_some_and(|talk| talk.in_body(page, container).is_some())
-            };
-            let copy = if is_said(at) && !is_said(from) {
-                from
-            } else {
-                at
-            };
-            for &index in &run[copy..copy + length] {
-                kept[index] = false;
+        let mut copy = longest(&shown, &before, at);
+        let follows = |copy: &Copy| {
+            let gap = words(copy.from.end, at);
+            at - copy.from.end <= 1 || gap <= GAP * words(at, copy.to.end)
+        };
+        let is_apart = words(at, copy.to.end) >= LEAST_WORDS
+            && !stand_together(page, shown[copy.from.start], shown[at]);
+        if is_apart && !follows(&copy) {
+            copy.go_on(&shown, words);
+        }
+        if is_apart && follows(&copy) {
+            let first_goes = is_said(at) && !is_said(copy.from.start);
+            for place in copy.places(first_goes) {
+                kept[run[place]] = false;
             }
         }
-        at += length.max(1);
+        at = copy.to.end.max(at + 1);
+    }
+}
+
+/// A run of texts and its copy.
+struct Copy {
+    from: Range<usize>,
+    to: Range<usize>,
+    /// What only one of the two has.
+    own: Vec<Range<usize>>,
+}
+
+impl Copy {
+    /// Goes on behind texts that only one of the two has, if that makes it long and nearly all the same.
+    fn go_on(&mut self, shown: &[&Block], words: impl Fn(usize, usize) -> f32) {
+        let same = |from: usize, to: usize| {
+            to < shown.len()
+                && from < self.to.start
+                && shown[from].stats.hash == shown[to].stats.hash
+        };
+        let (mut from, mut to) = (self.from.end, self.to.end);
+        let (mut own, mut own_words) = (Vec::new(), 0.0);
+        loop {
+            while same(from, to) {
+                (from, to) = (from + 1, to + 1);
+            }
+            let resumes = |from: usize, to: usize| same(from, to) && same(from + 1, to + 1);
+            let skipped = (1..=OWN_IN_A_ROW).find_map(|by| {
+                if resumes(from + by, to) {
+                    from += by;
+                    Some(from - by..from)
+                } else if resumes(from, to + by) {
+                    to += by;
+                    Some(to - by..to)
+                } else {
+                    None
+                }
+            });
+            let Some(skipped) = skipped else {
+                break;
+            };
+            own_words += words(skipped.start, skipped.end);
+            own.push(skipped);
+        }
+        let all = words(self.to.start, to);
+        if !own.is_empty() && all >= LONG && own_words <= OWN * all {
+            (self.from.end, self.to.end, self.own) = (from, to, own);
+        }
+    }
+
+    /// The places of the copy, or of what it repeats, without what only one of them has.
+    fn places(&self, first: bool) -> impl Iterator<Item = usize> {
+        let all = if first { &self.from } else { &self.to };
+        let is_own = |place: &usize| self.own.iter().any(|own| own.contains(place));
+        all.clone().filter(move |place| !is_own(place))
     }
 }
 
@@ -76,8 +140,8 @@ fn earlier(shown: &[&Block]) -> Vec<Option<usize>> {
         .collect()
 }
 
-/// The longest run before this place that is repeated from it on: where it begins, and how many texts it has.
-fn longest(shown: &[&Block], before: &[Option<usize>], at: usize) -> (usize, usize) {
+/// The longest run before this place that is repeated from it on.
+fn longest(shown: &[&Block], before: &[Option<usize>], at: usize) -> Copy {
     let mut best = (at, 0);
     let mut place = before[at];
     for _ in 0..PLACES {
@@ -93,7 +157,12 @@ fn longest(shown: &[&Block], before: &[Option<usize>], at: usize) -> (usize, usi
         }
         place = before[from];
     }
-    best
+    let (from, length) = best;
+    Copy {
+        from: from..from + length,
+        to: at..at + length,
+        own: Vec::new(),
+    }
 }
 
 /// Whether an author put both there: paragraphs of one text, items of one list, cells of one table, lines of code.
@@ -136,6 +205,29 @@ mod tests {
         let one = format!("<div><p>{TEXT}</p></div>");
         let three = format!("{one}{one}<b>More</b>{one}");
         assert_eq!(kept(&three), [true, false, true, false]);
+    }
+
+    #[test]
+    fn a_long_copy_may_leave_a_box_out() {
+        let texts: String = (0..12).map(|n| format!("<p>{n}. {TEXT}</p>")).collect();
+        let (first, rest) = texts.split_at(texts.len() / 12 * 5);
+        let html = format!(
+            "<div class=wide>{first}<p>A box of its own.</p>{rest}</div><i>Menu</i><div class=narrow><div>{texts}</div></div>"
+        );
+        let mut expected = vec![true; 14];
+        expected.extend([false; 12]);
+        assert_eq!(kept(&html), expected);
+        // The box of the copy stays, and so do texts that differ here and there.
+        let html = format!(
+            "<div class=wide>{texts}</div><div class=narrow><div>{first}<p>A box of its own.</p>{rest}</div></div>"
+        );
+        let stays = kept(&html).iter().filter(|is| **is).count();
+        assert_eq!(stays, 13);
+        let other = texts.replace("3. The", "Three: The");
+        let html = format!(
+            "<div class=wide>{texts}</div><i>Menu</i><div class=narrow><div>{other}</div></div>"
+        );
+        assert_eq!(kept(&html).iter().filter(|is| !**is).count(), 0);
     }
 
     #[test]
