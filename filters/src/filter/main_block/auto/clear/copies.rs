@@ -33,7 +33,7 @@ const PLACES: usize = 8;
 const LONG: f32 = 200.0;
 
 /// Words that only one of the two has, as a share of the copy's.
-const OWN: f32 = 0.05;
+const OWN: f32 = 0.1;
 
 /// Texts in a row that only one of the two has.
 const OWN_IN_A_ROW: usize = 3;
