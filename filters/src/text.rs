@@ -6,9 +6,13 @@
 //! - A cell of a table of data is one line, whatever it holds; rows would fall apart otherwise.
 //! - The reading of a character stands behind it in parentheses, as `<rp>` would have it (HTML § 4.5.14).
 //! - No more than `max_line_breaks` line breaks stand in a row (the paper's Figure 2: "Limit number of line breaks").
+//! - Captions of pictures are left out of the text of a page (`text/captions.rs`).
 //! - A formula that carries its source is that source; another is written in a line: `(a+b)/c`, `x^2`.
 //! - The name of a panel stands above it (`page.panels`).
 //! - Text that a browser never shows (scripts, styles, templates, options, alternative contents) is left out.
+
+mod captions;
+mod writer;
 
 use url::Url;
 
@@ -19,6 +23,7 @@ use crate::{
     },
     page::{Fate, NodeId, Page, parse::Parser, tag::Tag},
 };
+use writer::Writer;
 
 /// Collapses all white space to single spaces and trims.
 pub(crate) fn one_line(text: &str) -> String {
@@ -68,8 +73,20 @@ pub(crate) fn words_of_identifier(value: &str) -> impl Iterator<Item = String> {
     words.into_iter().filter(|word| !word.is_empty())
 }
 
+/// The text of a page, for those who have no pictures.
+pub(crate) fn of_page(page: &Page, max_line_breaks: usize) -> String {
+    let captions = captions::of_pictures(page, page.body());
+    write(page, page.body(), max_line_breaks, &captions)
+}
+
 /// The live text below `root`.
 pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> String {
+    write(page, root, max_line_breaks, &[])
+}
+
+/// The live text below `root` without these parts of it, which are in its order.
+fn write(page: &Page, root: NodeId, max_line_breaks: usize, left_out: &[NodeId]) -> String {
+    let mut left_out = left_out.iter().copied().peekable();
     let mut writer = Writer::new(max_line_breaks);
     // Blocks that were entered and not left: one past their last row, their tag.
     let mut open: Vec<(NodeId, Tag)> = Vec::new();
@@ -85,6 +102,10 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
     let mut panels = page.panels.iter().peekable();
     for id in page.live(root) {
         if id < over {
+            continue;
+        }
+        if left_out.next_if_eq(&id).is_some() {
+            over = page.end(id);
             continue;
         }
         while panels.next_if(|(panel, _)| *panel < id).is_some() {}
@@ -222,253 +243,5 @@ fn is_shown_space(page: &Page, id: NodeId) -> bool {
             .is_some_and(|tag| !tag.hides_text())
 }
 
-/// Line breaks that an element asks for before and after itself.
-fn breaks_around(tag: Tag) -> usize {
-    match tag {
-        Tag::P
-        | Tag::Pre
-        | Tag::Blockquote
-        | Tag::Ul
-        | Tag::Ol
-        | Tag::Dl
-        | Tag::Table
-        | Tag::Figure
-        | Tag::Hr
-        | Tag::H1
-        | Tag::H2
-        | Tag::H3
-        | Tag::H4
-        | Tag::H5
-        | Tag::H6 => 2,
-        Tag::Td | Tag::Th => 0,
-        _ => 1,
-    }
-}
-
-struct Writer {
-    out: String,
-    max_breaks: usize,
-    /// Line breaks owed before the next text.
-    breaks: usize,
-    space: bool,
-    /// Cells that ended on this line since the last text.
-    tabs: usize,
-    /// Columns of the cell that is written.
-    span: usize,
-}
-
-impl Writer {
-    fn new(max_breaks: usize) -> Writer {
-        Writer {
-            out: String::new(),
-            max_breaks: max_breaks.max(1),
-            breaks: 0,
-            space: false,
-            tabs: 0,
-            span: 1,
-        }
-    }
-
-    fn enter(&mut self, tag: Tag) {
-        self.request_breaks(breaks_around(tag));
-    }
-
-    fn leave(&mut self, tag: Tag) {
-        match tag {
-            Tag::Td | Tag::Th => self.tabs += std::mem::replace(&mut self.span, 1),
-            Tag::Rt => self.touching(")"),
-            Tag::Q => self.touching("\u{201d}"),
-            _ => self.request_breaks(breaks_around(tag)),
-        }
-    }
-
-    /// Cells of rows above that reach into this one.
-    fn skip_cells(&mut self, cells: usize) {
-        self.tabs += cells;
-    }
-
-    /// The sign before how a character is read, or before a quotation.
-    fn open_sign(&mut self, tag: Tag) {
-        if tag == Tag::Rt {
-            self.touching("(");
-        } else {
-            self.inline("\u{201c}");
-            self.space = false;
-        }
-    }
-
-    /// A sign that has no space before it.
-    fn touching(&mut self, sign: &str) {
-        self.space = false;
-        self.separate();
-        self.out.push_str(sign);
-    }
-
-    fn request_breaks(&mut self, breaks: usize) {
-        self.breaks = self.breaks.max(breaks.min(self.max_breaks));
-        if breaks > 0 {
-            // Cells that held nothing at the end of a line need no mark.
-            self.tabs = 0;
-        }
-    }
-
-    /// Unlike blocks, whose distances overlap, breaks add up.
-    fn line_break(&mut self) {
-        self.request_breaks(self.breaks + 1);
-    }
-
-    fn separate(&mut self) {
-        if !self.out.is_empty() {
-            self.out.extend(std::iter::repeat_n('\n', self.breaks));
-            if self.space && self.breaks == 0 && self.tabs == 0 {
-                self.out.push(' ');
-            }
-        }
-        self.out.extend(std::iter::repeat_n('\t', self.tabs));
-        self.breaks = 0;
-        self.tabs = 0;
-        self.space = false;
-    }
-
-    fn inline(&mut self, text: &str) {
-        self.space |= text.starts_with(char::is_whitespace);
-        for word in text.split_whitespace() {
-            self.separate();
-            self.out.push_str(word);
-            self.space = true;
-        }
-        self.space = text.ends_with(char::is_whitespace) || (self.space && text.trim().is_empty());
-    }
-
-    fn preformatted(&mut self, text: &str) {
-        if text.is_empty() {
-            return;
-        }
-        let trimmed = text.trim_end_matches('\n');
-        if !trimmed.is_empty() {
-            self.separate();
-            self.out.push_str(trimmed);
-        }
-        if trimmed.len() < text.len() {
-            self.request_breaks(text.len() - trimmed.len());
-        }
-    }
-
-    fn finish(mut self) -> String {
-        let kept = self.out.trim_end().len();
-        self.out.truncate(kept);
-        if !self.out.is_empty() {
-            self.out.push('\n');
-        }
-        self.out
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn text(html: &str, max_line_breaks: usize) -> String {
-        let mut parser = Parser::new(false, 512, 10_000);
-        parser.feed(html).unwrap();
-        let url = "https://example.org/".parse().unwrap();
-        let page = Page::new(parser.finish().unwrap(), &url, false, 512).unwrap();
-        of_subtree(&page, page.body(), max_line_breaks)
-    }
-
-    #[test]
-    fn paragraphs_are_set_off_and_white_space_collapses() {
-        assert_eq!(
-            text("<p>One \n two<b>three</b> four</p><p>Five<br>six</p>", 2),
-            "One twothree four\n\nFive\nsix\n"
-        );
-    }
-
-    #[test]
-    fn a_cell_over_several_rows_keeps_its_place_in_each() {
-        let html = "<table><tr><th rowspan=2>a<th colspan=2>b<th rowspan=9>c<tr><td>d<td>e<tr><td>f<td>g<td>h</table>";
-        assert_eq!(text(html, 2), "a\tb\t\tc\n\td\te\nf\tg\th\n");
-        let html = "<table><thead><tr><th rowspan=2>a<th>b<tbody><tr><td>c<td>d</table>";
-        assert_eq!(
-            text(html, 2),
-            "a\tb\nc\td\n",
-            "no further than its part of the table"
-        );
-    }
-
-    #[test]
-    fn a_formula_without_a_source_is_written_in_a_line() {
-        let html = "<p>It is <math><mfrac><mn>1</mn><mn>2</mn></mfrac></math> of it.";
-        assert_eq!(text(html, 2), "It is 1/2 of it.\n");
-    }
-
-    #[test]
-    fn no_more_line_breaks_stand_in_a_row_than_asked_for() {
-        let html = "<h1>A</h1><br><br><br><p>B</p><div><div><p>C";
-        assert_eq!(text(html, 1), "A\nB\nC\n");
-        assert_eq!(text(html, 2), "A\n\nB\n\nC\n");
-    }
-
-    #[test]
-    fn code_keeps_its_lines_and_indentation() {
-        assert_eq!(
-            text("<p>See</p><pre>if a:\n    b()\n\n    c()\n</pre><p>end", 2),
-            "See\n\nif a:\n    b()\n\n    c()\n\nend\n"
-        );
-    }
-
-    #[test]
-    fn cells_stand_beside_each_other_and_rows_below() {
-        assert_eq!(
-            text("<table><tr><td>a<td>b<tr><td>c<td>d</table>", 2),
-            "a\tb\nc\td\n"
-        );
-    }
-
-    #[test]
-    fn a_cell_of_a_table_of_data_is_one_line() {
-        assert_eq!(
-            text(
-                "<table><tr><th>River<th>From</tr><tr><td>Rhine<td>Aare<br>Mosel<p>Main</p></tr></table>",
-                2
-            ),
-            "River\tFrom\nRhine\tAare Mosel Main\n"
-        );
-        let code = "<table><tr><th>a<th>b</tr><tr><td>x<td><pre>1\n2</pre></table>";
-        assert_eq!(text(code, 1), "a\tb\nx\n1\n2\n");
-    }
-
-    #[test]
-    fn the_reading_of_a_character_stands_in_parentheses() {
-        assert_eq!(
-            text(
-                "<p>The <ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp>字 <rt>ji</rt></ruby> and <ruby>東京<rt>とうきょう</rt></ruby>で",
-                2
-            ),
-            "The 漢(kan)字(ji) and 東京(とうきょう)で\n"
-        );
-    }
-
-    #[test]
-    fn a_quotation_has_its_marks() {
-        assert_eq!(
-            text("<p>Say <q>no </q>, <q>yes</q>", 2),
-            "Say “no”, “yes”\n"
-        );
-    }
-
-    #[test]
-    fn what_a_browser_does_not_show_is_no_text() {
-        let html = "<style>x</style><script>y</script>shown<template>z</template>\
-                    <select><option>o</select><textarea>t</textarea><svg><title>s</title></svg>";
-        assert_eq!(text(html, 2), "shown\n");
-    }
-
-    #[test]
-    fn words_of_neighbouring_inline_elements_are_kept_apart_where_they_were() {
-        assert_eq!(
-            text("<a>one</a> <a>two</a><a>three</a>", 2),
-            "one twothree\n"
-        );
-    }
-}
+mod tests;

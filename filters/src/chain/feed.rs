@@ -67,7 +67,7 @@ impl PageFeed {
             in_frame: false,
             part: None,
             domain: None,
-            tells_kind: false,
+            tells_kind: chain.output.format == Format::Text,
             spent: Duration::ZERO,
         }
     }
@@ -176,7 +176,8 @@ impl PageFeed {
         guarded("output", || Extract::of(&mut page, &chain.output, report))
     }
 
-    pub(super) fn finish_as_trace(self) -> Result<Trace, PageError> {
+    pub(super) fn finish_as_trace(mut self) -> Result<Trace, PageError> {
+        self.tells_kind = true;
         let chain = Arc::clone(&self.chain);
         let (mut page, report, spent) = self.filter()?;
         let clock = CpuClock::start();

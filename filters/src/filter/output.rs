@@ -200,7 +200,7 @@ pub(crate) fn marked(mut page: Page, style: &str) -> String {
 /// The page as text: what is left of the body. Removed links are not appended: in Figure 2 that is a setting of the HTML
 /// output only.
 pub(crate) fn text(page: &Page, settings: &Settings) -> String {
-    text::of_subtree(page, page.body(), settings.max_line_breaks)
+    text::of_page(page, settings.max_line_breaks)
 }
 
 /// A text below its headline, where there is one.

@@ -1,0 +1,161 @@
+//! Captions of pictures, which plain text leaves out: it has no pictures, and between two paragraphs a line about what cannot be
+//! seen reads as one of them. HTML and Markdown have picture and caption, and `images` of an extract tells both.
+//!
+//! A caption is what stands in the `<figcaption>` of a figure with a picture, or is called a caption and shares its box with a
+//! picture and with no other text. One with a number ("Figure 2", 图 3) stays, because the text speaks of it. Where captions are much of the page they are what it tells (a gallery), and stay.
+//!
+//! Measured on WCXB dev, 2026-11-22, five folds: annotators leave captions of articles out. See `docs/quality.md`.
+
+use html5ever::local_name;
+
+use crate::{
+    kind::Kind,
+    page::{NodeId, Page, tag::Tag},
+    parts::Parts,
+};
+
+/// Share of a page's characters above which its captions are what it tells. Lower: photo essays lose theirs less often.
+const SHARE: f64 = 0.25;
+
+/// Characters of a caption. More are a text of its own that stands below a picture.
+const CHARS: usize = 600;
+
+/// Boxes around what is called a caption in which its picture may stand.
+const BOXES: usize = 3;
+
+/// Characters beside a caption in its box: who took the picture.
+const BESIDE: usize = 40;
+
+/// Nodes of a figure that are looked at. In larger ones captions stay.
+const NODES: usize = 300;
+
+/// Bytes at the beginning of a caption in which its number stands.
+const NUMBERED_BYTES: usize = 80;
+
+/// What classes call a caption.
+static CAPTION: Parts = Parts::new(&["caption"]);
+
+/// The captions below `root`, in the order of the page.
+pub(super) fn of_pictures(page: &Page, root: NodeId) -> Vec<NodeId> {
+    let mut captions = Vec::new();
+    if page.metadata.kind != Some(Kind::Article) {
+        return captions;
+    }
+    let mut chars = 0;
+    let mut over = root;
+    for id in page.live(root) {
+        if id < over || page.tag(id).is_none() {
+            continue;
+        }
+        let size = page.chars(id);
+        if size > 0 && size <= CHARS && is_caption(page, id) && !is_numbered(page, id) {
+            captions.push(id);
+            chars += size;
+            over = page.end(id);
+        }
+    }
+    if chars as f64 > SHARE * page.chars(root) as f64 {
+        captions.clear();
+    }
+    captions
+}
+
+fn is_caption(page: &Page, id: NodeId) -> bool {
+    if page.tag(id) == Some(Tag::Figcaption) {
+        let mut around = page.ancestors(id);
+        let figure = around.find(|&up| page.tag(up) == Some(Tag::Figure));
+        return figure.is_some_and(|figure| shows_picture(page, figure));
+    }
+    let called = page.attribute(id, &local_name!("class"));
+    called.is_some_and(|class| CAPTION.are_in(class))
+        && !shows_picture(page, id)
+        && page
+            .ancestors(id)
+            .take(BOXES)
+            .take_while(|&up| page.chars(up) <= page.chars(id) + BESIDE)
+            .any(|up| shows_picture(page, up))
+}
+
+/// "Figure 2.", "Abb. 3: …", 图4: a word and a number of one or two digits.
+fn is_numbered(page: &Page, caption: NodeId) -> bool {
+    let text = page.start_of_text(caption, NODES, NUMBERED_BYTES);
+    let text = text.trim_start().trim_start_matches(char::is_alphabetic);
+    let number = text.trim_start_matches('.').trim_start();
+    let digits = number.chars().take_while(|c| c.is_numeric()).count();
+    (1..=2).contains(&digits)
+}
+
+/// A picture, and nothing else that has a caption: a table, code, a quotation.
+fn shows_picture(page: &Page, root: NodeId) -> bool {
+    let mut shows = false;
+    for (at, id) in page.live(root).enumerate() {
+        match page.tag(id) {
+            _ if at == NODES => return false,
+            Some(Tag::Img | Tag::Svg | Tag::Video | Tag::Iframe) => shows = true,
+            Some(Tag::Table | Tag::Pre | Tag::Blockquote) => return false,
+            _ => {}
+        }
+    }
+    shows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page;
+
+    /// The text of a page that has this and a hundred words more.
+    fn text(html: &str) -> String {
+        let rest = "The harbour was quiet that day, and nobody came. ".repeat(12);
+        let mut page = page(&format!("{html}<p>{rest}</p>"));
+        page.metadata.kind = Some(Kind::Article);
+        let text = crate::text::of_page(&page, 1);
+        text.trim_end()
+            .trim_end_matches(rest.trim_end())
+            .trim_end()
+            .replace('\n', "|")
+    }
+
+    #[test]
+    fn captions_of_pictures_are_no_text_of_the_page() {
+        assert_eq!(
+            text(
+                "<p>One.</p><figure><img src=a.jpg><figcaption>The quay <i>in May</i>.</figcaption></figure><p>Two.</p>"
+            ),
+            "One.|Two."
+        );
+        assert_eq!(
+            text(
+                "<div class=wp-caption><a><img src=a.jpg></a><p class=wp-caption-text>The quay.</p><small>Photo: Ann Lee</small></div>"
+            ),
+            "Photo: Ann Lee"
+        );
+    }
+
+    #[test]
+    fn captions_of_what_the_text_shows_stay() {
+        for html in [
+            "<figure><table><tr><th>a<th>b<tr><td>1<td>2</table><figcaption>Two numbers</figcaption></figure>",
+            "<figure><pre>a = 1</pre><figcaption>Listing 1</figcaption></figure>",
+            "<figure><blockquote>No.</blockquote><figcaption>Ann Lee</figcaption></figure>",
+            "<figure><figcaption>The quay</figcaption></figure>",
+            "<figure><img src=a.png><figcaption><b>Fig. 2:</b> The quay</figcaption></figure>",
+            "<figure><img src=a.png><figcaption>图12 The quay</figcaption></figure>",
+            "<div><img src=a.jpg><p>A text beside the picture.</p><p class=caption>The quay</p><p>And below it, of more than a few words, to be sure that it is one.</p></div>",
+        ] {
+            let kept = text(html);
+            assert!(
+                ["Two numbers", "Listing 1", "Ann Lee", "The quay"]
+                    .iter()
+                    .any(|caption| kept.contains(caption)),
+                "{html}: {kept}"
+            );
+        }
+    }
+
+    #[test]
+    fn captions_that_are_the_page_stay() {
+        let figure = "<figure><img src=a.jpg><figcaption>The quay on a morning in May, before the boats go out.</figcaption></figure>";
+        assert!(text(&figure.repeat(6)).contains("before the boats"));
+    }
+}
