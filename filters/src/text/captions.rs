@@ -17,6 +17,9 @@ use crate::{
 /// Share of a page's characters above which its captions are what it tells. Lower: photo essays lose theirs less often.
 const SHARE: f64 = 0.25;
 
+/// Pages whose pictures are their items, and what stands below them is what the items are called.
+const SHELVES: [Kind; 3] = [Kind::Product, Kind::Collection, Kind::Listing];
+
 /// Characters of a caption. More are a text of its own that stands below a picture.
 const CHARS: usize = 600;
 
@@ -38,7 +41,11 @@ static CAPTION: Parts = Parts::new(&["caption"]);
 /// The captions below `root`, in the order of the page.
 pub(super) fn of_pictures(page: &Page, root: NodeId) -> Vec<NodeId> {
     let mut captions = Vec::new();
-    if page.metadata.kind != Some(Kind::Article) {
+    if page
+        .metadata
+        .kind
+        .is_some_and(|kind| SHELVES.contains(&kind))
+    {
         return captions;
     }
     let mut chars = 0;
@@ -64,16 +71,19 @@ fn is_caption(page: &Page, id: NodeId) -> bool {
     if page.tag(id) == Some(Tag::Figcaption) {
         let mut around = page.ancestors(id);
         let figure = around.find(|&up| page.tag(up) == Some(Tag::Figure));
-        return figure.is_some_and(|figure| shows_picture(page, figure));
+        return figure.is_some_and(|figure| {
+            let is_alone = page.chars(figure) <= page.chars(id) + BESIDE;
+            shows(page, figure).is_some_and(|picture| picture || is_alone)
+        });
     }
     let called = page.attribute(id, &local_name!("class"));
     called.is_some_and(|class| CAPTION.are_in(class))
-        && !shows_picture(page, id)
+        && shows(page, id) == Some(false)
         && page
             .ancestors(id)
             .take(BOXES)
             .take_while(|&up| page.chars(up) <= page.chars(id) + BESIDE)
-            .any(|up| shows_picture(page, up))
+            .any(|up| shows(page, up) == Some(true))
 }
 
 /// "Figure 2.", "Abb. 3: …", 图4: a word and a number of one or two digits.
@@ -85,18 +95,18 @@ fn is_numbered(page: &Page, caption: NodeId) -> bool {
     (1..=2).contains(&digits)
 }
 
-/// A picture, and nothing else that has a caption: a table, code, a quotation.
-fn shows_picture(page: &Page, root: NodeId) -> bool {
+/// Whether there is a picture; `None` where there is something else that has a caption: a table, code, a quotation.
+fn shows(page: &Page, root: NodeId) -> Option<bool> {
     let mut shows = false;
     for (at, id) in page.live(root).enumerate() {
         match page.tag(id) {
-            _ if at == NODES => return false,
+            _ if at == NODES => return None,
             Some(Tag::Img | Tag::Svg | Tag::Video | Tag::Iframe) => shows = true,
-            Some(Tag::Table | Tag::Pre | Tag::Blockquote) => return false,
+            Some(Tag::Table | Tag::Pre | Tag::Blockquote) => return None,
             _ => {}
         }
     }
-    shows
+    Some(shows)
 }
 
 #[cfg(test)]
@@ -130,6 +140,12 @@ mod tests {
             ),
             "Photo: Ann Lee"
         );
+        assert_eq!(
+            text(
+                "<p>One.</p><figure><div></div><figcaption>The quay, whose picture a script draws.</figcaption></figure><p>Two.</p>"
+            ),
+            "One.|Two."
+        );
     }
 
     #[test]
@@ -138,7 +154,7 @@ mod tests {
             "<figure><table><tr><th>a<th>b<tr><td>1<td>2</table><figcaption>Two numbers</figcaption></figure>",
             "<figure><pre>a = 1</pre><figcaption>Listing 1</figcaption></figure>",
             "<figure><blockquote>No.</blockquote><figcaption>Ann Lee</figcaption></figure>",
-            "<figure><figcaption>The quay</figcaption></figure>",
+            "<figure><p>A text that stands in the figure itself, and not below a picture of it.</p><figcaption>The quay</figcaption></figure>",
             "<figure><img src=a.png><figcaption><b>Fig. 2:</b> The quay</figcaption></figure>",
             "<figure><img src=a.png><figcaption>图12 The quay</figcaption></figure>",
             "<div><img src=a.jpg><p>A text beside the picture.</p><p class=caption>The quay</p><p>And below it, of more than a few words, to be sure that it is one.</p></div>",
