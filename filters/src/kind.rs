@@ -300,10 +300,16 @@ mod tests {
             "https://a.example/t/whistle/12",
             "https://a.example/showthread-12-whistle",
             "https://a.example/index.php?topic=12.0",
+            "https://a.example/topic/12-whistle/",
+            "https://a.example/topic/12/whistle",
+            "https://a.example/board/free/12",
         ] {
             assert_eq!(kind(address, "<p>Text"), Some(Kind::Forum), "{address}");
         }
-        assert_eq!(kind("https://a.example/t/kettles", "<p>Text"), None);
+        for address in ["t/kettles", "topic/kettles", "about/board"] {
+            let address = format!("https://a.example/{address}");
+            assert_ne!(kind(&address, "<p>Text"), Some(Kind::Forum), "{address}");
+        }
         let made = "<meta name=generator content='phpBB 3'><p>Text";
         assert_eq!(kind(INNER, made), Some(Kind::Forum));
         assert_eq!(

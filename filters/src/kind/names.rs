@@ -13,19 +13,20 @@ pub(super) const FORUM_HOSTS: [&str; 7] = [
 ];
 
 /// Names in the addresses of discussions.
-pub(super) const FORUM_PATHS: [&str; 11] = [
+pub(super) const FORUM_PATHS: [&str; 9] = [
     "comments",
     "thread",
     "threads",
-    "topic",
     "viewtopic",
     "forum",
     "forums",
-    "board",
     "questions",
     "discussion",
     "discussions",
 ];
+
+/// Names in them before a number: `/topic/12-the-bridge` is a discussion, `/topic/bridges` what a paper has on bridges.
+pub(super) const NUMBERED_PATHS: [&str; 3] = ["t", "topic", "board"];
 
 /// How names in the addresses of discussions begin: showthread.php, showthread-12.
 pub(super) const FORUM_SCRIPTS: [&str; 2] = ["showthread", "showtopic"];

@@ -252,9 +252,13 @@ impl Signs {
 
     /// Whether its address is that of a discussion: by the names in it, or as forums' programs number them.
     pub(super) fn is_thread(&self) -> bool {
-        let is_number = |name: &String| name.bytes().all(|byte| byte.is_ascii_digit());
-        // Discourse: /t/12, /t/the-bridge/12.
-        let mut after_t = self.path.iter().skip_while(|name| *name != "t").skip(1);
+        // Discourse: /t/12, /t/the-bridge/12; Invision: /topic/12-the-bridge.
+        let is_numbered = |name: &String| {
+            let number = name.split(['-', '_']).next().unwrap_or_default();
+            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let is_before = |name: &&String| names::NUMBERED_PATHS.contains(&name.as_str());
+        let mut after = self.path.iter().skip_while(|name| !is_before(name)).skip(1);
         let is_script = |name: &String| {
             names::FORUM_SCRIPTS
                 .iter()
@@ -265,7 +269,7 @@ impl Signs {
             || self.is_on(&names::FORUM_HOSTS)
             || self.is_under(&names::FORUM_PATHS)
             || self.path.iter().any(is_script)
-            || after_t.by_ref().take(2).any(is_number)
+            || after.by_ref().take(2).any(is_numbered)
             || self.has_topic
     }
 
