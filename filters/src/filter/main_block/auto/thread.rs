@@ -48,10 +48,23 @@ pub(super) fn complete(
 /// Posts from which a page that is no forum has a thread: with two, the first may be the box of the author of an article.
 const POSTS_ELSEWHERE: usize = 3;
 
-/// The posts that are shown apart from each other.
-pub(super) fn set_apart(thread: &Thread, kind: &KindNow<'_>) -> Vec<NodeId> {
+/// The posts that are shown apart from each other. On a page that is no forum only those that are mostly dated: brothers that hold names
+/// alone are boxes of authors there, and entries of a bibliography.
+pub(super) fn set_apart(
+    page: &Page,
+    thread: &Thread,
+    kind: &KindNow<'_>,
+    found: &Found,
+) -> Vec<NodeId> {
     let posts = &thread.posts;
-    let is_thread =
-        posts.len() >= POSTS_ELSEWHERE || !posts.is_empty() && kind.get() == Some(Kind::Forum);
+    let is_dated = || {
+        let dates = found.signs.dates(page);
+        let dated = posts
+            .iter()
+            .filter(|&&post| posts::is_dated(page, dates, post));
+        posts.len() >= POSTS_ELSEWHERE && dated.count() * 2 >= posts.len()
+    };
+    let is_thread = !posts.is_empty()
+        && (found.talk.is_some() || kind.get() == Some(Kind::Forum) || is_dated());
     if is_thread { posts.clone() } else { Vec::new() }
 }
