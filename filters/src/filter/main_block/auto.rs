@@ -179,7 +179,7 @@ pub(crate) fn choose(
         let is_talk = !thread.posts.is_empty();
         let forms = Forms::of(page, if is_talk { words.max(FEW_WORDS) } else { words });
         let mut choice = Choice {
-            posts: thread::set_apart(page, &thread, &kind, &found),
+            posts: thread::set_apart(page, &blocks, &kept, &thread, &kind, &found),
             starter: thread.starter.clone(),
             ..prune::choice(page, &blocks, &kept, &thread, &forms)
         };

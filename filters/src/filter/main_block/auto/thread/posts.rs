@@ -119,10 +119,8 @@ pub(in super::super) fn tidy(
         if !is_shown(page, &is_kept, name, &mut own) {
             texts.extend(texts_of(page, name.element));
         }
-        let dates = match owners.signs(page, post, dates).next() {
-            Some(_) => dates,
-            None => written,
-        };
+        let is_marked = owners.signs(page, post, dates).next().is_some();
+        let dates = if is_marked { dates } else { written };
         if !owners.signs(page, post, dates).any(is_shown_date)
             && let Some(date) = owners.best(page, post, dates, name.element)
         {
@@ -151,12 +149,8 @@ pub(in super::super) fn tidy(
     texts.retain(|&id| !is_kept[id.index()]);
     if let Some(talk) = talk {
         drop_links_between(page, blocks, talk, &owners, kept);
-    }
-    for index in around.back {
-        kept[index] = true;
-    }
-    if talk.is_some() {
         drop_initials(page, blocks, kept);
+        around.back.iter().for_each(|&index| kept[index] = true);
     }
     let mut gone = Vec::new();
     for index in around.gone {

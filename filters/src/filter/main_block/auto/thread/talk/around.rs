@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    Talk, comments,
+    Talk,
+    comments::Comments,
     dates::{Dates, loose_place},
     is_heading,
     outside::Outside,
@@ -112,26 +113,14 @@ impl Around {
             .collect();
         cards.sort_unstable();
         cards.dedup();
-        let comments = comments::comments(page, blocks, talk, outside, chosen, &cards);
-        let said: HashSet<usize> = comments.iter().flat_map(|one| one.said.clone()).collect();
-        let (back, shown) = comments::kept(blocks, &comments, kept);
-        self.back = back;
-        // By block: the names and dates of comments in it.
-        let mut signed: HashMap<usize, Vec<NodeId>> = HashMap::new();
-        for comment in shown {
-            let signs = comment.signs.iter().flat_map(|&sign| texts_of(page, sign));
-            let signs: Vec<NodeId> = signs.collect();
-            for &index in &comment.lines {
-                signed.entry(index).or_default().extend(&signs);
-            }
-        }
+        let comments = Comments::of(page, blocks, talk, outside, chosen, &cards, kept);
         for &(index, post) in &outside.blocks {
             let block = &blocks.list[index];
             let texts = blocks.texts(block);
-            if said.contains(&index) {
+            if comments.said.contains(&index) {
                 continue;
             }
-            if let Some(signs) = signed.get(&index) {
+            if let Some(signs) = comments.signed.get(&index) {
                 self.gone.push(index);
                 let is_sign = |id: &NodeId| signs.contains(id);
                 if texts.iter().any(is_sign) {
@@ -191,6 +180,7 @@ impl Around {
                 self.gone.push(index);
             }
         }
+        self.back = comments.back;
     }
 
     /// The blocks with a name that is not the writer's; and those with the writer's alone.

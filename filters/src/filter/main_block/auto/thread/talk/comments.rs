@@ -4,11 +4,11 @@
 //! post and does not stand where the names of posts do (there stands who changed it). It is no furniture, however short: where enough
 //! of all comments is kept they all are, and each that is kept keeps its name and date.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{
     Talk,
-    around::text_of,
+    around::{text_of, texts_of},
     dates::{is_machines, loose_place},
     outside::Outside,
 };
@@ -29,18 +29,57 @@ const SHARE: f32 = 0.5;
 /// Comments in which the same is written at the same place from which it is a button.
 const BUTTONS: usize = 3;
 
-/// What somebody says of a post.
-pub(super) struct Comment {
-    /// The blocks that hold the name or the date.
-    pub(super) lines: Vec<usize>,
-    /// What else is written.
-    pub(super) said: Vec<usize>,
-    /// The name and the date.
-    pub(super) signs: [NodeId; 2],
+/// The comments of a thread, by the blocks that they are made of.
+pub(super) struct Comments {
+    /// What they say.
+    pub(super) said: HashSet<usize>,
+    /// Where names and dates stand of those that are shown, and their texts.
+    pub(super) signed: HashMap<usize, Vec<NodeId>>,
+    /// Those that come back.
+    pub(super) back: Vec<usize>,
 }
 
-/// The comments in the posts. `chosen` are the texts of the names and dates of the posts, `cards` the places of those names.
-pub(super) fn comments(
+impl Comments {
+    /// Finds them. `chosen` are the texts of the names and dates of the posts, `cards` the places of those names.
+    pub(super) fn of(
+        page: &Page,
+        blocks: &Blocks,
+        talk: &Talk,
+        outside: &Outside,
+        chosen: &[NodeId],
+        cards: &[u64],
+        kept: &[bool],
+    ) -> Comments {
+        let all = comments(page, blocks, talk, outside, chosen, cards);
+        let (back, shown) = shown(blocks, &all, kept);
+        let mut signed: HashMap<usize, Vec<NodeId>> = HashMap::new();
+        for comment in shown {
+            let signs = comment.signs.iter().flat_map(|&sign| texts_of(page, sign));
+            let signs: Vec<NodeId> = signs.collect();
+            for &index in &comment.lines {
+                signed.entry(index).or_default().extend(&signs);
+            }
+        }
+        let said = all.iter().flat_map(|comment| &comment.said);
+        Comments {
+            said: said.copied().collect(),
+            signed,
+            back,
+        }
+    }
+}
+
+/// What somebody says of a post.
+struct Comment {
+    /// The blocks that hold the name or the date.
+    lines: Vec<usize>,
+    /// What else is written.
+    said: Vec<usize>,
+    /// The name and the date.
+    signs: [NodeId; 2],
+}
+
+fn comments(
     page: &Page,
     blocks: &Blocks,
     talk: &Talk,
@@ -160,18 +199,18 @@ fn without_buttons(blocks: &Blocks, talk: &Talk, comments: &mut Vec<Comment>) {
 }
 
 /// The blocks of comments that come back, and the comments of which something is kept.
-pub(super) fn kept<'a>(
+fn shown<'a>(
     blocks: &Blocks,
     comments: &'a [Comment],
     kept: &[bool],
 ) -> (Vec<usize>, Vec<&'a Comment>) {
     let words = |index: usize| blocks.list[index].stats.words;
-    let (mut all, mut shown) = (0.0, 0.0);
+    let (mut all, mut now) = (0.0, 0.0);
     for &index in comments.iter().flat_map(|comment| &comment.said) {
         all += words(index);
-        shown += if kept[index] { words(index) } else { 0.0 };
+        now += if kept[index] { words(index) } else { 0.0 };
     }
-    if shown >= SHARE * all {
+    if now >= SHARE * all {
         let back = comments.iter().flat_map(|comment| &comment.said);
         return (back.copied().collect(), comments.iter().collect());
     }
