@@ -35,6 +35,7 @@ impl Page {
             attributes: self.attributes,
             templates: Vec::new(),
             amp: Vec::new(),
+            dated: Vec::new(),
             sheets: self.early_sheets.take(),
         };
         let mut page = Page::new(parsed, &self.url, scripting, max_depth)?;

@@ -79,6 +79,8 @@ pub(crate) struct Parsed {
     pub(super) templates: Vec<NodeRef>,
     /// The elements of AMP (`amp-img`), in document order.
     pub(super) amp: Vec<NodeRef>,
+    /// Those that may show a date, in document order.
+    pub(super) dated: Vec<NodeRef>,
     /// Style sheets that have been read.
     pub(super) sheets: Early,
 }
@@ -220,6 +222,7 @@ impl Parser {
             attributes: sink.attributes.into_inner(),
             templates: sink.templates_in_order.into_inner(),
             amp: sink.amp.into_inner(),
+            dated: sink.dated.into_inner(),
             sheets: sink.sheets.into_inner(),
         })
     }

@@ -46,7 +46,11 @@ mod trial;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::{Choice, forms::Forms, headings};
+use super::{
+    Choice,
+    forms::{FEW_WORDS, Forms},
+    headings,
+};
 use crate::{
     error::ConfigError,
     kind::{Kind, KindNow},
@@ -171,9 +175,11 @@ pub(crate) fn choose(
             .filter(|(_, kept)| **kept)
             .map(|(scored, _)| scored.words)
             .sum();
-        let forms = Forms::of(page, words);
+        // Nobody comes to a talk for its forms, however short it is.
+        let is_talk = !thread.posts.is_empty();
+        let forms = Forms::of(page, if is_talk { words.max(FEW_WORDS) } else { words });
         let mut choice = Choice {
-            posts: thread::set_apart(&thread, &kind),
+            posts: thread::set_apart(page, &blocks, &kept, &thread, &kind, &found),
             starter: thread.starter.clone(),
             ..prune::choice(page, &blocks, &kept, &thread, &forms)
         };

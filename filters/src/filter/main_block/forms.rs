@@ -15,13 +15,16 @@ use html5ever::local_name;
 use crate::page::{NodeId, Page, tag::Tag};
 
 /// Words of the text that is kept below which a page is there for its form. A sign-in page has 50 to 150, an article 300 and more.
-const FEW_WORDS: f64 = 150.0;
+pub(super) const FEW_WORDS: f64 = 150.0;
 
 /// The same of a form with a text field: below a text of this length it asks for comments, not what the page is for.
 const HARDLY_ANY_WORDS: f64 = 50.0;
 
 /// Visible characters of a form that is looked at, at most: some sites put all of a page into one.
 const MAX_CHARS: usize = 500;
+
+/// The same with what is in its lists to choose from.
+const MAX_CHARS_AND_LISTS: usize = 5000;
 
 /// Visible characters beside a form that belong to it.
 const COMPANY_CHARS: usize = 80;
@@ -41,8 +44,9 @@ pub(super) struct Forms {
     pub(super) wanted: Vec<NodeId>,
     /// Those that stay as a whole or go as a whole: without its button a field is of no use.
     pub(super) whole: Vec<NodeId>,
-    /// Those that ask for an e-mail address and nothing else of weight.
-    pub(super) newsletters: Vec<NodeId>,
+    /// Those that ask for an e-mail address and nothing else of weight, with the words that invite to it; and those that search the
+    /// site beside a text. They go with the labels of their fields, whatever is kept of these.
+    pub(super) unwanted: Vec<NodeId>,
 }
 
 impl Forms {
@@ -50,7 +54,7 @@ impl Forms {
     pub(super) fn of(page: &Page, kept_words: f64) -> Forms {
         let found: Vec<(NodeId, Fields)> = page
             .live(page.body())
-            .filter(|&id| page.tag(id) == Some(Tag::Form) && page.chars(id) <= MAX_CHARS)
+            .filter(|&id| page.tag(id) == Some(Tag::Form) && is_small(page, id))
             .take(MAX_FORMS)
             .map(|id| (id, Fields::of(page, id)))
             .filter(|(_, fields)| fields.count() > 0)
@@ -63,17 +67,33 @@ impl Forms {
             if Some(*id) == search {
                 forms.wanted.push(*id);
             } else if fields.is_newsletter() && kept_words >= HARDLY_ANY_WORDS {
-                forms.newsletters.push(with_invitation(page, *id));
-            } else if !in_frame(page, *id) {
-                if fields.is_all(kept_words) || fields.converts() {
+                forms.unwanted.push(with_invitation(page, *id));
+            } else {
+                let is_for_all = fields.is_all(kept_words) || fields.converts();
+                let is_framed = in_frame(page, *id);
+                if is_for_all && !is_framed {
                     forms.wanted.push(with_company(page, *id));
-                } else if fields.texts == 0 {
+                } else if fields.seeks && !is_for_all {
+                    forms.unwanted.push(*id);
+                } else if fields.texts == 0 && !is_framed {
                     forms.whole.push(*id);
                 }
             }
         }
         forms
     }
+}
+
+/// Whether a form holds few words, besides those that are to be chosen from.
+fn is_small(page: &Page, form: NodeId) -> bool {
+    let chars = page.chars(form);
+    chars <= MAX_CHARS
+        || chars <= MAX_CHARS_AND_LISTS && {
+            let lists = page
+                .live(form)
+                .filter(|&id| page.tag(id) == Some(Tag::Select));
+            chars - lists.map(|id| page.chars(id)).sum::<usize>().min(chars) <= MAX_CHARS
+        }
 }
 
 /// The element around a form and little else: its heading, "Forgot your password?".
@@ -114,6 +134,8 @@ struct Fields {
     texts: usize,
     /// A field holds what the address of the page asks for.
     asked: bool,
+    /// A field is for what somebody looks for.
+    seeks: bool,
 }
 
 impl Fields {
@@ -139,6 +161,11 @@ impl Fields {
             "checkbox" | "radio" => self.boxes += 1,
             "password" => self.passwords += 1,
             "email" => self.mails += 1,
+            "search" => {
+                self.words += 1;
+                self.seeks = true;
+                self.asked |= is_asked(page, input);
+            }
             "number" | "range" | "date" | "time" | "datetime-local" | "month" | "week" | "file" => {
                 self.numbers += 1;
             }
@@ -299,24 +326,24 @@ mod tests {
             [NONE, NONE]
         );
         let page = page("<form id=f><input type=email></form><form><input></form>");
-        assert_eq!(ids(&page, &Forms::of(&page, 300.0).newsletters), ["f"]);
+        assert_eq!(ids(&page, &Forms::of(&page, 300.0).unwanted), ["f"]);
         // Where nothing else is, somebody has lost a password.
-        assert_eq!(ids(&page, &Forms::of(&page, 20.0).newsletters), NONE);
+        assert_eq!(ids(&page, &Forms::of(&page, 20.0).unwanted), NONE);
     }
 
     #[test]
     fn the_words_that_invite_to_a_newsletter_belong_to_it() {
         let form = "<form id=f><input type=email></form>";
-        let newsletters = |html: &str| {
+        let unwanted = |html: &str| {
             let page = page(html);
-            ids(&page, &Forms::of(&page, 300.0).newsletters)
+            ids(&page, &Forms::of(&page, 300.0).unwanted)
         };
         let invited =
             format!("<p>text</p><div id=a><div id=b><p>All the news</p>{form}</div></div>");
-        assert_eq!(newsletters(&invited), ["a"]);
+        assert_eq!(unwanted(&invited), ["a"]);
         let text = "A paragraph of the text. ".repeat(12);
         assert_eq!(
-            newsletters(&format!("<div id=a><p>{text}</p>{form}</div>")),
+            unwanted(&format!("<div id=a><p>{text}</p>{form}</div>")),
             ["f"]
         );
     }

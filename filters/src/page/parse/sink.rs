@@ -16,7 +16,11 @@ use kuchikiki::{ElementData, NodeRef};
 use super::{MAX_ATTRIBUTE_BYTES, MAX_ATTRIBUTES};
 use crate::{
     filter::ignore::sheets::early::Early,
-    page::attributes::{Attributes, Stretch},
+    page::{
+        attributes::{Attributes, Stretch},
+        composed::dated,
+        said::Hint,
+    },
 };
 
 /// kuchikiki's sink, counting what it is given and remembering the node that was appended last. Attributes are kept beside
@@ -36,6 +40,8 @@ pub(super) struct GuardedSink {
     pub(super) templates_in_order: RefCell<Vec<NodeRef>>,
     /// The elements of AMP, in that order too.
     pub(super) amp: RefCell<Vec<NodeRef>>,
+    /// Those that may show a date.
+    pub(super) dated: RefCell<Vec<NodeRef>>,
     /// Style elements that have ended.
     pub(super) sheets: RefCell<Early>,
 }
@@ -64,6 +70,7 @@ impl GuardedSink {
             templates: RefCell::default(),
             templates_in_order: RefCell::default(),
             amp: RefCell::default(),
+            dated: RefCell::default(),
             sheets: RefCell::default(),
         }
     }
@@ -156,6 +163,8 @@ impl TreeSink for GuardedSink {
         let stretch = self.stretch(&name, attributes);
         let is_template = flags.template;
         let is_amp = name.local.starts_with("amp-");
+        let has_title = self.attributes.borrow().said(stretch).has(Hint::Title);
+        let is_dated = dated::may_be(&name.local, has_title);
         let node = self.tree.create_element(name, Vec::new(), flags);
         stretch.note(&node);
         if is_template {
@@ -163,6 +172,9 @@ impl TreeSink for GuardedSink {
         }
         if is_amp {
             self.amp.borrow_mut().push(node.clone());
+        }
+        if is_dated {
+            self.dated.borrow_mut().push(node.clone());
         }
         node
     }

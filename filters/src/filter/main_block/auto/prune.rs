@@ -71,7 +71,7 @@ pub(super) fn choice(
         };
     }
     // A box without a label is no text, and would stay.
-    let boxes = forms.newsletters.iter().copied();
+    let boxes = forms.unwanted.iter().copied();
     dropped.extend(boxes.filter(|&form| count(form).texts == 0 && page.contains(container, form)));
     dropped.sort_unstable();
     Choice {
@@ -190,7 +190,7 @@ fn counts(
             keep_all(page, form, &mut counts);
         }
     }
-    for &form in &forms.newsletters {
+    for &form in &forms.unwanted {
         for id in page.live(form) {
             counts[id.index()].kept = 0;
         }

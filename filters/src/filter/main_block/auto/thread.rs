@@ -48,10 +48,41 @@ pub(super) fn complete(
 /// Posts from which a page that is no forum has a thread: with two, the first may be the box of the author of an article.
 const POSTS_ELSEWHERE: usize = 3;
 
-/// The posts that are shown apart from each other.
-pub(super) fn set_apart(thread: &Thread, kind: &KindNow<'_>) -> Vec<NodeId> {
+/// Share of the kept words that posts without dates hold, at least, to be a thread on a page that is no forum.
+const MOST: f32 = 0.7;
+
+/// The posts that are shown apart from each other. On a page that is no forum only those that are mostly dated, or nearly all that is
+/// kept: other brothers that hold names are boxes of authors there, and entries of a bibliography.
+pub(super) fn set_apart(
+    page: &Page,
+    blocks: &Blocks,
+    kept: &[bool],
+    thread: &Thread,
+    kind: &KindNow<'_>,
+    found: &Found,
+) -> Vec<NodeId> {
     let posts = &thread.posts;
-    let is_thread =
-        posts.len() >= POSTS_ELSEWHERE || !posts.is_empty() && kind.get() == Some(Kind::Forum);
+    let is_dated = || {
+        let signs = found.signs.dates(page);
+        let dated = posts
+            .iter()
+            .filter(|&&post| posts::is_dated(page, signs, post));
+        dated.count() * 2 >= posts.len()
+    };
+    let are_most = || {
+        let (mut of_posts, mut all) = (0.0, 0.0);
+        for (block, _) in blocks.list.iter().zip(kept).filter(|(_, kept)| **kept) {
+            let mut around = page.ancestors(block.container);
+            let is_in_post = posts.binary_search(&block.container).is_ok()
+                || around.any(|up| posts.binary_search(&up).is_ok());
+            all += block.stats.words;
+            of_posts += if is_in_post { block.stats.words } else { 0.0 };
+        }
+        of_posts >= MOST * all
+    };
+    let is_thread = !posts.is_empty()
+        && (found.talk.is_some()
+            || kind.get() == Some(Kind::Forum)
+            || posts.len() >= POSTS_ELSEWHERE && (is_dated() || are_most()));
     if is_thread { posts.clone() } else { Vec::new() }
 }

@@ -20,7 +20,7 @@ pub(super) mod signs;
 use super::super::blocks::{Block, Blocks};
 use super::{
     Found,
-    talk::{Around, Talk},
+    talk::{Around, Talk, when},
 };
 use crate::{
     kind::{Kind, KindNow},
@@ -48,6 +48,21 @@ pub(in super::super) struct Thread {
     pub(in super::super) furniture: Vec<NodeId>,
 }
 
+/// Whether something in a post says when it was written: a mark, or a short text that tells a clock.
+pub(super) fn is_dated(page: &Page, dates: &[Sign], post: NodeId) -> bool {
+    const MAX_CHARS: usize = 40;
+    const MAX_NODES: usize = 200;
+    let next = dates.partition_point(|date| date.element < post);
+    let is_marked = |date: &Sign| page.contains(post, date.element);
+    dates.get(next).is_some_and(is_marked)
+        || page.live(post).take(MAX_NODES).any(|id| {
+            (1..=MAX_CHARS).contains(&page.own_chars(id))
+                && page
+                    .text(id)
+                    .is_some_and(|text| when::is_date(&text) && when::has_clock(&text))
+        })
+}
+
 /// Finds the thread among the kept blocks, and takes the furniture out of its posts.
 pub(in super::super) fn tidy(
     page: &Page,
@@ -64,7 +79,7 @@ pub(in super::super) fn tidy(
     }
     let mut posts = groups::posts(page, &words, names);
     let talk = found.talk.as_ref();
-    let around = talk.map(|talk| Around::of(page, blocks, talk));
+    let around = talk.map(|talk| Around::of(page, blocks, talk, kept));
     let around = around.unwrap_or_default();
     if let Some(talk) = talk {
         let first = around.writers.get(&talk.posts[0]);
@@ -81,6 +96,8 @@ pub(in super::super) fn tidy(
     }
     let owners = Owners::of(page, &posts);
     let dates = found.signs.dates(page);
+    // Those that only their writing tells too: the question above a talk has none that is marked.
+    let written = talk.map_or(dates, Talk::dates);
     let is_shown_date = |date: &Sign| is_kept[date.text.index()];
     let mut texts = Vec::new();
     let mut starter = None;
@@ -102,6 +119,8 @@ pub(in super::super) fn tidy(
         if !is_shown(page, &is_kept, name, &mut own) {
             texts.extend(texts_of(page, name.element));
         }
+        let is_marked = owners.signs(page, post, dates).next().is_some();
+        let dates = if is_marked { dates } else { written };
         if !owners.signs(page, post, dates).any(is_shown_date)
             && let Some(date) = owners.best(page, post, dates, name.element)
         {
@@ -130,6 +149,8 @@ pub(in super::super) fn tidy(
     texts.retain(|&id| !is_kept[id.index()]);
     if let Some(talk) = talk {
         drop_links_between(page, blocks, talk, &owners, kept);
+        drop_initials(page, blocks, kept);
+        around.back.iter().for_each(|&index| kept[index] = true);
     }
     let mut gone = Vec::new();
     for index in around.gone {
@@ -169,6 +190,17 @@ fn drop_links_between(
             && block.link_density() >= MOSTLY_LINKS
         {
             *kept = false;
+        }
+    }
+}
+
+/// Drops what stands in the place of somebody's picture, in a post or beside one: "J Offline".
+fn drop_initials(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+    const MOST_WORDS: f32 = 3.0;
+    for (block, kept) in blocks.list.iter().zip(kept) {
+        if *kept && block.stats.words <= MOST_WORDS {
+            let first = blocks.texts(block).first();
+            *kept = !first.is_some_and(|&text| signs::is_initial(page, text, block.container));
         }
     }
 }

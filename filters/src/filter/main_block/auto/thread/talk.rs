@@ -16,8 +16,10 @@
 //! Elsewhere it is for the reader, and asks for a body: it finds two talks on the 1,384 pages that are no forum.
 
 mod around;
+mod comments;
 mod dates;
 mod looks;
+mod outside;
 mod places;
 mod previews;
 mod unsigned;
@@ -159,6 +161,11 @@ impl Talk {
     /// Whether the posts have a body that is less than all of them.
     pub(super) fn have_body(&self) -> bool {
         self.places.have_body()
+    }
+
+    /// All dates of the page.
+    pub(super) fn dates(&self) -> &[Sign] {
+        &self.dates
     }
 
     /// The dates in the bodies.

@@ -58,7 +58,10 @@ fn names(page: &Page) -> Vec<Sign> {
     // "Log in" is an address below `/users/` too.
     names.retain(|name| {
         let id = name.element;
-        !leads_to_log_in(page, id) && !is_initial(page, name) && !is_number(page, id)
+        !leads_to_log_in(page, id)
+            && !is_initial(page, name.text, page.parent(id))
+            && !is_number(page, id)
+            && !is_time(page, name)
     });
     let mut counts: HashMap<String, usize> = HashMap::new();
     let text = |sign: &Sign| page.start_of_text(sign.element, MAX_NODES, MAX_NAME * 4);
@@ -75,6 +78,12 @@ fn names(page: &Page) -> Vec<Sign> {
     names
 }
 
+/// When somebody wrote, in the same mark as who did: `<span rel="author">Ann <a href="#c2"><time>3 May</time></a></span>`.
+fn is_time(page: &Page, name: &Sign) -> bool {
+    let mut above = page.ancestors(name.text).take(LEVELS);
+    above.any(|up| page.tag(up) == Some(Tag::Time))
+}
+
 /// How many posts somebody wrote leads to the same profile.
 fn is_number(page: &Page, id: NodeId) -> bool {
     let text = page.start_of_text(id, MAX_NODES, MAX_NAME * 4);
@@ -82,7 +91,7 @@ fn is_number(page: &Page, id: NodeId) -> bool {
 }
 
 /// Initials in place of a picture of the person: "L", and what programs say of it behind them ("Offline").
-fn is_initial(page: &Page, name: &Sign) -> bool {
+pub(super) fn is_initial(page: &Page, text: NodeId, within: NodeId) -> bool {
     const MOST: usize = 2;
     const PICTURES: Parts = Parts::new(&["avatar"]);
     let is_picture = |id: NodeId| {
@@ -90,9 +99,8 @@ fn is_initial(page: &Page, name: &Sign) -> bool {
         let role = page.attribute(id, &local_name!("role"));
         class.is_some_and(|class| PICTURES.are_in(class)) || role == Some("img")
     };
-    let around = page.parent(name.element);
-    let mut above = page.ancestors(name.text).take(LEVELS);
-    page.own_chars(name.text) <= MOST && above.any(|up| page.contains(around, up) && is_picture(up))
+    let mut above = page.ancestors(text).take(LEVELS);
+    page.own_chars(text) <= MOST && above.any(|up| page.contains(within, up) && is_picture(up))
 }
 
 fn dates(page: &Page) -> Vec<Sign> {

@@ -4,8 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use super::{
     Talk,
+    comments::Comments,
     dates::{Dates, loose_place},
-    is_heading, previews,
+    is_heading,
+    outside::Outside,
+    previews,
 };
 use crate::{
     filter::main_block::auto::{
@@ -18,7 +21,7 @@ use crate::{
 };
 
 /// Words of a block that can be furniture, and of all others at its place. Higher: comments below an answer go with it.
-const MAX_WORDS: f32 = 12.0;
+pub(super) const MAX_WORDS: f32 = 12.0;
 
 /// Posts in which a place must be.
 const MIN_ALIKE: usize = 2;
@@ -36,6 +39,8 @@ pub(in super::super) struct Around {
     pub(in super::super) texts: Vec<NodeId>,
     /// Blocks that go.
     pub(in super::super) gone: Vec<usize>,
+    /// Blocks that come back: comments on posts.
+    pub(in super::super) back: Vec<usize>,
     /// What posts show of others.
     previews: Vec<NodeId>,
     /// How many posts have a date outside of their body.
@@ -44,16 +49,8 @@ pub(in super::super) struct Around {
     pub(in super::super) writers: HashMap<NodeId, String>,
 }
 
-/// The blocks around the bodies.
-pub(super) struct Outside {
-    /// With the post of each.
-    pub(super) blocks: Vec<(usize, NodeId)>,
-    /// By row of a text: its block.
-    of_text: HashMap<NodeId, usize>,
-}
-
 impl Around {
-    pub(in super::super) fn of(page: &Page, blocks: &Blocks, talk: &Talk) -> Around {
+    pub(in super::super) fn of(page: &Page, blocks: &Blocks, talk: &Talk, kept: &[bool]) -> Around {
         let mut outside = Outside::of(page, blocks, talk);
         let mut around = Around::default();
         around.previews = previews::previews(page, blocks, talk, &outside);
@@ -77,7 +74,7 @@ impl Around {
         chosen.sort_unstable();
         chosen.dedup();
         if talk.places.have_body() {
-            around.clear(page, blocks, talk, &outside, &chosen);
+            around.clear(page, blocks, talk, &outside, &chosen, kept);
         }
         around.texts.extend(chosen);
         around.texts.sort_unstable();
@@ -99,6 +96,7 @@ impl Around {
         talk: &Talk,
         outside: &Outside,
         chosen: &[NodeId],
+        kept: &[bool],
     ) {
         let is_chosen = |id: &NodeId| chosen.binary_search(id).is_ok();
         let places = outside.places(blocks, talk);
@@ -106,16 +104,32 @@ impl Around {
         let (others, own_names) = self.named(page, talk, outside);
         let lists = lists_of_names(page, blocks, talk, outside, &others);
         let name_place = name_place(blocks, talk, outside, chosen);
-        let cards: HashSet<u64> = outside
+        let mut cards: Vec<u64> = outside
             .blocks
             .iter()
             .filter(|(index, _)| own_names.contains(index))
             .filter(|(index, _)| blocks.texts(&blocks.list[*index]).iter().any(is_chosen))
             .map(|&(index, post)| loose_place(page, post, blocks.list[index].container))
             .collect();
+        cards.sort_unstable();
+        cards.dedup();
+        let comments = Comments::of(page, blocks, talk, outside, chosen, &cards, kept);
         for &(index, post) in &outside.blocks {
             let block = &blocks.list[index];
             let texts = blocks.texts(block);
+            if comments.said.contains(&index) {
+                continue;
+            }
+            if let Some(signs) = comments.signed.get(&index) {
+                self.gone.push(index);
+                let is_sign = |id: &NodeId| signs.contains(id);
+                if texts.iter().any(is_sign) {
+                    self.texts.extend(signs);
+                    self.texts
+                        .extend(between(page, block.container, texts, is_sign));
+                }
+                continue;
+            }
             let place = talk.places.place(block.container);
             let place_of = &places[&place];
             let is_short = block.stats.words <= MAX_WORDS && place_of.longest <= MAX_WORDS;
@@ -149,7 +163,9 @@ impl Around {
                 let is_editor = || {
                     writer.is_some()
                         && block.stats.words <= MAX_WORDS
-                        && cards.contains(&loose_place(page, post, block.container))
+                        && cards
+                            .binary_search(&loose_place(page, post, block.container))
+                            .is_ok()
                 };
                 if is_list() || is_editor() {
                     self.gone.push(index);
@@ -164,6 +180,7 @@ impl Around {
                 self.gone.push(index);
             }
         }
+        self.back = comments.back;
     }
 
     /// The blocks with a name that is not the writer's; and those with the writer's alone.
@@ -200,92 +217,6 @@ struct Others {
     count: usize,
     /// Visible characters.
     chars: f32,
-}
-
-#[derive(Default)]
-struct PlaceOf {
-    longest: f32,
-    posts: usize,
-    last: NodeId,
-}
-
-impl Outside {
-    fn of(page: &Page, blocks: &Blocks, talk: &Talk) -> Outside {
-        let mut outside = Outside {
-            blocks: Vec::new(),
-            of_text: HashMap::new(),
-        };
-        for (index, block) in blocks.list.iter().enumerate() {
-            let Some(post) = talk.owners.of_node(block.container) else {
-                continue;
-            };
-            if talk.is_body(page, post, block.container) {
-                continue;
-            }
-            outside.blocks.push((index, post));
-            for &id in blocks.texts(block) {
-                outside.of_text.insert(id, index);
-            }
-        }
-        outside
-    }
-
-    /// The block in which a sign stands.
-    pub(super) fn block(&self, page: &Page, sign: NodeId) -> Option<usize> {
-        texts_of(page, sign).find_map(|id| self.of_text.get(&id).copied())
-    }
-
-    /// Takes out the blocks in some elements, which are in document order and not within each other; gives all blocks in them.
-    fn without(&mut self, page: &Page, blocks: &Blocks, elements: &[NodeId]) -> Vec<usize> {
-        let gone: Vec<usize> = elements
-            .iter()
-            .flat_map(|&element| blocks.inside(page, element))
-            .collect();
-        if !gone.is_empty() {
-            let stays = |index: &usize| gone.binary_search(index).is_err();
-            self.blocks.retain(|(index, _)| stays(index));
-            self.of_text.retain(|_, index| stays(index));
-        }
-        gone
-    }
-
-    fn places(&self, blocks: &Blocks, talk: &Talk) -> HashMap<u64, PlaceOf> {
-        let mut places: HashMap<u64, PlaceOf> = HashMap::new();
-        for &(index, post) in &self.blocks {
-            let block = &blocks.list[index];
-            let place = places
-                .entry(talk.places.place(block.container))
-                .or_default();
-            place.longest = place.longest.max(block.stats.words);
-            place.posts += usize::from(place.last != post);
-            place.last = post;
-        }
-        places
-    }
-
-    /// Blocks whose text stands at the same place of several posts; a long one, of the same writer: others quote it.
-    fn repeated(
-        &self,
-        blocks: &Blocks,
-        talk: &Talk,
-        writers: &HashMap<NodeId, String>,
-    ) -> HashSet<usize> {
-        let mut first: HashMap<_, (usize, NodeId)> = HashMap::new();
-        let mut repeated = HashSet::new();
-        for &(index, post) in &self.blocks {
-            let block = &blocks.list[index];
-            let is_long = block.stats.words > MAX_WORDS;
-            let writer = writers.get(&post).filter(|_| is_long);
-            let place = talk.places.place(block.container);
-            let (before, other) = *first
-                .entry((block.stats.hash, place, writer))
-                .or_insert((index, post));
-            if other != post {
-                repeated.extend([before, index]);
-            }
-        }
-        repeated
-    }
 }
 
 /// The surest name of a post, rather in the line of its date.
@@ -393,6 +324,6 @@ pub(super) fn text_of(page: &Page, id: NodeId) -> String {
     one_line(&page.start_of_text(id, MAX_NODES, MAX_BYTES))
 }
 
-fn texts_of(page: &Page, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+pub(super) fn texts_of(page: &Page, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
     page.live(id).filter(|&id| page.own_chars(id) > 0)
 }

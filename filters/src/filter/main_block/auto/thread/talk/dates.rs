@@ -12,8 +12,9 @@ use html5ever::local_name;
 
 use super::{
     Talk,
-    around::{Outside, text_of},
+    around::text_of,
     key,
+    outside::Outside,
     when::{LABELLED, has_clock, is_clock},
 };
 use crate::{
@@ -203,7 +204,7 @@ fn value(page: &Page, id: NodeId) -> String {
 }
 
 /// `2026-05-03` and so on: what is later is greater.
-fn is_machines(value: &str) -> bool {
+pub(super) fn is_machines(value: &str) -> bool {
     let pattern = b"0000-00-00";
     value.len() >= pattern.len()
         && value
@@ -248,7 +249,7 @@ mod tests {
         let kept = vec![true; blocks.list.len()];
         let kind = KindNow::of(&page);
         let talk = Talk::of(&page, &blocks, &kind, &Signs::default(), &kept).unwrap();
-        let around = Around::of(&page, &blocks, &talk);
+        let around = Around::of(&page, &blocks, &talk, &kept);
         let texts = around.texts.iter().filter_map(|&id| page.text(id));
         texts.map(|text| text.trim().to_owned()).collect()
     }

@@ -163,6 +163,12 @@ impl Places {
         }
     }
 
+    /// Whether a node of a post stands behind its body.
+    pub(super) fn is_below_body(&self, page: &Page, post: NodeId, id: NodeId) -> bool {
+        let body = self.bodies.get(&post);
+        body.is_some_and(|&body| page.end(body) <= id)
+    }
+
     /// Whether an element is a body or holds one.
     pub(super) fn holds_body(&self, page: &Page, id: NodeId) -> bool {
         let next = self.in_order.partition_point(|&body| body < id);

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::{Talk, around::Outside};
+use super::{Talk, outside::Outside};
 use crate::{
     filter::main_block::auto::{
         blocks::{Block, Blocks},
@@ -120,7 +120,7 @@ mod tests {
         let kept = vec![true; blocks.list.len()];
         let kind = KindNow::of(&page);
         let talk = Talk::of(&page, &blocks, &kind, &Signs::default(), &kept).unwrap();
-        let around = Around::of(&page, &blocks, &talk);
+        let around = Around::of(&page, &blocks, &talk, &kept);
         let gone = around
             .gone
             .iter()

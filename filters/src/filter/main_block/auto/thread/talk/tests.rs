@@ -34,7 +34,7 @@ fn kept(address: &str, html: &str, least: f32) -> Vec<String> {
     let kind = KindNow::of(&page);
     if let Some(talk) = Talk::of(&page, &blocks, &kind, &Signs::default(), &kept) {
         talk.restore(&page, &blocks, &mut kept);
-        let around = Around::of(&page, &blocks, &talk);
+        let around = Around::of(&page, &blocks, &talk, &kept);
         for index in around.gone {
             kept[index] = false;
         }
@@ -139,7 +139,7 @@ fn the_replies_inside_of_a_post_are_posts() {
     )
     .unwrap();
     assert_eq!(talk.posts.len(), 3);
-    let names = Around::of(&page, &blocks, &talk).writers;
+    let names = Around::of(&page, &blocks, &talk, &kept).writers;
     assert_eq!(
         talk.posts
             .iter()
@@ -285,7 +285,11 @@ fn posts_are_known_by_dates_that_a_script_would_write() {
         )
     };
     let kept = kept(THREAD, &["Ann", "Bo", "Cyril"].map(post).concat(), 5.0);
-    assert_eq!(kept, ["Ann", "Bo", "Cyril", said, said, said]);
+    let date = "2026-05-03 10:12";
+    assert_eq!(
+        kept,
+        ["Ann", date, "Bo", date, "Cyril", date, said, said, said]
+    );
 }
 
 #[test]

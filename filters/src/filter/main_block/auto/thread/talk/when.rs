@@ -118,7 +118,7 @@ fn is_time(pair: &[Number]) -> bool {
 }
 
 /// Whether a text tells a clock.
-pub(super) fn has_clock(text: &str) -> bool {
+pub(in super::super) fn has_clock(text: &str) -> bool {
     let numbers: Vec<Number> = numbers(text).take(12).collect();
     numbers.windows(2).any(is_time)
 }
