@@ -4,7 +4,10 @@
 
 use html5ever::local_name;
 
-use super::super::blocks::{Block, Blocks};
+use super::{
+    super::blocks::{Block, Blocks},
+    lines,
+};
 use crate::{
     kind::{Kind, KindNow},
     page::{NodeId, Page, tag::Tag},
@@ -40,7 +43,7 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
             && !page.tag(before.container).is_some_and(Tag::is_heading)
             && page.parent(before.container) == page.parent(list);
         let goes_on = blocks.list.get(inside.end).is_some_and(|block| {
-            block.is_long() && page.parent(block.container) == page.parent(list)
+            lines::is_text(block) && page.parent(block.container) == page.parent(list)
         });
         if stands_alone
             && goes_on

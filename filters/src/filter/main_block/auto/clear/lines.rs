@@ -11,6 +11,10 @@
 //!
 //! They are in the same element as the text and built as its paragraphs are, in every country. Below "all rights reserved" an article
 //! does not go on: what little is left below it goes too.
+//!
+//! Measured with the names of `clear/related.rs`, 2026-11-22, on 80 articles of our own in 33 languages of other scripts (words were looked
+//! for in 40 of them only): word F1 of the other 40 .81 without and .89 with them, and no word of an article lost. WCXB dev, five folds,
+//! whose articles are English: .8847 and .8846.
 
 mod phrases;
 mod words;
@@ -50,6 +54,9 @@ const SENTENCE: f32 = 10.0;
 /// Words below a line that ends the article, as a share of those above, at most: such a line below a picture is its credit.
 const BELOW: f32 = 0.3;
 
+/// Words of all kinds below the line on rights, as a share of those above, at most: names, counts and buttons go with it.
+const REST: f32 = 0.6;
+
 static LABELS: LazyLock<HashSet<&str>> = LazyLock::new(|| ADS.iter().copied().collect());
 
 /// Bits of what a line says.
@@ -87,7 +94,7 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
         let above = all - below;
         let is_below = above >= ABOVE && below <= BELOW * above;
         match line {
-            Line::End if is_below && words(blocks, kept, at..kept.len()) <= BELOW * above => {
+            Line::End if is_below && words(blocks, kept, at..kept.len()) <= REST * above => {
                 kept[at..].fill(false);
             }
             Line::Below | Line::End if !is_below => kept[at] = true,
@@ -99,13 +106,15 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
 /// The words of the kept paragraphs of a run: long ones and whole sentences.
 pub(super) fn text(blocks: &Blocks, kept: &[bool], run: Range<usize>) -> f32 {
     let run = blocks.list[run.clone()].iter().zip(&kept[run]);
-    let is_text = |block: &Block| {
-        let stats = &block.stats;
-        block.is_long() || block.linked == 0.0 && stats.ends_sentence && stats.words >= SENTENCE
-    };
     run.filter(|(block, kept)| **kept && is_text(block))
         .map(|(block, _)| block.stats.words)
         .sum()
+}
+
+/// A long paragraph, or a whole sentence.
+pub(super) fn is_text(block: &Block) -> bool {
+    let stats = &block.stats;
+    block.is_long() || block.linked == 0.0 && stats.ends_sentence && stats.words >= SENTENCE
 }
 
 /// Where such a line may stand.
@@ -119,10 +128,8 @@ enum Line {
 
 fn line(page: &Page, blocks: &Blocks, block: &Block) -> Option<Line> {
     let text = one_line(&blocks.text(page, block));
-    if block.chars <= AD {
-        if LABELS.contains(trim(&text.to_lowercase())) {
-            return Some(Line::Anywhere);
-        }
+    if block.chars <= AD && LABELS.contains(trim(&text.to_lowercase())) {
+        return Some(Line::Anywhere);
     }
     if text.contains("Ctrl") && text.contains("Enter") {
         return Some(Line::Below);

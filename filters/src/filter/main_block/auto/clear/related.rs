@@ -1,5 +1,6 @@
 //! Lists of other articles in the middle of one: "Read also" and three headlines. They stand among paragraphs and have their
-//! chance; what they are called gives them away, whatever the language.
+//! chance; what they are called gives them away, whatever the language. So do rows of subjects and of buttons, and boxes for letters; and
+//! of a box that begins with such a name all goes, a teaser below a headline too.
 
 mod names;
 
@@ -56,6 +57,9 @@ const LINKED: f32 = 0.5;
 /// Bytes of a name with the white space around it, at most.
 const MAX_OUTSIDE: usize = 200;
 
+/// Texts from a name on among which one is kept.
+const NEAR: usize = 3;
+
 /// Texts of such a list, at most.
 const LONGEST: usize = 30;
 
@@ -73,8 +77,8 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
         let block = &blocks.list[at];
         let may_be_line = block.chars <= MAX_LINE && block.linked >= LINKED * block.chars;
         let may_be_name = block.stats.words <= MAX_WORDS && block.chars <= MAX_NAME;
-        // The name may have been given up already, and its list not.
-        let is_near = kept[at] || kept.get(at + 1) == Some(&true);
+        // The name may have been given up already, and its list not, or only the words below a headline.
+        let is_near = kept[at..].iter().take(NEAR).any(|&kept| kept);
         if !is_near || !(may_be_line || may_be_name) {
             continue;
         }

@@ -39,7 +39,7 @@ impl Phrases {
         let mut found = 0;
         for (at, start) in bytes.windows(3).enumerate() {
             let key = key([start[0], start[1], start[2]]);
-            if self.may_begin[key / 64] & 1 << (key % 64) == 0 {
+            if self.may_begin[key / 64] & (1 << (key % 64)) == 0 {
                 continue;
             }
             for (phrase, bit) in self.by_start.get(&key).into_iter().flatten() {
@@ -55,7 +55,7 @@ impl Phrases {
 /// 16 bits of three bytes.
 fn key(start: [u8; 3]) -> usize {
     let [one, two, three] = start.map(usize::from);
-    (one << 8 ^ two << 4 ^ three.wrapping_mul(0x9e5)) & (64 * SETS - 1)
+    ((one << 8) ^ (two << 4) ^ three.wrapping_mul(0x9e5)) & (64 * SETS - 1)
 }
 
 #[cfg(test)]
