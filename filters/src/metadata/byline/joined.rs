@@ -27,6 +27,18 @@ const AFTER: [&str; 7] = [
     "记者",
 ];
 
+/// What stands between the names of two: "记者 王晓梅 通讯员 李俊".
+const ROLES: [&str; 8] = [
+    "记者",
+    "記者",
+    "通讯员",
+    "通訊員",
+    "见习记者",
+    "实习生",
+    "實習記者",
+    "摄影",
+];
+
 /// Characters of a name, at least and at most.
 const SHORTEST: usize = 2;
 const LONGEST: usize = 4;
@@ -62,7 +74,7 @@ pub(in crate::metadata) fn names(line: &str) -> Option<String> {
 fn joined(names: &str) -> Option<String> {
     let names: Vec<&str> = names
         .split(['、', '，', ',', '·', ' ', '　', '・'])
-        .filter(|name| !name.is_empty())
+        .filter(|name| !name.is_empty() && !ROLES.contains(name))
         .collect();
     let is_name = |name: &&str| {
         (SHORTEST..=LONGEST).contains(&name.chars().count()) && name.chars().all(is_east_asian)
@@ -91,6 +103,7 @@ mod tests {
         for (line, name) in [
             ("記者林佳穎／基隆報導", "林佳穎"),
             ("记者 陈雨桐", "陈雨桐"),
+            ("记者 王晓梅 通讯员 李俊", "王晓梅, 李俊"),
             ("本报记者 王小明、林大同", "王小明, 林大同"),
             ("김서연 기자", "김서연"),
             ("[한빛일보] 김서연 기자 seo@paper.example", "김서연"),

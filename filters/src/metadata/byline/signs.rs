@@ -127,6 +127,7 @@ fn is_author_class(value: &str) -> bool {
         "azar",
         "enulis",
         "vtor",
+        "reatedby",
     ]);
     if !PARTS.are_in_exactly(value) {
         return false;

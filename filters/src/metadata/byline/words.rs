@@ -152,8 +152,9 @@ pub(in crate::metadata) fn clear_openers() -> &'static [&'static str] {
 }
 
 /// Words in the classes of authors, and those of what stands beside their names.
-pub(crate) const AUTHORS: [&str; 19] = [
+pub(crate) const AUTHORS: [&str; 20] = [
     "byline",
+    "createdby",
     "author",
     "authors",
     "authorname",

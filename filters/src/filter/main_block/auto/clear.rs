@@ -4,12 +4,14 @@
 //! |---|---|---|
 //! | what buyers say, other goods, overlays | on products | `clear/product.rs`: `reviews`, `others`, `overlays` |
 //! | comments and latest news below the text | on articles | `clear/entries.rs` |
+//! | headlines of other articles between paragraphs | on articles | `clear/headlines.rs` |
 //! | the author's life, what is for lawyers | on articles | `clear/afterwords.rs` |
 //! | what is announced above the headline | everywhere | `clear/announcements.rs` |
 //! | what is shown twice | everywhere | `clear/copies.rs` |
 //! | what stands twice on a card, the same button on every card | on shelves and lists | `clear/twice.rs`, `clear/buttons.rs` |
 //! | tables of contents, whose words the headings say again | everywhere | `clear/contents.rs` |
-//! | lists of other articles | on articles and manuals | `clear/related.rs` |
+//! | lists of other articles, of subjects and buttons, boxes for letters | on articles, the first on manuals too | `clear/related.rs` |
+//! | what the publisher says in each of its articles | on articles | `clear/lines.rs` |
 //! | menus and dialogs | everywhere | `clear/dialogs.rs` |
 //!
 //! `auto/called.rs` finds parts by what their author calls them.
@@ -21,6 +23,8 @@ mod contents;
 mod copies;
 mod dialogs;
 mod entries;
+mod headlines;
+mod lines;
 mod others;
 mod overlays;
 mod product;
@@ -55,5 +59,9 @@ pub(super) fn clear(
     buttons::drop(page, blocks, kept);
     contents::drop(page, blocks, kind, kept);
     related::drop(page, blocks, kind, kept);
+    if favor != Favor::Recall {
+        headlines::drop(page, blocks, kind, kept);
+        lines::drop(page, blocks, kind, kept);
+    }
     dialogs::drop(page, blocks, kept);
 }

@@ -1,240 +1,48 @@
 //! Lists of other articles in the middle of one: "Read also" and three headlines. They stand among paragraphs and have their
-//! chance; what they are called gives them away, whatever the language.
+//! chance; what they are called gives them away, whatever the language. So do rows of subjects and of buttons, and boxes for letters; and
+//! of a box that begins with such a name all goes, a teaser below a headline too.
 
-use std::{collections::HashSet, sync::LazyLock};
+mod names;
 
-use super::super::blocks::{Block, Blocks};
+use std::{collections::HashMap, iter, sync::LazyLock};
+
+use super::{
+    super::{
+        blocks::{Block, Blocks},
+        called::words,
+    },
+    lines,
+};
 use crate::{
     kind::{Kind, KindNow},
     page::{Page, tag::Tag},
     text::one_line,
 };
+use names::{LABELS, LETTERS, NAMES};
 
-/// What such a list is called: in lower case, without the signs around it.
-const NAMES: [&str; 204] = [
-    // English
-    "related articles",
-    "related posts",
-    "related stories",
-    "related news",
-    "you may also like",
-    "you may like to read",
-    "you might also like",
-    "you may also be interested in",
-    "read also",
-    "also read",
-    "read next",
-    "recommended for you",
-    "recommended articles",
-    "more stories",
-    "most read",
-    "keep reading",
-    "up next",
-    "related content",
-    "related reads",
-    "related publications",
-    "explore more",
-    "latest posts",
-    "latest articles",
-    "recent posts",
-    "popular posts",
-    "trending now",
-    // German
-    "das könnte sie auch interessieren",
-    "das könnte dich auch interessieren",
-    "lesen sie auch",
-    "mehr zum thema",
-    "ähnliche artikel",
-    "ähnliche beiträge",
-    "verwandte artikel",
-    "auch interessant",
-    "meistgelesen",
-    // French, Italian
-    "à lire aussi",
-    "lire aussi",
-    "à lire également",
-    "sur le même sujet",
-    "articles similaires",
-    "vous aimerez aussi",
-    "leggi anche",
-    "articoli correlati",
-    "potrebbe interessarti anche",
-    // Spanish, Portuguese
-    "también te puede interesar",
-    "te puede interesar",
-    "artículos relacionados",
-    "noticias relacionadas",
-    "lea también",
-    "lee también",
-    "lo más leído",
-    "leia também",
-    "artigos relacionados",
-    "notícias relacionadas",
-    "matérias relacionadas",
-    "posts relacionados",
-    "você também pode gostar",
-    "mais lidas",
-    // Dutch, Swedish, Danish, Norwegian, Finnish
-    "lees ook",
-    "gerelateerde artikelen",
-    "läs också",
-    "läs även",
-    "læs også",
-    "les også",
-    "lue myös",
-    // Polish, Czech, Russian, Ukrainian
-    "zobacz także",
-    "zobacz też",
-    "czytaj także",
-    "czytaj też",
-    "czytaj również",
-    "podobne artykuły",
-    "čtěte také",
-    "související články",
-    "читайте также",
-    "похожие статьи",
-    "материалы по теме",
-    "читайте також",
-    // Greek, Turkish, Romanian, Hungarian
-    "διαβάστε επίσης",
-    "σχετικά άρθρα",
-    "ilgili haberler",
-    "ilgili yazılar",
-    "ilginizi çekebilir",
-    "citește și",
-    "articole similare",
-    "kapcsolódó cikkek",
-    // Arabic, Persian, Hebrew, Hindi
-    "اقرأ أيضا",
-    "اقرأ أيضاً",
-    "مقالات ذات صلة",
-    "أخبار ذات صلة",
-    "مطالب مرتبط",
-    "כתבות נוספות",
-    "קראו גם",
-    "यह भी पढ़ें",
-    "ये भी पढ़ें",
-    // Indonesian, Vietnamese, Thai
-    "baca juga",
-    "tin liên quan",
-    "bài viết liên quan",
-    "ข่าวที่เกี่ยวข้อง",
-    // Japanese, Chinese, Korean
-    "関連記事",
-    "あわせて読みたい",
-    "相关阅读",
-    "相关文章",
-    "相關文章",
-    "관련 기사",
-    // More of these languages.
-    "lire la suite",
-    "leia mais",
-    "saiba mais",
-    "veja também",
-    "veja mais",
-    "más noticias",
-    "más leídas",
-    "lo más visto",
-    "les plus lus",
-    "i più letti",
-    "najczęściej czytane",
-    "czytaj więcej",
-    "nejčtenější",
-    "самое читаемое",
-    "найпопулярніше",
-    "en çok okunanlar",
-    "bunlar da ilginizi çekebilir",
-    "δημοφιλή",
-    "περισσότερα για το θέμα",
-    "legolvasottabb",
-    "ezt is ajánljuk",
-    "olvasd el ezt is",
-    "luetuimmat",
-    "terpopuler",
-    "berita terkait",
-    "đọc nhiều",
-    "đọc thêm",
-    "xem thêm",
-    "bài liên quan",
-    "อ่านเพิ่มเติม",
-    "ข่าวเกี่ยวข้อง",
-    "ข่าวยอดนิยม",
-    "اقرأ المزيد",
-    "اقرأ ايضا",
-    "اقرأ أيضًا",
-    "الأكثر قراءة",
-    "مواضيع ذات صلة",
-    "بیشتر بخوانید",
-    "پربازدیدترین‌ها",
-    "خبرهای مرتبط",
-    "הנקראות ביותר",
-    "עוד באותו נושא",
-    "延伸閱讀",
-    "相關新聞",
-    "相关新闻",
-    "推荐阅读",
-    "热门文章",
-    "人気記事",
-    "こちらもおすすめ",
-    "アクセスランキング",
-    "관련기사",
-    "많이 본 뉴스",
-    // Croatian and Serbian, Slovak, Slovenian, Bulgarian, Catalan, the Baltic languages
-    "pročitajte i",
-    "pročitajte još",
-    "прочитајте и",
-    "prečítajte si aj",
-    "preberite tudi",
-    "прочетете още",
-    "още по темата",
-    "llegeix també",
-    "skaitykite taip pat",
-    "lasi arī",
-    "loe ka",
-    // Urdu, Bengali, Marathi, Gujarati, Punjabi, Tamil, Telugu, Kannada, Malayalam, Nepali
-    "یہ بھی پڑھیں",
-    "مزید پڑھیں",
-    "আরও পড়ুন",
-    "আরো পড়ুন",
-    "সর্বাধিক পঠিত",
-    "हे ही वाचा",
-    "यह भी पढ़े",
-    "આ પણ વાંચો",
-    "ਇਹ ਵੀ ਪੜ੍ਹੋ",
-    "இதையும் படியுங்கள்",
-    "மேலும் படிக்க",
-    "ఇవి కూడా చదవండి",
-    "ఇది కూడా చదవండి",
-    "ಇದನ್ನೂ ಓದಿ",
-    "ഇതും വായിക്കുക",
-    "यो पनि पढ्नुहोस्",
-    // Georgian, Armenian, Azerbaijani, Uzbek, Kazakh, Amharic, Swahili, Malay, Filipino, Burmese
-    "წაიკითხეთ ასევე",
-    "ასევე წაიკითხეთ",
-    "կարդացեք նաև",
-    "həmçinin oxuyun",
-    "shuningdek o‘qing",
-    "сондай-ақ оқыңыз",
-    "ተጨማሪ ያንብቡ",
-    "soma pia",
-    "baca lagi",
-    "basahin din",
-    "ဆက်စပ်သတင်းများ",
-    // What is read most, in more of these languages.
-    "популярное",
-    "популярне",
-    "热门排行",
-    "熱門新聞",
-    "cele mai citite",
-    "най-четени",
-    "najčitanije",
-    "مقبول خبریں",
-    "அதிகம் படித்தவை",
-    "सबसे ज़्यादा पढ़ी गईं",
-];
+/// What a name announces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sort {
+    /// Other articles.
+    List,
+    /// The article's subjects, or buttons: links only.
+    Row,
+    /// A box for an e-mail address.
+    Letter,
+}
 
-/// The same, to be looked up: a page has hundreds of texts that may be a name.
-static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| NAMES.into_iter().collect());
+/// All names, to be looked up: a page has hundreds of texts that may be one.
+static KNOWN: LazyLock<HashMap<&str, Sort>> = LazyLock::new(|| {
+    let all = [
+        (NAMES, Sort::List),
+        (LABELS, Sort::Row),
+        (LETTERS, Sort::Letter),
+    ];
+    let named = |(names, sort): (&'static [&'static str], Sort)| {
+        names.iter().map(move |&name| (name, sort))
+    };
+    all.into_iter().flat_map(named).collect()
+});
 
 /// Words of a name, at most.
 const MAX_WORDS: f32 = 8.0;
@@ -249,8 +57,19 @@ const LINKED: f32 = 0.5;
 /// Bytes of a name with the white space around it, at most.
 const MAX_OUTSIDE: usize = 200;
 
+/// Texts from a name on among which one is kept.
+const NEAR: usize = 3;
+
 /// Texts of such a list, at most.
-const LONGEST: usize = 20;
+const LONGEST: usize = 30;
+
+/// Visible characters of a day and a time, at most.
+const DAY: f32 = 16.0;
+
+/// Words of a box, at most, of the text above it, at least, and elements around the name among which it is looked for.
+const BOX_WORDS: f32 = 60.0;
+const ABOVE_BOX: f32 = 20.0;
+const LEVELS: usize = 6;
 
 /// Gives up the lists on a page that is a text, and the lines that are one.
 pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
@@ -258,8 +77,8 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
         let block = &blocks.list[at];
         let may_be_line = block.chars <= MAX_LINE && block.linked >= LINKED * block.chars;
         let may_be_name = block.stats.words <= MAX_WORDS && block.chars <= MAX_NAME;
-        // The name may have been given up already, and its list not.
-        let is_near = kept[at] || kept.get(at + 1) == Some(&true);
+        // The name may have been given up already, and its list not, or only the words below a headline.
+        let is_near = kept[at..].iter().take(NEAR).any(|&kept| kept);
         if !is_near || !(may_be_line || may_be_name) {
             continue;
         }
@@ -267,29 +86,67 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
         let text = one_line(&blocks.text(page, block))
             .to_lowercase()
             .replace('\u{307}', "");
-        let end = if may_be_line && is_line(&text) || is_named_link(page, blocks, block) {
-            list_behind(page, blocks, at).max(at + 1)
-        } else if KNOWN.contains(trim(&text)) {
-            list_behind(page, blocks, at)
-        } else {
+        let line = if may_be_line { is_line(&text) } else { None };
+        let line = line.or_else(|| named_link(page, blocks, block));
+        let name = line.or_else(|| KNOWN.get(trim(&text)).copied());
+        let Some(sort) = name else {
             continue;
         };
-        if end > at && matches!(kind.get(), Some(Kind::Article | Kind::Documentation) | None) {
+        let list = list_behind(page, blocks, at);
+        let end = match (line, sort) {
+            (Some(_), _) => list.max(at + 1),
+            (None, Sort::Row) => list,
+            (None, _) => list.max(box_behind(page, blocks, kept, at)),
+        };
+        let is_wanted = match kind.get() {
+            Some(Kind::Article) => true,
+            Some(Kind::Documentation) | None => sort == Sort::List,
+            Some(_) => false,
+        };
+        if end > at && is_wanted {
             kept[at..end].fill(false);
         }
     }
 }
 
-/// "Read also: Bread without an oven".
-fn is_line(text: &str) -> bool {
-    let before = text.split_once([':', '：']).map(|(before, _)| trim(before));
-    before.is_some_and(|before| KNOWN.contains(before))
+/// "Read also: Bread without an oven", or with another sign between them.
+fn is_line(text: &str) -> Option<Sort> {
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let (before, _) = text.split_once([':', '：', '|', '>', '»'])?;
+    KNOWN.get(trim(before)).copied()
+}
+
+/// Where the box ends that begins with the name, and the name itself where there is none: the outermost element that begins with
+/// it and holds few words. What stands above the text is none, because a text that is short may begin with a row of buttons.
+fn box_behind(page: &Page, blocks: &Blocks, kept: &[bool], at: usize) -> usize {
+    if lines::text(blocks, kept, 0..at) < ABOVE_BOX {
+        return at;
+    }
+    let mut end = at;
+    let container = blocks.list[at].container;
+    let around = iter::once(container).chain(page.ancestors(container).take(LEVELS));
+    for up in around.take_while(|&up| up != page.body()) {
+        let inside = blocks.inside(page, up);
+        if inside.start != at
+            || words(blocks, kept, inside.clone()) > BOX_WORDS
+            || page
+                .headline
+                .node
+                .is_some_and(|node| page.contains(up, node))
+        {
+            break;
+        }
+        if inside.len() > 1 {
+            end = inside.end;
+        }
+    }
+    end
 }
 
 /// The name before a link, without a sign between them: what is not in the link is the name.
-fn is_named_link(page: &Page, blocks: &Blocks, block: &Block) -> bool {
+fn named_link(page: &Page, blocks: &Blocks, block: &Block) -> Option<Sort> {
     if block.linked == 0.0 {
-        return false;
+        return None;
     }
     let mut outside = String::new();
     for &text in blocks.texts(block) {
@@ -299,25 +156,25 @@ fn is_named_link(page: &Page, blocks: &Blocks, block: &Block) -> bool {
             .any(|up| page.tag(up) == Some(Tag::A));
         if !is_linked && let Some(text) = page.text(text) {
             if outside.len() + text.len() > MAX_OUTSIDE {
-                return false;
+                return None;
             }
             outside.push(' ');
             outside.push_str(&text);
         }
     }
-    KNOWN.contains(trim(
-        &one_line(&outside).to_lowercase().replace('\u{307}', ""),
-    ))
+    let outside = one_line(&outside).to_lowercase().replace('\u{307}', "");
+    KNOWN.get(trim(&outside)).copied()
 }
 
-fn trim(text: &str) -> &str {
+/// A text without the signs around it.
+pub(super) fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| !c.is_alphanumeric() && !is_mark(c))
 }
 
 /// The signs at the end of a word of the scripts of India, Thai, Burmese or Arabic that are no letters.
 fn is_mark(c: char) -> bool {
-    matches!(c, '\u{900}'..='\u{963}' | '\u{971}'..='\u{df3}' | '\u{e00}'..='\u{e7f}' | '\u{1000}'..='\u{109f}'
-        | '\u{64b}'..='\u{652}')
+    matches!(c, '\u{900}'..='\u{963}' | '\u{971}'..='\u{df3}' | '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}'
+        | '\u{1780}'..='\u{17d3}' | '\u{64b}'..='\u{652}')
 }
 
 /// Where the links behind a name end; the name itself where there are none.
@@ -325,13 +182,21 @@ fn list_behind(page: &Page, blocks: &Blocks, at: usize) -> usize {
     let mut end = at;
     for (offset, block) in blocks.list[at + 1..].iter().take(LONGEST).enumerate() {
         let is_heading = page.tag(block.container).is_some_and(Tag::is_heading);
-        if block.link_density() >= 0.8 {
+        if block.link_density() >= 0.8 || is_dated_link(block) {
             end = at + offset + 2;
         } else if is_heading || block.stats.words > MAX_WORDS {
             break;
         }
     }
-    end
+    // The day of the last one.
+    let is_day =
+        |block: &&Block| block.chars <= DAY && blocks.text(page, block).contains(char::is_numeric);
+    end + usize::from(end > at && blocks.list.get(end).is_some_and(|block| is_day(&block)))
+}
+
+/// A link, and beside it a day.
+fn is_dated_link(block: &Block) -> bool {
+    block.linked >= 0.4 * block.chars && block.chars - block.linked <= DAY
 }
 
 #[cfg(test)]
@@ -392,6 +257,41 @@ mod tests {
         assert_eq!(left(&skipped, "NewsArticle"), 2);
         let sentence = "<p>one</p><p>Read also what <a href=/a>the museum says of its Sundays</a></p><p>two</p>";
         assert_eq!(left(sentence, "NewsArticle"), 3);
+    }
+
+    #[test]
+    fn a_box_that_begins_with_a_name_goes_where_the_text_has_begun() {
+        let text = crate::testing::words(40);
+        let html = |name: &str| {
+            format!(
+                "<aside>{name}<h4><a href=/a>Museum open until ten</a></h4><p>From May on it is shown at night…</p></aside>"
+            )
+        };
+        for name in [
+            "<span>Читайте также</span>",
+            "<b>推薦閱讀</b>",
+            "<p>न्यूज़लेटर</p>",
+        ] {
+            let (above, below) = (
+                format!("<p>{text}</p>{}<p>{text}</p>", html(name)),
+                format!("{}<p>{text}</p>", html(name)),
+            );
+            assert_eq!(left(&above, "NewsArticle"), 2, "{name}");
+            assert!(left(&below, "NewsArticle") > 1, "{name}");
+        }
+        let large = html("<span>Читайте также</span>").replace("From", &crate::testing::words(60));
+        assert_eq!(left(&format!("<p>{text}</p>{large}"), "NewsArticle"), 2);
+    }
+
+    #[test]
+    fn rows_of_subjects_go_from_an_article_and_stay_in_a_manual() {
+        for name in ["<b>Теги:</b>", "關鍵字", "برچسب‌ها:", "ट्याग -"] {
+            let row = format!(
+                "<p>one</p><div>{name} <a href=/a>Bread</a> <a href=/b>Ovens, and salt</a></div>"
+            );
+            assert_eq!(left(&row, "NewsArticle"), 1, "{name}");
+            assert_eq!(left(&row, "APIReference"), 2, "{name}");
+        }
     }
 
     #[test]

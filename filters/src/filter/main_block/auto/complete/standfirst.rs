@@ -6,6 +6,7 @@
 use super::super::{
     Scored,
     blocks::{Block, Blocks},
+    called::Names,
 };
 use crate::{
     metadata::folded,
@@ -27,6 +28,32 @@ const FAR: usize = 60;
 /// Letters that the page's description has in common with the start of a text that is a standfirst for sure.
 const DESCRIBED: usize = 30;
 
+/// What it is called: then it need not end as a sentence does, and in many countries it does not.
+const NAMES: Names = Names::new(&[
+    "standfirst",
+    "sub",
+    "subtitle",
+    "subtitulo",
+    "subhead",
+    "subheading",
+    "subheadline",
+    "dek",
+    "deck",
+    "lead",
+    "lede",
+    "chapo",
+    "sapo",
+    "perex",
+    "announce",
+    "anons",
+    "synopsis",
+    "summary",
+    "bajada",
+    "entradilla",
+    "sumario",
+    "vorspann",
+]);
+
 /// Keeps sentences between the headline and the first kept paragraph: the first of them, and those directly behind it.
 pub(super) fn keep(page: &Page, blocks: &Blocks, scored: &[Scored], kept: &mut [bool]) {
     let below = blocks.below_headline(page, FAR);
@@ -45,7 +72,9 @@ pub(super) fn keep(page: &Page, blocks: &Blocks, scored: &[Scored], kept: &mut [
         let block = &blocks.list[index];
         let is_one = is_text(page, block)
             && (scored[index].chance >= CHANCE && is_sentence(block)
-                || is_described(page, blocks, block, &description));
+                || is_described(page, blocks, block, &description)
+                || block.linked == 0.0
+                    && (is_named(page, block) || is_below(page, block, index, below.start)));
         if has_begun && !is_one && !kept[index] {
             break;
         }
@@ -61,6 +90,15 @@ fn is_text(page: &Page, block: &Block) -> bool {
 
 fn is_sentence(block: &Block) -> bool {
     block.linked == 0.0 && block.stats.ends_sentence
+}
+
+fn is_named(page: &Page, block: &Block) -> bool {
+    NAMES.name(page, block.container)
+}
+
+/// A heading directly below the headline, of eight words and more, announces no chapter.
+fn is_below(page: &Page, block: &Block, index: usize, first: usize) -> bool {
+    index == first && page.tag(block.container).is_some_and(Tag::is_heading)
 }
 
 /// Whether a text says what the page gives to search engines.
@@ -123,6 +161,22 @@ mod tests {
         assert!(kept(&far, 0.3)[1..9].iter().all(|kept| !kept));
         let after_it = format!("{STANDFIRST}<p>3 May</p>{STANDFIRST}");
         assert_eq!(kept(&after_it, 0.3), [false, true, false, false, true]);
+    }
+
+    #[test]
+    fn what_is_called_so_stays_and_a_long_heading_directly_below_the_headline() {
+        let text = "Eleven months late and over budget on a clear morning";
+        for html in [
+            format!("<p class=post-sub-title>{text}</p>"),
+            format!("<div class=article__announce>{text}</div>"),
+            format!("<h2>{text}</h2>"),
+        ] {
+            assert_eq!(kept(&html, 0.1), [false, true, true], "{html}");
+        }
+        let below = format!("<p>3 May</p><h2>{text}</h2>");
+        assert_eq!(kept(&below, 0.1), [false, false, false, true]);
+        let linked = format!("<h2><a href=/x>{text}</a></h2>");
+        assert_eq!(kept(&linked, 0.1), [false, false, true]);
     }
 
     #[test]
