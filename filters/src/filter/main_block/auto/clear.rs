@@ -11,6 +11,7 @@
 //! | tables of contents, whose words the headings say again | everywhere | `clear/contents.rs` |
 //! | lists of other articles | on articles and manuals | `clear/related.rs` |
 //! | menus and dialogs | everywhere | `clear/dialogs.rs` |
+//! | the way to the text before and behind | everywhere | `clear/neighbours.rs` |
 //!
 //! `auto/called.rs` finds parts by what their author calls them.
 
@@ -21,6 +22,7 @@ mod contents;
 mod copies;
 mod dialogs;
 mod entries;
+mod neighbours;
 mod others;
 mod overlays;
 mod product;
@@ -56,4 +58,5 @@ pub(super) fn clear(
     contents::drop(page, blocks, kind, kept);
     related::drop(page, blocks, kind, kept);
     dialogs::drop(page, blocks, kept);
+    neighbours::drop(page, blocks, kept);
 }
