@@ -61,15 +61,16 @@ impl Forms {
         let searches = || found.iter().filter(|(_, fields)| fields.asked);
         let outside = searches().find(|(id, _)| !in_frame(page, *id));
         let search = outside.or_else(|| searches().next()).map(|(id, _)| *id);
+        let is_of_site = |id: NodeId, fields: &Fields| {
+            in_frame(page, id) || kept_words >= A_TEXT && is_site_search(page, id, fields)
+        };
         let mut forms = Forms::default();
         for (id, fields) in &found {
             if Some(*id) == search {
                 forms.wanted.push(*id);
             } else if fields.is_newsletter() && kept_words >= HARDLY_ANY_WORDS {
                 forms.newsletters.push(with_invitation(page, *id));
-            } else if !in_frame(page, *id)
-                && !(kept_words >= A_TEXT && is_site_search(page, *id, fields))
-            {
+            } else if !is_of_site(*id, fields) {
                 if fields.is_all(kept_words) || fields.converts() {
                     forms.wanted.push(with_company(page, *id));
                 } else if fields.texts == 0 {
