@@ -214,7 +214,8 @@ pub(super) fn tidy(line: &str) -> Option<String> {
     if let Some(names) = byline::joined_names(line) {
         return Some(names);
     }
-    let name = without_roles(without_opener(line, byline::clear_openers()));
+    let name = without_opener(line, byline::clear_openers());
+    let name = without_roles(without_about(name));
     let name = name.as_str();
     let words = || {
         let words = name.split(|c: char| !c.is_alphanumeric());
@@ -240,6 +241,26 @@ pub(super) fn tidy(line: &str) -> Option<String> {
             .iter()
             .any(|nobody| name.eq_ignore_ascii_case(nobody));
     is_name.then(|| name.to_owned())
+}
+
+/// A name without what heads a box about somebody: "About Ann Lee".
+fn without_about(line: &str) -> &str {
+    const HEADS: [&str; 8] = [
+        "About ",
+        "Meet ",
+        "Über ",
+        "À propos de ",
+        "Sobre ",
+        "Over ",
+        "Om ",
+        "Об авторе ",
+    ];
+    let is_name = |rest: &&str| {
+        let mut words = rest.split_whitespace();
+        rest.contains(' ') && words.all(|word| word.starts_with(char::is_uppercase))
+    };
+    let rest = HEADS.iter().find_map(|head| line.strip_prefix(head));
+    rest.filter(is_name).unwrap_or(line)
 }
 
 /// A headline, a list of tasks ("content: Ash, design: Birch") or a number that a publishing system gives: what stands where
@@ -342,6 +363,9 @@ mod tests {
             ("Berg, Anna", "Berg, Anna"),
             ("Senior Editor, Berg", "Senior Editor, Berg"),
             ("文・山田太郎", "山田太郎"),
+            ("About Anna Berg", "Anna Berg"),
+            ("Über Anna Berg", "Anna Berg"),
+            ("About time we met", "About time we met"),
         ] {
             assert_eq!(tidy(line).as_deref(), Some(name), "{line}");
         }

@@ -251,10 +251,13 @@ fn of_words(value: &str, language: Option<&str>) -> Option<String> {
     });
     let (at, width, (calendar, month)) = found?;
     // Basque: "2026ko".
-    let mut years = words
+    let years = words
         .iter()
-        .map(|word| word.strip_suffix("ko").unwrap_or(word));
-    let year = years.find(|word| word.len() == 4 && is_number(word))?;
+        .map(|word| word.strip_suffix("ko").unwrap_or(word))
+        .enumerate()
+        .filter(|(_, word)| word.len() == 4 && is_number(word));
+    // "2603.01234v2, 9 Jun 2026": the one nearest to the month.
+    let (_, year) = years.min_by_key(|(place, _)| place.abs_diff(at))?;
     let number = |word: &String| {
         let day = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         (day.len() <= 2 && is_number(day)).then(|| day.to_owned())

@@ -7,7 +7,7 @@
 //! - on a page with little text a form that is not part of the frame is what the page is for;
 //! - numbers to fill in, or lists to choose from, among the text are a converter or an order.
 //!
-//! Not: a box for an e-mail address alone (a newsletter), a text field for comments below a long text, anything in the site's
+//! Not: one line to fill in above the headline, a box for an e-mail address alone (a newsletter), a text field for comments below a long text, anything in the site's
 //! navigation or footer.
 
 use html5ever::local_name;
@@ -19,6 +19,9 @@ pub(super) const FEW_WORDS: f64 = 150.0;
 
 /// The same of a form with a text field: below a text of this length it asks for comments, not what the page is for.
 const HARDLY_ANY_WORDS: f64 = 50.0;
+
+/// Words of the text that is kept from which a line to fill in above the headline is the site's search. Fewer are hardly a headline.
+const A_TEXT: f64 = 10.0;
 
 /// Visible characters of a form that is looked at, at most: some sites put all of a page into one.
 const MAX_CHARS: usize = 500;
@@ -62,6 +65,9 @@ impl Forms {
         let searches = || found.iter().filter(|(_, fields)| fields.asked);
         let outside = searches().find(|(id, _)| !in_frame(page, *id));
         let search = outside.or_else(|| searches().next()).map(|(id, _)| *id);
+        let is_of_site = |id: NodeId, fields: &Fields| {
+            in_frame(page, id) || kept_words >= A_TEXT && is_site_search(page, id, fields)
+        };
         let mut forms = Forms::default();
         for (id, fields) in &found {
             if Some(*id) == search {
@@ -70,12 +76,12 @@ impl Forms {
                 forms.unwanted.push(with_invitation(page, *id));
             } else {
                 let is_for_all = fields.is_all(kept_words) || fields.converts();
-                let is_framed = in_frame(page, *id);
-                if is_for_all && !is_framed {
+                let is_sites = is_of_site(*id, fields);
+                if is_for_all && !is_sites {
                     forms.wanted.push(with_company(page, *id));
                 } else if fields.seeks && !is_for_all {
                     forms.unwanted.push(*id);
-                } else if fields.texts == 0 && !is_framed {
+                } else if fields.texts == 0 && !is_sites {
                     forms.whole.push(*id);
                 }
             }
@@ -233,6 +239,13 @@ fn is_asked(page: &Page, input: NodeId) -> bool {
         })
 }
 
+/// Whether a form above the headline has one line to fill in and perhaps a list of where to look: on pages without a `<header>` the
+/// site's search stands so, and a poem has few words.
+fn is_site_search(page: &Page, id: NodeId, fields: &Fields) -> bool {
+    let is_above = || page.headline.node.is_some_and(|node| page.end(id) <= node);
+    fields.words == 1 && fields.count() - fields.lists == 1 && fields.lists <= 1 && is_above()
+}
+
 /// Whether it is a part of every page of the site.
 fn in_frame(page: &Page, id: NodeId) -> bool {
     std::iter::once(id).chain(page.ancestors(id)).any(|up| {
@@ -311,6 +324,22 @@ mod tests {
     fn a_form_has_its_heading_with_it() {
         let html = "<div id=d><h2>Log in</h2><form><input type=password></form><a href=/v>Lost it?</a></div><p>text";
         assert_eq!(kept(html)[1], ["d"]);
+    }
+
+    #[test]
+    fn one_line_to_fill_in_above_the_headline_is_the_search_of_the_site() {
+        let form = "<form id=f><input><select><option>all</select></form>";
+        let headline = "<h1 id=h>Night train</h1>";
+        let wanted = |html: &str, words: f64| {
+            let mut page = page(html);
+            page.headline.node = Some(crate::testing::by_id(&page, "h"));
+            ids(&page, &Forms::of(&page, words).wanted)
+        };
+        assert_eq!(wanted(&format!("{form}{headline}"), 100.0), NONE);
+        assert_eq!(wanted(&format!("{headline}{form}"), 100.0), ["f"]);
+        assert_eq!(wanted(&format!("{form}{headline}"), 5.0), ["f"]);
+        let log_in = form.replace("<input>", "<input><input type=password>");
+        assert_eq!(wanted(&format!("{log_in}{headline}"), 100.0), ["f"]);
     }
 
     #[test]

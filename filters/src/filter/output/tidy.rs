@@ -25,6 +25,7 @@ mod players;
 pub(super) mod posts;
 mod repeats;
 mod separators;
+mod set_notes;
 mod twins;
 mod vectors;
 
@@ -98,6 +99,7 @@ pub(super) fn reader(page: &mut Page) {
     leftovers::drop_all(page, top);
     labels::drop_lonely(page);
     twins::drop_twins(page);
+    set_notes::set_in_brackets(page, &things.raised);
     controls::drop_unread(page);
     repeats::drop_repeats(page, headline);
     separators::trim(page);
@@ -115,6 +117,7 @@ struct Things {
     players: Vec<NodeId>,
     buttons: Vec<NodeId>,
     links: Vec<NodeId>,
+    raised: Vec<NodeId>,
 }
 
 impl Things {
@@ -126,6 +129,7 @@ impl Things {
                 Tag::Video | Tag::Audio => things.players.push(id),
                 Tag::Button => things.buttons.push(id),
                 Tag::A => things.links.push(id),
+                Tag::Sup => things.raised.push(id),
                 _ => {}
             }
         }

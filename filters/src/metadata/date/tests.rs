@@ -14,6 +14,7 @@ fn days_are_read_in_the_forms_that_have_one_reading() {
         "9.1.2026",
         "09.01.2026, 08:00",
         "Published on January 9, 2026",
+        "2603.01234v2 [cs.SD] 09 Jan 2026",
     ] {
         assert_eq!(of_value(value).as_deref(), Some("2026-01-09"), "{value}");
     }

@@ -13,6 +13,7 @@
 //! | lists of other articles, of subjects and buttons, boxes for letters | on articles, the first on manuals too | `clear/related.rs` |
 //! | what the publisher says in each of its articles | on articles | `clear/lines.rs` |
 //! | menus and dialogs | everywhere | `clear/dialogs.rs` |
+//! | the way to the text before and behind | everywhere | `clear/neighbours.rs` |
 //!
 //! `auto/called.rs` finds parts by what their author calls them.
 
@@ -25,6 +26,7 @@ mod dialogs;
 mod entries;
 mod headlines;
 mod lines;
+mod neighbours;
 mod others;
 mod overlays;
 mod product;
@@ -64,4 +66,5 @@ pub(super) fn clear(
         lines::drop(page, blocks, kind, kept);
     }
     dialogs::drop(page, blocks, kept);
+    neighbours::drop(page, blocks, kept);
 }

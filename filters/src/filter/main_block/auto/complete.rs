@@ -7,12 +7,15 @@
 //! | what is missing in the middle of a text | `complete/gaps.rs` |
 //! | answers with their questions | `complete/questions.rs` |
 //! | labels with their values | `complete/labels.rs` |
+//! | sections built as those kept | `complete/brothers.rs` |
+//! | the same part of every row | `complete/slots.rs` |
 //! | what a recipe is made of, and its steps | `complete/recipe.rs` |
 //! | notes, last figures, last short sections | `complete/ends.rs` |
 //! | what marks of footnotes lead to | `complete/footnotes.rs` |
 //! | the goods of a shelf | `complete/goods.rs` |
 //! | the price of a product | `complete/price.rs` |
 
+mod brothers;
 mod ends;
 mod footnotes;
 mod gaps;
@@ -22,6 +25,7 @@ mod price;
 mod questions;
 mod recipe;
 mod sections;
+mod slots;
 mod standfirst;
 
 use super::{Scored, blocks::Blocks};
@@ -46,6 +50,8 @@ pub(super) fn complete(
     gaps::fill(page, blocks, scored, kept);
     questions::keep(page, blocks, scored, kept);
     labels::keep(page, blocks, scored, kind, kept);
+    brothers::keep(page, blocks, scored, kind, kept);
+    slots::keep(page, blocks, scored, kind, kept);
     recipe::keep(page, blocks, kind, kept);
     ends::keep(page, blocks, scored, kind, kept);
     footnotes::keep(page, blocks, kind, kept);

@@ -13,6 +13,9 @@ use crate::{
 /// Words of a price with what belongs to it: "Sale price $40.00, regular price $55.00".
 const MAX_WORDS: f32 = 12.0;
 
+/// The same of a price and nothing else: "€ 9.450", "$ 40.00 each".
+const BARE_WORDS: f32 = 4.0;
+
 /// Texts from the headline to the price, at most: the maker, stars, pictures that are numbered.
 const NEAR: usize = 30;
 
@@ -45,6 +48,8 @@ pub(super) fn keep(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
     let is_its_own = kept[price]
         || match kind.get() {
             Some(Kind::Product) => true,
+            // Advertisements of a house or a car mostly do not say what they are. There it is the next line, and nothing else.
+            None => price == first && blocks.list[price].stats.words <= BARE_WORDS,
             Some(Kind::Collection | Kind::Service | Kind::Listing) => {
                 (first..first + CLOSE).contains(&price)
             }
@@ -101,6 +106,19 @@ mod tests {
         *all.last_mut().unwrap() = true;
         keep(&page, &blocks, &KindNow::of(&page), &mut all);
         all
+    }
+
+    #[test]
+    fn a_bare_price_right_below_the_headline_stays_on_a_page_that_does_not_say_what_it_is() {
+        assert_eq!(kept("", "<p>€ 9.450</p>"), [false, true, true]);
+        assert_eq!(
+            kept("", "<p>2017</p><p>€ 9.450</p>"),
+            [false, false, false, true]
+        );
+        assert_eq!(
+            kept("", "<p>from € 9.450 with the winter tyres</p>"),
+            [false, false, true]
+        );
     }
 
     const PRICE: &str =
