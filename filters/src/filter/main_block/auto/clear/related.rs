@@ -1,6 +1,8 @@
 //! Lists of other articles in the middle of one: "Read also" and three headlines. They stand among paragraphs and have their
 //! chance; what they are called gives them away, whatever the language.
 
+mod names;
+
 use std::{collections::HashSet, sync::LazyLock};
 
 use super::super::blocks::{Block, Blocks};
@@ -10,231 +12,11 @@ use crate::{
     text::one_line,
 };
 
-/// What such a list is called: in lower case, without the signs around it.
-const NAMES: [&str; 204] = [
-    // English
-    "related articles",
-    "related posts",
-    "related stories",
-    "related news",
-    "you may also like",
-    "you may like to read",
-    "you might also like",
-    "you may also be interested in",
-    "read also",
-    "also read",
-    "read next",
-    "recommended for you",
-    "recommended articles",
-    "more stories",
-    "most read",
-    "keep reading",
-    "up next",
-    "related content",
-    "related reads",
-    "related publications",
-    "explore more",
-    "latest posts",
-    "latest articles",
-    "recent posts",
-    "popular posts",
-    "trending now",
-    // German
-    "das könnte sie auch interessieren",
-    "das könnte dich auch interessieren",
-    "lesen sie auch",
-    "mehr zum thema",
-    "ähnliche artikel",
-    "ähnliche beiträge",
-    "verwandte artikel",
-    "auch interessant",
-    "meistgelesen",
-    // French, Italian
-    "à lire aussi",
-    "lire aussi",
-    "à lire également",
-    "sur le même sujet",
-    "articles similaires",
-    "vous aimerez aussi",
-    "leggi anche",
-    "articoli correlati",
-    "potrebbe interessarti anche",
-    // Spanish, Portuguese
-    "también te puede interesar",
-    "te puede interesar",
-    "artículos relacionados",
-    "noticias relacionadas",
-    "lea también",
-    "lee también",
-    "lo más leído",
-    "leia também",
-    "artigos relacionados",
-    "notícias relacionadas",
-    "matérias relacionadas",
-    "posts relacionados",
-    "você também pode gostar",
-    "mais lidas",
-    // Dutch, Swedish, Danish, Norwegian, Finnish
-    "lees ook",
-    "gerelateerde artikelen",
-    "läs också",
-    "läs även",
-    "læs også",
-    "les også",
-    "lue myös",
-    // Polish, Czech, Russian, Ukrainian
-    "zobacz także",
-    "zobacz też",
-    "czytaj także",
-    "czytaj też",
-    "czytaj również",
-    "podobne artykuły",
-    "čtěte také",
-    "související články",
-    "читайте также",
-    "похожие статьи",
-    "материалы по теме",
-    "читайте також",
-    // Greek, Turkish, Romanian, Hungarian
-    "διαβάστε επίσης",
-    "σχετικά άρθρα",
-    "ilgili haberler",
-    "ilgili yazılar",
-    "ilginizi çekebilir",
-    "citește și",
-    "articole similare",
-    "kapcsolódó cikkek",
-    // Arabic, Persian, Hebrew, Hindi
-    "اقرأ أيضا",
-    "اقرأ أيضاً",
-    "مقالات ذات صلة",
-    "أخبار ذات صلة",
-    "مطالب مرتبط",
-    "כתבות נוספות",
-    "קראו גם",
-    "यह भी पढ़ें",
-    "ये भी पढ़ें",
-    // Indonesian, Vietnamese, Thai
-    "baca juga",
-    "tin liên quan",
-    "bài viết liên quan",
-    "ข่าวที่เกี่ยวข้อง",
-    // Japanese, Chinese, Korean
-    "関連記事",
-    "あわせて読みたい",
-    "相关阅读",
-    "相关文章",
-    "相關文章",
-    "관련 기사",
-    // More of these languages.
-    "lire la suite",
-    "leia mais",
-    "saiba mais",
-    "veja também",
-    "veja mais",
-    "más noticias",
-    "más leídas",
-    "lo más visto",
-    "les plus lus",
-    "i più letti",
-    "najczęściej czytane",
-    "czytaj więcej",
-    "nejčtenější",
-    "самое читаемое",
-    "найпопулярніше",
-    "en çok okunanlar",
-    "bunlar da ilginizi çekebilir",
-    "δημοφιλή",
-    "περισσότερα για το θέμα",
-    "legolvasottabb",
-    "ezt is ajánljuk",
-    "olvasd el ezt is",
-    "luetuimmat",
-    "terpopuler",
-    "berita terkait",
-    "đọc nhiều",
-    "đọc thêm",
-    "xem thêm",
-    "bài liên quan",
-    "อ่านเพิ่มเติม",
-    "ข่าวเกี่ยวข้อง",
-    "ข่าวยอดนิยม",
-    "اقرأ المزيد",
-    "اقرأ ايضا",
-    "اقرأ أيضًا",
-    "الأكثر قراءة",
-    "مواضيع ذات صلة",
-    "بیشتر بخوانید",
-    "پربازدیدترین‌ها",
-    "خبرهای مرتبط",
-    "הנקראות ביותר",
-    "עוד באותו נושא",
-    "延伸閱讀",
-    "相關新聞",
-    "相关新闻",
-    "推荐阅读",
-    "热门文章",
-    "人気記事",
-    "こちらもおすすめ",
-    "アクセスランキング",
-    "관련기사",
-    "많이 본 뉴스",
-    // Croatian and Serbian, Slovak, Slovenian, Bulgarian, Catalan, the Baltic languages
-    "pročitajte i",
-    "pročitajte još",
-    "прочитајте и",
-    "prečítajte si aj",
-    "preberite tudi",
-    "прочетете още",
-    "още по темата",
-    "llegeix també",
-    "skaitykite taip pat",
-    "lasi arī",
-    "loe ka",
-    // Urdu, Bengali, Marathi, Gujarati, Punjabi, Tamil, Telugu, Kannada, Malayalam, Nepali
-    "یہ بھی پڑھیں",
-    "مزید پڑھیں",
-    "আরও পড়ুন",
-    "আরো পড়ুন",
-    "সর্বাধিক পঠিত",
-    "हे ही वाचा",
-    "यह भी पढ़े",
-    "આ પણ વાંચો",
-    "ਇਹ ਵੀ ਪੜ੍ਹੋ",
-    "இதையும் படியுங்கள்",
-    "மேலும் படிக்க",
-    "ఇవి కూడా చదవండి",
-    "ఇది కూడా చదవండి",
-    "ಇದನ್ನೂ ಓದಿ",
-    "ഇതും വായിക്കുക",
-    "यो पनि पढ्नुहोस्",
-    // Georgian, Armenian, Azerbaijani, Uzbek, Kazakh, Amharic, Swahili, Malay, Filipino, Burmese
-    "წაიკითხეთ ასევე",
-    "ასევე წაიკითხეთ",
-    "կարդացեք նաև",
-    "həmçinin oxuyun",
-    "shuningdek o‘qing",
-    "сондай-ақ оқыңыз",
-    "ተጨማሪ ያንብቡ",
-    "soma pia",
-    "baca lagi",
-    "basahin din",
-    "ဆက်စပ်သတင်းများ",
-    // What is read most, in more of these languages.
-    "популярное",
-    "популярне",
-    "热门排行",
-    "熱門新聞",
-    "cele mai citite",
-    "най-четени",
-    "najčitanije",
-    "مقبول خبریں",
-    "அதிகம் படித்தவை",
-    "सबसे ज़्यादा पढ़ी गईं",
-];
-
 /// The same, to be looked up: a page has hundreds of texts that may be a name.
-static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| NAMES.into_iter().collect());
+static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| names::NAMES.iter().copied().collect());
+
+/// Words of a name that is made of those for reading and for "also", at most: "Olvassa el ezt is".
+const MADE: usize = 4;
 
 /// Words of a name, at most.
 const MAX_WORDS: f32 = 8.0;
@@ -267,9 +49,9 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
         let text = one_line(&blocks.text(page, block))
             .to_lowercase()
             .replace('\u{307}', "");
-        let end = if may_be_line && is_line(&text) || is_named_link(page, blocks, block) {
+        let end = if may_be_line && is_line(&text) || is_named_link(page, blocks, block, &text) {
             list_behind(page, blocks, at).max(at + 1)
-        } else if KNOWN.contains(trim(&text)) {
+        } else if KNOWN.contains(trim(&text)) || block.linked == 0.0 && is_name(trim(&text)) {
             list_behind(page, blocks, at)
         } else {
             continue;
@@ -283,11 +65,27 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
 /// "Read also: Bread without an oven".
 fn is_line(text: &str) -> bool {
     let before = text.split_once([':', '：']).map(|(before, _)| trim(before));
-    before.is_some_and(|before| KNOWN.contains(before))
+    before.is_some_and(|before| is_name(before) || names::LINES.contains(&before))
 }
 
-/// The name before a link, without a sign between them: what is not in the link is the name.
-fn is_named_link(page: &Page, blocks: &Blocks, block: &Block) -> bool {
+/// A name that is known, or made of a word for reading, one for "also", and two others at most.
+fn is_name(text: &str) -> bool {
+    if KNOWN.contains(text) {
+        return true;
+    }
+    let words = || {
+        text.split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+    };
+    let count = words().take(MADE + 1).count();
+    (2..=MADE).contains(&count)
+        && words().any(|word| names::READ.contains(&word))
+        && words().any(|word| names::ALSO.contains(&word))
+}
+
+/// The name before a link, without a sign between them: what is not in the link is the name. One that is known may be around it
+/// ("Read **our story** to learn more" is a sentence).
+fn is_named_link(page: &Page, blocks: &Blocks, block: &Block, whole: &str) -> bool {
     if block.linked == 0.0 {
         return false;
     }
@@ -305,9 +103,15 @@ fn is_named_link(page: &Page, blocks: &Blocks, block: &Block) -> bool {
             outside.push_str(&text);
         }
     }
-    KNOWN.contains(trim(
-        &one_line(&outside).to_lowercase().replace('\u{307}', ""),
-    ))
+    let outside = one_line(&outside).to_lowercase().replace('\u{307}', "");
+    let name = trim(&outside);
+    let is_other = |word: &str| {
+        !word.is_empty() && !names::READ.contains(&word) && !names::ALSO.contains(&word)
+    };
+    KNOWN.contains(name)
+        || trim(whole).starts_with(name)
+            && is_name(name)
+            && !name.split(|c: char| !c.is_alphanumeric()).any(is_other)
 }
 
 fn trim(text: &str) -> &str {
@@ -383,6 +187,9 @@ mod tests {
         for line in [
             "<p><span>Czytaj więcej</span> <a href=/a>Museum open until ten on Sundays</a></p>",
             "<p>&gt;&gt; Leia também <a href=/a><b>Museum open until ten on Sundays</b></a></p>",
+            "<p>OLVASSA EL EZT IS: <a href=/a>Museum open until ten on Sundays</a></p>",
+            "<p>Bekijk ook &gt; <a href=/a>Museum open until ten on Sundays</a></p>",
+            "<p>Taip pat skaitykite</p><h5><a href=/a>Museum open until ten</a></h5>",
         ] {
             let html = format!("<p>one</p>{line}<p>two</p>");
             assert_eq!(left(&html, "NewsArticle"), 2, "{line}");
@@ -390,6 +197,10 @@ mod tests {
         let skipped =
             format!("<p>one</p><div><b>Most read</b> <a href=#x>Skip</a></div>{LINKS}<p>two</p>");
         assert_eq!(left(&skipped, "NewsArticle"), 2);
+        let learn = "<p>one</p><p>Read <a href=/a>what the museum says of its Sundays</a> to learn more.</p><p>two</p>";
+        assert_eq!(left(learn, "NewsArticle"), 3);
+        let button = "<p>one</p><p><a href=/a>Read more</a></p><h3><a href=/b>A chapter</a></h3>";
+        assert_eq!(left(button, "NewsArticle"), 3);
         let sentence = "<p>one</p><p>Read also what <a href=/a>the museum says of its Sundays</a></p><p>two</p>";
         assert_eq!(left(sentence, "NewsArticle"), 3);
     }

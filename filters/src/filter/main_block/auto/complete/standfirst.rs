@@ -18,6 +18,9 @@ const CHANCE: f64 = 0.2;
 /// Its words. Fewer are a date or a byline, more are a text with a chance of its own.
 const WORDS: std::ops::RangeInclusive<f32> = 8.0..=60.0;
 
+/// Words of a subtitle, at least: fewer are the heading of the first chapter.
+const SUBTITLE: f32 = 10.0;
+
 /// Texts from the headline to it, at most: the author, the day, minutes to read, a caption.
 const NEAR: usize = 6;
 
@@ -45,6 +48,7 @@ pub(super) fn keep(page: &Page, blocks: &Blocks, scored: &[Scored], kept: &mut [
         let block = &blocks.list[index];
         let is_one = is_text(page, block)
             && (scored[index].chance >= CHANCE && is_sentence(block)
+                || index == below.start && is_subtitle(page, block)
                 || is_described(page, blocks, block, &description));
         if has_begun && !is_one && !kept[index] {
             break;
@@ -61,6 +65,13 @@ fn is_text(page: &Page, block: &Block) -> bool {
 
 fn is_sentence(block: &Block) -> bool {
     block.linked == 0.0 && block.stats.ends_sentence
+}
+
+/// A heading directly below the headline that says a whole sentence, if without its full stop.
+fn is_subtitle(page: &Page, block: &Block) -> bool {
+    block.linked == 0.0
+        && block.stats.words >= SUBTITLE
+        && page.tag(block.container).is_some_and(Tag::is_heading)
 }
 
 /// Whether a text says what the page gives to search engines.
@@ -123,6 +134,19 @@ mod tests {
         assert!(kept(&far, 0.3)[1..9].iter().all(|kept| !kept));
         let after_it = format!("{STANDFIRST}<p>3 May</p>{STANDFIRST}");
         assert_eq!(kept(&after_it, 0.3), [false, true, false, false, true]);
+    }
+
+    #[test]
+    fn a_subtitle_without_a_full_stop_stays() {
+        let subtitle =
+            "<h2>Students of one school dug for two summers; the wells around it are alive</h2>";
+        assert_eq!(kept(subtitle, 0.1), [false, true, true]);
+        assert_eq!(
+            kept("<h2>How it began, and where</h2>", 0.1),
+            [false, false, true]
+        );
+        let below = format!("<p>3 May</p>{subtitle}");
+        assert_eq!(kept(&below, 0.1), [false, false, false, true]);
     }
 
     #[test]
