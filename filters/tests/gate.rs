@@ -20,7 +20,7 @@ use gleaner_filters::{Chain, ChainConfig, HostList, PageLimits};
 use kuchikiki::{NodeData, NodeRef, traits::TendrilSink};
 
 /// Raised with every page: a runner that finds no pages must not pass.
-const LEAST_PAGES: usize = 87;
+const LEAST_PAGES: usize = 111;
 
 /// Pages that are read from top to bottom: a main block is to be chosen.
 const READ: [&str; 6] = [
@@ -52,7 +52,7 @@ const EMPTIED: f64 = 0.8;
 /// that the page shows elsewhere or not at all, which nobody has marked; then .9314 on 47 pages, and
 /// more with the 29 of other languages and kinds (.9487), with 23 whose publishers speak between the paragraphs, and with 12 harder
 /// ones of more kinds.
-const F1: f64 = 0.9511;
+const F1: f64 = 0.9544;
 
 /// How far it may fall: what is less moves with the order of equal scores.
 const SLACK: f64 = 0.005;
@@ -157,7 +157,14 @@ fn run(chain: &Arc<Chain>, file: &Path) -> Outcome {
     );
     let source = fs::read_to_string(file).unwrap();
     let name = format!("{kind}/{}", file.file_stem().unwrap().to_str().unwrap());
-    let marked = text_of(&source, false);
+    // The plain text of an article leaves captions out.
+    let marked = match kind.as_str() {
+        "article" => source
+            .replace("<figcaption", "<template")
+            .replace("</figcaption", "</template"),
+        _ => source.clone(),
+    };
+    let marked = text_of(&marked, false);
     assert!(!marked.trim().is_empty(), "{name}: nothing is marked");
     let unmarked = source
         .replace(" data-main=\"no\"", "")

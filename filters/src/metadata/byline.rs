@@ -118,6 +118,9 @@ fn marks(page: &Page, places: &Places) -> Vec<Mark> {
                     return None;
                 }
                 let name = name_in(page, id)?;
+                if sign == Sign::Class && is_particle(&name) {
+                    return None;
+                }
                 Some(Mark {
                     element: id,
                     sign,
@@ -132,6 +135,15 @@ fn marks(page: &Page, places: &Places) -> Vec<Mark> {
         marks.extend(mark);
     }
     marks
+}
+
+/// "By" in a language whose word for it we do not know: themes put it in an element of its own, which they call the author's too. The
+/// initials of an agency have no small letters.
+fn is_particle(name: &str) -> bool {
+    let mut letters = name.chars();
+    name.len() <= 3
+        && letters.all(|c| c.is_ascii_alphabetic())
+        && name.ends_with(|c: char| c.is_ascii_lowercase())
 }
 
 /// The name in an element that has a sign.

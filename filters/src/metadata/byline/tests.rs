@@ -261,3 +261,11 @@ fn labels_and_places_for_names_are_no_names() {
         assert_eq!(author(&html), None, "{content}");
     }
 }
+
+#[test]
+fn a_word_for_by_in_a_language_of_its_own_is_no_name() {
+    let html = "<h1>The night ferry</h1><div class=post-author><div class=author-by>Ni</div> <a href=/author/liza>Liza Reyes</a></div>";
+    assert_eq!(author(html).as_deref(), Some("Liza Reyes"));
+    let agency = "<h1>The night ferry</h1><div class=author>TT</div>";
+    assert_eq!(author(agency).as_deref(), Some("TT"));
+}

@@ -5,6 +5,7 @@
 //! | what buyers say, other goods, overlays | on products | `clear/product.rs`: `reviews`, `others`, `overlays` |
 //! | comments and latest news below the text | on articles | `clear/entries.rs` |
 //! | headlines of other articles between paragraphs | on articles | `clear/headlines.rs` |
+//! | what speaks of the page: "follow us", "found a mistake?" | on articles | `clear/pleas.rs` |
 //! | the author's life, what is for lawyers | on articles | `clear/afterwords.rs` |
 //! | what is announced above the headline | everywhere | `clear/announcements.rs` |
 //! | what is shown twice | everywhere | `clear/copies.rs` |
@@ -29,6 +30,7 @@ mod lines;
 mod neighbours;
 mod others;
 mod overlays;
+mod pleas;
 mod product;
 mod related;
 mod reviews;
@@ -54,6 +56,7 @@ pub(super) fn clear(
         product::tidy(page, blocks, kind, kept);
         entries::drop(page, blocks, kind, kept);
         afterwords::drop(page, blocks, kind, kept);
+        pleas::drop(page, blocks, kind, kept);
     }
     announcements::drop(page, blocks, kept);
     copies::drop(page, blocks, talk, kept);

@@ -209,8 +209,9 @@ mod tests {
 
     #[test]
     fn a_long_copy_may_leave_a_box_out() {
-        let texts: String = (0..12).map(|n| format!("<p>{n}. {TEXT}</p>")).collect();
-        let (first, rest) = texts.split_at(texts.len() / 12 * 5);
+        let texts: Vec<String> = (0..12).map(|n| format!("<p>{n}. {TEXT}</p>")).collect();
+        let (first, rest) = (texts[..5].concat(), texts[5..].concat());
+        let texts = texts.concat();
         let html = format!(
             "<div class=wide>{first}<p>A box of its own.</p>{rest}</div><i>Menu</i><div class=narrow><div>{texts}</div></div>"
         );

@@ -9,6 +9,8 @@
 //! | "▶ More of this", a link as a whole | the sign, below the text |
 //! | "© 2026 All rights reserved" | the sign or the phrase, below the text |
 //!
+//! What asks readers in Latin letters is known by three kinds of words that meet in it (`clear/pleas.rs`).
+//!
 //! They are in the same element as the text and built as its paragraphs are, in every country. Below "all rights reserved" an article
 //! does not go on: what little is left below it goes too.
 //!
@@ -42,8 +44,11 @@ use words::{ADS, ASKS, CHANNELS, FOLLOW, POSTS, RIGHTS};
 /// Words of such a line, at most.
 const MOST: f32 = 45.0;
 
+/// Words of one that asks to follow, at most. In a longer one somebody says who they are, and where they write.
+const MOST_TO_FOLLOW: f32 = 32.0;
+
 /// Visible characters of the name of an advertisement with signs around it, at most.
-const AD: f32 = 30.0;
+const AD: f32 = 60.0;
 
 /// Words of the text above such a line, at least; there an article has begun.
 const ABOVE: f32 = 20.0;
@@ -144,8 +149,8 @@ fn line(page: &Page, blocks: &Blocks, block: &Block) -> Option<Line> {
     if said & ASKS_US != 0 {
         return Some(Line::Below);
     }
-    let leads_there = || links(page, blocks, block).any(|link| leads_to_channel(page, link));
-    (said & FOLLOWS != 0 && leads_there()).then_some(Line::Anywhere)
+    let follows = said & FOLLOWS != 0 && block.stats.words <= MOST_TO_FOLLOW;
+    (follows && leads_to_channel(page, blocks, block)).then_some(Line::Anywhere)
 }
 
 /// "© 2026 The Harbour Post", not "Photo: Ann Lee/© 2026".
@@ -190,10 +195,11 @@ fn links<'a>(
         .filter(|&id| page.tag(id) == Some(Tag::A))
 }
 
-/// Whether a link leads to a channel, a page or a program of somebody on a network, where one follows or installs it.
-fn leads_to_channel(page: &Page, link: NodeId) -> bool {
-    page.address(link, &local_name!("href"))
-        .is_some_and(|to| is_channel(&to))
+/// Whether a link of a line leads to a channel, a page or a program of somebody on a network, where one follows or installs it.
+pub(super) fn leads_to_channel(page: &Page, blocks: &Blocks, block: &Block) -> bool {
+    links(page, blocks, block)
+        .filter_map(|link| page.address(link, &local_name!("href")))
+        .any(|to| is_channel(&to))
 }
 
 fn is_channel(to: &Url) -> bool {
@@ -242,6 +248,9 @@ mod tests {
             "إعلان",
             "廣告",
             "Advertisement",
+            "Publicidade",
+            "- Hirdetés -",
+            "Story continues below advertisement",
             "விளம்பரம்",
             "โฆษณา",
         ] {

@@ -18,7 +18,7 @@ use crate::{
     page::{Page, tag::Tag},
     text::one_line,
 };
-use names::{LABELS, LETTERS, NAMES};
+use names::{ALSO, LABELS, LETTERS, LINES, NAMES, READ};
 
 /// What a name announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +43,9 @@ static KNOWN: LazyLock<HashMap<&str, Sort>> = LazyLock::new(|| {
     };
     all.into_iter().flat_map(named).collect()
 });
+
+/// Words of a name that is made of those for reading and for "also", at most: "Olvassa el ezt is".
+const MADE: usize = 4;
 
 /// Words of a name, at most.
 const MAX_WORDS: f32 = 8.0;
@@ -87,8 +90,12 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
             .to_lowercase()
             .replace('\u{307}', "");
         let line = if may_be_line { is_line(&text) } else { None };
-        let line = line.or_else(|| named_link(page, blocks, block));
-        let name = line.or_else(|| KNOWN.get(trim(&text)).copied());
+        let line = line.or_else(|| named_link(page, blocks, block, &text));
+        let is_made = || block.linked == 0.0 && is_made(trim(&text));
+        let known = || KNOWN.get(trim(&text)).copied();
+        let name = line
+            .or_else(known)
+            .or_else(|| is_made().then_some(Sort::List));
         let Some(sort) = name else {
             continue;
         };
@@ -113,7 +120,22 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
 fn is_line(text: &str) -> Option<Sort> {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let (before, _) = text.split_once([':', '：', '|', '>', '»'])?;
-    KNOWN.get(trim(before)).copied()
+    let before = trim(before);
+    let is_list = || is_made(before) || LINES.contains(&before);
+    let known = KNOWN.get(before).copied();
+    known.or_else(|| is_list().then_some(Sort::List))
+}
+
+/// A name that is made of a word for reading, one for "also", and two others at most.
+fn is_made(text: &str) -> bool {
+    let words = || {
+        text.split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+    };
+    let count = words().take(MADE + 1).count();
+    (2..=MADE).contains(&count)
+        && words().any(|word| READ.contains(&word))
+        && words().any(|word| ALSO.contains(&word))
 }
 
 /// Where the box ends that begins with the name, and the name itself where there is none: the outermost element that begins with
@@ -144,7 +166,7 @@ fn box_behind(page: &Page, blocks: &Blocks, kept: &[bool], at: usize) -> usize {
 }
 
 /// The name before a link, without a sign between them: what is not in the link is the name.
-fn named_link(page: &Page, blocks: &Blocks, block: &Block) -> Option<Sort> {
+fn named_link(page: &Page, blocks: &Blocks, block: &Block, whole: &str) -> Option<Sort> {
     if block.linked == 0.0 {
         return None;
     }
@@ -163,7 +185,16 @@ fn named_link(page: &Page, blocks: &Blocks, block: &Block) -> Option<Sort> {
         }
     }
     let outside = one_line(&outside).to_lowercase().replace('\u{307}', "");
-    KNOWN.get(trim(&outside)).copied()
+    let name = trim(&outside);
+    // A made name stands before it, and has no other words ("Read **our story** to learn more" is a sentence).
+    let is_other = |word: &str| !word.is_empty() && !READ.contains(&word) && !ALSO.contains(&word);
+    let is_made_before = || {
+        trim(whole).starts_with(name)
+            && is_made(name)
+            && !name.split(|c: char| !c.is_alphanumeric()).any(is_other)
+    };
+    let known = KNOWN.get(name).copied();
+    known.or_else(|| is_made_before().then_some(Sort::List))
 }
 
 /// A text without the signs around it.
@@ -248,6 +279,9 @@ mod tests {
         for line in [
             "<p><span>Czytaj więcej</span> <a href=/a>Museum open until ten on Sundays</a></p>",
             "<p>&gt;&gt; Leia também <a href=/a><b>Museum open until ten on Sundays</b></a></p>",
+            "<p>OLVASSA EL EZT IS: <a href=/a>Museum open until ten on Sundays</a></p>",
+            "<p>Bekijk ook &gt; <a href=/a>Museum open until ten on Sundays</a></p>",
+            "<p>Taip pat skaitykite</p><h5><a href=/a>Museum open until ten</a></h5>",
         ] {
             let html = format!("<p>one</p>{line}<p>two</p>");
             assert_eq!(left(&html, "NewsArticle"), 2, "{line}");
@@ -255,6 +289,10 @@ mod tests {
         let skipped =
             format!("<p>one</p><div><b>Most read</b> <a href=#x>Skip</a></div>{LINKS}<p>two</p>");
         assert_eq!(left(&skipped, "NewsArticle"), 2);
+        let learn = "<p>one</p><p>Read <a href=/a>what the museum says of its Sundays</a> to learn more.</p><p>two</p>";
+        assert_eq!(left(learn, "NewsArticle"), 3);
+        let button = "<p>one</p><p><a href=/a>Read more</a></p><h3><a href=/b>A chapter</a></h3>";
+        assert_eq!(left(button, "NewsArticle"), 3);
         let sentence = "<p>one</p><p>Read also what <a href=/a>the museum says of its Sundays</a></p><p>two</p>";
         assert_eq!(left(sentence, "NewsArticle"), 3);
     }

@@ -1,6 +1,6 @@
 //! The words of lines about a publisher, in many languages, in lower case.
 
-/// What stands above an advertisement, whole.
+/// What says that an advertisement follows, or that the text goes on behind it, whole.
 #[rustfmt::skip]
 pub(super) const ADS: &[&str] = &[
     "advertisement", "advertisements", "advertising", "sponsored", "anzeige", "werbung", "publicité", "annonce", "publicidad",
@@ -11,6 +11,22 @@ pub(super) const ADS: &[&str] = &[
     "اشتہار", "اشتہارات", "פרסומת", "פרסום", "विज्ञापन", "जाहिरात", "বিজ্ঞাপন", "જાહેરાત", "ਇਸ਼ਤਿਹਾਰ", "விளம்பரம்", "ప్రకటన",
     "ಜಾಹೀರಾತು", "പരസ്യം", "දැන්වීම්", "දැන්වීම", "โฆษณา", "ໂຄສະນາ", "ពាណិជ្ជកម្ម", "ការផ្សាយពាណិជ្ជកម្ម", "ကြော်ငြာ", "ማስታወቂያ",
     "广告", "廣告", "広告", "スポンサーリンク", "スポンサードリンク", "광고",
+    "advert", "ad", "sponsored content", "anzeigen", "annuncio pubblicitario", "publicitat", "reclame", "annonse", "inzerce",
+    "inzercia", "patalastas", "tangazo", "reklāma", "reklaam", "reklamë", "reklamimi", "scroll to continue with content",
+    "scroll to continue", "halaman selanjutnya", "article continues below", "article continues after advertisement",
+    "article continues below advertisement", "story continues below", "story continues below advertisement",
+    "story continues after advertisement", "continue reading below", "nach der anzeige weiterlesen",
+    "artikel geht unter der anzeige weiter", "la suite après la publicité", "la suite après cette publicité",
+    "continúa después de la publicidad", "continua após a publicidade", "continua depois da publicidade",
+    "continua dopo la pubblicità", "artikel gaat verder onder de advertentie", "tekst gaat verder onder de advertentie",
+    "artikeln fortsätter under annonsen", "artikkelen fortsetter under annonsen", "saken fortsetter under annonsen",
+    "saken fortsetter under bildet", "artiklen fortsætter under annoncen", "artiklen fortsætter efter annoncen",
+    "juttu jatkuu mainoksen jälkeen", "juttu jatkuu kuvan alla", "juttu jatkuu mainoksen alla",
+    "dalsza część artykułu pod materiałem wideo", "dalszy ciąg materiału pod wideo", "dalszy ciąg artykułu pod reklamą",
+    "reszta artykułu pod materiałem wideo", "článek pokračuje pod reklamou", "článok pokračuje pod reklamou",
+    "a cikk a hirdetés után folytatódik", "articolul continuă după publicitate", "tekst se nastavlja ispod oglasa",
+    "članak se nastavlja ispod oglasa", "haberin devamı aşağıda", "lanjutkan membaca", "baca selengkapnya",
+    "artikkel jätkub pärast reklaami", "straipsnis tęsiamas po reklama",
 ];
 
 /// Parts of the verbs by which readers are asked to follow, to join or to install.
@@ -64,6 +80,9 @@ pub(super) const CHANNELS: &[&str] = &[
     "play.google.com",
     "apps.apple.com",
     "itunes.apple.com",
+    "fb.com",
+    "wa.me",
+    "zalo.me",
 ];
 
 /// Steps of addresses that lead to one post there.

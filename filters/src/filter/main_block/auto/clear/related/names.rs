@@ -95,6 +95,15 @@ pub(super) const NAMES: &[&str] = &[
     "編輯精選", "热门新闻", "熱門文章", "あわせて読みたい記事", "合わせて読みたい", "おすすめ記事", "関連ニュース", "関連する記事", "関連リンク", "こちらもおすすめです",
     "この記事を読んだ人はこんな記事も読んでいます", "함께 읽으면 좋은 기사", "이 기사도 읽어보세요", "함께 볼만한 기사", "이 시각 주요뉴스", "주요뉴스", "추천뉴스", "추천 기사",
     "인기기사", "함께 보면 좋은 글",
+    // Other languages in Latin letters
+    "kapcsolódó cikk", "kapcsolódó", "ajánlott cikkek", "povezane vijesti", "povezani članci", "sorodni članki",
+    "sorodne novice", "seotud artiklid", "saistītie raksti", "susiję straipsniai", "të ngjashme", "artikuj të ngjashëm",
+    "oxşar xəbərlər", "mavzuga oid", "kaugnay na balita", "habari zinazohusiana", "artikel terkait", "ilgili haber",
+    "relaterade artiklar", "relaterede artikler", "relaterte artikler", "aiheeseen liittyvää", "powiązane artykuły",
+    "související", "súvisiace články", "articles liés", "pe aceeași temă", "pe aceeaşi temă", "notícies relacionades",
+    "contenuti correlati", "approfondimenti", "ti potrebbe interessare", "potrebbe interessarti", "et pot interessar",
+    "te recomendamos", "mohlo by vás zajímat", "mohlo by vás zaujímať", "moglo bi vas zanimati", "morda vas zanima",
+    "mogą cię zainteresować",
 ];
 
 /// What a row of the article's subjects, or of buttons to share it, begins with.
@@ -120,4 +129,27 @@ pub(super) const LETTERS: &[&str] = &[
     "мэдээ захиалах", "სიახლეების გამოწერა", "տեղեկագիր", "النشرة البريدية", "النشرة الإخبارية", "خبرنامه", "نیوز لیٹر",
     "ניוזלטר", "הירשמו לניוזלטר", "न्यूजलेटर", "न्यूज़लेटर", "নিউজলেটার", "ન્યૂઝલેટર", "ਨਿਊਜ਼ਲੈਟਰ", "செய்திமடல்",
     "న్యూస్‌లెటర్", "ಸುದ್ದಿಪತ್ರ", "ന്യൂസ് ലെറ്റർ", "न्युजलेटर", "จดหมายข่าว", "訂閱電子報", "电子报", "メールマガジン", "뉴스레터",
+];
+
+/// To read, as readers are told to. Not "see": "See also" is a section of an encyclopedia's article.
+#[rustfmt::skip]
+pub(super) const READ: &[&str] = &[
+    "read", "lesen", "lies", "lest", "lire", "lisez", "découvrez", "lea", "lee", "leé", "mira", "leia", "leggi", "llegeix", "llegiu",
+    "lees", "bekijk", "läs", "les", "læs", "lue", "czytaj", "przeczytaj", "sprawdź", "čtěte", "přečtěte", "čítajte", "prečítajte",
+    "olvassa", "olvasd", "olvass", "citește", "citeşte", "citiți", "pročitaj", "pročitajte", "čitajte", "preberite", "okuyun", "oku",
+    "baca", "simak", "đọc", "basahin", "soma", "skaitykite", "skaityk", "lasi", "lasiet", "loe", "lugege", "lexo", "lexoni", "oxuyun",
+    "oxu", "qing",
+];
+
+/// What a line begins with that names another article, and a section may too.
+pub(super) const LINES: &[&str] = &["vezi și", "vezi şi"];
+
+/// Also, more, this too.
+#[rustfmt::skip]
+pub(super) const ALSO: &[&str] = &[
+    "also", "more", "next", "related", "auch", "mehr", "dazu", "aussi", "également", "plus", "también", "además", "más", "também", "mais",
+    "anche", "pure", "també", "més", "ook", "meer", "også", "också", "även", "mer", "mere", "myös", "lisää", "też", "także",
+    "również", "więcej", "také", "též", "taky", "další", "více", "aj", "tiež", "ďalej", "viac", "is", "ezt", "tovább", "és", "și", "şi",
+    "i", "još", "ovo", "tudi", "še", "ayrıca", "bunu", "juga", "lainnya", "thêm", "din", "pia", "zaidi", "taip", "daugiau", "arī", "vēl",
+    "vairāk", "ka", "lisaks", "rohkem", "edhe", "gjithashtu", "më", "həmçinin", "da", "də", "ham", "shuningdek",
 ];
