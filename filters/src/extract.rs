@@ -10,7 +10,7 @@ use crate::{
     metadata::Metadata,
     page::{NodeId, Page, tag::Tag},
     report::Report,
-    text::one_line,
+    text::{captions, one_line},
 };
 
 /// What can be told about a page, in every form.
@@ -48,6 +48,8 @@ pub struct Image {
     pub url: String,
     /// What is told to those who cannot see it.
     pub alt: String,
+    /// What stands below it.
+    pub caption: Option<String>,
 }
 
 /// Most links, and most pictures, of a page. Raising it costs memory on hostile pages.
@@ -98,12 +100,14 @@ fn links(page: &Page) -> Vec<Link> {
 }
 
 fn images(page: &Page) -> Vec<Image> {
+    let mut captions = captions::by_picture(page);
     with_tag(page, Tag::Img)
         .filter_map(|id| {
             let url = page.shown_address(id, &local_name!("src"))?;
+            let caption = captions.remove(&id);
             let alt = page.attribute(id, &local_name!("alt"));
             let alt = one_line(alt.unwrap_or_default());
-            (!url.starts_with("data:")).then_some(Image { url, alt })
+            (!url.starts_with("data:")).then_some(Image { url, alt, caption })
         })
         .take(MAX_LISTED)
         .collect()

@@ -11,7 +11,7 @@
 //! - The name of a panel stands above it (`page.panels`).
 //! - Text that a browser never shows (scripts, styles, templates, options, alternative contents) is left out.
 
-mod captions;
+pub(crate) mod captions;
 mod writer;
 
 use url::Url;
@@ -75,8 +75,12 @@ pub(crate) fn words_of_identifier(value: &str) -> impl Iterator<Item = String> {
 
 /// The text of a page, for those who have no pictures.
 pub(crate) fn of_page(page: &Page, max_line_breaks: usize) -> String {
-    let captions = captions::of_pictures(page, page.body());
-    write(page, page.body(), max_line_breaks, &captions)
+    write(
+        page,
+        page.body(),
+        max_line_breaks,
+        &captions::left_out(page),
+    )
 }
 
 /// The live text below `root`.

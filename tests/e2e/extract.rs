@@ -11,8 +11,9 @@ const PAGE: &str = r#"<!doctype html><html lang="en-gb"><head><title>The clock: 
 <div class=menu><a href="/">Home</a> <a href="town">Town</a> <a href="sea">Sea</a> <a href="sky">Sky</a></div>
 <article><h1>The clock: one hand</h1><p>The town clock has a <b>single</b> hand. When it was built nobody needed minutes, and when
 somebody did, the council found that a second hand would cost as much as <a href="bridge">a bridge</a>.</p><p>So it still points
-between the numbers, and people here are punctual by quarters, which visitors take for manners.</p><p><img src="clock.jpg"
-alt="The clock"></p></article></body></html>"#;
+between the numbers, and people here are punctual by quarters, which visitors take for manners. Nobody has ever
+asked for more, and the sexton, who winds it on Sundays, has promised to leave it as it is for as long as he can climb the stairs.</p><figure><img src="clock.jpg"
+alt="The clock"><figcaption>The tower at <i>noon</i>, seen from the harbour.</figcaption></figure></article></body></html>"#;
 
 /// A folder with the page in it.
 fn folder() -> TempDir {
@@ -76,6 +77,20 @@ fn json_tells_all_that_is_known_of_a_page() {
         "https://velle.example/news/clock.jpg"
     );
     assert_eq!(page["images"][0]["alt"], "The clock");
+    assert_eq!(
+        page["images"][0]["caption"],
+        "The tower at noon, seen from the harbour."
+    );
+    assert!(page["html"].as_str().unwrap().contains("<i>noon</i>"));
+    assert!(
+        markdown.contains("The tower at *noon*, seen from the harbour."),
+        "{markdown}"
+    );
+    let text = page["text"].as_str().unwrap();
+    assert!(
+        !text.contains("noon"),
+        "a caption without its picture: {text}"
+    );
 }
 
 #[test]

@@ -2,12 +2,16 @@
 //! seen reads as one of them. HTML and Markdown have picture and caption, and `images` of an extract tells both.
 //!
 //! A caption is what stands in the `<figcaption>` of a figure with a picture, or is called a caption and shares its box with a
-//! picture and with no other text. One with a number ("Figure 2", 图 3) stays, because the text speaks of it. Where captions are much of the page they are what it tells (a gallery), and stay.
+//! picture and with no other text. One with a number ("Figure 2", 图 3) stays, because the text speaks of it. Where captions are much of
+//! the page they are what it tells (a gallery), and stay.
 //!
 //! Measured on WCXB dev, 2026-11-22, five folds: annotators leave captions of articles out. See `docs/quality.md`.
 
+use std::collections::HashMap;
+
 use html5ever::local_name;
 
+use super::{of_subtree, one_line};
 use crate::{
     kind::Kind,
     page::{NodeId, Page, tag::Tag},
@@ -38,52 +42,65 @@ const NUMBERED_BYTES: usize = 80;
 /// What classes call a caption.
 static CAPTION: Parts = Parts::new(&["caption"]);
 
-/// The captions below `root`, in the order of the page.
-pub(super) fn of_pictures(page: &Page, root: NodeId) -> Vec<NodeId> {
-    let mut captions = Vec::new();
-    if page
-        .metadata
-        .kind
-        .is_some_and(|kind| SHELVES.contains(&kind))
-    {
-        return captions;
+/// The captions that the text of a page leaves out, in the order of the page.
+pub(super) fn left_out(page: &Page) -> Vec<NodeId> {
+    let kind = page.metadata.kind;
+    if kind.is_some_and(|kind| SHELVES.contains(&kind)) {
+        return Vec::new();
     }
-    let mut chars = 0;
-    let mut over = root;
-    for id in page.live(root) {
-        if id < over || page.tag(id).is_none() {
-            continue;
-        }
-        let size = page.chars(id);
-        if size > 0 && size <= CHARS && is_caption(page, id) && !is_numbered(page, id) {
-            captions.push(id);
-            chars += size;
-            over = page.end(id);
-        }
-    }
-    if chars as f64 > SHARE * page.chars(root) as f64 {
-        captions.clear();
+    let captions: Vec<NodeId> = all(page)
+        .map(|(caption, _)| caption)
+        .filter(|&caption| !is_numbered(page, caption))
+        .collect();
+    let chars: usize = captions.iter().map(|&id| page.chars(id)).sum();
+    if chars as f64 > SHARE * page.chars(page.body()) as f64 {
+        return Vec::new();
     }
     captions
 }
 
-fn is_caption(page: &Page, id: NodeId) -> bool {
+/// What stands below each picture that has a caption.
+pub(crate) fn by_picture(page: &Page) -> HashMap<NodeId, String> {
+    let mut found = HashMap::new();
+    for (caption, around) in all(page) {
+        let text = one_line(&of_subtree(page, caption, 1));
+        let pictures = page.live(around).take(NODES);
+        for picture in pictures.filter(|&id| page.tag(id) == Some(Tag::Img)) {
+            found.entry(picture).or_insert_with(|| text.clone());
+        }
+    }
+    found
+}
+
+/// Captions, none of which is in another, each with the box that its picture is in.
+fn all(page: &Page) -> impl Iterator<Item = (NodeId, NodeId)> {
+    let mut over = page.body();
+    page.live(page.body()).filter_map(move |id| {
+        let may_be = id >= over && page.tag(id).is_some() && (1..=CHARS).contains(&page.chars(id));
+        let around = may_be.then(|| box_of(page, id)).flatten()?;
+        over = page.end(id);
+        Some((id, around))
+    })
+}
+
+/// The figure, or the box, whose caption this is.
+fn box_of(page: &Page, id: NodeId) -> Option<NodeId> {
     if page.tag(id) == Some(Tag::Figcaption) {
         let mut around = page.ancestors(id);
-        let figure = around.find(|&up| page.tag(up) == Some(Tag::Figure));
-        return figure.is_some_and(|figure| {
-            let is_alone = page.chars(figure) <= page.chars(id) + BESIDE;
-            shows(page, figure).is_some_and(|picture| picture || is_alone)
-        });
+        let figure = around.find(|&up| page.tag(up) == Some(Tag::Figure))?;
+        let is_alone = page.chars(figure) <= page.chars(id) + BESIDE;
+        return shows(page, figure)
+            .is_some_and(|picture| picture || is_alone)
+            .then_some(figure);
     }
-    let called = page.attribute(id, &local_name!("class"));
-    called.is_some_and(|class| CAPTION.are_in(class))
-        && shows(page, id) == Some(false)
-        && page
-            .ancestors(id)
-            .take(BOXES)
-            .take_while(|&up| page.chars(up) <= page.chars(id) + BESIDE)
-            .any(|up| shows(page, up) == Some(true))
+    let class = page.attribute(id, &local_name!("class"))?;
+    if !CAPTION.are_in(class) || shows(page, id) != Some(false) {
+        return None;
+    }
+    page.ancestors(id)
+        .take(BOXES)
+        .take_while(|&up| page.chars(up) <= page.chars(id) + BESIDE)
+        .find(|&up| shows(page, up) == Some(true))
 }
 
 /// "Figure 2.", "Abb. 3: …", 图4: a word and a number of one or two digits.

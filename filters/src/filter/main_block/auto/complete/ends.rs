@@ -68,7 +68,9 @@ pub(super) fn keep(
         let is_new = found.last().is_none_or(|range| at >= range.end);
         let is_heading = || level(page, blocks, at).is_some_and(|level| level > 1);
         let is_last_kept = kept[at] && kept.get(at + 1) == Some(&false) && is_heading();
-        if !is_new || scored[at].chance < NAMED_CHANCE || kept[at] && !is_last_kept {
+        let may_be =
+            || scored[at].chance >= NAMED_CHANCE || in_figcaption(page, blocks.list[at].container);
+        if !is_new || kept[at] && !is_last_kept || !may_be() {
             continue;
         }
         let homes = homes.get_or_insert_with(|| Homes::of(page, blocks, &paragraphs));
@@ -177,6 +179,11 @@ fn note(
     is_wanted.then_some(inside)
 }
 
+fn in_figcaption(page: &Page, container: NodeId) -> bool {
+    page.tag(container) == Some(Tag::Figcaption)
+        || page.tag(page.parent(container)) == Some(Tag::Figcaption)
+}
+
 /// The caption of a figure beside kept paragraphs: the figure stays with it.
 fn caption(
     page: &Page,
@@ -190,6 +197,7 @@ fn caption(
         .chain(page.ancestors(container))
         .take(LEVELS);
     around.find(|&up| page.tag(up) == Some(Tag::Figcaption))?;
+    // The chance of captions is low: most references leave them out. Among the paragraphs a figure needs none.
     let figure = around.find(|&up| page.tag(up) == Some(Tag::Figure))?;
     let is_shown = |id: NodeId| match page.tag(id) {
         Some(Tag::Img) => !is_small(page, id) && !page.in_link(id),
@@ -198,8 +206,8 @@ fn caption(
     };
     let inside = blocks.inside(page, figure);
     let (chance, words) = weight(&scored[inside.clone()]);
-    let is_wanted = homes.are_near(page, figure)
-        && chance >= NAMED_CHANCE
+    let is_wanted = (homes.hold(page, figure)
+        || chance >= NAMED_CHANCE && homes.are_near(page, figure))
         && words >= LEAST
         && page.chars(figure) <= CAPTION
         && !is_linked(blocks, inside.clone())
