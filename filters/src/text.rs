@@ -41,15 +41,58 @@ pub(crate) fn one_line(text: &str) -> String {
     out
 }
 
-/// Whether a trimmed text of ASCII has single spaces between its words: most short ones do.
+/// Whether a trimmed text has single spaces between its words and no other white space: most short ones do. Many bytes are looked at
+/// at once; white space outside of ASCII is known by its three bytes, or the first two, and none begins or ends the text.
 fn is_one_line(text: &str) -> bool {
-    let mut was_space = false;
-    text.bytes().all(|byte| {
-        let is_space = byte == b' ';
-        let is_fine = (b' '..=b'~').contains(&byte) && !(is_space && was_space);
-        was_space = is_space;
-        is_fine
-    })
+    let bytes = text.as_bytes();
+    let two = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
+    let unplain = two.fold(0, |found, (&one, &two)| {
+        let has_two = u8::from(one == b' ') & u8::from(two == b' ');
+        found | has_two | u8::from(two < b' ') | u8::from(two >= 0x7f)
+    });
+    // Nearly always all of it is plain.
+    if unplain == 0 {
+        return true;
+    }
+    let is_space = |three: &[u8]| {
+        let [one, two, three] = [three[0], three[1], three[2]];
+        let is_general = two == 0x80 && (three <= 0x8a || matches!(three, 0xa8 | 0xa9 | 0xaf))
+            || two == 0x81 && three == 0x9f;
+        (0x09..=0x0d).contains(&two)
+            || one == b' ' && two == b' '
+            || one == 0xc2 && (two == 0x85 || two == 0xa0)
+            || one == 0xe1 && two == 0x9a && three == 0x80
+            || one == 0xe2 && is_general
+            || one == 0xe3 && two == 0x80 && three == 0x80
+    };
+    let three = bytes.windows(3);
+    three.fold(0, |found, three| found | u8::from(is_space(three))) == 0
+}
+
+/// Whether no letter of a text is outside of ASCII: besides ASCII there are dashes, quotes and dots only, U+2000 to U+203F.
+pub(crate) fn has_plain_letters(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_sign = |three: &[u8]| {
+        let [one, two, three] = [three[0], three[1], three[2]];
+        three < 0x80 || three == 0xe2 || two == 0xe2 && three == 0x80 || one == 0xe2 && two == 0x80
+    };
+    text.is_ascii()
+        || bytes.len() >= 3
+            && (bytes[0] < 0x80 || bytes[0] == 0xe2)
+            && bytes.windows(3).all(is_sign)
+}
+
+/// A text in lower case. Turkish: the dot of a capital I, which becomes a sign of its own there, is left out.
+pub(crate) fn lower(text: &str) -> String {
+    const DOT: char = '\u{307}';
+    if has_plain_letters(text) {
+        return text.to_ascii_lowercase();
+    }
+    let mut lower = text.to_lowercase();
+    if lower.contains(DOT) {
+        lower.retain(|c| c != DOT);
+    }
+    lower
 }
 
 /// The words of a value that names things: `post-author`, `postAuthor` and `post_author` hold "author".

@@ -103,3 +103,48 @@ fn words_of_neighbouring_inline_elements_are_kept_apart_where_they_were() {
         "one twothree\n"
     );
 }
+
+#[test]
+fn white_space_of_any_sort_becomes_one_space() {
+    for space in [
+        " ",
+        "  ",
+        "\t",
+        "\n",
+        "\u{b}",
+        "\u{c}",
+        "\r\n",
+        "\u{85}",
+        "\u{a0}",
+        "\u{1680}",
+        "\u{2000}",
+        "\u{2007}",
+        "\u{200a}",
+        "\u{2028}",
+        "\u{2029}",
+        "\u{202f}",
+        "\u{205f}",
+        "\u{3000}",
+        " \u{3000}",
+    ] {
+        for word in ["a", "ab", "né", "中文", "d’un"] {
+            let text = format!(" {word}{space}{word}{space}{word} ");
+            assert_eq!(one_line(&text), format!("{word} {word} {word}"), "{text:?}");
+        }
+    }
+    for whole in ["", "a", "中", "a\u{200b}b", "a\u{1}b", "“It’s — fine…”"] {
+        assert_eq!(one_line(whole), whole);
+    }
+}
+
+#[test]
+fn dashes_and_quotes_are_no_letters() {
+    for text in ["", "plain", "“It’s — fine…”", "…", "a…"] {
+        assert!(has_plain_letters(text), "{text}");
+        assert_eq!(lower(text), text.to_lowercase());
+    }
+    for text in ["é", "né", "aé", "…é", "abcé", "a₤", "İ", "中", "a中", "⁰…"] {
+        assert!(!has_plain_letters(text), "{text}");
+    }
+    assert_eq!(lower("İYİ “GÜN”"), "iyi “gün”");
+}

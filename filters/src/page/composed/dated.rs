@@ -44,8 +44,10 @@ pub(in crate::page) fn may_be(name: &LocalName, has_title: bool) -> bool {
 /// Writes the dates.
 pub(super) fn write(attributes: &Attributes, elements: &[NodeRef]) {
     for element in elements {
-        let shown = date(attributes, element).filter(|_| is_empty(element) && !is_told(element));
-        if let Some(date) = shown {
+        if is_empty(element)
+            && let Some(date) = date(attributes, element)
+            && !is_told(element)
+        {
             element.append(NodeRef::new_text(date));
         }
     }
@@ -94,21 +96,23 @@ fn machines(value: &str) -> Option<String> {
 
 /// A day with a year and a clock, and little beside.
 fn peoples(value: &str) -> Option<String> {
+    if value.len() > MAX_BYTES {
+        return None;
+    }
     let is_number = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
     let numbers = || {
         let words = value.split(|c: char| !c.is_alphanumeric());
         words.filter(|word| !word.is_empty() && is_number(word))
     };
-    let has_year = numbers().any(|number| number.len() == 4);
+    let has_year = || numbers().any(|number| number.len() == 4);
     let is_clock = value.as_bytes().windows(4).any(|four| {
         four[0].is_ascii_digit()
             && four[1] == b':'
             && four[2].is_ascii_digit()
             && four[3].is_ascii_digit()
     });
-    let is_date = value.len() <= MAX_BYTES
-        && has_year
-        && is_clock
+    let is_date = is_clock
+        && has_year()
         && numbers().count() >= 4
         && value.split_whitespace().count() <= MAX_WORDS;
     is_date.then(|| value.to_owned())

@@ -30,6 +30,7 @@ mod lines;
 mod neighbours;
 mod others;
 mod overlays;
+mod phrases;
 mod pleas;
 mod product;
 mod related;

@@ -18,7 +18,6 @@
 //! without and .90 with them, and no word of an article lost. Pages and words are from one pen, so others will gain less. WCXB dev,
 //! five folds, whose articles are English: .8847 and .8846.
 
-mod phrases;
 mod words;
 
 use std::{collections::HashSet, ops::Range, sync::LazyLock};
@@ -31,14 +30,14 @@ use super::{
         blocks::{Block, Blocks},
         called::words,
     },
+    phrases::Phrases,
     related::trim,
 };
 use crate::{
     kind::{Kind, KindNow},
     page::{NodeId, Page, tag::Tag},
-    text::one_line,
+    text::{has_plain_letters, one_line},
 };
-use phrases::Phrases;
 use words::{ADS, ASKS, CHANNELS, FOLLOW, POSTS, RIGHTS};
 
 /// Words of such a line, at most.
@@ -133,7 +132,11 @@ enum Line {
 
 fn line(page: &Page, blocks: &Blocks, block: &Block) -> Option<Line> {
     let text = one_line(&blocks.text(page, block));
-    if block.chars <= AD && LABELS.contains(trim(&text.to_lowercase())) {
+    let is_short = block.chars <= AD;
+    // Capitals of ASCII are no matter to the phrases.
+    let lower = (is_short || !has_plain_letters(&text)).then(|| text.to_lowercase());
+    let lower = lower.as_deref().unwrap_or(&text);
+    if is_short && LABELS.contains(trim(lower)) {
         return Some(Line::Anywhere);
     }
     if text.contains("Ctrl") && text.contains("Enter") {
@@ -142,7 +145,7 @@ fn line(page: &Page, blocks: &Blocks, block: &Block) -> Option<Line> {
     if block.link_density() >= 0.9 && text.starts_with(is_pointer) {
         return Some(Line::Below);
     }
-    let said = PHRASES.in_text(&text.to_lowercase());
+    let said = PHRASES.in_text(lower);
     if said & RESERVES != 0 || has_sign_and_year(&text) {
         return Some(Line::End);
     }

@@ -201,6 +201,7 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
         if kept[at]
             && block.linked > 0.0
             && block.stats.words <= WORDS
+            && block.chars - block.linked <= NAME as f32 + SIGNS
             && name(page, blocks, block)
                 .is_some_and(|name| block.chars - block.linked <= name + SIGNS)
         {
@@ -225,6 +226,9 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
 /// The characters of the name that a line begins with, if a colon stands behind it.
 fn name(page: &Page, blocks: &Blocks, block: &Block) -> Option<f32> {
     let text = blocks.text(page, block);
+    if !text.contains(':') && !text.contains('：') {
+        return None;
+    }
     let line = one_line(&text);
     let colon = line
         .char_indices()

@@ -20,6 +20,7 @@
 //!
 //! Own measurement, 2026-11-22: docs/quality.md.
 
+mod rare;
 mod words;
 
 use std::{collections::HashMap, sync::LazyLock};
@@ -30,11 +31,12 @@ use super::{
         called,
     },
     lines,
+    phrases::Phrases,
 };
 use crate::{
     kind::{Kind, KindNow},
     page::{Page, tag::Tag},
-    text::one_line,
+    text::{lower, one_line},
 };
 use words::{ARTICLE, CALL, LOGIN, SHARE, US};
 
@@ -64,6 +66,8 @@ static KNOWN: LazyLock<HashMap<&str, u8>> = LazyLock::new(|| {
     known
 });
 
+static PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[(words::PHRASES, CALL | US)]));
+
 /// Drops them from the kept blocks of an article.
 pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
     if kind.get() != Some(Kind::Article) {
@@ -80,10 +84,14 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
         .filter(|&at| {
             let block = &blocks.list[at];
             let text = one_line(&blocks.text(page, block));
-            let text = text.to_lowercase().replace('\u{307}', "");
+            let may_be_time = at < first && block.stats.words <= TIME;
+            if !may_be_time && !rare::may_be_plea(&text, at > last) {
+                return false;
+            }
+            let text = lower(&text);
             is_plea(&text, at > last, || {
                 lines::leads_to_channel(page, blocks, block)
-            }) || at < first && block.stats.words <= TIME && is_reading_time(&text)
+            }) || may_be_time && is_reading_time(&text)
         })
         .collect();
     let words: f32 = pleas.iter().map(|&at| blocks.list[at].stats.words).sum();
@@ -100,7 +108,7 @@ fn may_be_headline(page: &Page, block: &Block) -> bool {
 
 /// Whether a text in lower case is one; the last of an article may also ask to be passed on.
 fn is_plea(text: &str, is_last: bool, leads_to_channel: impl Fn() -> bool) -> bool {
-    if text.starts_with(['"', '“', '„', '«', '»', '‘', '’', '–', '—', '-']) {
+    if is_speech(text) {
         return false;
     }
     let mut signs = 0;
@@ -112,9 +120,7 @@ fn is_plea(text: &str, is_last: bool, leads_to_channel: impl Fn() -> bool) -> bo
             }
         }
     }
-    if words::PHRASES.iter().any(|phrase| text.contains(phrase)) {
-        signs |= CALL | US;
-    }
+    signs |= PHRASES.in_text(text);
     if signs & (US | CALL) == US && leads_to_channel() {
         signs |= CALL;
     }
@@ -126,6 +132,10 @@ fn is_plea(text: &str, is_last: bool, leads_to_channel: impl Fn() -> bool) -> bo
         || asks && text.contains("ctrl") && has_any(words::MISTAKES)
         || asks && has(LOGIN) && has_any(words::SUBSCRIBERS)
         || is_last && has(SHARE | ARTICLE) && (asks || text.contains('!'))
+}
+
+fn is_speech(text: &str) -> bool {
+    text.starts_with(['"', '“', '„', '«', '»', '‘', '’', '–', '—', '-'])
 }
 
 /// "3 min read", "Čas čtení: 3 minuty".

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     kind::{Kind, KindNow},
     page::{Page, tag::Tag},
-    text::one_line,
+    text::{lower, one_line},
 };
 use names::{ALSO, LABELS, LETTERS, LINES, NAMES, READ};
 
@@ -42,6 +42,20 @@ static KNOWN: LazyLock<HashMap<&str, Sort>> = LazyLock::new(|| {
         names.iter().map(move |&name| (name, sort))
     };
     all.into_iter().flat_map(named).collect()
+});
+
+/// What a word of a made name is.
+const IS_READ: u8 = 1;
+const IS_ALSO: u8 = 2;
+
+static PARTS: LazyLock<HashMap<&str, u8>> = LazyLock::new(|| {
+    let mut parts = HashMap::new();
+    for (words, part) in [(READ, IS_READ), (ALSO, IS_ALSO)] {
+        for &word in words {
+            *parts.entry(word).or_default() |= part;
+        }
+    }
+    parts
 });
 
 /// Words of a name that is made of those for reading and for "also", at most: "Olvassa el ezt is".
@@ -85,10 +99,7 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
         if !is_near || !(may_be_line || may_be_name) {
             continue;
         }
-        // Turkish: the dot of a capital I becomes a sign of its own.
-        let text = one_line(&blocks.text(page, block))
-            .to_lowercase()
-            .replace('\u{307}', "");
+        let text = lower(&one_line(&blocks.text(page, block)));
         let line = if may_be_line { is_line(&text) } else { None };
         let line = line.or_else(|| named_link(page, blocks, block, &text));
         let is_made = || block.linked == 0.0 && is_made(trim(&text));
@@ -128,14 +139,18 @@ fn is_line(text: &str) -> Option<Sort> {
 
 /// A name that is made of a word for reading, one for "also", and two others at most.
 fn is_made(text: &str) -> bool {
-    let words = || {
-        text.split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-    };
-    let count = words().take(MADE + 1).count();
-    (2..=MADE).contains(&count)
-        && words().any(|word| READ.contains(&word))
-        && words().any(|word| ALSO.contains(&word))
+    let words = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let (mut count, mut parts) = (0, 0);
+    for word in words {
+        count += 1;
+        if count > MADE {
+            return false;
+        }
+        parts |= PARTS.get(word).copied().unwrap_or_default();
+    }
+    count >= 2 && parts == IS_READ | IS_ALSO
 }
 
 /// Where the box ends that begins with the name, and the name itself where there is none: the outermost element that begins with
@@ -184,7 +199,7 @@ fn named_link(page: &Page, blocks: &Blocks, block: &Block, whole: &str) -> Optio
             outside.push_str(&text);
         }
     }
-    let outside = one_line(&outside).to_lowercase().replace('\u{307}', "");
+    let outside = lower(&one_line(&outside));
     let name = trim(&outside);
     // A made name stands before it, and has no other words ("Read **our story** to learn more" is a sentence).
     let is_other = |word: &str| !word.is_empty() && !READ.contains(&word) && !ALSO.contains(&word);

@@ -44,7 +44,12 @@ pub(super) fn keep(
     kind: &KindNow<'_>,
     kept: &mut [bool],
 ) {
-    if !kept.contains(&true) {
+    // Cards of a shop or of a list are built alike too, and each is judged by itself.
+    let is_text = matches!(
+        kind.get(),
+        None | Some(Kind::Article | Kind::Documentation | Kind::Service)
+    );
+    if !is_text || !kept.contains(&true) {
         return;
     }
     let mut over = 0;
@@ -55,13 +60,6 @@ pub(super) fn keep(
         let Some(section) = section(page, blocks, scored, kept, at) else {
             continue;
         };
-        // Cards of a shop or of a list are built alike too, and each is judged by itself.
-        if !matches!(
-            kind.get(),
-            None | Some(Kind::Article | Kind::Documentation | Kind::Service)
-        ) {
-            return;
-        }
         let inside = blocks.inside(page, section);
         for at in inside.clone() {
             let block = &blocks.list[at];

@@ -44,6 +44,14 @@ pub(super) fn keep(
     kind: &KindNow<'_>,
     kept: &mut [bool],
 ) {
+    // Of the cards of a shelf or of a list each part is judged by itself: many say what can be done with it.
+    let is_text = matches!(
+        kind.get(),
+        None | Some(Kind::Article | Kind::Documentation | Kind::Service)
+    );
+    if !is_text {
+        return;
+    }
     let may_come = |at: usize| {
         let block = &blocks.list[at];
         !kept[at]
@@ -57,6 +65,12 @@ pub(super) fn keep(
     if !(1..kept.len()).any(|at| is_torn(&at)) {
         return;
     }
+    // Only rows that look as those do are counted, told by a bit of their look.
+    let bit = |row: Look<'_>| 1u64 << ((row.0 as usize + 7 * row.1.len()) % 64);
+    let mut wanted = 0;
+    for at in (1..kept.len()).filter(|&at| may_come(at)) {
+        wanted |= part(page, blocks.list[at].container).map_or(0, |(row, _)| bit(row));
+    }
     let mut parts: HashMap<(Look<'_>, Look<'_>), Count> = HashMap::new();
     let mut rows: HashMap<Look<'_>, Count> = HashMap::new();
     let mut last: Option<(NodeId, bool)> = None;
@@ -64,10 +78,14 @@ pub(super) fn keep(
         let Some((row, own)) = part(page, block.container) else {
             continue;
         };
+        let id = page.parent(block.container);
+        if bit(row) & wanted == 0 {
+            last = Some((id, false));
+            continue;
+        }
         let count = parts.entry((row, own)).or_default();
         count.all += 1;
         count.kept += usize::from(kept);
-        let id = page.parent(block.container);
         let count = rows.entry(row).or_default();
         let (is_new, was_kept) = match last {
             Some((last, was_kept)) if last == id => (false, was_kept),
@@ -90,17 +108,8 @@ pub(super) fn keep(
             })
         })
         .collect();
-    // Of the cards of a shelf or of a list each part is judged by itself: many say what can be done with it.
-    let is_text = || {
-        matches!(
-            kind.get(),
-            None | Some(Kind::Article | Kind::Documentation | Kind::Service)
-        )
-    };
-    if !found.is_empty() && is_text() {
-        for at in found {
-            kept[at] = true;
-        }
+    for at in found {
+        kept[at] = true;
     }
 }
 
