@@ -94,7 +94,10 @@ fn box_of(page: &Page, id: NodeId) -> Option<NodeId> {
             .then_some(figure);
     }
     let class = page.attribute(id, &local_name!("class"))?;
-    if !CAPTION.are_in(class) || shows(page, id) != Some(false) {
+    if !CAPTION.are_in(class)
+        || !class.split_whitespace().any(calls_caption)
+        || shows(page, id) != Some(false)
+    {
         return None;
     }
     page.ancestors(id)
@@ -103,23 +106,51 @@ fn box_of(page: &Page, id: NodeId) -> Option<NodeId> {
         .find(|&up| shows(page, up) == Some(true))
 }
 
-/// "Figure 2.", "Abb. 3: …", 图4: a word and a number of one or two digits.
-fn is_numbered(page: &Page, caption: NodeId) -> bool {
-    let text = page.start_of_text(caption, NODES, NUMBERED_BYTES);
-    let text = text.trim_start().trim_start_matches(char::is_alphabetic);
-    let number = text.trim_start_matches('.').trim_start();
-    let digits = number.chars().take_while(|c| c.is_numeric()).count();
-    (1..=2).contains(&digits)
+/// `caption`, `wp-caption-text`, `article__caption`; not `text-caption`, `Typography-caption`, `caption-s`, which are a size of letters.
+fn calls_caption(class: &str) -> bool {
+    let class = class.to_ascii_lowercase();
+    let before = class.strip_suffix("-text").unwrap_or(&class);
+    let Some(before) = before.strip_suffix("caption") else {
+        return false;
+    };
+    before.is_empty()
+        || before.ends_with(['-', '_'])
+            && !["text-", "typography-", "type-"]
+                .iter()
+                .any(|size| before.ends_with(size))
 }
 
-/// Whether there is a picture; `None` where there is something else that has a caption: a table, code, a quotation.
+/// "Figure 2.", "Abb. 3: …", 图4, "Fig. S3", "Plate IV", "(a)": a word and a number of one or two digits, or a letter and one, or in
+/// Roman numerals.
+fn is_numbered(page: &Page, caption: NodeId) -> bool {
+    let text = page.start_of_text(caption, NODES, NUMBERED_BYTES);
+    let text = text.trim_start();
+    let digits = |text: &str| text.chars().take_while(|c| c.is_numeric()).count();
+    let word = text.trim_start_matches(char::is_alphabetic);
+    let number = word.trim_start_matches('.').trim_start();
+    if (1..=2).contains(&digits(number)) || text.starts_with('(') {
+        return true;
+    }
+    let second = number.split(|c: char| !c.is_alphanumeric()).next();
+    word.len() < text.len()
+        && second.is_some_and(|second| {
+            let after = second.trim_start_matches(|c: char| c.is_ascii_uppercase());
+            let is_roman = second.bytes().all(|byte| b"IVXL".contains(&byte));
+            !second.is_empty()
+                && (after.is_empty() && is_roman
+                    || second.len() - after.len() == 1 && (1..=2).contains(&digits(after)))
+        })
+}
+
+/// Whether there is a picture; `None` where there is something else that has a caption: a table, code, a quotation, a chart.
 fn shows(page: &Page, root: NodeId) -> Option<bool> {
     let mut shows = false;
     for (at, id) in page.live(root).enumerate() {
         match page.tag(id) {
+            Some(Tag::Img | Tag::Video) => shows = true,
+            // A chart is one of them: its caption says what it shows.
+            Some(Tag::Table | Tag::Pre | Tag::Blockquote | Tag::Svg | Tag::Iframe) => return None,
             _ if at == NODES => return None,
-            Some(Tag::Img | Tag::Svg | Tag::Video | Tag::Iframe) => shows = true,
-            Some(Tag::Table | Tag::Pre | Tag::Blockquote) => return None,
             _ => {}
         }
     }

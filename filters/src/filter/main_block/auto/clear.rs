@@ -4,7 +4,6 @@
 //! |---|---|---|
 //! | what buyers say, other goods, overlays | on products | `clear/product.rs`: `reviews`, `others`, `overlays` |
 //! | comments and latest news below the text | on articles | `clear/entries.rs` |
-//! | headlines of other articles between paragraphs | on articles | `clear/headlines.rs` |
 //! | what speaks of the page: "follow us", "found a mistake?" | on articles | `clear/pleas.rs` |
 //! | the author's life, what is for lawyers | on articles | `clear/afterwords.rs` |
 //! | what is announced above the headline | everywhere | `clear/announcements.rs` |
@@ -25,7 +24,6 @@ mod contents;
 mod copies;
 mod dialogs;
 mod entries;
-mod headlines;
 mod lines;
 mod neighbours;
 mod others;
@@ -66,7 +64,6 @@ pub(super) fn clear(
     contents::drop(page, blocks, kind, kept);
     related::drop(page, blocks, kind, kept);
     if favor != Favor::Recall {
-        headlines::drop(page, blocks, kind, kept);
         lines::drop(page, blocks, kind, kept);
     }
     dialogs::drop(page, blocks, kept);

@@ -59,7 +59,9 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, talk: Option<&Talk>, kept: &mut
         let mut copy = longest(&shown, &before, at);
         let follows = |copy: &Copy| {
             let gap = words(copy.from.end, at);
-            at - copy.from.end <= 1 || gap <= GAP * words(at, copy.to.end)
+            let between = &shown[copy.from.end..at];
+            !between.iter().any(|block| names(page, block))
+                && (between.len() <= 1 || gap <= GAP * words(at, copy.to.end))
         };
         let is_apart = words(at, copy.to.end) >= LEAST_WORDS
             && !stand_together(page, shown[copy.from.start], shown[at]);
@@ -74,6 +76,12 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, talk: Option<&Talk>, kept: &mut
         }
         at = copy.to.end.max(at + 1);
     }
+}
+
+/// What stands between the two and says that the second is of something else: "Children over twelve".
+fn names(page: &Page, block: &Block) -> bool {
+    let tag = page.tag(block.container);
+    tag.is_some_and(|tag| tag.is_heading() || matches!(tag, Tag::Dt | Tag::Legend))
 }
 
 /// A run of texts and its copy.

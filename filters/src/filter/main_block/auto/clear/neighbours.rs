@@ -1,5 +1,5 @@
 //! The way to the text before and the one behind: "Previous message: …", "上一篇：…". Programs write both below a text, or above it, on
-//! lines of their own, often among its paragraphs; they are the site's order, not what the text says. (The next part of
+//! lines of their own; they are the site's order, not what the text says. (The next part of
 //! the same article is found by `metadata/pages.rs`, and the way there is written anew.)
 //!
 //! A line that begins with one of their names and a colon, and of which the rest is a link; and beside such a line one that says that
@@ -196,9 +196,13 @@ static LETTERS: LazyLock<HashSet<String>> =
 
 /// Drops such lines from the kept blocks.
 pub(super) fn drop(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+    let is_long = |at: &usize| kept[*at] && blocks.list[*at].is_long();
+    let first = (0..kept.len()).find(is_long).unwrap_or(kept.len());
+    let last = (0..kept.len()).rev().find(is_long).unwrap_or(0);
     let mut found = Vec::new();
     for (at, block) in blocks.list.iter().enumerate() {
         if kept[at]
+            && !(first..last).contains(&at)
             && block.linked > 0.0
             && block.stats.words <= WORDS
             && block.chars - block.linked <= NAME as f32 + SIGNS

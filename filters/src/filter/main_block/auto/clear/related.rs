@@ -6,6 +6,8 @@ mod names;
 
 use std::{collections::HashMap, iter, sync::LazyLock};
 
+use html5ever::local_name;
+
 use super::{
     super::{
         blocks::{Block, Blocks},
@@ -15,7 +17,7 @@ use super::{
 };
 use crate::{
     kind::{Kind, KindNow},
-    page::{Page, tag::Tag},
+    page::{NodeId, Page, tag::Tag},
     text::{lower, one_line},
 };
 use names::{ALSO, LABELS, LETTERS, LINES, NAMES, READ};
@@ -100,8 +102,8 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
             continue;
         }
         let text = lower(&one_line(&blocks.text(page, block)));
-        let line = if may_be_line { is_line(&text) } else { None };
-        let line = line.or_else(|| named_link(page, blocks, block, &text));
+        let whole = if may_be_line { is_line(&text) } else { None };
+        let line = whole.or_else(|| named_link(page, blocks, block, &text));
         let is_made = || block.linked == 0.0 && is_made(trim(&text));
         let known = || KNOWN.get(trim(&text)).copied();
         let name = line
@@ -112,6 +114,7 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
         };
         let list = list_behind(page, blocks, at);
         let end = match (line, sort) {
+            (Some(_), _) if whole.is_some() => at + 1,
             (Some(_), _) => list.max(at + 1),
             (None, Sort::Row) => list,
             (None, _) => list.max(box_behind(page, blocks, kept, at)),
@@ -137,20 +140,34 @@ fn is_line(text: &str) -> Option<Sort> {
     known.or_else(|| is_list().then_some(Sort::List))
 }
 
-/// A name that is made of a word for reading, one for "also", and two others at most.
+/// A name that is made of a word for reading, one for "also", and one other at most.
 fn is_made(text: &str) -> bool {
     let words = text
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty());
-    let (mut count, mut parts) = (0, 0);
+    let (mut count, mut others, mut parts) = (0, 0, 0);
     for word in words {
         count += 1;
         if count > MADE {
             return false;
         }
-        parts |= PARTS.get(word).copied().unwrap_or_default();
+        let part = PARTS.get(word).copied().unwrap_or_default();
+        parts |= part;
+        others += usize::from(part == 0);
     }
-    count >= 2 && parts == IS_READ | IS_ALSO
+    others <= 1 && parts == IS_READ | IS_ALSO
+}
+
+/// Whether a box leads to other pages of the site, or asks for an address.
+fn leads_on(page: &Page, root: NodeId) -> bool {
+    let host = page.web_url().host_str();
+    page.live(root).any(|id| match page.tag(id) {
+        Some(Tag::Input) => true,
+        Some(Tag::A) => page
+            .address(id, &local_name!("href"))
+            .is_some_and(|to| to.host_str() == host),
+        _ => false,
+    })
 }
 
 /// Where the box ends that begins with the name, and the name itself where there is none: the outermost element that begins with
@@ -173,7 +190,7 @@ fn box_behind(page: &Page, blocks: &Blocks, kept: &[bool], at: usize) -> usize {
         {
             break;
         }
-        if inside.len() > 1 {
+        if inside.len() > 1 && leads_on(page, up) {
             end = inside.end;
         }
     }
@@ -228,15 +245,19 @@ fn list_behind(page: &Page, blocks: &Blocks, at: usize) -> usize {
     let mut end = at;
     for (offset, block) in blocks.list[at + 1..].iter().take(LONGEST).enumerate() {
         let is_heading = page.tag(block.container).is_some_and(Tag::is_heading);
-        if block.link_density() >= 0.8 || is_dated_link(block) {
+        let is_chapter = is_heading && !leads_on(page, block.container);
+        if !is_chapter && (block.link_density() >= 0.8 || is_dated_link(block)) {
             end = at + offset + 2;
         } else if is_heading || block.stats.words > MAX_WORDS {
             break;
         }
     }
     // The day of the last one.
-    let is_day =
-        |block: &&Block| block.chars <= DAY && blocks.text(page, block).contains(char::is_numeric);
+    let is_day = |block: &&Block| {
+        block.chars <= DAY
+            && !page.tag(block.container).is_some_and(Tag::is_heading)
+            && blocks.text(page, block).contains(char::is_numeric)
+    };
     end + usize::from(end > at && blocks.list.get(end).is_some_and(|block| is_day(&block)))
 }
 

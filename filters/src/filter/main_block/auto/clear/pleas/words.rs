@@ -4,8 +4,6 @@
 pub(super) const CALL: u8 = 1;
 pub(super) const US: u8 = 2;
 pub(super) const LOGIN: u8 = 4;
-pub(super) const SHARE: u8 = 8;
-pub(super) const ARTICLE: u8 = 16;
 
 /// What readers are asked to do: forms that are hardly anything else.
 #[rustfmt::skip]
@@ -30,12 +28,12 @@ pub(super) const CALLS: &[&str] = &[
 /// The same of words that are other words too: the first or second of a sentence.
 #[rustfmt::skip]
 pub(super) const OPENINGS: &[&str] = &[
-    "follow", "join", "download", "sign", "click", "write", "send", "email", "tell", "let", "report", "get", "like", "folgen", "folge",
-    "folgt", "schreiben", "schreib", "senden", "schicken", "melden", "laden", "lade", "suivre", "sigue", "siga", "sigan", "descarga",
-    "envía", "escribe", "haz", "clique", "entre", "participe", "receba", "envie", "escreva", "segui", "scarica", "segnala", "scrivi",
-    "descarrega", "escriu", "envia", "volg", "meld", "stuur", "mail", "följ", "ladda", "gilla", "maila", "tipsa", "skriv", "last", "abonner",
-    "send", "tips", "hent", "seuraa", "lataa", "tilaa", "liity", "lähetä", "ilmoita", "kirjoita", "daj", "intră", "scrie", "trimite",
-    "prati", "katıl", "klik", "kirim", "raksti", "laadi", "telli", "saada", "anna", "kirjuta", "teata", "ndiqe",
+    "follow", "join", "download", "sign", "click", "write", "email", "folgen", "folge",
+    "folgt", "schreiben", "schreib", "senden", "schicken", "melden", "suivre", "sigue", "siga", "sigan", "descarga",
+    "envía", "escribe", "clique", "participe", "receba", "envie", "escreva", "segui", "scarica", "segnala", "scrivi",
+    "descarrega", "escriu", "envia", "volg", "meld", "stuur", "mail", "följ", "ladda", "gilla", "maila", "tipsa", "skriv", "abonner",
+    "hent", "seuraa", "lataa", "tilaa", "liity", "lähetä", "ilmoita", "kirjoita", "daj", "intră", "scrie", "trimite",
+    "prati", "katıl", "klik", "kirim", "raksti", "laadi", "telli", "saada", "kirjuta", "teata", "ndiqe",
 ];
 
 /// Calls of two words that are nothing alone, and say whom.
@@ -78,22 +76,6 @@ pub(super) const LOGINS: &[&str] = &[
     "kyçu", "daxil", "kiring", "ingia",
 ];
 
-/// How readers are asked to pass an article on; not what is also another word ("del", "dela").
-#[rustfmt::skip]
-pub(super) const SHARES: &[&str] = &[
-    "share", "teilen", "teile", "partagez", "partager", "comparte", "compártelo", "compártela", "compartilhe", "partilhe", "condividi",
-    "condividilo", "condividetelo", "comparteix", "udostępnij", "sdílejte", "zdieľajte", "ossza", "oszd", "distribuie", "podijelite",
-    "podelite", "paylaşın", "paylaş", "bagikan", "sebarkan", "sẻ", "shpërndajeni", "dalinkitės", "paylaşın", "ulashing",
-];
-
-/// What is passed on, as readers are told.
-#[rustfmt::skip]
-pub(super) const ARTICLES: &[&str] = &[
-    "article", "artikel", "beitrag", "artículo", "nota", "noticia", "artigo", "matéria", "notícia", "articolo", "article", "artykuł",
-    "artykułu", "článek", "článok", "cikk", "cikket", "articol", "articolul", "članak", "članek", "haberi", "yazıyı", "haber", "berita",
-    "bài", "artikulli", "artikullin", "straipsnis", "straipsniu", "story", "post",
-];
-
 /// How the names of channels begin, and of programs and letters to subscribe to: nearly the same in all languages, with endings of
 /// their own.
 #[rustfmt::skip]
@@ -124,16 +106,4 @@ pub(super) const MISTAKES: &[&str] = &[
 pub(super) const SUBSCRIBERS: &[&str] = &[
     "subscri", "abo", "abonn", "suscri", "assinant", "assinatura", "prenumer", "tilaaj", "předplat", "predplat", "előfizet", "abon",
     "pretplat", "naročni", "langganan", "berlangganan", "bao", "tellija", "abunə", "obunach",
-];
-
-/// How words for reading begin that stand with a number of minutes.
-#[rustfmt::skip]
-pub(super) const READING: &[&str] = &[
-    "read", "lese", "lect", "lett", "leit", "leest", "läs", "luku", "luke", "czyt", "čten", "čít", "olvas", "citi", "čita", "bran",
-    "okuma", "memba", "baca", "đọc", "basah", "kusoma", "skait", "lasī", "lasā", "luge", "lexim", "oxuma", "qish",
-];
-
-/// How words for minutes begin.
-pub(super) const MINUTES: &[&str] = &[
-    "min", "dk", "dakik", "daqiq", "dəqiq", "perc", "menit", "phút",
 ];

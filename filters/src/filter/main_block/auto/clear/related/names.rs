@@ -134,22 +134,27 @@ pub(super) const LETTERS: &[&str] = &[
 /// To read, as readers are told to. Not "see": "See also" is a section of an encyclopedia's article.
 #[rustfmt::skip]
 pub(super) const READ: &[&str] = &[
-    "read", "lesen", "lies", "lest", "lire", "lisez", "découvrez", "lea", "lee", "leé", "mira", "leia", "leggi", "llegeix", "llegiu",
-    "lees", "bekijk", "läs", "les", "læs", "lue", "czytaj", "przeczytaj", "sprawdź", "čtěte", "přečtěte", "čítajte", "prečítajte",
+    "read", "lesen", "lire", "lisez", "découvrez", "lea", "leia", "llegeix", "llegiu",
+    "bekijk", "läs", "læs", "czytaj", "przeczytaj", "sprawdź", "čtěte", "přečtěte", "čítajte", "prečítajte",
     "olvassa", "olvasd", "olvass", "citește", "citeşte", "citiți", "pročitaj", "pročitajte", "čitajte", "preberite", "okuyun", "oku",
-    "baca", "simak", "đọc", "basahin", "soma", "skaitykite", "skaityk", "lasi", "lasiet", "loe", "lugege", "lexo", "lexoni", "oxuyun",
-    "oxu", "qing",
+    "baca", "simak", "đọc", "basahin", "skaitykite", "skaityk", "lasi", "lasiet", "loe", "lugege", "lexo", "lexoni", "oxuyun",
+    "oxu", 
 ];
 
 /// What a line begins with that names another article, and a section may too.
-pub(super) const LINES: &[&str] = &["vezi și", "vezi şi"];
+pub(super) const LINES: &[&str] = &[
+    "vezi și",
+    "vezi şi",
+    "olvassa el ezt is",
+    "olvasd el ezt is",
+];
 
 /// Also, more, this too.
 #[rustfmt::skip]
 pub(super) const ALSO: &[&str] = &[
-    "also", "more", "next", "related", "auch", "mehr", "dazu", "aussi", "également", "plus", "también", "además", "más", "também", "mais",
-    "anche", "pure", "també", "més", "ook", "meer", "også", "också", "även", "mer", "mere", "myös", "lisää", "też", "także",
-    "również", "więcej", "také", "též", "taky", "další", "více", "aj", "tiež", "ďalej", "viac", "is", "ezt", "tovább", "és", "și", "şi",
-    "i", "još", "ovo", "tudi", "še", "ayrıca", "bunu", "juga", "lainnya", "thêm", "din", "pia", "zaidi", "taip", "daugiau", "arī", "vēl",
-    "vairāk", "ka", "lisaks", "rohkem", "edhe", "gjithashtu", "më", "həmçinin", "da", "də", "ham", "shuningdek",
+    "also", "more", "next", "related", "auch", "mehr", "dazu", "aussi", "également", "también", "además", "más", "também", 
+    "anche", "també", "més", "ook", "meer", "også", "också", "även", "mere", "myös", "lisää", "też", "także",
+    "również", "więcej", "také", "též", "taky", "další", "více", "tiež", "ďalej", "viac", "ezt", "tovább", "și", "şi",
+    "još", "ovo", "tudi", "še", "ayrıca", "bunu", "juga", "lainnya", "thêm", "zaidi", "taip", "daugiau", "arī", "vēl",
+    "vairāk", "lisaks", "rohkem", "edhe", "gjithashtu", "më", "həmçinin", "də", "shuningdek",
 ];
