@@ -219,6 +219,10 @@ fn folded(word: &str) -> String {
 
 /// Year, month (from 1) and day of a text in Thai.
 pub(super) fn thai(text: &str) -> Option<(u16, u8, u8)> {
+    // Each letter of Thai begins with this byte, and most texts have none.
+    if !text.as_bytes().contains(&0xe0) {
+        return None;
+    }
     let (month, name, at) = THAI.iter().zip(1..).find_map(|(names, month)| {
         let at = |name: &&'static str| Some((month, *name, text.find(*name)?));
         names.iter().find_map(at)
