@@ -60,7 +60,7 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, talk: Option<&Talk>, kept: &mut
         let follows = |copy: &Copy| {
             let gap = words(copy.from.end, at);
             let between = &shown[copy.from.end..at];
-            !between.iter().any(|block| names(page, block))
+            !between.last().is_some_and(|block| names(page, block))
                 && (between.len() <= 1 || gap <= GAP * words(at, copy.to.end))
         };
         let is_apart = words(at, copy.to.end) >= LEAST_WORDS
@@ -78,7 +78,7 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, talk: Option<&Talk>, kept: &mut
     }
 }
 
-/// What stands between the two and says that the second is of something else: "Children over twelve".
+/// What stands above the second and says that it is of something else: "Children over twelve".
 fn names(page: &Page, block: &Block) -> bool {
     let tag = page.tag(block.container);
     tag.is_some_and(|tag| tag.is_heading() || matches!(tag, Tag::Dt | Tag::Legend))
@@ -237,6 +237,14 @@ mod tests {
             "<div class=wide>{texts}</div><i>Menu</i><div class=narrow><div>{other}</div></div>"
         );
         assert_eq!(kept(&html).iter().filter(|is| !**is).count(), 0);
+    }
+
+    #[test]
+    fn what_is_said_of_something_else_under_a_heading_of_its_own_stays() {
+        let html = format!(
+            "<div><h3>Adults</h3><div><p>{TEXT}</p></div></div><div><h3>Children</h3><div><p>{TEXT}</p></div></div>"
+        );
+        assert_eq!(kept(&html), [true; 4]);
     }
 
     #[test]
