@@ -2,6 +2,7 @@
 
 use super::{Scored, blocks::Blocks};
 use crate::{
+    kind::KindNow,
     page::Page,
     testing::{by_id, page_at},
 };
@@ -35,5 +36,23 @@ impl Trial {
             scored,
             kept,
         }
+    }
+
+    /// Which texts of a page are kept when a rule has completed the choice.
+    pub(super) fn completed(
+        html: &str,
+        chance: f64,
+        keep: fn(&Page, &Blocks, &[Scored], &KindNow<'_>, &mut [bool]),
+    ) -> Vec<bool> {
+        let mut trial = Trial::of(html, chance);
+        let kind = KindNow::of(&trial.page);
+        keep(
+            &trial.page,
+            &trial.blocks,
+            &trial.scored,
+            &kind,
+            &mut trial.kept,
+        );
+        trial.kept
     }
 }

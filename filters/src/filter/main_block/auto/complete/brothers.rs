@@ -164,16 +164,7 @@ mod tests {
     use super::{super::super::trial::Trial, *};
 
     fn kept(html: &str, chance: f64) -> Vec<bool> {
-        let mut trial = Trial::of(html, chance);
-        let kind = KindNow::of(&trial.page);
-        keep(
-            &trial.page,
-            &trial.blocks,
-            &trial.scored,
-            &kind,
-            &mut trial.kept,
-        );
-        trial.kept
+        Trial::completed(html, chance, keep)
     }
 
     const FIRST: &str = "<div class=method><div><h2>kept: add</h2><p>kept: adds one</div></div>";

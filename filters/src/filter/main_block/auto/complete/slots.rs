@@ -133,16 +133,7 @@ mod tests {
     use super::{super::super::trial::Trial, *};
 
     fn kept(html: &str, chance: f64) -> Vec<bool> {
-        let mut trial = Trial::of(html, chance);
-        let kind = KindNow::of(&trial.page);
-        keep(
-            &trial.page,
-            &trial.blocks,
-            &trial.scored,
-            &kind,
-            &mut trial.kept,
-        );
-        trial.kept
+        Trial::completed(html, chance, keep)
     }
 
     fn rows(parts: &[[&str; 3]]) -> String {
