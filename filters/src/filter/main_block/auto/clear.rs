@@ -5,6 +5,7 @@
 //! | what buyers say, other goods, overlays | on products | `clear/product.rs`: `reviews`, `others`, `overlays` |
 //! | comments and latest news below the text | on articles | `clear/entries.rs` |
 //! | what speaks of the page: "follow us", "found a mistake?" | on articles | `clear/pleas.rs` |
+//! | "Book a demo" and its box | on articles | `clear/calls.rs` |
 //! | the author's life, what is for lawyers | on articles | `clear/afterwords.rs` |
 //! | what is announced above the headline | everywhere | `clear/announcements.rs` |
 //! | what is shown twice | everywhere | `clear/copies.rs` |
@@ -20,6 +21,7 @@
 mod afterwords;
 mod announcements;
 mod buttons;
+mod calls;
 mod contents;
 mod copies;
 mod dialogs;
@@ -56,6 +58,7 @@ pub(super) fn clear(
         entries::drop(page, blocks, kind, kept);
         afterwords::drop(page, blocks, kind, kept);
         pleas::drop(page, blocks, kind, kept);
+        calls::drop(page, blocks, kind, kept);
     }
     announcements::drop(page, blocks, kept);
     copies::drop(page, blocks, talk, kept);

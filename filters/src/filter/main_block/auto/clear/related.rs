@@ -4,7 +4,7 @@
 
 mod names;
 
-use std::{collections::HashMap, iter, sync::LazyLock};
+use std::{collections::HashMap, iter, ops::RangeInclusive, sync::LazyLock};
 
 use html5ever::local_name;
 
@@ -20,13 +20,15 @@ use crate::{
     page::{NodeId, Page, tag::Tag},
     text::{lower, one_line},
 };
-use names::{ALSO, LABELS, LETTERS, LINES, NAMES, READ};
+use names::{ALSO, LABELS, LETTERS, LINES, NAMES, READ, RELATED};
 
 /// What a name announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sort {
     /// Other articles.
     List,
+    /// One of them.
+    Related,
     /// The article's subjects, or buttons: links only.
     Row,
     /// A box for an e-mail address.
@@ -90,6 +92,13 @@ const BOX_WORDS: f32 = 60.0;
 const ABOVE_BOX: f32 = 20.0;
 const LEVELS: usize = 6;
 
+/// Words of what announces a list at the end: two are "See also", which belongs to an encyclopedia's article. Words of a title in the
+/// list, at least, such titles, and words of the text above it.
+const ANNOUNCED: RangeInclusive<f32> = 3.0..=16.0;
+const TITLE: f32 = 3.0;
+const TITLES: usize = 2;
+const ABOVE_END: f32 = 100.0;
+
 /// Gives up the lists on a page that is a text, and the lines that are one.
 pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
     for at in 0..kept.len() {
@@ -128,6 +137,51 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
             kept[at..end].fill(false);
         }
     }
+    drop_at_end(page, blocks, kind, kept);
+}
+
+/// Gives up the list at the end of an article that is announced with "more", whatever else the announcement says: "More from the
+/// bakery", "If you liked this you might also like". The titles in it lead to other pages of the site, and no text stands below them.
+fn drop_at_end(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
+    let Some(last) = (0..kept.len()).rposition(|at| kept[at] && lines::is_text(&blocks.list[at]))
+    else {
+        return;
+    };
+    let host = page.web_url().host_str();
+    let leads_home = |block: &Block| {
+        let texts = blocks.texts(block).iter();
+        let mut links = texts.flat_map(|&text| page.ancestors(text).take(LEVELS));
+        links
+            .find(|&id| page.tag(id) == Some(Tag::A))
+            .and_then(|link| page.address(link, &local_name!("href")))
+            .is_some_and(|to| to.host_str() == host)
+    };
+    let is_title = |block: &&Block| {
+        block.link_density() >= 0.8 && block.stats.words >= TITLE && leads_home(block)
+    };
+    for at in last..kept.len() {
+        let block = &blocks.list[at];
+        if block.linked > 0.0
+            || !ANNOUNCED.contains(&block.stats.words)
+            || !announces_more(page, blocks, block)
+        {
+            continue;
+        }
+        let end = list_behind(page, blocks, at);
+        let listed = &blocks.list[at + 1..end.max(at + 1)];
+        if listed.iter().filter(is_title).count() >= TITLES
+            && lines::text(blocks, kept, 0..at) >= ABOVE_END
+            && kind.get() == Some(Kind::Article)
+        {
+            kept[at..end].fill(false);
+        }
+    }
+}
+
+fn announces_more(page: &Page, blocks: &Blocks, block: &Block) -> bool {
+    let text = lower(&blocks.text(page, block));
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| PARTS.get(word).is_some_and(|part| part & IS_ALSO != 0))
 }
 
 /// "Read also: Bread without an oven", or with another sign between them.
@@ -137,7 +191,10 @@ fn is_line(text: &str) -> Option<Sort> {
     let before = trim(before);
     let is_list = || is_made(before) || LINES.contains(&before);
     let known = KNOWN.get(before).copied();
-    known.or_else(|| is_list().then_some(Sort::List))
+    let is_related = || RELATED.contains(&before);
+    known
+        .or_else(|| is_list().then_some(Sort::List))
+        .or_else(|| is_related().then_some(Sort::Related))
 }
 
 /// A name that is made of a word for reading, one for "also", and one other at most.
@@ -288,6 +345,41 @@ mod tests {
         kept.into_iter().filter(|&kept| kept).count()
     }
 
+    #[test]
+    fn a_list_at_the_end_that_says_more_goes() {
+        let text = format!("<p>{}</p>", crate::testing::words(120));
+        let list = |name: &str| {
+            format!(
+                "{text}<h3>{name}</h3><ul><li><a href=/a>Bread without an oven</a><li><a href=/b>Ovens without any bread</a></ul>"
+            )
+        };
+        let count = |html: &str| left(html, "BlogPosting");
+        for name in [
+            "More from the bakery",
+            "If you liked this you might also like:",
+            "Mehr aus der Backstube",
+            "Más historias de pan",
+        ] {
+            assert_eq!(count(&list(name)), 1, "{name}");
+        }
+        for name in [
+            "See also",
+            "The ovens of this year",
+            "My other ovens by size",
+        ] {
+            assert_eq!(count(&list(name)), 4, "{name}");
+        }
+        let name = "More from the bakery";
+        assert_eq!(count(&format!("{}{text}", list(name))), 5);
+        assert_eq!(left(&list(name), "TechArticle"), 4);
+        let elsewhere = list(name).replace("href=/", "href=https://other.test/");
+        assert_eq!(count(&elsewhere), 4);
+        let words = list(name)
+            .replace("without an oven", "")
+            .replace("without any bread", "");
+        assert_eq!(count(&words), 4);
+    }
+
     const LINKS: &str =
         "<ul><li><a href=/a>Museum open</a><p>3 May</p><li><a href=/b>Bath closed</a></ul>";
 
@@ -325,6 +417,12 @@ mod tests {
         let skipped =
             format!("<p>one</p><div><b>Most read</b> <a href=#x>Skip</a></div>{LINKS}<p>two</p>");
         assert_eq!(left(&skipped, "NewsArticle"), 2);
+        let related =
+            "<p>one</p><p>▶ Related: <a href=/a>Museum open until ten on Sundays</a></p><p>two</p>";
+        assert_eq!(left(related, "NewsArticle"), 2);
+        assert_eq!(left(related, "TechArticle"), 3);
+        let spoken = "<p>one</p><p>Related: <b>what is</b> of one blood with <a href=/a>others</a></p><p>two</p>";
+        assert_eq!(left(spoken, "NewsArticle"), 3);
         let learn = "<p>one</p><p>Read <a href=/a>what the museum says of its Sundays</a> to learn more.</p><p>two</p>";
         assert_eq!(left(learn, "NewsArticle"), 3);
         let button = "<p>one</p><p><a href=/a>Read more</a></p><h3><a href=/b>A chapter</a></h3>";

@@ -142,11 +142,22 @@ pub(super) const READ: &[&str] = &[
 ];
 
 /// What a line begins with that names another article, and a section may too.
+#[rustfmt::skip]
 pub(super) const LINES: &[&str] = &[
-    "vezi și",
-    "vezi şi",
-    "olvassa el ezt is",
-    "olvasd el ezt is",
+    "vezi și", "vezi şi", "olvassa el ezt is", "olvasd el ezt is",
+];
+
+/// What one begins with in an article. In a manual, and of an encyclopedia's article, it is a part: "See also" is not among them.
+#[rustfmt::skip]
+pub(super) const RELATED: &[&str] = &[
+    "related", "related reading", "related story", "related article", "related post", "related video", "related coverage",
+    "passend dazu", "mehr dazu", "dazu passend", "zum thema", "verwandt", "verwandter artikel", "à voir aussi",
+    "article lié", "relacionado", "relacionada", "relacionados", "relacionadas", "artículo relacionado", "nota relacionada",
+    "noticia relacionada", "mira también", "mirá también", "artigo relacionado", "correlato", "articolo correlato",
+    "guarda anche", "gerelateerd", "relaterat", "relateret", "relatert",
+    "powiązane", "související", "súvisiace", "kapcsolódó", "povezano", "свързани", "связанное", "похожее", "схоже", "повязане",
+    "σχετικά", "σχετικό άρθρο", "ilgili", "ilgili haber", "ilgili yazı", "bununla ilgili", "ذات صلة", "موضوع ذو صلة", "مرتبط", "متعلقہ",
+    "संबंधित", "संबंधित खबर", "সম্পর্কিত", "terkait", "artikel terkait", "liên quan", "เกี่ยวข้อง", "相关", "相關", "関連", "관련", "관련글",
 ];
 
 /// Also, more, this too.

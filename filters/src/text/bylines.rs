@@ -1,0 +1,224 @@
+//! Bylines, which plain text leaves out: who wrote an article and when. Between its headline and its first sentence they read as one of
+//! its lines; `author` and `date` of an extract tell both. HTML and Markdown keep them, as readers of a page want to see them there.
+//! Readability takes the byline out of the content too, and tells it apart (`_checkByline`).
+//!
+//! A byline is a short line at the beginning of an article that says nothing but its author, as the metadata have it, days, hours, how long
+//! it takes to be read, and words that belong to those. A name with anything about somebody, a day with anything that happened, and
+//! days of which none is told to be the article's stay.
+//!
+//! Measured on WCXB dev, 2026-11-22: of the lines of articles that say no more than that, annotators leave six in seven out. See
+//! `docs/quality.md`.
+
+use std::{collections::HashSet, sync::LazyLock};
+
+use super::{lower, of_subtree, one_line};
+use crate::{
+    kind::Kind,
+    metadata,
+    page::{NodeId, Page, tag::Tag},
+};
+
+/// Characters of a byline, at most: several names, two days and the minutes.
+const CHARS: usize = 140;
+
+/// Characters of an article in which it stands, at most: behind a headline and a standfirst.
+const BEGINNING: usize = 700;
+
+/// Nodes that are looked at.
+const NODES: usize = 2_000;
+
+/// What stands beside names and days, in lower case.
+#[rustfmt::skip]
+const WORDS: &[&str] = &[
+    // Before names
+    "by", "author", "authors", "written", "von", "autor", "autorin", "par", "auteur", "por", "autora", "di", "autore", "de", "door", "av", "af",
+    "tekst", "text", "przez", "napsal", "napsala", "szerző", "yazar", "yazan", "автор", "текст", "penulis", "oleh", "tác", "giả", "作者", "著者", "文",
+    "記者", "记者", "기자", "글", "بقلم", "كتب", "מאת", "and", "und", "et", "y", "e", "och", "og", "i", "a", "ve", "и", "та",
+    // Days
+    "published", "posted", "updated", "last", "modified", "first", "originally", "edited", "date", "on", "at", "of", "the", "veröffentlicht",
+    "erstellt", "aktualisiert", "stand", "datum", "am", "um", "uhr", "publié", "mis", "mise", "à", "jour", "modifié", "le", "publicado",
+    "actualizado", "fecha", "el", "las", "data", "atualizado", "em", "às", "pubblicato", "aggiornato", "il", "alle", "ore",
+    "gepubliceerd", "bijgewerkt", "geplaatst", "op", "om", "publicerad", "uppdaterad", "den", "kl", "udgivet", "opdateret", "publisert",
+    "oppdatert", "julkaistu", "päivitetty", "klo", "opublikowano", "zaktualizowano", "aktualizacja", "godz", "publikováno", "vydáno",
+    "aktualizováno", "aktualizované", "v", "megjelent", "frissítve", "publicat", "actualizat", "la", "yayınlandı", "yayınlanma",
+    "güncellendi", "güncelleme", "tarihi", "saat", "опубликовано", "обновлено", "дата", "в", "опубліковано", "оновлено", "о",
+    "публикувано", "δημοσίευση", "ενημέρωση", "diperbarui", "dipublikasikan", "đăng", "ngày", "cập", "nhật", "lúc", "公開日", "更新日", "公開", "更新",
+    "发布", "發布", "发布时间", "更新时间", "입력", "수정", "등록", "نشر", "تحديث", "في", "פורסם", "עודכן",
+    // Hours
+    "am", "pm", "a", "p", "m", "est", "edt", "et", "cst", "cdt", "ct", "mst", "pst", "pdt", "pt", "gmt", "utc", "bst", "ist", "cet", "cest", "wib", "msk",
+    "мск",
+    // How long it takes
+    "min", "mins", "minute", "minutes", "read", "reading", "time", "minuten", "lesezeit", "lesedauer", "lecture", "minutos", "lectura", "leitura",
+    "minuti", "lettura", "leestijd", "minuter", "läsning", "minutter", "læsetid", "lesetid", "minuuttia", "minut", "minuty", "czytania", "čtení",
+    "perc", "dakika", "okuma", "süresi", "мин", "минут", "минуты", "чтения", "хв", "читання", "menit", "baca", "分钟", "分鐘",
+];
+
+/// Of these, what says that a day is the article's.
+#[rustfmt::skip]
+const DATED: &[&str] = &[
+    "published", "posted", "updated", "modified", "edited", "veröffentlicht", "aktualisiert", "publié", "mis", "mise", "publicado",
+    "actualizado", "atualizado", "pubblicato", "aggiornato", "gepubliceerd", "bijgewerkt", "publicerad", "uppdaterad", "udgivet",
+    "opdateret", "publisert", "oppdatert", "julkaistu", "päivitetty", "opublikowano", "zaktualizowano", "publikováno", "aktualizováno",
+    "megjelent", "frissítve", "publicat", "actualizat", "yayınlandı", "yayınlanma", "güncellendi", "güncelleme", "опубликовано", "обновлено",
+    "опубліковано", "оновлено", "публикувано", "δημοσίευση", "ενημέρωση", "diperbarui", "dipublikasikan", "公開日", "更新日", "发布时间", "更新时间",
+];
+
+/// And what says that a number is how long it takes to read it.
+#[rustfmt::skip]
+const READS: &[&str] = &[
+    "read", "reading", "lesezeit", "lesedauer", "lecture", "lectura", "leitura", "lettura", "leestijd", "läsning", "læsetid", "lesetid",
+    "czytania", "čtení", "okuma", "чтения", "читання", "baca",
+];
+
+static BESIDE: LazyLock<HashSet<&str>> = LazyLock::new(|| WORDS.iter().copied().collect());
+
+/// The bylines that the text of a page leaves out, in the order of the page, none in another.
+pub(super) fn left_out(page: &Page) -> Vec<NodeId> {
+    let told = &page.metadata;
+    if told.kind != Some(Kind::Article) || told.author.is_none() && told.date.is_none() {
+        return Vec::new();
+    }
+    let author = told.author.as_deref().map(lower);
+    let mut found = Vec::new();
+    let (mut over, mut passed) = (page.body(), 0);
+    for id in page.live(page.body()).take(NODES) {
+        if passed > BEGINNING {
+            break;
+        }
+        if id < over {
+            continue;
+        }
+        passed += page.own_chars(id);
+        match page.tag(id) {
+            Some(tag) if !tag.is_block() && !is_alone(page, id) => {
+                // A part of a line.
+                over = page.end(id);
+                passed += page.chars(id);
+            }
+            Some(tag)
+                if may_be_line(tag)
+                    && (1..=CHARS).contains(&page.chars(id))
+                    && is_byline(&of_subtree(page, id, 1), author.as_deref(), page) =>
+            {
+                found.push(id);
+                over = page.end(id);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Cells and code are parts of something.
+fn may_be_line(tag: Tag) -> bool {
+    !matches!(tag, Tag::Td | Tag::Th | Tag::Tr | Tag::Pre)
+}
+
+/// Whether no other text stands beside an element but in blocks.
+fn is_alone(page: &Page, id: NodeId) -> bool {
+    let is_beside = |&other: &NodeId| other != id && !page.tag(other).is_some_and(Tag::is_block);
+    let beside = page.live_children(page.parent(id)).filter(is_beside);
+    beside.map(|other| page.chars(other)).sum::<usize>() == 0
+}
+
+fn is_byline(text: &str, author: Option<&str>, page: &Page) -> bool {
+    let mut rest = lower(&one_line(text));
+    let whole = rest.len();
+    for name in author.into_iter().flat_map(|names| names.split(", ")) {
+        rest = rest.replace(name, " ");
+    }
+    let is_named = rest.len() < whole;
+    let language = page.metadata.language.as_deref();
+    let (mut says_dated, mut says_read) = (false, false);
+    for word in rest.split(|c: char| !c.is_alphanumeric()) {
+        says_dated |= DATED.contains(&word);
+        says_read |= READS.contains(&word);
+        if !(word.is_empty()
+            || word.contains(char::is_numeric)
+            || BESIDE.contains(word)
+            || metadata::is_name_in_day(word, language))
+        {
+            return false;
+        }
+    }
+    let day = || metadata::day_in(&rest, language);
+    is_named
+        || says_read && rest.contains(char::is_numeric)
+        || day().is_some_and(|day| says_dated || page.metadata.date == Some(day))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page;
+
+    /// The text of an article by Ann Lee and Tom Reed of 21 November 2026 with this between its headline and its first paragraph.
+    fn text(byline: &str) -> String {
+        text_of(Kind::Article, byline)
+    }
+
+    fn text_of(kind: Kind, byline: &str) -> String {
+        let rest = "The harbour was quiet that day, and nobody came. ".repeat(12);
+        let mut page = page(&format!("<h1>Tides</h1>{byline}<p>{rest}</p>{byline}"));
+        page.metadata.kind = Some(kind);
+        page.metadata.author = Some("Ann Lee, Tom Reed".to_owned());
+        page.metadata.date = Some("2026-11-21".to_owned());
+        let text = crate::text::of_page(&page, 1);
+        let (before, _) = text.split_once(rest.trim_end()).unwrap();
+        before.trim().replace('\n', "|")
+    }
+
+    #[test]
+    fn the_byline_is_no_text_of_an_article() {
+        for byline in [
+            "<p>By Ann Lee</p>",
+            "<div>By <a href=/ann>ANN LEE</a> and <a href=/tom>Tom Reed</a> | <time>21 November 2026</time></div>",
+            "<div><div>Ann Lee</div><div>Published November 21, 2026 at 9:05 am ET</div></div>",
+            "<p>Last updated: 24 Nov 2026</p>",
+            "<p>5 min read</p>",
+            "<ul><li>21.11.2026</li></ul>",
+            "<p>Von Ann Lee, aktualisiert am 24. November 2026 um 9 Uhr</p>",
+            "<p>Publié le 21 novembre 2026 par Ann Lee</p>",
+            "<p>Опубликовано 21 ноября 2026</p>",
+            "<p>更新日：2026年11月24日</p>",
+            "<header><a href=/ann>Ann Lee</a><div></div></header>",
+            "<h4>November 21, 2026</h4>",
+            "<table><tr><td>Ann Lee<td>21 November 2026</table>",
+        ] {
+            assert_eq!(text(byline), "Tides", "{byline}");
+        }
+    }
+
+    #[test]
+    fn what_says_more_stays() {
+        for (byline, left) in [
+            ("<p>By Ann Lee in Bonn</p>", "By Ann Lee in Bonn"),
+            ("<p>By Max Berg</p>", "By Max Berg"),
+            ("<p>3 May 1912</p>", "3 May 1912"),
+            ("<p>Photo: Ann Lee</p>", "Photo: Ann Lee"),
+            (
+                "<p>Our <b><a href=/ann>Ann Lee</a></b> was there.</p>",
+                "Our Ann Lee was there.",
+            ),
+            (
+                "<table><tr><td>21 November 2026<td>Storm</table>",
+                "21 November 2026\tStorm",
+            ),
+        ] {
+            assert_eq!(text(byline), format!("Tides|{left}"), "{byline}");
+        }
+    }
+
+    #[test]
+    fn below_the_text_it_stays_and_on_other_pages() {
+        let signed = format!(
+            "<p>{}</p><p>Ann Lee</p>",
+            "The harbour was quiet. ".repeat(60)
+        );
+        assert!(text(&signed).ends_with("|Ann Lee"));
+        assert_eq!(
+            text_of(Kind::Forum, "<p>By Ann Lee</p>"),
+            "Tides|By Ann Lee"
+        );
+    }
+}
