@@ -4,7 +4,8 @@
 //!
 //! A byline is a short line at the beginning of an article that says nothing but its author, as the metadata have it, days, hours, how long
 //! it takes to be read, and words that belong to those. A name with anything about somebody, a day with anything that happened, and
-//! days of which none is told to be the article's stay.
+//! days of which none is told to be the article's stay; so does all on a page that names no author and does not say that it is an article:
+//! of terms and rules the day is a part.
 //!
 //! Measured on WCXB dev, 2026-11-22: of the lines of articles that say no more than that, annotators leave six in seven out. See
 //! `docs/quality.md`.
@@ -75,7 +76,9 @@ static BESIDE: LazyLock<HashSet<&str>> = LazyLock::new(|| WORDS.iter().copied().
 /// The bylines that the text of a page leaves out, in the order of the page, none in another.
 pub(super) fn left_out(page: &Page) -> Vec<NodeId> {
     let told = &page.metadata;
-    if told.kind != Some(Kind::Article) || told.author.is_none() && told.date.is_none() {
+    // Of terms and rules the day is what counts in them, and nobody is named.
+    let has_byline = told.author.is_some() || told.is_article && told.date.is_some();
+    if told.kind != Some(Kind::Article) || !has_byline {
         return Vec::new();
     }
     let author = told.author.as_deref().map(lower);
@@ -207,6 +210,17 @@ mod tests {
         ] {
             assert_eq!(text(byline), format!("Tides|{left}"), "{byline}");
         }
+    }
+
+    #[test]
+    fn the_day_of_terms_stays() {
+        let mut page =
+            page("<h1>Terms</h1><p>Last updated: 24 Nov 2026</p><p>Nobody may fish here.</p>");
+        page.metadata.kind = Some(Kind::Article);
+        page.metadata.date = Some("2026-11-24".to_owned());
+        assert!(crate::text::of_page(&page, 1).contains("24 Nov"));
+        page.metadata.is_article = true;
+        assert!(!crate::text::of_page(&page, 1).contains("24 Nov"));
     }
 
     #[test]
