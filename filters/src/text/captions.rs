@@ -6,7 +6,8 @@
 //! the page they are what it tells (a gallery), and stay. So do those that are more than a caption, because the text would lack them: one
 //! with a heading (a name, and who that is), what somebody said, a step of a list, all that stands between two headings.
 //!
-//! Measured on WCXB dev, 2026-11-22, five folds: annotators leave captions of articles out. See `docs/quality.md`.
+//! Measured on WCXB dev, 2026-11-22, five folds: annotators leave captions of articles out (those that are more than one too: two
+//! articles lose .006 and .004). See `docs/quality.md`.
 
 use std::{collections::HashMap, iter};
 

@@ -4,7 +4,8 @@
 //! Only a run that follows its original at once, from another element of the page: what an author repeats (a refrain, the steps of
 //! each week, the same note below every offer) stands beside its original in one list, or has words of its own before it.
 //!
-//! Nor verses of a song: short boxes built alike, of which one comes again behind another verse, or that are written in lines.
+//! Nor verses of a song: short boxes built alike, of which one comes again behind another verse, or that are written in lines
+//! (2026-11-22: two pages change, word F1 less than .0001).
 //!
 //! A long copy may leave a few texts out, or have a few of its own (a box that only one of the two shows): these stay.
 //!
@@ -33,7 +34,7 @@ const GAP: f32 = 0.2;
 /// Words of a run from which two boxes built alike are two copies. Shorter ones may be verses of a song.
 const VERSE: f32 = 60.0;
 
-/// Words of a verse between two that are the same, at least: a label between two copies has fewer.
+/// Words of a verse between two that are the same, at least, where it is no sentence: a label between two copies has fewer.
 const LEAST_VERSE: f32 = 12.0;
 
 /// Breaks in a verse that is written in lines, at least, and words of a line, on average, at most.
@@ -216,7 +217,8 @@ fn is_sung(page: &Page, blocks: &Blocks, copy: &Copy, shown: &[&Block]) -> bool 
     };
     let is_verse = || match shown[copy.from.end..copy.to.start] {
         [verse] => {
-            (LEAST_VERSE..VERSE).contains(&verse.stats.words)
+            (verse.stats.words >= LEAST_VERSE || verse.stats.ends_sentence)
+                && verse.stats.words < VERSE
                 && verse.linked == 0.0
                 && are_brothers(verse.container, again)
         }
@@ -322,6 +324,8 @@ mod tests {
         assert_eq!(kept(&format!("{lines}{lines}")), [true; 2]);
         let narrow = lines.replace("verse chorus", "narrow");
         assert_eq!(kept(&format!("{lines}{narrow}")), [true, false]);
+        let answer = "<div class=verse><p>For the dockers.</p></div>";
+        assert_eq!(kept(&format!("{chorus}{answer}{chorus}")), [true; 3]);
         // A label between two copies is no verse.
         let label = "<div class=verse><b>More</b></div>";
         assert_eq!(
