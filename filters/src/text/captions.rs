@@ -3,16 +3,19 @@
 //!
 //! A caption is what stands in the `<figcaption>` of a figure with a picture, or is called a caption and shares its box with a
 //! picture and with no other text. One with a number ("Figure 2", 图 3) stays, because the text speaks of it. Where captions are much of
-//! the page they are what it tells (a gallery), and stay.
+//! the page they are what it tells (a gallery), and stay. So do those that are more than a caption, because the text would lack them: one
+//! with a heading (a name, and who that is), what somebody said, a step of a list, all that stands between two headings.
 //!
-//! Measured on WCXB dev, 2026-11-22, five folds: annotators leave captions of articles out. See `docs/quality.md`.
+//! Measured on WCXB dev, 2026-11-22, five folds: annotators leave captions of articles out (those that are more than one too: two
+//! articles lose .006 and .004). See `docs/quality.md`.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, iter};
 
 use html5ever::local_name;
 
 use super::{of_subtree, one_line};
 use crate::{
+    dom::text_size,
     kind::Kind,
     page::{NodeId, Page, tag::Tag},
     parts::Parts,
@@ -39,6 +42,9 @@ const NODES: usize = 300;
 /// Bytes at the beginning of a caption in which its number stands.
 const NUMBERED_BYTES: usize = 80;
 
+/// Visible characters of what somebody says, at least: a Chinese one counts as three. Fewer are a name in quotes.
+const SAID: usize = 30;
+
 /// What classes call a caption.
 static CAPTION: Parts = Parts::new(&["caption"]);
 
@@ -49,14 +55,57 @@ pub(super) fn left_out(page: &Page) -> Vec<NodeId> {
         return Vec::new();
     }
     let captions: Vec<NodeId> = all(page)
+        .filter(|&(caption, around)| !is_card(page, caption) && !stands_alone(page, around))
         .map(|(caption, _)| caption)
         .filter(|&caption| !is_numbered(page, caption))
+        .filter(|&caption| !is_said(page, caption))
         .collect();
     let chars: usize = captions.iter().map(|&id| page.chars(id)).sum();
     if chars as f64 > SHARE * page.chars(page.body()) as f64 {
         return Vec::new();
     }
     captions
+}
+
+/// Whether it has a heading, as what is told of somebody has: their name, and who they are.
+fn is_card(page: &Page, caption: NodeId) -> bool {
+    let mut inside = page.live(caption).take(NODES);
+    inside.any(|id| page.tag(id).is_some_and(Tag::is_heading))
+}
+
+/// Whether a picture with its caption is a step of a list, or all there is between two headings: without it the number, or the
+/// heading, would stand for nothing.
+fn stands_alone(page: &Page, around: NodeId) -> bool {
+    let outer = iter::once(around)
+        .chain(page.ancestors(around).take(BOXES))
+        .take_while(|&up| page.chars(up) == page.chars(around))
+        .last()
+        .unwrap_or(around);
+    if page.tag(outer) == Some(Tag::Li) {
+        return page.tag(page.parent(outer)) == Some(Tag::Ol);
+    }
+    let level = |id: NodeId| page.tag(id).and_then(Tag::heading_level);
+    let is_text = |id: &NodeId| page.chars(*id) > 0;
+    let before = page
+        .live_children(page.parent(outer))
+        .take_while(|&id| id != outer);
+    let above = before.filter(is_text).last().and_then(level);
+    let below = page
+        .live_siblings_after(outer)
+        .find(is_text)
+        .and_then(level);
+    above.is_some_and(|above| above > 1 && below.is_some_and(|below| below <= above))
+}
+
+/// Whether it is what somebody said: a few words in quotes, and more, at its beginning.
+fn is_said(page: &Page, caption: NodeId) -> bool {
+    let text = page.start_of_text(caption, NODES, NUMBERED_BYTES);
+    let text = text.trim_start();
+    let Some(said) = text.strip_prefix(['"', '“', '„', '«', '»', '「', '『']) else {
+        return false;
+    };
+    let said = said.split(['"', '”', '“', '»', '«', '」', '』']).next();
+    said.is_some_and(|said| text_size(said) >= SAID)
 }
 
 /// What stands below each picture that has a caption.
@@ -214,6 +263,30 @@ mod tests {
                     .any(|caption| kept.contains(caption)),
                 "{html}: {kept}"
             );
+        }
+    }
+
+    #[test]
+    fn what_is_more_than_a_caption_stays() {
+        let figure = |caption: &str| {
+            format!("<figure><img src=a.jpg><figcaption>{caption}</figcaption></figure>")
+        };
+        let step = figure("Fold the dough.");
+        for html in [
+            format!("<ol><li>{step}<li><div>{step}</div></ol>"),
+            format!("<h3>Third day</h3><div>{step}</div><h3>Fourth day</h3>"),
+            "<div class=thumbnail><img src=a.jpg><div class=caption><h3>Fold</h3><p>the dough.</p></div></div>".to_owned(),
+            figure("“Fold it when the oven is hot, and not before,” says Ann Lee."),
+            figure("「先有了港口，然后才有了城市」 Fold"),
+        ] {
+            assert!(text(&html).contains("Fold"), "{html}");
+        }
+        for html in [
+            format!("<ul><li>{step}<li>{step}</ul>"),
+            format!("<h3>Third day</h3>{step}<p>It rained.</p>"),
+            figure("“Fold” by Ann Lee, 1954"),
+        ] {
+            assert!(!text(&html).contains("Fold"), "{html}");
         }
     }
 

@@ -10,9 +10,12 @@
 //! Not: one line to fill in above the headline, a box for an e-mail address alone (a newsletter), a text field for comments below a long text, anything in the site's
 //! navigation or footer.
 
+mod invitation;
+
 use html5ever::local_name;
 
 use crate::page::{NodeId, Page, tag::Tag};
+use invitation::with_invitation;
 
 /// Words of the text that is kept below which a page is there for its form. A sign-in page has 50 to 150, an article 300 and more.
 pub(super) const FEW_WORDS: f64 = 150.0;
@@ -31,11 +34,6 @@ const MAX_CHARS_AND_LISTS: usize = 5000;
 
 /// Visible characters beside a form that belong to it.
 const COMPANY_CHARS: usize = 80;
-
-/// Visible characters beside a form that invite to fill it in, two or three sentences (a Chinese character counts as three), and
-/// elements up to the box that holds them. Higher: the last paragraph of a text that stands in one element with the form goes.
-const INVITATION_SIZE: usize = 200;
-const INVITATION_LEVELS: usize = 4;
 
 /// Most forms that are looked at; the frame of a page has two or three.
 const MAX_FORMS: usize = 50;
@@ -73,7 +71,7 @@ impl Forms {
             if Some(*id) == search {
                 forms.wanted.push(*id);
             } else if fields.is_newsletter() && kept_words >= HARDLY_ANY_WORDS {
-                forms.unwanted.push(with_invitation(page, *id));
+                forms.unwanted.extend(with_invitation(page, *id));
             } else {
                 let is_for_all = fields.is_all(kept_words) || fields.converts();
                 let is_sites = is_of_site(*id, fields);
@@ -111,21 +109,6 @@ fn with_company(page: &Page, form: NodeId) -> NodeId {
             .live_children(parent)
             .any(|id| id != form && page.tag(id) == Some(Tag::Form));
     if is_alone { parent } else { form }
-}
-
-/// The box around a form for an address, with the words that invite to fill it in.
-fn with_invitation(page: &Page, form: NodeId) -> NodeId {
-    let most = page.size(form) + INVITATION_SIZE;
-    let is_box = |up: NodeId| {
-        up != page.body()
-            && page.size(up) <= most
-            && !page
-                .headline
-                .node
-                .is_some_and(|headline| page.contains(up, headline))
-    };
-    let boxes = page.ancestors(form).take(INVITATION_LEVELS);
-    boxes.take_while(|&up| is_box(up)).last().unwrap_or(form)
 }
 
 /// What a reader fills in.
@@ -358,22 +341,5 @@ mod tests {
         assert_eq!(ids(&page, &Forms::of(&page, 300.0).unwanted), ["f"]);
         // Where nothing else is, somebody has lost a password.
         assert_eq!(ids(&page, &Forms::of(&page, 20.0).unwanted), NONE);
-    }
-
-    #[test]
-    fn the_words_that_invite_to_a_newsletter_belong_to_it() {
-        let form = "<form id=f><input type=email></form>";
-        let unwanted = |html: &str| {
-            let page = page(html);
-            ids(&page, &Forms::of(&page, 300.0).unwanted)
-        };
-        let invited =
-            format!("<p>text</p><div id=a><div id=b><p>All the news</p>{form}</div></div>");
-        assert_eq!(unwanted(&invited), ["a"]);
-        let text = "A paragraph of the text. ".repeat(12);
-        assert_eq!(
-            unwanted(&format!("<div id=a><p>{text}</p>{form}</div>")),
-            ["f"]
-        );
     }
 }

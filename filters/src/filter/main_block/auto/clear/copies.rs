@@ -4,6 +4,9 @@
 //! Only a run that follows its original at once, from another element of the page: what an author repeats (a refrain, the steps of
 //! each week, the same note below every offer) stands beside its original in one list, or has words of its own before it.
 //!
+//! Nor verses of a song: short boxes built alike, of which one comes again behind another verse, or that are written in lines
+//! (2026-11-22: two pages change, word F1 less than .0001).
+//!
 //! A long copy may leave a few texts out, or have a few of its own (a box that only one of the two shows): these stay.
 //!
 //! In a talk the copy in a post stays, beside who wrote it; what stands before the posts is a preview of it.
@@ -13,6 +16,8 @@
 //! what terms of contract, documentation and offers say of each of their things.
 
 use std::{collections::HashMap, iter, ops::Range};
+
+use html5ever::local_name;
 
 use super::super::{
     blocks::{Block, Blocks},
@@ -25,6 +30,16 @@ const LEAST_WORDS: f32 = 20.0;
 
 /// Words between a run and its copy, as a share of its own. Higher: what an author says twice is taken for a copy.
 const GAP: f32 = 0.2;
+
+/// Words of a run from which two boxes built alike are two copies. Shorter ones may be verses of a song.
+const VERSE: f32 = 60.0;
+
+/// Words of a verse between two that are the same, at least, where it is no sentence: a label between two copies has fewer.
+const LEAST_VERSE: f32 = 12.0;
+
+/// Breaks in a verse that is written in lines, at least, and words of a line, on average, at most.
+const BREAKS: usize = 2;
+const LINE: f32 = 12.0;
 
 /// How many earlier places of one text are looked at, the nearest first: a bound on the work.
 const PLACES: usize = 8;
@@ -63,8 +78,10 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, talk: Option<&Talk>, kept: &mut
             !between.last().is_some_and(|block| names(page, block))
                 && (between.len() <= 1 || gap <= GAP * words(at, copy.to.end))
         };
-        let is_apart = words(at, copy.to.end) >= LEAST_WORDS
-            && !stand_together(page, shown[copy.from.start], shown[at]);
+        let length = words(at, copy.to.end);
+        let is_apart = length >= LEAST_WORDS
+            && !stand_together(page, shown[copy.from.start], shown[at])
+            && !(length < VERSE && talk.is_none() && is_sung(page, blocks, &copy, &shown));
         if is_apart && !follows(&copy) {
             copy.go_on(&shown, words);
         }
@@ -182,6 +199,56 @@ pub(super) fn stand_together(page: &Page, one: &Block, other: &Block) -> bool {
             .any(|up| holds_rows(up) && page.contains(up, one.container))
 }
 
+/// Whether a run is a verse, and its copy the same verse sung again: their boxes are brothers built alike, and written in lines or with
+/// one verse between them, in such a box too. What is for screens of another width is called otherwise, and follows at once.
+fn is_sung(page: &Page, blocks: &Blocks, copy: &Copy, shown: &[&Block]) -> bool {
+    let first = shown[copy.from.start].container;
+    let again = shown[copy.to.start].container;
+    let Some(song) = page.ancestors(again).find(|&up| page.contains(up, first)) else {
+        return false;
+    };
+    let verse = |id: NodeId| {
+        let mut around = iter::once(id).chain(page.ancestors(id));
+        around.find(|&up| page.parent(up) == song)
+    };
+    let are_brothers = |one: NodeId, other: NodeId| {
+        let boxes = verse(one).zip(verse(other));
+        boxes.is_some_and(|(one, other)| one != other && are_alike(page, one, other))
+    };
+    let is_verse = || match shown[copy.from.end..copy.to.start] {
+        [verse] => {
+            (verse.stats.words >= LEAST_VERSE || verse.stats.ends_sentence)
+                && verse.stats.words < VERSE
+                && verse.linked == 0.0
+                && are_brothers(verse.container, again)
+        }
+        _ => false,
+    };
+    are_brothers(first, again)
+        && (is_verse()
+            || shown[copy.to.clone()]
+                .iter()
+                .all(|block| is_in_lines(page, blocks, block)))
+}
+
+/// Whether a text is written in lines.
+fn is_in_lines(page: &Page, blocks: &Blocks, block: &Block) -> bool {
+    let texts = blocks.texts(block).iter();
+    let breaks = texts.filter(|&&id| page.tag(id) == Some(Tag::Br)).count();
+    breaks >= BREAKS && block.linked == 0.0 && block.stats.words <= LINE * (breaks + 1) as f32
+}
+
+/// Whether two boxes are of one kind: the same element, with a class in common or none.
+fn are_alike(page: &Page, one: NodeId, other: NodeId) -> bool {
+    let classes = |id: NodeId| {
+        let class = page.attribute(id, &local_name!("class"));
+        class.unwrap_or_default().split_ascii_whitespace()
+    };
+    page.tag(one) == page.tag(other)
+        && (classes(one).next().is_none() && classes(other).next().is_none()
+            || classes(one).any(|class| classes(other).any(|name| name == class)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,6 +312,26 @@ mod tests {
             "<div><h3>Adults</h3><div><p>{TEXT}</p></div></div><div><h3>Children</h3><div><p>{TEXT}</p></div></div>"
         );
         assert_eq!(kept(&html), [true; 4]);
+    }
+
+    #[test]
+    fn what_is_sung_again_stays() {
+        let chorus = format!("<div class='verse chorus'><p>{TEXT}</p></div>");
+        let verse = "<div class=verse><p>The granite came in summer, the barge was painted blue, and nobody asked.</p></div>";
+        assert_eq!(kept(&format!("{chorus}{verse}{chorus}")), [true; 3]);
+        assert_eq!(kept(&format!("{chorus}{chorus}")), [true, false]);
+        let lines = chorus.replace(", ", ",<br>").replace(" the ", "<br>the ");
+        assert_eq!(kept(&format!("{lines}{lines}")), [true; 2]);
+        let narrow = lines.replace("verse chorus", "narrow");
+        assert_eq!(kept(&format!("{lines}{narrow}")), [true, false]);
+        let answer = "<div class=verse><p>For the dockers.</p></div>";
+        assert_eq!(kept(&format!("{chorus}{answer}{chorus}")), [true; 3]);
+        // A label between two copies is no verse.
+        let label = "<div class=verse><b>More</b></div>";
+        assert_eq!(
+            kept(&format!("{chorus}{label}{chorus}")),
+            [true, true, false]
+        );
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! the same article is found by `metadata/pages.rs`, and the way there is written anew.)
 //!
 //! A line that begins with one of their names and a colon, and of which the rest is a link; and beside such a line one that says that
-//! there is none ("下一篇：没有了").
+//! there is none ("下一篇：没有了"). Where such lines stand among the paragraphs too, they are the stages of a journey or the matches of a
+//! season, and all stay.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -199,18 +200,22 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     let is_long = |at: &usize| kept[*at] && blocks.list[*at].is_long();
     let first = (0..kept.len()).find(is_long).unwrap_or(kept.len());
     let last = (0..kept.len()).rev().find(is_long).unwrap_or(0);
-    let mut found = Vec::new();
-    for (at, block) in blocks.list.iter().enumerate() {
-        if kept[at]
-            && !(first..last).contains(&at)
-            && block.linked > 0.0
+    let leads_there = |block: &Block| {
+        block.linked > 0.0
             && block.stats.words <= WORDS
             && block.chars - block.linked <= NAME as f32 + SIGNS
             && name(page, blocks, block)
                 .is_some_and(|name| block.chars - block.linked <= name + SIGNS)
-        {
+    };
+    let mut found = Vec::new();
+    for (at, block) in blocks.list.iter().enumerate() {
+        if kept[at] && !(first..last).contains(&at) && leads_there(block) {
             found.push(at);
         }
+    }
+    let mut inside = blocks.list.iter().take(last).skip(first);
+    if found.is_empty() || inside.any(leads_there) {
+        return;
     }
     let is_none = |at: usize| {
         let block = &blocks.list[at];
@@ -281,5 +286,15 @@ mod tests {
         ] {
             assert_eq!(left(&format!("<p>text</p><p>{line}</p>")), [true; 2]);
         }
+    }
+
+    #[test]
+    fn the_stages_of_a_journey_stay() {
+        let day = format!(
+            "<p>{}</p><p>Next: <a href=/ann>Lake Ann</a></p>",
+            crate::testing::words(30)
+        );
+        assert_eq!(left(&day.repeat(2)), [true; 4]);
+        assert_eq!(left(&day), [true, false]);
     }
 }

@@ -1,8 +1,10 @@
 //! Lists of other articles in the middle of one: "Read also" and three headlines. They stand among paragraphs and have their
 //! chance; what they are called gives them away, whatever the language. So do rows of subjects and of buttons, and boxes for letters; and
-//! of a box that begins with such a name all goes, a teaser below a headline too.
+//! of a box that begins with such a name all goes, a teaser below a headline too. What leads to works of others, or to the articles of a
+//! law, stays (`related/works.rs`).
 
 mod names;
+mod works;
 
 use std::{collections::HashMap, iter, ops::RangeInclusive, sync::LazyLock};
 
@@ -133,7 +135,8 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
             Some(Kind::Documentation) | None => sort == Sort::List,
             Some(_) => false,
         };
-        if end > at && is_wanted {
+        if end > at && is_wanted && !(sort == Sort::List && works::are_named(page, blocks, at..end))
+        {
             kept[at..end].fill(false);
         }
     }
