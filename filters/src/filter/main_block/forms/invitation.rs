@@ -43,6 +43,12 @@ const SPEAKS_OF: &[&str] = &[
     "schrijf je in", "prenumer", "påmeld", "tilmeld", "tilaa", "zapisz się", "subskryb", "odběr", "odber", "feliratkoz", "iratkozz",
     "pretplat", "kaydol", "haberdar", "berlangganan", "đăng ký", "подпис", "підпис", "абони", "претплат", "εγγραφ", "اشترك", "الاشتراك",
     "مشترک شوید", "הירשמ", "הרשמ", "सब्सक्राइब", "สมัคร", "订阅", "訂閱", "購読", "구독",
+    // What one agrees to
+    "by clicking", "by submitting", "you agree", "privacy policy", "terms of use", "terms of service", "datenschutz", "confidentialité",
+    "privacidad", "privacidade", "sulla privacy", "privacyverklaring", "privacybeleid", "integritetspolicy", "personvern", "privatlivspolitik",
+    "tietosuoja", "prywatności", "osobních údajů", "osobných údajov", "adatvédel", "confidențialitate", "kişisel veri", "gizlilik", "privasi",
+    "bảo mật", "персональных данных", "конфиденциальност", "персональних даних", "προσωπικών δεδομένων", "الخصوصية", "הפרטיות", "गोपनीयता",
+    "ความเป็นส่วนตัว", "隐私", "隱私", "プライバシー", "個人情報", "개인정보",
 ];
 
 /// The boxes around a form that are nothing but it and the words that invite to it, or it and those words.

@@ -231,11 +231,12 @@ fn is_sung(page: &Page, blocks: &Blocks, copy: &Copy, shown: &[&Block]) -> bool 
                 .all(|block| is_in_lines(page, blocks, block)))
 }
 
-/// Whether a text is written in lines.
+/// Whether a text is written in lines, and is no cell: a table that stands twice is shown twice.
 fn is_in_lines(page: &Page, blocks: &Blocks, block: &Block) -> bool {
     let texts = blocks.texts(block).iter();
     let breaks = texts.filter(|&&id| page.tag(id) == Some(Tag::Br)).count();
-    breaks >= BREAKS && block.linked == 0.0 && block.stats.words <= LINE * (breaks + 1) as f32
+    let is_cell = matches!(page.tag(block.container), Some(Tag::Td | Tag::Th));
+    breaks >= BREAKS && !is_cell && block.linked == 0.0 && block.stats.words <= LINE * (breaks + 1) as f32
 }
 
 /// Whether two boxes are of one kind: the same element, with a class in common or none.
