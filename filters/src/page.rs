@@ -22,7 +22,6 @@ pub(crate) mod tag;
 
 use std::{
     cell::{Cell, OnceCell},
-    collections::HashSet,
     rc::Rc,
     sync::Arc,
 };
@@ -39,6 +38,7 @@ use crate::{
         genre::Preset,
         ignore::{Sheets, sheets::early::Early},
     },
+    hashing::Set,
     kind::Claims,
     metadata::Metadata,
 };
@@ -168,7 +168,7 @@ pub(crate) struct Page {
     /// Set by the retainer, written after the page's own content.
     pub(crate) appended: Vec<LinkGroup>,
     /// Nodes behind which a space is written in markup.
-    pub(crate) spaces_after: HashSet<NodeId>,
+    pub(crate) spaces_after: Set<NodeId>,
     /// The posts of a thread, where the choice of the main block knows them.
     pub(crate) posts: Vec<NodeId>,
     /// Who wrote the first of them.
@@ -232,7 +232,7 @@ impl Page {
             collect_links: false,
             kept_link_bytes: 0,
             appended: Vec::new(),
-            spaces_after: HashSet::new(),
+            spaces_after: Set::default(),
             posts: Vec::new(),
             starter: None,
             frame_chars: 0,

@@ -5,10 +5,10 @@
 //! A line that begins with one of their names and a colon, and of which the rest is a link; and beside such a line one that says that
 //! there is none ("下一篇：没有了").
 
-use std::{collections::HashSet, sync::LazyLock};
+use std::sync::LazyLock;
 
 use super::super::blocks::{Block, Blocks};
-use crate::{metadata::letters, page::Page, text::one_line};
+use crate::{hashing::Set, metadata::letters, page::Page, text::one_line};
 
 /// Bytes of a name, at most, and words of a line.
 const NAME: usize = 48;
@@ -191,7 +191,7 @@ const NAMES: [&str; 157] = [
     "Selanjutnya",
 ];
 
-static LETTERS: LazyLock<HashSet<String>> =
+static LETTERS: LazyLock<Set<String>> =
     LazyLock::new(|| NAMES.iter().map(|name| letters(name)).collect());
 
 /// Drops such lines from the kept blocks.

@@ -4,7 +4,7 @@
 
 mod names;
 
-use std::{collections::HashMap, iter, sync::LazyLock};
+use std::{iter, sync::LazyLock};
 
 use html5ever::local_name;
 
@@ -16,6 +16,7 @@ use super::{
     lines,
 };
 use crate::{
+    hashing::Table,
     kind::{Kind, KindNow},
     page::{NodeId, Page, tag::Tag},
     text::{lower, one_line},
@@ -34,7 +35,7 @@ enum Sort {
 }
 
 /// All names, to be looked up: a page has hundreds of texts that may be one.
-static KNOWN: LazyLock<HashMap<&str, Sort>> = LazyLock::new(|| {
+static KNOWN: LazyLock<Table<&str, Sort>> = LazyLock::new(|| {
     let all = [
         (NAMES, Sort::List),
         (LABELS, Sort::Row),
@@ -50,8 +51,8 @@ static KNOWN: LazyLock<HashMap<&str, Sort>> = LazyLock::new(|| {
 const IS_READ: u8 = 1;
 const IS_ALSO: u8 = 2;
 
-static PARTS: LazyLock<HashMap<&str, u8>> = LazyLock::new(|| {
-    let mut parts = HashMap::new();
+static PARTS: LazyLock<Table<&str, u8>> = LazyLock::new(|| {
+    let mut parts = Table::default();
     for (words, part) in [(READ, IS_READ), (ALSO, IS_ALSO)] {
         for &word in words {
             *parts.entry(word).or_default() |= part;
