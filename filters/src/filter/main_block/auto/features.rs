@@ -12,7 +12,7 @@ mod sections;
 
 use super::{blocks::Blocks, cues::Marks};
 use crate::{
-    dom::Measures,
+    dom::{Measures, count},
     filter::output,
     page::{NodeId, Page, tag::Tag},
 };
@@ -33,7 +33,7 @@ impl Table {
     pub(crate) fn of(page: &Page, blocks: &Blocks, mut names: Option<&mut Vec<String>>) -> Table {
         let base = Base::of(page, blocks);
         let families: [Box<dyn Family + '_>; 5] = [
-            Box::new(around::Around),
+            Box::new(around::Around::of(&base)),
             Box::new(containers::Containers::of(&base)),
             Box::new(repetition::Repetition::of(&base)),
             Box::new(place::Place::of(&base)),
@@ -144,8 +144,10 @@ struct Base<'a> {
     sums: Vec<Sums>,
     /// By row; empty for elements without text.
     marks: Vec<Marks>,
-    /// The rows of elements with text, in document order.
+    /// The rows of elements with text, in document order: the body first, each behind the one around it.
     rows: Vec<NodeId>,
+    /// Where in them each of them is, by row.
+    places: Vec<u32>,
     body: NodeId,
 }
 
@@ -173,10 +175,12 @@ impl<'a> Base<'a> {
         }
         let mut marks = vec![Marks::default(); page.len()];
         let mut rows = Vec::new();
+        let mut places = vec![0; page.len()];
         for row in body.index()..page.end(body).index() {
             if sums[row].blocks > 0.0 {
                 let id = NodeId::from_row(row);
                 marks[row] = Marks::of(page, id);
+                places[row] = count(rows.len());
                 rows.push(id);
             }
         }
@@ -187,6 +191,7 @@ impl<'a> Base<'a> {
             sums,
             marks,
             rows,
+            places,
             body,
         }
     }
@@ -197,6 +202,26 @@ impl<'a> Base<'a> {
 
     fn marks(&self, id: NodeId) -> Marks {
         self.marks[id.index()]
+    }
+
+    /// The place of an element with text among its like.
+    fn place(&self, id: NodeId) -> usize {
+        self.places[id.index()] as usize
+    }
+
+    /// What is told of each element with text by itself and by what is told of the one around it, in their order. A block asks
+    /// the element that holds it, not all that stand around it.
+    fn downwards<T: Clone>(&self, of_body: T, mut tell: impl FnMut(NodeId, &T) -> T) -> Vec<T> {
+        let mut told: Vec<T> = Vec::with_capacity(self.rows.len());
+        for &id in &self.rows {
+            let own = if id == self.body {
+                of_body.clone()
+            } else {
+                tell(id, &told[self.place(self.page.parent(id))])
+            };
+            told.push(own);
+        }
+        told
     }
 
     fn chars(&self, id: NodeId) -> f32 {

@@ -169,42 +169,54 @@ impl Forest {
     pub(crate) fn chances(&self, values: &[f32]) -> Vec<f32> {
         let width = self.columns.len().max(1);
         let mut chances = Vec::with_capacity(values.len() / width);
-        let mut columns = vec![[0.0; LANES]; width];
-        let mut left = vec![Left::default(); self.leaves.len()];
+        let asked = self.asked(values, width);
+        let mut columns = vec![[0.0; LANES]; asked.columns.len()];
+        let mut left = asked.left.clone();
         for rows in values.chunks(width * LANES) {
             let rows = rows.chunks_exact(width);
             let count = rows.len();
             for (lane, row) in rows.enumerate() {
-                for (column, value) in columns.iter_mut().zip(row) {
-                    column[lane] = *value;
+                for (values, (column, _)) in columns.iter_mut().zip(&asked.columns) {
+                    values[lane] = row[*column];
                 }
             }
-            left.fill(Left::default());
-            self.take_away(&columns, &mut left);
+            for (left, whole) in left.iter_mut().zip(&asked.left) {
+                (left.of_all, left.is_parted) = (whole.of_all, false);
+            }
+            asked.take_away(&columns, &mut left);
             let sums = self.sums(&left);
             chances.extend(sums[..count].iter().map(|sum| 1.0 / (1.0 + (-sum).exp())));
         }
         chances
     }
 
-    /// Takes the leaves away that are not reached.
-    fn take_away(&self, columns: &[[f32; LANES]], left: &mut [Left]) {
-        for (values, splits) in columns.iter().zip(&self.of_column) {
-            let splits = &self.splits[splits.clone()];
-            let (least, greatest) = bounds(values);
-            for split in splits {
-                if split.threshold >= greatest {
-                    break;
-                }
-                let left = &mut left[usize::from(split.tree)];
-                if split.threshold < least {
-                    left.of_all &= split.above;
-                    continue;
-                }
-                left.is_parted = true;
-                split.part(values, &mut left.of_each);
+    /// What must be asked of a table: what is the same for all of its rows is settled here.
+    fn asked(&self, values: &[f32], width: usize) -> Asked<'_> {
+        let mut rows = values.chunks_exact(width);
+        let first = rows.next().unwrap_or(&[]);
+        let mut bounds: Vec<(f32, f32)> = first.iter().map(|&value| (value, value)).collect();
+        for row in rows {
+            for (bounds, &value) in bounds.iter_mut().zip(row) {
+                *bounds = (less(bounds.0, value), greater(bounds.1, value));
             }
         }
+        let mut left = vec![Left::default(); self.leaves.len()];
+        let mut columns = Vec::new();
+        for (column, (of_column, (least, greatest))) in
+            self.of_column.iter().zip(bounds).enumerate()
+        {
+            let splits = &self.splits[of_column.clone()];
+            let below = splits.partition_point(|split| split.threshold < least);
+            let (below, rest) = splits.split_at(below);
+            for split in below {
+                left[usize::from(split.tree)].of_all &= split.above;
+            }
+            let parting = rest.partition_point(|split| split.threshold < greatest);
+            if parting > 0 {
+                columns.push((column, &rest[..parting]));
+            }
+        }
+        Asked { columns, left }
     }
 
     /// What the trees say of the rows, by the first leaf that is left of each.
@@ -225,6 +237,37 @@ impl Forest {
             }
         }
         sums
+    }
+}
+
+/// The columns that part the rows of a table, with the nodes that do.
+struct Asked<'a> {
+    columns: Vec<(usize, &'a [Split])>,
+    /// What is left of each tree for all rows.
+    left: Vec<Left>,
+}
+
+impl Asked<'_> {
+    /// Takes the leaves away that are not reached.
+    fn take_away(&self, columns: &[[f32; LANES]], left: &mut [Left]) {
+        for (values, (_, splits)) in columns.iter().zip(&self.columns) {
+            let (least, greatest) = bounds(values);
+            for split in *splits {
+                if split.threshold >= greatest {
+                    break;
+                }
+                let left = &mut left[usize::from(split.tree)];
+                if split.threshold < least {
+                    left.of_all &= split.above;
+                    continue;
+                }
+                if !left.is_parted {
+                    left.is_parted = true;
+                    left.of_each = [u32::MAX; LANES];
+                }
+                split.part(values, &mut left.of_each);
+            }
+        }
     }
 }
 
@@ -263,8 +306,6 @@ impl Default for Left {
 /// The least and the greatest of some values, none of which is no number.
 #[inline(never)]
 fn bounds(values: &[f32; LANES]) -> (f32, f32) {
-    let less = |one: f32, other: f32| if other < one { other } else { one };
-    let greater = |one: f32, other: f32| if other > one { other } else { one };
     // Eight at once, as the compiler takes them where they stand in lists of their own.
     let (mut least, mut greatest) = ([values[0]; 8], [values[0]; 8]);
     for eight in values.as_chunks::<8>().0 {
@@ -277,6 +318,14 @@ fn bounds(values: &[f32; LANES]) -> (f32, f32) {
     }
     let least = least.into_iter().fold(values[0], less);
     (least, greatest.into_iter().fold(values[0], greater))
+}
+
+fn less(one: f32, other: f32) -> f32 {
+    if other < one { other } else { one }
+}
+
+fn greater(one: f32, other: f32) -> f32 {
+    if other > one { other } else { one }
 }
 
 /// The set of the first leaves of a tree.
