@@ -169,43 +169,40 @@ impl Forest {
     pub(crate) fn chances(&self, values: &[f32]) -> Vec<f32> {
         let width = self.columns.len().max(1);
         let mut chances = Vec::with_capacity(values.len() / width);
-        let asked = self.asked(values, width);
-        let mut columns = vec![[0.0; LANES]; asked.columns.len()];
+        let bounds: Vec<Bounds> = values
+            .chunks(width * LANES)
+            .map(|rows| Bounds::of(rows, width))
+            .collect();
+        let asked = self.asked(&bounds);
+        let mut columns = vec![[[0.0; 4]; LANES / 4]; width];
         let mut left = asked.left.clone();
-        for rows in values.chunks(width * LANES) {
-            let rows = rows.chunks_exact(width);
-            let count = rows.len();
-            for (lane, row) in rows.enumerate() {
-                for (values, (column, _)) in columns.iter_mut().zip(&asked.columns) {
-                    values[lane] = row[*column];
-                }
-            }
+        for (rows, bounds) in values.chunks(width * LANES).zip(&bounds) {
+            turn(rows, &mut columns);
             for (left, whole) in left.iter_mut().zip(&asked.left) {
                 (left.of_all, left.is_parted) = (whole.of_all, false);
             }
-            asked.take_away(&columns, &mut left);
+            asked.take_away(&columns, bounds, &mut left);
             let sums = self.sums(&left);
+            let count = rows.len() / width;
             chances.extend(sums[..count].iter().map(|sum| 1.0 / (1.0 + (-sum).exp())));
         }
         chances
     }
 
     /// What must be asked of a table: what is the same for all of its rows is settled here.
-    fn asked(&self, values: &[f32], width: usize) -> Asked<'_> {
-        let mut rows = values.chunks_exact(width);
-        let first = rows.next().unwrap_or(&[]);
-        let mut bounds: Vec<(f32, f32)> = first.iter().map(|&value| (value, value)).collect();
-        for row in rows {
-            for (bounds, &value) in bounds.iter_mut().zip(row) {
-                *bounds = (less(bounds.0, value), greater(bounds.1, value));
-            }
-        }
+    fn asked(&self, bounds: &[Bounds]) -> Asked<'_> {
         let mut left = vec![Left::default(); self.leaves.len()];
         let mut columns = Vec::new();
-        for (column, (of_column, (least, greatest))) in
-            self.of_column.iter().zip(bounds).enumerate()
-        {
-            let splits = &self.splits[of_column.clone()];
+        let Some((first, rest)) = bounds.split_first() else {
+            return Asked { columns, left };
+        };
+        let mut whole = first.clone();
+        for part in rest {
+            whole.widen(&part.least, &part.greatest);
+        }
+        for (column, range) in self.of_column.iter().enumerate() {
+            let (least, greatest) = (whole.least[column], whole.greatest[column]);
+            let splits = &self.splits[range.clone()];
             let below = splits.partition_point(|split| split.threshold < least);
             let (below, rest) = splits.split_at(below);
             for split in below {
@@ -249,9 +246,10 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     /// Takes the leaves away that are not reached.
-    fn take_away(&self, columns: &[[f32; LANES]], left: &mut [Left]) {
-        for (values, (_, splits)) in columns.iter().zip(&self.columns) {
-            let (least, greatest) = bounds(values);
+    fn take_away(&self, columns: &[Column], bounds: &Bounds, left: &mut [Left]) {
+        for (column, splits) in &self.columns {
+            let (least, greatest) = (bounds.least[*column], bounds.greatest[*column]);
+            let values = &columns[*column];
             for split in *splits {
                 if split.threshold >= greatest {
                     break;
@@ -274,8 +272,8 @@ impl Asked<'_> {
 impl Split {
     /// Takes the leaves on the left away from rows whose value is above. By itself, or the compiler takes one row at a time.
     #[inline(never)]
-    fn part(&self, values: &[f32; LANES], sets: &mut [u32; LANES]) {
-        for (set, value) in sets.iter_mut().zip(values) {
+    fn part(&self, values: &Column, sets: &mut [u32; LANES]) {
+        for (set, value) in sets.iter_mut().zip(values.as_flattened()) {
             // All bits where it is true, and no branch, for the same reason.
             let stays = u32::from(*value <= self.threshold).wrapping_neg();
             *set &= self.above | stays;
@@ -303,21 +301,64 @@ impl Default for Left {
     }
 }
 
-/// The least and the greatest of some values, none of which is no number.
-#[inline(never)]
-fn bounds(values: &[f32; LANES]) -> (f32, f32) {
-    // Eight at once, as the compiler takes them where they stand in lists of their own.
-    let (mut least, mut greatest) = ([values[0]; 8], [values[0]; 8]);
-    for eight in values.as_chunks::<8>().0 {
-        for (least, &value) in least.iter_mut().zip(eight) {
-            *least = less(*least, value);
-        }
-        for (greatest, &value) in greatest.iter_mut().zip(eight) {
-            *greatest = greater(*greatest, value);
+/// The values of a column for the rows that are judged together, in fours.
+type Column = [[f32; 4]; LANES / 4];
+
+/// Writes rows as columns, four of each at once.
+fn turn(rows: &[f32], columns: &mut [Column]) {
+    let width = columns.len();
+    for (group, rows) in rows.chunks(4 * width).enumerate().take(LANES / 4) {
+        let (a, rest) = rows.split_at(width);
+        // Of rows too few the last stands in.
+        let next = |rest: &'_ [f32]| rest.len() >= width;
+        let (b, rest) = if next(rest) {
+            rest.split_at(width)
+        } else {
+            (a, rest)
+        };
+        let (c, rest) = if next(rest) {
+            rest.split_at(width)
+        } else {
+            (b, rest)
+        };
+        let d = if next(rest) { &rest[..width] } else { c };
+        let values = a.iter().zip(b).zip(c).zip(d);
+        for (column, (((&a, &b), &c), &d)) in columns.iter_mut().zip(values) {
+            column[group] = [a, b, c, d];
         }
     }
-    let least = least.into_iter().fold(values[0], less);
-    (least, greatest.into_iter().fold(values[0], greater))
+}
+
+/// The least and the greatest of each column in some rows, none of which is no number.
+#[derive(Clone)]
+struct Bounds {
+    least: Vec<f32>,
+    greatest: Vec<f32>,
+}
+
+impl Bounds {
+    fn of(rows: &[f32], width: usize) -> Bounds {
+        let mut rows = rows.chunks_exact(width);
+        let first = rows.next().unwrap_or(&[]).to_vec();
+        let mut bounds = Bounds {
+            greatest: first.clone(),
+            least: first,
+        };
+        for row in rows {
+            bounds.widen(row, row);
+        }
+        bounds
+    }
+
+    #[inline]
+    fn widen(&mut self, least: &[f32], greatest: &[f32]) {
+        for (own, &other) in self.least.iter_mut().zip(least) {
+            *own = less(*own, other);
+        }
+        for (own, &other) in self.greatest.iter_mut().zip(greatest) {
+            *own = greater(*own, other);
+        }
+    }
 }
 
 fn less(one: f32, other: f32) -> f32 {

@@ -121,21 +121,36 @@ fn sums(page: &Page, groups: &[Option<NodeId>], scored: &[Scored]) -> Vec<Sum> {
 
 /// The innermost table, list or code around each block.
 fn groups(page: &Page, blocks: &Blocks) -> Vec<Option<NodeId>> {
-    let mut group_of: Vec<Option<NodeId>> = vec![None; page.len()];
     let body = page.body();
-    for row in body.index()..page.end(body).index() {
-        let id = NodeId::from_row(row);
-        group_of[row] = match page.tag(id) {
-            Some(Tag::Table | Tag::Ul | Tag::Ol | Tag::Dl | Tag::Pre) => Some(id),
-            Some(_) if id != body => group_of[page.parent(id).index()],
-            _ => None,
-        };
+    // What stands between one block and the next is left or entered; elements that are open and pool are few.
+    let mut open: Vec<NodeId> = Vec::new();
+    let mut next = body;
+    let mut groups = Vec::with_capacity(blocks.list.len());
+    for block in &blocks.list {
+        let container = block.container;
+        if container < next {
+            // A container that goes on behind one inside it.
+            let around = open.iter().rev();
+            groups.push(around.copied().find(|&id| page.contains(id, container)));
+            continue;
+        }
+        for row in next.0..=container.0 {
+            let id = NodeId(row);
+            if matches!(
+                page.tag(id),
+                Some(Tag::Table | Tag::Ul | Tag::Ol | Tag::Dl | Tag::Pre)
+            ) {
+                while open.last().is_some_and(|&last| !page.contains(last, id)) {
+                    open.pop();
+                }
+                open.push(id);
+            }
+        }
+        next = NodeId(container.0 + 1);
+        let around = open.iter().rev();
+        groups.push(around.copied().find(|&id| page.contains(id, container)));
     }
-    blocks
-        .list
-        .iter()
-        .map(|block| group_of[block.container.index()])
-        .collect()
+    groups
 }
 
 #[cfg(test)]

@@ -154,7 +154,7 @@ fn each_bit(mut bits: u32, mut tell: impl FnMut(usize)) {
 }
 
 impl Family for Around {
-    fn add(&self, base: &Base<'_>, _: usize, chain: &[NodeId], row: &mut Row<'_>) {
+    fn add(&self, base: &Base<'_>, _: usize, chain: &[NodeId], row: &mut impl Row) {
         let own = &self.0[base.place(chain[0])];
         let far = |level: f32| if level.is_finite() { level } else { FAR };
         let (near, rest) = own.levels.split_at(NEAR.len());

@@ -133,7 +133,7 @@ fn narrow(base: &Base<'_>) -> NodeId {
 }
 
 impl Family for Containers {
-    fn add(&self, base: &Base<'_>, _: usize, chain: &[NodeId], row: &mut Row<'_>) {
+    fn add(&self, base: &Base<'_>, _: usize, chain: &[NodeId], row: &mut impl Row) {
         let container = chain[0];
         let up = |level: usize| chain[level.min(chain.len() - 1)];
         row.flag("narrowed", base.page.contains(self.narrowed, container));

@@ -43,10 +43,17 @@ struct Group {
 }
 
 /// Gives equal keys equal numbers.
-#[derive(Default)]
 struct Numbers(hashing::Table<u64, usize>);
 
 impl Numbers {
+    /// With room for so many keys.
+    fn with_room(keys: usize) -> Numbers {
+        Numbers(hashing::Table::with_capacity_and_hasher(
+            keys,
+            hashing::Secret,
+        ))
+    }
+
     fn of(&mut self, key: u64) -> usize {
         let next = self.0.len();
         *self.0.entry(key).or_insert(next)
@@ -57,7 +64,7 @@ impl Repetition {
     pub(super) fn of(base: &Base<'_>) -> Repetition {
         let (shapes, shape_of) = shapes(base);
         let (paths, path_of) = paths(base);
-        let mut numbers = Numbers::default();
+        let mut numbers = Numbers::with_room(base.blocks.list.len());
         let mut counts = Vec::new();
         let which: Vec<usize> = base
             .blocks
@@ -106,7 +113,7 @@ fn paths(base: &Base<'_>) -> (Vec<Path>, Vec<usize>) {
     let tag = |id| base.page.tag(id).map_or(255, |tag| tag as u64);
     let of_body = mix(0, tag(base.body) + 1);
     let keys = base.downwards(of_body, |id, &above| mix(above, tag(id) + 1));
-    let mut numbers = Numbers::default();
+    let mut numbers = Numbers::with_room(base.blocks.list.len());
     let mut paths: Vec<Path> = Vec::new();
     let mut path_of = Vec::with_capacity(base.blocks.list.len());
     for block in &base.blocks.list {
@@ -123,7 +130,7 @@ fn paths(base: &Base<'_>) -> (Vec<Path>, Vec<usize>) {
 }
 
 fn shapes(base: &Base<'_>) -> (Vec<Shape>, Vec<usize>) {
-    let mut numbers = Numbers::default();
+    let mut numbers = Numbers::with_room(base.rows.len());
     let mut shapes: Vec<Shape> = Vec::new();
     let mut shape_of = Vec::with_capacity(base.rows.len());
     for &id in &base.rows {
@@ -149,7 +156,7 @@ fn shapes(base: &Base<'_>) -> (Vec<Shape>, Vec<usize>) {
 }
 
 impl Family for Repetition {
-    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut Row<'_>) {
+    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl Row) {
         row.add("copies", self.copies[index]);
         let path = self.paths[self.path_of[index]];
         row.add("path_blocks", log(path.blocks));

@@ -155,7 +155,7 @@ fn rule(base: &Base<'_>, clean: &[f32]) -> NodeId {
 }
 
 impl Family for Sections {
-    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut Row<'_>) {
+    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl Row) {
         let container = chain[0];
         let inside = |id: NodeId| base.page.contains(id, container);
         let Told {
@@ -249,7 +249,7 @@ impl Divided {
         "sec_long_before",
     ];
 
-    fn add(&self, base: &Base<'_>, block: NodeId, row: &mut Row<'_>) {
+    fn add(&self, base: &Base<'_>, block: NodeId, row: &mut impl Row) {
         row.add_of("base_share", self.name, self.share);
         let values = match self.section_of(base, block) {
             Some(index) => self.values[index],
