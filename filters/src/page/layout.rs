@@ -29,13 +29,15 @@ pub(super) fn lay_out(
         }
         let above = open.last();
         let (hidden, mut in_link) = above.map_or((false, false), |a| (a.hidden, a.in_link));
+        let (mut kind, mut chars) = describe(&node, hidden);
         // A formula that a script would set stands in the place of the script.
-        let formula = if scripting {
-            None
-        } else {
-            grow::formula(&node, attributes)
-        };
-        let (kind, chars) = describe(formula.as_ref().unwrap_or(&node), hidden);
+        let mut formula = None;
+        if kind == Kind::Element(Tag::Script) && !scripting {
+            formula = grow::formula(&node, attributes);
+            if let Some(formula) = &formula {
+                (kind, chars) = describe(formula, hidden);
+            }
+        }
         let tag = match kind {
             Kind::Element(tag) => Some(tag),
             _ => None,

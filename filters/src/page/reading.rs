@@ -7,9 +7,12 @@ use kuchikiki::{NodeData, NodeRef};
 use url::Url;
 
 use super::{Fate, Kind, NodeId, Page, address::Address, attributes::is_named, tag::Tag};
-use crate::dom::{
-    apart::{self, Gap},
-    text_size, visible_chars,
+use crate::{
+    dom::{
+        apart::{self, Gap},
+        text_size, visible_chars,
+    },
+    text::trim,
 };
 
 /// Bytes that a base may add to an address that is told outside of the page, for the same reason as the limit of the base
@@ -228,12 +231,12 @@ impl Page {
 
     /// An attribute that holds an address, as the text of the absolute one. `None` where it is missing or no address.
     pub(crate) fn absolute(&self, id: NodeId, name: &LocalName) -> Option<Address> {
-        Address::of(&self.base, self.attribute(id, name)?.trim())
+        Address::of(&self.base, trim(self.attribute(id, name)?))
     }
 
     /// A link's address, and how it is told outside of the page where that differs.
     pub(super) fn link(&self, id: NodeId) -> Option<(Address, Option<String>)> {
-        let written = self.attribute(id, &local_name!("href"))?.trim();
+        let written = trim(self.attribute(id, &local_name!("href"))?);
         let absolute = Address::of(&self.base, written)?;
         if !self.is_on_web() {
             return (!written.is_empty()).then(|| (absolute, Some(written.to_owned())));

@@ -19,7 +19,7 @@ use crate::{
     hashing::Table,
     kind::{Kind, KindNow},
     page::{NodeId, Page, tag::Tag},
-    text::{lower, one_line},
+    text::{into_line, into_lower, lower, one_line},
 };
 use names::{ALSO, LABELS, LETTERS, LINES, NAMES, READ};
 
@@ -102,7 +102,7 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
         if !is_near || !(may_be_line || may_be_name) {
             continue;
         }
-        let text = lower(&one_line(&blocks.text(page, block)));
+        let text = into_lower(into_line(blocks.text(page, block)));
         let whole = if may_be_line { is_line(&text) } else { None };
         let line = whole.or_else(|| named_link(page, blocks, block, &text));
         let is_made = || block.linked == 0.0 && is_made(trim(&text));

@@ -230,7 +230,15 @@ fn is_label(page: &Page, blocks: &Blocks, at: usize, names: &[&str]) -> bool {
     };
     // Nearly all texts are of other letters, and to compare the words costs more.
     let may_be = |name: &&&str| name.starts_with(first);
-    let mut alike = names.iter().filter(may_be).peekable();
+    let bytes = text.as_bytes();
+    // Of names of one word in plain letters, which begin no line of other letters, however it is written.
+    let is_other = |name: &str| {
+        let start = bytes.get(..name.len()).filter(|start| start.is_ascii());
+        let is_plain = name.bytes().all(|byte| byte.is_ascii_lowercase());
+        is_plain && start.is_some_and(|start| !start.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    let alike = names.iter().filter(may_be);
+    let mut alike = alike.filter(|name| !is_other(name)).peekable();
     if alike.peek().is_none() {
         return false;
     }
