@@ -44,7 +44,7 @@ use crate::{
 };
 use address::Address;
 use attributes::{Attributes, Stretch};
-use layout::lay_out;
+use layout::{Layout, lay_out};
 use parse::Parsed;
 use tag::Tag;
 
@@ -160,6 +160,8 @@ pub(crate) struct Page {
     /// The elements that [`layout::is_about`] names, wherever they stand: an image in the head moves the rest of it into the
     /// body.
     about: Vec<NodeId>,
+    /// Which tags the page had when it was laid out, by their numbers.
+    tags: [bool; Tag::COUNT],
     pub(crate) removals: Removals,
     pub(crate) removed_links: Vec<RemovedLink>,
     pub(crate) collect_links: bool,
@@ -215,7 +217,7 @@ impl Page {
         if !scripting {
             composed::compose(&mut parsed);
         }
-        let (rows, about) = lay_out(&parsed, scripting, max_depth)?;
+        let Layout { rows, about, tags } = lay_out(&parsed, scripting, max_depth)?;
         let mut page = Page {
             rows,
             attributes: parsed.attributes,
@@ -227,6 +229,7 @@ impl Page {
             body: None,
             noscript_is_text: scripting,
             about,
+            tags,
             removals: Removals::default(),
             removed_links: Vec::new(),
             collect_links: false,

@@ -165,14 +165,17 @@ fn next_to(page: &Page, here: &Place) -> Option<Url> {
 /// Whether the number stands in the link's address, or may: digits can be written as escapes, and line breaks between them
 /// are nothing (WHATWG URL § 4.4). Hardly any address has it, and the text of a link costs more to read.
 fn has_number(page: &Page, id: NodeId, number: &Finder<'_>) -> bool {
+    let Some(first) = number.needle().first() else {
+        return true;
+    };
     page.attribute(id, &local_name!("href"))
         .is_some_and(|href| {
             let may_hide = |byte| matches!(byte, b'%' | b'\t' | b'\n' | b'\r');
             // To the end whatever is found, because that is done many bytes at once.
-            let hides = href
-                .bytes()
-                .fold(false, |hides, byte| hides | may_hide(byte));
-            hides || number.find(href.as_bytes()).is_some()
+            let (hides, has_first) = href.bytes().fold((false, false), |(hides, has), byte| {
+                (hides | may_hide(byte), has | (byte == *first))
+            });
+            hides || has_first && number.find(href.as_bytes()).is_some()
         })
 }
 

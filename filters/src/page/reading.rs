@@ -65,6 +65,7 @@ impl Page {
     }
 
     /// The element's tag; `None` for anything that is not an element.
+    #[inline]
     pub(crate) fn tag(&self, id: NodeId) -> Option<Tag> {
         match self.rows[id.index()].kind {
             Kind::Element(tag) => Some(tag),
@@ -72,16 +73,19 @@ impl Page {
         }
     }
 
+    #[inline]
     pub(crate) fn fate(&self, id: NodeId) -> Fate {
         self.rows[id.index()].fate
     }
 
     /// The parent; the document is its own.
+    #[inline]
     pub(crate) fn parent(&self, id: NodeId) -> NodeId {
         self.rows[id.index()].parent
     }
 
     /// Parent, grandparent and so on, the document last.
+    #[inline]
     pub(crate) fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         self.charge(SHORT_CHARGE);
         let mut at = id;
@@ -112,6 +116,7 @@ impl Page {
     }
 
     /// Visible characters of a text node itself, white space not counted.
+    #[inline]
     pub(crate) fn own_chars(&self, id: NodeId) -> usize {
         self.rows[id.index()].chars as usize
     }
@@ -122,6 +127,7 @@ impl Page {
     }
 
     /// The node and its descendants in document order, without what filters have removed.
+    #[inline]
     pub(crate) fn live(&self, root: NodeId) -> Live<'_> {
         let end = self.rows[root.index()].end;
         self.charge((end - root.0).min(MAX_CHARGE));
@@ -133,6 +139,7 @@ impl Page {
     }
 
     /// A walk over so many nodes begins: here a page that takes too long is left.
+    #[inline]
     fn charge(&self, nodes: u32) {
         if let Some(budget) = &self.budget {
             budget.walk(nodes);
@@ -171,6 +178,7 @@ impl Page {
     }
 
     /// The text of a text node, as written in the page.
+    #[inline]
     pub(crate) fn text(&self, id: NodeId) -> Option<Ref<'_, String>> {
         self.rows[id.index()]
             .node
@@ -179,11 +187,13 @@ impl Page {
     }
 
     /// All attributes in the order in which they were written.
+    #[inline]
     pub(crate) fn attributes(&self, id: NodeId) -> &[Attribute] {
         self.attributes.of(self.rows[id.index()].attributes)
     }
 
     /// The value of an attribute without a namespace. Attributes are few, so a scan that compares atoms beats hashing.
+    #[inline]
     pub(crate) fn attribute(&self, id: NodeId, name: &LocalName) -> Option<&str> {
         self.attributes(id)
             .iter()
@@ -353,6 +363,11 @@ impl Page {
         self.about.iter().copied().filter(is_wanted)
     }
 
+    /// Whether the page has such elements, or had them before they were removed: what is about none of them need not be begun.
+    pub(crate) fn has_any(&self, tags: &[Tag]) -> bool {
+        tags.iter().any(|&tag| self.tags[tag as usize])
+    }
+
     /// Whether `<noscript>` was parsed as a browser with scripts does: one text node of markup.
     pub(crate) fn noscript_is_text(&self) -> bool {
         self.noscript_is_text
@@ -386,6 +401,7 @@ pub(crate) struct Live<'a> {
 impl Iterator for Live<'_> {
     type Item = NodeId;
 
+    #[inline]
     fn next(&mut self) -> Option<NodeId> {
         while self.next < self.end {
             let id = NodeId(self.next);

@@ -229,7 +229,12 @@ fn is_label(page: &Page, blocks: &Blocks, at: usize, names: &[&str]) -> bool {
         return false;
     };
     // Nearly all texts are of other letters, and to compare the words costs more.
-    let may_be = |name: &&&str| name.starts_with(first);
+    let mut letter = [0; 4];
+    let first = first.encode_utf8(&mut letter).as_bytes();
+    let may_be = |name: &&&str| {
+        let name = name.as_bytes();
+        name.first() == first.first() && name.starts_with(first)
+    };
     let bytes = text.as_bytes();
     // Of names of one word in plain letters, which begin no line of other letters, however it is written.
     let is_other = |name: &str| {
