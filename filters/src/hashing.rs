@@ -1,6 +1,6 @@
 //! Tables and sets that are asked for a page's own words, addresses and nodes some thousand times a page.
 //!
-//! The standard library's SipHash takes some 200 instructions for a short key, and was 3 % of the work behind the parse. Here eight bytes
+//! The standard library's `SipHash` takes some 200 instructions for a short key, and was 3 % of the work behind the parse. Here eight bytes
 //! take one multiplication by a number that nobody knows, both halves of the product folded together. One multiplication of that
 //! kind parts keys that somebody chose to be alike (Dietzfelbinger, Hagerup, Katajainen, Penttonen, *A Reliable Randomized Algorithm
 //! for the Closest-Pair Problem*, 1997); the numbers are drawn anew when the program starts. What a page could gain by guessing them is
@@ -80,7 +80,6 @@ impl Hasher for Folded {
         let product = u128::from(self.state ^ key) * u128::from(self.multiplier);
         #[expect(clippy::cast_possible_truncation, reason = "the lower half is meant")]
         let lower = product as u64;
-        #[expect(clippy::cast_possible_truncation, reason = "64 bits are left")]
         let upper = (product >> 64) as u64;
         self.state = lower ^ upper;
     }

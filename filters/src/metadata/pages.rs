@@ -172,10 +172,9 @@ fn has_number(page: &Page, id: NodeId, number: &Finder<'_>) -> bool {
         .is_some_and(|href| {
             let may_hide = |byte| matches!(byte, b'%' | b'\t' | b'\n' | b'\r');
             // To the end whatever is found, because that is done many bytes at once.
-            let (hides, has_first) = href.bytes().fold((false, false), |(hides, has), byte| {
-                (hides | may_hide(byte), has | (byte == *first))
-            });
-            hides || has_first && number.find(href.as_bytes()).is_some()
+            let may_be = |byte: u8| may_hide(byte) || byte == *first;
+            href.bytes().fold(false, |found, byte| found | may_be(byte))
+                && (href.bytes().any(may_hide) || number.find(href.as_bytes()).is_some())
         })
 }
 

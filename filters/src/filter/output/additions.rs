@@ -84,9 +84,12 @@ fn write_byline(page: &Page, out: &mut String) {
         .take(START_NODES)
         .any(|id| page.tag(id) == Some(Tag::Time));
     let metadata = &page.metadata;
-    let folded = LazyCell::new(|| match has_plain_letters(&start) {
-        true => start.to_ascii_lowercase(),
-        false => start.to_lowercase(),
+    let folded = LazyCell::new(|| {
+        if has_plain_letters(&start) {
+            start.to_ascii_lowercase()
+        } else {
+            start.to_lowercase()
+        }
     });
     let is_shown = |name: &&String| folded.contains(&name.to_lowercase());
     let author = metadata

@@ -6,7 +6,9 @@ use super::{Hint, Said};
 use crate::{
     filter::main_block::auto::{
         cues::WORDS as CUES,
-        names::{AFTERWORDS, ANNOUNCEMENTS, DATES, NOTES, OVERLAYS, POSTERS, PROFILES, QUOTES, REVIEWS},
+        names::{
+            AFTERWORDS, ANNOUNCEMENTS, DATES, NOTES, OVERLAYS, POSTERS, PROFILES, QUOTES, REVIEWS,
+        },
     },
     metadata::{AUTHOR_PAGES, AUTHORS},
 };

@@ -18,15 +18,15 @@ pub(super) fn drop_twins(page: &mut Page) {
     let mut shown: Vec<Option<NodeId>> = vec![None; page.len()];
     let mut twins = Vec::new();
     let live: Vec<NodeId> = page.live(page.body()).skip(1).collect();
-    let mut shows = vec![false; page.len()];
+    let mut has_text = vec![false; page.len()];
     for &id in live.iter().rev() {
-        if shows[id.index()] || page.own_chars(id) > 0 {
-            shows[id.index()] = true;
-            shows[page.parent(id).index()] = true;
+        if has_text[id.index()] || page.own_chars(id) > 0 {
+            has_text[id.index()] = true;
+            has_text[page.parent(id).index()] = true;
         }
     }
     for id in live {
-        if !shows[id.index()] {
+        if !has_text[id.index()] {
             continue;
         }
         let before = shown[page.parent(id).index()].replace(id);

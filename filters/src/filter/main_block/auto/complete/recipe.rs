@@ -236,11 +236,13 @@ fn is_label(page: &Page, blocks: &Blocks, at: usize, names: &[&str]) -> bool {
         name.first() == first.first() && name.starts_with(first)
     };
     let bytes = text.as_bytes();
-    // Of names of one word in plain letters, which begin no line of other letters, however it is written.
+    // The plain letters that a name begins with begin no line of others, however it is written.
     let is_other = |name: &str| {
-        let start = bytes.get(..name.len()).filter(|start| start.is_ascii());
-        let is_plain = name.bytes().all(|byte| byte.is_ascii_lowercase());
-        is_plain && start.is_some_and(|start| !start.eq_ignore_ascii_case(name.as_bytes()))
+        let name = name.as_bytes();
+        let plain = name.iter().take_while(|byte| byte.is_ascii_lowercase());
+        let plain = &name[..plain.count()];
+        let start = bytes.get(..plain.len()).filter(|start| start.is_ascii());
+        start.is_some_and(|start| !start.eq_ignore_ascii_case(plain))
     };
     let alike = names.iter().filter(may_be);
     let mut alike = alike.filter(|name| !is_other(name)).peekable();

@@ -125,11 +125,7 @@ fn tells_change(page: &Page, id: NodeId) -> bool {
 }
 
 /// The outermost elements that hold one short text of a kind, in document order.
-fn signs(
-    page: &Page,
-    max_chars: usize,
-    rank: impl Fn(NodeId) -> Option<u8>,
-) -> Vec<Sign> {
+fn signs(page: &Page, max_chars: usize, rank: impl Fn(NodeId) -> Option<u8>) -> Vec<Sign> {
     let mut signs = Vec::new();
     let mut over = NodeId::DOCUMENT;
     for id in page.live(page.body()).skip(1) {
