@@ -12,6 +12,7 @@
 //! - Text that a browser never shows (scripts, styles, templates, options, alternative contents) is left out.
 
 pub(crate) mod captions;
+pub(crate) mod starts;
 mod writer;
 
 use url::Url;

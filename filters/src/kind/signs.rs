@@ -7,7 +7,7 @@ use super::names;
 use crate::{
     dom::words,
     page::{NodeId, Page, said::Hint, tag::Tag},
-    text::trim,
+    text::{starts::Starts, trim},
 };
 
 /// What a page says that it is, in its head.
@@ -79,7 +79,7 @@ const LONG: u32 = 20;
 const STEPS_TO_PARAGRAPH: usize = 5;
 
 /// What buttons say that put something into a basket; in other languages their classes still say it.
-const TO_BUY: Phrases = Phrases::new(&[
+const TO_BUY: Starts = Starts::new(&[
     "add to cart",
     "add to basket",
     "add to bag",
@@ -91,7 +91,7 @@ const TO_BUY: Phrases = Phrases::new(&[
 
 /// How links begin that ask the reader to do business with whoever runs the site. Pages that offer something have four and
 /// more of them, texts about it one or two.
-const CALLS: Phrases = Phrases::new(&[
+const CALLS: Starts = Starts::new(&[
     "get started",
     "contact us",
     "book ",
@@ -325,35 +325,12 @@ fn names_a_basket(value: &str) -> bool {
     starts.any(|at| may_be(at) && NAMES.iter().any(|name| is(at, name)))
 }
 
-/// Words that a text may begin with, in small letters.
-struct Phrases {
-    all: &'static [&'static str],
-    /// A bit for each byte of ASCII that begins one.
-    firsts: u128,
-}
-
-impl Phrases {
-    const fn new(all: &'static [&'static str]) -> Phrases {
-        let mut firsts = 0;
-        let mut at = 0;
-        while at < all.len() {
-            let first = all[at].as_bytes()[0];
-            if first.is_ascii() {
-                firsts |= 1 << first;
-            }
-            at += 1;
-        }
-        Phrases { all, firsts }
-    }
-}
-
 /// Whether a text begins with one of these words.
-fn begins_with(text: &str, phrases: &Phrases) -> bool {
+fn begins_with(text: &str, phrases: &Starts) -> bool {
     let text = trim(text);
     // A capital of plain letters becomes one small letter, which most of the words do not begin with.
     let first = text.bytes().next().filter(u8::is_ascii);
-    let is_among = |first: u8| phrases.firsts >> first.to_ascii_lowercase() & 1 == 1;
-    if text.is_empty() || first.is_some_and(|first| !is_among(first)) {
+    if text.is_empty() || first.is_some_and(|first| !phrases.may_begin(first)) {
         return false;
     }
     let may_begin = |words: &&str| words.bytes().next() == first.map(|c| c.to_ascii_lowercase());

@@ -7,7 +7,10 @@
 //! Measured on WCXB dev, 2026-11-21 (`examples/authors.rs`): docs/quality.md.
 
 use super::{MAX_NAME_BYTES, byline, date, is_same, json_ld::JsonLd, letters, metas::Metas};
-use crate::page::{Headline, Page};
+use crate::{
+    page::{Headline, Page},
+    text::starts::Starts,
+};
 
 /// Chooses the author of a page.
 pub(super) fn choose(
@@ -284,7 +287,7 @@ fn is_title_or_number(name: &str) -> bool {
 }
 
 /// The line after "By" or "Written by:"; the whole line where it does not begin so.
-pub(super) fn without_opener<'a>(line: &'a str, openers: &[&str]) -> &'a str {
+pub(super) fn without_opener<'a>(line: &'a str, openers: &Starts) -> &'a str {
     let mut line = trim(line);
     // Japanese: "text: ". By itself the sign is a family name too.
     for label in ["取材・文", "文・写真", "文・", "文＝", "文：", "文:"] {
@@ -293,11 +296,14 @@ pub(super) fn without_opener<'a>(line: &'a str, openers: &[&str]) -> &'a str {
         }
     }
     let rest = |line: &'a str| {
+        if !openers.may_begin(*line.as_bytes().first()?) {
+            return None;
+        }
         let first = line.chars().next()?.to_lowercase().next()?;
         // A character is its bytes, and the first of them parts it from nearly all others.
         let mut bytes = [0; 4];
         let first = &*first.encode_utf8(&mut bytes);
-        let mut alike = openers.iter().filter(|opener| {
+        let mut alike = openers.all.iter().filter(|opener| {
             opener.as_bytes().first() == first.as_bytes().first() && opener.starts_with(first)
         });
         alike.find_map(|opener| after(line, opener))

@@ -27,7 +27,8 @@ impl Address {
 
     /// Up to the colon.
     pub(crate) fn scheme(&self) -> &str {
-        self.text.split(':').next().unwrap_or_default()
+        let end = self.text.bytes().position(|byte| byte == b':');
+        &self.text[..end.unwrap_or(self.text.len())]
     }
 
     pub(crate) fn host(&self) -> Option<&str> {
@@ -56,11 +57,10 @@ impl From<Address> for String {
 
 /// An address that needs no parser; `None` for any other, and for bases that are not on the web.
 fn plain(base: &Url, written: &str) -> Option<Address> {
-    let root = base[..Position::BeforePath].len();
-    let (scheme, authority) = base.as_str()[..root].split_once("://")?;
-    if !matches!(scheme, "http" | "https") {
+    if !matches!(base.scheme(), "http" | "https") {
         return None;
     }
+    let root = base[..Position::BeforePath].len();
     let of_base = |end: usize| {
         // A user and a port stand beside the host.
         let host = base.host_str()?;
@@ -73,7 +73,6 @@ fn plain(base: &Url, written: &str) -> Option<Address> {
             host: Some(start..start + host.len()),
         })
     };
-    debug_assert!(!authority.is_empty());
     match written.as_bytes() {
         [b'#', ..] => is_plain_end(written).then(|| of_base(base[..Position::AfterQuery].len()))?,
         [b'/', b'/' | b'\\', ..] => None,
