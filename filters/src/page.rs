@@ -14,6 +14,7 @@ mod changing;
 mod composed;
 mod grow;
 mod layout;
+mod live;
 pub(crate) mod parse;
 mod reading;
 pub(crate) mod said;

@@ -6,7 +6,9 @@ use html5ever::{Attribute, LocalName, local_name, ns};
 use kuchikiki::{NodeData, NodeRef};
 use url::Url;
 
-use super::{Fate, Kind, NodeId, Page, address::Address, attributes::is_named, tag::Tag};
+use super::{
+    Fate, Kind, NodeId, Page, address::Address, attributes::is_named, live::Live, tag::Tag,
+};
 use crate::{
     dom::{
         apart::{self, Gap},
@@ -388,31 +390,5 @@ fn shown(written: &str, absolute: String) -> String {
         absolute
     } else {
         written.to_owned()
-    }
-}
-
-/// Nodes in document order, skipping what was removed.
-pub(crate) struct Live<'a> {
-    page: &'a Page,
-    next: u32,
-    end: u32,
-}
-
-impl Iterator for Live<'_> {
-    type Item = NodeId;
-
-    #[inline]
-    fn next(&mut self) -> Option<NodeId> {
-        while self.next < self.end {
-            let id = NodeId(self.next);
-            let row = &self.page.rows[id.index()];
-            if row.fate == Fate::Removed {
-                self.next = row.end;
-            } else {
-                self.next += 1;
-                return Some(id);
-            }
-        }
-        None
     }
 }
