@@ -250,9 +250,12 @@ impl Measures {
             }
         }
         for index in (1..sums.len()).rev() {
-            let id = NodeId::from_row(index);
             // Descendants come later in the table, so the sum below this node is complete.
-            if page.tag(id) == Some(Tag::A) && sums[index].linked > 0 {
+            if sums[index].chars == 0 {
+                continue;
+            }
+            let id = NodeId::from_row(index);
+            if sums[index].linked > 0 && page.tag(id) == Some(Tag::A) {
                 sums[index].links += 1;
             }
             let sum = sums[index];

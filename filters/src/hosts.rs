@@ -1,12 +1,12 @@
 //! A set of hosts, matched by suffix: listing `example.com` covers `ads.example.com`.
 
-use std::collections::HashSet;
+use crate::hashing::Set;
 
 /// A set of hosts. Built from lists in the plain syntax (one host a line) or that of a hosts file
 /// (`0.0.0.0 ads.example.com`), with `#` comments in either.
 #[derive(Clone, Debug, Default)]
 pub struct HostList {
-    hosts: HashSet<Box<str>>,
+    hosts: Set<Box<str>>,
 }
 
 /// A line of a list that names no host.

@@ -53,6 +53,7 @@ mod entities;
 mod error;
 mod extract;
 mod filter;
+mod hashing;
 mod hosts;
 mod kind;
 mod markdown;

@@ -220,7 +220,9 @@ pub(crate) fn start_of_line(page: &Page, id: NodeId) -> String {
 
 /// Letters and digits only, in lower case: how names are compared.
 pub(crate) fn letters(text: &str) -> String {
-    folded(text).collect()
+    let mut letters = String::with_capacity(text.len());
+    letters.extend(folded(text));
+    letters
 }
 
 /// The same, one by one.

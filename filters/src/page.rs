@@ -14,6 +14,7 @@ mod changing;
 mod composed;
 mod grow;
 mod layout;
+mod live;
 pub(crate) mod parse;
 mod reading;
 pub(crate) mod said;
@@ -22,7 +23,6 @@ pub(crate) mod tag;
 
 use std::{
     cell::{Cell, OnceCell},
-    collections::HashSet,
     rc::Rc,
     sync::Arc,
 };
@@ -39,12 +39,13 @@ use crate::{
         genre::Preset,
         ignore::{Sheets, sheets::early::Early},
     },
+    hashing::Set,
     kind::Claims,
     metadata::Metadata,
 };
 use address::Address;
 use attributes::{Attributes, Stretch};
-use layout::lay_out;
+use layout::{Layout, lay_out};
 use parse::Parsed;
 use tag::Tag;
 
@@ -160,6 +161,8 @@ pub(crate) struct Page {
     /// The elements that [`layout::is_about`] names, wherever they stand: an image in the head moves the rest of it into the
     /// body.
     about: Vec<NodeId>,
+    /// Which tags the page had when it was laid out, by their numbers.
+    tags: [bool; Tag::COUNT],
     pub(crate) removals: Removals,
     pub(crate) removed_links: Vec<RemovedLink>,
     pub(crate) collect_links: bool,
@@ -168,7 +171,7 @@ pub(crate) struct Page {
     /// Set by the retainer, written after the page's own content.
     pub(crate) appended: Vec<LinkGroup>,
     /// Nodes behind which a space is written in markup.
-    pub(crate) spaces_after: HashSet<NodeId>,
+    pub(crate) spaces_after: Set<NodeId>,
     /// The posts of a thread, where the choice of the main block knows them.
     pub(crate) posts: Vec<NodeId>,
     /// Who wrote the first of them.
@@ -215,7 +218,7 @@ impl Page {
         if !scripting {
             composed::compose(&mut parsed);
         }
-        let (rows, about) = lay_out(&parsed, scripting, max_depth)?;
+        let Layout { rows, about, tags } = lay_out(&parsed, scripting, max_depth)?;
         let mut page = Page {
             rows,
             attributes: parsed.attributes,
@@ -227,12 +230,13 @@ impl Page {
             body: None,
             noscript_is_text: scripting,
             about,
+            tags,
             removals: Removals::default(),
             removed_links: Vec::new(),
             collect_links: false,
             kept_link_bytes: 0,
             appended: Vec::new(),
-            spaces_after: HashSet::new(),
+            spaces_after: Set::default(),
             posts: Vec::new(),
             starter: None,
             frame_chars: 0,

@@ -13,6 +13,7 @@
 
 mod bylines;
 pub(crate) mod captions;
+pub(crate) mod starts;
 mod writer;
 
 use url::Url;
@@ -26,9 +27,26 @@ use crate::{
 };
 use writer::Writer;
 
+/// As [`str::trim`]. Most texts begin and end with a visible character of ASCII, and need not be read as characters for it.
+#[inline]
+pub(crate) fn trim(text: &str) -> &str {
+    match text.as_bytes() {
+        [b'!'..=b'~'] | [b'!'..=b'~', .., b'!'..=b'~'] => text,
+        _ => text.trim(),
+    }
+}
+
+/// As [`one_line`], of a text that nobody needs any more.
+pub(crate) fn into_line(text: String) -> String {
+    if trim(&text).len() == text.len() && is_one_line(&text) {
+        return text;
+    }
+    one_line(&text)
+}
+
 /// Collapses all white space to single spaces and trims.
 pub(crate) fn one_line(text: &str) -> String {
-    let text = text.trim();
+    let text = trim(text);
     if is_one_line(text) {
         return text.to_owned();
     }
@@ -94,6 +112,15 @@ pub(crate) fn lower(text: &str) -> String {
         lower.retain(|c| c != DOT);
     }
     lower
+}
+
+/// The same of a text that nobody needs any more.
+pub(crate) fn into_lower(mut text: String) -> String {
+    if has_plain_letters(&text) {
+        text.make_ascii_lowercase();
+        return text;
+    }
+    lower(&text)
 }
 
 /// The words of a value that names things: `post-author`, `postAuthor` and `post_author` hold "author".

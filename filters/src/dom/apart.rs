@@ -25,6 +25,8 @@
 //!
 //! What is written letter by letter, code, formulas, ruby and small raised or lowered signs stay as they are.
 
+use std::ops::Deref;
+
 use html5ever::{LocalName, local_name};
 
 use crate::page::{Fate, NodeId, Page, tag::Tag};
@@ -123,13 +125,37 @@ fn is_verbatim(tag: Tag) -> bool {
 #[derive(Default)]
 struct Between {
     /// Elements that end there, the innermost first.
-    closed: Vec<NodeId>,
+    closed: Few,
     /// Elements that begin there, the outermost first.
-    opened: Vec<NodeId>,
+    opened: Few,
     /// A block or a line ends there.
     is_boundary: bool,
     /// A picture or a field stands there.
     has_picture: bool,
+}
+
+/// Some elements, at most [`MAX_LEVELS`].
+#[derive(Default)]
+struct Few {
+    list: [NodeId; MAX_LEVELS],
+    count: usize,
+}
+
+impl Few {
+    /// `None` where there is no room.
+    fn push(&mut self, id: NodeId) -> Option<()> {
+        *self.list.get_mut(self.count)? = id;
+        self.count += 1;
+        Some(())
+    }
+}
+
+impl Deref for Few {
+    type Target = [NodeId];
+
+    fn deref(&self) -> &[NodeId] {
+        &self.list[..self.count]
+    }
 }
 
 impl Between {
@@ -140,20 +166,18 @@ impl Between {
             if page.contains(up, after) {
                 break;
             }
-            between.add_closed(page, up)?;
+            between.is_boundary |= is_boundary(page.tag(up));
+            between.closed.push(up)?;
         }
-        let mut opened = Vec::new();
+        let mut opened = Few::default();
         for up in page.ancestors(after) {
             if page.contains(up, before) {
                 break;
             }
             between.is_boundary |= is_boundary(page.tag(up));
-            if opened.len() == MAX_LEVELS {
-                return None;
-            }
-            opened.push(up);
+            opened.push(up)?;
         }
-        opened.reverse();
+        opened.list[..opened.count].reverse();
         between.opened = opened;
         let rows = (before.0 + 1..after.0).take(MAX_LEVELS).map(NodeId);
         for id in rows.filter(|&id| page.fate(id) == Fate::Keep) {
@@ -163,20 +187,11 @@ impl Between {
         Some(between)
     }
 
-    fn add_closed(&mut self, page: &Page, id: NodeId) -> Option<()> {
-        self.is_boundary |= is_boundary(page.tag(id));
-        if self.closed.len() == MAX_LEVELS {
-            return None;
-        }
-        self.closed.push(id);
-        Some(())
-    }
-
     fn sets_apart(&self, page: &Page, left: &str, right: &str, end: char, start: char) -> bool {
         if self.has_picture {
             return end.is_alphanumeric() && start.is_alphanumeric();
         }
-        let elements = || self.closed.iter().chain(&self.opened).copied();
+        let elements = || self.closed.iter().chain(&*self.opened).copied();
         let is_raised = |id| matches!(page.tag(id), Some(Tag::Sub | Tag::Sup | Tag::Rt | Tag::Rp));
         if elements().any(is_raised) {
             return false;

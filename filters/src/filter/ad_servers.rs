@@ -73,11 +73,12 @@ impl Filter for AdServers {
     fn apply(&self, page: &mut Page) -> Option<String> {
         let mut at = NodeId::DOCUMENT.0 + 1;
         let end = page.end(NodeId::DOCUMENT).0;
+        let mut last = Last::default();
         while at < end {
             let id = NodeId(at);
             at += 1;
             if page.fate(id) != Fate::Removed {
-                if !self.is_advertisement(page, id) {
+                if !self.is_advertisement(page, id, &mut last) {
                     continue;
                 }
                 page.remove_with_links(id, self.name());
@@ -94,20 +95,30 @@ impl Filter for AdServers {
 }
 
 impl AdServers {
-    fn is_advertisement(&self, page: &Page, id: NodeId) -> bool {
+    fn is_advertisement(&self, page: &Page, id: NodeId, last: &mut Last) -> bool {
         // `<base href>` names no resource; taking it away would break every relative address.
         if !page.said(id).has(Hint::Address) || page.tag(id) == Some(Tag::Base) {
             return false;
         }
-        [local_name!("src"), local_name!("href")]
-            .iter()
-            .filter_map(|name| page.attribute(id, name))
-            .any(|value| self.leads_to_listed(value, page.base()))
+        let mut is_listed = false;
+        page.each_attribute(id, |name, value| {
+            if matches!(*name, local_name!("src") | local_name!("href")) {
+                is_listed |= self.leads_to_listed(value, page.base(), last);
+            }
+        });
+        is_listed
     }
 
-    fn leads_to_listed(&self, address: &str, base: &Url) -> bool {
+    fn leads_to_listed(&self, address: &str, base: &Url, last: &mut Last) -> bool {
         match host_of(address) {
-            Host::Plain(host) => self.is_listed(host),
+            Host::Plain(host) => {
+                if last.host != host {
+                    last.is_listed = self.is_listed(host);
+                    last.host.clear();
+                    last.host.push_str(host);
+                }
+                last.is_listed
+            }
             // Relative addresses are the page's own: a person who asked for the page wants its parts.
             Host::None => false,
             Host::Odd => base
@@ -117,6 +128,13 @@ impl AdServers {
                 .unwrap_or(false),
         }
     }
+}
+
+/// The host that was asked for last: one address in a row mostly leads where the one before it does.
+#[derive(Default)]
+struct Last {
+    host: String,
+    is_listed: bool,
 }
 
 enum Host<'a> {
@@ -136,25 +154,31 @@ fn host_of(address: &str) -> Host<'_> {
         let is_it = begin.eq_ignore_ascii_case(start);
         is_it.then(|| &address[start.len()..])
     };
-    let after_scheme = match ["//", "https://", "http://"].into_iter().find_map(after) {
+    let starts: &[&str] = match address.as_bytes().first() {
+        Some(b'/') => &["//"],
+        Some(b'h' | b'H') => &["https://", "http://"],
+        _ => &[],
+    };
+    let after_scheme = match starts.iter().find_map(|start| after(start)) {
         Some(after) => after,
         None if address.starts_with('\\') || has_odd_scheme(address) => return Host::Odd,
         None => return Host::None,
     };
     // Browsers skip all further slashes (WHATWG URL § 4.4, "special authority ignore slashes state").
     let after_scheme = after_scheme.trim_start_matches(['/', '\\']);
-    let authority_end = after_scheme
-        .bytes()
-        .position(|byte| matches!(byte, b'/' | b'?' | b'#'))
-        .unwrap_or(after_scheme.len());
-    let authority = &after_scheme[..authority_end];
-    if authority
-        .bytes()
-        .any(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b':')))
-    {
-        return Host::Odd;
+    let (mut end, mut port) = (after_scheme.len(), None);
+    for (at, byte) in after_scheme.bytes().enumerate() {
+        match byte {
+            b'a'..=b'z' | b'.' | b'-' | b'0'..=b'9' | b'A'..=b'Z' | b'_' => {}
+            b'/' | b'?' | b'#' => {
+                end = at;
+                break;
+            }
+            b':' => port = port.or(Some(at)),
+            _ => return Host::Odd,
+        }
     }
-    Host::Plain(authority.split(':').next().unwrap_or(authority))
+    Host::Plain(&after_scheme[..port.unwrap_or(end)])
 }
 
 /// `http:/host`, `ht\ntps://host`: browsers read these as addresses of a host.

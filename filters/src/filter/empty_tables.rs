@@ -112,6 +112,9 @@ impl Filter for EmptyTables {
     }
 
     fn apply(&self, page: &mut Page) -> Option<String> {
+        if !page.has_any(&[Tag::Table]) {
+            return None;
+        }
         let tables: Vec<NodeId> = page
             .live(page.body())
             .filter(|&id| page.tag(id) == Some(Tag::Table))

@@ -12,16 +12,12 @@
 //! ("Reply", "Book now", in any language).
 //! WCXB dev, 2026-11-22: 7 % of the lines.
 
-use std::{
-    collections::{HashMap, HashSet},
-    hash::{DefaultHasher, Hash, Hasher},
-};
-
 use html5ever::local_name;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     filter::Filter,
+    hashing::{self, Secret, Set, Table},
     page::{LinkGroup, NodeId, Page, tag::Tag},
 };
 
@@ -71,12 +67,12 @@ impl Filter for RemovedLinks {
         // Filters that walk backwards have removed the last ones first.
         links.sort_by_key(|link| link.node);
         links.retain(|link| says_something(&link.text) && seen.insert(key(link.address.as_str())));
-        let mut counts: HashMap<u64, usize> = HashMap::with_capacity(links.len());
+        let mut counts: Table<u64, usize> = Table::with_capacity_and_hasher(links.len(), Secret);
         for link in &links {
             *counts.entry(words(&link.text)).or_default() += 1;
         }
         // The first may be the entry of a menu that stands in several, with everything that leads below it.
-        let mut told = HashSet::new();
+        let mut told = Set::default();
         links.retain(|link| {
             let words = words(&link.text);
             counts[&words] < REPEATED || told.insert(words)
@@ -102,7 +98,7 @@ impl Filter for RemovedLinks {
     }
 }
 
-fn links_still_there(page: &Page) -> HashSet<u64> {
+fn links_still_there(page: &Page) -> Set<u64> {
     page.live(NodeId::DOCUMENT)
         .filter(|&id| page.tag(id) == Some(Tag::A))
         .filter_map(|id| page.absolute(id, &local_name!("href")))
@@ -113,16 +109,13 @@ fn links_still_there(page: &Page) -> HashSet<u64> {
 /// Stands for an address in a set: a hash, because 100,000 links of a page with a long address would take a gigabyte. A page
 /// that makes two of its links collide has one of them listed less. Places on one page are one link.
 fn key(address: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    address.split('#').next().hash(&mut hasher);
-    hasher.finish()
+    let place = memchr::memchr(b'#', address.as_bytes());
+    hashing::of_text(&address[..place.unwrap_or(address.len())])
 }
 
 /// Stands for the words of a link in a table.
 fn words(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
+    hashing::of_text(text)
 }
 
 /// Whether the text of a link says by itself where it leads: a word, a letter of an index, the number of a page; no sign ("»") and

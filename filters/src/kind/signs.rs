@@ -7,6 +7,7 @@ use super::names;
 use crate::{
     dom::words,
     page::{NodeId, Page, said::Hint, tag::Tag},
+    text::{starts::Starts, trim},
 };
 
 /// What a page says that it is, in its head.
@@ -78,7 +79,7 @@ const LONG: u32 = 20;
 const STEPS_TO_PARAGRAPH: usize = 5;
 
 /// What buttons say that put something into a basket; in other languages their classes still say it.
-const TO_BUY: [&str; 7] = [
+const TO_BUY: Starts = Starts::new(&[
     "add to cart",
     "add to basket",
     "add to bag",
@@ -86,11 +87,11 @@ const TO_BUY: [&str; 7] = [
     "in den warenkorb",
     "ajouter au panier",
     "añadir al carrito",
-];
+]);
 
 /// How links begin that ask the reader to do business with whoever runs the site. Pages that offer something have four and
 /// more of them, texts about it one or two.
-const CALLS: [&str; 12] = [
+const CALLS: Starts = Starts::new(&[
     "get started",
     "contact us",
     "book ",
@@ -103,7 +104,7 @@ const CALLS: [&str; 12] = [
     "talk to",
     "learn more",
     "start ",
-];
+]);
 
 /// Nodes of a heading in which a link is looked for.
 const MAX_HEADING_NODES: usize = 10;
@@ -324,16 +325,17 @@ fn names_a_basket(value: &str) -> bool {
     starts.any(|at| may_be(at) && NAMES.iter().any(|name| is(at, name)))
 }
 
-/// Whether a text begins with one of these words, which are in small letters.
-fn begins_with(text: &str, words: &[&str]) -> bool {
-    let text = text.trim();
+/// Whether a text begins with one of these words.
+fn begins_with(text: &str, phrases: &Starts) -> bool {
+    let text = trim(text);
     // A capital of plain letters becomes one small letter, which most of the words do not begin with.
     let first = text.bytes().next().filter(u8::is_ascii);
-    let may_begin = |words: &&str| words.bytes().next() == first.map(|c| c.to_ascii_lowercase());
-    if text.is_empty() || first.is_some() && !words.iter().any(may_begin) {
+    if text.is_empty() || first.is_some_and(|first| !phrases.may_begin(first)) {
         return false;
     }
-    words
+    let may_begin = |words: &&str| words.bytes().next() == first.map(|c| c.to_ascii_lowercase());
+    phrases
+        .all
         .iter()
         .filter(|words| first.is_none() || may_begin(words))
         .any(|words| {

@@ -7,7 +7,10 @@
 //! Measured on WCXB dev, 2026-11-21 (`examples/authors.rs`): docs/quality.md.
 
 use super::{MAX_NAME_BYTES, byline, date, is_same, json_ld::JsonLd, letters, metas::Metas};
-use crate::page::{Headline, Page};
+use crate::{
+    page::{Headline, Page},
+    text::starts::Starts,
+};
 
 /// Chooses the author of a page.
 pub(super) fn choose(
@@ -284,17 +287,25 @@ fn is_title_or_number(name: &str) -> bool {
 }
 
 /// The line after "By" or "Written by:"; the whole line where it does not begin so.
-pub(super) fn without_opener<'a>(line: &'a str, openers: &[&str]) -> &'a str {
+pub(super) fn without_opener<'a>(line: &'a str, openers: &Starts) -> &'a str {
     let mut line = trim(line);
     // Japanese: "text: ". By itself the sign is a family name too.
     for label in ["取材・文", "文・写真", "文・", "文＝", "文：", "文:"] {
-        line = trim(line.strip_prefix(label).unwrap_or(line));
+        if let Some(rest) = line.strip_prefix(label) {
+            line = trim(rest);
+        }
     }
     let rest = |line: &'a str| {
-        let first = line.chars().next()?.to_lowercase().next();
-        let mut alike = openers
-            .iter()
-            .filter(|opener| opener.chars().next() == first);
+        if !openers.may_begin(*line.as_bytes().first()?) {
+            return None;
+        }
+        let first = line.chars().next()?.to_lowercase().next()?;
+        // A character is its bytes, and the first of them parts it from nearly all others.
+        let mut bytes = [0; 4];
+        let first = &*first.encode_utf8(&mut bytes);
+        let mut alike = openers.all.iter().filter(|opener| {
+            opener.as_bytes().first() == first.as_bytes().first() && opener.starts_with(first)
+        });
         alike.find_map(|opener| after(line, opener))
     };
     while let Some(rest) = rest(line) {

@@ -12,14 +12,13 @@
 mod kicker;
 mod site;
 
-use std::collections::HashMap;
-
 use super::{
     MAX_HEADLINE_NODES, document_title, is_same, json_ld::JsonLd, letters, metas::Metas,
     start_of_line,
 };
 use crate::{
     dom::is_left_open,
+    hashing::Table,
     page::{Headline, NodeId, Page, tag::Tag},
     text::one_line,
 };
@@ -263,8 +262,8 @@ fn likeness(left: &str, right: &str) -> f64 {
     2.0 * common as f64 / total as f64
 }
 
-fn words(title: &str) -> HashMap<String, usize> {
-    let mut words = HashMap::new();
+fn words(title: &str) -> Table<String, usize> {
+    let mut words = Table::default();
     for word in title.split(|c: char| !c.is_alphanumeric()) {
         if !word.is_empty() {
             *words.entry(word.to_lowercase()).or_insert(0) += 1;

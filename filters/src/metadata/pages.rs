@@ -165,14 +165,16 @@ fn next_to(page: &Page, here: &Place) -> Option<Url> {
 /// Whether the number stands in the link's address, or may: digits can be written as escapes, and line breaks between them
 /// are nothing (WHATWG URL § 4.4). Hardly any address has it, and the text of a link costs more to read.
 fn has_number(page: &Page, id: NodeId, number: &Finder<'_>) -> bool {
+    let Some(first) = number.needle().first() else {
+        return true;
+    };
     page.attribute(id, &local_name!("href"))
         .is_some_and(|href| {
             let may_hide = |byte| matches!(byte, b'%' | b'\t' | b'\n' | b'\r');
             // To the end whatever is found, because that is done many bytes at once.
-            let hides = href
-                .bytes()
-                .fold(false, |hides, byte| hides | may_hide(byte));
-            hides || number.find(href.as_bytes()).is_some()
+            let may_be = |byte: u8| may_hide(byte) || byte == *first;
+            href.bytes().fold(false, |found, byte| found | may_be(byte))
+                && (href.bytes().any(may_hide) || number.find(href.as_bytes()).is_some())
         })
 }
 

@@ -27,7 +27,8 @@ impl Address {
 
     /// Up to the colon.
     pub(crate) fn scheme(&self) -> &str {
-        self.text.split(':').next().unwrap_or_default()
+        let end = self.text.bytes().position(|byte| byte == b':');
+        &self.text[..end.unwrap_or(self.text.len())]
     }
 
     pub(crate) fn host(&self) -> Option<&str> {
@@ -56,11 +57,10 @@ impl From<Address> for String {
 
 /// An address that needs no parser; `None` for any other, and for bases that are not on the web.
 fn plain(base: &Url, written: &str) -> Option<Address> {
-    let root = base[..Position::BeforePath].len();
-    let (scheme, authority) = base.as_str()[..root].split_once("://")?;
-    if !matches!(scheme, "http" | "https") {
+    if !matches!(base.scheme(), "http" | "https") {
         return None;
     }
+    let root = base[..Position::BeforePath].len();
     let of_base = |end: usize| {
         // A user and a port stand beside the host.
         let host = base.host_str()?;
@@ -73,7 +73,6 @@ fn plain(base: &Url, written: &str) -> Option<Address> {
             host: Some(start..start + host.len()),
         })
     };
-    debug_assert!(!authority.is_empty());
     match written.as_bytes() {
         [b'#', ..] => is_plain_end(written).then(|| of_base(base[..Position::AfterQuery].len()))?,
         [b'/', b'/' | b'\\', ..] => None,
@@ -114,17 +113,19 @@ fn is_plain_host(host: &str) -> bool {
 
 /// A path with what follows it, in which nothing is encoded, and no name is `.` or `..` or may be read so.
 fn is_plain_path(path: &str) -> bool {
-    let mut before = 0;
-    for (at, byte) in path.bytes().enumerate() {
+    let bytes = path.as_bytes();
+    for (at, &byte) in bytes.iter().enumerate() {
+        if PLAIN[usize::from(byte)] && byte != b'.' {
+            continue;
+        }
         match byte {
             b'?' | b'#' => return is_plain_end(&path[at..]),
-            b'.' if before == b'/' => return false,
+            b'.' if at > 0 && bytes[at - 1] == b'/' => return false,
             // `%2e` is a dot.
-            b'2' if before == b'%' => return false,
-            byte if is_plain(byte) || byte == b'%' => {}
+            b'%' if bytes.get(at + 1) == Some(&b'2') => return false,
+            b'.' | b'%' => {}
             _ => return false,
         }
-        before = byte;
     }
     true
 }
@@ -135,38 +136,35 @@ fn is_plain_end(end: &str) -> bool {
     end.bytes().all(|byte| match byte {
         b'#' => !std::mem::replace(&mut in_fragment, true),
         b'?' | b'%' => true,
-        byte => is_plain(byte),
+        byte => PLAIN[usize::from(byte)],
     })
 }
 
 /// What stands for itself everywhere behind a host (WHATWG URL § 1.3).
-fn is_plain(byte: u8) -> bool {
-    const PLAIN: [bool; 128] = {
-        let mut plain = [false; 128];
-        let mut byte = 0u8;
-        while byte < 128 {
-            plain[byte as usize] = byte.is_ascii_alphanumeric()
-                || matches!(
-                    byte,
-                    b'-' | b'_'
-                        | b'~'
-                        | b'.'
-                        | b'/'
-                        | b'='
-                        | b'&'
-                        | b'+'
-                        | b','
-                        | b':'
-                        | b';'
-                        | b'@'
-                        | b'!'
-                );
-            byte += 1;
-        }
-        plain
-    };
-    PLAIN.get(usize::from(byte)).is_some_and(|&plain| plain)
-}
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = 0u8;
+    while byte < 128 {
+        plain[byte as usize] = byte.is_ascii_alphanumeric()
+            || matches!(
+                byte,
+                b'-' | b'_'
+                    | b'~'
+                    | b'.'
+                    | b'/'
+                    | b'='
+                    | b'&'
+                    | b'+'
+                    | b','
+                    | b':'
+                    | b';'
+                    | b'@'
+                    | b'!'
+            );
+        byte += 1;
+    }
+    plain
+};
 
 #[cfg(test)]
 mod tests {

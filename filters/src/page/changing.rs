@@ -180,7 +180,7 @@ impl Page {
             let is_page = matches!(scheme, "http" | "https") || scheme == self.url.scheme();
             if is_page {
                 let text = self.start_of_text(id, MAX_LINK_NODES, MAX_LINK_TEXT_BYTES);
-                let text = crate::text::one_line(&text);
+                let text = crate::text::into_line(text);
                 let length = address.as_str().len();
                 bytes += length + shown.as_ref().map_or(length, String::len) + text.len();
                 found.push(RemovedLink {

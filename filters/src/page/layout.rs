@@ -6,16 +6,25 @@ use kuchikiki::{NodeData, NodeRef};
 use super::{Fate, Kind, NodeId, Row, attributes::Stretch, grow, parse::Parsed, tag::Tag};
 use crate::{dom::visible_chars, error::PageError};
 
-/// One walk over the tree with an explicit stack: first children down, siblings across, ends filled in on the way up. And the
-/// elements that are about the page.
+/// A page laid out.
+pub(super) struct Layout {
+    pub(super) rows: Vec<Row>,
+    /// The elements that are about the page.
+    pub(super) about: Vec<NodeId>,
+    /// Which tags it has, by their numbers.
+    pub(super) tags: [bool; Tag::COUNT],
+}
+
+/// One walk over the tree with an explicit stack: first children down, siblings across, ends filled in on the way up.
 pub(super) fn lay_out(
     parsed: &Parsed,
     scripting: bool,
     max_depth: usize,
-) -> Result<(Vec<Row>, Vec<NodeId>), PageError> {
+) -> Result<Layout, PageError> {
     let attributes = &parsed.attributes;
     let mut rows: Vec<Row> = Vec::with_capacity(parsed.nodes);
     let mut about = Vec::new();
+    let mut tags = [false; Tag::COUNT];
     // Ancestors of the node at hand: their row, and whether text below them is shown and linked.
     let mut open: Vec<Open> = Vec::with_capacity(64);
     let mut next = Some(parsed.document.clone());
@@ -29,13 +38,15 @@ pub(super) fn lay_out(
         }
         let above = open.last();
         let (hidden, mut in_link) = above.map_or((false, false), |a| (a.hidden, a.in_link));
+        let (mut kind, mut chars) = describe(&node, hidden);
         // A formula that a script would set stands in the place of the script.
-        let formula = if scripting {
-            None
-        } else {
-            grow::formula(&node, attributes)
-        };
-        let (kind, chars) = describe(formula.as_ref().unwrap_or(&node), hidden);
+        let mut formula = None;
+        if kind == Kind::Element(Tag::Script) && !scripting {
+            formula = grow::formula(&node, attributes);
+            if let Some(formula) = &formula {
+                (kind, chars) = describe(formula, hidden);
+            }
+        }
         let tag = match kind {
             Kind::Element(tag) => Some(tag),
             _ => None,
@@ -46,8 +57,11 @@ pub(super) fn lay_out(
             own.any(|attribute| attribute.name.local == local_name!("href"))
         };
         in_link |= tag == Some(Tag::A) && leads_on();
-        if tag.is_some_and(is_about) {
-            about.push(id);
+        if let Some(tag) = tag {
+            tags[tag as usize] = true;
+            if is_about(tag) {
+                about.push(id);
+            }
         }
         rows.push(Row {
             parent: above.map_or(NodeId::DOCUMENT, |a| a.id),
@@ -85,7 +99,7 @@ pub(super) fn lay_out(
             at = parent.node;
         };
     }
-    Ok((rows, about))
+    Ok(Layout { rows, about, tags })
 }
 
 /// What tells about the page, and what is asked for by its tag alone.

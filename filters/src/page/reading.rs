@@ -6,10 +6,15 @@ use html5ever::{Attribute, LocalName, local_name, ns};
 use kuchikiki::{NodeData, NodeRef};
 use url::Url;
 
-use super::{Fate, Kind, NodeId, Page, address::Address, attributes::is_named, tag::Tag};
-use crate::dom::{
-    apart::{self, Gap},
-    text_size, visible_chars,
+use super::{
+    Fate, Kind, NodeId, Page, address::Address, attributes::is_named, live::Live, tag::Tag,
+};
+use crate::{
+    dom::{
+        apart::{self, Gap},
+        text_size, visible_chars,
+    },
+    text::trim,
 };
 
 /// Bytes that a base may add to an address that is told outside of the page, for the same reason as the limit of the base
@@ -62,6 +67,7 @@ impl Page {
     }
 
     /// The element's tag; `None` for anything that is not an element.
+    #[inline]
     pub(crate) fn tag(&self, id: NodeId) -> Option<Tag> {
         match self.rows[id.index()].kind {
             Kind::Element(tag) => Some(tag),
@@ -69,16 +75,19 @@ impl Page {
         }
     }
 
+    #[inline]
     pub(crate) fn fate(&self, id: NodeId) -> Fate {
         self.rows[id.index()].fate
     }
 
     /// The parent; the document is its own.
+    #[inline]
     pub(crate) fn parent(&self, id: NodeId) -> NodeId {
         self.rows[id.index()].parent
     }
 
     /// Parent, grandparent and so on, the document last.
+    #[inline]
     pub(crate) fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         self.charge(SHORT_CHARGE);
         let mut at = id;
@@ -109,6 +118,7 @@ impl Page {
     }
 
     /// Visible characters of a text node itself, white space not counted.
+    #[inline]
     pub(crate) fn own_chars(&self, id: NodeId) -> usize {
         self.rows[id.index()].chars as usize
     }
@@ -119,6 +129,7 @@ impl Page {
     }
 
     /// The node and its descendants in document order, without what filters have removed.
+    #[inline]
     pub(crate) fn live(&self, root: NodeId) -> Live<'_> {
         let end = self.rows[root.index()].end;
         self.charge((end - root.0).min(MAX_CHARGE));
@@ -130,6 +141,7 @@ impl Page {
     }
 
     /// A walk over so many nodes begins: here a page that takes too long is left.
+    #[inline]
     fn charge(&self, nodes: u32) {
         if let Some(budget) = &self.budget {
             budget.walk(nodes);
@@ -168,6 +180,7 @@ impl Page {
     }
 
     /// The text of a text node, as written in the page.
+    #[inline]
     pub(crate) fn text(&self, id: NodeId) -> Option<Ref<'_, String>> {
         self.rows[id.index()]
             .node
@@ -176,11 +189,13 @@ impl Page {
     }
 
     /// All attributes in the order in which they were written.
+    #[inline]
     pub(crate) fn attributes(&self, id: NodeId) -> &[Attribute] {
         self.attributes.of(self.rows[id.index()].attributes)
     }
 
     /// The value of an attribute without a namespace. Attributes are few, so a scan that compares atoms beats hashing.
+    #[inline]
     pub(crate) fn attribute(&self, id: NodeId, name: &LocalName) -> Option<&str> {
         self.attributes(id)
             .iter()
@@ -228,12 +243,12 @@ impl Page {
 
     /// An attribute that holds an address, as the text of the absolute one. `None` where it is missing or no address.
     pub(crate) fn absolute(&self, id: NodeId, name: &LocalName) -> Option<Address> {
-        Address::of(&self.base, self.attribute(id, name)?.trim())
+        Address::of(&self.base, trim(self.attribute(id, name)?))
     }
 
     /// A link's address, and how it is told outside of the page where that differs.
     pub(super) fn link(&self, id: NodeId) -> Option<(Address, Option<String>)> {
-        let written = self.attribute(id, &local_name!("href"))?.trim();
+        let written = trim(self.attribute(id, &local_name!("href"))?);
         let absolute = Address::of(&self.base, written)?;
         if !self.is_on_web() {
             return (!written.is_empty()).then(|| (absolute, Some(written.to_owned())));
@@ -350,6 +365,11 @@ impl Page {
         self.about.iter().copied().filter(is_wanted)
     }
 
+    /// Whether the page has such elements, or had them before they were removed: what is about none of them need not be begun.
+    pub(crate) fn has_any(&self, tags: &[Tag]) -> bool {
+        tags.iter().any(|&tag| self.tags[tag as usize])
+    }
+
     /// Whether `<noscript>` was parsed as a browser with scripts does: one text node of markup.
     pub(crate) fn noscript_is_text(&self) -> bool {
         self.noscript_is_text
@@ -370,30 +390,5 @@ fn shown(written: &str, absolute: String) -> String {
         absolute
     } else {
         written.to_owned()
-    }
-}
-
-/// Nodes in document order, skipping what was removed.
-pub(crate) struct Live<'a> {
-    page: &'a Page,
-    next: u32,
-    end: u32,
-}
-
-impl Iterator for Live<'_> {
-    type Item = NodeId;
-
-    fn next(&mut self) -> Option<NodeId> {
-        while self.next < self.end {
-            let id = NodeId(self.next);
-            let row = &self.page.rows[id.index()];
-            if row.fate == Fate::Removed {
-                self.next = row.end;
-            } else {
-                self.next += 1;
-                return Some(id);
-            }
-        }
-        None
     }
 }

@@ -34,6 +34,8 @@ pub(crate) enum Hint {
     Overlays,
     /// What notes are called.
     Notes,
+    /// What quotations are called.
+    Quotes,
     /// Words for a day or an hour.
     Dates,
     /// `src` or `href`.

@@ -6,13 +6,14 @@
 
 pub(crate) mod early;
 
-use std::{collections::HashSet, rc::Rc};
+use std::rc::Rc;
 
 use html5ever::local_name;
 use memchr::{memchr, memchr2_iter, memchr3, memmem};
 
 use super::hidden::style_hides;
 use crate::{
+    hashing::Set,
     page::{NodeId, Page, tag::Tag},
     parts::Parts,
 };
@@ -153,9 +154,9 @@ fn read<'a>(css: &'a str, tell: &mut impl FnMut(&Rule<'a>)) {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Names {
     /// `.hide`
-    classes: HashSet<String>,
+    classes: Set<String>,
     /// `#hint`
-    ids: HashSet<String>,
+    ids: Set<String>,
 }
 
 impl Names {

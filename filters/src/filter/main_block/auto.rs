@@ -68,7 +68,7 @@ pub(crate) mod names {
     pub(crate) use super::{
         clear::{AFTERWORDS, ANNOUNCEMENTS, OVERLAYS, REVIEWS},
         complete::NOTES,
-        thread::{DATES, POSTERS, PROFILES},
+        thread::{DATES, POSTERS, PROFILES, QUOTES},
     };
 }
 

@@ -10,7 +10,7 @@ use crate::page::{NodeId, Page, tag::Tag};
 
 /// Why a choice must not be carried out, if it must not.
 pub(super) fn objection(page: &Page, choice: &Choice, settings: &Settings) -> Option<String> {
-    let (chars, of) = (kept_chars(page, choice), page.chars(page.body()));
+    let chars = kept_chars(page, choice);
     // `auto` says itself how sure it is.
     let min_share = match settings.algorithm {
         Algorithm::Auto => 0.0,
@@ -22,7 +22,10 @@ pub(super) fn objection(page: &Page, choice: &Choice, settings: &Settings) -> Op
     } else {
         chars
     };
-    if size < settings.min_chars || (chars as f64) < min_share * (of as f64) {
+    let of = || page.chars(page.body());
+    let is_less = || min_share > 0.0 && (chars as f64) < min_share * (of() as f64);
+    if size < settings.min_chars || is_less() {
+        let of = of();
         return Some(format!("{chars} of {of} characters are too few to select"));
     }
     if size >= settings.picture_chars {

@@ -53,6 +53,9 @@ pub(super) struct Forms {
 impl Forms {
     /// The forms of a page of whose text so many words are kept.
     pub(super) fn of(page: &Page, kept_words: f64) -> Forms {
+        if !page.has_any(&[Tag::Form]) {
+            return Forms::default();
+        }
         let found: Vec<(NodeId, Fields)> = page
             .live(page.body())
             .filter(|&id| page.tag(id) == Some(Tag::Form) && is_small(page, id))

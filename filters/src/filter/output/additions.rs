@@ -2,7 +2,7 @@
 //!
 //! Nothing is said twice: a name, a day or a picture that the block shows already is not added.
 
-use std::{fmt::Write as _, ops::Range};
+use std::{cell::LazyCell, fmt::Write as _, ops::Range};
 
 use html5ever::{LocalName, local_name};
 use url::Url;
@@ -15,6 +15,7 @@ use crate::{
         serialize::{escape_attribute, escape_text},
         tag::Tag,
     },
+    text::has_plain_letters,
 };
 
 /// Width in pixels from which a picture is no thumbnail: Open Graph pictures below it are refused by the networks they are
@@ -83,7 +84,13 @@ fn write_byline(page: &Page, out: &mut String) {
         .take(START_NODES)
         .any(|id| page.tag(id) == Some(Tag::Time));
     let metadata = &page.metadata;
-    let folded = start.to_lowercase();
+    let folded = LazyCell::new(|| {
+        if has_plain_letters(&start) {
+            start.to_ascii_lowercase()
+        } else {
+            start.to_lowercase()
+        }
+    });
     let is_shown = |name: &&String| folded.contains(&name.to_lowercase());
     let author = metadata
         .author

@@ -190,12 +190,14 @@ pub(crate) fn prepare(page: &mut Page) {
         page.drop_silently(id);
     }
     // Ours is the one main part of the page.
-    let mains: Vec<NodeId> = page
-        .live(page.body())
-        .filter(|&id| page.tag(id) == Some(Tag::Main))
-        .collect();
-    for id in mains {
-        page.unwrap_element(id);
+    if page.has_any(&[Tag::Main]) {
+        let mains: Vec<NodeId> = page
+            .live(page.body())
+            .filter(|&id| page.tag(id) == Some(Tag::Main))
+            .collect();
+        for id in mains {
+            page.unwrap_element(id);
+        }
     }
     drop_empty(page);
 }

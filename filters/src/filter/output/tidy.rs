@@ -337,6 +337,9 @@ fn drop_labels_of_nothing(page: &mut Page) {
 
 /// Line breaks in a row beyond [`MAX_BREAKS`].
 fn drop_breaks(page: &mut Page) {
+    if !page.has_any(&[Tag::Br]) {
+        return;
+    }
     let mut run = 0;
     let mut parent = NodeId::DOCUMENT;
     let mut surplus = Vec::new();

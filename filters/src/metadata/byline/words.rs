@@ -1,6 +1,8 @@
 //! What stands around the names of authors, in the languages of the web: the words before them, and those in the classes and
 //! addresses of their elements.
 
+use crate::text::starts::Starts;
+
 /// What stands before a name in a byline: first the sure ones, then those that are the beginning of no name, then words of names
 /// and of ordinary text too.
 const OPENERS: [&str; 123] = [
@@ -137,18 +139,21 @@ const SURE: usize = 18;
 const CLEAR: usize = 105;
 
 /// All of them.
-pub(super) fn openers() -> &'static [&'static str] {
-    &OPENERS
+pub(super) fn openers() -> &'static Starts {
+    static ALL: Starts = Starts::new(&OPENERS);
+    &ALL
 }
 
 /// Those that stand before the name of an author wherever they are.
-pub(super) fn sure_openers() -> &'static [&'static str] {
-    const { OPENERS.split_at(SURE).0 }
+pub(super) fn sure_openers() -> &'static Starts {
+    static SURE_ONES: Starts = Starts::new(const { OPENERS.split_at(SURE).0 });
+    &SURE_ONES
 }
 
 /// Those that are the beginning of no name.
-pub(in crate::metadata) fn clear_openers() -> &'static [&'static str] {
-    const { OPENERS.split_at(CLEAR).0 }
+pub(in crate::metadata) fn clear_openers() -> &'static Starts {
+    static CLEAR_ONES: Starts = Starts::new(const { OPENERS.split_at(CLEAR).0 });
+    &CLEAR_ONES
 }
 
 /// Words in the classes of authors, and those of what stands beside their names.

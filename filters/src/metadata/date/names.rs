@@ -5,9 +5,10 @@
 //! language in a date's company ("3 ago", "10 out") are read where the language is known, and so are names of different months in
 //! two languages (`listopada`: November in Polish, October in Croatian).
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::sync::LazyLock;
 
 use super::calendars::Calendar;
+use crate::hashing::Table;
 
 /// Names of the months, January first; all forms of one month stand together, as [`folded`] writes them, the words of one name
 /// joined by `_`.
@@ -152,7 +153,7 @@ const THAI: [[&str; 2]; 12] = [
 /// The century of a year of two digits in Thai.
 const THAI_CENTURY: u16 = 2500;
 
-static BY_NAME: LazyLock<HashMap<&str, (Calendar, usize)>> = LazyLock::new(|| {
+static BY_NAME: LazyLock<Table<&str, (Calendar, usize)>> = LazyLock::new(|| {
     let of = |calendar, months: &'static [&'static str]| {
         let names = |all: &'static str| all.split_whitespace();
         let numbered = months.iter().enumerate();
@@ -271,7 +272,7 @@ mod tests {
 
     #[test]
     fn names_are_written_as_they_are_compared_and_say_one_month() {
-        let mut known = HashMap::new();
+        let mut known = Table::default();
         for (at, names) in MONTHS.iter().enumerate() {
             for name in names.split_whitespace() {
                 let as_words = words(&name.replace('_', " ")).join("_");

@@ -6,13 +6,15 @@ use super::{Hint, Said};
 use crate::{
     filter::main_block::auto::{
         cues::WORDS as CUES,
-        names::{AFTERWORDS, ANNOUNCEMENTS, DATES, NOTES, OVERLAYS, POSTERS, PROFILES, REVIEWS},
+        names::{
+            AFTERWORDS, ANNOUNCEMENTS, DATES, NOTES, OVERLAYS, POSTERS, PROFILES, QUOTES, REVIEWS,
+        },
     },
     metadata::{AUTHOR_PAGES, AUTHORS},
 };
 
 /// The lists of words. All are of small letters.
-const LISTS: [(Hint, &[&str]); 9] = [
+const LISTS: [(Hint, &[&str]); 10] = [
     (Hint::Authors, &AUTHORS),
     (Hint::Posters, POSTERS),
     (Hint::Afterwords, AFTERWORDS),
@@ -20,6 +22,7 @@ const LISTS: [(Hint, &[&str]); 9] = [
     (Hint::Reviews, REVIEWS),
     (Hint::Overlays, OVERLAYS),
     (Hint::Notes, NOTES),
+    (Hint::Quotes, QUOTES),
     (Hint::Dates, DATES[0]),
     (Hint::Dates, DATES[1]),
 ];

@@ -12,7 +12,7 @@ mod sections;
 
 use super::{blocks::Blocks, cues::Marks};
 use crate::{
-    dom::Measures,
+    dom::{Measures, count},
     filter::output,
     page::{NodeId, Page, tag::Tag},
 };
@@ -32,14 +32,14 @@ impl Table {
     /// Computes the table; and the names of its columns, where they are asked for.
     pub(crate) fn of(page: &Page, blocks: &Blocks, mut names: Option<&mut Vec<String>>) -> Table {
         let base = Base::of(page, blocks);
-        let families: [Box<dyn Family + '_>; 5] = [
-            Box::new(around::Around),
-            Box::new(containers::Containers::of(&base)),
-            Box::new(repetition::Repetition::of(&base)),
-            Box::new(place::Place::of(&base)),
-            Box::new(sections::Sections::of(&base)),
-        ];
-        let page_features = base.page_features();
+        let families = Families {
+            around: around::Around::of(&base),
+            containers: containers::Containers::of(&base),
+            repetition: repetition::Repetition::of(&base),
+            place: place::Place::of(&base),
+            sections: sections::Sections::of(&base),
+            page: base.page_features(),
+        };
         let mut table = Table {
             width: 0,
             values: Vec::new(),
@@ -48,19 +48,13 @@ impl Table {
         let mut values = [0.0; MAX_WIDTH];
         for index in 0..blocks.list.len() {
             base.fill_chain(index, &mut chain);
-            let mut row = Row {
-                places: values.iter_mut(),
-                names: names.as_deref_mut().filter(|_| index == 0),
-            };
-            base.add_text(index, chain.len(), &mut row);
-            for family in &families {
-                family.add(&base, index, &chain, &mut row);
-            }
-            for &(name, value) in &page_features {
-                row.add(name, value);
-            }
-            let width = MAX_WIDTH - row.places.len();
+            let mut row = Values(values.iter_mut());
+            families.add(&base, index, &chain, &mut row);
+            let width = MAX_WIDTH - row.0.len();
             if index == 0 {
+                if let Some(names) = &mut names {
+                    families.add(&base, index, &chain, &mut Names(names));
+                }
                 table.width = width;
                 table.values.reserve_exact(width * blocks.list.len());
             }
@@ -70,20 +64,42 @@ impl Table {
     }
 }
 
+/// All of them, in the order of the columns.
+struct Families {
+    around: around::Around,
+    containers: containers::Containers,
+    repetition: repetition::Repetition,
+    place: place::Place,
+    sections: sections::Sections,
+    /// The same for all blocks.
+    page: Vec<(&'static str, f32)>,
+}
+
+impl Family for Families {
+    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl Row) {
+        base.add_text(index, chain.len(), row);
+        self.around.add(base, index, chain, row);
+        self.containers.add(base, index, chain, row);
+        self.repetition.add(base, index, chain, row);
+        self.place.add(base, index, chain, row);
+        self.sections.add(base, index, chain, row);
+        for &(name, value) in &self.page {
+            row.add(name, value);
+        }
+    }
+}
+
 /// A family of features.
 trait Family {
     /// Writes the numbers of one block. `chain` is its container and the elements around it, up to the body.
-    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut Row<'_>);
+    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl Row);
 }
 
-/// Collects one row, and the names while the first one is made.
-struct Row<'a> {
-    /// Where the next ones go.
-    places: std::slice::IterMut<'a, f32>,
-    names: Option<&'a mut Vec<String>>,
-}
+/// Takes the numbers of one row.
+trait Row {
+    /// One of several numbers of a name.
+    fn add_of(&mut self, name: &str, which: &str, value: f32);
 
-impl Row<'_> {
     #[inline]
     fn add(&mut self, name: &str, value: f32) {
         self.add_of(name, "", value);
@@ -93,24 +109,27 @@ impl Row<'_> {
     fn flag(&mut self, name: &str, value: bool) {
         self.add(name, f32::from(u8::from(value)));
     }
+}
 
-    /// One of several numbers of a name.
+/// Where the next numbers go.
+struct Values<'a>(std::slice::IterMut<'a, f32>);
+
+impl Row for Values<'_> {
     #[inline]
-    fn add_of(&mut self, name: &str, which: &str, value: f32) {
-        if let Some(place) = self.places.next() {
+    fn add_of(&mut self, _: &str, _: &str, value: f32) {
+        if let Some(place) = self.0.next() {
             *place = value;
         }
-        if self.names.is_some() {
-            self.note(name, which);
-        }
     }
+}
 
-    #[cold]
-    fn note(&mut self, name: &str, which: &str) {
-        if let Some(names) = &mut self.names {
-            let gap = if which.is_empty() { "" } else { "_" };
-            names.push(format!("{name}{gap}{which}"));
-        }
+/// The names alone.
+struct Names<'a>(&'a mut Vec<String>);
+
+impl Row for Names<'_> {
+    fn add_of(&mut self, name: &str, which: &str, _: f32) {
+        let gap = if which.is_empty() { "" } else { "_" };
+        self.0.push(format!("{name}{gap}{which}"));
     }
 }
 
@@ -144,8 +163,10 @@ struct Base<'a> {
     sums: Vec<Sums>,
     /// By row; empty for elements without text.
     marks: Vec<Marks>,
-    /// The rows of elements with text, in document order.
+    /// The rows of elements with text, in document order: the body first, each behind the one around it.
     rows: Vec<NodeId>,
+    /// Where in them each of them is, by row.
+    places: Vec<u32>,
     body: NodeId,
 }
 
@@ -173,10 +194,12 @@ impl<'a> Base<'a> {
         }
         let mut marks = vec![Marks::default(); page.len()];
         let mut rows = Vec::new();
+        let mut places = vec![0; page.len()];
         for row in body.index()..page.end(body).index() {
             if sums[row].blocks > 0.0 {
                 let id = NodeId::from_row(row);
                 marks[row] = Marks::of(page, id);
+                places[row] = count(rows.len());
                 rows.push(id);
             }
         }
@@ -187,6 +210,7 @@ impl<'a> Base<'a> {
             sums,
             marks,
             rows,
+            places,
             body,
         }
     }
@@ -197,6 +221,26 @@ impl<'a> Base<'a> {
 
     fn marks(&self, id: NodeId) -> Marks {
         self.marks[id.index()]
+    }
+
+    /// The place of an element with text among its like.
+    fn place(&self, id: NodeId) -> usize {
+        self.places[id.index()] as usize
+    }
+
+    /// What is told of each element with text by itself and by what is told of the one around it, in their order. A block asks
+    /// the element that holds it, not all that stand around it.
+    fn downwards<T: Clone>(&self, of_body: T, mut tell: impl FnMut(NodeId, &T) -> T) -> Vec<T> {
+        let mut told: Vec<T> = Vec::with_capacity(self.rows.len());
+        for &id in &self.rows {
+            let own = if id == self.body {
+                of_body.clone()
+            } else {
+                tell(id, &told[self.place(self.page.parent(id))])
+            };
+            told.push(own);
+        }
+        told
     }
 
     fn chars(&self, id: NodeId) -> f32 {
@@ -228,7 +272,7 @@ impl<'a> Base<'a> {
         chain.push(self.body);
     }
 
-    fn add_text(&self, index: usize, depth: usize, row: &mut Row<'_>) {
+    fn add_text(&self, index: usize, depth: usize, row: &mut impl Row) {
         let block = &self.blocks.list[index];
         let stats = &block.stats;
         row.add("words", log(stats.words));

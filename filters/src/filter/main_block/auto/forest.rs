@@ -11,6 +11,9 @@
 //! SIMD Extensions to Speed-up Document Scoring with Tree Ensembles*, SIGIR 2016). A page's 277 blocks take about 0.12 ms
 //! (WCXB dev, 2026-11-21).
 
+#[cfg(test)]
+mod tests;
+
 use std::{
     ops::Range,
     sync::{Arc, LazyLock},
@@ -169,42 +172,51 @@ impl Forest {
     pub(crate) fn chances(&self, values: &[f32]) -> Vec<f32> {
         let width = self.columns.len().max(1);
         let mut chances = Vec::with_capacity(values.len() / width);
-        let mut columns = vec![[0.0; LANES]; width];
-        let mut left = vec![Left::default(); self.leaves.len()];
-        for rows in values.chunks(width * LANES) {
-            let rows = rows.chunks_exact(width);
-            let count = rows.len();
-            for (lane, row) in rows.enumerate() {
-                for (column, value) in columns.iter_mut().zip(row) {
-                    column[lane] = *value;
-                }
+        let bounds: Vec<Bounds> = values
+            .chunks(width * LANES)
+            .map(|rows| Bounds::of(rows, width))
+            .collect();
+        let asked = self.asked(&bounds);
+        let mut columns = vec![[[0.0; 4]; LANES / 4]; width];
+        let mut left = asked.left.clone();
+        for (rows, bounds) in values.chunks(width * LANES).zip(&bounds) {
+            turn(rows, &mut columns);
+            for (left, whole) in left.iter_mut().zip(&asked.left) {
+                (left.of_all, left.is_parted) = (whole.of_all, false);
             }
-            left.fill(Left::default());
-            self.take_away(&columns, &mut left);
+            asked.take_away(&columns, bounds, &mut left);
             let sums = self.sums(&left);
+            let count = rows.len() / width;
             chances.extend(sums[..count].iter().map(|sum| 1.0 / (1.0 + (-sum).exp())));
         }
         chances
     }
 
-    /// Takes the leaves away that are not reached.
-    fn take_away(&self, columns: &[[f32; LANES]], left: &mut [Left]) {
-        for (values, splits) in columns.iter().zip(&self.of_column) {
-            let splits = &self.splits[splits.clone()];
-            let (least, greatest) = bounds(values);
-            for split in splits {
-                if split.threshold >= greatest {
-                    break;
-                }
-                let left = &mut left[usize::from(split.tree)];
-                if split.threshold < least {
-                    left.of_all &= split.above;
-                    continue;
-                }
-                left.is_parted = true;
-                split.part(values, &mut left.of_each);
+    /// What must be asked of a table: what is the same for all of its rows is settled here.
+    fn asked(&self, bounds: &[Bounds]) -> Asked<'_> {
+        let mut left = vec![Left::default(); self.leaves.len()];
+        let mut columns = Vec::new();
+        let Some((first, rest)) = bounds.split_first() else {
+            return Asked { columns, left };
+        };
+        let mut whole = first.clone();
+        for part in rest {
+            whole.widen(&part.least, &part.greatest);
+        }
+        for (column, range) in self.of_column.iter().enumerate() {
+            let (least, greatest) = (whole.least[column], whole.greatest[column]);
+            let splits = &self.splits[range.clone()];
+            let below = splits.partition_point(|split| split.threshold < least);
+            let (below, rest) = splits.split_at(below);
+            for split in below {
+                left[usize::from(split.tree)].of_all &= split.above;
+            }
+            let parting = rest.partition_point(|split| split.threshold < greatest);
+            if parting > 0 {
+                columns.push((column, &rest[..parting]));
             }
         }
+        Asked { columns, left }
     }
 
     /// What the trees say of the rows, by the first leaf that is left of each.
@@ -228,11 +240,43 @@ impl Forest {
     }
 }
 
+/// The columns that part the rows of a table, with the nodes that do.
+struct Asked<'a> {
+    columns: Vec<(usize, &'a [Split])>,
+    /// What is left of each tree for all rows.
+    left: Vec<Left>,
+}
+
+impl Asked<'_> {
+    /// Takes the leaves away that are not reached.
+    fn take_away(&self, columns: &[Column], bounds: &Bounds, left: &mut [Left]) {
+        for (column, splits) in &self.columns {
+            let (least, greatest) = (bounds.least[*column], bounds.greatest[*column]);
+            let values = &columns[*column];
+            for split in *splits {
+                if split.threshold >= greatest {
+                    break;
+                }
+                let left = &mut left[usize::from(split.tree)];
+                if split.threshold < least {
+                    left.of_all &= split.above;
+                    continue;
+                }
+                if !left.is_parted {
+                    left.is_parted = true;
+                    left.of_each = [u32::MAX; LANES];
+                }
+                split.part(values, &mut left.of_each);
+            }
+        }
+    }
+}
+
 impl Split {
     /// Takes the leaves on the left away from rows whose value is above. By itself, or the compiler takes one row at a time.
     #[inline(never)]
-    fn part(&self, values: &[f32; LANES], sets: &mut [u32; LANES]) {
-        for (set, value) in sets.iter_mut().zip(values) {
+    fn part(&self, values: &Column, sets: &mut [u32; LANES]) {
+        for (set, value) in sets.iter_mut().zip(values.as_flattened()) {
             // All bits where it is true, and no branch, for the same reason.
             let stays = u32::from(*value <= self.threshold).wrapping_neg();
             *set &= self.above | stays;
@@ -260,23 +304,72 @@ impl Default for Left {
     }
 }
 
-/// The least and the greatest of some values, none of which is no number.
-#[inline(never)]
-fn bounds(values: &[f32; LANES]) -> (f32, f32) {
-    let less = |one: f32, other: f32| if other < one { other } else { one };
-    let greater = |one: f32, other: f32| if other > one { other } else { one };
-    // Eight at once, as the compiler takes them where they stand in lists of their own.
-    let (mut least, mut greatest) = ([values[0]; 8], [values[0]; 8]);
-    for eight in values.as_chunks::<8>().0 {
-        for (least, &value) in least.iter_mut().zip(eight) {
-            *least = less(*least, value);
-        }
-        for (greatest, &value) in greatest.iter_mut().zip(eight) {
-            *greatest = greater(*greatest, value);
+/// The values of a column for the rows that are judged together, in fours.
+type Column = [[f32; 4]; LANES / 4];
+
+/// Writes rows as columns, four of each at once.
+fn turn(rows: &[f32], columns: &mut [Column]) {
+    let width = columns.len();
+    for (group, rows) in rows.chunks(4 * width).enumerate().take(LANES / 4) {
+        let (a, rest) = rows.split_at(width);
+        // Of rows too few the last stands in.
+        let next = |rest: &'_ [f32]| rest.len() >= width;
+        let (b, rest) = if next(rest) {
+            rest.split_at(width)
+        } else {
+            (a, rest)
+        };
+        let (c, rest) = if next(rest) {
+            rest.split_at(width)
+        } else {
+            (b, rest)
+        };
+        let d = if next(rest) { &rest[..width] } else { c };
+        let values = a.iter().zip(b).zip(c).zip(d);
+        for (column, (((&a, &b), &c), &d)) in columns.iter_mut().zip(values) {
+            column[group] = [a, b, c, d];
         }
     }
-    let least = least.into_iter().fold(values[0], less);
-    (least, greatest.into_iter().fold(values[0], greater))
+}
+
+/// The least and the greatest of each column in some rows, none of which is no number.
+#[derive(Clone)]
+struct Bounds {
+    least: Vec<f32>,
+    greatest: Vec<f32>,
+}
+
+impl Bounds {
+    fn of(rows: &[f32], width: usize) -> Bounds {
+        let mut rows = rows.chunks_exact(width);
+        let first = rows.next().unwrap_or(&[]).to_vec();
+        let mut bounds = Bounds {
+            greatest: first.clone(),
+            least: first,
+        };
+        for row in rows {
+            bounds.widen(row, row);
+        }
+        bounds
+    }
+
+    #[inline]
+    fn widen(&mut self, least: &[f32], greatest: &[f32]) {
+        for (own, &other) in self.least.iter_mut().zip(least) {
+            *own = less(*own, other);
+        }
+        for (own, &other) in self.greatest.iter_mut().zip(greatest) {
+            *own = greater(*own, other);
+        }
+    }
+}
+
+fn less(one: f32, other: f32) -> f32 {
+    if other < one { other } else { one }
+}
+
+fn greater(one: f32, other: f32) -> f32 {
+    if other > one { other } else { one }
 }
 
 /// The set of the first leaves of a tree.
@@ -301,83 +394,5 @@ impl<'a> Bytes<'a> {
 
     fn float(&mut self) -> Option<f32> {
         Some(f32::from_le_bytes(self.take(4)?.try_into().ok()?))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        filter::main_block::auto::{blocks::Blocks, features::Table},
-        testing::page,
-    };
-
-    /// Two columns; one tree: `a <= 1 ? -1 : (b <= 2 ? 0 : 3)`.
-    fn small() -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
-        for short in [2u16, 1, 3] {
-            bytes.extend(short.to_le_bytes());
-        }
-        bytes.extend(b"a\nb");
-        bytes.push(2);
-        for (column, threshold, left, right) in [(0, 1.0f32, -1i8, 1i8), (1, 2.0, -2, -3)] {
-            bytes.push(column);
-            bytes.extend(threshold.to_le_bytes());
-            bytes.extend([left.cast_unsigned(), right.cast_unsigned()]);
-        }
-        for leaf in [-1.0f32, 0.0, 3.0] {
-            bytes.extend(leaf.to_le_bytes());
-        }
-        bytes
-    }
-
-    #[test]
-    fn a_tree_is_followed_to_its_leaf() {
-        let forest = Forest::parse(&small()).unwrap();
-        let chance = |a, b| forest.chances(&[a, b])[0];
-        assert!((chance(1.0, 9.0) - 0.268_94).abs() < 1e-4);
-        assert!((chance(1.1, 2.0) - 0.5).abs() < 1e-6);
-        assert!((chance(1.1, 2.1) - 0.952_57).abs() < 1e-4);
-    }
-
-    #[test]
-    fn rows_are_judged_alike_wherever_in_the_table_they_stand() {
-        let forest = Forest::parse(&small()).unwrap();
-        let rows: Vec<[f32; 2]> = (0u8..50)
-            .map(|row| [f32::from(row % 3), f32::from(row % 5)])
-            .collect();
-        let chances = forest.chances(rows.as_flattened());
-        assert_eq!(chances.len(), rows.len());
-        for (row, chance) in rows.iter().zip(chances) {
-            assert_eq!(forest.chances(row), [chance]);
-        }
-    }
-
-    #[test]
-    fn a_damaged_table_is_refused() {
-        let bytes = small();
-        for length in 0..bytes.len() {
-            assert!(Forest::parse(&bytes[..length]).is_none(), "{length}");
-        }
-        let first_node = MAGIC.len() + 6 + 3 + 1;
-        for (at, value) in [
-            (first_node, 2),
-            (first_node + 6, 0),
-            (first_node + 6, 9),
-            (first_node + 5, 0xf0),
-        ] {
-            let mut bytes = bytes.clone();
-            bytes[at] = value;
-            assert!(Forest::parse(&bytes).is_none(), "{at} {value}");
-        }
-    }
-
-    #[test]
-    fn the_table_that_ships_has_the_columns_that_are_computed() {
-        let page = page("<p>one</p>");
-        let mut names = Vec::new();
-        let table = Table::of(&page, &Blocks::of(&page, &[]), Some(&mut names));
-        assert_eq!(Forest::shipped().columns, names);
-        assert_eq!(table.width, names.len());
     }
 }

@@ -5,7 +5,10 @@
 //! Measured on WCXB dev, 2026-11-21, five folds: word F1 .8683 with all of it and without: it is for the reader.
 
 use super::{Scored, blocks::Blocks};
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::{
+    dom::count,
+    page::{NodeId, Page, tag::Tag},
+};
 
 /// Words from which a block is a paragraph with a chance of its own, as in [`super::blocks::Block::is_long`]. A list that
 /// holds most of its words in such blocks is one of posts, and none of it is pooled. Higher: longer items stand and fall
@@ -34,16 +37,19 @@ impl Sum {
 pub(super) fn pool(page: &Page, blocks: &Blocks, scored: &mut [Scored]) {
     let groups = groups(page, blocks);
     let sums_of_groups = sums(page, &groups, scored);
-    for (group, scored) in groups.iter().zip(scored.iter_mut()) {
-        if let Some(group) = *group {
-            let sum = sums_of_groups[group.index()];
-            if page.tag(group) == Some(Tag::Pre) || sum.long < 0.5 * sum.words {
-                scored.chance = sum.mean(scored.chance);
-            }
+    for ((group, sum), scored) in groups.iter().zip(sums_of_groups).zip(scored.iter_mut()) {
+        if let (Some(group), Some(sum)) = (*group, sum)
+            && (page.tag(group) == Some(Tag::Pre) || sum.long < 0.5 * sum.words)
+        {
+            scored.chance = sum.mean(scored.chance);
         }
     }
-    let words = words_below(page, blocks, scored);
-    let running = running(page, blocks, &words);
+    // Only for code is it asked what runs around it.
+    let (mut words, mut is_running) = (Vec::new(), Vec::new());
+    if page.has_any(&[Tag::Pre]) {
+        words = words_below(page, blocks, scored);
+        is_running = running(page, blocks, &words);
+    }
     let flows: Vec<Option<NodeId>> = blocks
         .list
         .iter()
@@ -51,13 +57,13 @@ pub(super) fn pool(page: &Page, blocks: &Blocks, scored: &mut [Scored]) {
         .map(|(block, group)| {
             // What is mostly links, such as the way to the next page, is no running text.
             let is_text = block.linked * 2.0 <= block.chars;
-            is_text.then(|| flow(page, &words, &running, group.unwrap_or(block.container)))?
+            is_text.then(|| flow(page, &words, &is_running, group.unwrap_or(block.container)))?
         })
         .collect();
     let sums_of_flows = sums(page, &flows, scored);
-    for (flow, scored) in flows.iter().zip(scored) {
-        if let Some(flow) = flow {
-            scored.chance = sums_of_flows[flow.index()].mean(scored.chance);
+    for (sum, scored) in sums_of_flows.into_iter().zip(scored) {
+        if let Some(sum) = sum {
+            scored.chance = sum.mean(scored.chance);
         }
     }
 }
@@ -104,38 +110,61 @@ fn words_below(page: &Page, blocks: &Blocks, scored: &[Scored]) -> Vec<f64> {
     words
 }
 
-fn sums(page: &Page, groups: &[Option<NodeId>], scored: &[Scored]) -> Vec<Sum> {
-    let mut sums = vec![Sum::default(); page.len()];
+/// The sum of each block's group.
+fn sums(page: &Page, groups: &[Option<NodeId>], scored: &[Scored]) -> Vec<Option<Sum>> {
+    // By row: where its sum is, counted from 1.
+    let mut places = vec![0u32; page.len()];
+    let mut sums: Vec<Sum> = Vec::new();
     for (group, scored) in groups.iter().zip(scored.iter()) {
-        if let Some(group) = group {
-            let sum = &mut sums[group.index()];
-            sum.words += scored.words;
-            if scored.words >= LONG {
-                sum.long += scored.words;
-            }
-            sum.hits += scored.chance * scored.words;
+        let Some(group) = group else { continue };
+        let place = &mut places[group.index()];
+        if *place == 0 {
+            sums.push(Sum::default());
+            *place = count(sums.len());
         }
+        let sum = &mut sums[*place as usize - 1];
+        sum.words += scored.words;
+        if scored.words >= LONG {
+            sum.long += scored.words;
+        }
+        sum.hits += scored.chance * scored.words;
     }
-    sums
+    let of = |group: NodeId| sums[places[group.index()] as usize - 1];
+    groups.iter().map(|group| group.map(of)).collect()
 }
 
 /// The innermost table, list or code around each block.
 fn groups(page: &Page, blocks: &Blocks) -> Vec<Option<NodeId>> {
-    let mut group_of: Vec<Option<NodeId>> = vec![None; page.len()];
     let body = page.body();
-    for row in body.index()..page.end(body).index() {
-        let id = NodeId::from_row(row);
-        group_of[row] = match page.tag(id) {
-            Some(Tag::Table | Tag::Ul | Tag::Ol | Tag::Dl | Tag::Pre) => Some(id),
-            Some(_) if id != body => group_of[page.parent(id).index()],
-            _ => None,
-        };
+    // What stands between one block and the next is left or entered; elements that are open and pool are few.
+    let mut open: Vec<NodeId> = Vec::new();
+    let mut next = body;
+    let mut groups = Vec::with_capacity(blocks.list.len());
+    for block in &blocks.list {
+        let container = block.container;
+        if container < next {
+            // A container that goes on behind one inside it.
+            let around = open.iter().rev();
+            groups.push(around.copied().find(|&id| page.contains(id, container)));
+            continue;
+        }
+        for row in next.0..=container.0 {
+            let id = NodeId(row);
+            if matches!(
+                page.tag(id),
+                Some(Tag::Table | Tag::Ul | Tag::Ol | Tag::Dl | Tag::Pre)
+            ) {
+                while open.last().is_some_and(|&last| !page.contains(last, id)) {
+                    open.pop();
+                }
+                open.push(id);
+            }
+        }
+        next = NodeId(container.0 + 1);
+        let around = open.iter().rev();
+        groups.push(around.copied().find(|&id| page.contains(id, container)));
     }
-    blocks
-        .list
-        .iter()
-        .map(|block| group_of[block.container.index()])
-        .collect()
+    groups
 }
 
 #[cfg(test)]

@@ -198,6 +198,9 @@ fn counts(
     let body = page.body();
     for row in (body.index() + 1..page.end(body).index()).rev() {
         let count = counts[row];
+        if count.texts == 0 && count.kept == 0 {
+            continue;
+        }
         let parent = &mut counts[page.parent(NodeId::from_row(row)).index()];
         parent.texts += count.texts;
         parent.kept += count.kept;

@@ -14,7 +14,7 @@ use crate::{
 use posts::signs::Signs;
 #[cfg(test)]
 pub(crate) use posts::signs::leads_to_profile;
-pub(crate) use posts::signs::{DATES, POSTERS, PROFILES};
+pub(crate) use posts::signs::{DATES, POSTERS, PROFILES, QUOTES};
 pub(super) use posts::{Thread, tidy};
 pub(super) use talk::Talk;
 

@@ -16,6 +16,9 @@ const MAX_NODES: usize = 4000;
 
 /// Drops line numbers beside and inside code.
 pub(super) fn drop_line_numbers(page: &mut Page) {
+    if !page.has_any(&[Tag::Pre, Tag::Table, Tag::Tr]) {
+        return;
+    }
     let live: Vec<(NodeId, Tag)> = page
         .live(page.body())
         .filter_map(|id| Some((id, page.tag(id)?)))

@@ -23,6 +23,9 @@ const MIN_SIGNS: usize = 2;
 
 /// Puts a line break between them.
 pub(in crate::filter::output) fn part(page: &mut Page) {
+    if !page.has_any(&[Tag::Pre, Tag::Listing, Tag::Plaintext, Tag::Xmp]) {
+        return;
+    }
     let samples: Vec<NodeId> = page
         .live(page.body())
         .filter(|&id| page.tag(id).is_some_and(Tag::preserves_space))

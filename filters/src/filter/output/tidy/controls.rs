@@ -73,11 +73,17 @@ impl Fields {
 
 /// Drops such forms.
 pub(super) fn drop_unread(page: &mut Page) {
+    if !page.has_any(&[Tag::Form]) {
+        return;
+    }
     let forms: Vec<(NodeId, Fields)> = page
         .live(page.body())
         .filter(|&id| page.tag(id) == Some(Tag::Form))
         .map(|id| (id, Fields::of(page, id)))
         .collect();
+    if forms.is_empty() {
+        return;
+    }
     let is_button = |id: NodeId, fields: &Fields| {
         fields.are_none() && page.chars(id) <= BUTTON_CHARS && !holds_content(page, id)
     };

@@ -11,7 +11,7 @@ use html5ever::{LocalName, local_name};
 use super::MARK;
 use crate::{
     metadata::is_same,
-    page::{NodeId, Page},
+    page::{NodeId, Page, said::Hint},
     text::one_line,
 };
 
@@ -27,11 +27,9 @@ pub(in crate::filter::output) fn name(page: &mut Page) {
         *name == local_name!("role") && value.trim().eq_ignore_ascii_case("tabpanel")
     };
     // Nearly no page has one.
-    if !page.any_attribute(is_panel) {
-        return;
-    }
     let panels: Vec<NodeId> = page
         .live(page.body())
+        .filter(|&id| page.said(id).has(Hint::Role))
         .filter(|&id| {
             page.attribute(id, &local_name!("role"))
                 .is_some_and(|role| is_panel(&local_name!("role"), role))
@@ -39,6 +37,9 @@ pub(in crate::filter::output) fn name(page: &mut Page) {
         .filter(|&id| !page.has_attribute(id, &LocalName::from(MARK)) && page.chars(id) > 0)
         .take(MAX_PANELS)
         .collect();
+    if panels.is_empty() {
+        return;
+    }
     let named: Vec<(NodeId, String)> = {
         let tabs = Tabs::of(page, &panels);
         panels

@@ -7,19 +7,24 @@ const MAX_CHARS: usize = 150;
 
 /// Drops what separates at the ends of short lines.
 pub(super) fn trim(page: &mut Page) {
-    for line in lines(page) {
+    let (texts, ends) = lines(page);
+    let mut start = 0;
+    for end in ends {
+        let line = &texts[start..end];
+        start = end;
         let chars: usize = line.iter().map(|&id| page.own_chars(id)).sum();
         if chars > MAX_CHARS {
             continue;
         }
-        trim_end(page, &line);
-        trim_start(page, &line);
+        trim_end(page, line);
+        trim_start(page, line);
     }
 }
 
-/// Runs of texts without a block or a break between them, outside of code and cells of data.
-fn lines(page: &Page) -> Vec<Vec<NodeId>> {
-    let mut lines = vec![Vec::new()];
+/// Runs of texts without a block or a break between them, outside of code and cells of data: all texts, and where each run ends.
+fn lines(page: &Page) -> (Vec<NodeId>, Vec<usize>) {
+    let (mut texts, mut line_ends) = (Vec::new(), Vec::new());
+    let mut start = 0;
     let mut ends: Vec<NodeId> = Vec::new();
     let mut verbatim_end = NodeId::DOCUMENT;
     for id in page.live(page.body()) {
@@ -38,18 +43,18 @@ fn lines(page: &Page) -> Vec<Vec<NodeId>> {
             }
             is_over |= is_boundary || tag == Tag::Br;
         }
-        if is_over && lines.last().is_some_and(|line| !line.is_empty()) {
-            lines.push(Vec::new());
+        if is_over && start < texts.len() {
+            start = texts.len();
+            line_ends.push(start);
         }
-        if page.own_chars(id) > 0
-            && id >= verbatim_end
-            && let Some(line) = lines.last_mut()
-        {
-            line.push(id);
+        if page.own_chars(id) > 0 && id >= verbatim_end {
+            texts.push(id);
         }
     }
-    lines.retain(|line| !line.is_empty());
-    lines
+    if start < texts.len() {
+        line_ends.push(texts.len());
+    }
+    (texts, line_ends)
 }
 
 /// Bars and dots at the end of a line; a slash or a `›` where white space stands before it, and no quotation ends with it:

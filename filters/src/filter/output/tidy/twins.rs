@@ -17,8 +17,16 @@ pub(super) fn drop_twins(page: &mut Page) {
     // What was shown last, by the row of its parent; a table, because every node is asked for.
     let mut shown: Vec<Option<NodeId>> = vec![None; page.len()];
     let mut twins = Vec::new();
-    for id in page.live(page.body()).skip(1) {
-        if page.live(id).all(|inside| page.own_chars(inside) == 0) {
+    let live: Vec<NodeId> = page.live(page.body()).skip(1).collect();
+    let mut has_text = vec![false; page.len()];
+    for &id in live.iter().rev() {
+        if has_text[id.index()] || page.own_chars(id) > 0 {
+            has_text[id.index()] = true;
+            has_text[page.parent(id).index()] = true;
+        }
+    }
+    for id in live {
+        if !has_text[id.index()] {
             continue;
         }
         let before = shown[page.parent(id).index()].replace(id);

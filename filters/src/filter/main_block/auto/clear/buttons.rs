@@ -4,15 +4,16 @@
 //! Measured on WCXB dev, 2026-11-22, five folds, on the halves of the domains (rules were looked for in the first only): word F1 of all
 //! pages +.0003 and +.0001, of collections +.004 and +.001.
 
-use std::collections::HashMap;
-
 use html5ever::local_name;
 
 use super::super::{
     blocks::{Block, Blocks},
     called::Names,
 };
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::{
+    hashing::Table,
+    page::{NodeId, Page, tag::Tag},
+};
 
 /// Times that a text stands on the page, at least. Lower: two questions that are answered alike.
 const TIMES: usize = 4;
@@ -27,7 +28,7 @@ const NAMES: Names = Names::new(&["btn", "button", "buttons", "action", "actions
 
 /// Drops them from the kept blocks.
 pub(super) fn drop(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
-    let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
+    let mut places: Table<u64, Vec<usize>> = Table::default();
     for (at, block) in blocks.list.iter().enumerate() {
         if kept[at] && block.stats.words > 0.0 && block.stats.words <= MAX_WORDS {
             places.entry(block.stats.hash).or_default().push(at);
@@ -65,8 +66,8 @@ fn address<'a>(page: &'a Page, blocks: &Blocks, block: &Block) -> Option<&'a str
 }
 
 /// How many links of the page lead to each address.
-fn links(page: &Page) -> HashMap<&str, usize> {
-    let mut links = HashMap::new();
+fn links(page: &Page) -> Table<&str, usize> {
+    let mut links = Table::default();
     for id in page.live(page.body()) {
         if page.tag(id) == Some(Tag::A)
             && let Some(address) = page.attribute(id, &local_name!("href"))

@@ -9,12 +9,13 @@
 //! crosses beside the names, and any list with an entry that is said nowhere else. The label is known by where it stands, in a box of its own with
 //! the list; without a box by its words.
 
-use std::{collections::HashSet, ops::Range, sync::LazyLock};
+use std::{ops::Range, sync::LazyLock};
 
 use html5ever::local_name;
 
 use super::super::blocks::{Block, Blocks};
 use crate::{
+    hashing::Set,
     kind::{Kind, KindNow},
     metadata::letters,
     page::{NodeId, Page, tag::Tag},
@@ -127,7 +128,7 @@ const LABELS: [&str; 74] = [
 ];
 
 /// The letters of these: one look tells, where to compare 74 names takes 30,000 instructions.
-static LETTERS: LazyLock<HashSet<String>> =
+static LETTERS: LazyLock<Set<String>> =
     LazyLock::new(|| LABELS.iter().map(|label| letters(label)).collect());
 
 /// Drops them from the kept blocks.

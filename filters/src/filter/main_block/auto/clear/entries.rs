@@ -21,6 +21,7 @@ use crate::{
     kind::{Kind, KindNow},
     metadata,
     page::{NodeId, Page, tag::Tag},
+    text::trim,
 };
 
 /// Entries from which they are a list.
@@ -109,14 +110,14 @@ fn is_dated(page: &Page, blocks: &Blocks, at: usize, has_times: bool) -> bool {
         text.bytes().fold(false, |found, byte| found | may_be(byte))
     };
     let is_day = |text: &str| {
-        may_hold_number(text) && text.contains(char::is_numeric) && metadata::is_day(text)
+        may_hold_number(text) && text.contains(char::is_numeric) && metadata::is_day(trim(text))
     };
     blocks.texts(&blocks.list[at]).iter().any(|&id| {
         let is_in = |wanted: fn(Tag) -> bool| {
             let mut around = page.ancestors(id).take(3);
             around.any(|up| page.tag(up).is_some_and(wanted))
         };
-        let is_day = page.text(id).is_some_and(|text| is_day(text.trim()));
+        let is_day = page.text(id).is_some_and(|text| is_day(&text));
         (is_day || has_times && is_in(|tag| tag == Tag::Time)) && !is_in(Tag::is_heading)
     })
 }

@@ -18,7 +18,7 @@
 
 mod words;
 
-use std::{collections::HashSet, iter, ops::Range, sync::LazyLock};
+use std::{iter, ops::Range, sync::LazyLock};
 
 use html5ever::local_name;
 use url::Url;
@@ -29,6 +29,7 @@ use super::{
     related::trim,
 };
 use crate::{
+    hashing::Set,
     kind::{Kind, KindNow},
     page::{NodeId, Page, tag::Tag},
     text::{has_plain_letters, one_line},
@@ -56,7 +57,7 @@ const LITTLE: f32 = 12.0;
 /// Words of the text below such a line, as a share of those above, at most.
 const BELOW: f32 = 0.3;
 
-static LABELS: LazyLock<HashSet<&str>> = LazyLock::new(|| ADS.iter().copied().collect());
+static LABELS: LazyLock<Set<&str>> = LazyLock::new(|| ADS.iter().copied().collect());
 
 /// Signs around what is only told.
 const QUOTES: [char; 8] = ['"', '“', '”', '„', '«', '»', '「', '」'];

@@ -6,10 +6,10 @@
 //! there is none ("下一篇：没有了"). Where such lines stand among the paragraphs too, they are the stages of a journey or the matches of a
 //! season, and all stay.
 
-use std::{collections::HashSet, sync::LazyLock};
+use std::sync::LazyLock;
 
 use super::super::blocks::{Block, Blocks};
-use crate::{metadata::letters, page::Page, text::one_line};
+use crate::{hashing::Set, metadata::letters, page::Page, text::one_line};
 
 /// Bytes of a name, at most, and words of a line.
 const NAME: usize = 48;
@@ -192,7 +192,7 @@ const NAMES: [&str; 157] = [
     "Selanjutnya",
 ];
 
-static LETTERS: LazyLock<HashSet<String>> =
+static LETTERS: LazyLock<Set<String>> =
     LazyLock::new(|| NAMES.iter().map(|name| letters(name)).collect());
 
 /// Drops such lines from the kept blocks.

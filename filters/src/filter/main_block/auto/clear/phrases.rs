@@ -3,7 +3,7 @@
 //! Two bytes tell how far away the end of the next phrase's beginning may be (Wu and Manber 1994, as in `parts.rs`); beginnings are
 //! as long as the shortest phrase. Most bytes of a text in another script are never looked at.
 
-use std::collections::HashMap;
+use crate::hashing::Table;
 
 /// Bits of the hash of two bytes.
 const BITS: u32 = 12;
@@ -17,7 +17,7 @@ pub(super) struct Phrases {
     length: usize,
     /// By two bytes: how far the text may be gone on in.
     skips: Vec<usize>,
-    by_start: HashMap<[u8; LEAST], Vec<(&'static [u8], u8)>>,
+    by_start: Table<[u8; LEAST], Vec<(&'static [u8], u8)>>,
 }
 
 impl Phrases {
@@ -32,7 +32,7 @@ impl Phrases {
         let mut phrases = Phrases {
             length,
             skips: vec![length - 1; 1 << BITS],
-            by_start: HashMap::new(),
+            by_start: Table::default(),
         };
         for (phrase, bit) in all() {
             let (Some(start), Some(beginning)) = (phrase.first_chunk(), phrase.get(..length))

@@ -20,7 +20,7 @@
 
 mod words;
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::sync::LazyLock;
 
 use super::{
     super::{blocks::Blocks, called},
@@ -28,6 +28,7 @@ use super::{
     phrases::Phrases,
 };
 use crate::{
+    hashing::Table,
     kind::{Kind, KindNow},
     page::Page,
     text::{lower, one_line},
@@ -40,8 +41,8 @@ const MOST: f32 = 32.0;
 /// Words of the text that must be left.
 const LEFT: f32 = 20.0;
 
-static KNOWN: LazyLock<HashMap<&str, u8>> = LazyLock::new(|| {
-    let mut known = HashMap::new();
+static KNOWN: LazyLock<Table<&str, u8>> = LazyLock::new(|| {
+    let mut known = Table::default();
     for (words, sign) in [
         (words::CALLS, CALL),
         (words::CALLS_US, CALL | US),

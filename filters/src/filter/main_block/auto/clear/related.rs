@@ -6,7 +6,7 @@
 mod names;
 mod works;
 
-use std::{collections::HashMap, iter, ops::RangeInclusive, sync::LazyLock};
+use std::{iter, ops::RangeInclusive, sync::LazyLock};
 
 use html5ever::local_name;
 
@@ -18,9 +18,10 @@ use super::{
     lines,
 };
 use crate::{
+    hashing::Table,
     kind::{Kind, KindNow},
     page::{NodeId, Page, tag::Tag},
-    text::{lower, one_line},
+    text::{into_line, into_lower, lower, one_line},
 };
 use names::{ALSO, LABELS, LETTERS, LINES, NAMES, READ, RELATED};
 
@@ -38,7 +39,7 @@ enum Sort {
 }
 
 /// All names, to be looked up: a page has hundreds of texts that may be one.
-static KNOWN: LazyLock<HashMap<&str, Sort>> = LazyLock::new(|| {
+static KNOWN: LazyLock<Table<&str, Sort>> = LazyLock::new(|| {
     let all = [
         (NAMES, Sort::List),
         (LABELS, Sort::Row),
@@ -54,8 +55,8 @@ static KNOWN: LazyLock<HashMap<&str, Sort>> = LazyLock::new(|| {
 const IS_READ: u8 = 1;
 const IS_ALSO: u8 = 2;
 
-static PARTS: LazyLock<HashMap<&str, u8>> = LazyLock::new(|| {
-    let mut parts = HashMap::new();
+static PARTS: LazyLock<Table<&str, u8>> = LazyLock::new(|| {
+    let mut parts = Table::default();
     for (words, part) in [(READ, IS_READ), (ALSO, IS_ALSO)] {
         for &word in words {
             *parts.entry(word).or_default() |= part;
@@ -112,7 +113,7 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
         if !is_near || !(may_be_line || may_be_name) {
             continue;
         }
-        let text = lower(&one_line(&blocks.text(page, block)));
+        let text = into_lower(into_line(blocks.text(page, block)));
         let whole = if may_be_line { is_line(&text) } else { None };
         let line = whole.or_else(|| named_link(page, blocks, block, &text));
         let is_made = || block.linked == 0.0 && is_made(trim(&text));

@@ -8,11 +8,10 @@
 //! pages +.0005 and +.0002, of listings +.007 and +.000. Where the two need not stand on one card it is +.0009 and +.0004, and the
 //! second of two events in one house loses its place.
 
-use std::collections::HashMap;
-
 use super::super::blocks::Blocks;
 use super::copies::stand_together;
 use crate::{
+    hashing::Table,
     kind::{Kind, KindNow},
     page::{NodeId, Page, tag::Tag},
 };
@@ -68,7 +67,7 @@ fn pairs(page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<(usize, usize)> {
     let shown: Vec<usize> = (0..blocks.list.len())
         .filter(|&at| kept[at] && blocks.list[at].stats.words > 0.0)
         .collect();
-    let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
+    let mut places: Table<u64, Vec<usize>> = Table::default();
     for (number, &at) in shown.iter().enumerate() {
         if blocks.list[at].stats.words >= LEAST_WORDS {
             let hash = blocks.list[at].stats.hash;

@@ -94,7 +94,7 @@ fn keep_facts(
     first: usize,
 ) {
     let may_hold = |id| matches!(page.tag(id), Some(Tag::Dl | Tag::Table));
-    if !page.live(page.body()).any(may_hold) {
+    if !page.has_any(&[Tag::Dl, Tag::Table]) || !page.live(page.body()).any(may_hold) {
         return;
     }
     let (with_tables, least) = match kind.get() {

@@ -229,8 +229,23 @@ fn is_label(page: &Page, blocks: &Blocks, at: usize, names: &[&str]) -> bool {
         return false;
     };
     // Nearly all texts are of other letters, and to compare the words costs more.
-    let may_be = |name: &&&str| name.starts_with(first);
-    let mut alike = names.iter().filter(may_be).peekable();
+    let mut letter = [0; 4];
+    let first = first.encode_utf8(&mut letter).as_bytes();
+    let may_be = |name: &&&str| {
+        let name = name.as_bytes();
+        name.first() == first.first() && name.starts_with(first)
+    };
+    let bytes = text.as_bytes();
+    // The plain letters that a name begins with begin no line of others, however it is written.
+    let is_other = |name: &str| {
+        let name = name.as_bytes();
+        let plain = name.iter().take_while(|byte| byte.is_ascii_lowercase());
+        let plain = &name[..plain.count()];
+        let start = bytes.get(..plain.len()).filter(|start| start.is_ascii());
+        start.is_some_and(|start| !start.eq_ignore_ascii_case(plain))
+    };
+    let alike = names.iter().filter(may_be);
+    let mut alike = alike.filter(|name| !is_other(name)).peekable();
     if alike.peek().is_none() {
         return false;
     }

@@ -7,12 +7,11 @@
 //! WCXB dev, 2026-11-22, five folds: word F1 .8847 with and without, on either half of the domains; 17 pages of 1,497 change by .002 or
 //! more, eight of them for the better: it is for the reader.
 
-use std::collections::HashMap;
-
 use html5ever::local_name;
 
 use super::super::{Scored, blocks::Blocks};
 use crate::{
+    hashing::Table,
     kind::{Kind, KindNow},
     page::{NodeId, Page, tag::Tag},
 };
@@ -71,8 +70,8 @@ pub(super) fn keep(
     for at in (1..kept.len()).filter(|&at| may_come(at)) {
         wanted |= part(page, blocks.list[at].container).map_or(0, |(row, _)| bit(row));
     }
-    let mut parts: HashMap<(Look<'_>, Look<'_>), Count> = HashMap::new();
-    let mut rows: HashMap<Look<'_>, Count> = HashMap::new();
+    let mut parts: Table<(Look<'_>, Look<'_>), Count> = Table::default();
+    let mut rows: Table<Look<'_>, Count> = Table::default();
     let mut last: Option<(NodeId, bool)> = None;
     for (block, &kept) in blocks.list.iter().zip(kept.iter()) {
         let Some((row, own)) = part(page, block.container) else {

@@ -64,51 +64,110 @@ pub(super) const NEGATIVE: u32 = Cue::Comment.bit()
     | Cue::Overlay.bit()
     | Cue::Pager.bit();
 
-pub(super) struct Around;
+/// What is near an element: [`NEAR`], [`NEAR_LANDMARKS`] and last [`NEGATIVE`], in levels up to the nearest; infinite where there is none.
+type Levels = [f32; NEAR.len() + NEAR_LANDMARKS.len() + 1];
+
+const NEGATIVE_AT: usize = NEAR.len() + NEAR_LANDMARKS.len();
+
+#[derive(Clone)]
+struct Surroundings {
+    levels: Levels,
+    /// Share of the page of the nearest: [`SHARE`].
+    shares: [f32; SHARE.len()],
+    share_negative: f32,
+}
+
+/// By their numbers, where in [`Levels`] cues and landmarks stand, and where in [`SHARE`] cues.
+const NONE: u8 = u8::MAX;
+const CUES_AT: [u8; 32] = {
+    let mut at = [NONE; 32];
+    let mut next = 0u8;
+    while (next as usize) < NEAR.len() {
+        at[NEAR[next as usize] as usize] = next;
+        next += 1;
+    }
+    at
+};
+const SHARES_AT: [u8; 32] = {
+    let mut at = [NONE; 32];
+    let mut next = 0u8;
+    while (next as usize) < SHARE.len() {
+        at[SHARE[next as usize] as usize] = next;
+        next += 1;
+    }
+    at
+};
+const LANDMARKS_AT: [u8; 32] = {
+    let mut at = [NONE; 32];
+    let mut next = 0u8;
+    while (next as usize) < NEAR_LANDMARKS.len() {
+        at[NEAR_LANDMARKS[next as usize] as usize] = next;
+        next += 1;
+    }
+    at
+};
+
+/// By place.
+pub(super) struct Around(Vec<Surroundings>);
+
+impl Around {
+    pub(super) fn of(base: &Base<'_>) -> Around {
+        let of_body = Surroundings {
+            levels: [f32::INFINITY; NEGATIVE_AT + 1],
+            shares: [0.0; SHARE.len()],
+            share_negative: 2.0,
+        };
+        Around(base.downwards(of_body, |id, above| {
+            let mut own = above.clone();
+            for level in &mut own.levels {
+                *level += 1.0;
+            }
+            let marks = base.marks(id);
+            if marks.cues & NEGATIVE != 0 {
+                own.levels[NEGATIVE_AT] = 0.0;
+                own.share_negative = base.share(id);
+            }
+            each_bit(marks.cues, |bit| {
+                if let Some(level) = own.levels.get_mut(usize::from(CUES_AT[bit])) {
+                    *level = 0.0;
+                }
+                if let Some(share) = own.shares.get_mut(usize::from(SHARES_AT[bit])) {
+                    *share = base.share(id);
+                }
+            });
+            each_bit(marks.landmarks, |bit| {
+                let at = NEAR.len() + usize::from(LANDMARKS_AT[bit]);
+                if let Some(level) = own.levels.get_mut(at) {
+                    *level = 0.0;
+                }
+            });
+            own
+        }))
+    }
+}
+
+fn each_bit(mut bits: u32, mut tell: impl FnMut(usize)) {
+    while bits != 0 {
+        tell(bits.trailing_zeros() as usize);
+        bits &= bits - 1;
+    }
+}
 
 impl Family for Around {
-    fn add(&self, base: &Base<'_>, _: usize, chain: &[NodeId], row: &mut Row<'_>) {
-        let mut near = [FAR; 32];
-        let mut share = [0.0; 32];
-        let mut landmark = [FAR; 32];
-        let (mut seen, mut seen_landmarks) = (0u32, 0u32);
-        let mut near_negative = FAR;
-        let mut share_negative = 2.0f32;
-        for (level, &id) in chain
-            .iter()
-            .enumerate()
-            .take_while(|(_, id)| **id != base.body)
-        {
-            let (marks, level) = (base.marks(id), level as f32);
-            let mut fresh = marks.cues & !seen;
-            seen |= fresh;
-            if fresh & NEGATIVE != 0 {
-                near_negative = near_negative.min(level);
-                share_negative = share_negative.min(base.share(id));
-            }
-            while fresh != 0 {
-                let bit = fresh.trailing_zeros() as usize;
-                near[bit] = level;
-                share[bit] = base.share(id);
-                fresh &= fresh - 1;
-            }
-            let mut fresh = marks.landmarks & !seen_landmarks;
-            seen_landmarks |= fresh;
-            while fresh != 0 {
-                landmark[fresh.trailing_zeros() as usize] = level;
-                fresh &= fresh - 1;
-            }
+    fn add(&self, base: &Base<'_>, _: usize, chain: &[NodeId], row: &mut impl Row) {
+        let own = &self.0[base.place(chain[0])];
+        let far = |level: f32| if level.is_finite() { level } else { FAR };
+        let (near, rest) = own.levels.split_at(NEAR.len());
+        for (cue, &level) in NEAR.iter().zip(near) {
+            row.add_of("near", CUES[*cue as usize], far(level));
         }
-        for cue in NEAR {
-            row.add_of("near", CUES[cue as usize], near[cue as usize]);
+        for (cue, &share) in SHARE.iter().zip(&own.shares) {
+            row.add_of("share", CUES[*cue as usize], share);
         }
-        for cue in SHARE {
-            row.add_of("share", CUES[cue as usize], share[cue as usize]);
+        for (kind, &level) in NEAR_LANDMARKS.iter().zip(rest) {
+            row.add_of("near", LANDMARKS[*kind as usize], far(level));
         }
-        for kind in NEAR_LANDMARKS {
-            row.add_of("near", LANDMARKS[kind as usize], landmark[kind as usize]);
-        }
-        row.add("near_negative", near_negative);
-        row.add("share_negative", share_negative);
+        row.add("near_negative", far(own.levels[NEGATIVE_AT]));
+        row.add("share_negative", own.share_negative);
     }
 }

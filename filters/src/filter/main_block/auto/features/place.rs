@@ -42,7 +42,7 @@ impl Place {
 }
 
 impl Family for Place {
-    fn add(&self, base: &Base<'_>, index: usize, _: &[NodeId], row: &mut Row<'_>) {
+    fn add(&self, base: &Base<'_>, index: usize, _: &[NodeId], row: &mut impl Row) {
         let list = &base.blocks.list;
         let heading = self.heading[index];
         let distance = heading.map_or(REACH as f32 * 2.0, |at| (index - at) as f32);

@@ -1,15 +1,9 @@
 //! What repeats: equal texts, equal ways of tags down from the body, brothers of one shape.
 
-use std::{
-    collections::HashMap,
-    hash::{BuildHasher, Hasher, RandomState},
-    sync::LazyLock,
-};
-
 use html5ever::local_name;
 
 use super::{Base, Family, Row, log, ratio};
-use crate::{filter::main_block::auto::text::mix, page::NodeId};
+use crate::{filter::main_block::auto::text::mix, hashing, page::NodeId};
 
 /// Blocks that are reached by the same tags.
 #[derive(Clone, Copy, Default)]
@@ -33,51 +27,33 @@ pub(super) struct Repetition {
     paths: Vec<Path>,
     path_of: Vec<usize>,
     shapes: Vec<Shape>,
-    /// By row.
+    /// By place.
     shape_of: Vec<usize>,
+    groups: Vec<Group>,
+}
+
+/// The group that explains most of the page around an element, or itself.
+#[derive(Clone, Copy, Default)]
+struct Group {
+    shape: Shape,
+    /// Levels up to its member, which counts as one; 0 where there is none.
+    level: f32,
+    /// Characters of that.
+    own: f32,
 }
 
 /// Gives equal keys equal numbers.
-#[derive(Default)]
-struct Numbers(HashMap<u64, usize, Secret>);
-
-/// The keys are hashes already, and anybody can work out which of them are alike. One multiplication by a number that nobody
-/// knows parts them again (Dietzfelbinger, Hagerup, Katajainen, Penttonen, *A Reliable Randomized Algorithm for the
-/// Closest-Pair Problem*, 1997).
-#[derive(Clone, Copy, Default)]
-struct Secret;
-
-static MULTIPLIER: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0) | 1);
-
-impl BuildHasher for Secret {
-    type Hasher = Product;
-
-    fn build_hasher(&self) -> Product {
-        Product(*MULTIPLIER)
-    }
-}
-
-struct Product(u64);
-
-impl Hasher for Product {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        let product = u128::from(key) * u128::from(self.0);
-        let half = |half: u128| u64::try_from(half & u128::from(u64::MAX)).unwrap_or(0);
-        self.0 = half(product) ^ half(product >> 64);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
+struct Numbers(hashing::Table<u64, usize>);
 
 impl Numbers {
+    /// With room for so many keys.
+    fn with_room(keys: usize) -> Numbers {
+        Numbers(hashing::Table::with_capacity_and_hasher(
+            keys,
+            hashing::Secret,
+        ))
+    }
+
     fn of(&mut self, key: u64) -> usize {
         let next = self.0.len();
         *self.0.entry(key).or_insert(next)
@@ -88,7 +64,7 @@ impl Repetition {
     pub(super) fn of(base: &Base<'_>) -> Repetition {
         let (shapes, shape_of) = shapes(base);
         let (paths, path_of) = paths(base);
-        let mut numbers = Numbers::default();
+        let mut numbers = Numbers::with_room(base.blocks.list.len());
         let mut counts = Vec::new();
         let which: Vec<usize> = base
             .blocks
@@ -107,29 +83,41 @@ impl Repetition {
             copies: which.into_iter().map(|number| counts[number]).collect(),
             paths,
             path_of,
+            groups: groups(base, &shapes, &shape_of),
             shapes,
             shape_of,
         }
     }
 }
 
-/// The tags from the body down to each element with text, as numbers by row.
+fn groups(base: &Base<'_>, shapes: &[Shape], shape_of: &[usize]) -> Vec<Group> {
+    base.downwards(Group::default(), |id, above| {
+        let shape = shapes[shape_of[base.place(id)]];
+        if shape.members >= 3.0 && shape.chars > 0.0 && above.shape.chars <= shape.chars {
+            return Group {
+                shape,
+                level: 1.0,
+                own: base.chars(id),
+            };
+        }
+        let level = if above.level > 0.0 { 1.0 } else { 0.0 };
+        Group {
+            level: above.level + level,
+            ..*above
+        }
+    })
+}
+
+/// The tags from the body down to each element with text, as numbers by block.
 fn paths(base: &Base<'_>) -> (Vec<Path>, Vec<usize>) {
-    let mut keys = vec![0u64; base.page.len()];
-    for &id in &base.rows {
-        let above = if id == base.body {
-            0
-        } else {
-            keys[base.page.parent(id).index()]
-        };
-        let tag = base.page.tag(id).map_or(255, |tag| tag as u64);
-        keys[id.index()] = mix(above, tag + 1);
-    }
-    let mut numbers = Numbers::default();
+    let tag = |id| base.page.tag(id).map_or(255, |tag| tag as u64);
+    let of_body = mix(0, tag(base.body) + 1);
+    let keys = base.downwards(of_body, |id, &above| mix(above, tag(id) + 1));
+    let mut numbers = Numbers::with_room(base.blocks.list.len());
     let mut paths: Vec<Path> = Vec::new();
     let mut path_of = Vec::with_capacity(base.blocks.list.len());
     for block in &base.blocks.list {
-        let number = numbers.of(keys[block.container.index()]);
+        let number = numbers.of(keys[base.place(block.container)]);
         if number == paths.len() {
             paths.push(Path::default());
         }
@@ -142,9 +130,9 @@ fn paths(base: &Base<'_>) -> (Vec<Path>, Vec<usize>) {
 }
 
 fn shapes(base: &Base<'_>) -> (Vec<Shape>, Vec<usize>) {
-    let mut numbers = Numbers::default();
+    let mut numbers = Numbers::with_room(base.rows.len());
     let mut shapes: Vec<Shape> = Vec::new();
-    let mut shape_of = vec![0; base.page.len()];
+    let mut shape_of = Vec::with_capacity(base.rows.len());
     for &id in &base.rows {
         let tag = base.page.tag(id).map_or(255, |tag| tag as u64);
         let mut key = mix(mix(1, u64::from(base.page.parent(id).0)), tag);
@@ -162,31 +150,25 @@ fn shapes(base: &Base<'_>) -> (Vec<Shape>, Vec<usize>) {
         shapes[number].members += 1.0;
         shapes[number].chars += chars;
         shapes[number].squares += chars * chars;
-        shape_of[id.index()] = number;
+        shape_of.push(number);
     }
     (shapes, shape_of)
 }
 
 impl Family for Repetition {
-    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut Row<'_>) {
+    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl Row) {
         row.add("copies", self.copies[index]);
         let path = self.paths[self.path_of[index]];
         row.add("path_blocks", log(path.blocks));
         row.add("path_words", ratio(path.words, path.blocks));
         row.add("path_share", ratio(path.words, base.total_words()));
         row.add("path_stops", ratio(path.stops, path.blocks));
-        // The group that explains most of the page around this block.
-        let (mut level, mut group, mut own) = (0.0, Shape::default(), 0.0);
-        for (at, &id) in chain
-            .iter()
-            .enumerate()
-            .take_while(|(_, id)| **id != base.body)
-        {
-            let shape = self.shapes[self.shape_of[id.index()]];
-            if shape.members >= 3.0 && shape.chars > group.chars {
-                (level, group, own) = (at as f32 + 1.0, shape, base.chars(id));
-            }
-        }
+        let place = base.place(chain[0]);
+        let Group {
+            shape: group,
+            level,
+            own,
+        } = self.groups[place];
         let mean = ratio(group.chars, group.members);
         let variance = ratio(group.squares, group.members) - mean * mean;
         row.add("group_level", level);
@@ -195,7 +177,7 @@ impl Family for Repetition {
         row.add("group_mean", log(mean));
         row.add("group_spread", ratio(variance.max(0.0).sqrt(), mean));
         row.add("group_own", ratio(own, mean));
-        let brothers = self.shapes[self.shape_of[chain[0].index()]];
+        let brothers = self.shapes[self.shape_of[place]];
         row.add("brothers", log(brothers.members));
     }
 }

@@ -29,10 +29,21 @@ struct Divided {
     share: f32,
 }
 
+/// What is told of an element by those around it.
+#[derive(Clone, Copy)]
+struct Told {
+    is_content: bool,
+    /// Inside furniture.
+    is_furniture: bool,
+    /// Inside that or something with a negative name.
+    is_dropped: bool,
+    /// The nearest article.
+    article: Option<NodeId>,
+}
+
 pub(super) struct Sections {
-    /// By row: inside furniture, inside something with a negative name.
-    furniture: Vec<bool>,
-    dropped: Vec<bool>,
+    /// By place.
+    told: Vec<Told>,
     /// Unlinked characters outside of furniture, by row.
     clean: Vec<f32>,
     /// Containers of 40, 60 and 80 % of them.
@@ -44,13 +55,12 @@ pub(super) struct Sections {
 
 impl Sections {
     pub(super) fn of(base: &Base<'_>) -> Sections {
-        let (furniture, dropped) = furniture(base);
-        let clean = clean(base, &furniture);
+        let told = told(base);
+        let clean = clean(base, &told);
         let narrowed = [0.4, 0.6, 0.8].map(|share| narrow(base, &clean, share));
         let rule = rule(base, &clean);
         Sections {
-            furniture,
-            dropped,
+            told,
             clean,
             narrowed,
             rule,
@@ -63,31 +73,39 @@ impl Sections {
     }
 }
 
-fn furniture(base: &Base<'_>) -> (Vec<bool>, Vec<bool>) {
-    let rows = base.page.len();
-    let (mut furniture, mut dropped, mut content) =
-        (vec![false; rows], vec![false; rows], vec![false; rows]);
-    for &id in base.rows.iter().filter(|&&id| id != base.body) {
-        let above = base.page.parent(id).index();
+fn told(base: &Base<'_>) -> Vec<Told> {
+    let of_body = Told {
+        is_content: false,
+        is_furniture: false,
+        is_dropped: false,
+        article: None,
+    };
+    base.downwards(of_body, |id, above| {
         let marks = base.marks(id);
-        let is_content =
-            content[above] || matches!(base.page.tag(id), Some(Tag::Article | Tag::Main));
-        let is_furniture = furniture[above]
+        let tag = base.page.tag(id);
+        let is_content = above.is_content || matches!(tag, Some(Tag::Article | Tag::Main));
+        let is_furniture = above.is_furniture
             || marks.has_any(0, FURNITURE)
             || marks.is(Landmark::Header) && !is_content;
-        content[id.index()] = is_content;
-        furniture[id.index()] = is_furniture;
-        dropped[id.index()] = dropped[above]
-            || is_furniture
-            || marks.has_any(NEGATIVE, 0) && base.share(id) < NAMED_SHARE;
-    }
-    (furniture, dropped)
+        Told {
+            is_content,
+            is_furniture,
+            is_dropped: above.is_dropped
+                || is_furniture
+                || marks.has_any(NEGATIVE, 0) && base.share(id) < NAMED_SHARE,
+            article: if tag == Some(Tag::Article) {
+                Some(id)
+            } else {
+                above.article
+            },
+        }
+    })
 }
 
-fn clean(base: &Base<'_>, furniture: &[bool]) -> Vec<f32> {
+fn clean(base: &Base<'_>, told: &[Told]) -> Vec<f32> {
     let mut clean = vec![0.0; base.page.len()];
     for block in &base.blocks.list {
-        if !furniture[block.container.index()] {
+        if !told[base.place(block.container)].is_furniture {
             clean[block.container.index()] += block.chars - block.linked;
         }
     }
@@ -137,11 +155,16 @@ fn rule(base: &Base<'_>, clean: &[f32]) -> NodeId {
 }
 
 impl Family for Sections {
-    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut Row<'_>) {
+    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl Row) {
         let container = chain[0];
         let inside = |id: NodeId| base.page.contains(id, container);
-        let is_dropped = self.dropped[container.index()];
-        row.flag("furniture", self.furniture[container.index()]);
+        let Told {
+            is_furniture,
+            is_dropped,
+            article,
+            ..
+        } = self.told[base.place(container)];
+        row.flag("furniture", is_furniture);
         row.flag("rule_dropped", is_dropped);
         row.flag("rule_kept", inside(self.rule) && !is_dropped);
         for (name, id) in ["40", "60", "80"].iter().zip(self.narrowed) {
@@ -165,10 +188,6 @@ impl Family for Sections {
             .unwrap_or_else(|| base.sums(base.body));
         row.add("holder_mean", ratio(holder.words, holder.blocks));
         row.add("holder_share", ratio(holder.words, base.total_words()));
-        let article = chain
-            .iter()
-            .copied()
-            .find(|&id| base.page.tag(id) == Some(Tag::Article));
         let all = self.clean[base.body.index()];
         row.add(
             "article_share",
@@ -230,7 +249,7 @@ impl Divided {
         "sec_long_before",
     ];
 
-    fn add(&self, base: &Base<'_>, block: NodeId, row: &mut Row<'_>) {
+    fn add(&self, base: &Base<'_>, block: NodeId, row: &mut impl Row) {
         row.add_of("base_share", self.name, self.share);
         let values = match self.section_of(base, block) {
             Some(index) => self.values[index],

@@ -54,7 +54,7 @@ pub(in super::super) struct Sign {
 fn names(page: &Page) -> Vec<Sign> {
     let marks_authors = page.any_may(Hint::AuthorMark) && page.any_attribute(is_author_mark);
     let rank = |id| name_rank(page, id, marks_authors);
-    let mut names = signs(page, MAX_NAME, Tag::A, rank);
+    let mut names = signs(page, MAX_NAME, rank);
     // "Log in" is an address below `/users/` too.
     names.retain(|name| {
         let id = name.element;
@@ -104,7 +104,7 @@ pub(super) fn is_initial(page: &Page, text: NodeId, within: NodeId) -> bool {
 }
 
 fn dates(page: &Page) -> Vec<Sign> {
-    let mut dates = signs(page, MAX_DATE, Tag::Time, |id| date_rank(page, id));
+    let mut dates = signs(page, MAX_DATE, |id| date_rank(page, id));
     dates.retain(|date| {
         let around = [date.element, page.parent(date.element)];
         !around.into_iter().any(|id| tells_change(page, id))
@@ -124,21 +124,12 @@ fn tells_change(page: &Page, id: NodeId) -> bool {
     WORDS.iter().any(begins)
 }
 
-/// The outermost elements that hold one short text of a kind, in document order. Those of the tag `own` say what they are; others
-/// by their attributes alone.
-fn signs(
-    page: &Page,
-    max_chars: usize,
-    own: Tag,
-    rank: impl Fn(NodeId) -> Option<u8>,
-) -> Vec<Sign> {
+/// The outermost elements that hold one short text of a kind, in document order.
+fn signs(page: &Page, max_chars: usize, rank: impl Fn(NodeId) -> Option<u8>) -> Vec<Sign> {
     let mut signs = Vec::new();
     let mut over = NodeId::DOCUMENT;
     for id in page.live(page.body()).skip(1) {
-        let Some(tag) = page.tag(id).filter(|_| id >= over) else {
-            continue;
-        };
-        if tag != own && page.attributes(id).is_empty() {
+        if id < over || page.tag(id).is_none() {
             continue;
         }
         // Nearly no element has one.
@@ -167,7 +158,8 @@ pub(in super::super) fn is_quoted(page: &Page, id: NodeId) -> bool {
 
 /// Whether an element holds what somebody else wrote.
 pub(in super::super) fn is_quote(page: &Page, id: NodeId) -> bool {
-    page.tag(id) == Some(Tag::Blockquote) || says(page, id, &local_name!("class"), &QUOTES)
+    page.tag(id) == Some(Tag::Blockquote)
+        || page.said(id).has(Hint::Quotes) && says(page, id, &local_name!("class"), &QUOTE_WORDS)
 }
 
 /// Whether it is that of the last post ("last reply by Ann, 3 May"), which is told at the head of the first.
@@ -262,7 +254,8 @@ pub(crate) const POSTERS: &[&str] = &[
     "displayname",
     "byline",
 ];
-const QUOTES: Words = Words::new(&["quote", "blockquote", "quoteheader", "quotetitle"]);
+const QUOTE_WORDS: Words = Words::new(QUOTES);
+pub(crate) const QUOTES: &[&str] = &["quote", "blockquote", "quoteheader", "quotetitle"];
 
 /// Folders, files and parameters of addresses of profiles.
 pub(crate) const PROFILES: [&str; 17] = [
