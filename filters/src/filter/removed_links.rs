@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     filter::Filter,
-    hashing::{self, Secret, Set, Table},
+    hashing::{self, RandomState, Set, Table},
     page::{LinkGroup, NodeId, Page, tag::Tag},
 };
 
@@ -67,7 +67,8 @@ impl Filter for RemovedLinks {
         // Filters that walk backwards have removed the last ones first.
         links.sort_by_key(|link| link.node);
         links.retain(|link| says_something(&link.text) && seen.insert(key(link.address.as_str())));
-        let mut counts: Table<u64, usize> = Table::with_capacity_and_hasher(links.len(), Secret);
+        let mut counts: Table<u64, usize> =
+            Table::with_capacity_and_hasher(links.len(), RandomState::default());
         for link in &links {
             *counts.entry(words(&link.text)).or_default() += 1;
         }

@@ -12,7 +12,7 @@
 
 mod words;
 
-use std::{collections::HashMap, iter, ops::Range, sync::LazyLock};
+use std::{iter, ops::Range, sync::LazyLock};
 
 use html5ever::local_name;
 use url::Url;
@@ -26,6 +26,7 @@ use super::{
     phrases::Phrases,
 };
 use crate::{
+    hashing::Table,
     kind::{Kind, KindNow},
     page::{NodeId, Page, tag::Tag},
     text::{lower, one_line},
@@ -55,8 +56,8 @@ const CARDS: usize = 2;
 const DEED: u8 = 1;
 const THING: u8 = 2;
 
-static KNOWN: LazyLock<HashMap<&str, u8>> = LazyLock::new(|| {
-    let mut known = HashMap::new();
+static KNOWN: LazyLock<Table<&str, u8>> = LazyLock::new(|| {
+    let mut known = Table::default();
     for (words, bit) in [(DEEDS, DEED), (THINGS, THING)] {
         for &word in words {
             *known.entry(word).or_default() |= bit;

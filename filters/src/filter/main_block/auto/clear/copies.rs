@@ -236,7 +236,10 @@ fn is_in_lines(page: &Page, blocks: &Blocks, block: &Block) -> bool {
     let texts = blocks.texts(block).iter();
     let breaks = texts.filter(|&&id| page.tag(id) == Some(Tag::Br)).count();
     let is_cell = matches!(page.tag(block.container), Some(Tag::Td | Tag::Th));
-    breaks >= BREAKS && !is_cell && block.linked == 0.0 && block.stats.words <= LINE * (breaks + 1) as f32
+    breaks >= BREAKS
+        && !is_cell
+        && block.linked == 0.0
+        && block.stats.words <= LINE * (breaks + 1) as f32
 }
 
 /// Whether two boxes are of one kind: the same element, with a class in common or none.

@@ -50,7 +50,7 @@ impl Numbers {
     fn with_room(keys: usize) -> Numbers {
         Numbers(hashing::Table::with_capacity_and_hasher(
             keys,
-            hashing::Secret,
+            hashing::RandomState::default(),
         ))
     }
 
