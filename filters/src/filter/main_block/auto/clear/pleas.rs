@@ -108,6 +108,11 @@ fn is_plea(text: &str, leads_to_channel: impl Fn() -> bool) -> bool {
         || asks && has(LOGIN) && has_any(words::SUBSCRIBERS)
 }
 
+/// Whether somebody speaks of themselves in a text in lower case: "us", "our".
+pub(super) fn says_us(text: &str) -> bool {
+    tokens(text).any(|word| KNOWN.get(word).is_some_and(|sign| sign & US != 0))
+}
+
 fn is_speech(text: &str) -> bool {
     text.starts_with(['"', '“', '„', '«', '»', '‘', '’', '–', '—', '-'])
 }

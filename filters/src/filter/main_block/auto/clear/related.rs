@@ -9,6 +9,7 @@ mod works;
 use std::{iter, ops::RangeInclusive, sync::LazyLock};
 
 use html5ever::local_name;
+use url::Url;
 
 use super::{
     super::{
@@ -16,6 +17,7 @@ use super::{
         called::words,
     },
     lines,
+    phrases::Phrases,
 };
 use crate::{
     hashing::Table,
@@ -23,7 +25,7 @@ use crate::{
     page::{NodeId, Page, tag::Tag},
     text::{into_line, into_lower, lower, one_line},
 };
-use names::{ALSO, LABELS, LETTERS, LINES, NAMES, READ, RELATED};
+use names::{ALSO, LABELS, LETTERS, LINES, MORE, NAMES, READ, RELATED};
 
 /// What a name announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,8 +146,8 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
     drop_at_end(page, blocks, kind, kept);
 }
 
-/// Gives up the list at the end of an article that is announced with "more", whatever else the announcement says: "More from the
-/// bakery", "If you liked this you might also like". The titles in it lead to other pages of the site, and no text stands below them.
+/// Gives up the list at the end of an article that is announced as more of the same, whatever else the announcement says: "More from
+/// the bakery", "If you liked this you might also like". The titles in it lead to other pages of the site, and no text stands below them.
 fn drop_at_end(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
     let Some(last) = (0..kept.len()).rposition(|at| kept[at] && lines::is_text(&blocks.list[at]))
     else {
@@ -158,7 +160,7 @@ fn drop_at_end(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [boo
         links
             .find(|&id| page.tag(id) == Some(Tag::A))
             .and_then(|link| page.address(link, &local_name!("href")))
-            .is_some_and(|to| to.host_str() == host)
+            .is_some_and(|to| to.host_str() == host && leads_to_page(&to))
     };
     let is_title = |block: &&Block| {
         block.link_density() >= 0.8 && block.stats.words >= TITLE && leads_home(block)
@@ -183,9 +185,20 @@ fn drop_at_end(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [boo
 }
 
 fn announces_more(page: &Page, blocks: &Blocks, block: &Block) -> bool {
-    let text = lower(&blocks.text(page, block));
-    let mut words = text.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| PARTS.get(word).is_some_and(|part| part & IS_ALSO != 0))
+    static PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[(MORE, 1)]));
+    PHRASES.in_text(&into_lower(blocks.text(page, block))) != 0
+}
+
+/// Not to a file, or to a part of a page: forms, papers, chapters.
+fn leads_to_page(to: &Url) -> bool {
+    const PAGES: [&str; 8] = ["html", "htm", "php", "aspx", "asp", "jsp", "shtml", "xhtml"];
+    let ending = to.path().rsplit_once('.').map(|(_, ending)| ending);
+    let is_file = ending.is_some_and(|ending| {
+        let is_ending =
+            ending.len() <= 5 && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        is_ending && !PAGES.contains(&ending)
+    });
+    !is_file && to.fragment().is_none()
 }
 
 /// "Read also: Bread without an oven", or with another sign between them.
@@ -362,7 +375,7 @@ mod tests {
             "More from the bakery",
             "If you liked this you might also like:",
             "Mehr aus der Backstube",
-            "Más historias de pan",
+            "Más artículos sobre pan",
         ] {
             assert_eq!(count(&list(name)), 1, "{name}");
         }
@@ -378,6 +391,7 @@ mod tests {
         assert_eq!(left(&list(name), "TechArticle"), 4);
         let elsewhere = list(name).replace("href=/", "href=https://other.test/");
         assert_eq!(count(&elsewhere), 4);
+        assert_eq!(count(&list(name).replace("href=/a", "href=/a.pdf")), 4);
         let words = list(name)
             .replace("without an oven", "")
             .replace("without any bread", "");

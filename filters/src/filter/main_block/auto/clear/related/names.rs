@@ -160,6 +160,30 @@ pub(super) const RELATED: &[&str] = &[
     "संबंधित", "संबंधित खबर", "সম্পর্কিত", "terkait", "artikel terkait", "liên quan", "เกี่ยวข้อง", "相关", "相關", "関連", "관련", "관련글",
 ];
 
+/// What announces the list at the end of an article, wherever in its announcement.
+#[rustfmt::skip]
+pub(super) const MORE: &[&str] = &[
+    "more from", "more by", "more articles", "more posts", "more stories", "more news", "more reading", "more guides", "more travel guides",
+    "more helpful articles", "other articles", "other posts", "other stories", "might also", "may also", "also like", "also enjoy",
+    "related articles", "related posts", "related stories", "check out these articles", "check out these posts",
+    // German, Dutch, Swedish, Danish, Norwegian
+    "mehr von", "mehr aus", "mehr artikel", "mehr beiträge", "weitere artikel", "weitere beiträge", "auch interessieren", "meer van", "meer artikelen",
+    "andere artikelen", "ook interessant", "mer från", "fler artiklar", "mere fra", "flere artikler", "mer fra",
+    // French, Italian, Spanish, Portuguese, Catalan, Romanian
+    "plus d'articles", "plus d’articles", "autres articles", "vous aimerez", "altri articoli", "potrebbe interessar", "più articoli", "más de", "más artículos",
+    "más noticias", "otros artículos", "te puede interesar", "mais de", "mais artigos", "outros artigos", "pode gostar", "més articles",
+    "mai multe articole", "alte articole",
+    // Finnish, Polish, Czech, Slovak, Hungarian, Croatian, Turkish
+    "lisää artikkeleita", "więcej artykułów", "inne artykuły", "další články", "ďalšie články", "további cikk", "još članaka",
+    "diğer yazılar", "diğer haberler", "ilginizi çekebilir",
+    // Russian, Ukrainian, Bulgarian, Greek
+    "другие статьи", "другие новости", "другие материалы", "ещё статьи", "інші новини", "інші статті", "още статии", "περισσότερα άρθρα", "άλλα άρθρα",
+    // Indonesian, Vietnamese, Arabic, Persian, Hebrew, Hindi
+    "artikel lainnya", "berita lainnya", "bài viết khác", "tin khác", "المزيد من", "مقالات أخرى", "مطالب بیشتر", "כתבות נוספות", "और खबरें",
+    // Japanese, Chinese, Korean
+    "その他の記事", "他の記事", "更多文章", "其他文章", "更多新闻", "更多新聞", "다른 글", "다른 기사",
+];
+
 /// Also, more, this too.
 #[rustfmt::skip]
 pub(super) const ALSO: &[&str] = &[
