@@ -22,8 +22,9 @@ use crate::{
 /// Characters of a byline, at most: several names, two days and the minutes.
 const CHARS: usize = 140;
 
-/// Characters of an article in which it stands, at most: behind a headline and a standfirst.
-const BEGINNING: usize = 700;
+/// Characters of a text that is a sentence, of which one may be a standfirst, and of one that is a paragraph.
+const SENTENCE: usize = 50;
+const PARAGRAPH: usize = 240;
 
 /// Nodes that are looked at.
 const NODES: usize = 2_000;
@@ -37,7 +38,7 @@ const WORDS: &[&str] = &[
     "記者", "记者", "기자", "글", "بقلم", "كتب", "מאת", "and", "und", "et", "y", "e", "och", "og", "i", "a", "ve", "и", "та",
     // Days
     "published", "posted", "updated", "last", "modified", "first", "originally", "edited", "date", "on", "at", "of", "the", "veröffentlicht",
-    "erstellt", "aktualisiert", "stand", "datum", "am", "um", "uhr", "publié", "mis", "mise", "à", "jour", "modifié", "le", "publicado",
+    "erstellt", "aktualisiert", "datum", "am", "um", "uhr", "publié", "mis", "mise", "à", "jour", "modifié", "le", "publicado",
     "actualizado", "fecha", "el", "las", "data", "atualizado", "em", "às", "pubblicato", "aggiornato", "il", "alle", "ore",
     "gepubliceerd", "bijgewerkt", "geplaatst", "op", "om", "publicerad", "uppdaterad", "den", "kl", "udgivet", "opdateret", "publisert",
     "oppdatert", "julkaistu", "päivitetty", "klo", "opublikowano", "zaktualizowano", "aktualizacja", "godz", "publikováno", "vydáno",
@@ -54,23 +55,6 @@ const WORDS: &[&str] = &[
     "perc", "dakika", "okuma", "süresi", "мин", "минут", "минуты", "чтения", "хв", "читання", "menit", "baca", "分钟", "分鐘",
 ];
 
-/// Of these, what says that a day is the article's.
-#[rustfmt::skip]
-const DATED: &[&str] = &[
-    "published", "posted", "updated", "modified", "edited", "veröffentlicht", "aktualisiert", "publié", "mis", "mise", "publicado",
-    "actualizado", "atualizado", "pubblicato", "aggiornato", "gepubliceerd", "bijgewerkt", "publicerad", "uppdaterad", "udgivet",
-    "opdateret", "publisert", "oppdatert", "julkaistu", "päivitetty", "opublikowano", "zaktualizowano", "publikováno", "aktualizováno",
-    "megjelent", "frissítve", "publicat", "actualizat", "yayınlandı", "yayınlanma", "güncellendi", "güncelleme", "опубликовано", "обновлено",
-    "опубліковано", "оновлено", "публикувано", "δημοσίευση", "ενημέρωση", "diperbarui", "dipublikasikan", "公開日", "更新日", "发布时间", "更新时间",
-];
-
-/// And what says that a number is how long it takes to read it.
-#[rustfmt::skip]
-const READS: &[&str] = &[
-    "read", "reading", "lesezeit", "lesedauer", "lecture", "lectura", "leitura", "lettura", "leestijd", "läsning", "læsetid", "lesetid",
-    "czytania", "čtení", "okuma", "чтения", "читання", "baca",
-];
-
 static BESIDE: LazyLock<HashSet<&str>> = LazyLock::new(|| WORDS.iter().copied().collect());
 
 /// The bylines that the text of a page leaves out, in the order of the page, none in another.
@@ -82,49 +66,92 @@ pub(super) fn left_out(page: &Page) -> Vec<NodeId> {
         return Vec::new();
     }
     let author = told.author.as_deref().map(lower);
+    let says = |id: NodeId| {
+        let may_be = (1..=CHARS).contains(&page.chars(id));
+        may_be
+            .then(|| says(&of_subtree(page, id, 1), author.as_deref(), page))
+            .flatten()
+    };
     let mut found = Vec::new();
-    let (mut over, mut passed) = (page.body(), 0);
+    let (mut over, mut sentences) = (page.body(), 0);
     for id in page.live(page.body()).take(NODES) {
-        if passed > BEGINNING {
-            break;
-        }
         if id < over {
             continue;
         }
-        passed += page.own_chars(id);
-        match page.tag(id) {
-            Some(tag) if !tag.is_block() && !is_alone(page, id) => {
-                // A part of a line.
-                over = page.end(id);
-                passed += page.chars(id);
-            }
-            Some(tag)
-                if may_be_line(tag)
-                    && (1..=CHARS).contains(&page.chars(id))
-                    && is_byline(&of_subtree(page, id, 1), author.as_deref(), page) =>
-            {
+        if page.tag(id).is_some_and(Tag::is_heading) {
+            over = page.end(id);
+            continue;
+        }
+        // Behind a standfirst the text begins.
+        sentences += usize::from(page.own_chars(id) >= SENTENCE);
+        if sentences > 1 || page.own_chars(id) >= PARAGRAPH {
+            break;
+        }
+        if !is_line(page, id) {
+            continue;
+        }
+        if let Some(own) = says(id) {
+            // A day of several, a speaker who speaks again: they are built alike.
+            let mut others = page.live_children(page.parent(id));
+            let is_like = |other: NodeId| {
+                other != id && page.tag(other) == page.tag(id) && says(other) == Some(own)
+            };
+            if !others.any(is_like) {
                 found.push(id);
-                over = page.end(id);
             }
-            _ => {}
+            over = page.end(id);
         }
     }
     found
 }
 
-/// Cells and code are parts of something.
-fn may_be_line(tag: Tag) -> bool {
-    !matches!(tag, Tag::Td | Tag::Th | Tag::Tr | Tag::Pre)
-}
-
-/// Whether no other text stands beside an element but in blocks.
-fn is_alone(page: &Page, id: NodeId) -> bool {
+/// Whether an element is a line by itself: a block, or the only text of one beside others. Not headings, cells, code and what opens.
+pub(super) fn is_line(page: &Page, id: NodeId) -> bool {
+    let Some(tag) = page.tag(id) else {
+        return false;
+    };
+    let is_part = |tag: Tag| {
+        tag.is_heading()
+            || matches!(
+                tag,
+                Tag::Table
+                    | Tag::Ul
+                    | Tag::Ol
+                    | Tag::Dl
+                    | Tag::Td
+                    | Tag::Th
+                    | Tag::Tr
+                    | Tag::Pre
+                    | Tag::Li
+                    | Tag::Dt
+                    | Tag::Dd
+                    | Tag::Summary
+            )
+    };
     let is_beside = |&other: &NodeId| other != id && !page.tag(other).is_some_and(Tag::is_block);
-    let beside = page.live_children(page.parent(id)).filter(is_beside);
-    beside.map(|other| page.chars(other)).sum::<usize>() == 0
+    let is_alone = || {
+        let beside = page.live_children(page.parent(id)).filter(is_beside);
+        beside.map(|other| page.chars(other)).sum::<usize>() == 0
+    };
+    let is_in_line = || {
+        let mut around = page
+            .ancestors(id)
+            .take_while(|&up| !page.tag(up).is_some_and(Tag::is_block));
+        around.next().is_some()
+    };
+    !is_part(tag)
+        && (tag.is_block() || !is_in_line() && is_alone())
+        && !page.tag(page.parent(id)).is_some_and(is_part)
 }
 
-fn is_byline(text: &str, author: Option<&str>, page: &Page) -> bool {
+/// What a byline says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Says {
+    Who,
+    When,
+}
+
+fn says(text: &str, author: Option<&str>, page: &Page) -> Option<Says> {
     let mut rest = lower(&one_line(text));
     let whole = rest.len();
     for name in author.into_iter().flat_map(|names| names.split(", ")) {
@@ -132,22 +159,24 @@ fn is_byline(text: &str, author: Option<&str>, page: &Page) -> bool {
     }
     let is_named = rest.len() < whole;
     let language = page.metadata.language.as_deref();
-    let (mut says_dated, mut says_read) = (false, false);
-    for word in rest.split(|c: char| !c.is_alphanumeric()) {
-        says_dated |= DATED.contains(&word);
-        says_read |= READS.contains(&word);
-        if !(word.is_empty()
+    let is_known = |word: &str| {
+        word.is_empty()
             || word.contains(char::is_numeric)
             || BESIDE.contains(word)
-            || metadata::is_name_in_day(word, language))
-        {
-            return false;
-        }
+            || metadata::is_name_in_day(word, language)
+    };
+    let mut words = rest.split(|c: char| !c.is_alphanumeric());
+    if !words.all(is_known) {
+        return None;
     }
-    let day = || metadata::day_in(&rest, language);
-    is_named
-        || says_read && rest.contains(char::is_numeric)
-        || day().is_some_and(|day| says_dated || page.metadata.date == Some(day))
+    // "Updated" counts to readers, and of terms it is a part.
+    let is_day =
+        || !rest.contains("updat") && metadata::day_in(&rest, language) == page.metadata.date;
+    if is_named {
+        Some(Says::Who)
+    } else {
+        (page.metadata.date.is_some() && is_day()).then_some(Says::When)
+    }
 }
 
 #[cfg(test)]
@@ -162,7 +191,9 @@ mod tests {
 
     fn text_of(kind: Kind, byline: &str) -> String {
         let rest = "The harbour was quiet that day, and nobody came. ".repeat(12);
-        let mut page = page(&format!("<h1>Tides</h1>{byline}<p>{rest}</p>{byline}"));
+        let mut page = page(&format!(
+            "<h1>Tides</h1>{byline}<p>{rest}</p><footer>{byline}</footer>"
+        ));
         page.metadata.kind = Some(kind);
         page.metadata.author = Some("Ann Lee, Tom Reed".to_owned());
         page.metadata.date = Some("2026-11-21".to_owned());
@@ -177,16 +208,14 @@ mod tests {
             "<p>By Ann Lee</p>",
             "<div>By <a href=/ann>ANN LEE</a> and <a href=/tom>Tom Reed</a> | <time>21 November 2026</time></div>",
             "<div><div>Ann Lee</div><div>Published November 21, 2026 at 9:05 am ET</div></div>",
-            "<p>Last updated: 24 Nov 2026</p>",
-            "<p>5 min read</p>",
-            "<ul><li>21.11.2026</li></ul>",
+            "<p>Ann Lee | 5 min read</p>",
+            "<div>21.11.2026</div>",
+            "<p>21 November 2026</p><p>Ann Lee</p>",
             "<p>Von Ann Lee, aktualisiert am 24. November 2026 um 9 Uhr</p>",
             "<p>Publié le 21 novembre 2026 par Ann Lee</p>",
             "<p>Опубликовано 21 ноября 2026</p>",
-            "<p>更新日：2026年11月24日</p>",
+            "<p>公開日：2026年11月21日</p>",
             "<header><a href=/ann>Ann Lee</a><div></div></header>",
-            "<h4>November 21, 2026</h4>",
-            "<table><tr><td>Ann Lee<td>21 November 2026</table>",
         ] {
             assert_eq!(text(byline), "Tides", "{byline}");
         }
@@ -198,14 +227,24 @@ mod tests {
             ("<p>By Ann Lee in Bonn</p>", "By Ann Lee in Bonn"),
             ("<p>By Max Berg</p>", "By Max Berg"),
             ("<p>3 May 1912</p>", "3 May 1912"),
+            (
+                "<p>Last updated: 24 Nov 2026</p>",
+                "Last updated: 24 Nov 2026",
+            ),
+            ("<p>5 min read</p>", "5 min read"),
+            ("<h4>November 21, 2026</h4>", "November 21, 2026"),
+            (
+                "<p>Ann Lee</p><p>Yes.</p><p>Tom Reed</p>",
+                "Ann Lee|Yes.|Tom Reed",
+            ),
             ("<p>Photo: Ann Lee</p>", "Photo: Ann Lee"),
             (
                 "<p>Our <b><a href=/ann>Ann Lee</a></b> was there.</p>",
                 "Our Ann Lee was there.",
             ),
             (
-                "<table><tr><td>21 November 2026<td>Storm</table>",
-                "21 November 2026\tStorm",
+                "<table><tr><td>21 November 2026<td>Ann Lee</table>",
+                "21 November 2026\tAnn Lee",
             ),
         ] {
             assert_eq!(text(byline), format!("Tides|{left}"), "{byline}");
@@ -214,8 +253,7 @@ mod tests {
 
     #[test]
     fn the_day_of_terms_stays() {
-        let mut page =
-            page("<h1>Terms</h1><p>Last updated: 24 Nov 2026</p><p>Nobody may fish here.</p>");
+        let mut page = page("<h1>Terms</h1><p>24 Nov 2026</p><p>Nobody may fish here.</p>");
         page.metadata.kind = Some(Kind::Article);
         page.metadata.date = Some("2026-11-24".to_owned());
         assert!(crate::text::of_page(&page, 1).contains("24 Nov"));

@@ -25,7 +25,7 @@ use crate::{
 const SHARE: f64 = 0.25;
 
 /// Pages whose pictures are their items, and what stands below them is what the items are called.
-const SHELVES: [Kind; 3] = [Kind::Product, Kind::Collection, Kind::Listing];
+pub(super) const SHELVES: [Kind; 3] = [Kind::Product, Kind::Collection, Kind::Listing];
 
 /// Characters of a caption. More are a text of its own that stands below a picture.
 const CHARS: usize = 600;
@@ -235,7 +235,7 @@ mod tests {
             text(
                 "<div class=wp-caption><a><img src=a.jpg></a><p class=wp-caption-text>The quay.</p><small>Photo: Ann Lee</small></div>"
             ),
-            "Photo: Ann Lee"
+            ""
         );
         assert_eq!(
             text(
