@@ -35,6 +35,11 @@ impl Claims {
     pub(crate) fn is_recipe(&self) -> bool {
         self.types.iter().any(|kind| kind == "Recipe")
     }
+
+    /// Whether it says that it tells how to cook or to do something.
+    pub(crate) fn tells_how(&self) -> bool {
+        self.is_recipe() || self.types.iter().any(|kind| kind == "HowTo")
+    }
 }
 
 /// All that is known for telling the kind.

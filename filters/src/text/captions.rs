@@ -4,7 +4,9 @@
 //! A caption is what stands in the `<figcaption>` of a figure with a picture, or is called a caption and shares its box with a
 //! picture and with no other text. One with a number ("Figure 2", 图 3) stays, because the text speaks of it. Where captions are much of
 //! the page they are what it tells (a gallery), and stay. So do those that are more than a caption, because the text would lack them: one
-//! with a heading (a name, and who that is), what somebody said, a step of a list, all that stands between two headings.
+//! with a heading (a name, and who that is), what somebody said, a step of a list, all that stands between two headings, a row of them
+//! right below a heading or a line that ends with a colon. Pages that tell how to do something (`Recipe`, `HowTo`, schema.org) show
+//! their steps so, and keep them all.
 //!
 //! Measured on WCXB dev, 2026-11-22, five folds: annotators leave captions of articles out (those that are more than one too: two
 //! articles lose .006 and .004). See `docs/quality.md`.
@@ -45,6 +47,23 @@ const NUMBERED_BYTES: usize = 80;
 /// Visible characters of what somebody says, at least: a Chinese one counts as three. Fewer are a name in quotes.
 const SAID: usize = 30;
 
+/// Bytes at the beginning of a caption in which somebody says it, and words of who that is, two at least: one is "Above".
+const SAID_BYTES: usize = 300;
+const WHO: usize = 5;
+
+/// Quotes, as they open in one language or another.
+const QUOTES: [char; 14] = [
+    '"', '“', '„', '«', '»', '「', '『', '‘', '‚', '‹', '›', '״', '″', '＂',
+];
+
+/// Quotes, as they close.
+const CLOSE: [char; 14] = [
+    '"', '”', '“', '»', '«', '」', '』', '’', '‘', '›', '‹', '״', '″', '＂',
+];
+
+/// What stands before and behind what is said, where there are no quotes.
+const DASHES: [char; 3] = ['—', '–', '―'];
+
 /// What classes call a caption.
 static CAPTION: Parts = Parts::new(&["caption"]);
 
@@ -54,7 +73,16 @@ pub(super) fn left_out(page: &Page) -> Vec<NodeId> {
     if kind.is_some_and(|kind| SHELVES.contains(&kind)) {
         return Vec::new();
     }
-    let captions: Vec<NodeId> = all(page)
+    if page.claims.tells_how() {
+        return Vec::new();
+    }
+    let found: Vec<(NodeId, NodeId)> = all(page).collect();
+    let rows = in_rows(page, &found);
+    let captions: Vec<NodeId> = found
+        .into_iter()
+        .zip(rows)
+        .filter(|&(_, in_row)| !in_row)
+        .map(|(found, _)| found)
         .filter(|&(caption, around)| !is_card(page, caption) && !stands_alone(page, around))
         .map(|(caption, _)| caption)
         .filter(|&caption| !is_numbered(page, caption))
@@ -76,11 +104,7 @@ fn is_card(page: &Page, caption: NodeId) -> bool {
 /// Whether a picture with its caption is a step of a list, or all there is between two headings: without it the number, or the
 /// heading, would stand for nothing.
 fn stands_alone(page: &Page, around: NodeId) -> bool {
-    let outer = iter::once(around)
-        .chain(page.ancestors(around).take(BOXES))
-        .take_while(|&up| page.chars(up) == page.chars(around))
-        .last()
-        .unwrap_or(around);
+    let outer = outer(page, around);
     if page.tag(outer) == Some(Tag::Li) {
         return page.tag(page.parent(outer)) == Some(Tag::Ol);
     }
@@ -97,14 +121,85 @@ fn stands_alone(page: &Page, around: NodeId) -> bool {
     above.is_some_and(|above| above > 1 && below.is_some_and(|below| below <= above))
 }
 
-/// Whether it is what somebody said: a few words in quotes, and more, at its beginning.
-fn is_said(page: &Page, caption: NodeId) -> bool {
-    let text = page.start_of_text(caption, NODES, NUMBERED_BYTES);
-    let text = text.trim_start();
-    let Some(said) = text.strip_prefix(['"', '“', '„', '«', '»', '「', '『']) else {
+/// The box around a picture with its caption and nothing else.
+fn outer(page: &Page, around: NodeId) -> NodeId {
+    iter::once(around)
+        .chain(page.ancestors(around).take(BOXES))
+        .take_while(|&up| page.chars(up) == page.chars(around))
+        .last()
+        .unwrap_or(around)
+}
+
+/// Which captions are of pictures that stand in a row right below a heading, or below a line that ends with a colon.
+fn in_rows(page: &Page, found: &[(NodeId, NodeId)]) -> Vec<bool> {
+    let mut in_rows = vec![false; found.len()];
+    if found.len() < 2 {
+        return in_rows;
+    }
+    let outer: Vec<NodeId> = found.iter().map(|(_, id)| outer(page, *id)).collect();
+    let is_text = |id: &NodeId| page.chars(*id) > 0;
+    let mut from = 0;
+    while from < outer.len() {
+        let mut to = from + 1;
+        while to < outer.len()
+            && page.live_siblings_after(outer[to - 1]).find(is_text) == Some(outer[to])
+        {
+            to += 1;
+        }
+        if to - from > 1 && is_announced(page, outer[from]) {
+            in_rows[from..to].fill(true);
+        }
+        from = to;
+    }
+    in_rows
+}
+
+/// Whether a heading of a chapter, or a line with a colon at its end, stands right above.
+fn is_announced(page: &Page, id: NodeId) -> bool {
+    let before = page
+        .live_children(page.parent(id))
+        .take_while(|&at| at != id);
+    let Some(above) = before.filter(|&at| page.chars(at) > 0).last() else {
         return false;
     };
-    let said = said.split(['"', '”', '“', '»', '«', '」', '』']).next();
+    if let Some(level) = page.tag(above).and_then(Tag::heading_level) {
+        return level > 1;
+    }
+    let last = page.live(above).filter(|&at| page.own_chars(at) > 0).last();
+    let text = last.and_then(|last| page.text(last));
+    text.is_some_and(|text| text.trim_end().ends_with([':', '：']))
+}
+
+/// Whether it is what somebody said: a few words in quotes, and more, at its beginning or behind a name and a colon.
+fn is_said(page: &Page, caption: NodeId) -> bool {
+    let text = page.start_of_text(caption, NODES, SAID_BYTES);
+    let text = text.trim_start();
+    if is_in_quotes(text) {
+        return true;
+    }
+    let colon = text.split_once([':', '：']);
+    colon.is_some_and(|(who, said)| {
+        (2..=WHO).contains(&who.split_whitespace().count()) && is_in_quotes(said.trim_start())
+    })
+}
+
+/// Whether it begins with a few words in quotes, or between two dashes, as French and Russian write it.
+fn is_in_quotes(text: &str) -> bool {
+    let mut rest = text.chars();
+    let first = rest.next().unwrap_or_default();
+    let rest = rest.as_str();
+    let said = if DASHES.contains(&first) {
+        rest.split_once(DASHES).map(|(said, _)| said)
+    } else if QUOTES.contains(&first) {
+        let mut ends = rest.char_indices().filter(|(_, c)| CLOSE.contains(c));
+        // In a word it is an apostrophe.
+        let is_end = |&(at, c): &(usize, char)| {
+            c != '’' || !rest[at + c.len_utf8()..].starts_with(char::is_alphanumeric)
+        };
+        Some(ends.find(is_end).map_or(rest, |(at, _)| &rest[..at]))
+    } else {
+        None
+    };
     said.is_some_and(|said| text_size(said) >= SAID)
 }
 
@@ -278,6 +373,12 @@ mod tests {
             "<div class=thumbnail><img src=a.jpg><div class=caption><h3>Fold</h3><p>the dough.</p></div></div>".to_owned(),
             figure("“Fold it when the oven is hot, and not before,” says Ann Lee."),
             figure("「先有了港口，然后才有了城市」 Fold"),
+            figure("‘We didn’t fold it when the oven was hot,’ says Ann Lee. Fold"),
+            figure("״שמרנו על הפנסים אחת עשרה לילות כי איש לא אמר״ Fold"),
+            figure("— Мы не гасили лампы одиннадцать ночей, — говорит Анна. Fold"),
+            figure("<b>Ann Lee, 81:</b> “Fold it when the oven is hot, and not before.”"),
+            format!("<h2>The boat</h2>{step}{step}<p>It floats.</p>"),
+            format!("<p>What to do:</p><div>{step}</div><div>{step}</div>"),
         ] {
             assert!(text(&html).contains("Fold"), "{html}");
         }
@@ -285,9 +386,26 @@ mod tests {
             format!("<ul><li>{step}<li>{step}</ul>"),
             format!("<h3>Third day</h3>{step}<p>It rained.</p>"),
             figure("“Fold” by Ann Lee, 1954"),
+            figure("‘Fold’ by Ann Lee’s daughter, painted in 1954 in the old shed"),
+            figure("– Fold of the dough, by Ann Lee"),
+            format!("<p>It rained.</p>{step}{step}<p>It rained.</p>"),
+            format!("<h2>The boat</h2>{step}<p>It rained.</p>"),
         ] {
             assert!(!text(&html).contains("Fold"), "{html}");
         }
+    }
+
+    #[test]
+    fn the_steps_of_what_a_page_tells_how_to_do_stay() {
+        let step = "<figure><img src=a.jpg><figcaption>Fold the dough.</figcaption></figure>";
+        let kept = |kind: &str| {
+            let rest = "The harbour was quiet that day, and nobody came. ".repeat(12);
+            let mut page = page(&format!("{step}<p>{rest}</p>"));
+            page.claims.types = vec![kind.to_owned()];
+            crate::text::of_page(&page, 1).contains("Fold")
+        };
+        assert!(kept("Recipe") && kept("HowTo"));
+        assert!(!kept("NewsArticle"));
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod invitation;
 use html5ever::local_name;
 
 use crate::page::{NodeId, Page, tag::Tag};
-use invitation::with_invitation;
+use invitation::{is_for_letters, with_invitation};
 
 /// Words of the text that is kept below which a page is there for its form. A sign-in page has 50 to 150, an article 300 and more.
 pub(super) const FEW_WORDS: f64 = 150.0;
@@ -45,6 +45,9 @@ pub(super) struct Forms {
     pub(super) wanted: Vec<NodeId>,
     /// Those that stay as a whole or go as a whole: without its button a field is of no use.
     pub(super) whole: Vec<NodeId>,
+    /// Those with a text field, of a short page: a label that is kept keeps its field, all the others and their button. Below a
+    /// longer one they ask for comments.
+    pub(super) talks: Vec<NodeId>,
     /// Those that ask for an e-mail address and nothing else of weight, with the words that invite to it; and those that search the
     /// site beside a text. They go with the labels of their fields, whatever is kept of these.
     pub(super) unwanted: Vec<NodeId>,
@@ -73,7 +76,10 @@ impl Forms {
         for (id, fields) in &found {
             if Some(*id) == search {
                 forms.wanted.push(*id);
-            } else if fields.is_newsletter() && kept_words >= HARDLY_ANY_WORDS {
+            } else if fields.is_newsletter()
+                && kept_words >= HARDLY_ANY_WORDS
+                && (fields.words == 0 || is_for_letters(page, *id))
+            {
                 forms.unwanted.extend(with_invitation(page, *id));
             } else {
                 let is_for_all = fields.is_all(kept_words) || fields.converts();
@@ -82,8 +88,10 @@ impl Forms {
                     forms.wanted.push(with_company(page, *id));
                 } else if fields.seeks && !is_for_all {
                     forms.unwanted.push(*id);
-                } else if fields.texts == 0 && !is_sites {
+                } else if !is_sites && fields.texts == 0 {
                     forms.whole.push(*id);
+                } else if !is_sites && kept_words < FEW_WORDS {
+                    forms.talks.push(*id);
                 }
             }
         }
@@ -189,7 +197,7 @@ impl Fields {
         self.count() > 0 && words < few
     }
 
-    /// An address, and perhaps a name and a box to agree with.
+    /// An address, and perhaps a name and a box to agree with: with a name it may be a petition too.
     fn is_newsletter(&self) -> bool {
         self.mails > 0 && self.passwords + self.numbers + self.texts == 0 && self.words <= 2
     }
@@ -332,6 +340,14 @@ mod tests {
     fn a_search_is_whole_or_gone() {
         let page = page("<form id=f><input name=q><button>Go</button></form>");
         assert_eq!(ids(&page, &Forms::of(&page, 300.0).whole), ["f"]);
+    }
+
+    #[test]
+    fn a_petition_is_no_newsletter() {
+        let form = "<form id=f><input name=name><input type=email><button>Sign</button></form>";
+        assert_eq!(kept(form)[1], ["f"]);
+        let letters = format!("<h3>Our newsletter</h3>{form}");
+        assert_eq!(kept(&format!("<div>{letters}</div>"))[1], NONE);
     }
 
     #[test]

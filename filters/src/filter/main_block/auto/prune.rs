@@ -190,6 +190,14 @@ fn counts(
             keep_all(page, form, &mut counts);
         }
     }
+    for &form in &forms.talks {
+        let mut labels = page
+            .live(form)
+            .filter(|&id| matches!(page.tag(id), Some(Tag::Label | Tag::Button)));
+        if labels.any(|label| is_kept(label, &counts)) {
+            keep_all(page, form, &mut counts);
+        }
+    }
     for &form in &forms.unwanted {
         for id in page.live(form) {
             counts[id.index()].kept = 0;

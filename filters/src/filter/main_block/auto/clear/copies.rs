@@ -65,18 +65,26 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, talk: Option<&Talk>, kept: &mut
         words_before[at + 1] = words_before[at] + block.stats.words;
     }
     let words = |from: usize, to: usize| words_before[to] - words_before[from];
+    // What is left before each place, and the last of it: of three copies the third follows the first where the second is gone.
+    let mut left_before = vec![Left::default()];
     let is_said = |at: usize| {
         let container = shown[at].container;
         talk.is_some_and(|talk| talk.in_body(page, container).is_some())
     };
     let mut at = 0;
     while at < shown.len() {
+        for place in left_before.len() - 1..at {
+            let left = left_before[place];
+            left_before.push(left.and(place, kept[run[place]].then_some(shown[place])));
+        }
+        let left = left_before[at];
         let mut copy = longest(&shown, &before, at);
         let follows = |copy: &Copy| {
-            let gap = words(copy.from.end, at);
-            let between = &shown[copy.from.end..at];
-            !between.last().is_some_and(|block| names(page, block))
-                && (between.len() <= 1 || gap <= GAP * words(at, copy.to.end))
+            let before = left_before[copy.from.end];
+            let last = left.last.filter(|&place| place >= copy.from.end);
+            let gap = left.words - before.words;
+            !last.is_some_and(|place| names(page, shown[place]))
+                && (left.texts - before.texts <= 1 || gap <= GAP * words(at, copy.to.end))
         };
         let length = words(at, copy.to.end);
         let is_apart = length >= LEAST_WORDS
@@ -92,6 +100,26 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, talk: Option<&Talk>, kept: &mut
             }
         }
         at = copy.to.end.max(at + 1);
+    }
+}
+
+/// What is left of the texts before a place.
+#[derive(Clone, Copy, Default)]
+struct Left {
+    texts: usize,
+    words: f32,
+    last: Option<usize>,
+}
+
+impl Left {
+    /// With the text at the next place, unless it is gone.
+    fn and(mut self, place: usize, text: Option<&Block>) -> Left {
+        if let Some(block) = text {
+            self.texts += 1;
+            self.words += block.stats.words;
+            self.last = Some(place);
+        }
+        self
     }
 }
 
@@ -308,6 +336,23 @@ mod tests {
             "<div class=wide>{texts}</div><i>Menu</i><div class=narrow><div>{other}</div></div>"
         );
         assert_eq!(kept(&html).iter().filter(|is| !**is).count(), 0);
+    }
+
+    #[test]
+    fn of_three_copies_one_stays_though_each_lacks_something() {
+        let texts: Vec<String> = (0..24).map(|n| format!("<p>{n}. {TEXT}</p>")).collect();
+        let without = |gone: usize| {
+            let mut texts = texts.clone();
+            texts.remove(gone);
+            texts.concat()
+        };
+        let html = format!(
+            "<div class=wide>{}</div><div class=middle><div>{}</div></div><div class=narrow><div>{}</div></div>",
+            texts.concat(),
+            without(12),
+            without(23)
+        );
+        assert_eq!(kept(&html).iter().filter(|is| **is).count(), 24);
     }
 
     #[test]

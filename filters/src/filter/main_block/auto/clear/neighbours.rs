@@ -4,12 +4,18 @@
 //!
 //! A line that begins with one of their names and a colon, and of which the rest is a link; and beside such a line one that says that
 //! there is none ("下一篇：没有了"). Where such lines stand among the paragraphs too, they are the stages of a journey or the matches of a
-//! season, and all stay.
+//! season, and all stay. So do they where one of them tells a day of no year, an hour, or the years of an office: the next match, who held
+//! it before.
 
 use std::sync::LazyLock;
 
 use super::super::blocks::{Block, Blocks};
-use crate::{hashing::Set, metadata::letters, page::Page, text::one_line};
+use crate::{
+    hashing::Set,
+    metadata::{self, letters},
+    page::Page,
+    text::{lower, one_line},
+};
 
 /// Bytes of a name, at most, and words of a line.
 const NAME: usize = 48;
@@ -214,7 +220,12 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
         }
     }
     let mut inside = blocks.list.iter().take(last).skip(first);
-    if found.is_empty() || inside.any(leads_there) {
+    let tells_when = |&at: &usize| {
+        let line = blocks.text(page, &blocks.list[at]);
+        line.split_once([':', '：'])
+            .is_some_and(|(_, title)| tells_when(title, page.metadata.language.as_deref()))
+    };
+    if found.is_empty() || inside.any(leads_there) || found.iter().any(tells_when) {
         return;
     }
     let is_none = |at: usize| {
@@ -230,6 +241,44 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
             }
         }
     }
+}
+
+/// Whether a title tells when: an hour ("15:00"), a day of no year ("9 June", 6月9日), years in brackets and a word ("since 2019"). The
+/// title of an entry has a day with its year, and a film has the year alone.
+fn tells_when(title: &str, language: Option<&str>) -> bool {
+    if !title.contains(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
+    let digits = |word: &str| word.chars().take_while(char::is_ascii_digit).count();
+    let is_year = |word: &str| word.len() == 4 && digits(word) == 4;
+    let has_year = |text: &str| text.split(|c: char| !c.is_ascii_digit()).any(is_year);
+    let in_brackets = title
+        .split(['(', '（'])
+        .skip(1)
+        .filter_map(|text| text.split([')', '）']).next());
+    let is_term = |text: &str| {
+        let year = text.trim();
+        has_year(year) && !is_year(year)
+    };
+    let has_hour = title.match_indices(':').any(|(at, _)| {
+        let before = title[..at].chars().rev().take_while(char::is_ascii_digit);
+        (1..=2).contains(&before.count()) && digits(&title[at + 1..]) == 2
+    });
+    let words: Vec<&str> = title
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_number = |word: &str| (1..=2).contains(&digits(word)) && word.len() <= 4;
+    let is_month = |word: &str| {
+        word.chars().all(char::is_alphabetic) && metadata::is_name_in_day(&lower(word), language)
+    };
+    let has_day = || {
+        title.contains('月') && title.contains('日')
+            || words.windows(2).any(|pair| {
+                is_number(pair[0]) && is_month(pair[1]) || is_month(pair[0]) && is_number(pair[1])
+            })
+    };
+    in_brackets.into_iter().any(is_term) || has_hour || !has_year(title) && has_day()
 }
 
 /// The characters of the name that a line begins with, if a colon stands behind it.
@@ -285,6 +334,30 @@ mod tests {
             "<a href=/1>Next</a>",
         ] {
             assert_eq!(left(&format!("<p>text</p><p>{line}</p>")), [true; 2]);
+        }
+    }
+
+    #[test]
+    fn the_next_match_and_who_was_in_office_before_stay() {
+        for line in [
+            "Next: <a href=/3>Harbour at Donnant, 9 June</a>",
+            "Next: <a href=/3>High water at 14:20</a>",
+            "Next: <a href=/3>Jo Lee (since 2019)</a>",
+            "下一条：<a href=/3>6月9日的比赛</a>",
+        ] {
+            let html = format!("<p>text</p><p>Previous: <a href=/1>Ann Lee</a></p><p>{line}</p>");
+            assert_eq!(left(&html), [true; 3], "{line}");
+        }
+        for line in [
+            "Next: <a href=/3>Links of 9 June 2026</a>",
+            "Next: <a href=/3>The crane (1995)</a>",
+            "Next: <a href=/3>Marching on: 12 lamps</a>",
+        ] {
+            assert_eq!(
+                left(&format!("<p>text</p><p>{line}</p>")),
+                [true, false],
+                "{line}"
+            );
         }
     }
 
