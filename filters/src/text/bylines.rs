@@ -169,13 +169,21 @@ fn says(text: &str, author: Option<&str>, page: &Page) -> Option<Says> {
     if !words.all(is_known) {
         return None;
     }
-    // "Updated" counts to readers, and of terms it is a part.
-    let is_day =
-        || !rest.contains("updat") && metadata::day_in(&rest, language) == page.metadata.date;
+    // Of terms the day of a change is a part; where a person wrote an article it is not.
+    let told = &page.metadata;
+    let is_by_person = told.is_article
+        && told
+            .author
+            .as_deref()
+            .is_some_and(|name| name.contains(' '));
+    let is_day = || {
+        let day = metadata::day_in(&rest, language);
+        day.is_some() && (is_by_person || !rest.contains("updat") && day == told.date)
+    };
     if is_named {
         Some(Says::Who)
     } else {
-        (page.metadata.date.is_some() && is_day()).then_some(Says::When)
+        is_day().then_some(Says::When)
     }
 }
 
@@ -256,6 +264,17 @@ mod tests {
         let mut page = page("<h1>Terms</h1><p>24 Nov 2026</p><p>Nobody may fish here.</p>");
         page.metadata.kind = Some(Kind::Article);
         page.metadata.date = Some("2026-11-24".to_owned());
+        assert!(crate::text::of_page(&page, 1).contains("24 Nov"));
+        page.metadata.is_article = true;
+        assert!(!crate::text::of_page(&page, 1).contains("24 Nov"));
+    }
+
+    #[test]
+    fn the_day_of_a_change_goes_where_a_person_wrote_it() {
+        let mut page =
+            page("<h1>Tides</h1><p>Last updated: 24 Nov 2026</p><p>Nobody may fish here.</p>");
+        page.metadata.kind = Some(Kind::Article);
+        page.metadata.author = Some("Ann Lee".to_owned());
         assert!(crate::text::of_page(&page, 1).contains("24 Nov"));
         page.metadata.is_article = true;
         assert!(!crate::text::of_page(&page, 1).contains("24 Nov"));
