@@ -29,6 +29,9 @@ const PARAGRAPH: usize = 240;
 /// Nodes that are looked at.
 const NODES: usize = 2_000;
 
+/// Brothers of an element that are looked at: a bound on the work.
+const BESIDE_AT_MOST: usize = 100;
+
 /// What stands beside names and days, in lower case.
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
@@ -128,10 +131,13 @@ pub(super) fn is_line(page: &Page, id: NodeId) -> bool {
                     | Tag::Summary
             )
     };
-    let is_beside = |&other: &NodeId| other != id && !page.tag(other).is_some_and(Tag::is_block);
+    let is_beside = |other: NodeId| {
+        other != id && !page.tag(other).is_some_and(Tag::is_block) && page.chars(other) > 0
+    };
+    // One of very many stands beside something.
     let is_alone = || {
-        let beside = page.live_children(page.parent(id)).filter(is_beside);
-        beside.map(|other| page.chars(other)).sum::<usize>() == 0
+        let mut beside = page.live_children(page.parent(id)).enumerate();
+        !beside.any(|(at, other)| at >= BESIDE_AT_MOST || is_beside(other))
     };
     let is_in_line = || {
         let mut around = page

@@ -61,32 +61,33 @@ pub(super) fn left_out(page: &Page) -> Vec<NodeId> {
     {
         return Vec::new();
     }
+    let is_picture = |id: NodeId| page.tag(id) == Some(Tag::Img);
+    let nodes = || page.live(page.body()).enumerate();
+    let pictures: Vec<usize> = nodes()
+        .filter(|&(_, id)| is_picture(id))
+        .map(|(at, _)| at)
+        .collect();
+    // Between the one before and the one behind.
+    let is_near = |at: usize| {
+        let next = pictures.partition_point(|&picture| picture < at);
+        let around = &pictures[next.saturating_sub(1)..pictures.len().min(next + 1)];
+        around.iter().any(|picture| picture.abs_diff(at) <= NEAR)
+    };
     let mut found = Vec::new();
     let mut over = page.body();
-    let mut since = usize::MAX;
-    for id in page.live(page.body()) {
-        since = since.saturating_add(1);
-        if page.tag(id) == Some(Tag::Img) {
-            since = 0;
-        }
-        if id < over || page.tag(id).is_none() || !(1..=CHARS).contains(&page.chars(id)) {
-            continue;
-        }
-        let is_near = || since <= NEAR || shows_soon(page, id);
-        if bylines::is_line(page, id) && is_credit(&of_subtree(page, id, 1)) && is_near() {
+    for (at, id) in nodes() {
+        if id >= over
+            && page.tag(id).is_some()
+            && (1..=CHARS).contains(&page.chars(id))
+            && is_near(at)
+            && bylines::is_line(page, id)
+            && is_credit(&of_subtree(page, id, 1))
+        {
             found.push(id);
             over = page.end(id);
         }
     }
     found
-}
-
-/// Whether a picture stands in or closely behind an element.
-fn shows_soon(page: &Page, id: NodeId) -> bool {
-    let behind = page.live(page.body()).skip_while(|&other| other < id);
-    behind
-        .take(NEAR)
-        .any(|other| page.tag(other) == Some(Tag::Img))
 }
 
 /// "Photo: Ann Lee/AFP", "(Image credit: Getty Images)", "Photo by Ann Lee".
@@ -190,6 +191,20 @@ mod tests {
         ] {
             assert!(!is_credit(text), "{text}");
         }
+    }
+
+    #[test]
+    fn very_many_lines_take_no_longer_each() {
+        let lines = format!(
+            "<div>{}{}</div>",
+            "<b></b>".repeat(20_000),
+            "<b>Photo: A</b>".repeat(20_000)
+        );
+        let page = crate::testing::page(&format!("{lines}<img src=a.jpg>"));
+        assert!(left_out(&page).is_empty());
+        let blocks = "<p>Photo: A</p>".repeat(40_000);
+        let page = crate::testing::page(&format!("{blocks}<img src=a.jpg>"));
+        assert!((1..NEAR).contains(&left_out(&page).len()));
     }
 
     #[test]

@@ -45,6 +45,9 @@ const BUTTON_CHARS: f32 = 45.0;
 const BOX: f32 = 60.0;
 const TEXT: f32 = 45.0;
 
+/// Buttons that are looked at: a bound on the work.
+const MOST: usize = 50;
+
 /// Texts before and behind a button among which one is kept. It may have been given up itself.
 const NEAR: usize = 4;
 
@@ -81,11 +84,13 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
         return;
     }
     let mut boxes: Vec<Range<usize>> = Vec::new();
+    let mut buttons = 0;
     for at in 0..kept.len() {
         let is_over = boxes.last().is_some_and(|last| at < last.end);
         let near = at.saturating_sub(NEAR)..kept.len().min(at + NEAR);
         let is_near = || kept[near].contains(&true);
-        if !is_over && is_near() && is_button(page, blocks, &blocks.list[at]) {
+        if buttons < MOST && !is_over && is_near() && is_button(page, blocks, &blocks.list[at]) {
+            buttons += 1;
             let found = box_around(page, blocks, kept, at);
             boxes.extend(found.filter(|part| words(blocks, kept, part.clone()) > 0.0));
         }
