@@ -54,6 +54,26 @@ impl Blocks {
             .collect()
     }
 
+    /// The links of a block, one after another.
+    pub(crate) fn links<'a>(
+        &'a self,
+        page: &'a Page,
+        block: &Block,
+    ) -> impl Iterator<Item = NodeId> + 'a {
+        /// Elements around a text in which its link is looked for.
+        const LEVELS: usize = 8;
+        let texts = self.texts(block).iter();
+        let link_of = |&text: &NodeId| {
+            let mut around = page.ancestors(text).take(LEVELS);
+            around.find(|&up| page.tag(up) == Some(Tag::A))
+        };
+        let mut last = None;
+        texts
+            .filter(|&&text| page.in_link(text))
+            .filter_map(link_of)
+            .filter(move |&link| last.replace(link) != Some(link))
+    }
+
     /// Whether the last visible character of a block is one of these.
     pub(crate) fn ends_with(&self, page: &Page, at: usize, signs: &[char]) -> bool {
         let mut texts = self.texts(&self.list[at]).iter().rev();

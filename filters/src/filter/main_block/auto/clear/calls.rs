@@ -32,7 +32,7 @@ use super::{
 use crate::{
     hashing::Table,
     kind::{Kind, KindNow},
-    page::{NodeId, Page, tag::Tag},
+    page::{NodeId, Page},
     text::{lower, one_line},
 };
 use words::{DEEDS, PHRASES, THINGS};
@@ -126,12 +126,8 @@ fn is_button(page: &Page, blocks: &Blocks, block: &Block) -> bool {
         && !lines::is_other(page, block)
         && calls(&lower(&one_line(&blocks.text(page, block))))
         && blocks
-            .texts(block)
-            .iter()
-            .find_map(|&text| {
-                let mut around = page.ancestors(text);
-                around.find(|&up| page.tag(up) == Some(Tag::A))
-            })
+            .links(page, block)
+            .next()
             .is_some_and(|link| leads_home(page, link))
 }
 

@@ -180,7 +180,7 @@ fn is_mostly_linked(block: &Block) -> bool {
 /// The run of texts from here on that do nothing but lead to places on this page.
 fn list_at(page: &Page, blocks: &Blocks, at: usize) -> Range<usize> {
     let leads = |block: &&Block| {
-        let mut links = links(page, blocks, block).peekable();
+        let mut links = blocks.links(page, block).peekable();
         is_mostly_linked(block)
             && links.peek().is_some()
             && links.all(|link| leads_down(page, link))
@@ -194,24 +194,6 @@ fn is_heading(page: &Page, block: &Block) -> bool {
     let around = page.ancestors(block.container).take(LEVELS);
     let mut around = std::iter::once(block.container).chain(around);
     around.any(|up| page.tag(up).is_some_and(Tag::is_heading))
-}
-
-/// The links in a text.
-fn links<'a>(
-    page: &'a Page,
-    blocks: &'a Blocks,
-    block: &'a Block,
-) -> impl Iterator<Item = NodeId> + 'a {
-    let texts = blocks.texts(block).iter();
-    let link_of = |&text: &NodeId| {
-        let mut around = page.ancestors(text).take(LEVELS);
-        around.find(|&up| page.tag(up) == Some(Tag::A))
-    };
-    let linked = texts.filter(|&&text| page.in_link(text));
-    let mut last = None;
-    linked
-        .filter_map(link_of)
-        .filter(move |&link| last.replace(link) != Some(link))
 }
 
 /// Whether a link leads to a place on its own page.
@@ -245,7 +227,7 @@ fn entries<'a>(
     list: &Range<usize>,
 ) -> impl Iterator<Item = NodeId> + 'a {
     let list = blocks.list[list.clone()].iter();
-    list.flat_map(|block| links(page, blocks, block))
+    list.flat_map(|block| blocks.links(page, block))
 }
 
 fn has_entries(page: &Page, blocks: &Blocks, list: &Range<usize>) -> bool {

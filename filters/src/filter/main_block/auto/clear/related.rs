@@ -155,11 +155,8 @@ fn drop_at_end(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [boo
     };
     let host = page.web_url().host_str();
     let leads_home = |block: &Block| {
-        let texts = blocks.texts(block).iter();
-        let mut links = texts.flat_map(|&text| page.ancestors(text).take(LEVELS));
-        links
-            .find(|&id| page.tag(id) == Some(Tag::A))
-            .and_then(|link| page.address(link, &local_name!("href")))
+        let link = blocks.links(page, block).next();
+        link.and_then(|link| page.address(link, &local_name!("href")))
             .is_some_and(|to| to.host_str() == host && leads_to_page(&to))
     };
     let is_title = |block: &&Block| {

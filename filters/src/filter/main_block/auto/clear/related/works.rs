@@ -11,14 +11,8 @@ use std::ops::Range;
 use html5ever::local_name;
 use url::Url;
 
-use super::super::super::blocks::{Block, Blocks};
-use crate::{
-    page::{NodeId, Page, tag::Tag},
-    text::one_line,
-};
-
-/// Elements around a text in which its link is looked for.
-const LEVELS: usize = 8;
+use super::super::super::blocks::Blocks;
+use crate::{page::Page, text::one_line};
 
 /// Letters of a part of a host that may name a site, at least, and parts that name none.
 const NAME: usize = 3;
@@ -35,7 +29,7 @@ pub(super) fn are_named(page: &Page, blocks: &Blocks, run: Range<usize>) -> bool
             .filter(|block| block.linked > 0.0)
     };
     let mut links = linked()
-        .flat_map(|block| links(page, blocks, block))
+        .flat_map(|block| blocks.links(page, block))
         .peekable();
     if links.peek().is_none() {
         return false;
@@ -45,21 +39,6 @@ pub(super) fn are_named(page: &Page, blocks: &Blocks, run: Range<usize>) -> bool
         let to = page.address(link, &local_name!("href"));
         to.is_some_and(|to| is_elsewhere(own, &to))
     }) || are_numbered(linked().map(|block| one_line(&blocks.text(page, block))))
-}
-
-/// The links of a text.
-fn links<'a>(
-    page: &'a Page,
-    blocks: &'a Blocks,
-    block: &'a Block,
-) -> impl Iterator<Item = NodeId> + 'a {
-    let texts = blocks.texts(block).iter();
-    texts
-        .filter(|&&text| page.in_link(text))
-        .filter_map(|&text| {
-            let mut around = page.ancestors(text).take(LEVELS);
-            around.find(|&up| page.tag(up) == Some(Tag::A))
-        })
 }
 
 /// Whether two addresses are of sites that have no name in common: `news.example.org` and `shop.example.com` have one.
