@@ -14,6 +14,8 @@
 //! | what marks of footnotes lead to | `complete/footnotes.rs` |
 //! | the goods of a shelf | `complete/goods.rs` |
 //! | the price of a product | `complete/price.rs` |
+//! | whether it can be had, and what of it is chosen | `complete/stock.rs` |
+//! | whose song it is | `complete/verses.rs` |
 
 mod brothers;
 mod ends;
@@ -27,6 +29,8 @@ mod recipe;
 mod sections;
 mod slots;
 mod standfirst;
+mod stock;
+mod verses;
 
 use super::{Scored, blocks::Blocks};
 use crate::{
@@ -57,6 +61,8 @@ pub(super) fn complete(
     footnotes::keep(page, blocks, kind, kept);
     goods::keep(page, blocks, kind, kept);
     price::keep(page, blocks, kind, kept);
+    stock::keep(page, blocks, kind, kept);
+    verses::keep(page, blocks, kept);
 }
 
 /// Keeps the headline, if anything is kept, and the summary of details that are.

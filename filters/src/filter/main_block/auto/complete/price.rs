@@ -65,7 +65,7 @@ pub(super) fn keep(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
     }
 }
 
-fn is_price(page: &Page, blocks: &Blocks, at: usize) -> bool {
+pub(super) fn is_price(page: &Page, blocks: &Blocks, at: usize) -> bool {
     let block = &blocks.list[at];
     block.stats.words <= MAX_WORDS
         && !is_control(page, blocks, at)
@@ -73,13 +73,13 @@ fn is_price(page: &Page, blocks: &Blocks, at: usize) -> bool {
 }
 
 /// A button, or one of the colours and sizes to choose from.
-fn is_control(page: &Page, blocks: &Blocks, at: usize) -> bool {
+pub(super) fn is_control(page: &Page, blocks: &Blocks, at: usize) -> bool {
     let tag = page.tag(blocks.list[at].container);
     matches!(tag, Some(Tag::Button | Tag::Label | Tag::Option))
 }
 
 /// Whether no more of a text is linked than the sign of a footnote: prices in links are those of other goods.
-fn is_mostly_text(blocks: &Blocks, at: usize) -> bool {
+pub(super) fn is_mostly_text(blocks: &Blocks, at: usize) -> bool {
     let block = &blocks.list[at];
     block.linked * 5.0 <= block.chars
 }
