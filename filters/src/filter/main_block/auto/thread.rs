@@ -1,21 +1,23 @@
 //! Threads: posts known by their build (`thread/talk.rs`) or by a group of kept bodies (`thread/bodies.rs`) stand and fall together,
-//! with their quotes (`thread/quotes.rs`), and each keeps who wrote it and when, without the rest of its panel (`thread/posts.rs`).
+//! with their quotes (`thread/quotes.rs`), and each keeps who wrote it and when, without the rest of its panel (`thread/posts.rs`)
+//! and what a script would do with it (`thread/tools.rs`).
 
 mod bodies;
 mod posts;
 mod quotes;
 mod talk;
+mod tools;
 
 use super::blocks::Blocks;
 use crate::{
     kind::{Kind, KindNow},
     page::{NodeId, Page},
 };
+pub(super) use posts::Thread;
 use posts::signs::Signs;
 #[cfg(test)]
 pub(crate) use posts::signs::leads_to_profile;
 pub(crate) use posts::signs::{DATES, POSTERS, PROFILES, QUOTES};
-pub(super) use posts::{Thread, tidy};
 pub(super) use talk::Talk;
 
 /// What was found of threads while they were kept whole.
@@ -43,6 +45,21 @@ pub(super) fn complete(
     bodies::keep(page, blocks, kind, kept);
     quotes::settle(page, blocks, kind, talk.as_ref(), kept);
     Found { talk, signs }
+}
+
+/// Finds the thread among the kept blocks, and takes out of it what repeats in its posts.
+pub(super) fn tidy(
+    page: &Page,
+    blocks: &Blocks,
+    kind: &KindNow<'_>,
+    found: &Found,
+    kept: &mut [bool],
+) -> Thread {
+    let mut thread = posts::tidy(page, blocks, kind, found, kept);
+    if kind.is_forum() || !thread.posts.is_empty() {
+        thread.without.extend(tools::of(page, blocks, kept));
+    }
+    thread
 }
 
 /// Posts from which a page that is no forum has a thread: with two, the first may be the box of the author of an article.

@@ -64,7 +64,7 @@ pub(super) fn is_dated(page: &Page, dates: &[Sign], post: NodeId) -> bool {
 }
 
 /// Finds the thread among the kept blocks, and takes the furniture out of its posts.
-pub(in super::super) fn tidy(
+pub(super) fn tidy(
     page: &Page,
     blocks: &Blocks,
     kind: &KindNow<'_>,
