@@ -7,6 +7,7 @@
 //! - paragraphs stay that are nearly as likely as not, two long ones or more in a row;
 //! - a short list among the paragraphs, in the same element as both its neighbours, stays, and one without links behind the last of
 //!   them: two papers that are told of, the matches of a week. Lists of other articles that stand so have a name (`clear/related.rs`);
+//! - a short list of terms there stays whatever its chance, with the heading above it: what shops ask for a thing;
 //! - a sentence directly behind the last paragraph stays, if it is not much less likely: the last of a recipe, in one box with a form.
 //!
 //! Measured on WCXB dev, 2026-11-22, five folds: word F1 .8760 without both and with the first, .8761 with the second; it
@@ -72,23 +73,44 @@ pub(super) fn fill(page: &Page, blocks: &Blocks, scored: &[Scored], kept: &mut [
 /// Keeps lists that stand among the paragraphs.
 fn lists(page: &Page, blocks: &Blocks, scored: &[Scored], kept: &mut [bool]) {
     let mut at = 1;
+    let has_terms = page.has_any(&[Tag::Dl]);
     while at < kept.len() {
         let start = at;
         at += 1;
-        if kept[start] || !kept[start - 1] || scored[start].chance < LIST_CHANCE {
+        if kept[start] {
+            continue;
+        }
+        let is_below = kept[start - 1];
+        // Which is kept later, if what it announces is.
+        let heading = (has_terms && !is_below && start > 1 && kept[start - 2])
+            .then(|| start - 1)
+            .filter(|&at| {
+                page.tag(blocks.list[at].container)
+                    .is_some_and(Tag::is_heading)
+            });
+        let is_likely = is_below && scored[start].chance >= LIST_CHANCE;
+        if !is_likely && !(has_terms && is_below) && heading.is_none() {
             continue;
         }
         let container = blocks.list[start].container;
         let mut around = iter::once(container).chain(page.ancestors(container).take(LEVELS));
-        let is_list = |up: &NodeId| matches!(page.tag(*up), Some(Tag::Ul | Tag::Ol));
+        let is_list = |up: &NodeId| match page.tag(*up) {
+            Some(Tag::Ul | Tag::Ol) => is_likely,
+            Some(Tag::Dl) => true,
+            _ => false,
+        };
         let Some(list) = around.find(is_list) else {
             continue;
         };
         let inside = blocks.inside(page, list);
         at = inside.end.max(at);
         let home = page.parent(list);
-        let is_beside = |at: usize| {
-            kept.get(at) == Some(&true) && page.parent(blocks.list[at].container) == home
+        let is_at_home = |at: usize| page.parent(blocks.list[at].container) == home;
+        let is_beside = |at: usize| kept.get(at) == Some(&true) && is_at_home(at);
+        let above = match heading {
+            Some(heading) if is_at_home(heading) => heading - 1,
+            Some(_) => continue,
+            None => start - 1,
         };
         let words = |run: Range<usize>| -> f32 {
             let run = blocks.list[run].iter();
@@ -96,7 +118,8 @@ fn lists(page: &Page, blocks: &Blocks, scored: &[Scored], kept: &mut [bool]) {
         };
         let is_among = || is_beside(inside.end) && blocks.list[inside.end].is_long();
         let ends_text = || {
-            blocks.list[start - 1].is_long()
+            heading.is_none()
+                && blocks.list[start - 1].is_long()
                 && blocks
                     .list
                     .get(inside.end)
@@ -106,12 +129,13 @@ fn lists(page: &Page, blocks: &Blocks, scored: &[Scored], kept: &mut [bool]) {
                     .all(|block| block.linked == 0.0)
         };
         if inside.start == start
-            && is_beside(start - 1)
-            && (is_among() || ends_text())
+            && is_beside(above)
+            && (is_among() || is_likely && ends_text())
             && !kept[inside.clone()].contains(&true)
             && words(inside.clone()) <= LIST
         {
             kept[inside].fill(true);
+            kept[heading.unwrap_or(start)] = true;
         }
     }
 }
@@ -191,6 +215,31 @@ mod tests {
         assert_eq!(
             at_end("<ul><li>Ctrl+B: bold<li>Ctrl+U: line</ul>"),
             [true; 3]
+        );
+    }
+
+    #[test]
+    fn a_list_of_terms_among_the_paragraphs_stays_with_its_heading() {
+        let terms = "<dl><div><dt><a href=/q>Quay House</a><dd>49 €</div><div><dt>Lamp House<dd>52 €</div></dl>";
+        let below = format!("<p>kept {}</p>", words(30));
+        let html = |between: &str| format!("<div><p>kept</p>{between}{below}</div>");
+        assert_eq!(filled(&html(terms), 0.01), [true; 6]);
+        let headed = format!("<h2>What it costs</h2>{terms}");
+        assert_eq!(filled(&html(&headed), 0.01), [true; 7]);
+        for other in [
+            format!("<div><h2>What it costs</h2></div>{terms}"),
+            format!("<h2>What it costs</h2><div>{terms}</div>"),
+            headed
+                .replace("dl>", "ul>")
+                .replace("<dt>", "<li>")
+                .replace("<dd>", "<li>"),
+        ] {
+            let kept = filled(&html(&other), 0.01);
+            assert_eq!(kept.iter().filter(|kept| **kept).count(), 2, "{other}");
+        }
+        assert_eq!(
+            filled(&format!("<div>{below}{terms}</div>"), 0.01)[1..],
+            [false; 4]
         );
     }
 
