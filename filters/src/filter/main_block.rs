@@ -193,13 +193,28 @@ impl MainBlock {
         if self.keeps_look {
             page.headline.node = page.headline.node.or(page.headline.only_h1);
         }
-        let mut choice = choose(page, settings, &self.forest);
+        let chosen = |settings: &Settings| {
+            let choice = choose(page, settings, &self.forest);
+            Choice {
+                kept: outermost(page, choice.kept),
+                dropped: outermost(page, choice.dropped),
+                ..choice
+            }
+        };
+        let mut choice = chosen(settings);
+        // Where so little is left that the page would be kept whole, more is less.
+        if settings.favor == auto::Favor::Precision
+            && (choice.kept.is_empty() || floor::objection(page, &choice, settings).is_some())
+        {
+            choice = chosen(&Settings {
+                favor: auto::Favor::Balanced,
+                ..settings.clone()
+            });
+        }
         // Three places: what is left is noise, and differs between machines.
         page.confidence = choice
             .confidence
             .map(|share| (share * 1000.0).round() / 1000.0);
-        choice.kept = outermost(page, choice.kept);
-        choice.dropped = outermost(page, choice.dropped);
         if choice.kept.is_empty() {
             let why = choice
                 .note

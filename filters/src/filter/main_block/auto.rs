@@ -95,6 +95,28 @@ impl Favor {
         }
     }
 
+    /// Makes the dial one of more and less on every page: `recall` keeps all that `balanced` keeps, and `precision` nothing else, of
+    /// threads too. By themselves they do not, because the same rules meet other texts: a list that is kept whole announces what half of
+    /// it does not.
+    fn held<T>(
+        self,
+        (mut kept, own): (Vec<bool>, T),
+        balanced: impl FnOnce() -> (Vec<bool>, T),
+    ) -> (Vec<bool>, T) {
+        if self == Favor::Balanced {
+            return (kept, own);
+        }
+        let (usual, found) = balanced();
+        for (kept, usual) in kept.iter_mut().zip(usual) {
+            *kept = match self {
+                Favor::Recall => *kept | usual,
+                _ => *kept & usual,
+            };
+        }
+        let found = if self == Favor::Recall { own } else { found };
+        (kept, found)
+    }
+
     /// The front page of a site is looked over for what is new: a teaser too many costs a glance, one too few is never seen.
     /// WCXB dev, 2026-11-21, five folds: recall of its 66 front pages .827 without, .907 with it; word F1 .757 and .751.
     fn on(self, url: &Url) -> Favor {
@@ -157,10 +179,14 @@ pub(crate) fn choose(
     let as_scored = ranking.best(1.0, &AS_SCORED);
     let confidence = as_scored.1;
     let kind = KindNow::of(page);
-    let mut kept = wanted(&ranking, as_scored.0, favor.on(page.web_url()), &kind);
-    complete::complete(page, &blocks, &scored, &kind, keep_headline, &mut kept);
-    let found = thread::complete(page, &blocks, &kind, &mut kept);
-    clear::clear(page, &blocks, &kind, favor, found.talk(), &mut kept);
+    let settled = |favor: Favor| {
+        let mut kept = wanted(&ranking, &as_scored.0, favor.on(page.web_url()), &kind);
+        complete::complete(page, &blocks, &scored, &kind, keep_headline, &mut kept);
+        let found = thread::complete(page, &blocks, &kind, &mut kept);
+        clear::clear(page, &blocks, &kind, favor, found.talk(), &mut kept);
+        (kept, found)
+    };
+    let (mut kept, found) = favor.held(settled(favor), || settled(Favor::Balanced));
     let count = kept.iter().filter(|&&kept| kept).count();
     let note = format!(
         "{count} of {} texts, confidence {confidence:.2}",
@@ -199,7 +225,7 @@ pub(crate) fn choose(
 /// either half of the domains alike, and no more pages harmed. With `favor: precision` more pages would be.
 fn wanted(
     ranking: &Ranking<'_>,
-    as_scored: Vec<bool>,
+    as_scored: &[bool],
     favor: Favor,
     kind: &KindNow<'_>,
 ) -> Vec<bool> {
@@ -209,7 +235,7 @@ fn wanted(
     }
     // Mostly they are the same, and the kind need not be known.
     if in_doubt != as_scored && kind.get() == Some(Kind::Product) {
-        as_scored
+        as_scored.to_vec()
     } else {
         in_doubt
     }
@@ -234,11 +260,23 @@ mod tests {
             page.claims.open_graph = open_graph.to_owned();
             let ranking = Ranking::of(&blocks);
             let (as_scored, _) = ranking.best(1.0, &AS_SCORED);
-            wanted(&ranking, as_scored, favor, &KindNow::of(&page))
+            wanted(&ranking, &as_scored, favor, &KindNow::of(&page))
         };
         assert_eq!(wanted("product", Favor::Balanced), [true, false]);
         assert_eq!(wanted("product", Favor::Recall), [true, true]);
         assert_eq!(wanted("article", Favor::Balanced), [true, true]);
+    }
+
+    #[test]
+    fn the_dial_keeps_more_or_less_of_the_same() {
+        let held = |favor: Favor| {
+            let own = (vec![true, true, false, false], ());
+            let usual = || (vec![true, false, true, false], ());
+            favor.held(own, usual).0
+        };
+        assert_eq!(held(Favor::Precision), [true, false, false, false]);
+        assert_eq!(held(Favor::Balanced), [true, true, false, false]);
+        assert_eq!(held(Favor::Recall), [true, true, true, false]);
     }
 
     #[test]
