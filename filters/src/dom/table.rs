@@ -50,6 +50,42 @@ pub(crate) fn is_data(page: &Page, table: NodeId) -> bool {
         || shape.longest <= SHORT_CELL && shape.chars > 0
 }
 
+/// Whether a table sets the fields of a form beside their labels: at least half of its rows have one to type in or to choose from, and
+/// none of them is a head. Boxes to tick stand in tables of data too.
+pub(crate) fn is_form(page: &Page, table: NodeId) -> bool {
+    let (mut rows, mut with_field, mut has_field, mut is_head) = (0, 0, true, false);
+    let mut heads = 0;
+    for id in page.live(table).skip(1) {
+        match page.tag(id) {
+            Some(Tag::Thead) => return false,
+            Some(Tag::Tr) => {
+                if is_head && heads > 1 {
+                    return false;
+                }
+                rows += 1;
+                (has_field, is_head, heads) = (false, true, 0);
+            }
+            Some(Tag::Th) => heads += 1,
+            Some(Tag::Td) => is_head = false,
+            Some(Tag::Input | Tag::Select | Tag::Textarea) if is_typed(page, id) && !has_field => {
+                has_field = true;
+                with_field += 1;
+            }
+            _ => {}
+        }
+    }
+    with_field > 0 && with_field * 2 >= rows
+}
+
+fn is_typed(page: &Page, field: NodeId) -> bool {
+    const OTHER: [&str; 8] = [
+        "hidden", "checkbox", "radio", "submit", "button", "image", "reset", "range",
+    ];
+    let kind = page.attribute(field, &local_name!("type"));
+    page.tag(field) != Some(Tag::Input)
+        || kind.is_none_or(|kind| !OTHER.iter().any(|other| kind.eq_ignore_ascii_case(other)))
+}
+
 /// What is counted of a table.
 #[derive(Debug, Default)]
 struct Shape {
@@ -213,5 +249,24 @@ mod tests {
         assert!(!holds_data("<table><tr><td>one<tr><td>two</table>"));
         let posts = format!("<tr><th>Ann<td>{}", text.repeat(3));
         assert!(!holds_data(&format!("<table>{}</table>", posts.repeat(12))));
+    }
+
+    #[test]
+    fn fields_beside_their_labels_are_a_form_and_amounts_to_order_below_a_head_are_none() {
+        let are_form = |rows: &str| {
+            let page = page(&format!("<form><table id=t>{rows}</table></form>"));
+            is_form(&page, by_id(&page, "t"))
+        };
+        let login = "<tr><td>Name<td><input><tr><th>Word<td><input type=password><tr><td><td><button>Go</button>";
+        assert!(are_form(login));
+        assert!(are_form("<tr><td>From<td><select><option>a</select>"));
+        let row = "<tr><td>Red rose<td>5.00<td><input name=n>";
+        assert!(!are_form(&format!(
+            "<tr><th>What<th>Price<th>How many{row}{row}"
+        )));
+        assert!(!are_form("<tr><td>Ash<td><input type=checkbox>"));
+        assert!(!are_form(
+            "<tr><td>Ash<td>12<tr><td>Oak<td>9<tr><td>All<td><input>"
+        ));
     }
 }

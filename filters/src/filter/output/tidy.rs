@@ -196,7 +196,7 @@ fn kind(page: &Page, id: NodeId, tag: Tag, sheets: &Sheets) -> Option<&'static s
         Tag::Svg if drawings::lost_its_colours(page, id) => Some("drawing"),
         Tag::Pre if code::is_prose(page, id) => Some("prose"),
         Tag::Iframe if is_low(page, id) => Some("low"),
-        Tag::Table if table::is_data(page, id) => Some("data"),
+        Tag::Table if table::is_data(page, id) && !table::is_form(page, id) => Some("data"),
         Tag::Table => Some("layout"),
         Tag::Img | Tag::Input | Tag::Select | Tag::Textarea | Tag::Button => None,
         _ if heard::is_only_heard(page, id, sheets) => Some("heard"),
