@@ -23,7 +23,10 @@ use super::super::{
     blocks::{Block, Blocks},
     thread::Talk,
 };
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::{
+    page::{NodeId, Page, tag::Tag},
+    text::words_of_identifier,
+};
 
 /// Words of a run. Lower: labels, and lines that are alike by chance, are taken for copies.
 const LEAST_WORDS: f32 = 20.0;
@@ -40,6 +43,12 @@ const LEAST_VERSE: f32 = 12.0;
 /// Breaks in a verse that is written in lines, at least, and words of a line, on average, at most.
 const BREAKS: usize = 2;
 const LINE: f32 = 12.0;
+
+/// What classes call the screens that one of two copies is for.
+const SCREENS: [&str; 16] = [
+    "desktop", "mobile", "phone", "tablet", "handheld", "wide", "narrow", "hidden", "hide",
+    "visible", "none", "xs", "sm", "md", "lg", "xl",
+];
 
 /// How many earlier places of one text are looked at, the nearest first: a bound on the work.
 const PLACES: usize = 8;
@@ -83,7 +92,7 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, talk: Option<&Talk>, kept: &mut
             let before = left_before[copy.from.end];
             let last = left.last.filter(|&place| place >= copy.from.end);
             let gap = left.words - before.words;
-            !last.is_some_and(|place| names(page, shown[place]))
+            !last.is_some_and(|place| names(page, blocks, shown[place], shown[at]))
                 && (left.texts - before.texts <= 1 || gap <= GAP * words(at, copy.to.end))
         };
         let length = words(at, copy.to.end);
@@ -123,10 +132,29 @@ impl Left {
     }
 }
 
-/// What stands above the second and says that it is of something else: "Children over twelve".
-fn names(page: &Page, block: &Block) -> bool {
+/// What stands above the second and says that it is of something else: "Children over twelve". A heading, or a few words set off beside
+/// it.
+fn names(page: &Page, blocks: &Blocks, block: &Block, copy: &Block) -> bool {
+    const WORDS: f32 = 8.0;
     let tag = page.tag(block.container);
-    tag.is_some_and(|tag| tag.is_heading() || matches!(tag, Tag::Dt | Tag::Legend))
+    if tag
+        .is_some_and(|tag| tag.is_heading() || matches!(tag, Tag::Dt | Tag::Legend | Tag::Summary))
+    {
+        return true;
+    }
+    let beside = page.parent(copy.container);
+    let is_set_off = |&id: &NodeId| {
+        let mut around = page.ancestors(id).take_while(|&up| up != beside);
+        around.any(|up| matches!(page.tag(up), Some(Tag::Strong | Tag::B | Tag::Em | Tag::I)))
+    };
+    block.stats.words <= WORDS
+        && block.linked == 0.0
+        && (block.container == beside || page.parent(block.container) == beside)
+        && blocks
+            .texts(block)
+            .iter()
+            .filter(|id| page.own_chars(**id) > 0)
+            .all(is_set_off)
 }
 
 /// A run of texts and its copy.
@@ -252,7 +280,12 @@ fn is_sung(page: &Page, blocks: &Blocks, copy: &Copy, shown: &[&Block]) -> bool 
         }
         _ => false,
     };
+    let are_for_screens = || {
+        let boxes = verse(first).zip(verse(again));
+        boxes.is_some_and(|(one, other)| are_for_screens(page, one, other))
+    };
     are_brothers(first, again)
+        && !are_for_screens()
         && (is_verse()
             || shown[copy.to.clone()]
                 .iter()
@@ -270,12 +303,25 @@ fn is_in_lines(page: &Page, blocks: &Blocks, block: &Block) -> bool {
         && block.stats.words <= LINE * (breaks + 1) as f32
 }
 
+/// Whether a class that only one of two boxes has calls the screen that it is for.
+fn are_for_screens(page: &Page, one: NodeId, other: NodeId) -> bool {
+    let classes = |id: NodeId| classes(page, id);
+    let calls_screen =
+        |class: &str| words_of_identifier(class).any(|word| SCREENS.contains(&&*word));
+    let only = |id: NodeId, not: NodeId| {
+        classes(id).any(|class| !classes(not).any(|name| name == class) && calls_screen(class))
+    };
+    only(one, other) || only(other, one)
+}
+
+fn classes(page: &Page, id: NodeId) -> impl Iterator<Item = &str> {
+    let class = page.attribute(id, &local_name!("class"));
+    class.unwrap_or_default().split_ascii_whitespace()
+}
+
 /// Whether two boxes are of one kind: the same element, with a class in common or none.
 fn are_alike(page: &Page, one: NodeId, other: NodeId) -> bool {
-    let classes = |id: NodeId| {
-        let class = page.attribute(id, &local_name!("class"));
-        class.unwrap_or_default().split_ascii_whitespace()
-    };
+    let classes = |id: NodeId| classes(page, id);
     page.tag(one) == page.tag(other)
         && (classes(one).next().is_none() && classes(other).next().is_none()
             || classes(one).any(|class| classes(other).any(|name| name == class)))

@@ -76,6 +76,12 @@ fn what_is_said_of_something_else_under_a_heading_of_its_own_stays() {
         "<div><h3>Adults</h3><div><p>{TEXT}</p></div></div><div><h3>Children</h3><div><p>{TEXT}</p></div></div>"
     );
     assert_eq!(kept(&html), [true; 4]);
+    let unfolds =
+        |name: &str| format!("<details open><summary>{name}</summary><p>{TEXT}</p></details>");
+    assert_eq!(
+        kept(&[unfolds("Kerlin"), unfolds("Arnau")].concat()),
+        [true; 4]
+    );
 }
 
 #[test]
@@ -88,6 +94,11 @@ fn what_is_sung_again_stays() {
     assert_eq!(kept(&format!("{lines}{lines}")), [true; 2]);
     let narrow = lines.replace("verse chorus", "narrow");
     assert_eq!(kept(&format!("{lines}{narrow}")), [true, false]);
+    // Nor is what is for another screen.
+    for (one, other) in [("", "mobile"), ("x-hidden-mobile", "x-hidden-desktop")] {
+        let of = |name: &str| lines.replace("verse chorus", &format!("verse {name}"));
+        assert_eq!(kept(&format!("{}{}", of(one), of(other))), [true, false]);
+    }
     let answer = "<div class=verse><p>For the dockers.</p></div>";
     assert_eq!(kept(&format!("{chorus}{answer}{chorus}")), [true; 3]);
     // A label between two copies is no verse.
