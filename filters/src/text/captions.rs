@@ -5,7 +5,7 @@
 //! picture and with no other text. One with a number ("Figure 2", 图 3) stays, because the text speaks of it. Where captions are much of
 //! the page they are what it tells (a gallery), and stay. So do those that are more than a caption, because the text would lack them: one
 //! with a heading (a name, and who that is), what somebody said, a step of a list, all that stands between two headings, a row of them
-//! right below a heading or a line that ends with a colon. Pages that tell how to do something (`Recipe`, `HowTo`, schema.org) show
+//! right below a heading or a line that ends with a colon, the words of a comic, the figures of a chart. Pages that tell how to do something (`Recipe`, `HowTo`, schema.org) show
 //! their steps so, and keep them all.
 //!
 //! Measured on WCXB dev, 2026-11-22, five folds: annotators leave captions of articles out (those that are more than one too: two
@@ -64,6 +64,10 @@ const CLOSE: [char; 14] = [
 /// What stands before and behind what is said, where there are no quotes.
 const DASHES: [char; 3] = ['—', '–', '―'];
 
+/// Lines of a talk and figures of a list, at least.
+const LINES: usize = 2;
+const FIGURES: usize = 3;
+
 /// What classes call a caption.
 static CAPTION: Parts = Parts::new(&["caption"]);
 
@@ -86,7 +90,7 @@ pub(super) fn left_out(page: &Page) -> Vec<NodeId> {
         .filter(|&(caption, around)| !is_card(page, caption) && !stands_alone(page, around))
         .map(|(caption, _)| caption)
         .filter(|&caption| !is_numbered(page, caption))
-        .filter(|&caption| !is_said(page, caption))
+        .filter(|&caption| !is_said(page, caption) && !tells_what_is_seen(page, caption))
         .collect();
     let chars: usize = captions.iter().map(|&id| page.chars(id)).sum();
     if chars as f64 > SHARE * page.chars(page.body()) as f64 {
@@ -181,6 +185,33 @@ fn is_said(page: &Page, caption: NodeId) -> bool {
     colon.is_some_and(|(who, said)| {
         (2..=WHO).contains(&who.split_whitespace().count()) && is_in_quotes(said.trim_start())
     })
+}
+
+/// Whether it is what several people say to each other, or a list of figures: the words of a comic, the numbers of a chart.
+fn tells_what_is_seen(page: &Page, caption: NodeId) -> bool {
+    let text = page.start_of_text(caption, NODES, CHARS * 4);
+    let words = |text: &str| text.split_whitespace().count();
+    let sentences = text.split_inclusive(['.', '!', '?', '。', '！', '？', '؟', '।']);
+    let is_said = |sentence: &&str| {
+        let (who, said) = sentence.split_once([':', '：']).unwrap_or_default();
+        (1..WHO).contains(&words(who))
+            && !sentence.contains(char::is_numeric)
+            && (words(said) >= WHO || text_size(said) * 2 >= SAID && words(said) == 1)
+    };
+    let lines: Vec<&str> = sentences.filter(is_said).collect();
+    // "Left: …. Right: …." is no talk.
+    if lines.len() >= LINES
+        && lines
+            .iter()
+            .any(|line| line.ends_with(['?', '!', '？', '！', '؟']))
+    {
+        return true;
+    }
+    let (_, figures) = text.split_once([':', '：']).unwrap_or_default();
+    let parts = figures.split([',', ';', '、', '，', '；', '،']);
+    let figures = parts
+        .filter(|part| part.chars().any(char::is_numeric) && part.chars().any(char::is_alphabetic));
+    figures.count() >= FIGURES
 }
 
 /// Whether it begins with a few words in quotes, or between two dashes, as French and Russian write it.

@@ -91,6 +91,29 @@ fn what_is_more_than_a_caption_stays() {
 }
 
 #[test]
+fn the_words_of_a_comic_and_the_figures_of_a_chart_stay() {
+    let figure = |caption: &str| {
+        format!("<figure><img src=a.png><figcaption>{caption}</figcaption></figure>")
+    };
+    for caption in [
+        "The gull: Is this the tide you ordered? The pilot: I asked for the small one.",
+        "かもめ：これが頼んだ潮ですか、大きすぎませんか？水先人：小さいのを頼んだはずです。",
+        "Berths by year: 212 in 1990, 140 in 2005, 61 in 2025",
+        "各年泊位：1990年212个、2005年140个、2025年61个",
+    ] {
+        assert_eq!(text(&figure(caption)), caption);
+    }
+    for caption in [
+        "The quay: a picture of 12 May 1961. Photo: Ann Lee.",
+        "From left: Ann Lee, 45, Tom Reed, 43, and Ada, 41",
+        "Left: Ann Lee, who ran the ferry for years. Right: Tom Reed, who mends its sails.",
+        "The quay: on the right stands the oldest of the sheds.",
+    ] {
+        assert_eq!(text(&figure(caption)), "", "{caption}");
+    }
+}
+
+#[test]
 fn the_steps_of_what_a_page_tells_how_to_do_stay() {
     let step = "<figure><img src=a.jpg><figcaption>Fold the dough.</figcaption></figure>";
     let kept = |kind: &str| {
