@@ -21,7 +21,7 @@ use gleaner_filters::{Chain, ChainConfig, Format, HostList, PageLimits};
 use kuchikiki::{NodeData, NodeRef, traits::TendrilSink};
 
 /// Raised with every case: a runner that finds no cases must not pass.
-const LEAST_CASES: usize = 333;
+const LEAST_CASES: usize = 338;
 
 #[test]
 fn every_golden_page_comes_out_as_expected() {
@@ -53,6 +53,41 @@ fn every_golden_page_comes_out_as_expected() {
         cases.len(),
         failures.join("\n")
     );
+}
+
+/// A word or two may differ: what plain text leaves out (bylines, captions) depends on what stands beside it.
+#[test]
+fn the_dial_keeps_no_less_of_any_page_as_it_is_turned_up() {
+    const SPARED: usize = 3;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pages");
+    let chain = |favor: &str| {
+        let yaml = format!("main_block: {{ favor: {favor} }}\noutput: {{ format: text }}");
+        let config: ChainConfig = serde_yaml::from_str(&yaml).unwrap();
+        let chain = Chain::new(&config, PageLimits::default(), HostList::default());
+        Arc::new(chain.unwrap())
+    };
+    let dial = ["precision", "balanced", "recall"].map(chain);
+    let url = "https://example.org/page".parse().unwrap();
+    for entry in fs::read_dir(&folder).unwrap() {
+        let case = entry.unwrap().path();
+        let source = read(&case.join("source.html")).unwrap();
+        let texts: Vec<String> = dial
+            .iter()
+            .filter_map(|chain| Some(chain.run(&source, &url).ok()?.content))
+            .collect();
+        for pair in texts.windows(2) {
+            let mut more: Vec<&str> = pair[1].split_whitespace().collect();
+            more.sort_unstable();
+            let mut less: Vec<&str> = pair[0].split_whitespace().collect();
+            less.sort_unstable();
+            let mut left = more.into_iter().peekable();
+            less.retain(|word| {
+                while left.next_if(|other| other < word).is_some() {}
+                left.next_if_eq(word).is_none()
+            });
+            assert!(less.len() <= SPARED, "{}: {less:?}", case.display());
+        }
+    }
 }
 
 fn run(case: &Path, bless: bool) -> Result<(), String> {
