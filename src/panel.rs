@@ -57,6 +57,9 @@ pub(crate) fn answer<B>(proxy: &Proxy, request: &Request<B>) -> Response<Body> {
             "application/x-pem-file",
             "attachment; filename=\"gleaner-ca.pem\"",
         ),
+        ("/ca.crt" | "/ca.pem", None) => {
+            respond::page(StatusCode::NOT_FOUND, &no_certificate(&running))
+        }
         _ => respond::page(StatusCode::NOT_FOUND, &not_here()),
     }
 }
@@ -94,6 +97,18 @@ fn not_here() -> Markup {
         &html! {
             h1 { "Not here" }
             p { "Gleaner has no such page. " a href="/" { "See what it has." } }
+        },
+    )
+}
+
+/// Where a certificate would be if the proxy had one; says how it gets one.
+fn no_certificate(running: &Running) -> Markup {
+    frame(
+        "No certificate",
+        &html! {
+            h1 { "No certificate" }
+            (certificate(running))
+            p { a href="/" { "See what Gleaner does." } }
         },
     )
 }

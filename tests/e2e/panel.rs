@@ -66,12 +66,11 @@ async fn the_certificate_is_handed_out_and_the_key_is_not() {
 #[tokio::test]
 async fn there_is_no_authority_while_interception_is_off() {
     let proxy = TestProxy::start("").await;
-    assert_eq!(
-        get(&proxy, "http://gleaner.internal/ca.crt", &[])
-            .await
-            .status,
-        404
-    );
+    for file in ["ca.crt", "ca.pem"] {
+        let answer = get(&proxy, &format!("http://gleaner.internal/{file}"), &[]).await;
+        assert_eq!(answer.status, 404);
+        assert!(answer.text().contains("intercept: on"), "{file}");
+    }
     assert!(!proxy.ca_file().exists());
 }
 
