@@ -14,6 +14,7 @@ mod idle;
 mod limits;
 mod load;
 mod log;
+mod mistakes;
 mod parse;
 mod place;
 mod rewrite;
@@ -37,6 +38,7 @@ pub use self::{
     limits::Limits,
     load::{Found, Lookup},
     log::{Log, LogFormat, LogLevel},
+    mistakes::mistakes,
     parse::{LISTEN, OneOrMany, check_addresses, listen_address},
     rewrite::{RawRewrite, Rewrite},
     timeouts::{RawTimeouts, Timeouts},

@@ -1,7 +1,10 @@
 //! What is wrong with a configuration, told so that a person can mend it: file, line, column, key,
 //! the problem, and what was expected.
 
-use std::{fmt, path::PathBuf};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
 use super::{
     hint,
@@ -39,6 +42,16 @@ impl ConfigError {
     #[must_use]
     pub fn is_unreadable(&self) -> bool {
         self.kind == Kind::Unreadable
+    }
+
+    /// The file it is about, if there is one.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
+    pub(super) fn place(&self) -> Option<Place> {
+        self.place
     }
 
     /// The same of a text that is no file.

@@ -306,3 +306,22 @@ fn settings_mistyped_on_the_command_line_are_answered_by_what_was_meant() {
         assert!(errors.contains(words), "{arguments:?}: {errors}");
     }
 }
+
+#[test]
+fn all_wrong_keys_and_values_are_told_at_once() {
+    let dir = folder();
+    let text = "limit: 3\nlimits:\n  page_nodes: many\n  page_deep: 3\n";
+    fs::write(dir.path().join("wrong.yaml"), text).unwrap();
+    let output = program(dir.path(), &["check-config", "wrong.yaml"]).output();
+    let (status, errors) = told(&output.unwrap());
+    assert_eq!(status, 78);
+    let places = ["wrong.yaml:1:", "wrong.yaml:3:", "wrong.yaml:4:"];
+    assert!(
+        errors
+            .lines()
+            .zip(places)
+            .all(|(line, at)| line.contains(at)),
+        "{errors}"
+    );
+    assert_eq!(errors.lines().count(), 3, "{errors}");
+}
