@@ -22,7 +22,7 @@ use std::{
 
 use clap::{Args, Parser, Subcommand};
 use gleaner::{
-    AuthorityError, Config, ConfigError, StartError,
+    AuthorityError, ConfigError, StartError,
     config::{self, Lookup},
 };
 use gleaner_filters::PageError;
@@ -56,10 +56,13 @@ the errors are in the records and the code is 0. A closed pipe (`| head`) is no 
 
 /// A filtering forward HTTP proxy: takes the clutter out of web pages on their way to the browser.
 #[derive(Debug, Parser)]
-#[command(version, after_help = EXIT_CODES, args_conflicts_with_subcommands = true)]
+#[command(version, after_help = EXIT_CODES)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
+    /// Configuration file, instead of the usual places
+    #[arg(long, value_name = "FILE", global = true)]
+    config: Option<PathBuf>,
     #[command(flatten)]
     serve: ServeArguments,
 }
@@ -76,39 +79,19 @@ enum Command {
     Ca {
         #[command(subcommand)]
         command: ca::Command,
-        #[command(flatten)]
-        config: ConfigArguments,
     },
     /// Make the hash of a password, for `access.users`
     HashPassword,
     /// Run the filter chain over files, without the proxy
-    Extract {
-        #[command(flatten)]
-        arguments: extract::Args,
-        #[command(flatten)]
-        config: ConfigArguments,
-    },
+    Extract(extract::Args),
     /// Show all blocks of a page in order of relevance, and its menus
-    Blocks {
-        #[command(flatten)]
-        arguments: blocks::Args,
-        #[command(flatten)]
-        config: ConfigArguments,
-    },
+    Blocks(blocks::Args),
     /// Measure the filter chain on pages whose main content is known
-    Evaluate {
-        #[command(flatten)]
-        arguments: evaluate::Args,
-        #[command(flatten)]
-        config: ConfigArguments,
-    },
+    Evaluate(evaluate::Args),
 }
 
 #[derive(Args, Debug)]
 struct ServeArguments {
-    /// Configuration file, instead of the usual places
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
     /// Address to listen on, instead of the configuration's; may be given several times
     #[arg(long, value_name = "ADDR", value_parser = listen_address)]
     listen: Vec<std::net::SocketAddr>,
@@ -122,17 +105,21 @@ fn listen_address(text: &str) -> Result<std::net::SocketAddr, String> {
         .map_err(|problem| format!("{problem}; expected {}", config::LISTEN))
 }
 
-/// Which configuration a command works with.
-#[derive(Args, Debug)]
-struct ConfigArguments {
-    /// Configuration file, instead of the usual places
-    #[arg(long, value_name = "FILE", global = true)]
-    config: Option<PathBuf>,
-}
+impl ServeArguments {
+    fn are_given(&self) -> bool {
+        !self.listen.is_empty() || self.log_format.is_some()
+    }
 
-impl ConfigArguments {
-    fn load(self) -> Result<Config, ConfigError> {
-        Ok(Lookup::new(self.config).load()?.config)
+    /// What was typed behind the command, and before it.
+    fn or(self, before: ServeArguments) -> ServeArguments {
+        ServeArguments {
+            listen: if self.listen.is_empty() {
+                before.listen
+            } else {
+                self.listen
+            },
+            log_format: self.log_format.or(before.log_format),
+        }
     }
 }
 
@@ -144,16 +131,30 @@ struct CheckConfigArguments {
 
 /// Runs what was asked for.
 pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
-    match arguments.command {
-        None => serve::run(arguments.serve),
-        Some(Command::Serve(arguments)) => serve::run(arguments),
-        Some(Command::CheckConfig(arguments)) => check_config::run(arguments.file),
-        Some(Command::Schema) => schema::run(),
-        Some(Command::Ca { command, config }) => ca::run(&command, &config.load()?),
-        Some(Command::HashPassword) => hash_password::run(),
-        Some(Command::Extract { arguments, config }) => extract::run(&arguments, &config.load()?),
-        Some(Command::Blocks { arguments, config }) => blocks::run(&arguments, &config.load()?),
-        Some(Command::Evaluate { arguments, config }) => evaluate::run(&arguments, &config.load()?),
+    let Arguments {
+        command,
+        config,
+        serve,
+    } = arguments;
+    let command = match command {
+        None => return serve::run(config, serve),
+        Some(Command::Serve(own)) => return serve::run(config, own.or(serve)),
+        Some(command) => command,
+    };
+    if serve.are_given() {
+        let told = "--listen and --log-format are for `gleaner serve`, and nothing to this command";
+        return Err(Failure::error(EX_USAGE, told));
+    }
+    let load = |config| Lookup::new(config).load().map(|found| found.config);
+    match command {
+        Command::Serve(_) => Ok(()),
+        Command::CheckConfig(arguments) => check_config::run(arguments.file.or(config)),
+        Command::Schema => schema::run(),
+        Command::Ca { command } => ca::run(&command, &load(config)?),
+        Command::HashPassword => hash_password::run(),
+        Command::Extract(arguments) => extract::run(&arguments, &load(config)?),
+        Command::Blocks(arguments) => blocks::run(&arguments, &load(config)?),
+        Command::Evaluate(arguments) => evaluate::run(&arguments, &load(config)?),
     }
 }
 
@@ -286,6 +287,25 @@ mod tests {
         let arguments = Arguments::parse_from(["gleaner", "--listen", "127.0.0.1:1"]);
         assert!(arguments.command.is_none());
         assert_eq!(arguments.serve.listen.len(), 1);
+    }
+
+    #[test]
+    fn options_stand_before_the_command_or_behind_it() {
+        let before = ["gleaner", "--config", "a.yaml", "serve"];
+        let behind = ["gleaner", "serve", "--config", "a.yaml"];
+        for typed in [before, behind] {
+            let arguments = Arguments::parse_from(typed);
+            assert_eq!(arguments.config, Some("a.yaml".into()), "{typed:?}");
+            assert!(matches!(arguments.command, Some(Command::Serve(_))));
+        }
+        let typed = ["gleaner", "--listen", "127.0.0.1:1", "serve"];
+        let arguments = Arguments::parse_from(typed);
+        let Some(Command::Serve(own)) = arguments.command else {
+            panic!("{typed:?}");
+        };
+        assert_eq!(own.or(arguments.serve).listen.len(), 1);
+        let other = Arguments::parse_from(["gleaner", "--listen", "127.0.0.1:1", "schema"]);
+        assert_eq!(exit_code(&run(other).unwrap_err()), EX_USAGE);
     }
 
     #[test]

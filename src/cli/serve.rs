@@ -23,7 +23,7 @@ use tracing::info;
 
 use super::{EX_UNAVAILABLE, EX_USAGE, Failure, ServeArguments, address};
 
-pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<()> {
+pub(super) fn run(config: Option<path::PathBuf>, arguments: ServeArguments) -> anyhow::Result<()> {
     let overrides = Overrides {
         listen: arguments.listen,
         log_format: arguments.log_format.map(|format| match format.as_str() {
@@ -33,7 +33,7 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<()> {
     };
     config::check_addresses(&overrides.listen)
         .map_err(|problem| Failure::error(EX_USAGE, format!("--listen: {problem}")))?;
-    let lookup = Lookup::new(arguments.config);
+    let lookup = Lookup::new(config);
     let mut found = lookup.load()?;
     overrides.apply(&mut found.config);
     log::init(found.config.log);
