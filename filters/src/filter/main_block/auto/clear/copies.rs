@@ -24,6 +24,7 @@ use super::super::{
     thread::Talk,
 };
 use crate::{
+    filter::ignore::Sheets,
     page::{NodeId, Page, tag::Tag},
     text::words_of_identifier,
 };
@@ -285,11 +286,11 @@ fn is_sung(page: &Page, blocks: &Blocks, copy: &Copy, shown: &[&Block]) -> bool 
         boxes.is_some_and(|(one, other)| are_for_screens(page, one, other))
     };
     are_brothers(first, again)
-        && !are_for_screens()
         && (is_verse()
             || shown[copy.to.clone()]
                 .iter()
                 .all(|block| is_in_lines(page, blocks, block)))
+        && !are_for_screens()
 }
 
 /// Whether a text is written in lines, and is no cell: a table that stands twice is shown twice.
@@ -303,8 +304,12 @@ fn is_in_lines(page: &Page, blocks: &Blocks, block: &Block) -> bool {
         && block.stats.words <= LINE * (breaks + 1) as f32
 }
 
-/// Whether a class that only one of two boxes has calls the screen that it is for.
+/// Whether a class that only one of two boxes has calls the screen that it is for, or a style sheet of the page hides one of them.
 fn are_for_screens(page: &Page, one: NodeId, other: NodeId) -> bool {
+    let sheets = Sheets::of(page);
+    if sheets.hides(page, one) != sheets.hides(page, other) {
+        return true;
+    }
     let classes = |id: NodeId| classes(page, id);
     let calls_screen =
         |class: &str| words_of_identifier(class).any(|word| SCREENS.contains(&&*word));

@@ -99,6 +99,10 @@ fn what_is_sung_again_stays() {
         let of = |name: &str| lines.replace("verse chorus", &format!("verse {name}"));
         assert_eq!(kept(&format!("{}{}", of(one), of(other))), [true, false]);
     }
+    let style = "<style>.d01{display:block}.d02{display:none}</style>";
+    let of = |name: &str| lines.replace("verse chorus", &format!("verse {name}"));
+    let html = format!("{style}{}{}", of("d01"), of("d02"));
+    assert_eq!(kept(&html), [true, false]);
     let answer = "<div class=verse><p>For the dockers.</p></div>";
     assert_eq!(kept(&format!("{chorus}{answer}{chorus}")), [true; 3]);
     // A label between two copies is no verse.
