@@ -89,7 +89,8 @@ fn lists(page: &Page, blocks: &Blocks, scored: &[Scored], kept: &mut [bool]) {
                     .is_some_and(Tag::is_heading)
             });
         let is_likely = is_below && scored[start].chance >= LIST_CHANCE;
-        if !is_likely && !(has_terms && is_below) && heading.is_none() {
+        let may_be_terms = has_terms && is_below || heading.is_some();
+        if !is_likely && !may_be_terms {
             continue;
         }
         let container = blocks.list[start].container;
