@@ -151,8 +151,8 @@ fn chosen(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> H
         return headline;
     }
     Headline {
-        node,
         text,
+        node,
         only_h1,
     }
 }
