@@ -86,6 +86,16 @@ fn is_typed(page: &Page, field: NodeId) -> bool {
         || kind.is_none_or(|kind| !OTHER.iter().any(|other| kind.eq_ignore_ascii_case(other)))
 }
 
+/// Visible characters of a cell that is a text by itself: the column of an article.
+const COLUMN: usize = 4 * LONG_CELL;
+
+/// Whether a table was plainly used to lay the page out: another one stands in it, or most of it is one cell with a text. Its cells are
+/// parts of the page, and have nothing to do with each other. Reads the nodes of the table once, up to the first table in it.
+pub(crate) fn lays_out(page: &Page, table: NodeId) -> bool {
+    let shape = Shape::of(page, table);
+    shape.has_nested_table || shape.longest > COLUMN && shape.longest * 2 > shape.chars
+}
+
 /// What is counted of a table.
 #[derive(Debug, Default)]
 struct Shape {
@@ -229,6 +239,22 @@ mod tests {
             "<table>{}</table>",
             "<tr><td>a<td>b".repeat(10)
         )));
+    }
+
+    #[test]
+    fn a_column_of_text_or_another_table_tells_a_layout() {
+        let plain = |table: &str| {
+            let page = page(&table.replacen("<table", "<table id=t", 1));
+            lays_out(&page, by_id(&page, "t"))
+        };
+        let text = "word ".repeat(300);
+        assert!(plain(&format!("<table><tr><td>menu<td>{text}</table>")));
+        assert!(plain(
+            "<table><tr><td>menu<td><table><tr><td>a</table></table>"
+        ));
+        assert!(!plain("<table><tr><td>Ash<td>12<tr><td>Oak<td>9</table>"));
+        let rows = format!("<tr><td>Ash<td>{text}").repeat(3);
+        assert!(!plain(&format!("<table>{rows}</table>")));
     }
 
     #[test]

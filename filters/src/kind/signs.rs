@@ -1,5 +1,7 @@
 //! What is counted of a page for telling its kind: one pass over its nodes.
 
+mod run;
+
 use html5ever::local_name;
 use url::Host;
 
@@ -9,6 +11,7 @@ use crate::{
     page::{NodeId, Page, said::Hint, tag::Tag},
     text::{starts::Starts, trim},
 };
+use run::Run;
 
 /// What a page says that it is, in its head.
 #[derive(Clone, Debug, Default)]
@@ -159,6 +162,7 @@ impl Signs {
         let item_prop = local_name!("itemprop");
         let mut words_of = vec![0u32; page.len()];
         let (mut chars, mut linked) = (0, 0);
+        let mut run = Run::default();
         for id in page.live(page.body()) {
             if page.own_chars(id) > 0
                 && let Some(text) = page.text(id)
@@ -169,8 +173,15 @@ impl Signs {
                 let mut above = page.ancestors(id).take(STEPS_TO_PARAGRAPH);
                 if let Some(paragraph) = above.find(|&up| page.tag(up) == Some(Tag::P)) {
                     words_of[paragraph.index()] += words(&text);
+                } else if !page.in_link(id) {
+                    run.text(words(&text));
                 }
                 continue;
+            }
+            match page.tag(id) {
+                Some(Tag::Br) => run.line_break(),
+                Some(Tag::Td | Tag::Table | Tag::Hr) => run.part(),
+                _ => {}
             }
             match page.tag(id) {
                 Some(Tag::Pre | Tag::Code) => self.code += 1,
@@ -199,7 +210,8 @@ impl Signs {
                 self.offers += usize::from(matches!(part, "price" | "sku" | "offers"));
             }
         }
-        self.long_paragraphs = words_of.iter().filter(|words| **words >= LONG).count();
+        let paragraphs = words_of.iter().filter(|words| **words >= LONG).count();
+        self.long_paragraphs = paragraphs + run.long;
         self.linked = linked as f64 / chars.max(1) as f64;
     }
 

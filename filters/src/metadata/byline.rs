@@ -215,7 +215,15 @@ fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
     if rest.len() == trim(&line).len() {
         return is_near.then(|| local::name(page, id, &line))?;
     }
+    let is_head = || {
+        let mut around = page.ancestors(id).take(3);
+        around.any(|up| page.tag(up) == Some(Tag::Th))
+    };
     let (element, name) = if rest.is_empty() {
+        // The head of a column: "Author | Message".
+        if is_head() {
+            return None;
+        }
         // The name is an element beside it.
         let mut after = (id.index() + 1..page.end(page.body()).index()).map(NodeId::from_row);
         let next = after

@@ -7,9 +7,12 @@
 //! The name of a book or a site can be the `<h1>` of all its pages, and an index has an `<h1>` for each article: what lower
 //! headings say of the first part of the title, and the title, win there.
 //!
+//! Pages of the time of `<font>` show their headline in no heading (`headline/shown.rs`).
+//!
 //! Measured on WCXB dev, 2026-11-21 (`gleaner evaluate`, column `title`); with the last two rules 94.2 % on 2026-11-22.
 
 mod kicker;
+mod shown;
 mod site;
 
 use super::{
@@ -140,9 +143,16 @@ fn chosen(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> H
     {
         return headline;
     }
+    let node = lower_heading(page, &text);
+    if headings.is_empty()
+        && node.is_none()
+        && let Some(headline) = shown::part(page, &text)
+    {
+        return headline;
+    }
     Headline {
-        node: lower_heading(page, &text),
         text,
+        node,
         only_h1,
     }
 }

@@ -1,6 +1,6 @@
 //! The floor: a choice that keeps next to nothing is not carried out, whatever algorithm made it.
 
-use html5ever::local_name;
+use html5ever::{LocalName, local_name};
 
 use super::{
     Algorithm, Choice, Settings,
@@ -71,7 +71,7 @@ fn asks_for_password(page: &Page, input: NodeId) -> bool {
 fn leaves_pictures_behind(page: &Page, kept: &[NodeId]) -> bool {
     let mut outside = false;
     for id in page.live(page.body()) {
-        if page.tag(id).is_some_and(is_picture) && !page.in_link(id) {
+        if page.tag(id).is_some_and(is_picture) && !page.in_link(id) && !is_strip(page, id) {
             if kept.iter().any(|&kept| page.contains(kept, id)) {
                 return false;
             }
@@ -79,6 +79,23 @@ fn leaves_pictures_behind(page: &Page, kept: &[NodeId]) -> bool {
         }
     }
     outside
+}
+
+/// Whether a picture is a line, a corner or the name of a site by the size that the page gives it.
+fn is_strip(page: &Page, id: NodeId) -> bool {
+    /// Pixels of the side of a picture that shows something, at least, and how many times as wide as high a masthead is, at least.
+    const LEAST: u32 = 60;
+    const FLAT: u32 = 3;
+    let side = |name: LocalName| {
+        let size = page.attribute(id, &name)?.trim();
+        size.trim_end_matches("px").parse::<u32>().ok()
+    };
+    let (width, height) = (side(local_name!("width")), side(local_name!("height")));
+    width.is_some_and(|width| width < LEAST)
+        || height.is_some_and(|height| height < LEAST)
+        || width
+            .zip(height)
+            .is_some_and(|(width, height)| width >= height.saturating_mul(FLAT))
 }
 
 fn is_picture(tag: Tag) -> bool {
@@ -128,6 +145,14 @@ mod tests {
         let why = objection(sentence, 2).unwrap();
         assert!(why.contains("too few"), "{why}");
         assert!(objection("Twenty letters of it.", 10).is_some());
+    }
+
+    #[test]
+    fn the_name_of_a_site_drawn_above_a_short_text_is_no_picture_to_look_at() {
+        let masthead = "<img src=a.gif width=240 height=70><img src=dot.gif width=8 height=8>";
+        assert_eq!(objection_beside(masthead, 60), None);
+        let picture = "<img src=a.jpg width=240 height=170>";
+        assert!(objection_beside(picture, 60).is_some());
     }
 
     #[test]

@@ -23,6 +23,9 @@ pub(super) const FEW_WORDS: f64 = 150.0;
 /// The same of a form with a text field: below a text of this length it asks for comments, not what the page is for.
 const HARDLY_ANY_WORDS: f64 = 50.0;
 
+/// Things to choose from in a poll, at most: it stands beside texts, and a page with more of them is a survey or a quiz.
+const CHOICES: usize = 8;
+
 /// Words of the text that is kept from which a line to fill in above the headline is the site's search. Fewer are hardly a headline.
 const A_TEXT: f64 = 10.0;
 
@@ -194,7 +197,8 @@ impl Fields {
         } else {
             FEW_WORDS
         };
-        self.count() > 0 && words < few
+        let is_poll = self.boxes > 0 && self.count() == self.boxes && self.boxes <= CHOICES;
+        self.count() > 0 && words < few && !(is_poll && words >= HARDLY_ANY_WORDS)
     }
 
     /// An address, and perhaps a name and a box to agree with: with a name it may be a petition too.

@@ -15,6 +15,8 @@
 //! | what the publisher says in each of its articles | on articles | `clear/lines.rs` |
 //! | menus and dialogs | everywhere | `clear/dialogs.rs` |
 //! | the way to the text before and behind | everywhere | `clear/neighbours.rs` |
+//! | cells of links beside the cell of a text | everywhere but on front pages | `clear/columns.rs` |
+//! | "Print, send to a friend, back to top" | everywhere | `clear/tools.rs` |
 //!
 //! `auto/called.rs` finds parts by what their author calls them.
 
@@ -22,6 +24,7 @@ mod afterwords;
 mod announcements;
 mod buttons;
 mod calls;
+mod columns;
 mod contents;
 mod copies;
 mod dialogs;
@@ -35,6 +38,7 @@ mod pleas;
 mod product;
 mod related;
 mod reviews;
+mod tools;
 mod twice;
 
 use super::{Favor, blocks::Blocks, thread::Talk};
@@ -60,6 +64,7 @@ pub(super) fn clear(
         pleas::drop(page, blocks, kind, kept);
         calls::drop(page, blocks, kind, kept);
     }
+    columns::drop(page, blocks, kept);
     announcements::drop(page, blocks, kept);
     copies::drop(page, blocks, talk, kept);
     twice::drop(page, blocks, kind, kept);
@@ -71,4 +76,5 @@ pub(super) fn clear(
     }
     dialogs::drop(page, blocks, kept);
     neighbours::drop(page, blocks, kept);
+    tools::drop(page, blocks, kept);
 }

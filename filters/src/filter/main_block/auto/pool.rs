@@ -6,7 +6,7 @@
 
 use super::{Scored, blocks::Blocks};
 use crate::{
-    dom::count,
+    dom::{count, table::lays_out},
     page::{NodeId, Page, tag::Tag},
 };
 
@@ -133,7 +133,7 @@ fn sums(page: &Page, groups: &[Option<NodeId>], scored: &[Scored]) -> Vec<Option
     groups.iter().map(|group| group.map(of)).collect()
 }
 
-/// The innermost table, list or code around each block.
+/// The innermost table of data, list or code around each block.
 fn groups(page: &Page, blocks: &Blocks) -> Vec<Option<NodeId>> {
     let body = page.body();
     // What stands between one block and the next is left or entered; elements that are open and pool are few.
@@ -153,7 +153,8 @@ fn groups(page: &Page, blocks: &Blocks) -> Vec<Option<NodeId>> {
             if matches!(
                 page.tag(id),
                 Some(Tag::Table | Tag::Ul | Tag::Ol | Tag::Dl | Tag::Pre)
-            ) {
+            ) && !(page.tag(id) == Some(Tag::Table) && lays_out(page, id))
+            {
                 while open.last().is_some_and(|&last| !page.contains(last, id)) {
                     open.pop();
                 }

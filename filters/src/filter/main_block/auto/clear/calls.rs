@@ -123,7 +123,7 @@ fn is_button(page: &Page, blocks: &Blocks, block: &Block) -> bool {
     block.linked >= 0.9 * block.chars
         && block.chars <= BUTTON_CHARS
         && block.stats.words <= BUTTON
-        && !lines::is_other(page, block)
+        && !lines::is_other(page, blocks, block)
         && calls(&lower(&one_line(&blocks.text(page, block))))
         && blocks
             .links(page, block)

@@ -7,6 +7,7 @@
 //! | "Follow us on …" | a verb, and a link to a channel to which the page leads elsewhere too: the publisher's, not one that is told of |
 //! | "Tell us what you know", "Vote for this blog" | phrases, below the text |
 //! | "© 2026 All rights reserved" | the sign or the phrase, below the text |
+//! | "This entry was posted on …" | how a blog's program begins it, and a link, below the text |
 //!
 //! None in lists, tables, headings and code, where each is an example, a name or a step.
 //!
@@ -34,10 +35,13 @@ use crate::{
     page::{NodeId, Page, tag::Tag},
     text::{has_plain_letters, one_line},
 };
-use words::{ADS, ASKS, CHANNELS, FOLLOW, POSTS, RIGHTS};
+use words::{ADS, ASKS, CHANNELS, FOLLOW, POSTED, POSTS, RIGHTS};
 
 /// Words of such a line, at most.
 const MOST: f32 = 45.0;
+
+/// Words of one by which a blog's program says when and where it put the text, at most: it lists subjects too.
+const MOST_OF_POST: f32 = 90.0;
 
 /// Words of one that asks to follow, at most. In a longer one somebody says who they are, and where they write.
 const MOST_TO_FOLLOW: f32 = 32.0;
@@ -78,9 +82,9 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
     let mut found: Vec<(usize, Line)> = Vec::new();
     for (at, block) in blocks.list.iter().enumerate() {
         if kept[at]
-            && block.stats.words <= MOST
-            && !is_other(page, block)
+            && block.stats.words <= MOST_OF_POST
             && let Some(line) = line(page, blocks, block)
+            && !is_other(page, blocks, block)
         {
             found.push((at, line));
         }
@@ -107,7 +111,7 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
 fn drop_behind(page: &Page, blocks: &Blocks, at: usize, kept: &mut [bool]) {
     let behind = blocks.list.iter().zip(kept).skip(at + 1);
     for (block, kept) in behind {
-        if is_text(block) || block.stats.words > LITTLE || is_other(page, block) {
+        if is_text(block) || block.stats.words > LITTLE || is_other(page, blocks, block) {
             return;
         }
         *kept = false;
@@ -137,7 +141,16 @@ enum Line {
 }
 
 fn line(page: &Page, blocks: &Blocks, block: &Block) -> Option<Line> {
+    if block.stats.words > MOST && block.linked == 0.0 {
+        return None;
+    }
     let text = one_line(&blocks.text(page, block));
+    if block.linked > 0.0 && POSTED.iter().any(|start| starts_with(&text, start)) {
+        return Some(Line::Below);
+    }
+    if block.stats.words > MOST {
+        return None;
+    }
     let is_short = block.chars <= AD;
     // Capitals of ASCII are no matter to the phrases.
     let lower = (is_short || !has_plain_letters(&text)).then(|| text.to_lowercase());
@@ -157,9 +170,23 @@ fn line(page: &Page, blocks: &Blocks, block: &Block) -> Option<Line> {
     (follows && leads_to_channel(page, blocks, block)).then_some(Line::Anywhere)
 }
 
-/// "© 2026 The Harbour Post", not "© NASA, 20 July" or "© 120 × 80 cm".
+/// "© 2026 The Harbour Post", "Copyright (c) 1999", not "© NASA, 20 July", "© 120 × 80 cm" or "Copyright law of 1976".
 fn has_sign_and_year(text: &str) -> bool {
-    let Some(rest) = text.strip_prefix(['©', 'ⓒ']) else {
+    let signed = |text: &str| text.strip_prefix(['©', 'ⓒ']).map(str::to_owned);
+    let named = || {
+        let rest =
+            starts_with(text, "copyright").then(|| text["copyright".len()..].trim_start())?;
+        let rest = rest
+            .strip_prefix("(c)")
+            .or_else(|| rest.strip_prefix("(C)"))
+            .unwrap_or(rest)
+            .trim_start();
+        signed(rest).or_else(|| {
+            rest.starts_with(|c: char| c.is_ascii_digit())
+                .then(|| rest.to_owned())
+        })
+    };
+    let Some(rest) = signed(text).or_else(named) else {
         return false;
     };
     let mut numbers = rest.split(|c: char| !c.is_ascii_digit());
@@ -167,16 +194,30 @@ fn has_sign_and_year(text: &str) -> bool {
         .any(|number| number.len() == 4 && (number.starts_with("19") || number.starts_with("20")))
 }
 
+/// Whether a text begins so, whatever the capitals of ASCII.
+fn starts_with(text: &str, start: &str) -> bool {
+    let head = text.as_bytes().get(..start.len());
+    head.is_some_and(|head| head.eq_ignore_ascii_case(start.as_bytes()))
+}
+
 /// A heading announces a chapter, a list gives examples or steps, a cell is a name, and what a machine printed is shown whole.
-pub(super) fn is_other(page: &Page, block: &Block) -> bool {
+pub(super) fn is_other(page: &Page, blocks: &Blocks, block: &Block) -> bool {
     let around = iter::once(block.container).chain(page.ancestors(block.container).take(3));
-    around.filter_map(|up| page.tag(up)).any(|tag| {
-        tag.is_heading()
-            || matches!(
-                tag,
-                Tag::Pre | Tag::Li | Tag::Td | Tag::Th | Tag::Dt | Tag::Dd | Tag::Blockquote
-            )
-    })
+    around
+        .filter_map(|up| Some((up, page.tag(up)?)))
+        .any(|(up, tag)| match tag {
+            Tag::Td | Tag::Th => !is_column(page, blocks, up),
+            Tag::Pre | Tag::Li | Tag::Dt | Tag::Dd | Tag::Blockquote => true,
+            tag => tag.is_heading(),
+        })
+}
+
+/// Whether a cell is a part of the page: more than one text stands in it, or it has its row for itself.
+fn is_column(page: &Page, blocks: &Blocks, cell: NodeId) -> bool {
+    let cells = page
+        .live_children(page.parent(cell))
+        .filter(|&id| matches!(page.tag(id), Some(Tag::Td | Tag::Th)));
+    blocks.inside(page, cell).len() > 1 || cells.take(2).count() == 1
 }
 
 /// The links of a block: those in the element around it, a button beside the words among them, or the one around it. Where more

@@ -68,7 +68,7 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
         kept[*at]
             && block.linked > 0.0
             && block.stats.words <= MOST
-            && !lines::is_other(page, block)
+            && !lines::is_other(page, blocks, block)
             && is_plea(&lower(&one_line(&blocks.text(page, block))), || {
                 lines::leads_to_channel(page, blocks, block)
             })

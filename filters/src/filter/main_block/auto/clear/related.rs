@@ -25,7 +25,7 @@ use crate::{
     page::{NodeId, Page, tag::Tag},
     text::{into_line, into_lower, lower, one_line},
 };
-use names::{ALSO, LABELS, LETTERS, LINES, MORE, NAMES, READ, RELATED};
+use names::{ALSO, IN_LINES, LABELS, LETTERS, LINES, MORE, NAMES, READ, RELATED};
 
 /// What a name announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +80,9 @@ const MAX_NAME: f32 = 50.0;
 const MAX_LINE: f32 = 200.0;
 const LINKED: f32 = 0.5;
 
+/// The part of a list in one text that stands in links, at least.
+const LINES_LINKED: f32 = 0.6;
+
 /// Bytes of a name with the white space around it, at most.
 const MAX_OUTSIDE: usize = 200;
 
@@ -110,6 +113,13 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
         let block = &blocks.list[at];
         let may_be_line = block.chars <= MAX_LINE && block.linked >= LINKED * block.chars;
         let may_be_name = block.stats.words <= MAX_WORDS && block.chars <= MAX_NAME;
+        if kept[at] && block.chars > MAX_NAME && block.linked >= LINES_LINKED * block.chars {
+            let is_text = matches!(kind.get(), Some(Kind::Article | Kind::Documentation) | None);
+            if is_text && is_list_in_lines(page, blocks, block) {
+                kept[at] = false;
+                continue;
+            }
+        }
         // The name may have been given up already, and its list not, or only the words below a headline.
         let is_near = kept[at..].iter().take(NEAR).any(|&kept| kept);
         if !is_near || !(may_be_line || may_be_name) {
@@ -179,6 +189,23 @@ fn drop_at_end(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [boo
             kept[at..end].fill(false);
         }
     }
+}
+
+/// A list whose lines are one text, with the name as its first: `<b>Related stories</b><br><a>…</a><br><a>…</a>`.
+fn is_list_in_lines(page: &Page, blocks: &Blocks, block: &Block) -> bool {
+    let texts = blocks.texts(block);
+    let Some(end) = texts.iter().position(|&id| page.tag(id) == Some(Tag::Br)) else {
+        return false;
+    };
+    let name: String = texts[..end]
+        .iter()
+        .filter_map(|&id| page.text(id))
+        .map(|text| text.clone())
+        .collect();
+    let name = into_lower(into_line(name));
+    let name = trim(&name);
+    let is_list = KNOWN.get(name) == Some(&Sort::List) || IN_LINES.contains(&name) || is_made(name);
+    is_list && blocks.links(page, block).count() >= TITLES
 }
 
 fn announces_more(page: &Page, blocks: &Blocks, block: &Block) -> bool {

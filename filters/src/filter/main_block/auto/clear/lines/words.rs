@@ -110,7 +110,13 @@ pub(super) const POSTS: &[&str] = &[
 /// Phrases of those who keep all rights.
 #[rustfmt::skip]
 pub(super) const RIGHTS: &[&str] = &[
-    "all rights reserved",
+    "all rights reserved", "may not be published, broadcast", "reproduction in whole or part", "alle rechte vorbehalten",
+    "nachdruck, auch auszugsweise", "vervielfältigung nur mit genehmigung", "tous droits réservés", "droits de reproduction et de diffusion",
+    "reproduction interdite", "todos los derechos reservados", "prohibida la reproducción", "prohibida su reproducción",
+    "todos os direitos reservados", "proibida a reprodução", "tutti i diritti riservati", "riproduzione riservata", "alle rechten voorbehouden",
+    "wszelkie prawa zastrzeżone", "wszystkie prawa zastrzeżone", "všechna práva vyhrazena", "všetky práva vyhradené",
+    "minden jog fenntartva", "toate drepturile rezervate", "sva prava pridržana", "vse pravice pridržane", "tüm hakları saklıdır",
+    "hak cipta dilindungi", "при перепечатке ссылка",
     "все права защищены", "гиперссылка на сайт обязательна", "ссылка на сайт обязательна", "использовании материалов сайта",
     "при полном или частичном использовании", "усі права захищені", "всі права захищені", "передрук матеріалів", "усе правы",
     "всички права запазени", "сва права задржана", "сите права се задржани", "барлық құқықтар қорғалған", "бардык укуктар",
@@ -136,4 +142,17 @@ pub(super) const ASKS: &[&str] = &[
     "記事に関する情報提供", "ニュース・情報をお寄せ", "ご意見・ご感想をお", "제보는 카카오톡", "제보하기",
     "제보 받습니다", "기사제보",
     "ランキングに参加しています", "ブログランキング", "にほんブログ村", "ポチッと応援", "ぽちっと応援", "応援クリック", "読者登録お願い",
+];
+
+/// How the programs of blogs begin what they say below each text: when it was put there, and among which subjects.
+#[rustfmt::skip]
+pub(super) const POSTED: &[&str] = &[
+    "this entry was posted", "this post was posted", "this entry was written by", "you can follow any responses", "posted in ", "filed under ",
+    "filed in ", "dieser eintrag wurde", "dieser beitrag wurde", "veröffentlicht unter", "abgelegt unter", "cette entrée a été publiée",
+    "ce billet a été publié", "cet article a été publié", "cet article, publié dans", "publié dans ", "classé dans ", "esta entrada fue publicada",
+    "esta entrada ha sido publicada", "publicado en ", "esta entrada foi publicada", "este post foi publicado", "publicado em ",
+    "questa voce è stata pubblicata", "questo articolo è stato pubblicato", "pubblicato in ", "dit bericht werd geplaatst", "dit bericht is geplaatst",
+    "det här inlägget postades", "detta inlägg publicerades", "dette innlegget ble publisert", "dette indlæg blev udgivet", "ten wpis został opublikowany",
+    "zaszufladkowano do", "příspěvek byl publikován", "ez a bejegyzés itt", "această intrare a fost publicată", "запись опубликована",
+    "опубликовано в ", "цей запис оприлюднено", "本条目发布于", "此条目发表在", "本文发表于", "本篇發表於", "このエントリーは",
 ];

@@ -193,3 +193,16 @@ pub(super) const ALSO: &[&str] = &[
     "još", "ovo", "tudi", "še", "ayrıca", "bunu", "juga", "lainnya", "thêm", "zaidi", "taip", "daugiau", "arī", "vēl",
     "vairāk", "lisaks", "rohkem", "edhe", "gjithashtu", "më", "həmçinin", "də", "shuningdek",
 ];
+
+/// What such a list is called where its lines are one text with its name: too plain a name for a heading.
+#[rustfmt::skip]
+pub(super) const IN_LINES: &[&str] = &[
+    "other headlines", "more headlines", "other stories", "other news", "more news", "top stories", "latest headlines", "latest news", "today's headlines",
+    "related sites", "related links", "more links", "in other news", "weitere meldungen", "weitere artikel", "weitere themen", "mehr nachrichten", "zum thema",
+    "zum thema im internet", "schlagzeilen", "a lire aussi", "à voir aussi", "autres articles", "autres titres", "sur le web", "otras noticias", "últimas noticias",
+    "más noticias", "más información", "outras notícias", "últimas notícias", "mais notícias", "altre notizie", "ultime notizie", "vedi anche", "meer nieuws", "ander nieuws",
+    "fler nyheter", "flere nyheder", "flere nyheter", "lisää uutisia", "inne artykuły", "inne wiadomości", "więcej wiadomości", "další zprávy", "ďalšie správy",
+    "további hírek", "alte știri", "alte stiri", "diğer haberler", "başka haberler", "другие новости", "ещё новости", "еще новости", "по теме", "ссылки по теме", "статьи по теме",
+    "інші новини", "други новини", "άλλα νέα", "כתבות נוספות", "כותרות נוספות", "עוד בנושא", "أخبار أخرى", "اقرأ أيضا", "مواضيع ذات صلة", "اخبار دیگر",
+    "相关链接", "相关新闻", "相关报道", "相关文章", "相關新聞", "相關連結", "更多新闻", "其他新闻", "関連記事", "関連ニュース", "最新ニュース", "他のニュース", "관련기사", "다른 기사",
+];
