@@ -14,6 +14,7 @@
 //! | lists of other articles, of subjects and buttons, boxes for letters | on articles, the first on manuals too | `clear/related.rs` |
 //! | what the publisher says in each of its articles | on articles | `clear/lines.rs` |
 //! | menus and dialogs | everywhere | `clear/dialogs.rs` |
+//! | "Lorem ipsum dolor sit amet" | everywhere | `clear/dummy.rs` |
 //! | the way to the text before and behind | everywhere | `clear/neighbours.rs` |
 //!
 //! `auto/called.rs` finds parts by what their author calls them.
@@ -25,6 +26,7 @@ mod calls;
 mod contents;
 mod copies;
 mod dialogs;
+mod dummy;
 mod entries;
 mod lines;
 mod neighbours;
@@ -70,5 +72,6 @@ pub(super) fn clear(
         lines::drop(page, blocks, kind, kept);
     }
     dialogs::drop(page, blocks, kept);
+    dummy::drop(page, blocks, kept);
     neighbours::drop(page, blocks, kept);
 }

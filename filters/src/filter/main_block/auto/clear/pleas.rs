@@ -8,7 +8,11 @@
 //! |---|---|
 //! | follow us | a call ("follow", or a link to a channel), who asks ("us", "our"), a channel ("Facebook", "app", "newsletter") |
 //! | mistakes, tips | a call, who asks (also "editors"), a question, a mistake or a tip |
+//! | follow me | the same of one person, and a link to a channel to which the page leads elsewhere too |
+//! | letters | to subscribe, a mailbox ("your inbox") |
+//! | support | a phrase ("consider supporting"), "us", journalism |
 //! | subscribers | a question, a subscriber, "log in" |
+//! | what one agrees to | "by signing up", and links that lead to terms and what is kept in private, none elsewhere |
 //!
 //! Other scripts, many of which put no space between words, are read by whole phrases (`clear/lines.rs`).
 //!
@@ -22,8 +26,13 @@ mod words;
 
 use std::sync::LazyLock;
 
+use html5ever::local_name;
+
 use super::{
-    super::{blocks::Blocks, called},
+    super::{
+        blocks::{Block, Blocks},
+        called,
+    },
     lines,
     phrases::Phrases,
 };
@@ -33,10 +42,13 @@ use crate::{
     page::Page,
     text::{lower, one_line},
 };
-use words::{CALL, LOGIN, US};
+use words::{CALL, LOGIN, MAILBOX, ME, SUBSCRIBE, SUPPORT, US};
 
 /// Words of a plea, at most: the longest that we know say first what one misses.
 const MOST: f32 = 32.0;
+
+/// The same of one that nothing else begins as, or that asks for support: these say why.
+const MOST_SURE: f32 = 60.0;
 
 /// Words of the text that must be left.
 const LEFT: f32 = 20.0;
@@ -47,6 +59,7 @@ static KNOWN: LazyLock<Table<&str, u8>> = LazyLock::new(|| {
         (words::CALLS, CALL),
         (words::CALLS_US, CALL | US),
         (words::ASKING, US),
+        (words::ONE, ME),
         (words::LOGINS, LOGIN),
     ] {
         for &word in words {
@@ -56,7 +69,14 @@ static KNOWN: LazyLock<Table<&str, u8>> = LazyLock::new(|| {
     known
 });
 
-static PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[(words::PHRASES, CALL | US)]));
+static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
+    Phrases::new(&[
+        (words::PHRASES, CALL | US),
+        (words::SUBSCRIBING, SUBSCRIBE),
+        (words::MAILBOXES, MAILBOX),
+        (words::SUPPORTING, SUPPORT),
+    ])
+});
 
 /// Drops them from the kept blocks of an article.
 pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
@@ -67,11 +87,9 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
         let block = &blocks.list[*at];
         kept[*at]
             && block.linked > 0.0
-            && block.stats.words <= MOST
+            && block.stats.words <= MOST_SURE
             && !lines::is_other(page, block)
-            && is_plea(&lower(&one_line(&blocks.text(page, block))), || {
-                lines::leads_to_channel(page, blocks, block)
-            })
+            && is_plea_block(page, blocks, block)
     };
     let pleas: Vec<usize> = (0..kept.len()).filter(is_one).collect();
     let words: f32 = pleas.iter().map(|&at| blocks.list[at].stats.words).sum();
@@ -80,6 +98,37 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
             kept[at] = false;
         }
     }
+}
+
+fn is_plea_block(page: &Page, blocks: &Blocks, block: &Block) -> bool {
+    let text = lower(&one_line(&blocks.text(page, block)));
+    let leads_to_channel = || lines::leads_to_channel(page, blocks, block);
+    let first = text.split_inclusive(['.', '!', '?', '…']).next();
+    if block.stats.words <= MOST {
+        is_plea(&text, leads_to_channel) || agrees(page, blocks, block, &text)
+    } else {
+        first.is_some_and(|first| is_plea(first, leads_to_channel))
+            || asks_for_support(&text)
+            || agrees(page, blocks, block, &text)
+    }
+}
+
+/// "By signing up, you agree to our terms": a text in lower case whose links lead to nothing else.
+fn agrees(page: &Page, blocks: &Blocks, block: &Block, text: &str) -> bool {
+    let is_agreed = |link| {
+        page.address(link, &local_name!("href"))
+            .is_some_and(|to| tokens(&lower(to.path())).any(|word| starts_any(word, words::AGREED)))
+    };
+    words::AGREEING.iter().any(|start| text.starts_with(start))
+        && blocks.links(page, block).all(is_agreed)
+}
+
+/// "Please consider supporting our journalism", in lower case.
+fn asks_for_support(text: &str) -> bool {
+    PHRASES.in_text(text) & SUPPORT != 0
+        && says_us(text)
+        && !is_speech(text)
+        && tokens(text).any(|word| starts_any(word, words::JOURNALISM))
 }
 
 /// Whether a text in lower case is one.
@@ -97,15 +146,19 @@ fn is_plea(text: &str, leads_to_channel: impl Fn() -> bool) -> bool {
         }
     }
     signs |= PHRASES.in_text(text);
-    if signs & (US | CALL) == US && leads_to_channel() {
-        signs |= CALL;
+    if signs & (US | CALL) == US && leads_to_channel()
+        || signs & (ME | CALL) == (ME | CALL) && leads_to_channel()
+    {
+        signs |= CALL | US;
     }
     let has = |sign: u8| signs & sign == sign;
     let asks = text.contains(['?', '？']);
     let has_any = |starts: &[&str]| tokens(text).any(|word| starts_any(word, starts));
     let has_two = || words::TWO.iter().any(|name| text.contains(name));
     has(CALL | US) && (has_any(words::CHANNELS) || has_two() || asks && has_any(words::MISTAKES))
+        || has(SUBSCRIBE | MAILBOX)
         || asks && has(LOGIN) && has_any(words::SUBSCRIBERS)
+        || asks_for_support(text)
 }
 
 /// Whether somebody speaks of themselves in a text in lower case: "us", "our".
@@ -200,6 +253,47 @@ mod tests {
     }
 
     #[test]
+    fn letters_and_support_go() {
+        for line in [
+            "Was this newsletter forwarded to you? Sign up to get it in your inbox.",
+            "Love films? Our letter has the best of them, delivered right to your inbox. Sign up now.",
+            "Abonnieren Sie den Brief am Freitag: er kommt in Ihren Posteingang.",
+            "Recevez la lettre dans votre boîte mail : inscrivez-vous.",
+            "If you like this, consider supporting our journalism by subscribing. You help that stories such as this one are told, and \
+             that they stay free for all who read them here today.",
+            "Catch up on what we write of bread and of ovens, and follow us on Facebook and Instagram to stay up to date.",
+        ] {
+            assert!(!kept(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_one_agrees_to_goes_where_it_leads_to_nothing_else() {
+        let line = |to: &str| {
+            let below = format!(
+                "<p>By signing up, you agree to get 2 messages a day. See our <a href={to}>rules</a>.</p>"
+            );
+            kept_of("NewsArticle", "", 90, &below)[1]
+        };
+        assert!(!line("/Privacy-policy"));
+        assert!(line("/courts/2026/a-ruling-on-clicks"));
+    }
+
+    #[test]
+    fn one_who_asks_leads_to_a_channel_of_the_page() {
+        let below = |links: &str| {
+            let below = format!(
+                "<p>Follow me on <a href=https://www.instagram.com/baker>Instagram</a> for more bread.</p>{links}"
+            );
+            kept_of("NewsArticle", "", 90, &below)[1]
+        };
+        assert!(!below(
+            "<footer><a href=https://www.instagram.com/baker>here</a></footer>"
+        ));
+        assert!(below(""));
+    }
+
+    #[test]
     fn what_is_told_of_channels_and_mistakes_stays() {
         for line in [
             "The company says that its app has been downloaded by more people than live in the town.",
@@ -211,6 +305,10 @@ mod tests {
             "Anna told us that she had never used Facebook.",
             "Last year our app won a prize.",
             "Like most of us, she has an app for everything.",
+            "Click the wheel in your inbox to see all of the letters.",
+            "The reporting was supported by a fund that gave us a year.",
+            "By clicking on the map, you see the boats.",
+            "Sign in to your inbox first.",
         ] {
             assert!(kept(line), "{line}");
         }
