@@ -1,19 +1,16 @@
 //! Fields that nobody is to see: traps for programs ("This field should be left unchanged"), and what a form sends of itself. Their
-//! makers hide them by a style sheet of the site's, and say so in a class.
+//! makers hide them by a style sheet of the site's, and say so in a class. Not "hidden" alone: steps of a form and what only small screens hide
+//! are called so too.
 
 use html5ever::local_name;
 
 use crate::{
     page::{NodeId, Page, tag::Tag},
     parts::Parts,
-    text::words_of_identifier,
 };
 
-/// Words of such a class, to be looked for quickly.
-const NAMES: Parts = Parts::new(&["hidden", "honeypot"]);
-
-/// Beside "hidden": what is for readers who listen.
-const HEARD: [&str; 4] = ["visually", "screen", "sr", "accessible"];
+/// Such classes, to be looked for quickly.
+const NAMES: Parts = Parts::new(&["visibility_hidden", "visibility-hidden", "honeypot"]);
 
 /// Visible characters of such a field and its label, at most. Higher: a part of a form, which a script shows in its turn.
 const MAX_CHARS: usize = 100;
@@ -37,18 +34,7 @@ fn is_unseen(page: &Page, id: NodeId) -> bool {
     let Some(class) = page.attribute(id, &local_name!("class")) else {
         return false;
     };
-    NAMES.are_in(class)
-        && is_named(class)
-        && page.chars(id) <= MAX_CHARS
-        && fields_in(page, id) == 1
-}
-
-fn is_named(class: &str) -> bool {
-    class.split_ascii_whitespace().any(|name| {
-        let words: Vec<String> = words_of_identifier(name).collect();
-        let has = |word: &str| words.iter().any(|own| own == word);
-        has("honeypot") || has("hidden") && !HEARD.iter().any(|word| has(word))
-    })
+    NAMES.are_in(class) && page.chars(id) <= MAX_CHARS && fields_in(page, id) == 1
 }
 
 fn fields_in(page: &Page, id: NodeId) -> usize {
@@ -74,23 +60,19 @@ mod tests {
             let page = page(&html(class));
             ids(&page, &fields(&page, 9))
         };
-        for class in [
-            "field field--type-honeypot",
-            "field visibility_hidden",
-            "hidden",
-        ] {
+        for class in ["field field--type-honeypot", "field visibility_hidden"] {
             assert_eq!(found(class), ["a"], "{class}");
         }
-        for class in ["field", "visually-hidden", "sr-hidden", "unhidden"] {
+        for class in ["field", "visually-hidden", "hidden md:block", "hidden-xs"] {
             assert!(found(class).is_empty(), "{class}");
         }
     }
 
     #[test]
     fn a_part_of_a_form_stays() {
-        let two = page("<form><div class=hidden><input name=a><input name=b></div></form>");
+        let two = page("<form><div class=honeypot><input name=a><input name=b></div></form>");
         assert!(fields(&two, 9).is_empty());
-        let outside = page("<div class=hidden><input name=a></div>");
+        let outside = page("<div class=honeypot><input name=a></div>");
         assert!(fields(&outside, 9).is_empty());
     }
 }

@@ -8,11 +8,10 @@
 //! |---|---|
 //! | follow us | a call ("follow", or a link to a channel), who asks ("us", "our"), a channel ("Facebook", "app", "newsletter") |
 //! | mistakes, tips | a call, who asks (also "editors"), a question, a mistake or a tip |
-//! | follow me | the same of one person, and a link to a channel to which the page leads elsewhere too |
-//! | letters | to subscribe, a mailbox ("your inbox") |
-//! | support | a phrase ("consider supporting"), "us", journalism |
 //! | subscribers | a question, a subscriber, "log in" |
-//! | what one agrees to | "by signing up", and links that lead to terms and what is kept in private, none elsewhere |
+//!
+//! Others are told by how a sentence opens (`pleas/openings.rs`): "Follow me on …", "… in your inbox. Sign up", "consider supporting our
+//! journalism", "By signing up, you agree".
 //!
 //! Other scripts, many of which put no space between words, are read by whole phrases (`clear/lines.rs`).
 //!
@@ -22,17 +21,13 @@
 //!
 //! Own measurement, 2026-11-22: docs/quality.md.
 
+mod openings;
 mod words;
 
 use std::sync::LazyLock;
 
-use html5ever::local_name;
-
 use super::{
-    super::{
-        blocks::{Block, Blocks},
-        called,
-    },
+    super::{blocks::Blocks, called},
     lines,
     phrases::Phrases,
 };
@@ -42,13 +37,13 @@ use crate::{
     page::Page,
     text::{lower, one_line},
 };
-use words::{CALL, LOGIN, MAILBOX, ME, SUBSCRIBE, SUPPORT, US};
+use words::{CALL, LOGIN, US};
 
 /// Words of a plea, at most: the longest that we know say first what one misses.
 const MOST: f32 = 32.0;
 
-/// The same of one that nothing else begins as, or that asks for support: these say why.
-const MOST_SURE: f32 = 60.0;
+/// The same of one that says why it asks for support, or what one agrees to.
+const MOST_OPENING: f32 = 60.0;
 
 /// Words of the text that must be left.
 const LEFT: f32 = 20.0;
@@ -59,7 +54,6 @@ static KNOWN: LazyLock<Table<&str, u8>> = LazyLock::new(|| {
         (words::CALLS, CALL),
         (words::CALLS_US, CALL | US),
         (words::ASKING, US),
-        (words::ONE, ME),
         (words::LOGINS, LOGIN),
     ] {
         for &word in words {
@@ -69,14 +63,7 @@ static KNOWN: LazyLock<Table<&str, u8>> = LazyLock::new(|| {
     known
 });
 
-static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
-    Phrases::new(&[
-        (words::PHRASES, CALL | US),
-        (words::SUBSCRIBING, SUBSCRIBE),
-        (words::MAILBOXES, MAILBOX),
-        (words::SUPPORTING, SUPPORT),
-    ])
-});
+static PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(&[(words::PHRASES, CALL | US)]));
 
 /// Drops them from the kept blocks of an article.
 pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
@@ -87,9 +74,15 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
         let block = &blocks.list[*at];
         kept[*at]
             && block.linked > 0.0
-            && block.stats.words <= MOST_SURE
+            && block.stats.words <= MOST_OPENING
             && !lines::is_other(page, block)
-            && is_plea_block(page, blocks, block)
+            && {
+                let text = lower(&one_line(&blocks.text(page, block)));
+                let leads_to_channel = || lines::leads_to_channel(page, blocks, block);
+                !is_speech(&text)
+                    && (block.stats.words <= MOST && is_plea(&text, leads_to_channel)
+                        || openings::asks(page, blocks, block, &text))
+            }
     };
     let pleas: Vec<usize> = (0..kept.len()).filter(is_one).collect();
     let words: f32 = pleas.iter().map(|&at| blocks.list[at].stats.words).sum();
@@ -100,42 +93,8 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
     }
 }
 
-fn is_plea_block(page: &Page, blocks: &Blocks, block: &Block) -> bool {
-    let text = lower(&one_line(&blocks.text(page, block)));
-    let leads_to_channel = || lines::leads_to_channel(page, blocks, block);
-    let first = text.split_inclusive(['.', '!', '?', '…']).next();
-    if block.stats.words <= MOST {
-        is_plea(&text, leads_to_channel) || agrees(page, blocks, block, &text)
-    } else {
-        first.is_some_and(|first| is_plea(first, leads_to_channel))
-            || asks_for_support(&text)
-            || agrees(page, blocks, block, &text)
-    }
-}
-
-/// "By signing up, you agree to our terms": a text in lower case whose links lead to nothing else.
-fn agrees(page: &Page, blocks: &Blocks, block: &Block, text: &str) -> bool {
-    let is_agreed = |link| {
-        page.address(link, &local_name!("href"))
-            .is_some_and(|to| tokens(&lower(to.path())).any(|word| starts_any(word, words::AGREED)))
-    };
-    words::AGREEING.iter().any(|start| text.starts_with(start))
-        && blocks.links(page, block).all(is_agreed)
-}
-
-/// "Please consider supporting our journalism", in lower case.
-fn asks_for_support(text: &str) -> bool {
-    PHRASES.in_text(text) & SUPPORT != 0
-        && says_us(text)
-        && !is_speech(text)
-        && tokens(text).any(|word| starts_any(word, words::JOURNALISM))
-}
-
 /// Whether a text in lower case is one.
 fn is_plea(text: &str, leads_to_channel: impl Fn() -> bool) -> bool {
-    if is_speech(text) {
-        return false;
-    }
     let mut signs = 0;
     for sentence in text.split(['.', '!', '?', ':', '…']) {
         for (at, word) in tokens(sentence).enumerate() {
@@ -146,24 +105,24 @@ fn is_plea(text: &str, leads_to_channel: impl Fn() -> bool) -> bool {
         }
     }
     signs |= PHRASES.in_text(text);
-    if signs & (US | CALL) == US && leads_to_channel()
-        || signs & (ME | CALL) == (ME | CALL) && leads_to_channel()
-    {
-        signs |= CALL | US;
+    if signs & (US | CALL) == US && leads_to_channel() {
+        signs |= CALL;
     }
     let has = |sign: u8| signs & sign == sign;
     let asks = text.contains(['?', '？']);
     let has_any = |starts: &[&str]| tokens(text).any(|word| starts_any(word, starts));
     let has_two = || words::TWO.iter().any(|name| text.contains(name));
     has(CALL | US) && (has_any(words::CHANNELS) || has_two() || asks && has_any(words::MISTAKES))
-        || has(SUBSCRIBE | MAILBOX)
         || asks && has(LOGIN) && has_any(words::SUBSCRIBERS)
-        || asks_for_support(text)
 }
 
 /// Whether somebody speaks of themselves in a text in lower case: "us", "our".
 pub(super) fn says_us(text: &str) -> bool {
-    tokens(text).any(|word| KNOWN.get(word).is_some_and(|sign| sign & US != 0))
+    tokens(text).any(is_us)
+}
+
+fn is_us(word: &str) -> bool {
+    KNOWN.get(word).is_some_and(|sign| sign & US != 0)
 }
 
 fn is_speech(text: &str) -> bool {
@@ -306,9 +265,12 @@ mod tests {
             "Last year our app won a prize.",
             "Like most of us, she has an app for everything.",
             "Click the wheel in your inbox to see all of the letters.",
-            "The reporting was supported by a fund that gave us a year.",
-            "By clicking on the map, you see the boats.",
             "Sign in to your inbox first.",
+            "To all subscribers the letter came to your inbox, it said: unsubscribe and sign up again.",
+            "The reporting was supported by a fund that gave us a year.",
+            "You could consider becoming a journalist, she told us, if our reporting moves you.",
+            "Trackers that follow us on the web are sold by Facebook.",
+            "By clicking on the map, you see the boats.",
         ] {
             assert!(kept(line), "{line}");
         }

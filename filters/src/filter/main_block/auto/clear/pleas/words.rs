@@ -4,11 +4,6 @@
 pub(super) const CALL: u8 = 1;
 pub(super) const US: u8 = 2;
 pub(super) const LOGIN: u8 = 4;
-/// Who asks is one person.
-pub(super) const ME: u8 = 8;
-pub(super) const SUBSCRIBE: u8 = 16;
-pub(super) const MAILBOX: u8 = 32;
-pub(super) const SUPPORT: u8 = 64;
 
 /// What readers are asked to do: forms that are hardly anything else.
 #[rustfmt::skip]
@@ -44,8 +39,7 @@ pub(super) const OPENINGS: &[&str] = &[
 /// Calls of two words that are nothing alone, and say whom.
 #[rustfmt::skip]
 pub(super) const PHRASES: &[&str] = &[
-    "follow us on", "follow us at", "subscribe to our", "sign up for our", "sign up to our", "folgen sie uns", "folge uns auf",
-    "folgt uns auf", "siga-nos", "volg ons op", "följ oss på", "følg os", "skriv til os", "send os", "na ndiqni", "na ndiqe", "na shkruani", "na dërgoni", "urmărește-ne", "urmăriți-ne",
+    "følg os", "skriv til os", "send os", "na ndiqni", "na ndiqe", "na shkruani", "na dërgoni", "urmărește-ne", "urmăriți-ne",
     "scrie-ne", "scrieți-ne", "trimite-ne", "mari bergabung",
 ];
 
@@ -112,60 +106,4 @@ pub(super) const MISTAKES: &[&str] = &[
 pub(super) const SUBSCRIBERS: &[&str] = &[
     "subscri", "abo", "abonn", "suscri", "assinant", "assinatura", "prenumer", "tilaaj", "předplat", "predplat", "előfizet", "abon",
     "pretplat", "naročni", "langganan", "berlangganan", "bao", "tellija", "abunə", "obunach",
-];
-
-/// One person who asks.
-#[rustfmt::skip]
-pub(super) const ONE: &[&str] = &[
-    "me", "my", "mir", "meinem", "meinen", "moi", "mon", "mi", "mis", "meu", "minha", "meus", "mio", "mia", "mij", "mijn", "mig", "mitt", "mnie",
-];
-
-/// To subscribe.
-#[rustfmt::skip]
-pub(super) const SUBSCRIBING: &[&str] = &[
-    "subscribe", "sign up", "sign-up", "abonnieren", "melde dich", "melden sie sich", "jetzt anmelden", "inscrivez", "abonnez", "suscríb",
-    "suscrib", "inscreva", "assine", "iscriv", "abonneer", "schrijf je in", "meld je", "prenumerera", "tilmeld", "meld deg", "påmeld", "tilaa ",
-    "zapisz się", "subskryb", "přihlaste", "odebír", "odoberaj", "iratkoz", "aboneaz", "abonați", "abone ol", "berlangganan", "đăng ký",
-];
-
-/// Where what one subscribes to comes to.
-#[rustfmt::skip]
-pub(super) const MAILBOXES: &[&str] = &[
-    "your inbox", "posteingang", "dein postfach", "ihr postfach", "boîte mail", "boîte de réception", "bandeja de entrada",
-    "tu correo", "su correo", "caixa de entrada", "casella di posta", "casella email", "je inbox", "je mailbox", "uw inbox", "din inkorg", "inkorgen",
-    "innboks", "indbakke", "sähköpostiisi", "skrzynk", "schránk", "postafiók", "căsuța", "gelen kutu", "e-posta kutu", "inbox anda",
-    "kotak masuk", "hộp thư",
-];
-
-/// What readers are asked to give.
-#[rustfmt::skip]
-pub(super) const SUPPORTING: &[&str] = &[
-    "consider supporting", "consider donating", "consider making a donation", "consider a donation", "consider pitching in",
-    "consider becoming a", "consider subscribing", "please support our", "please donate", "unterstützen sie unser", "unterstütze unser",
-    "soutenez notre", "faites un don", "apoya nuestro", "apoya a nuestro", "apoie o nosso", "apoie nosso", "sostieni il nostro", "steun onze",
-    "stöd vår", "støtt vår", "støt vores", "wesprzyj nasze", "podpořte naši", "támogassa",
-];
-
-/// What it is for: how the words begin.
-#[rustfmt::skip]
-pub(super) const JOURNALISM: &[&str] = &[
-    "journali", "reporting", "newsroom", "periodis", "jornalis", "giornalis", "dziennikar", "žurnali", "újságír", "gazetecil",
-];
-
-/// How the line below a form begins that says what one agrees to.
-#[rustfmt::skip]
-pub(super) const AGREEING: &[&str] = &[
-    "by signing up", "by subscribing", "by submitting", "by clicking", "by entering your", "by joining", "by registering", "by providing your",
-    "by checking this", "mit der anmeldung", "mit ihrer anmeldung", "mit deiner anmeldung", "mit dem absenden", "en vous inscrivant",
-    "en vous abonnant", "en cliquant", "al suscribirte", "al suscribirse", "al registrarte", "al hacer clic", "ao se inscrever", "ao assinar",
-    "ao clicar", "iscrivendoti", "cliccando su", "door je aan te melden", "door u aan te melden", "door je in te schrijven",
-    "genom att prenumerera", "ved at tilmelde", "ved å melde",
-];
-
-/// How the words begin in the address of what one agrees to.
-#[rustfmt::skip]
-pub(super) const AGREED: &[&str] = &[
-    "privacy", "terms", "conditions", "legal", "policy", "policies", "tos", "datenschutz", "agb", "nutzungsbedingungen", "confidential", "cgu",
-    "vie", "mentions", "privacidad", "condiciones", "terminos", "privacidade", "termos", "condizioni", "termini", "voorwaarden", "integritet",
-    "villkor", "personvern", "privatliv", "vilkar",
 ];
