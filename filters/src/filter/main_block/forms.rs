@@ -11,6 +11,7 @@
 //! navigation or footer.
 
 mod invitation;
+mod unseen;
 
 use html5ever::local_name;
 
@@ -52,7 +53,7 @@ pub(super) struct Forms {
     /// longer one they ask for comments.
     pub(super) talks: Vec<NodeId>,
     /// Those that ask for an e-mail address and nothing else of weight, with the words that invite to it; and those that search the
-    /// site beside a text. They go with the labels of their fields, whatever is kept of these.
+    /// site beside a text; and fields that nobody is to see. They go with their labels, whatever is kept of these.
     pub(super) unwanted: Vec<NodeId>,
 }
 
@@ -75,7 +76,10 @@ impl Forms {
         let is_of_site = |id: NodeId, fields: &Fields| {
             in_frame(page, id) || kept_words >= A_TEXT && is_site_search(page, id, fields)
         };
-        let mut forms = Forms::default();
+        let mut forms = Forms {
+            unwanted: unseen::fields(page, MAX_FORMS),
+            ..Forms::default()
+        };
         for (id, fields) in &found {
             if Some(*id) == search {
                 forms.wanted.push(*id);

@@ -14,6 +14,7 @@
 //! | lists of other articles, of subjects and buttons, boxes for letters | on articles, the first on manuals too | `clear/related.rs` |
 //! | what the publisher says in each of its articles | on articles | `clear/lines.rs` |
 //! | menus and dialogs | everywhere | `clear/dialogs.rs` |
+//! | "Lorem ipsum dolor sit amet" | everywhere | `clear/dummy.rs` |
 //! | the way to the text before and behind | everywhere | `clear/neighbours.rs` |
 //! | cells of links beside the cell of a text | everywhere but on front pages | `clear/columns.rs` |
 //! | "Print, send to a friend, back to top" | everywhere | `clear/tools.rs` |
@@ -28,6 +29,7 @@ mod columns;
 mod contents;
 mod copies;
 mod dialogs;
+mod dummy;
 mod entries;
 mod lines;
 mod neighbours;
@@ -75,6 +77,7 @@ pub(super) fn clear(
         lines::drop(page, blocks, kind, kept);
     }
     dialogs::drop(page, blocks, kept);
+    dummy::drop(page, blocks, kept);
     neighbours::drop(page, blocks, kept);
     tools::drop(page, blocks, kept);
 }

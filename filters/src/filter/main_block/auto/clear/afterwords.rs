@@ -4,11 +4,15 @@
 //! A part that is called so, below nearly all of the text. A line ("By Ann Lee") stays: it may be the only place of the name. So does
 //! what is of this article: the life of somebody whom its text or headline names, and a warning.
 //!
+//! A part may be told by its heading alone ("About the author", `afterwords/headed.rs`).
+//!
 //! Where no part is called so, a last paragraph that begins with the author's name is one, if it does not stand among those of the
 //! text: "Ann Lee has asked us to say that table 2 is wrong" is content.
 //!
 //! Measured on WCXB dev, 2026-11-22, five folds: docs/quality.md. Above the end of the text it loses: there the part called "author" is
 //! an interview.
+
+mod headed;
 
 use std::ops::Range;
 
@@ -119,6 +123,16 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
         return;
     }
     let mut parts = called::parts(page, blocks, kept, &NAMES, MOST);
+    let most = MOST * called::words(blocks, kept, 0..kept.len());
+    for part in headed::parts(page, blocks, kept) {
+        let is_new = parts
+            .iter()
+            .all(|known| part.end <= known.start || known.end <= part.start);
+        if is_new && called::words(blocks, kept, part.clone()) <= most {
+            parts.push(part);
+        }
+    }
+    parts.sort_unstable_by_key(|part| part.start);
     let after = parts.last().map_or(0, |part| part.end);
     parts.extend(lives(page, blocks, kept, after));
     let words = |range: Range<usize>| called::words(blocks, kept, range);
@@ -203,8 +217,11 @@ fn is_own(page: &Page, blocks: &Blocks, kept: &[bool], part: &Range<usize>) -> b
         if start.len() >= START {
             break;
         }
-        start.push_str(&one_line(&blocks.text(page, block)));
-        start.push('\n');
+        let line = one_line(&blocks.text(page, block));
+        if !headed::is_label(&line) {
+            start.push_str(&line);
+            start.push('\n');
+        }
     }
     let start = &start[..start.floor_char_boundary(START.min(start.len()))];
     let lower = start.to_lowercase();
@@ -273,6 +290,29 @@ mod tests {
         let legal =
             "<p class=disclaimer>Nobody should bake this bread without having asked a baker.</p>";
         assert_eq!(kept("", 90, legal), [true, false]);
+    }
+
+    #[test]
+    fn what_stands_under_about_the_author_goes() {
+        let life = |heading: &str, name: &str| {
+            format!(
+                "<div><h3>{heading}</h3><div><p>{name} writes on bread and on all that is made of flour.</p></div>\
+                 <h3>Notes</h3><p>The oven was lent by the town for a day in the spring of that year.</p></div>"
+            )
+        };
+        for heading in ["About The Author", "Über die Autorin:", "作者简介"] {
+            let html = life(heading, "Ann Lee");
+            assert_eq!(
+                kept("", 90, &html),
+                [true, false, false, true, true],
+                "{heading}"
+            );
+        }
+        let other = life("About the oven", "Ann Lee");
+        assert_eq!(kept("", 90, &other), [true; 5]);
+        let speaks = format!("<p>Then Ann Lee answers: {}</p>", words(30));
+        let own = life("About The Author", "Ann Lee");
+        assert_eq!(kept(&speaks, 90, &own), [true; 6]);
     }
 
     #[test]

@@ -147,7 +147,7 @@ fn calls(text: &str) -> bool {
 }
 
 /// Whether a link leads to the site of the page, and not to a part of the page itself.
-fn leads_home(page: &Page, link: NodeId) -> bool {
+pub(super) fn leads_home(page: &Page, link: NodeId) -> bool {
     let address = page.address(link, &local_name!("href"));
     address.is_some_and(|to| {
         let home = page.web_url();

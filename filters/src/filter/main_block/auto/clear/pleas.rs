@@ -10,6 +10,9 @@
 //! | mistakes, tips | a call, who asks (also "editors"), a question, a mistake or a tip |
 //! | subscribers | a question, a subscriber, "log in" |
 //!
+//! Others are told by how a sentence opens (`pleas/openings.rs`): "Follow me on …", "… in your inbox. Sign up", "consider supporting our
+//! journalism", "By signing up, you agree".
+//!
 //! Other scripts, many of which put no space between words, are read by whole phrases (`clear/lines.rs`).
 //!
 //! A plea has a link to follow, and stands in no heading, list or table: there the same words are a question, an example or a name. What
@@ -18,6 +21,7 @@
 //!
 //! Own measurement, 2026-11-22: docs/quality.md.
 
+mod openings;
 mod words;
 
 use std::sync::LazyLock;
@@ -37,6 +41,9 @@ use words::{CALL, LOGIN, US};
 
 /// Words of a plea, at most: the longest that we know say first what one misses.
 const MOST: f32 = 32.0;
+
+/// The same of one that says why it asks for support, or what one agrees to.
+const MOST_OPENING: f32 = 60.0;
 
 /// Words of the text that must be left.
 const LEFT: f32 = 20.0;
@@ -67,11 +74,15 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
         let block = &blocks.list[*at];
         kept[*at]
             && block.linked > 0.0
-            && block.stats.words <= MOST
+            && block.stats.words <= MOST_OPENING
             && !lines::is_other(page, blocks, block)
-            && is_plea(&lower(&one_line(&blocks.text(page, block))), || {
-                lines::leads_to_channel(page, blocks, block)
-            })
+            && {
+                let text = lower(&one_line(&blocks.text(page, block)));
+                let leads_to_channel = || lines::leads_to_channel(page, blocks, block);
+                !is_speech(&text)
+                    && (block.stats.words <= MOST && is_plea(&text, leads_to_channel)
+                        || openings::asks(page, blocks, block, &text))
+            }
     };
     let pleas: Vec<usize> = (0..kept.len()).filter(is_one).collect();
     let words: f32 = pleas.iter().map(|&at| blocks.list[at].stats.words).sum();
@@ -84,9 +95,6 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
 
 /// Whether a text in lower case is one.
 fn is_plea(text: &str, leads_to_channel: impl Fn() -> bool) -> bool {
-    if is_speech(text) {
-        return false;
-    }
     let mut signs = 0;
     for sentence in text.split(['.', '!', '?', ':', '…']) {
         for (at, word) in tokens(sentence).enumerate() {
@@ -110,7 +118,11 @@ fn is_plea(text: &str, leads_to_channel: impl Fn() -> bool) -> bool {
 
 /// Whether somebody speaks of themselves in a text in lower case: "us", "our".
 pub(super) fn says_us(text: &str) -> bool {
-    tokens(text).any(|word| KNOWN.get(word).is_some_and(|sign| sign & US != 0))
+    tokens(text).any(is_us)
+}
+
+fn is_us(word: &str) -> bool {
+    KNOWN.get(word).is_some_and(|sign| sign & US != 0)
 }
 
 fn is_speech(text: &str) -> bool {
@@ -200,6 +212,47 @@ mod tests {
     }
 
     #[test]
+    fn letters_and_support_go() {
+        for line in [
+            "Was this newsletter forwarded to you? Sign up to get it in your inbox.",
+            "Love films? Our letter has the best of them, delivered right to your inbox. Sign up now.",
+            "Abonnieren Sie den Brief am Freitag: er kommt in Ihren Posteingang.",
+            "Recevez la lettre dans votre boîte mail : inscrivez-vous.",
+            "If you like this, consider supporting our journalism by subscribing. You help that stories such as this one are told, and \
+             that they stay free for all who read them here today.",
+            "Catch up on what we write of bread and of ovens, and follow us on Facebook and Instagram to stay up to date.",
+        ] {
+            assert!(!kept(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_one_agrees_to_goes_where_it_leads_to_nothing_else() {
+        let line = |to: &str| {
+            let below = format!(
+                "<p>By signing up, you agree to get 2 messages a day. See our <a href={to}>rules</a>.</p>"
+            );
+            kept_of("NewsArticle", "", 90, &below)[1]
+        };
+        assert!(!line("/Privacy-policy"));
+        assert!(line("/courts/2026/a-ruling-on-clicks"));
+    }
+
+    #[test]
+    fn one_who_asks_leads_to_a_channel_of_the_page() {
+        let below = |links: &str| {
+            let below = format!(
+                "<p>Follow me on <a href=https://www.instagram.com/baker>Instagram</a> for more bread.</p>{links}"
+            );
+            kept_of("NewsArticle", "", 90, &below)[1]
+        };
+        assert!(!below(
+            "<footer><a href=https://www.instagram.com/baker>here</a></footer>"
+        ));
+        assert!(below(""));
+    }
+
+    #[test]
     fn what_is_told_of_channels_and_mistakes_stays() {
         for line in [
             "The company says that its app has been downloaded by more people than live in the town.",
@@ -211,6 +264,13 @@ mod tests {
             "Anna told us that she had never used Facebook.",
             "Last year our app won a prize.",
             "Like most of us, she has an app for everything.",
+            "Click the wheel in your inbox to see all of the letters.",
+            "Sign in to your inbox first.",
+            "To all subscribers the letter came to your inbox, it said: unsubscribe and sign up again.",
+            "The reporting was supported by a fund that gave us a year.",
+            "You could consider becoming a journalist, she told us, if our reporting moves you.",
+            "Trackers that follow us on the web are sold by Facebook.",
+            "By clicking on the map, you see the boats.",
         ] {
             assert!(kept(line), "{line}");
         }
