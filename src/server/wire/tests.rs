@@ -160,7 +160,10 @@ fn what_the_first_line_forbids_is_refused_though_the_fields_are_known() {
     ] {
         let (first, second) = (with(first, fields), with(second, fields));
         let mut last = Last::default();
-        assert!(matches!(super::head(first.as_bytes(), &mut last), Ok(Some(_))));
+        assert!(matches!(
+            super::head(first.as_bytes(), &mut last),
+            Ok(Some(_))
+        ));
         let refused = super::head(second.as_bytes(), &mut last);
         assert!(refused.is_err(), "{second:?}");
         judged_one_after_the_other(&[&first, &second, &first]);
