@@ -2,8 +2,8 @@
 //!
 //! On a kept connection one request often has the same fields as the one before, byte for byte, and only another address. Then
 //! there is nothing to judge anew: the judge reads bytes from left to right and knows nothing else, so the same bytes from the
-//! same place on, their empty line among them, are judged alike. To compare them costs 100 instructions in place of 3,000
-//! (2026-11-22, callgrind, of 55,400 per forwarded request). What depends on the first line too, the framing, is asked every time.
+//! same place on, their empty line among them, are judged alike. That saves 2,300 instructions of 55,400 per forwarded request
+//! (2026-11-22, callgrind). What depends on the first line too, the framing, is asked every time.
 
 use super::fields::Fields;
 
