@@ -34,10 +34,13 @@ use crate::{
 /// Bytes that passed so far; shared between a body and whoever wants to know.
 pub(crate) type ByteCount = Arc<AtomicU64>;
 
-/// A message body. It is moved a dozen times on its way through the library, so what is large is boxed, and what most
-/// bodies do without is not made for them.
+/// A message body. It is moved a dozen times on its way through the library, so it is in a box, and where there is none there is
+/// no box either.
 #[derive(Debug, Default)]
-pub(crate) struct Body {
+pub(crate) struct Body(Option<Box<Inner>>);
+
+#[derive(Debug, Default)]
+struct Inner {
     kind: Kind,
     count: Option<ByteCount>,
     log: Option<Box<RequestLog>>,
@@ -114,110 +117,71 @@ pub(crate) enum Rest {
 }
 
 impl Body {
+    fn of(kind: Kind) -> Self {
+        let inner = Inner {
+            kind,
+            ..Inner::default()
+        };
+        Self(Some(Box::new(inner)))
+    }
+
+    fn inner(&mut self) -> &mut Inner {
+        self.0.get_or_insert_default()
+    }
+
     /// The original after some of it was read.
     pub(crate) fn prefixed(frames: VecDeque<Frame<Bytes>>, rest: Rest) -> Self {
-        Self {
-            kind: Kind::Prefixed(Prefixed { frames, rest }),
-            ..Self::default()
-        }
+        Self::of(Kind::Prefixed(Prefixed { frames, rest }))
     }
 
     /// Counts into this counter from now on.
     pub(crate) fn counted(mut self, count: ByteCount) -> Self {
-        self.count = Some(count);
+        self.inner().count = Some(count);
         self
     }
 
     /// What it counts into.
     pub(crate) fn count(&self) -> Option<ByteCount> {
-        self.count.clone()
+        self.0.as_ref()?.count.clone()
     }
 
     /// Fails when nothing comes for this long while someone waits for it.
     pub(crate) fn stalling_after(mut self, patience: Duration) -> Self {
-        self.stall = Some(Stall::new(patience));
+        self.inner().stall = Some(Stall::new(patience));
         self
     }
 
     /// Is not asked for before this opens.
     pub(crate) fn behind(mut self, gate: Gate) -> Self {
-        self.gate = Some(gate);
+        self.inner().gate = Some(gate);
         self
     }
 
     /// Keeps this until the body has ended or is given up.
     pub(crate) fn holding(mut self, held: InFlight) -> Self {
-        self.held = Some(held);
+        self.inner().held = Some(held);
         self
     }
 
     /// Where the reason will be if it does not end as it should.
     pub(crate) fn failure(&mut self) -> Arc<OnceLock<Failure>> {
-        Arc::clone(self.failure.get_or_insert_default())
+        Arc::clone(self.inner().failure.get_or_insert_default())
     }
 
     /// Keeps the log entry until the body has ended or is given up, which is told apart there.
     pub(crate) fn logged(mut self, mut log: Box<RequestLog>) -> Self {
-        if !self.kind.is_done() {
+        let inner = self.inner();
+        if !inner.kind.is_done() {
             log.expect_end();
         }
-        self.log = Some(log);
+        inner.log = Some(log);
         self
     }
 }
 
-impl Body {
-    /// Puts the error off for one turn. At an error the server closes at once, with what it has not
-    /// written yet; at a pause it writes first. So the client gets every byte that arrived.
-    fn fail<T>(&mut self, error: BodyError, cx: &Context<'_>) -> Poll<T> {
-        if let Some(failure) = &self.failure {
-            // The first failure is the one that is told.
-            let _ = failure.set(Failure::of(&error));
-        }
-        self.failed = Some(error);
-        if let Some(log) = &mut self.log {
-            log.broken_by(BrokenBy::Origin);
-        }
-        cx.waker().wake_by_ref();
-        Poll::Pending
-    }
-}
-
-impl From<Arriving> for Body {
-    fn from(arriving: Arriving) -> Self {
-        Self {
-            kind: Kind::Arriving(arriving),
-            ..Self::default()
-        }
-    }
-}
-
-impl From<Bytes> for Body {
-    fn from(bytes: Bytes) -> Self {
-        let kind = if bytes.is_empty() {
-            Kind::Empty
-        } else {
-            Kind::Full(bytes)
-        };
-        Self {
-            kind,
-            ..Self::default()
-        }
-    }
-}
-
-impl From<String> for Body {
-    fn from(text: String) -> Self {
-        Bytes::from(text).into()
-    }
-}
-
-impl HttpBody for Body {
-    type Data = Bytes;
-    type Error = BodyError;
-
+impl Inner {
     fn poll_frame(
-        mut self: Pin<&mut Self>,
+        &mut self,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         if let Some(error) = self.failed.take() {
@@ -258,12 +222,65 @@ impl HttpBody for Body {
         Poll::Ready(Some(Ok(frame)))
     }
 
+    /// Puts the error off for one turn. At an error the server closes at once, with what it has not
+    /// written yet; at a pause it writes first. So the client gets every byte that arrived.
+    fn fail<T>(&mut self, error: BodyError, cx: &Context<'_>) -> Poll<T> {
+        if let Some(failure) = &self.failure {
+            // The first failure is the one that is told.
+            let _ = failure.set(Failure::of(&error));
+        }
+        self.failed = Some(error);
+        if let Some(log) = &mut self.log {
+            log.broken_by(BrokenBy::Origin);
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+impl From<Arriving> for Body {
+    fn from(arriving: Arriving) -> Self {
+        Self::of(Kind::Arriving(arriving))
+    }
+}
+
+impl From<Bytes> for Body {
+    fn from(bytes: Bytes) -> Self {
+        if bytes.is_empty() {
+            return Self::default();
+        }
+        Self::of(Kind::Full(bytes))
+    }
+}
+
+impl From<String> for Body {
+    fn from(text: String) -> Self {
+        Bytes::from(text).into()
+    }
+}
+
+impl HttpBody for Body {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        match &mut self.0 {
+            Some(inner) => inner.poll_frame(cx),
+            None => Poll::Ready(None),
+        }
+    }
+
     fn is_end_stream(&self) -> bool {
-        self.failed.is_none() && self.kind.is_end_stream()
+        let is_end = |inner: &Inner| inner.failed.is_none() && inner.kind.is_end_stream();
+        self.0.as_deref().is_none_or(is_end)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.kind.size_hint()
+        let inner = self.0.as_deref();
+        inner.map_or(SizeHint::with_exact(0), |inner| inner.kind.size_hint())
     }
 }
 
@@ -365,34 +382,4 @@ impl Prefixed {
 }
 
 #[cfg(test)]
-mod tests {
-    use http_body_util::BodyExt;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn a_whole_body_is_counted_and_has_its_length() {
-        let count = ByteCount::default();
-        let body = Body::from("hello".to_owned()).counted(Arc::clone(&count));
-        assert_eq!(body.size_hint().exact(), Some(5));
-        assert_eq!(body.collect().await.unwrap().to_bytes(), "hello");
-        assert_eq!(count.load(Relaxed), 5);
-    }
-
-    #[tokio::test]
-    async fn kept_frames_come_first_and_trailers_last() {
-        let mut trailers = http::HeaderMap::new();
-        trailers.insert("x-sum", http::HeaderValue::from_static("1"));
-        let frames = VecDeque::from([
-            Frame::data(Bytes::from_static(b"ab")),
-            Frame::data(Bytes::from_static(b"c")),
-            Frame::trailers(trailers),
-        ]);
-        let collected = Body::prefixed(frames, Rest::Nothing)
-            .collect()
-            .await
-            .unwrap();
-        assert_eq!(collected.trailers().unwrap()["x-sum"], "1");
-        assert_eq!(collected.to_bytes(), "abc");
-    }
-}
+mod tests;

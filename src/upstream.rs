@@ -188,7 +188,7 @@ impl Upstream {
         let mut response = std::pin::pin!(sender.send_request(*request));
         let interim = message.interim();
         let outcome = waiting
-            .first_byte(&interim, |cx| response.as_mut().poll(cx))
+            .first_byte(|cx| interim.poll_next(cx), |cx| response.as_mut().poll(cx))
             .await?;
         match outcome {
             Ok(response) => Ok(response.map(|body| Answered::new(body, message.spelling()))),
@@ -260,7 +260,7 @@ async fn over_http2(
     let mut sender = shared.sender.clone();
     let mut response = std::pin::pin!(sender.try_send_request(*request));
     let outcome = waiting
-        .first_byte(&interim, |cx| response.as_mut().poll(cx))
+        .first_byte(|cx| interim.poll_next(cx), |cx| response.as_mut().poll(cx))
         .await;
     match outcome.map_err(Failed::Sent)? {
         // Over HTTP/2 all names are in small letters (RFC 9113 § 8.2.1), and are written in the usual way.

@@ -69,10 +69,7 @@ impl Lent {
             taken: Some(VecDeque::new()),
             bytes: 0,
         }));
-        let body = Body {
-            kind: Kind::Lent(Arc::clone(&lent)),
-            ..Body::default()
-        };
+        let body = Body::of(Kind::Lent(Arc::clone(&lent)));
         (body, Loan(lent))
     }
 

@@ -145,6 +145,7 @@ impl Exchange {
         // The data of an extended CONNECT are the WebSocket's, not the request's.
         let mut body = match switch {
             Some(switch) if switch.is_over_http2() => Body::default(),
+            _ if body.is_end_stream() => Body::default(),
             _ => Body::from(Arriving::of_request(body, head.version)),
         };
         if !body.is_end_stream() {

@@ -27,7 +27,7 @@ use tokio::{
     time::Instant,
 };
 
-use super::wire::{self, Chunks, Framing, Refusal};
+use super::wire::{self, Chunks, Framing, Last, Refusal};
 use crate::{arrivals::Arrivals, clock::Clock, spelling::Writer};
 pub(crate) use watch::{InFlight, Watch, WholeServer};
 
@@ -66,6 +66,7 @@ pub(super) struct Guard<I> {
     patience: Patience,
     state: State,
     read: BytesMut,
+    last: Last,
     /// Heads let through.
     released: usize,
     clock: Clock,
@@ -120,6 +121,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
             patience,
             state: State::Head,
             read: BytesMut::new(),
+            last: Last::default(),
             released: 0,
             clock: Clock::default(),
             timer_since: None,
@@ -190,7 +192,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
     /// Between messages: waits for a whole head. `false` at the end.
     fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
         loop {
-            match wire::head(&self.read) {
+            match wire::head(&self.read, &mut self.last) {
                 Ok(Some(head)) => {
                     self.released += 1;
                     self.timer_since = None;

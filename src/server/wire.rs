@@ -5,12 +5,14 @@
 //! `Transfer-Encoding`, and merges lengths that are repeated); a proxy in front of other servers must
 //! not be. Nothing is changed here: a head passes as it came, or not at all.
 
+mod again;
 mod chunks;
 mod classes;
 mod fields;
 mod request_line;
 
 pub(super) use self::{
+    again::Last,
     chunks::Chunks,
     classes::is_token,
     request_line::{MAX_METHOD, MAX_TARGET},
@@ -65,8 +67,9 @@ pub(super) struct Head {
     pub(super) spelling: Spelling,
 }
 
-/// Looks for a whole head at the start of these bytes; none while it is not complete.
-pub(super) fn head(bytes: &[u8]) -> Result<Option<Head>, Refusal> {
+/// Looks for a whole head at the start of these bytes; none while it is not complete. `last` is what the same connection keeps of
+/// the head before.
+pub(super) fn head(bytes: &[u8], last: &mut Last) -> Result<Option<Head>, Refusal> {
     // RFC 9112 § 2.2: empty lines in front of a request are ignored.
     let start = bytes
         .chunks(2)
@@ -82,21 +85,29 @@ pub(super) fn head(bytes: &[u8]) -> Result<Option<Head>, Refusal> {
     };
     let request = RequestLine::parse(line)?;
     let newer = (request.minor > b'1').then_some(start + line.len() - 1);
-    let mut fields = Fields::default();
-    loop {
-        if bytes.len() - lines.0.len() > MAX_HEAD {
-            return Err(Refusal::HeadTooLarge);
+    // Together with the longest line what is kept is far shorter than the bound.
+    let fields = if let Some((fields, after)) = last.find(lines.0) {
+        lines.0 = after;
+        fields
+    } else {
+        let begun = lines.0;
+        let mut fields = Fields::default();
+        loop {
+            if bytes.len() - lines.0.len() > MAX_HEAD {
+                return Err(Refusal::HeadTooLarge);
+            }
+            match lines.next_field()? {
+                Some(Line { bytes: [], .. }) => break,
+                Some(line) => fields.take(&line)?,
+                None if bytes.len() > MAX_HEAD => return Err(Refusal::HeadTooLarge),
+                None => return Ok(None),
+            }
         }
-        match lines.next_field()? {
-            Some(Line { bytes: [], .. }) => break,
-            Some(line) => fields.take(&line)?,
-            None if bytes.len() > MAX_HEAD => return Err(Refusal::HeadTooLarge),
-            None => return Ok(None),
-        }
-    }
+        last.keep(&begun[..begun.len() - lines.0.len()], fields)
+    };
     Ok(Some(Head {
         bytes: bytes.len() - lines.0.len(),
-        spelling: std::mem::take(&mut fields.spelling),
+        spelling: fields.spelling.clone(),
         framing: fields.framing(&request)?,
         whole_server: request.is_for_whole_server(),
         newer,

@@ -4,7 +4,13 @@
 //! small one.
 
 use std::{
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{
+            AtomicBool,
+            Ordering::{Acquire, Release},
+        },
+    },
     task::{Context, Poll},
 };
 
@@ -16,6 +22,8 @@ use super::framing::MAX_INTERIM;
 /// Those that were not taken yet, in order.
 #[derive(Default)]
 pub(super) struct Interim {
+    /// Whether there may be any. Changed under the lock only.
+    is_any: AtomicBool,
     told: Mutex<Vec<(StatusCode, HeaderMap)>>,
     waker: AtomicWaker,
 }
@@ -27,27 +35,33 @@ impl Interim {
         if told.len() <= MAX_INTERIM {
             told.push((status, headers));
         }
+        self.is_any.store(true, Release);
         drop(told);
         self.waker.wake();
     }
 
     /// What was told of another request is forgotten.
     pub(super) fn clear(&self) {
-        self.told
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        while self.poll_own().is_ready() {}
     }
 
     /// The next one. Where there is none, only one task may wait for it.
     pub(super) fn poll_next(&self, cx: &mut Context<'_>) -> Poll<(StatusCode, HeaderMap)> {
         self.waker.register(cx.waker());
+        self.poll_own()
+    }
+
+    /// The same for a task that drives the connection itself, and need not be woken.
+    pub(super) fn poll_own(&self) -> Poll<(StatusCode, HeaderMap)> {
+        if !self.is_any.load(Acquire) {
+            return Poll::Pending;
+        }
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if told.is_empty() {
-            Poll::Pending
-        } else {
-            Poll::Ready(told.remove(0))
+            self.is_any.store(false, Release);
+            return Poll::Pending;
         }
+        Poll::Ready(told.remove(0))
     }
 }
 
@@ -73,5 +87,12 @@ mod tests {
         }
         assert_eq!(next(), Poll::Ready(StatusCode::EARLY_HINTS));
         assert_eq!(next(), Poll::Pending);
+        interim.tell(StatusCode::PROCESSING, HeaderMap::new());
+        interim.tell(StatusCode::PROCESSING, HeaderMap::new());
+        assert_eq!(next(), Poll::Ready(StatusCode::PROCESSING));
+        interim.clear();
+        assert_eq!(next(), Poll::Pending);
+        interim.tell(StatusCode::EARLY_HINTS, HeaderMap::new());
+        assert_eq!(next(), Poll::Ready(StatusCode::EARLY_HINTS));
     }
 }

@@ -96,8 +96,10 @@ impl Line {
         std::mem::swap(&mut self.clock, &mut waiting.clock);
         let mut response = std::pin::pin!(self.sender.try_send_request(*request));
         let (driver, connection) = (&self.driver, &mut self.connection);
+        let interim = &self.interim;
+        let poll_interim = |_: &mut Context<'_>| interim.poll_own();
         let outcome = waiting
-            .first_byte(&self.interim, |cx| {
+            .first_byte(poll_interim, |cx| {
                 driver.drive(cx, |cx| {
                     poll_connection(connection, cx);
                     response.as_mut().poll(cx)
@@ -144,7 +146,7 @@ impl Line {
         let (_taking, taken) = oneshot::channel();
         tokio::spawn(self.run_until_free(taken));
         match waiting
-            .first_byte(&interim, |cx| response.as_mut().poll(cx))
+            .first_byte(|cx| interim.poll_next(cx), |cx| response.as_mut().poll(cx))
             .await
         {
             Ok(Ok(response)) => Ok(response.map(|body| Answered::new(body, message.spelling()))),

@@ -5,7 +5,13 @@ use std::{
     io::{self, IoSlice},
     mem::MaybeUninit,
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{
+            AtomicBool,
+            Ordering::{Acquire, Release},
+        },
+    },
     task::{Context, Poll, ready},
 };
 
@@ -57,28 +63,34 @@ impl Io {
     }
 }
 
-/// The message on a connection; shared between the connection and whoever uses it.
+/// The message on a connection; shared between the connection and whoever uses it. Never used by two at the same time: what is
+/// asked at every turn of the connection needs no lock.
 #[derive(Clone, Default)]
-pub(super) struct Message(Arc<Mutex<State>>);
+pub(super) struct Message(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    /// Nothing may have arrived before the request goes out.
+    must_be_silent: AtomicBool,
+    /// Something written has not gone out.
+    is_unsent: AtomicBool,
+}
 
 #[derive(Default)]
 struct State {
     writer: Writer,
     heads: Heads,
     written: Written,
-    /// Nothing may have arrived before the request goes out.
-    must_be_silent: bool,
     /// The request has arrived just now.
     just_told: bool,
-    /// Something written has not gone out.
-    is_unsent: bool,
 }
 
 impl Message {
     /// A request follows, which is kept if it may have to be sent again. `is_used`: it is not the first on its connection.
     pub(super) fn begin(&self, request: &Waiting<'_>, is_kept: bool, is_used: bool) {
+        self.0.must_be_silent.store(is_used, Release);
         let mut state = self.lock();
-        state.must_be_silent = is_used;
         state.just_told = request.just_told;
         // The library writes names in the usual way by itself, here also in trailers.
         if !request.spelling.is_usual() || request.host.is_some() {
@@ -101,7 +113,7 @@ impl Message {
 
     /// Whether everything written has gone out.
     pub(super) fn is_sent(&self) -> bool {
-        !self.lock().is_unsent
+        !self.0.is_unsent.load(Acquire)
     }
 
     /// The request once more. `None` where not all of it was written.
@@ -111,7 +123,7 @@ impl Message {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         // Whatever is half done in here is begun anew with the next message.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -144,9 +156,9 @@ impl Stream {
     }
 
     fn write(&mut self, cx: &mut Context<'_>, bufs: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
+        self.message.0.must_be_silent.store(false, Release);
+        self.message.0.is_unsent.store(true, Release);
         let mut state = self.message.lock();
-        state.must_be_silent = false;
-        state.is_unsent = true;
         let count = ready!(match &mut self.io {
             Io::Plain(io) => state.writer.poll_write(io, cx, bufs),
             Io::Tls(io) => state.writer.poll_write(&mut **io, cx, bufs),
@@ -172,9 +184,11 @@ impl AsyncRead for Stream {
             arrivals,
             message,
         } = self.get_mut();
-        let mut state = message.lock();
-        if std::mem::take(&mut state.must_be_silent) && !io.is_silent(state.just_told) {
-            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        if message.0.must_be_silent.load(Acquire) {
+            message.0.must_be_silent.store(false, Release);
+            if !io.is_silent(message.lock().just_told) {
+                return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+            }
         }
         let before = buf.filled().len();
         ready!(arrivals.poll(cx, |cx| match io {
@@ -186,7 +200,7 @@ impl AsyncRead for Stream {
                 polled => polled,
             },
         }))?;
-        state.heads.read(&buf.filled()[before..]);
+        message.lock().heads.read(&buf.filled()[before..]);
         Poll::Ready(Ok(()))
     }
 }
@@ -221,7 +235,7 @@ impl AsyncWrite for Stream {
             Io::Plain(io) => Pin::new(io).poll_flush(cx),
             Io::Tls(io) => Pin::new(io).poll_flush(cx),
         })?;
-        this.message.lock().is_unsent = false;
+        this.message.0.is_unsent.store(false, Release);
         Poll::Ready(Ok(()))
     }
 

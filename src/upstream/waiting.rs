@@ -10,7 +10,7 @@ use std::{
 use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use http_body::Body as _;
 
-use super::{Fault, framing, interim::Interim};
+use super::{Fault, framing};
 use crate::{
     body::{Body, ByteCount, Failure},
     clock::Clock,
@@ -57,7 +57,7 @@ impl<'a> Waiting<'a> {
     /// Waits for the head, as long as the request's body moves, and passes interim responses on.
     pub(super) async fn first_byte<T>(
         &mut self,
-        interim: &Interim,
+        mut poll_interim: impl FnMut(&mut Context<'_>) -> Poll<(StatusCode, HeaderMap)>,
         mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Result<T, Fault> {
         let mut before = self.sent();
@@ -65,7 +65,7 @@ impl<'a> Waiting<'a> {
         poll_fn(|cx| {
             let response = poll(cx);
             // What was told is older than the response.
-            while let Poll::Ready((status, headers)) = interim.poll_next(cx) {
+            while let Poll::Ready((status, headers)) = poll_interim(cx) {
                 self.inform(status, &headers)?;
             }
             if let Poll::Ready(response) = response {

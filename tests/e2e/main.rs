@@ -5,6 +5,7 @@
 
 mod harness;
 
+mod alike;
 mod blocks;
 mod browser;
 mod certificates;

@@ -43,16 +43,12 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
 
     /// Writes interim responses where nothing else is half written.
     fn poll_interim(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut progress = self.watch.lock();
-        if self.clean {
-            if !progress.interim.is_empty() {
-                self.out.unsplit(progress.interim.split());
-            }
-        } else {
-            // The final response has begun; they would come too late.
-            progress.interim.clear();
+        if let Some(interim) = self.watch.take_interim()
+            && self.clean
+        {
+            // Once the final response has begun they would come too late.
+            self.out.unsplit(interim);
         }
-        drop(progress);
         while !self.out.is_empty() {
             let written = ready!(Pin::new(&mut self.io).poll_write(cx, &self.out))?;
             if written == 0 {

@@ -1,7 +1,13 @@
 //! What the guard and the service of one connection tell each other.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{
+            AtomicBool,
+            Ordering::{Acquire, Release},
+        },
+    },
     task::{Context, Poll, Waker},
 };
 
@@ -20,7 +26,11 @@ pub(crate) struct WholeServer;
 
 /// What the guard and the service of one connection tell each other.
 #[derive(Debug, Default)]
-pub(crate) struct Watch(Mutex<Progress>);
+pub(crate) struct Watch {
+    progress: Mutex<Progress>,
+    /// Whether there may be interim responses. Changed under the lock only.
+    informs: AtomicBool,
+}
 
 #[derive(Debug, Default)]
 pub(super) struct Progress {
@@ -40,7 +50,7 @@ pub(super) struct Progress {
     /// The connection was taken over: bytes are no messages any more.
     pub(super) opaque: bool,
     /// Interim responses on their way to the client.
-    pub(super) interim: BytesMut,
+    interim: BytesMut,
     pub(super) waker: Option<Waker>,
     /// The connection is at work.
     driven: bool,
@@ -55,7 +65,18 @@ pub(super) struct Progress {
 impl Watch {
     pub(super) fn lock(&self) -> MutexGuard<'_, Progress> {
         // Nothing in here can be left half done.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Interim responses that wait to be written.
+    pub(super) fn take_interim(&self) -> Option<BytesMut> {
+        // Nearly never there is any, and this is asked at every write.
+        if !self.informs.load(Acquire) {
+            return None;
+        }
+        let mut progress = self.lock();
+        self.informs.store(false, Release);
+        Some(progress.interim.split())
     }
 
     /// A request came to the service: tells it what the library does not. A refusal if it is the one that
@@ -140,6 +161,7 @@ impl Watch {
     /// Sends an interim response before the final one (RFC 9110 § 15.2).
     pub(crate) fn inform(&self, status: StatusCode, headers: &HeaderMap) {
         let mut progress = self.lock();
+        self.informs.store(true, Release);
         let out = &mut progress.interim;
         let reason = status.canonical_reason().unwrap_or("Information");
         out.extend_from_slice(format!("HTTP/1.1 {} {reason}\r\n", status.as_u16()).as_bytes());

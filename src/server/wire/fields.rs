@@ -8,7 +8,7 @@ use super::{
 use crate::{headers::MAX_FIELDS, spelling::Spelling};
 
 /// What the fields say about framing.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Fields {
     count: usize,
     hosts: usize,
@@ -51,7 +51,7 @@ impl Fields {
         Ok(())
     }
 
-    pub(super) fn framing(self, request: &RequestLine<'_>) -> Result<Framing, Refusal> {
+    pub(super) fn framing(&self, request: &RequestLine<'_>) -> Result<Framing, Refusal> {
         // RFC 9112 § 3.2: exactly one Host field; HTTP/1.0 may have none.
         if self.hosts > 1 || self.hosts == 0 && request.minor != b'0' {
             return Err(Refusal::Malformed("it must have one Host field"));
