@@ -12,8 +12,8 @@ use crate::{
 #[rustfmt::skip]
 const HEADINGS: &[&str] = &[
     "about the author", "about the authors", "about the writer", "about the reviewer", "about the contributor", "about the contributors",
-    "about the editor", "author bio", "meet the author", "disclaimer", "über den autor", "über die autorin", "über die autoren",
-    "zum autor", "zur autorin", "haftungsausschluss", "à propos de l'auteur", "à propos de l’auteur",
+    "about the editor", "author bio", "meet the author", "über den autor", "über die autorin", "über die autoren",
+    "zum autor", "zur autorin", "à propos de l'auteur", "à propos de l’auteur",
     "à propos de l'autrice", "à propos de l’autrice", "sobre el autor", "sobre la autora", "acerca del autor", "sobre o autor", "sobre a autora",
     "informazioni sull'autore", "informazioni sull’autore", "l'autore", "l’autore", "chi è l'autore", "over de auteur", "over de schrijver",
     "om författaren", "om skribenten", "om forfatteren", "kirjoittajasta", "o autorze", "o autorce", "o autorovi", "o autorke", "a szerzőről",
