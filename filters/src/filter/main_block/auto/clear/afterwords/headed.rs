@@ -25,6 +25,9 @@ const HEADINGS: &[&str] = &[
 /// Visible characters of such a heading, at most.
 const CHARS: f32 = 45.0;
 
+/// Such headings that are looked at: a bound on the work. A page with as many is a list of authors.
+const MOST: usize = 20;
+
 /// Elements around a heading among which the box of its part is looked for.
 const LEVELS: usize = 3;
 
@@ -47,6 +50,7 @@ pub(super) fn parts(page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<Range<us
     };
     (0..kept.len())
         .filter(is_headed)
+        .take(MOST)
         .map(|at| at..end(at))
         .filter(|part| part.len() > 1)
         .collect()
