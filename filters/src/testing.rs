@@ -2,10 +2,13 @@
 
 use html5ever::local_name;
 
-use crate::page::{
-    NodeId, Page,
-    parse::Parser,
-    serialize::{Rules, write},
+use crate::{
+    kind::Claims,
+    page::{
+        NodeId, Page,
+        parse::Parser,
+        serialize::{Rules, write},
+    },
 };
 
 /// A page as the chain would lay it out, with scripts off.
@@ -19,6 +22,18 @@ pub(crate) fn page_at(address: &str, html: &str) -> Page {
     parser.feed(html).unwrap();
     let url = address.parse().unwrap();
     Page::new(parser.finish().unwrap(), &url, false, 512).unwrap()
+}
+
+/// A page that says it is this, with so much between its headline and its description.
+pub(crate) fn chair(open_graph: &str, between: &str) -> Page {
+    let html = format!("<h1 id=h>Oak chair</h1>{between}<p>{}</p>", words(30));
+    let mut page = page_at("https://example.org/chair", &html);
+    page.headline.node = Some(by_id(&page, "h"));
+    page.claims = Claims {
+        open_graph: open_graph.to_owned(),
+        ..Claims::default()
+    };
+    page
 }
 
 /// What a page's body holds, as the chain would lay it out.

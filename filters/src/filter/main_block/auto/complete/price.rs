@@ -87,20 +87,11 @@ pub(super) fn is_mostly_text(blocks: &Blocks, at: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        kind::Claims,
-        testing::{by_id, page_at, words},
-    };
+    use crate::testing::{by_id, chair, page_at, words};
 
     /// Which texts are kept of a page that says it is this, of which only the last text is to begin with.
     fn kept(open_graph: &str, between: &str) -> Vec<bool> {
-        let html = format!("<h1 id=h>Oak chair</h1>{between}<p>{}</p>", words(30));
-        let mut page = page_at("https://example.org/chair", &html);
-        page.headline.node = Some(by_id(&page, "h"));
-        page.claims = Claims {
-            open_graph: open_graph.to_owned(),
-            ..Claims::default()
-        };
+        let page = chair(open_graph, between);
         let blocks = Blocks::of(&page, &[]);
         let mut all = vec![false; blocks.list.len()];
         *all.last_mut().unwrap() = true;

@@ -218,20 +218,11 @@ fn holds_choices(page: &Page, id: NodeId) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        kind::Claims,
-        testing::{by_id, page_at, words},
-    };
+    use crate::testing::chair;
 
     /// What is kept between the headline and the description of a page that says it is this.
     fn kept(open_graph: &str, between: &str) -> Vec<String> {
-        let html = format!("<h1 id=h>Oak chair</h1>{between}<p>{}</p>", words(30));
-        let mut page = page_at("https://example.org/chair", &html);
-        page.headline.node = Some(by_id(&page, "h"));
-        page.claims = Claims {
-            open_graph: open_graph.to_owned(),
-            ..Claims::default()
-        };
+        let page = chair(open_graph, between);
         let blocks = Blocks::of(&page, &[]);
         let mut all = vec![false; blocks.list.len()];
         *all.last_mut().unwrap() = true;
