@@ -4,6 +4,7 @@
 //! |---|---|
 //! | the standfirst below the headline | `complete/standfirst.rs` |
 //! | what a kept heading or a colon announces | `complete/sections.rs` |
+//! | what announces a kept list | `complete/announcing.rs` |
 //! | what is missing in the middle of a text | `complete/gaps.rs` |
 //! | answers with their questions | `complete/questions.rs` |
 //! | labels with their values | `complete/labels.rs` |
@@ -17,6 +18,7 @@
 //! | whether it can be had, and what of it is chosen | `complete/stock.rs` |
 //! | whose song it is | `complete/verses.rs` |
 
+mod announcing;
 mod brothers;
 mod ends;
 mod footnotes;
@@ -51,6 +53,7 @@ pub(super) fn complete(
     keep_headings(page, blocks, keep_headline, kept);
     standfirst::keep(page, blocks, scored, kept);
     sections::complete(page, blocks, scored, kept);
+    announcing::keep(page, blocks, scored, kept);
     gaps::fill(page, blocks, scored, kept);
     questions::keep(page, blocks, scored, kept);
     labels::keep(page, blocks, scored, kind, kept);
