@@ -136,25 +136,21 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
         config,
         serve,
     } = arguments;
-    let command = match command {
-        None => return serve::run(config, serve),
-        Some(Command::Serve(own)) => return serve::run(config, own.or(serve)),
-        Some(command) => command,
-    };
-    if serve.are_given() {
+    if serve.are_given() && !matches!(command, None | Some(Command::Serve(_))) {
         let told = "--listen and --log-format are for `gleaner serve`, and nothing to this command";
         return Err(Failure::error(EX_USAGE, told));
     }
     let load = |config| Lookup::new(config).load().map(|found| found.config);
     match command {
-        Command::Serve(_) => Ok(()),
-        Command::CheckConfig(arguments) => check_config::run(arguments.file.or(config)),
-        Command::Schema => schema::run(),
-        Command::Ca { command } => ca::run(&command, &load(config)?),
-        Command::HashPassword => hash_password::run(),
-        Command::Extract(arguments) => extract::run(&arguments, &load(config)?),
-        Command::Blocks(arguments) => blocks::run(&arguments, &load(config)?),
-        Command::Evaluate(arguments) => evaluate::run(&arguments, &load(config)?),
+        None => serve::run(config, serve),
+        Some(Command::Serve(own)) => serve::run(config, own.or(serve)),
+        Some(Command::CheckConfig(arguments)) => check_config::run(arguments.file.or(config)),
+        Some(Command::Schema) => schema::run(),
+        Some(Command::Ca { command }) => ca::run(&command, &load(config)?),
+        Some(Command::HashPassword) => hash_password::run(),
+        Some(Command::Extract(arguments)) => extract::run(&arguments, &load(config)?),
+        Some(Command::Blocks(arguments)) => blocks::run(&arguments, &load(config)?),
+        Some(Command::Evaluate(arguments)) => evaluate::run(&arguments, &load(config)?),
     }
 }
 

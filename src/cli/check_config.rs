@@ -3,7 +3,7 @@
 use std::{
     fs,
     io::{self, Read, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use gleaner::{
@@ -36,8 +36,12 @@ pub(super) fn run(file: Option<PathBuf>) -> anyhow::Result<()> {
         return write_idle(&config, &mut out);
     }
     let found = Lookup::new(file).load().map_err(|error| {
-        // A pipe is read once.
-        let file = error.file().filter(|file| file.is_file());
+        // A pipe is read once, and what is too long is not read at all.
+        let is_short = |file: &&Path| {
+            let about = file.metadata();
+            about.is_ok_and(|about| about.is_file() && about.len() <= MAX_TYPED)
+        };
+        let file = error.file().filter(is_short);
         let text = file.and_then(|file| fs::read_to_string(file).ok());
         let all = text.map(|text| config::mistakes(&text, error.file()));
         last_of(all.unwrap_or_default(), error)

@@ -1,6 +1,9 @@
 //! Which blocks fit best as a whole: the likeliest, as far as that raises the expected word F (Ye, Chai, Lee, Chieu, *Optimizing
 //! F-measures*, ICML 2012; `auto.rs` has the formula).
 
+#[cfg(test)]
+use super::blocks::Blocks;
+
 /// What the odds of every block are multiplied with, and the weight of that case: the logarithm of the odds is moved by a
 /// normal deviate of σ = 2, taken at seven points within two σ of the middle. WCXB dev, 2026-11-21, five folds: with σ = 1.5,
 /// 2 and 2.5 word F1 .8691, .8687, .8669, recall .937, .943, .948, pages harmed 2.7, 2.1, 2.0 %. Before, only pages whose expected F
@@ -23,6 +26,13 @@ pub(super) struct Scored {
 }
 
 impl Scored {
+    /// Each of these blocks with the same chance.
+    #[cfg(test)]
+    pub(super) fn all(blocks: &Blocks, chance: f64) -> Vec<Scored> {
+        let words = blocks.list.iter().map(|block| block.stats.words.into());
+        words.map(|words| Scored { chance, words }).collect()
+    }
+
     /// How many of its words are to be expected in the main content where the odds are so many times what they are.
     fn expected(&self, odds: f64) -> f64 {
         let favorable = odds * self.chance;

@@ -73,14 +73,7 @@ mod tests {
     fn kept(html: &str, chance: f64) -> Vec<bool> {
         let page = page(html);
         let blocks = Blocks::of(&page, &[]);
-        let scored: Vec<Scored> = blocks
-            .list
-            .iter()
-            .map(|block| Scored {
-                chance,
-                words: f64::from(block.stats.words),
-            })
-            .collect();
+        let scored = Scored::all(&blocks, chance);
         let mut kept = vec![false; blocks.list.len()];
         *kept.last_mut().unwrap() = true;
         keep(&page, &blocks, &scored, &mut kept);

@@ -123,13 +123,12 @@ mod tests {
     fn completed(html: &str, chance: f64) -> Vec<bool> {
         let page = page(html);
         let blocks = Blocks::of(&page, &[]);
-        let (mut scored, mut kept) = (Vec::new(), Vec::new());
-        for block in &blocks.list {
-            let words = f64::from(block.stats.words);
-            scored.push(Scored { chance, words });
-            let text = page.text(blocks.texts(block)[0]).unwrap();
-            kept.push(text.starts_with("kept"));
-        }
+        let scored = Scored::all(&blocks, chance);
+        let starts = |block| page.text(blocks.texts(block)[0]).unwrap();
+        let list = blocks.list.iter();
+        let mut kept: Vec<bool> = list
+            .map(|block| starts(block).starts_with("kept"))
+            .collect();
         complete(&page, &blocks, &scored, &mut kept);
         kept
     }

@@ -126,14 +126,7 @@ mod tests {
         page.headline.node = Some(by_id(&page, "h"));
         page.metadata.description = Some(description.to_owned());
         let blocks = Blocks::of(&page, &[]);
-        let scored: Vec<Scored> = blocks
-            .list
-            .iter()
-            .map(|block| Scored {
-                chance,
-                words: f64::from(block.stats.words),
-            })
-            .collect();
+        let scored = Scored::all(&blocks, chance);
         let mut all = vec![false; blocks.list.len()];
         *all.last_mut().unwrap() = true;
         keep(&page, &blocks, &scored, &mut all);
