@@ -237,8 +237,13 @@ pub(crate) struct Measures(Vec<Measure>);
 impl Measures {
     /// Two passes over the page's table; no text is read again.
     pub(crate) fn of(page: &Page) -> Measures {
+        Measures::of_texts(page, page.live(NodeId::DOCUMENT))
+    }
+
+    /// The same where all live texts are known, among other nodes or not.
+    pub(crate) fn of_texts(page: &Page, texts: impl Iterator<Item = NodeId>) -> Measures {
         let mut sums = vec![Measure::default(); page.len()];
-        for id in page.live(NodeId::DOCUMENT) {
+        for id in texts {
             let chars = u32::try_from(page.own_chars(id)).unwrap_or(u32::MAX);
             if chars > 0 {
                 let linked = if page.in_link(id) { chars } else { 0 };

@@ -161,6 +161,9 @@ pub(crate) struct Page {
     /// The elements that [`layout::is_about`] names, wherever they stand: an image in the head moves the rest of it into the
     /// body.
     about: Vec<NodeId>,
+    /// The elements whose attributes may have what a rule looks for, with the bits of that: in document order, then those that got an
+    /// attribute since.
+    hinted: Vec<(NodeId, u32)>,
     /// Which tags the page had when it was laid out, by their numbers.
     tags: [bool; Tag::COUNT],
     pub(crate) removals: Removals,
@@ -218,7 +221,12 @@ impl Page {
         if !scripting {
             composed::compose(&mut parsed);
         }
-        let Layout { rows, about, tags } = lay_out(&parsed, scripting, max_depth)?;
+        let Layout {
+            rows,
+            about,
+            hinted,
+            tags,
+        } = lay_out(&parsed, scripting, max_depth)?;
         let mut page = Page {
             rows,
             attributes: parsed.attributes,
@@ -230,6 +238,7 @@ impl Page {
             body: None,
             noscript_is_text: scripting,
             about,
+            hinted,
             tags,
             removals: Removals::default(),
             removed_links: Vec::new(),

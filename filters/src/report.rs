@@ -16,9 +16,9 @@ pub struct FilterReport {
     /// What a count cannot say, such as the block that was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Wall time of the filter.
+    /// CPU time of the filter.
     #[serde(skip)]
-    pub elapsed: Duration,
+    pub cpu: Duration,
 }
 
 /// What the chain did.

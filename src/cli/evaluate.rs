@@ -55,6 +55,7 @@ What is measured:
   to first (s.e.)         mean of the pages' differences in F1 to the first algorithm, and its standard error, clustered
                           by domain
   CPU ms                  processor time of a page in milliseconds: parsing, filters, writing its text; a mean
+  choice                  those of them that the choice of the main block took
 
 The text is that of `gleaner extract --format text`. Pages of the data set that cannot be read are named and counted
 below the tables, are in no mean, and make the exit code 65.

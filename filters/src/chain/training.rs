@@ -7,7 +7,7 @@ use url::Url;
 use super::Chain;
 use crate::{
     ChainConfig, ConfigError, HostList, PageError, PageLimits,
-    filter::main_block::auto::{blocks::Blocks, features::Table, forest::Forest, text},
+    filter::main_block::auto::{blocks::Blocks, features, forest::Forest, text},
 };
 
 /// A page as the block scorer sees it.
@@ -48,7 +48,7 @@ pub fn sample(chain: &Arc<Chain>, html: &str, url: &Url) -> Result<Sample, PageE
     })?;
     let blocks = Blocks::of(&page, &text::hashes(&page.headline.text));
     let mut names = Vec::new();
-    let table = Table::of(&page, &blocks, Some(&mut names));
+    let rows = features::rows(&page, &blocks, Some(&mut names));
     let text_of = |&id: &_| {
         page.text(id)
             .map_or_else(|| " ".to_owned(), |text| text.clone())
@@ -61,8 +61,8 @@ pub fn sample(chain: &Arc<Chain>, html: &str, url: &Url) -> Result<Sample, PageE
                 crate::text::one_line(&blocks.texts(block).iter().map(text_of).collect::<String>())
             })
             .collect(),
-        width: table.width,
-        values: table.values,
+        width: rows.width(),
+        values: rows.to_vec(),
         names,
     })
 }

@@ -257,7 +257,7 @@ impl Filter for MainBlock {
         }
         if self.scores_hidden {
             match outcome {
-                Ok(_) => ignore::show_hidden(page, page.body(), self.name()),
+                Ok(_) => ignore::show_hidden(page, self.name()),
                 Err(_) => ignore::remove_hidden(page, self.name()),
             }
         }

@@ -172,14 +172,17 @@ impl Signs {
                 self.prices += prices(&text);
                 let mut above = page.ancestors(id).take(STEPS_TO_PARAGRAPH);
                 if let Some(paragraph) = above.find(|&up| page.tag(up) == Some(Tag::P)) {
-                    words_of[paragraph.index()] += words(&text);
+                    let so_far = &mut words_of[paragraph.index()];
+                    if *so_far < LONG {
+                        *so_far += words_up_to(&text, LONG);
+                    }
                 } else if !page.in_link(id) {
-                    run.text(words(&text));
+                    run.text(id);
                 }
                 continue;
             }
             match page.tag(id) {
-                Some(Tag::Br) => run.line_break(),
+                Some(Tag::Br) => run.line_break(|id| page.text(id).map_or(0, |text| words(&text))),
                 Some(Tag::Td | Tag::Table | Tag::Hr) => run.part(),
                 _ => {}
             }
@@ -309,8 +312,30 @@ fn marked(page: &Page) -> Vec<String> {
         .collect()
 }
 
+/// What a button says, as far as that may be of interest: nothing where its first letter is that of no such words.
 fn text_of_button(page: &Page, id: NodeId) -> String {
-    page.start_of_text(id, 10, MAX_BUTTON_BYTES)
+    const NODES: usize = 10;
+    let shown = page.live(id).take(NODES);
+    let mut shown = shown.filter(|&id| page.own_chars(id) > 0);
+    let first = shown.find_map(|id| page.text(id)?.trim_start().bytes().next());
+    if first.is_some_and(|first| TO_BUY.may_begin(first) || CALLS.may_begin(first)) {
+        page.start_of_text(id, NODES, MAX_BUTTON_BYTES)
+    } else {
+        String::new()
+    }
+}
+
+/// The words of a text, so many or more where they are many: most of a long one need not be read.
+fn words_up_to(text: &str, most: u32) -> u32 {
+    /// Bytes that nearly always hold so many.
+    const START: usize = 256;
+    if text.len() > START {
+        let start = words(&text[..text.floor_char_boundary(START)]);
+        if start >= most {
+            return start;
+        }
+    }
+    words(text)
 }
 
 fn is_to_buy(page: &Page, id: NodeId, text: &str) -> bool {
@@ -350,15 +375,16 @@ fn begins_with(text: &str, phrases: &Starts) -> bool {
     if text.is_empty() || first.is_some_and(|first| !phrases.may_begin(first)) {
         return false;
     }
-    let may_begin = |words: &&str| words.bytes().next() == first.map(|c| c.to_ascii_lowercase());
-    phrases
-        .all
-        .iter()
-        .filter(|words| first.is_none() || may_begin(words))
-        .any(|words| {
-            let mut small = text.chars().flat_map(char::to_lowercase);
-            words.chars().all(|wanted| small.next() == Some(wanted))
-        })
+    let begins = |words: &str| {
+        let mut small = text.chars().flat_map(char::to_lowercase);
+        words.chars().all(|wanted| small.next() == Some(wanted))
+    };
+    match first {
+        Some(first) => phrases
+            .beginning_with(first.to_ascii_lowercase())
+            .any(begins),
+        None => phrases.all.iter().any(|words| begins(words)),
+    }
 }
 
 /// Amounts of money in a text: a sign of a currency beside a digit.

@@ -300,12 +300,10 @@ pub(super) fn without_opener<'a>(line: &'a str, openers: &Starts) -> &'a str {
             return None;
         }
         let first = line.chars().next()?.to_lowercase().next()?;
-        // A character is its bytes, and the first of them parts it from nearly all others.
         let mut bytes = [0; 4];
         let first = &*first.encode_utf8(&mut bytes);
-        let mut alike = openers.all.iter().filter(|opener| {
-            opener.as_bytes().first() == first.as_bytes().first() && opener.starts_with(first)
-        });
+        let alike = openers.beginning_with(first.as_bytes()[0]);
+        let mut alike = alike.filter(|opener| opener.starts_with(first));
         alike.find_map(|opener| after(line, opener))
     };
     while let Some(rest) = rest(line) {

@@ -101,6 +101,10 @@ impl Page {
         if self.tag(id).is_some() {
             let row = &mut self.rows[id.index()];
             row.attributes = self.attributes.set(row.attributes, name, value);
+            let hints = self.attributes.said(row.attributes).hints();
+            if hints != 0 {
+                self.hinted.push((id, hints));
+            }
         }
     }
 

@@ -11,6 +11,8 @@ pub(super) struct Layout {
     pub(super) rows: Vec<Row>,
     /// The elements that are about the page.
     pub(super) about: Vec<NodeId>,
+    /// The elements whose attributes may have what a rule looks for, with the bits of that.
+    pub(super) hinted: Vec<(NodeId, u32)>,
     /// Which tags it has, by their numbers.
     pub(super) tags: [bool; Tag::COUNT],
 }
@@ -23,7 +25,7 @@ pub(super) fn lay_out(
 ) -> Result<Layout, PageError> {
     let attributes = &parsed.attributes;
     let mut rows: Vec<Row> = Vec::with_capacity(parsed.nodes);
-    let mut about = Vec::new();
+    let (mut about, mut hinted) = (Vec::new(), Vec::new());
     let mut tags = [false; Tag::COUNT];
     // Ancestors of the node at hand: their row, and whether text below them is shown and linked.
     let mut open: Vec<Open> = Vec::with_capacity(64);
@@ -62,6 +64,10 @@ pub(super) fn lay_out(
             if is_about(tag) {
                 about.push(id);
             }
+            let hints = attributes.said(stretch).hints();
+            if hints != 0 {
+                hinted.push((id, hints));
+            }
         }
         rows.push(Row {
             parent: above.map_or(NodeId::DOCUMENT, |a| a.id),
@@ -99,7 +105,12 @@ pub(super) fn lay_out(
             at = parent.node;
         };
     }
-    Ok(Layout { rows, about, tags })
+    Ok(Layout {
+        rows,
+        about,
+        hinted,
+        tags,
+    })
 }
 
 /// What tells about the page, and what is asked for by its tag alone.
@@ -117,6 +128,11 @@ fn is_about(tag: Tag) -> bool {
             | Tag::Iframe
             | Tag::Math
             | Tag::Time
+            | Tag::Nav
+            | Tag::Dialog
+            | Tag::Blockquote
+            | Tag::Dl
+            | Tag::Table
     )
 }
 

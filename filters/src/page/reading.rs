@@ -188,6 +188,15 @@ impl Page {
             .map(std::cell::RefCell::borrow)
     }
 
+    /// The texts of some nodes, one after the other.
+    pub(crate) fn joined(&self, nodes: impl Iterator<Item = NodeId>) -> String {
+        let mut joined = String::new();
+        for text in nodes.filter_map(|id| self.text(id)) {
+            joined.push_str(&text);
+        }
+        joined
+    }
+
     /// All attributes in the order in which they were written.
     #[inline]
     pub(crate) fn attributes(&self, id: NodeId) -> &[Attribute] {

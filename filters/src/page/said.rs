@@ -14,7 +14,7 @@ mod vocabulary;
 
 use html5ever::{Attribute, LocalName, local_name, ns, tendril::StrTendril};
 
-use super::{NodeId, Page};
+use super::{NodeId, Page, tag::Tag};
 use crate::filter::ignore::{HIDING, may_run};
 
 /// What a rule looks for in attributes. Those up to [`Hint::Dates`] are lists of words (`said/vocabulary.rs`).
@@ -80,6 +80,11 @@ impl Said {
         self.hints & hint.bit() != 0
     }
 
+    /// The bits of all hints.
+    pub(super) fn hints(self) -> u32 {
+        self.hints
+    }
+
     fn add(&mut self, other: Said) {
         self.cues |= other.cues;
         self.hints |= other.hints;
@@ -95,6 +100,23 @@ impl Page {
     /// What an element's attributes say, in bits.
     pub(crate) fn said(&self, id: NodeId) -> Said {
         self.attributes.said(self.rows[id.index()].attributes)
+    }
+
+    /// The live elements of the body whose attributes may have what one of these hints says, given as bits, or that have one of
+    /// these tags, each of which [`Page::about`] must know; in document order. Nearly no element does, and the others are not
+    /// walked over.
+    pub(crate) fn telling(&self, hints: u32, tags: &[Tag]) -> Vec<NodeId> {
+        let hinted = self.hinted.iter().filter(|(_, own)| own & hints != 0);
+        let tagged = tags.iter().flat_map(|&tag| self.about(tag));
+        let body = self.body();
+        let mut found: Vec<NodeId> = hinted
+            .map(|&(id, _)| id)
+            .chain(tagged)
+            .filter(|&id| id != body && self.contains(body, id) && self.is_live(id))
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// Whether an element of the page has such an attribute, or had it before it was removed: one look at the list of all of them.

@@ -3,27 +3,45 @@
 /// Words in small letters.
 pub(crate) struct Starts {
     pub(crate) all: &'static [&'static str],
-    /// A bit for each byte of ASCII that begins one.
-    firsts: u128,
+    /// Where the words that begin with a byte stand in the list: the first of them, counted from 1; 0 where there is none.
+    firsts: [u8; 256],
+    /// The next word that begins with the same byte, told in the same way.
+    nexts: [u8; Starts::MOST],
 }
 
 impl Starts {
+    /// Words in one list, at most.
+    const MOST: usize = 200;
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "there are at most 200 words"
+    )]
     pub(crate) const fn new(all: &'static [&'static str]) -> Starts {
-        let mut firsts = 0;
-        let mut at = 0;
-        while at < all.len() {
-            let first = all[at].as_bytes()[0];
-            if first.is_ascii() {
-                firsts |= 1 << first;
-            }
-            at += 1;
+        assert!(all.len() <= Starts::MOST, "a byte counts the words");
+        let (mut firsts, mut nexts) = ([0; 256], [0; Starts::MOST]);
+        let mut at = all.len();
+        while at > 0 {
+            let first = all[at - 1].as_bytes()[0] as usize;
+            (nexts[at - 1], firsts[first]) = (firsts[first], at as u8);
+            at -= 1;
         }
-        Starts { all, firsts }
+        Starts { all, firsts, nexts }
+    }
+
+    /// Those that begin with a byte, in the order of the list.
+    pub(crate) fn beginning_with(&self, first: u8) -> impl Iterator<Item = &'static str> {
+        let mut next = self.firsts[usize::from(first)];
+        std::iter::from_fn(move || {
+            let at = usize::from(next).checked_sub(1)?;
+            next = self.nexts[at];
+            Some(self.all[at])
+        })
     }
 
     /// Whether one may begin a text that begins with this byte: any other than ASCII may be a letter whose small one is a word's.
     pub(crate) fn may_begin(&self, first: u8) -> bool {
-        !first.is_ascii() || self.firsts >> first.to_ascii_lowercase() & 1 == 1
+        !first.is_ascii() || self.firsts[usize::from(first.to_ascii_lowercase())] > 0
     }
 }
 
@@ -40,5 +58,14 @@ mod tests {
         for first in *b"ax \0" {
             assert!(!STARTS.may_begin(first), "{first}");
         }
+    }
+
+    #[test]
+    fn words_are_found_by_their_first_byte_in_their_order() {
+        const STARTS: Starts = Starts::new(&["by", "écrit par", "from", "below"]);
+        let beginning_with = |first| STARTS.beginning_with(first).collect::<Vec<_>>();
+        assert_eq!(beginning_with(b'b'), ["by", "below"]);
+        assert_eq!(beginning_with("é".as_bytes()[0]), ["écrit par"]);
+        assert!(beginning_with(b'x').is_empty());
     }
 }

@@ -70,7 +70,7 @@ fn overall(results: &Results) -> Markup {
             tr {
                 @for title in [
                     "algorithm", "F1", "difference", "s.e.", "precision", "recall", "nodes P", "nodes R", "text P", "text R",
-                    "with", "without", "title", "harmed", "empty", "failed", "CPU ms",
+                    "with", "without", "title", "harmed", "empty", "failed", "CPU ms", "choice",
                 ] { th { (title) } }
             }
             @for (number, contestant) in results.contestants.iter().enumerate() {
@@ -88,6 +88,7 @@ fn overall(results: &Results) -> Markup {
                     ] { td { (share(value)) } }
                     @for count in [sums.harmed, sums.empty, sums.failed] { td { (count) } }
                     td { (format!("{:.1}", means.cpu_ms)) }
+                    td { (format!("{:.2}", means.choice_ms)) }
                 }
             }
         } }

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use gleaner_filters::PageError;
+use gleaner_filters::{FilterName, PageError};
 use regex::Regex;
 use serde::Serialize;
 
@@ -49,6 +49,8 @@ pub(super) struct Score {
     pub(super) failed: bool,
     /// CPU time, milliseconds.
     pub(super) cpu_ms: f64,
+    /// Those of them that `main_block` took.
+    pub(super) choice_ms: f64,
 }
 
 /// Some of a number of things.
@@ -88,6 +90,7 @@ fn score(contestant: &Contestant, sample: &Sample, mapping: &mut Option<Mapping>
         passed: None,
         failed: false,
         cpu_ms: 0.0,
+        choice_ms: 0.0,
     };
     let (mut text, mut title) = (String::new(), String::new());
     match contestant.trace(sample) {
@@ -95,6 +98,9 @@ fn score(contestant: &Contestant, sample: &Sample, mapping: &mut Option<Mapping>
             score.selected = trace.report.selected;
             score.passed = passed.as_ref().map(PageError::reason);
             score.cpu_ms = trace.cpu.as_secs_f64() * 1000.0;
+            let filters = trace.report.filters.iter();
+            let choices = filters.filter(|done| done.filter == FilterName::MainBlock.as_str());
+            score.choice_ms = choices.map(|done| done.cpu.as_secs_f64() * 1000.0).sum();
             if mapping.as_ref().is_none_or(|m| !m.is_of(&trace.texts)) {
                 *mapping = Some(Mapping::new(&trace.texts, &reference.text));
             }

@@ -24,6 +24,7 @@ pub(super) struct Sums {
     forbidden: Share,
     titles: Share,
     cpu_ms: f64,
+    choice_ms: f64,
     pub(super) harmed: usize,
     pub(super) empty: usize,
     pub(super) failed: usize,
@@ -46,6 +47,7 @@ pub(super) struct Means {
     /// Share of the known titles that was found.
     pub(super) title: f64,
     pub(super) cpu_ms: f64,
+    pub(super) choice_ms: f64,
 }
 
 impl Sums {
@@ -84,6 +86,7 @@ impl Sums {
             });
         }
         self.cpu_ms += score.cpu_ms;
+        self.choice_ms += score.choice_ms;
         self.harmed += usize::from(score.recall < HARMED);
         self.empty += usize::from(score.empty);
         self.failed += usize::from(score.failed);
@@ -109,6 +112,7 @@ impl Sums {
             forbidden: self.forbidden.value(),
             title: self.titles.value(),
             cpu_ms: of_pages(self.cpu_ms),
+            choice_ms: of_pages(self.choice_ms),
         }
     }
 }
@@ -188,6 +192,7 @@ pub(super) mod tests {
             passed: None,
             failed: false,
             cpu_ms: 2.0,
+            choice_ms: 0.5,
         };
         PageScores {
             id: format!("{domain}-{}", f1[0]),

@@ -77,13 +77,14 @@ pub(super) fn by_type(pages: &[PageScores]) -> String {
         "failed",
         "selected",
         "CPU ms",
+        "choice",
     ]);
     for (name, sums) in &sums {
         let means = sums.means();
         let scores = [means.f1, means.precision, means.recall].map(share);
         let counts = [sums.harmed, sums.empty, sums.failed, sums.selected].map(|n| n.to_string());
         let first = std::iter::once(sums.pages.to_string()).chain(scores);
-        words.row(name, first.chain(counts).chain([milliseconds(&means)]));
+        words.row(name, first.chain(counts).chain(milliseconds(&means)));
     }
     let mut out = words.finish() + "\n" + &nodes("type", &sums);
     if let Some((_, all)) = sums.last()
@@ -117,6 +118,7 @@ pub(super) fn side_by_side(pages: &[PageScores], names: &[String]) -> String {
         "empty",
         "failed",
         "CPU ms",
+        "choice",
     ]);
     for (number, (name, sums)) in sums.iter().enumerate() {
         let means = sums.means();
@@ -130,7 +132,7 @@ pub(super) fn side_by_side(pages: &[PageScores], names: &[String]) -> String {
         ];
         let counts = [sums.harmed, sums.empty, sums.failed].map(|n| n.to_string());
         let cells = cells.into_iter().chain(counts);
-        words.row(name, cells.chain([milliseconds(&means)]));
+        words.row(name, cells.chain(milliseconds(&means)));
     }
     let types = types(pages);
     let head: Vec<&str> = std::iter::once("F1 by type")
@@ -168,8 +170,11 @@ fn nodes(first: &str, rows: &[(&str, Sums)]) -> String {
     table.finish()
 }
 
-fn milliseconds(means: &Means) -> String {
-    format!("{:.1}", means.cpu_ms)
+fn milliseconds(means: &Means) -> [String; 2] {
+    [
+        format!("{:.1}", means.cpu_ms),
+        format!("{:.2}", means.choice_ms),
+    ]
 }
 
 /// The worst pages of each chain.

@@ -67,6 +67,9 @@ fn main() -> anyhow::Result<()> {
     for (name, _) in &contestants {
         println!("{name:28} {:8.3}", per_page[name]);
     }
+    if only.as_deref().is_none_or(|only| only == "gleaner") {
+        print_filters(&chain, &pages, rounds);
+    }
     if only.is_none() {
         let median_of = |figure: &dyn Fn() -> f64| {
             let figures: Vec<f64> = (0..rounds).map(|_| figure()).collect();
@@ -77,6 +80,32 @@ fn main() -> anyhow::Result<()> {
         compare(&per_page, &mut each, after, written);
     }
     Ok(())
+}
+
+/// What each filter takes of the whole road; the choice of the main content is `main_block`.
+fn print_filters(chain: &Arc<Chain>, pages: &[String], rounds: usize) {
+    let Ok(url) = url::Url::parse(URL) else {
+        return;
+    };
+    let mut figures: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for _ in 0..rounds {
+        let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
+        for page in pages.iter().filter_map(|page| chain.run(page, &url).ok()) {
+            for filter in &page.report.filters {
+                *sums.entry(filter.filter).or_default() += filter.cpu.as_secs_f64() * 1e3;
+            }
+        }
+        for (name, sum) in sums {
+            figures
+                .entry(name)
+                .or_default()
+                .push(sum / pages.len() as f64);
+        }
+    }
+    println!("\nof that each filter:");
+    for (name, figures) in figures {
+        println!("{name:28} {:8.3}", table::median(&figures));
+    }
 }
 
 /// Share of a page's CPU time that is spent after its last 16 KiB have arrived, until the answer is there: what a client waits for

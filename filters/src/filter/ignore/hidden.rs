@@ -1,6 +1,6 @@
 //! What the page itself hides: found, removed, or shown.
 
-use std::rc::Rc;
+use std::{iter, rc::Rc};
 
 use html5ever::local_name;
 
@@ -43,14 +43,19 @@ pub(crate) fn remove_hidden(page: &mut Page, filter: &'static str) {
     }
 }
 
-/// Shows what the page hides below a node, and removes the pieces that are too small to be content.
-pub(crate) fn show_hidden(page: &mut Page, within: NodeId, filter: &'static str) {
+/// Shows what the page hides, and removes the pieces that are too small to be content.
+pub(crate) fn show_hidden(page: &mut Page, filter: &'static str) {
     let sheets = Sheets::of(page);
-    let hidden: Vec<NodeId> = page
-        .live(within)
-        .filter(|&id| page.tag(id).is_some())
-        .filter(|&id| is_hidden(page, id) || sheets.hides(page, id))
-        .collect();
+    let hides = |id: &NodeId| is_hidden(page, *id) || sheets.hides(page, *id);
+    let hidden: Vec<NodeId> = if sheets.hide_nothing() {
+        let inside = page.telling(Hint::Hides.bit(), &[]);
+        iter::once(page.body())
+            .chain(inside)
+            .filter(hides)
+            .collect()
+    } else {
+        page.live(page.body()).filter(hides).collect()
+    };
     let mut over = NodeId::DOCUMENT;
     for id in hidden {
         if id < over {
@@ -209,7 +214,7 @@ mod tests {
     fn heading(html: &str) -> String {
         let mut page = page(&format!("<h1>{html}</h1>"));
         let body = page.body();
-        show_hidden(&mut page, body, "test");
+        show_hidden(&mut page, "test");
         page.start_of_text(body, 100, 1000).trim().to_owned()
     }
 

@@ -57,7 +57,6 @@ use crate::{
     page::Page,
 };
 use blocks::Blocks;
-use features::Table;
 use forest::Forest;
 use ranking::{AS_SCORED, MOODS, Ranking, Scored};
 #[cfg(test)]
@@ -164,11 +163,11 @@ pub(crate) fn choose(
     forest: &Forest,
 ) -> Choice {
     let blocks = Blocks::of(page, &text::hashes(&page.headline.text));
-    let table = Table::of(page, &blocks, None);
+    let rows = features::rows(page, &blocks, None);
     let mut scored: Vec<Scored> = blocks
         .list
         .iter()
-        .zip(forest.chances(&table.values))
+        .zip(forest.chances(&rows))
         .map(|(block, chance)| Scored {
             chance: f64::from(chance),
             words: f64::from(block.stats.words),

@@ -45,13 +45,14 @@ impl Blocks {
         &self.texts[block.texts.clone()]
     }
 
+    /// The text nodes of all blocks, and the breaks between them.
+    pub(crate) fn all_texts(&self) -> impl Iterator<Item = NodeId> {
+        self.texts.iter().copied()
+    }
+
     /// What a block says.
     pub(crate) fn text(&self, page: &Page, block: &Block) -> String {
-        let texts = self.texts(block).iter();
-        texts
-            .filter_map(|&id| page.text(id))
-            .map(|text| text.clone())
-            .collect()
+        page.joined(self.texts(block).iter().copied())
     }
 
     /// The links of a block, one after another.

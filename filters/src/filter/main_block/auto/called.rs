@@ -75,7 +75,11 @@ pub(super) fn parts(
     let headline = page.headline.node;
     let mut found = Vec::new();
     let mut over = NodeId::DOCUMENT;
-    for id in page.live(page.body()).skip(1) {
+    let may_be: Vec<NodeId> = match names.hint {
+        Some(hint) => page.telling(hint.bit(), &[]),
+        None => page.live(page.body()).skip(1).collect(),
+    };
+    for id in may_be {
         if id < over || page.tag(id).is_none() || !names.name(page, id) {
             continue;
         }

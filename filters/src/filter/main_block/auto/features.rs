@@ -10,58 +10,46 @@ mod place;
 mod repetition;
 mod sections;
 
-use super::{blocks::Blocks, cues::Marks};
+use super::{
+    blocks::Blocks,
+    cues::Marks,
+    forest::{Column, Rows},
+};
 use crate::{
     dom::{Measures, count},
     filter::output,
     page::{NodeId, Page, tag::Tag},
 };
 
-/// Room for a row: a column's number is a byte in the forest.
-const MAX_WIDTH: usize = 256;
-
-/// The features of all blocks, row by row.
-pub(crate) struct Table {
-    /// Numbers in a row.
-    pub(crate) width: usize,
-    /// All rows, one after the other.
-    pub(crate) values: Vec<f32>,
-}
-
-impl Table {
-    /// Computes the table; and the names of its columns, where they are asked for.
-    pub(crate) fn of(page: &Page, blocks: &Blocks, mut names: Option<&mut Vec<String>>) -> Table {
-        let base = Base::of(page, blocks);
-        let families = Families {
-            around: around::Around::of(&base),
-            containers: containers::Containers::of(&base),
-            repetition: repetition::Repetition::of(&base),
-            place: place::Place::of(&base),
-            sections: sections::Sections::of(&base),
-            page: base.page_features(),
-        };
-        let mut table = Table {
-            width: 0,
-            values: Vec::new(),
-        };
-        let mut chain = Vec::new();
-        let mut values = [0.0; MAX_WIDTH];
-        for index in 0..blocks.list.len() {
-            base.fill_chain(index, &mut chain);
-            let mut row = Values(values.iter_mut());
-            families.add(&base, index, &chain, &mut row);
-            let width = MAX_WIDTH - row.0.len();
-            if index == 0 {
-                if let Some(names) = &mut names {
-                    families.add(&base, index, &chain, &mut Names(names));
-                }
-                table.width = width;
-                table.values.reserve_exact(width * blocks.list.len());
-            }
-            table.values.extend_from_slice(&values[..width]);
+/// The features of all blocks, row by row; and the names of the columns, where they are asked for.
+pub(crate) fn rows(page: &Page, blocks: &Blocks, names: Option<&mut Vec<String>>) -> Rows {
+    let base = Base::of(page, blocks);
+    let families = Families {
+        around: around::Around::of(&base),
+        containers: containers::Containers::of(&base),
+        repetition: repetition::Repetition::of(&base),
+        place: place::Place::of(&base),
+        sections: sections::Sections::of(&base),
+        page: base.page_features(),
+    };
+    let mut chain = Vec::new();
+    let mut width = Count(0);
+    if !blocks.list.is_empty() {
+        base.fill_chain(0, &mut chain);
+        families.add(&base, 0, &chain, &mut width);
+        if let Some(names) = names {
+            families.add(&base, 0, &chain, &mut Names(names));
         }
-        table
     }
+    let mut rows = Rows::new(width.0, blocks.list.len());
+    for index in 0..blocks.list.len() {
+        base.fill_chain(index, &mut chain);
+        let (columns, place) = rows.row_mut(index);
+        let columns = columns.iter_mut();
+        families.add(&base, index, &chain, &mut Values { columns, place });
+    }
+    rows.finish();
+    rows
 }
 
 /// All of them, in the order of the columns.
@@ -112,14 +100,27 @@ trait Row {
 }
 
 /// Where the next numbers go.
-struct Values<'a>(std::slice::IterMut<'a, f32>);
+struct Values<'a> {
+    columns: std::slice::IterMut<'a, Column>,
+    /// The row's place in each.
+    place: usize,
+}
 
 impl Row for Values<'_> {
     #[inline]
     fn add_of(&mut self, _: &str, _: &str, value: f32) {
-        if let Some(place) = self.0.next() {
-            *place = value;
+        if let Some(column) = self.columns.next() {
+            column[self.place] = value;
         }
+    }
+}
+
+/// How many they are.
+struct Count(usize);
+
+impl Row for Count {
+    fn add_of(&mut self, _: &str, _: &str, _: f32) {
+        self.0 += 1;
     }
 }
 
@@ -206,7 +207,7 @@ impl<'a> Base<'a> {
         Base {
             page,
             blocks,
-            measures: Measures::of(page),
+            measures: Measures::of_texts(page, blocks.all_texts()),
             sums,
             marks,
             rows,

@@ -168,27 +168,21 @@ impl Forest {
         self.add(nodes, node.sides[1], next_node, next_leaf)
     }
 
-    /// A number from 0 to 1 for each row of a table, whose rows have as many values as there are columns.
-    pub(crate) fn chances(&self, values: &[f32]) -> Vec<f32> {
-        let width = self.columns.len().max(1);
-        let mut chances = Vec::with_capacity(values.len() / width);
-        let bounds: Vec<Bounds> = values
-            .chunks(width * LANES)
-            .map(|rows| Bounds::of(rows, width))
-            .collect();
+    /// A number from 0 to 1 for each row, of as many values as there are columns.
+    pub(crate) fn chances(&self, rows: &Rows) -> Vec<f32> {
+        let mut chances = Vec::with_capacity(rows.count + LANES);
+        let bounds: Vec<Bounds> = rows.groups().map(Bounds::of).collect();
         let asked = self.asked(&bounds);
-        let mut columns = vec![[[0.0; 4]; LANES / 4]; width];
         let mut left = asked.left.clone();
-        for (rows, bounds) in values.chunks(width * LANES).zip(&bounds) {
-            turn(rows, &mut columns);
+        for (columns, bounds) in rows.groups().zip(&bounds) {
             for (left, whole) in left.iter_mut().zip(&asked.left) {
                 (left.of_all, left.is_parted) = (whole.of_all, false);
             }
-            asked.take_away(&columns, bounds, &mut left);
+            asked.take_away(columns, bounds, &mut left);
             let sums = self.sums(&left);
-            let count = rows.len() / width;
-            chances.extend(sums[..count].iter().map(|sum| 1.0 / (1.0 + (-sum).exp())));
+            chances.extend(sums.iter().map(|sum| 1.0 / (1.0 + (-sum).exp())));
         }
+        chances.truncate(rows.count);
         chances
     }
 
@@ -276,7 +270,7 @@ impl Split {
     /// Takes the leaves on the left away from rows whose value is above. By itself, or the compiler takes one row at a time.
     #[inline(never)]
     fn part(&self, values: &Column, sets: &mut [u32; LANES]) {
-        for (set, value) in sets.iter_mut().zip(values.as_flattened()) {
+        for (set, value) in sets.iter_mut().zip(values) {
             // All bits where it is true, and no branch, for the same reason.
             let stays = u32::from(*value <= self.threshold).wrapping_neg();
             *set &= self.above | stays;
@@ -304,31 +298,63 @@ impl Default for Left {
     }
 }
 
-/// The values of a column for the rows that are judged together, in fours.
-type Column = [[f32; 4]; LANES / 4];
+/// The values of a column for the rows that are judged together.
+pub(crate) type Column = [f32; LANES];
 
-/// Writes rows as columns, four of each at once.
-fn turn(rows: &[f32], columns: &mut [Column]) {
-    let width = columns.len();
-    for (group, rows) in rows.chunks(4 * width).enumerate().take(LANES / 4) {
-        let (a, rest) = rows.split_at(width);
-        // Of rows too few the last stands in.
-        let next = |rest: &'_ [f32]| rest.len() >= width;
-        let (b, rest) = if next(rest) {
-            rest.split_at(width)
-        } else {
-            (a, rest)
-        };
-        let (c, rest) = if next(rest) {
-            rest.split_at(width)
-        } else {
-            (b, rest)
-        };
-        let d = if next(rest) { &rest[..width] } else { c };
-        let values = a.iter().zip(b).zip(c).zip(d);
-        for (column, (((&a, &b), &c), &d)) in columns.iter_mut().zip(values) {
-            column[group] = [a, b, c, d];
+/// Rows as they are judged: so many together, column by column.
+pub(crate) struct Rows {
+    /// Numbers in a row.
+    width: usize,
+    count: usize,
+    /// Those of the first rows, then those of the next. Of rows too few the last stands in.
+    columns: Vec<Column>,
+}
+
+impl Rows {
+    /// Rows of zeros.
+    pub(crate) fn new(width: usize, count: usize) -> Rows {
+        Rows {
+            width,
+            count,
+            columns: vec![[0.0; LANES]; width * count.div_ceil(LANES)],
         }
+    }
+
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The columns of a row, and its place in each of them.
+    pub(crate) fn row_mut(&mut self, row: usize) -> (&mut [Column], usize) {
+        let first = row / LANES * self.width;
+        (&mut self.columns[first..first + self.width], row % LANES)
+    }
+
+    /// To be called when all rows are written.
+    pub(crate) fn finish(&mut self) {
+        let written = self.count % LANES;
+        if written > 0 {
+            let first = self.columns.len() - self.width;
+            for column in &mut self.columns[first..] {
+                let last = column[written - 1];
+                column[written..].fill(last);
+            }
+        }
+    }
+
+    /// The numbers row by row, for the program that fits the forest.
+    pub(crate) fn to_vec(&self) -> Vec<f32> {
+        let rows = 0..self.count;
+        let places = rows.map(|row| (row / LANES * self.width, row % LANES));
+        let values = places.flat_map(|(first, lane)| {
+            let columns = &self.columns[first..first + self.width];
+            columns.iter().map(move |column| column[lane])
+        });
+        values.collect()
+    }
+
+    fn groups(&self) -> impl Iterator<Item = &[Column]> {
+        self.columns.chunks_exact(self.width.max(1))
     }
 }
 
@@ -340,20 +366,13 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn of(rows: &[f32], width: usize) -> Bounds {
-        let mut rows = rows.chunks_exact(width);
-        let first = rows.next().unwrap_or(&[]).to_vec();
-        let mut bounds = Bounds {
-            greatest: first.clone(),
-            least: first,
-        };
-        for row in rows {
-            bounds.widen(row, row);
+    fn of(columns: &[Column]) -> Bounds {
+        Bounds {
+            least: columns.iter().map(|column| fold(column, less)).collect(),
+            greatest: columns.iter().map(|column| fold(column, greater)).collect(),
         }
-        bounds
     }
 
-    #[inline]
     fn widen(&mut self, least: &[f32], greatest: &[f32]) {
         for (own, &other) in self.least.iter_mut().zip(least) {
             *own = less(*own, other);
@@ -362,6 +381,20 @@ impl Bounds {
             *own = greater(*own, other);
         }
     }
+}
+
+/// One of two values of a column again and again, four at once.
+#[inline]
+fn fold(column: &Column, of: impl Fn(f32, f32) -> f32) -> f32 {
+    let [mut four, ref rest @ ..] = *column.as_chunks::<4>().0 else {
+        return 0.0;
+    };
+    for next in rest {
+        for (own, &other) in four.iter_mut().zip(next) {
+            *own = of(*own, other);
+        }
+    }
+    of(of(four[0], four[1]), of(four[2], four[3]))
 }
 
 fn less(one: f32, other: f32) -> f32 {

@@ -48,13 +48,11 @@ pub(super) struct Ranking<'a> {
 
 impl Ranking<'_> {
     pub(super) fn of(blocks: &[Scored]) -> Ranking<'_> {
-        let mut order: Vec<usize> = (0..blocks.len()).collect();
-        order.sort_by(|&a, &b| {
-            blocks[b]
-                .chance
-                .total_cmp(&blocks[a].chance)
-                .then(a.cmp(&b))
-        });
+        // No chance is below zero, and the bits of such numbers are in their order.
+        let key = |(at, block): (usize, &Scored)| (!block.chance.to_bits(), at);
+        let mut order: Vec<(u64, usize)> = blocks.iter().enumerate().map(key).collect();
+        order.sort_unstable();
+        let order = order.into_iter().map(|(_, at)| at).collect();
         Ranking { blocks, order }
     }
 

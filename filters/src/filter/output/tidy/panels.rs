@@ -28,8 +28,8 @@ pub(in crate::filter::output) fn name(page: &mut Page) {
     };
     // Nearly no page has one.
     let panels: Vec<NodeId> = page
-        .live(page.body())
-        .filter(|&id| page.said(id).has(Hint::Role))
+        .telling(Hint::Role.bit(), &[])
+        .into_iter()
         .filter(|&id| {
             page.attribute(id, &local_name!("role"))
                 .is_some_and(|role| is_panel(&local_name!("role"), role))

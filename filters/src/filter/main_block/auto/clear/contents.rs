@@ -261,8 +261,7 @@ struct Line {
 
 impl Line {
     fn of(page: &Page, node: NodeId) -> Line {
-        let texts = page.live(node).filter_map(|id| page.text(id));
-        let text: String = texts.map(|text| text.clone()).collect();
+        let text = page.joined(page.live(node));
         let letters = letters(&text);
         let is_sign = |c: &char| {
             matches!(c, '+' | '−' | '±' | '\u{2190}'..='\u{2bff}' | '\u{1f000}'..)

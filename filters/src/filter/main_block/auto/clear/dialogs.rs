@@ -47,12 +47,8 @@ fn overlays(
     const MOST: usize = 50;
     let mut dialogs = 0;
     let mut over: Vec<(NodeId, NodeId)> = Vec::new();
-    for id in page.live(page.body()).skip(1) {
+    for id in page.telling(Hint::Role.bit(), &[Tag::Dialog, Tag::Nav]) {
         let Some(tag) = page.tag(id) else { continue };
-        // Nearly no element has a role.
-        if !page.said(id).has(Hint::Role) && !matches!(tag, Tag::Dialog | Tag::Nav) {
-            continue;
-        }
         let end = page.end(id);
         if over.last().is_some_and(|&(_, last)| id < last) || page.contains(id, headline) {
             continue;

@@ -74,11 +74,8 @@ const MOST_BELOW: f32 = 0.5;
 
 /// Drops the entries from the kept blocks of an article.
 pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
-    let has_times = page.about(Tag::Time).next().is_some();
     let days: Vec<NodeId> = (0..kept.len())
-        .filter(|&at| {
-            blocks.list[at].stats.words <= MAX_WORDS && is_dated(page, blocks, at, has_times)
-        })
+        .filter(|&at| blocks.list[at].stats.words <= MAX_WORDS && is_dated(page, blocks, at))
         .map(|at| blocks.list[at].container)
         .collect();
     if days.len() < LEAST {
@@ -102,8 +99,8 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
     }
 }
 
-/// Whether one of its texts is a day, or stands in a `<time>`, if the page has any. A heading that is one begins a chapter of a diary.
-fn is_dated(page: &Page, blocks: &Blocks, at: usize, has_times: bool) -> bool {
+/// Whether one of its texts is a day, or stands in a `<time>`. A heading that is one begins a chapter of a diary.
+fn is_dated(page: &Page, blocks: &Blocks, at: usize) -> bool {
     // To the end whatever is found, because that is done many bytes at once.
     let may_hold_number = |text: &str| {
         let may_be = |byte: u8| byte.is_ascii_digit() || !byte.is_ascii();
@@ -117,8 +114,9 @@ fn is_dated(page: &Page, blocks: &Blocks, at: usize, has_times: bool) -> bool {
             let mut around = page.ancestors(id).take(3);
             around.any(|up| page.tag(up).is_some_and(wanted))
         };
-        let is_day = page.text(id).is_some_and(|text| is_day(&text));
-        (is_day || has_times && is_in(|tag| tag == Tag::Time)) && !is_in(Tag::is_heading)
+        let is_in_time = || page.has_any(&[Tag::Time]) && is_in(|tag| tag == Tag::Time);
+        let is_day = || page.text(id).is_some_and(|text| is_day(&text));
+        (is_in_time() || is_day()) && !is_in(Tag::is_heading)
     })
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Phrases {
     /// Bytes of a beginning.
     length: usize,
     /// By two bytes: how far the text may be gone on in.
-    skips: Vec<usize>,
+    skips: Vec<u8>,
     by_start: Table<[u8; LEAST], Vec<(&'static [u8], u8)>>,
 }
 
@@ -31,7 +31,7 @@ impl Phrases {
         let length = shortest.unwrap_or_default().clamp(LEAST, 32);
         let mut phrases = Phrases {
             length,
-            skips: vec![length - 1; 1 << BITS],
+            skips: vec![small(length - 1); 1 << BITS],
             by_start: Table::default(),
         };
         for (phrase, bit) in all() {
@@ -41,7 +41,7 @@ impl Phrases {
             };
             for (at, two) in beginning.windows(2).enumerate() {
                 let skip = &mut phrases.skips[key(two[0], two[1])];
-                *skip = (*skip).min(length - 2 - at);
+                *skip = (*skip).min(small(length - 2 - at));
             }
             phrases
                 .by_start
@@ -60,7 +60,7 @@ impl Phrases {
         while end <= bytes.len() {
             let skip = self.skips[key(small(end - 2), small(end - 1))];
             if skip > 0 {
-                end += skip;
+                end += usize::from(skip);
                 continue;
             }
             let at = end - self.length;
@@ -75,6 +75,11 @@ impl Phrases {
         }
         found
     }
+}
+
+/// A length in a byte: beginnings are shorter.
+fn small(length: usize) -> u8 {
+    u8::try_from(length).unwrap_or(u8::MAX)
 }
 
 /// Some bits of two bytes.

@@ -197,12 +197,7 @@ fn is_list_in_lines(page: &Page, blocks: &Blocks, block: &Block) -> bool {
     let Some(end) = texts.iter().position(|&id| page.tag(id) == Some(Tag::Br)) else {
         return false;
     };
-    let name: String = texts[..end]
-        .iter()
-        .filter_map(|&id| page.text(id))
-        .map(|text| text.clone())
-        .collect();
-    let name = into_lower(into_line(name));
+    let name = into_lower(into_line(page.joined(texts[..end].iter().copied())));
     let name = trim(&name);
     let is_list = KNOWN.get(name) == Some(&Sort::List) || IN_LINES.contains(&name) || is_made(name);
     is_list && blocks.links(page, block).count() >= TITLES

@@ -27,21 +27,22 @@ const LEAST_TOOLS: usize = 2;
 /// Signs between tools.
 const SIGNS: [char; 9] = ['|', '¦', '【', '】', '[', ']', '·', '•', '\u{a0}'];
 
+/// Characters of a row in which the sign behind a first short text stands.
+const EARLY: usize = 8;
+
 /// The part of the row that stands in links, at least: counts of comments and signs stand beside them.
 const LINKED: f32 = 0.55;
 
 /// Words of paragraphs that the page keeps, at least.
 const LEAST: f32 = 40.0;
 
-/// The names by their first letter, each with the tools that it counts for: hardly any link begins so.
-static KNOWN: LazyLock<Table<char, Vec<(&str, usize)>>> = LazyLock::new(|| {
-    let mut known: Table<char, Vec<(&str, usize)>> = Table::default();
+/// The names by their first two letters, each with the tools that it counts for: hardly any link begins so. Of one letter there is no
+/// second.
+static KNOWN: LazyLock<Table<Start, Vec<(&str, usize)>>> = LazyLock::new(|| {
+    let mut known: Table<Start, Vec<(&str, usize)>> = Table::default();
     for (names, count) in [(BACK, LEAST_TOOLS), (TOOLS, 1)] {
         for &name in names {
-            known
-                .entry(name.chars().next().unwrap_or_default())
-                .or_default()
-                .push((name, count));
+            known.entry(start(name)).or_default().push((name, count));
         }
     }
     known
@@ -67,10 +68,7 @@ fn is_row(page: &Page, blocks: &Blocks, block: &Block) -> bool {
     }
     let linked = || {
         let links = blocks.links(page, block);
-        links.map(|link| {
-            let texts = page.live(link).filter_map(|id| page.text(id));
-            texts.map(|text| text.clone()).collect::<String>()
-        })
+        links.map(|link| page.joined(page.live(link)))
     };
     let by_links = if block.linked >= LINKED * block.chars {
         count_tools(linked())
@@ -80,32 +78,70 @@ fn is_row(page: &Page, blocks: &Blocks, block: &Block) -> bool {
     // Scripts write some of them without a link, and they stand apart by signs.
     let by_signs = || {
         let text = blocks.text(page, block);
-        count_tools(text.split(SIGNS).map(str::to_owned))
+        let has_sign_early = || {
+            text.trim_start()
+                .chars()
+                .take(EARLY)
+                .any(|c| SIGNS.contains(&c))
+        };
+        // Nearly always neither, and the text need not be divided.
+        if may_be_tool(&text) || has_sign_early() {
+            count_tools(text.split(SIGNS))
+        } else {
+            None
+        }
     };
     let found = by_links.or_else(by_signs);
     found.is_some_and(|tools| tools >= LEAST_TOOLS)
 }
 
 /// How many of some texts are tools, a way back twice; none where one is anything else.
-fn count_tools(texts: impl Iterator<Item = String>) -> Option<usize> {
+fn count_tools(texts: impl Iterator<Item = impl AsRef<str>>) -> Option<usize> {
     let mut tools = 0;
     for text in texts {
-        let text = into_lower(one_line(&text));
+        let text = text.as_ref();
+        if !may_be_tool(text) {
+            return None;
+        }
+        let text = into_lower(one_line(text));
         let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
         if text.len() > LINK || text.contains('@') {
             return None;
         }
-        let first = text.chars().next();
-        let known = first.and_then(|first| KNOWN.get(&first));
-        let known = known.and_then(|known| known.iter().find(|(start, _)| begins(text, start)));
-        match known {
-            Some((_, count)) => tools += count,
+        let mut alike = alike(start(text));
+        match alike.find(|(name, _)| begins(text, name)) {
+            Some(&(_, count)) => tools += count,
             // A size of letters and the number of comments are shorter.
-            None if text.chars().count() > SHORT => return None,
+            None if !is_short(text) => return None,
             None => {}
         }
     }
     Some(tools)
+}
+
+/// Whether a text begins with the first letters of a tool, or is so short that it may be anything. Nearly none does, and none need be
+/// copied for that.
+fn may_be_tool(text: &str) -> bool {
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    alike(start(text)).next().is_some() || is_short(text.trim_end())
+}
+
+/// The first two letters of a text in lower case.
+type Start = (char, Option<char>);
+
+fn start(text: &str) -> Start {
+    let mut small = text.chars().filter_map(|c| c.to_lowercase().next());
+    (small.next().unwrap_or_default(), small.next())
+}
+
+/// The names that may begin a text that begins so.
+fn alike((first, second): Start) -> impl Iterator<Item = &'static (&'static str, usize)> {
+    let of = |start| KNOWN.get(&start).into_iter().flatten();
+    of((first, second)).chain(second.into_iter().flat_map(move |_| of((first, None))))
+}
+
+fn is_short(text: &str) -> bool {
+    text.chars().nth(SHORT).is_none()
 }
 
 /// Whether a text begins with these words; short ones are whole words there.

@@ -93,8 +93,8 @@ fn keep_facts(
     kept: &mut [bool],
     first: usize,
 ) {
-    let may_hold = |id| matches!(page.tag(id), Some(Tag::Dl | Tag::Table));
-    if !page.has_any(&[Tag::Dl, Tag::Table]) || !page.live(page.body()).any(may_hold) {
+    let lists = page.telling(0, &[Tag::Dl, Tag::Table]);
+    if lists.is_empty() {
         return;
     }
     let (with_tables, least) = match kind.get() {
@@ -103,7 +103,7 @@ fn keep_facts(
         None | Some(Kind::Service) => (false, OTHER_FACTS),
         _ => return,
     };
-    for facts in facts(page, with_tables) {
+    for facts in facts(page, &lists, with_tables) {
         let inside = blocks.inside(page, facts);
         if inside.start <= first || kept[inside.clone()].contains(&true) {
             continue;
@@ -123,9 +123,9 @@ fn keep_facts(
 }
 
 /// The outermost lists of terms, and tables of data.
-fn facts(page: &Page, with_tables: bool) -> Vec<NodeId> {
+fn facts(page: &Page, lists: &[NodeId], with_tables: bool) -> Vec<NodeId> {
     let mut found: Vec<NodeId> = Vec::new();
-    for id in page.live(page.body()) {
+    for &id in lists {
         let is_within = || found.last().is_some_and(|&last| page.contains(last, id));
         let are_facts = match page.tag(id) {
             Some(Tag::Dl) => !is_within(),

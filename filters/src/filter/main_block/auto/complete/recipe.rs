@@ -15,11 +15,11 @@ use super::super::blocks::Blocks;
 use crate::{
     kind::{Kind, KindNow},
     page::{NodeId, Page, tag::Tag},
-    text::one_line,
+    text::{one_line, starts::Starts},
 };
 
 /// What the list of ingredients is called in the languages of the web, in lower case and without the signs around it.
-const INGREDIENTS: [&str; 61] = [
+const INGREDIENTS: &Starts = &Starts::new(&[
     "ingredients",
     "the ingredients",
     "what you need",
@@ -81,10 +81,10 @@ const INGREDIENTS: [&str; 61] = [
     "viungo",
     "재료",
     "材料",
-];
+]);
 
 /// What the steps are called.
-const STEPS: [&str; 67] = [
+const STEPS: &Starts = &Starts::new(&[
     "instructions",
     "directions",
     "method",
@@ -152,10 +152,10 @@ const STEPS: [&str; 67] = [
     "cara membuat",
     "만드는 법",
     "作り方",
-];
+]);
 
 /// The same in Chinese, where neither is the beginning of another word.
-const STEPS_IN_CHINESE: [&str; 4] = ["做法", "步骤", "步驟", "製作方法"];
+const STEPS_IN_CHINESE: &Starts = &Starts::new(&["做法", "步骤", "步驟", "製作方法"]);
 
 /// Words of a label, at most: "Zutaten für 4 Portionen".
 const LABEL_WORDS: f32 = 7.0;
@@ -184,7 +184,7 @@ pub(super) fn keep(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
     let mut lists: Vec<Range<usize>> = Vec::new();
     for at in 0..kept.len() {
         let is_over = lists.last().is_some_and(|list| at < list.end);
-        if !is_over && is_label(page, blocks, at, &INGREDIENTS) {
+        if !is_over && is_label(page, blocks, at, INGREDIENTS) {
             let mut list = section(page, blocks, at);
             let is_text = |other: &usize| blocks.list[*other].stats.words > LINE_WORDS;
             list.end = list.clone().find(is_text).unwrap_or(list.end);
@@ -204,7 +204,7 @@ pub(super) fn keep(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
     }
     facts::keep(page, blocks, lists[0].start, kept);
     let is_steps = |at: &usize| {
-        is_label(page, blocks, *at, &STEPS) || is_label(page, blocks, *at, &STEPS_IN_CHINESE)
+        is_label(page, blocks, *at, STEPS) || is_label(page, blocks, *at, STEPS_IN_CHINESE)
     };
     for at in (lists[0].start..kept.len()).filter(is_steps) {
         lists.push(section(page, blocks, at));
@@ -215,7 +215,7 @@ pub(super) fn keep(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
 }
 
 /// Whether a text is one of these names, or begins with one: "Ingredients (serves 4)".
-fn is_label(page: &Page, blocks: &Blocks, at: usize, names: &[&str]) -> bool {
+fn is_label(page: &Page, blocks: &Blocks, at: usize, names: &Starts) -> bool {
     let block = &blocks.list[at];
     if block.stats.words > LABEL_WORDS || block.chars > LABEL_CHARS || block.linked > 0.0 {
         return false;
@@ -231,10 +231,6 @@ fn is_label(page: &Page, blocks: &Blocks, at: usize, names: &[&str]) -> bool {
     // Nearly all texts are of other letters, and to compare the words costs more.
     let mut letter = [0; 4];
     let first = first.encode_utf8(&mut letter).as_bytes();
-    let may_be = |name: &&&str| {
-        let name = name.as_bytes();
-        name.first() == first.first() && name.starts_with(first)
-    };
     let bytes = text.as_bytes();
     // The plain letters that a name begins with begin no line of others, however it is written.
     let is_other = |name: &str| {
@@ -244,8 +240,9 @@ fn is_label(page: &Page, blocks: &Blocks, at: usize, names: &[&str]) -> bool {
         let start = bytes.get(..plain.len()).filter(|start| start.is_ascii());
         start.is_some_and(|start| !start.eq_ignore_ascii_case(plain))
     };
-    let alike = names.iter().filter(may_be);
-    let mut alike = alike.filter(|name| !is_other(name)).peekable();
+    let alike = names.beginning_with(first[0]);
+    let may_be = |name: &&str| name.as_bytes().starts_with(first) && !is_other(name);
+    let mut alike = alike.filter(may_be).peekable();
     if alike.peek().is_none() {
         return false;
     }
@@ -283,9 +280,9 @@ fn end_inside(page: &Page, blocks: &Blocks, at: usize, scope: NodeId, own: Optio
             (other, _) => other.is_some(),
         };
         let is_label = || {
-            let names: [&[&str]; 2] = [&INGREDIENTS, &STEPS];
+            let names = [INGREDIENTS, STEPS];
             names
-                .iter()
+                .into_iter()
                 .any(|names| is_label(page, blocks, *other, names))
         };
         let block = &blocks.list[*other];

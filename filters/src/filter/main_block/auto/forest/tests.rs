@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    filter::main_block::auto::{blocks::Blocks, features::Table},
+    filter::main_block::auto::{blocks::Blocks, features},
     testing::page,
 };
 
@@ -23,10 +23,31 @@ fn small() -> Vec<u8> {
     bytes
 }
 
+fn written(rows: &[[f32; 2]]) -> Rows {
+    let mut written = Rows::new(2, rows.len());
+    for (at, row) in rows.iter().enumerate() {
+        let (columns, place) = written.row_mut(at);
+        for (column, value) in columns.iter_mut().zip(row) {
+            column[place] = *value;
+        }
+    }
+    written.finish();
+    written
+}
+
+#[test]
+fn rows_are_told_as_they_were_written() {
+    let rows: Vec<[f32; 2]> = (0u8..70)
+        .map(|row| [f32::from(row), -f32::from(row)])
+        .collect();
+    assert_eq!(written(&rows).to_vec(), rows.as_flattened());
+    assert!(written(&[]).to_vec().is_empty());
+}
+
 #[test]
 fn a_tree_is_followed_to_its_leaf() {
     let forest = Forest::parse(&small()).unwrap();
-    let chance = |a, b| forest.chances(&[a, b])[0];
+    let chance = |a, b| forest.chances(&written(&[[a, b]]))[0];
     assert!((chance(1.0, 9.0) - 0.268_94).abs() < 1e-4);
     assert!((chance(1.1, 2.0) - 0.5).abs() < 1e-6);
     assert!((chance(1.1, 2.1) - 0.952_57).abs() < 1e-4);
@@ -38,10 +59,10 @@ fn rows_are_judged_alike_wherever_in_the_table_they_stand() {
     let rows: Vec<[f32; 2]> = (0u8..50)
         .map(|row| [f32::from(row % 3), f32::from(row % 5)])
         .collect();
-    let chances = forest.chances(rows.as_flattened());
+    let chances = forest.chances(&written(&rows));
     assert_eq!(chances.len(), rows.len());
     for (row, chance) in rows.iter().zip(chances) {
-        assert_eq!(forest.chances(row), [chance]);
+        assert_eq!(forest.chances(&written(&[*row])), [chance]);
     }
 }
 
@@ -68,7 +89,7 @@ fn a_damaged_table_is_refused() {
 fn the_table_that_ships_has_the_columns_that_are_computed() {
     let page = page("<p>one</p>");
     let mut names = Vec::new();
-    let table = Table::of(&page, &Blocks::of(&page, &[]), Some(&mut names));
+    let rows = features::rows(&page, &Blocks::of(&page, &[]), Some(&mut names));
     assert_eq!(Forest::shipped().columns, names);
-    assert_eq!(table.width, names.len());
+    assert_eq!(rows.width(), names.len());
 }

@@ -71,14 +71,17 @@ pub(super) fn tidy(
     found: &Found,
     kept: &mut [bool],
 ) -> Thread {
-    let words = kept_words(page, blocks, kept);
-    let is_kept = kept_texts(page, blocks, kept);
     let names = found.signs.names(page);
-    if names.len() < MIN_POSTS && found.talk.is_none() {
+    let talk = found.talk.as_ref();
+    if names.len() < MIN_POSTS && talk.is_none() {
         return Thread::default();
     }
+    let words = kept_words(page, blocks, kept);
     let mut posts = groups::posts(page, &words, names);
-    let talk = found.talk.as_ref();
+    if posts.is_empty() && talk.is_none() {
+        return Thread::default();
+    }
+    let is_kept = kept_texts(page, blocks, kept);
     let around = talk.map(|talk| Around::of(page, blocks, talk, kept));
     let around = around.unwrap_or_default();
     if let Some(talk) = talk {

@@ -15,7 +15,7 @@ use super::super::{
 use super::{posts::signs::is_quote, talk::Talk};
 use crate::{
     kind::KindNow,
-    page::{NodeId, Page, tag::Tag},
+    page::{NodeId, Page, said::Hint, tag::Tag},
 };
 
 /// Words that are compared as one. Higher: what is quoted with a change is taken for new.
@@ -43,8 +43,11 @@ pub(super) fn settle(
     talk: Option<&Talk>,
     kept: &mut [bool],
 ) {
+    if !kind.is_forum() {
+        return;
+    }
     let quotes = quotes(page, blocks, talk);
-    if quotes.is_empty() || !kind.is_forum() {
+    if quotes.is_empty() {
         return;
     }
     let names = talk.map_or_else(Vec::new, |talk| talk.speakers(page));
@@ -192,7 +195,7 @@ fn may_be_quote(page: &Page, blocks: &Blocks, id: NodeId) -> bool {
 /// The outermost quotes, those aside that hold a post.
 fn quotes(page: &Page, blocks: &Blocks, talk: Option<&Talk>) -> Vec<NodeId> {
     let mut quotes: Vec<NodeId> = Vec::new();
-    for id in page.live(page.body()) {
+    for id in page.telling(Hint::Quotes.bit(), &[Tag::Blockquote]) {
         let is_within = || quotes.last().is_some_and(|&last| page.contains(last, id));
         let is_post = || talk.is_some_and(|talk| talk.holds_body(page, id));
         if may_be_quote(page, blocks, id) && !is_within() && !is_post() {

@@ -33,8 +33,8 @@ pub(in super::super) fn of(page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<N
         .map(|(block, &kept)| (row(page, blocks.texts(block)), kept))
         .filter(|(row, _)| !row.is_empty())
         .collect();
-    let words = |id: &NodeId| page.text(*id).map(|text| words(&text));
-    let words = |id: &NodeId| words(id).filter(|words| !words.is_empty());
+    let words = |id: &NodeId| page.text(*id).map(|text| letters(&text).collect());
+    let words = |id: &NodeId| words(id).filter(|words: &String| !words.is_empty());
     let mut places: HashMap<String, usize> = HashMap::new();
     for word in rows.iter().flat_map(|(row, _)| row).filter_map(words) {
         *places.entry(word).or_default() += 1;
@@ -57,7 +57,10 @@ fn may_hold(page: &Page, block: &Block) -> bool {
 /// The texts of the links that lead nowhere at the end of a block: all of it, or from a line break on, or two of them or more.
 fn row(page: &Page, texts: &[NodeId]) -> Vec<NodeId> {
     let is_tool = |id: NodeId| leads_nowhere(page, id) && page.own_chars(id) <= MAX_CHARS;
-    let is_sign = |id: NodeId| page.text(id).is_some_and(|text| words(&text).is_empty());
+    let is_sign = |id: NodeId| {
+        page.text(id)
+            .is_some_and(|text| letters(&text).next().is_none())
+    };
     let is_break = |id: NodeId| page.tag(id) == Some(Tag::Br);
     let first = texts
         .iter()
@@ -96,18 +99,17 @@ fn leads_nowhere(page: &Page, text: NodeId) -> bool {
 }
 
 /// The letters of a text, without what stands in brackets: "Like (3)" is "like".
-fn words(text: &str) -> String {
+fn letters(text: &str) -> impl Iterator<Item = char> {
     let mut depth = 0usize;
-    let mut words = String::new();
-    for c in text.chars() {
+    let is_letter = move |c: &char| {
         match c {
             '(' | '[' | '（' => depth += 1,
             ')' | ']' | '）' => depth = depth.saturating_sub(1),
-            _ if depth == 0 && c.is_alphanumeric() => words.extend(c.to_lowercase()),
-            _ => {}
+            _ => return depth == 0 && c.is_alphanumeric(),
         }
-    }
-    words
+        false
+    };
+    text.chars().filter(is_letter).flat_map(char::to_lowercase)
 }
 
 #[cfg(test)]

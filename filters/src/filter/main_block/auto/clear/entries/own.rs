@@ -53,7 +53,7 @@ pub(super) fn is_title(page: &Page, blocks: &Blocks, at: usize) -> bool {
     page.tag(block.container).is_some_and(Tag::is_heading)
         || block.stats.words >= TITLE
             && block.link_density() >= 0.8
-            && !super::is_dated(page, blocks, at, true)
+            && !super::is_dated(page, blocks, at)
 }
 
 /// Whether the heading above the list is the name of one, or, where the entries have titles, a word of the headline.
@@ -200,7 +200,7 @@ mod tests {
         page.headline.text = headline.to_owned();
         let blocks = Blocks::of(&page, &[]);
         let days: Vec<NodeId> = (0..blocks.list.len())
-            .filter(|&at| is_dated(&page, &blocks, at, true))
+            .filter(|&at| is_dated(&page, &blocks, at))
             .map(|at| blocks.list[at].container)
             .collect();
         let list = list_around(&page, &blocks, &days, days[0]).expect("a list");

@@ -22,6 +22,10 @@ const MAX_NODES: usize = 20;
 /// Elements between a text and the one that says what it is.
 const LEVELS: usize = 3;
 
+/// What attributes of a name and of a date may say.
+const NAME_SIGNS: u32 = Hint::Posters.bit() | Hint::Profile.bit() | Hint::AuthorMark.bit();
+const DATE_SIGNS: u32 = Hint::Dates.bit() | Hint::Title.bit();
+
 /// The names and the dates of a page, found once for all who ask.
 #[derive(Default)]
 pub(in super::super) struct Signs {
@@ -54,7 +58,12 @@ pub(in super::super) struct Sign {
 fn names(page: &Page) -> Vec<Sign> {
     let marks_authors = page.any_may(Hint::AuthorMark) && page.any_attribute(is_author_mark);
     let rank = |id| name_rank(page, id, marks_authors);
-    let mut names = signs(page, MAX_NAME, rank);
+    let mut names = if marks_authors {
+        // Every link may stand in such a mark.
+        signs(page, page.live(page.body()).skip(1), MAX_NAME, rank)
+    } else {
+        signs(page, page.telling(NAME_SIGNS, &[]), MAX_NAME, rank)
+    };
     // "Log in" is an address below `/users/` too.
     names.retain(|name| {
         let id = name.element;
@@ -104,7 +113,8 @@ pub(super) fn is_initial(page: &Page, text: NodeId, within: NodeId) -> bool {
 }
 
 fn dates(page: &Page) -> Vec<Sign> {
-    let mut dates = signs(page, MAX_DATE, |id| date_rank(page, id));
+    let may_be = page.telling(DATE_SIGNS, &[Tag::Time]);
+    let mut dates = signs(page, may_be, MAX_DATE, |id| date_rank(page, id));
     dates.retain(|date| {
         let around = [date.element, page.parent(date.element)];
         !around.into_iter().any(|id| tells_change(page, id))
@@ -124,11 +134,16 @@ fn tells_change(page: &Page, id: NodeId) -> bool {
     WORDS.iter().any(begins)
 }
 
-/// The outermost elements that hold one short text of a kind, in document order.
-fn signs(page: &Page, max_chars: usize, rank: impl Fn(NodeId) -> Option<u8>) -> Vec<Sign> {
+/// The outermost of some elements that hold one short text of a kind, in document order.
+fn signs(
+    page: &Page,
+    may_be: impl IntoIterator<Item = NodeId>,
+    max_chars: usize,
+    rank: impl Fn(NodeId) -> Option<u8>,
+) -> Vec<Sign> {
     let mut signs = Vec::new();
     let mut over = NodeId::DOCUMENT;
-    for id in page.live(page.body()).skip(1) {
+    for id in may_be {
         if id < over || page.tag(id).is_none() {
             continue;
         }
@@ -203,10 +218,9 @@ fn only_line(page: &Page, id: NodeId, max_chars: usize) -> Option<NodeId> {
 
 /// How sure an element is to be a name. `marks_authors`: whether any element of the page is marked as one.
 fn name_rank(page: &Page, id: NodeId, marks_authors: bool) -> Option<u8> {
-    const SIGNS: u32 = Hint::Posters.bit() | Hint::Profile.bit() | Hint::AuthorMark.bit();
     let is_link = page.tag(id) == Some(Tag::A);
     let may_be_marked = marks_authors && is_link;
-    if !may_be_marked && !page.said(id).has_any(SIGNS) {
+    if !may_be_marked && !page.said(id).has_any(NAME_SIGNS) {
         return None;
     }
     let (mut is_author, mut is_named, mut is_profile) = (false, false, false);
@@ -325,7 +339,7 @@ fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
     if page.tag(id) == Some(Tag::Time) {
         return Some(0);
     }
-    if !page.said(id).has_any(Hint::Dates.bit() | Hint::Title.bit()) {
+    if !page.said(id).has_any(DATE_SIGNS) {
         return None;
     }
     let is_date = says(page, id, &local_name!("itemprop"), &PROPERTIES)

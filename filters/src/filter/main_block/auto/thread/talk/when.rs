@@ -66,25 +66,22 @@ pub(super) fn add(page: &Page, blocks: &Blocks, dates: &mut Vec<Sign>) {
 /// Elements without a text that say a date: a script writes there how long that is ago.
 pub(super) fn unseen(page: &Page) -> Vec<Sign> {
     let is_unseen = |&id: &NodeId| {
-        let Some(tag) = page.tag(id) else {
-            return false;
-        };
-        let may_tell = tag == Tag::Time || page.said(id).has(Hint::Title);
         let tells = |name: &LocalName| page.attribute(id, name).is_some_and(is_date);
-        may_tell
-            && (tells(&local_name!("datetime")) || tells(&local_name!("title")))
+        (tells(&local_name!("datetime")) || tells(&local_name!("title")))
             && page
                 .live(id)
                 .take(MAX_NODES)
                 .all(|id| page.own_chars(id) == 0)
     };
-    let ids = page.live(page.body()).filter(is_unseen);
-    ids.map(|id| Sign {
-        element: id,
-        rank: UNSEEN,
-        text: id,
-    })
-    .collect()
+    let may_tell = page.telling(Hint::Title.bit(), &[Tag::Time]).into_iter();
+    may_tell
+        .filter(is_unseen)
+        .map(|id| Sign {
+            element: id,
+            rank: UNSEEN,
+            text: id,
+        })
+        .collect()
 }
 
 fn starts_with_label(text: &str) -> bool {
