@@ -31,12 +31,23 @@ struct Sum {
     whole: f64,
 }
 
+/// What is written besides the table.
+pub(crate) struct Out<'a> {
+    /// A file with a line per page.
+    pub(crate) pages: Option<&'a Path>,
+    /// A folder with the text of each page that comes out.
+    pub(crate) texts: Option<&'a Path>,
+}
+
 pub(crate) fn run(
     config: &ChainConfig,
     dataset: &Path,
     folds: &Path,
-    out: Option<&Path>,
+    out: &Out<'_>,
 ) -> anyhow::Result<()> {
+    if let Some(texts) = out.texts {
+        fs::create_dir_all(texts)?;
+    }
     let chains: Vec<Arc<Chain>> = (0..dataset::FOLDS)
         .map(|fold| {
             let path = folds.join(format!("{fold}.forest"));
@@ -58,6 +69,9 @@ pub(crate) fn run(
             let Ok(extract) = chains[fold].extract(&page.html, &page.url) else {
                 continue;
             };
+            if let Some(texts) = out.texts {
+                fs::write(texts.join(format!("{}.txt", page.id)), &extract.text)?;
+            }
             let (f1, precision, recall) = score(&extract.text, &page.reference);
             let is_empty = page.reference.trim().is_empty();
             let whole = cleaned.extract(&page.html, &page.url);
@@ -126,7 +140,7 @@ pub(crate) fn run(
             sum.pages
         );
     }
-    if let (Some(out), Ok(mut lines)) = (out, lines.lock()) {
+    if let (Some(out), Ok(mut lines)) = (out.pages, lines.lock()) {
         lines.sort();
         lines.insert(0, COLUMNS.to_owned());
         fs::write(out, lines.join("\n") + "\n")?;

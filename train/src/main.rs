@@ -11,7 +11,7 @@ use anyhow::Context;
 use gleaner_filters::{Chain, ChainConfig, Floor, HostList, PageLimits, training};
 
 const USAGE: &str = "usage: gleaner-train export DATASET OUT
-       gleaner-train check DATASET FOLDS [PAGES.tsv] [CHAIN.yaml]";
+       gleaner-train check DATASET FOLDS [PAGES.tsv] [CHAIN.yaml] [TEXTS]";
 
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
@@ -36,7 +36,10 @@ fn main() -> anyhow::Result<()> {
             &config,
             dataset,
             folder,
-            arguments.get(3).map(PathBuf::as_path),
+            &check::Out {
+                pages: arguments.get(3).map(PathBuf::as_path),
+                texts: arguments.get(5).map(PathBuf::as_path),
+            },
         ),
         _ => anyhow::bail!(USAGE),
     }

@@ -25,7 +25,7 @@
 //! | `MOODS` | normal, σ = 2 | measured; the wider, the more is kept where the page is in doubt |
 //! | [`Settings::min_confidence`] | .4 | measured; below it whole pages do better |
 //!
-//! Cost: some passes over the nodes, 154 numbers and up to 2,100 comparisons for each block.
+//! Cost: some passes over the nodes, 154 numbers and up to 4,200 comparisons for each block.
 
 pub(crate) mod blocks;
 mod called;

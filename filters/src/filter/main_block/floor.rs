@@ -71,7 +71,7 @@ fn asks_for_password(page: &Page, input: NodeId) -> bool {
 fn leaves_pictures_behind(page: &Page, kept: &[NodeId]) -> bool {
     let mut outside = false;
     for id in page.live(page.body()) {
-        if page.tag(id).is_some_and(is_picture) && !page.in_link(id) && !is_strip(page, id) {
+        if is_shown(page, id) {
             if kept.iter().any(|&kept| page.contains(kept, id)) {
                 return false;
             }
@@ -79,6 +79,11 @@ fn leaves_pictures_behind(page: &Page, kept: &[NodeId]) -> bool {
         }
     }
     outside
+}
+
+/// Whether an element is a picture that leads nowhere, and so is there to be looked at.
+pub(super) fn is_shown(page: &Page, id: NodeId) -> bool {
+    page.tag(id).is_some_and(is_picture) && !page.in_link(id) && !is_strip(page, id)
 }
 
 /// Whether a picture is a line, a corner or the name of a site by the size that the page gives it.

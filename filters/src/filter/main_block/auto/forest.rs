@@ -1,6 +1,6 @@
 //! Gradient-boosted trees (Friedman 2001, as `LightGBM` fits them): the chance that a block belongs to the main content.
 //!
-//! The table that ships is `forest.bin`, 150 trees of 15 leaves. It was fitted by `train/` to the development part of
+//! The table that ships is `forest.bin`, 300 trees of 15 leaves. It was fitted by `train/` to the development part of
 //! the Web Content Extraction Benchmark (WCXB, Murrough Foley 2026, CC BY 4.0): pages of seven kinds whose main content
 //! people have marked.
 //!
@@ -8,8 +8,8 @@
 //! right; of a set of all leaves every node whose value is above its threshold takes away those on its left, and the
 //! first that remains is where the walk would have ended (Lucchese, Nardini, Orlando, Perego, Tonellotto, Venturini,
 //! *`QuickScorer`*, SIGIR 2015). There is nothing to be guessed, and several blocks are judged at once (the same, *Exploiting CPU
-//! SIMD Extensions to Speed-up Document Scoring with Tree Ensembles*, SIGIR 2016). A page's 277 blocks take about 0.12 ms
-//! (WCXB dev, 2026-11-21).
+//! SIMD Extensions to Speed-up Document Scoring with Tree Ensembles*, SIGIR 2016). A page's 277 blocks take about 0.2 ms
+//! (WCXB dev, 2026-11-23).
 
 #[cfg(test)]
 mod tests;
@@ -320,6 +320,7 @@ impl Rows {
         }
     }
 
+    #[cfg(any(test, feature = "training"))]
     pub(crate) fn width(&self) -> usize {
         self.width
     }
@@ -343,6 +344,7 @@ impl Rows {
     }
 
     /// The numbers row by row, for the program that fits the forest.
+    #[cfg(any(test, feature = "training"))]
     pub(crate) fn to_vec(&self) -> Vec<f32> {
         let rows = 0..self.count;
         let places = rows.map(|row| (row / LANES * self.width, row % LANES));

@@ -1,4 +1,5 @@
-//! What is one thing is kept or dropped as one: the cells of a table, the items of a list, the lines of code, and the
+//! What is one thing is kept or dropped as one: the cells of a table, the items of a list, the lines of code, a short quotation with
+//! whose it is, and the
 //! paragraphs, headings and code that follow each other in one element. Half a table is worse than none, its cells are too
 //! short to be judged one by one, and a long text must not end in the middle because its end is far from the headline.
 //!
@@ -133,7 +134,7 @@ fn sums(page: &Page, groups: &[Option<NodeId>], scored: &[Scored]) -> Vec<Option
     groups.iter().map(|group| group.map(of)).collect()
 }
 
-/// The innermost table of data, list or code around each block.
+/// The innermost table of data, list, code or quotation around each block.
 fn groups(page: &Page, blocks: &Blocks) -> Vec<Option<NodeId>> {
     let body = page.body();
     // What stands between one block and the next is left or entered; elements that are open and pool are few.
@@ -152,7 +153,7 @@ fn groups(page: &Page, blocks: &Blocks) -> Vec<Option<NodeId>> {
             let id = NodeId(row);
             if matches!(
                 page.tag(id),
-                Some(Tag::Table | Tag::Ul | Tag::Ol | Tag::Dl | Tag::Pre)
+                Some(Tag::Table | Tag::Ul | Tag::Ol | Tag::Dl | Tag::Pre | Tag::Blockquote)
             ) && !(page.tag(id) == Some(Tag::Table) && lays_out(page, id))
             {
                 while open.last().is_some_and(|&last| !page.contains(last, id)) {
@@ -220,6 +221,12 @@ mod tests {
             &[0.25, 0.75],
         );
         assert_eq!(chances, [0.5, 0.5]);
+    }
+
+    #[test]
+    fn a_quotation_goes_with_whose_it_is() {
+        let chances = pooled("<blockquote><p>a b c</p>Ann</blockquote>", &[0.25, 0.65]);
+        assert!((chances[0] - 0.35).abs() < 1e-9 && chances[0].total_cmp(&chances[1]).is_eq());
     }
 
     #[test]

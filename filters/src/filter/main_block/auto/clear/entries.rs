@@ -11,16 +11,16 @@
 mod names;
 mod own;
 
-use std::ops::Range;
+use std::{iter, ops::Range};
 
 use super::super::{
     blocks::{Block, Blocks},
-    called::{Names, words},
+    called::{Names, parts, words},
 };
 use crate::{
     kind::{Kind, KindNow},
     metadata,
-    page::{NodeId, Page, tag::Tag},
+    page::{NodeId, Page, said::Hint, tag::Tag},
     text::trim,
 };
 
@@ -45,6 +45,16 @@ const MOST: f32 = 1.6;
 /// The same of entries with headlines of their own, where nothing names them as other articles: there it takes a long one above.
 const MIN_ARTICLE: f32 = 150.0;
 const MOST_TEASERS: f32 = 0.6;
+
+/// The same of what is called comments.
+const MOST_COMMENTS: f32 = 16.0;
+
+/// The part of what is kept that may be called so, at most, and names and days in it, at least.
+const MOST_OF_PAGE: f32 = 0.6;
+const LEAST_SIGNS: usize = 2;
+
+/// What comments are called.
+const COMMENTS: Names = Names::new(&["comment", "comments", "commentlist"]);
 
 /// Names of lists of other articles.
 const OTHERS: Names = Names::new(&[
@@ -74,6 +84,7 @@ const MOST_BELOW: f32 = 0.5;
 
 /// Drops the entries from the kept blocks of an article.
 pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
+    drop_named(page, blocks, kind, kept);
     let days: Vec<NodeId> = (0..kept.len())
         .filter(|&at| blocks.list[at].stats.words <= MAX_WORDS && is_dated(page, blocks, at))
         .map(|at| blocks.list[at].container)
@@ -95,6 +106,32 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
             && !own::is_own(page, blocks, &list)
         {
             kept[list.blocks].fill(false);
+        }
+    }
+}
+
+/// Drops the parts of an article that are called comments, in which people are named or days told: two comments are no list yet, and
+/// some programs write "8d" in place of a day. What an expert has to say, in a box called so, is no talk.
+fn drop_named(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
+    if kind.get() != Some(Kind::Article) {
+        return;
+    }
+    // All of them: where they are most of the page it is a talk.
+    let named = parts(page, blocks, kept, &COMMENTS, 1.0);
+    let own: f32 = named
+        .iter()
+        .map(|part| words(blocks, kept, part.clone()))
+        .sum();
+    if named.is_empty() || own > MOST_OF_PAGE * words(blocks, kept, 0..kept.len()) {
+        return;
+    }
+    let signs = page.telling(Hint::Profile.bit() | Hint::Dates.bit(), &[Tag::Time]);
+    for part in named {
+        let first = blocks.list[part.start].container;
+        let end = page.end(blocks.list[part.end - 1].container);
+        let of_people = signs.iter().filter(|&&id| first <= id && id < end).count();
+        if of_people >= LEAST_SIGNS && is_behind(blocks, kept, &part, MIN_TEXT, MOST) {
+            kept[part].fill(false);
         }
     }
 }
@@ -135,7 +172,7 @@ struct List {
 
 /// The innermost list around a day.
 fn list_around(page: &Page, blocks: &Blocks, days: &[NodeId], day: NodeId) -> Option<List> {
-    let entries = std::iter::once(day).chain(page.ancestors(day)).take(LEVELS);
+    let entries = iter::once(day).chain(page.ancestors(day)).take(LEVELS);
     let has_day = |id: NodeId| {
         let first = days.partition_point(|&day| day < id);
         days.get(first).is_some_and(|&day| day < page.end(id))
@@ -184,13 +221,14 @@ fn list_around(page: &Page, blocks: &Blocks, days: &[NodeId], day: NodeId) -> Op
 }
 
 /// Whether the page calls a list one of other articles: what holds long paragraphs above it is no longer the list.
-fn is_named(page: &Page, blocks: &Blocks, list: &List) -> bool {
+fn is_named(page: &Page, blocks: &Blocks, list: &List, names: &Names) -> bool {
     let first = blocks.list[list.blocks.start].container;
-    let mut around = page.ancestors(first).take(2 * LEVELS).take_while(|&up| {
+    let around = iter::once(first).chain(page.ancestors(first));
+    let mut around = around.take(2 * LEVELS).take_while(|&up| {
         let above = blocks.inside(page, up).start..list.blocks.start;
         above.is_empty() || !blocks.list[above].iter().any(Block::is_long)
     });
-    around.any(|up| OTHERS.name(page, up))
+    around.any(|up| names.name(page, up))
 }
 
 fn may_be_entry(tag: Tag) -> bool {
@@ -203,11 +241,24 @@ fn may_be_entry(tag: Tag) -> bool {
 /// Whether the page has told its text where the entries begin.
 fn is_below_a_text(page: &Page, blocks: &Blocks, kept: &[bool], list: &List) -> bool {
     let entries = &list.blocks;
-    let (least, most) = if list.has_titles && !is_named(page, blocks, list) {
+    let (least, most) = if list.has_titles && !is_named(page, blocks, list, &OTHERS) {
         (MIN_ARTICLE, MOST_TEASERS)
+    } else if is_named(page, blocks, list, &COMMENTS) {
+        (MIN_TEXT, MOST_COMMENTS)
     } else {
         (MIN_TEXT, MOST)
     };
+    is_behind(blocks, kept, entries, least, most)
+}
+
+/// Whether so many words of long paragraphs stand above some texts, at most so many times as many in them, and few below.
+fn is_behind(
+    blocks: &Blocks,
+    kept: &[bool],
+    entries: &Range<usize>,
+    least: f32,
+    most: f32,
+) -> bool {
     let long = |range: Range<usize>| -> f32 {
         let run = blocks.list[range.clone()].iter().zip(&kept[range]);
         run.filter(|(block, kept)| **kept && block.is_long())
@@ -233,6 +284,19 @@ mod tests {
     const TEASER: &str = "<div><a href=/n/#><h3>Bath # closed</h3></a><span><time>3 hours ago</time></span>\
         <div>It stays closed until…</div></div>";
 
+    /// Which texts are left of a page that says it is this.
+    fn kept(html: &str, says: &str) -> Vec<bool> {
+        let mut page = page_at("https://example.org/news/bread", html);
+        page.claims = Claims {
+            types: vec![says.to_owned()],
+            ..Claims::default()
+        };
+        let blocks = Blocks::of(&page, &[]);
+        let mut kept = vec![true; blocks.list.len()];
+        drop(&page, &blocks, &KindNow::of(&page), &mut kept);
+        kept
+    }
+
     /// How many texts are left of an article of so many words with entries below it, and of how many.
     fn left(words: usize, entry: &str, count: usize, says: &str) -> (usize, usize) {
         let entry = |number: usize| entry.replace('#', &number.to_string());
@@ -241,14 +305,7 @@ mod tests {
             text(words),
             (0..count).map(entry).collect::<String>()
         );
-        let mut page = page_at("https://example.org/news/bread", &html);
-        page.claims = Claims {
-            types: vec![says.to_owned()],
-            ..Claims::default()
-        };
-        let blocks = Blocks::of(&page, &[]);
-        let mut kept = vec![true; blocks.list.len()];
-        drop(&page, &blocks, &KindNow::of(&page), &mut kept);
+        let kept = kept(&html, says);
         (kept.iter().filter(|&&kept| kept).count(), kept.len())
     }
 
@@ -260,6 +317,34 @@ mod tests {
         assert_eq!(left(120, &named, 3, "NewsArticle"), (1, 10));
         let japanese = COMMENT.replace("3 May 2026 at 2:06 pm", "2026年5月3日 14:06");
         assert_eq!(left(120, &japanese, 5, "NewsArticle"), (1, 16));
+    }
+
+    #[test]
+    fn what_is_called_comments_goes_however_few_or_many_they_are() {
+        let named = COMMENT.replacen("<li>", "<li class=comment>", 1);
+        assert_eq!(left(120, &named, 50, "NewsArticle"), (1, 151));
+        // Two are no list, and their days are none.
+        let comment = "<div><a href=/profile/ann>Ann</a> <span>8d</span><p>Thank you, it worked for me.</p></div>";
+        let two = |class: &str| {
+            let html = format!(
+                "<p>{}</p><div class='{class}'>{}</div>",
+                text(220),
+                comment.repeat(2)
+            );
+            kept(&html, "NewsArticle")
+        };
+        assert_eq!(two("comment-list"), [true, false, false, false, false]);
+        assert_eq!(two("answers"), [true; 5]);
+    }
+
+    #[test]
+    fn what_an_expert_says_in_a_box_that_is_called_so_stays() {
+        let html = format!(
+            "<p>{}</p><aside class=comment><p>{}</p></aside>",
+            text(220),
+            text(60)
+        );
+        assert_eq!(kept(&html, "NewsArticle"), [true, true]);
     }
 
     #[test]

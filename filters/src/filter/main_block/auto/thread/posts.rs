@@ -77,6 +77,9 @@ pub(super) fn tidy(
         return Thread::default();
     }
     let words = kept_words(page, blocks, kept);
+    // Comments below an article that were given up leave no names.
+    let is_left = |talk: &&Talk| talk.posts.iter().any(|post| words[post.index()] > 0.0);
+    let talk = talk.filter(is_left);
     let mut posts = groups::posts(page, &words, names);
     if posts.is_empty() && talk.is_none() {
         return Thread::default();
