@@ -122,6 +122,17 @@ pub(crate) fn run(
                 .map_err(|_| anyhow::anyhow!("a worker panicked"))?
         })
     })?;
+    print(&sums)?;
+    if let (Some(out), Ok(mut lines)) = (out.pages, lines.lock()) {
+        lines.sort();
+        lines.insert(0, COLUMNS.to_owned());
+        fs::write(out, lines.join("\n") + "\n")?;
+    }
+    Ok(())
+}
+
+/// The table, a line for each kind of page.
+fn print(sums: &Mutex<BTreeMap<String, Sum>>) -> anyhow::Result<()> {
     println!(
         "| pages | F1 | precision | recall | harmed | whole | n |\n|---|---|---|---|---|---|---|"
     );
@@ -139,11 +150,6 @@ pub(crate) fn run(
             100.0 * sum.whole / sum.pages,
             sum.pages
         );
-    }
-    if let (Some(out), Ok(mut lines)) = (out.pages, lines.lock()) {
-        lines.sort();
-        lines.insert(0, COLUMNS.to_owned());
-        fs::write(out, lines.join("\n") + "\n")?;
     }
     Ok(())
 }
