@@ -272,16 +272,18 @@ impl Filter for MainBlock {
     }
 }
 
-/// Adds the pictures of what is for sale to a choice; false where it is nothing for sale, or there are none.
+/// Adds the pictures of what is for sale to a choice; false where it is nothing for sale, there are none, or more is said of it elsewhere.
 fn take_pictures_along(page: &Page, choice: &mut Choice) -> bool {
     if KindNow::of(page).get() != Some(Kind::Product) {
         return false;
     }
     let container = common_container(page, &choice.kept);
     let pictures = gallery::beside(page, &choice.kept, container);
-    let found = !pictures.is_empty();
-    choice.kept.extend(pictures);
-    choice.kept.sort_unstable();
+    let found = !pictures.is_empty() && !gallery::leaves_text_behind(page, choice);
+    if found {
+        choice.kept.extend(pictures);
+        choice.kept.sort_unstable();
+    }
     found
 }
 

@@ -70,7 +70,7 @@ fn overall(results: &Results) -> Markup {
             tr {
                 @for title in [
                     "algorithm", "F1", "difference", "s.e.", "precision", "recall", "nodes P", "nodes R", "text P", "text R",
-                    "with", "without", "title", "harmed", "empty", "failed", "CPU ms", "choice",
+                    "with", "without", "title", "harmed", "empty", "failed", "CPU", "choice",
                 ] { th { (title) } }
             }
             @for (number, contestant) in results.contestants.iter().enumerate() {

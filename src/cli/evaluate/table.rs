@@ -76,7 +76,7 @@ pub(super) fn by_type(pages: &[PageScores]) -> String {
         "empty",
         "failed",
         "selected",
-        "CPU ms",
+        "CPU",
         "choice",
     ]);
     for (name, sums) in &sums {
@@ -117,7 +117,7 @@ pub(super) fn side_by_side(pages: &[PageScores], names: &[String]) -> String {
         "harmed",
         "empty",
         "failed",
-        "CPU ms",
+        "CPU",
         "choice",
     ]);
     for (number, (name, sums)) in sums.iter().enumerate() {

@@ -166,6 +166,13 @@ fn groups(page: &Page, blocks: &Blocks) -> Vec<Option<NodeId>> {
         let around = open.iter().rev();
         groups.push(around.copied().find(|&id| page.contains(id, container)));
     }
+    // The bar beside a quotation ("Share", "Tweet this") is none of it.
+    for (group, block) in groups.iter_mut().zip(&blocks.list) {
+        let is_quote = |id: &NodeId| page.tag(*id) == Some(Tag::Blockquote);
+        if block.linked * 2.0 > block.chars && group.as_ref().is_some_and(is_quote) {
+            *group = None;
+        }
+    }
     groups
 }
 

@@ -13,9 +13,11 @@ mod own;
 
 use std::{iter, ops::Range};
 
+use html5ever::local_name;
+
 use super::super::{
     blocks::{Block, Blocks},
-    called::{Names, parts, words},
+    called::{Names, words},
 };
 use crate::{
     kind::{Kind, KindNow},
@@ -49,12 +51,20 @@ const MOST_TEASERS: f32 = 0.6;
 /// The same of what is called comments.
 const MOST_COMMENTS: f32 = 16.0;
 
-/// The part of what is kept that may be called so, at most, and names and days in it, at least.
-const MOST_OF_PAGE: f32 = 0.6;
-const LEAST_SIGNS: usize = 2;
+/// Links to profiles in few comments, at least, and the part of what is kept that they are, at most.
+const PEOPLE: usize = 2;
+const FEW: f32 = 0.6;
 
-/// What comments are called.
-const COMMENTS: Names = Names::new(&["comment", "comments", "commentlist"]);
+/// What comments are called, as a class or an id by itself: "expert-comments", "live-comments" and "no-comments" are something else.
+const COMMENTS: [&str; 7] = [
+    "comment",
+    "comments",
+    "commentlist",
+    "comment-list",
+    "comments-list",
+    "comments-area",
+    "comment-body",
+];
 
 /// Names of lists of other articles.
 const OTHERS: Names = Names::new(&[
@@ -84,7 +94,7 @@ const MOST_BELOW: f32 = 0.5;
 
 /// Drops the entries from the kept blocks of an article.
 pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
-    drop_named(page, blocks, kind, kept);
+    drop_few(page, blocks, kind, kept);
     let days: Vec<NodeId> = (0..kept.len())
         .filter(|&at| blocks.list[at].stats.words <= MAX_WORDS && is_dated(page, blocks, at))
         .map(|at| blocks.list[at].container)
@@ -110,28 +120,31 @@ pub(super) fn drop(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut 
     }
 }
 
-/// Drops the parts of an article that are called comments, in which people are named or days told: two comments are no list yet, and
-/// some programs write "8d" in place of a day. What an expert has to say, in a box called so, is no talk.
-fn drop_named(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
+/// Drops comments that are no list of days yet, because they are two, or programs write "8d" in place of a day: an element that is called
+/// so, and leads to the profiles of people. What experts or editors have to say is called otherwise, or leads to nobody's profile.
+fn drop_few(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool]) {
     if kind.get() != Some(Kind::Article) {
         return;
     }
-    // All of them: where they are most of the page it is a talk.
-    let named = parts(page, blocks, kept, &COMMENTS, 1.0);
-    let own: f32 = named
-        .iter()
-        .map(|part| words(blocks, kept, part.clone()))
-        .sum();
-    if named.is_empty() || own > MOST_OF_PAGE * words(blocks, kept, 0..kept.len()) {
-        return;
-    }
-    let signs = page.telling(Hint::Profile.bit() | Hint::Dates.bit(), &[Tag::Time]);
-    for part in named {
-        let first = blocks.list[part.start].container;
-        let end = page.end(blocks.list[part.end - 1].container);
-        let of_people = signs.iter().filter(|&&id| first <= id && id < end).count();
-        if of_people >= LEAST_SIGNS && is_behind(blocks, kept, &part, MIN_TEXT, MOST) {
-            kept[part].fill(false);
+    let people = page.telling(Hint::Profile.bit(), &[]);
+    let mut over = NodeId::DOCUMENT;
+    for &link in &people {
+        if link < over {
+            continue;
+        }
+        let around = page.ancestors(link).take(2 * LEVELS);
+        let Some(part) = around.filter(|&up| is_comment(page, up)).last() else {
+            continue;
+        };
+        over = page.end(part);
+        let count = people.iter().filter(|&&id| part < id && id < over).count();
+        let inside = blocks.inside(page, part);
+        let own = words(blocks, kept, inside.clone());
+        if count >= PEOPLE
+            && own <= FEW * words(blocks, kept, 0..kept.len())
+            && is_behind(blocks, kept, &inside, MIN_TEXT, MOST)
+        {
+            kept[inside].fill(false);
         }
     }
 }
@@ -221,14 +234,22 @@ fn list_around(page: &Page, blocks: &Blocks, days: &[NodeId], day: NodeId) -> Op
 }
 
 /// Whether the page calls a list one of other articles: what holds long paragraphs above it is no longer the list.
-fn is_named(page: &Page, blocks: &Blocks, list: &List, names: &Names) -> bool {
+fn is_named(page: &Page, blocks: &Blocks, list: &List, is_name: impl Fn(NodeId) -> bool) -> bool {
     let first = blocks.list[list.blocks.start].container;
     let around = iter::once(first).chain(page.ancestors(first));
     let mut around = around.take(2 * LEVELS).take_while(|&up| {
         let above = blocks.inside(page, up).start..list.blocks.start;
         above.is_empty() || !blocks.list[above].iter().any(Block::is_long)
     });
-    around.any(|up| names.name(page, up))
+    around.any(is_name)
+}
+
+fn is_comment(page: &Page, id: NodeId) -> bool {
+    [local_name!("class"), local_name!("id")]
+        .iter()
+        .filter_map(|name| page.attribute(id, name))
+        .flat_map(str::split_ascii_whitespace)
+        .any(|word| COMMENTS.contains(&word))
 }
 
 fn may_be_entry(tag: Tag) -> bool {
@@ -241,13 +262,14 @@ fn may_be_entry(tag: Tag) -> bool {
 /// Whether the page has told its text where the entries begin.
 fn is_below_a_text(page: &Page, blocks: &Blocks, kept: &[bool], list: &List) -> bool {
     let entries = &list.blocks;
-    let (least, most) = if list.has_titles && !is_named(page, blocks, list, &OTHERS) {
-        (MIN_ARTICLE, MOST_TEASERS)
-    } else if is_named(page, blocks, list, &COMMENTS) {
-        (MIN_TEXT, MOST_COMMENTS)
-    } else {
-        (MIN_TEXT, MOST)
-    };
+    let (least, most) =
+        if list.has_titles && !is_named(page, blocks, list, |up| OTHERS.name(page, up)) {
+            (MIN_ARTICLE, MOST_TEASERS)
+        } else if is_named(page, blocks, list, |up| is_comment(page, up)) {
+            (MIN_TEXT, MOST_COMMENTS)
+        } else {
+            (MIN_TEXT, MOST)
+        };
     is_behind(blocks, kept, entries, least, most)
 }
 
@@ -320,12 +342,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_called_comments_goes_however_few_or_many_they_are() {
+    fn what_is_called_comments_goes_however_many_they_are() {
         let named = COMMENT.replacen("<li>", "<li class=comment>", 1);
         assert_eq!(left(120, &named, 50, "NewsArticle"), (1, 151));
-        // Two are no list, and their days are none.
+        let live = COMMENT.replacen("<li>", "<li class=live-comments>", 1);
+        assert_eq!(left(120, &live, 50, "NewsArticle"), (151, 151));
+    }
+
+    #[test]
+    fn two_comments_go_by_what_they_are_called_and_whose_they_are() {
         let comment = "<div><a href=/profile/ann>Ann</a> <span>8d</span><p>Thank you, it worked for me.</p></div>";
-        let two = |class: &str| {
+        let two = |class: &str, comment: &str| {
             let html = format!(
                 "<p>{}</p><div class='{class}'>{}</div>",
                 text(220),
@@ -333,18 +360,11 @@ mod tests {
             );
             kept(&html, "NewsArticle")
         };
-        assert_eq!(two("comment-list"), [true, false, false, false, false]);
-        assert_eq!(two("answers"), [true; 5]);
-    }
-
-    #[test]
-    fn what_an_expert_says_in_a_box_that_is_called_so_stays() {
-        let html = format!(
-            "<p>{}</p><aside class=comment><p>{}</p></aside>",
-            text(220),
-            text(60)
-        );
-        assert_eq!(kept(&html, "NewsArticle"), [true, true]);
+        let gone = [true, false, false, false, false];
+        assert_eq!(two("comment-list", comment), gone);
+        assert_eq!(two("expert-comments", comment), [true; 5]);
+        let of_no_one = comment.replace("/profile/", "/poems/");
+        assert_eq!(two("comments", &of_no_one), [true; 5]);
     }
 
     #[test]
