@@ -54,8 +54,8 @@ What is measured:
   empty, failed           pages with no word left; pages on which nothing came out
   to first (s.e.)         mean of the pages' differences in F1 to the first algorithm, and its standard error, clustered
                           by domain
-  CPU, choice             processor time of a page in milliseconds: parsing, filters, writing its text; and what of it
-                          the choice of the main block took; means
+  CPU, choice             processor time of a page in milliseconds: parsing, filters, writing its text; and what of it,
+                          of one chain, the choice of the main block took; means
 
 The text is that of `gleaner extract --format text`. Pages of the data set that cannot be read are named and counted
 below the tables, are in no mean, and make the exit code 65.

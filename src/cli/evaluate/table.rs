@@ -118,7 +118,6 @@ pub(super) fn side_by_side(pages: &[PageScores], names: &[String]) -> String {
         "empty",
         "failed",
         "CPU",
-        "choice",
     ]);
     for (number, (name, sums)) in sums.iter().enumerate() {
         let means = sums.means();
@@ -132,7 +131,8 @@ pub(super) fn side_by_side(pages: &[PageScores], names: &[String]) -> String {
         ];
         let counts = [sums.harmed, sums.empty, sums.failed].map(|n| n.to_string());
         let cells = cells.into_iter().chain(counts);
-        words.row(name, cells.chain(milliseconds(&means)));
+        let [cpu, _] = milliseconds(&means);
+        words.row(name, cells.chain([cpu]));
     }
     let types = types(pages);
     let head: Vec<&str> = std::iter::once("F1 by type")
