@@ -245,3 +245,28 @@ pub(super) fn is_cue(name: &LocalName) -> bool {
             | local_name!("aria-label")
     ) || is_name(name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{by_id, ids, page};
+
+    #[test]
+    fn what_tells_something_is_listed_in_its_order_while_it_lives() {
+        let mut page = page(
+            "<body role=main><nav id=a>x</nav><div role=menu id=b>x</div><p id=c>x</p>\
+             <section id=gone><div role=menu id=d>x</div></section><nav role=menu id=e>x</nav>",
+        );
+        let telling = |page: &Page| {
+            let found = page.telling(Hint::Role.bit(), &[Tag::Nav]);
+            ids(page, &found).join(" ")
+        };
+        assert_eq!(telling(&page), "a b d e");
+        page.remove(by_id(&page, "gone"), "test");
+        assert_eq!(telling(&page), "a b e");
+        let late = by_id(&page, "c");
+        page.set_attribute(late, local_name!("role"), "menu".to_owned());
+        assert_eq!(telling(&page), "a b c e");
+        assert!(page.telling(Hint::Reviews.bit(), &[]).is_empty());
+    }
+}

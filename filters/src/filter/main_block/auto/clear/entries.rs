@@ -48,10 +48,11 @@ const MOST: f32 = 1.6;
 const MIN_ARTICLE: f32 = 150.0;
 const MOST_TEASERS: f32 = 0.6;
 
-/// The same of what is called comments.
+/// The same of what is called comments: twice what was seen (some 1,300 words below 190 on WCXB dev's 4449).
 const MOST_COMMENTS: f32 = 16.0;
 
-/// Links to profiles in few comments, at least, and the part of what is kept that they are, at most.
+/// Links to profiles in few comments, at least, and the part of what is kept that they are, at most: one may be whom a box quotes, and more
+/// than that is a talk. Our choice.
 const PEOPLE: usize = 2;
 const FEW: f32 = 0.6;
 
