@@ -209,19 +209,12 @@ fn has_likes(page: &Page, own: NodeId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        kind::Claims,
-        testing::{page_at, words},
-    };
+    use crate::testing::{page_saying, words};
 
     /// Which texts are kept of an article with this among its paragraphs.
     fn kept_of(says: &str, among: &str) -> Vec<bool> {
         let html = format!("<p>{}</p>{among}<p>{}</p>", words(90), words(90));
-        let mut page = page_at("https://www.example.org/news/bread", &html);
-        page.claims = Claims {
-            types: vec![says.to_owned()],
-            ..Claims::default()
-        };
+        let page = page_saying(says, "https://www.example.org/news/bread", &html);
         let blocks = Blocks::of(&page, &[]);
         let mut kept = vec![true; blocks.list.len()];
         drop(&page, &blocks, &KindNow::of(&page), &mut kept);

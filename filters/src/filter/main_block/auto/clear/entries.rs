@@ -128,24 +128,33 @@ fn drop_few(page: &Page, blocks: &Blocks, kind: &KindNow<'_>, kept: &mut [bool])
         return;
     }
     let people = page.telling(Hint::Profile.bit(), &[]);
+    let (mut parts, mut links): (Vec<Range<usize>>, usize) = (Vec::new(), 0);
     let mut over = NodeId::DOCUMENT;
     for &link in &people {
-        if link < over {
-            continue;
+        if link >= over {
+            let around = page.ancestors(link).take(2 * LEVELS);
+            let Some(part) = around.filter(|&up| is_comment(page, up)).last() else {
+                continue;
+            };
+            over = page.end(part);
+            parts.push(blocks.inside(page, part));
         }
-        let around = page.ancestors(link).take(2 * LEVELS);
-        let Some(part) = around.filter(|&up| is_comment(page, up)).last() else {
-            continue;
-        };
-        over = page.end(part);
-        let count = people.iter().filter(|&&id| part < id && id < over).count();
-        let inside = blocks.inside(page, part);
-        let own = words(blocks, kept, inside.clone());
-        if count >= PEOPLE
-            && own <= FEW * words(blocks, kept, 0..kept.len())
-            && is_behind(blocks, kept, &inside, MIN_TEXT, MOST)
-        {
-            kept[inside].fill(false);
+        links += 1;
+    }
+    let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
+        return;
+    };
+    // All of them together: where they are most of the page it is a talk, whoever signs it.
+    let own: f32 = parts
+        .iter()
+        .map(|part| words(blocks, kept, part.clone()))
+        .sum();
+    if links >= PEOPLE
+        && own <= FEW * words(blocks, kept, 0..kept.len())
+        && is_behind(blocks, kept, &(first.start..last.end), MIN_TEXT, MOST)
+    {
+        for part in parts {
+            kept[part].fill(false);
         }
     }
 }
@@ -298,10 +307,7 @@ fn is_behind(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        kind::Claims,
-        testing::{page_at, words as text},
-    };
+    use crate::testing::{page_at, page_saying, words as text};
 
     const COMMENT: &str = "<li><a href=/u/#>Ann #</a> <div>3 May 2026 at 2:06 pm</div><p>Thank you, it worked for me.</p></li>";
     const TEASER: &str = "<div><a href=/n/#><h3>Bath # closed</h3></a><span><time>3 hours ago</time></span>\
@@ -309,11 +315,7 @@ mod tests {
 
     /// Which texts are left of a page that says it is this.
     fn kept(html: &str, says: &str) -> Vec<bool> {
-        let mut page = page_at("https://example.org/news/bread", html);
-        page.claims = Claims {
-            types: vec![says.to_owned()],
-            ..Claims::default()
-        };
+        let page = page_saying(says, "https://example.org/news/bread", html);
         let blocks = Blocks::of(&page, &[]);
         let mut kept = vec![true; blocks.list.len()];
         drop(&page, &blocks, &KindNow::of(&page), &mut kept);
@@ -366,6 +368,18 @@ mod tests {
         assert_eq!(two("expert-comments", comment), [true; 5]);
         let of_no_one = comment.replace("/profile/", "/poems/");
         assert_eq!(two("comments", &of_no_one), [true; 5]);
+    }
+
+    #[test]
+    fn a_talk_whose_posts_are_called_comments_stays() {
+        let post = |number: usize| {
+            let said = text(60);
+            format!(
+                "<div class=comment><a href=/u/{number}>☺</a> <a href=/u/{number}>Ann {number}</a><p>{said}</p></div>"
+            )
+        };
+        let html: String = (0..6).map(post).collect();
+        assert!(!kept(&html, "NewsArticle").contains(&false));
     }
 
     #[test]

@@ -146,19 +146,12 @@ fn starts_any(word: &str, starts: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        kind::Claims,
-        testing::{page_at, words},
-    };
+    use crate::testing::{page_saying, words};
 
     /// Which texts are kept of a page that says it is this, with a text between those.
     fn kept_of(says: &str, above: &str, count: usize, below: &str) -> Vec<bool> {
         let html = format!("{above}<p>{}</p>{below}", words(count));
-        let mut page = page_at("https://example.org/news/bread", &html);
-        page.claims = Claims {
-            types: vec![says.to_owned()],
-            ..Claims::default()
-        };
+        let page = page_saying(says, "https://example.org/news/bread", &html);
         let blocks = Blocks::of(&page, &[]);
         let mut kept = vec![true; blocks.list.len()];
         drop(&page, &blocks, &KindNow::of(&page), &mut kept);

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{kind::Claims, testing::page_at};
+use crate::testing::page_saying;
 
 /// What is left of a page that says it is this, of which all was kept.
 fn left(html: &str, says: &str) -> String {
@@ -8,11 +8,7 @@ fn left(html: &str, says: &str) -> String {
 
 /// The same where only such texts were kept.
 fn left_of(html: &str, says: &str, is_kept: impl Fn(&str) -> bool) -> String {
-    let mut page = page_at("https://example.org/clocks", html);
-    page.claims = Claims {
-        types: vec![says.to_owned()],
-        ..Claims::default()
-    };
+    let page = page_saying(says, "https://example.org/clocks", html);
     let blocks = Blocks::of(&page, &[]);
     let text = |block| blocks.text(&page, block);
     let mut kept: Vec<bool> = blocks
