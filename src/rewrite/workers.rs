@@ -11,8 +11,8 @@ use futures_util::stream;
 use gleaner_filters::{Chain, Domain, Filtered, PageFeed, Part, Remains};
 use tokio::{
     io::AsyncReadExt,
-    sync::mpsc,
-    task::{spawn_local, yield_now},
+    sync::{mpsc, oneshot},
+    task::{JoinError, yield_now},
 };
 use tokio_util::{
     io::StreamReader,
@@ -54,9 +54,11 @@ impl Workers {
     /// Begins a page.
     pub(super) fn start(&self, job: Job) -> Worker {
         let (frames, arriving) = mpsc::channel(FRAMES_IN_BETWEEN);
-        let task = self.0.spawn_pinned(move || job.run(arriving));
+        let (answer, answered) = oneshot::channel();
+        let task = self.0.spawn_pinned(move || job.run(arriving, answer));
         Worker {
             frames,
+            answered,
             task: AbortOnDropHandle::new(task),
         }
     }
@@ -68,14 +70,16 @@ impl Workers {
         accepted: Option<Coding>,
     ) -> Result<Coded, Skip> {
         let task = self.0.spawn_pinned(move || encode(content, accepted));
-        outcome(AbortOnDropHandle::new(task).await)
+        let joined = AbortOnDropHandle::new(task).await;
+        joined.unwrap_or_else(|error| Err(panicked(&error)))
     }
 }
 
 /// One page in work. Dropping it ends the work.
 pub(super) struct Worker {
     frames: mpsc::Sender<Bytes>,
-    task: AbortOnDropHandle<Result<Finished, Skip>>,
+    answered: oneshot::Receiver<Result<Finished, Skip>>,
+    task: AbortOnDropHandle<()>,
 }
 
 impl Worker {
@@ -85,23 +89,36 @@ impl Worker {
             return Ok(());
         }
         // It went away before the end: it has something to say about that.
-        Err(outcome((&mut self.task).await)
-            .err()
-            .unwrap_or(Skip::Panicked))
+        let outcome = outcome(&mut self.answered, &mut self.task).await;
+        Err(outcome.err().unwrap_or(Skip::Panicked))
     }
 
     /// No more bytes will come: waits for the page.
     pub(super) async fn finish(self) -> Result<Finished, Skip> {
-        drop(self.frames);
-        outcome(self.task.await)
+        let Self {
+            frames,
+            mut answered,
+            mut task,
+        } = self;
+        drop(frames);
+        outcome(&mut answered, &mut task).await
     }
 }
 
-fn outcome<T>(joined: Result<Result<T, Skip>, tokio::task::JoinError>) -> Result<T, Skip> {
-    joined.unwrap_or_else(|error| {
-        error!(%error, "a page worker failed");
-        Err(Skip::Panicked)
-    })
+async fn outcome(
+    answered: &mut oneshot::Receiver<Result<Finished, Skip>>,
+    task: &mut AbortOnDropHandle<()>,
+) -> Result<Finished, Skip> {
+    if let Ok(outcome) = answered.await {
+        return outcome;
+    }
+    let error = task.await.err();
+    Err(error.map_or(Skip::Panicked, |error| panicked(&error)))
+}
+
+fn panicked(error: &JoinError) -> Skip {
+    error!(%error, "a page worker failed");
+    Skip::Panicked
 }
 
 /// What a worker must know about a page.
@@ -139,10 +156,27 @@ pub(super) enum Use {
 }
 
 impl Job {
-    pub(super) async fn run(
+    /// The answer goes out before the page's memory is freed, which is a twentieth of the work on it.
+    async fn run(
+        self,
+        arriving: mpsc::Receiver<Bytes>,
+        answer: oneshot::Sender<Result<Finished, Skip>>,
+    ) {
+        match self.work(arriving).await {
+            Ok((finished, left)) => {
+                let _ = answer.send(Ok(finished));
+                drop(left);
+            }
+            Err(skip) => {
+                let _ = answer.send(Err(skip));
+            }
+        }
+    }
+
+    pub(super) async fn work(
         mut self,
         mut arriving: mpsc::Receiver<Bytes>,
-    ) -> Result<Finished, Skip> {
+    ) -> Result<(Finished, Left), Skip> {
         let frames = stream::poll_fn(move |cx| {
             arriving
                 .poll_recv(cx)
@@ -162,24 +196,10 @@ impl Job {
         if start.is_empty() {
             return Err(Skip::Empty);
         }
-        let mut text = Text::new(&self);
-        if let Some(encoding) = charset::sniff(&start, self.declared) {
-            text.set(encoding)?;
-            text.push(&start, false)?;
-            while let Some(piece) = source.read().await? {
-                text.push(&piece, false)?;
-                self.share.grow_to(text.memory(source.decoded))?;
-                yield_now().await;
-            }
-        } else {
-            let page = source.read_rest(start).await?;
-            text.set(charset::detect(&page, self.url.host_str()))?;
-            for piece in page.chunks(PIECE_BYTES) {
-                text.push(piece, false)?;
-                self.share.grow_to(text.memory(source.decoded))?;
-                yield_now().await;
-            }
-        }
+        let text = match charset::sniff(&start, self.declared) {
+            Some(encoding) => self.read_declared(source, start, encoding).await?,
+            None => self.read_undeclared(source, start).await?,
+        };
         let (mut filtered, remains) = text.finish()?;
         yield_now().await;
         let coded = match self.purpose {
@@ -193,14 +213,70 @@ impl Job {
             }
             _ => None,
         };
-        // Its turn comes when this task has given its answer; the page's memory is taken until then.
-        let share = self.share;
-        spawn_local(async move {
-            drop(remains);
-            drop(share);
-        });
-        Ok(Finished { filtered, coded })
+        let left = Left {
+            _remains: remains,
+            _share: self.share,
+        };
+        Ok((Finished { filtered, coded }, left))
     }
+
+    async fn read_declared(
+        &mut self,
+        mut source: Source,
+        start: Vec<u8>,
+        encoding: &'static Encoding,
+    ) -> Result<Text, Skip> {
+        let mut text = Text::new(self);
+        text.set(encoding)?;
+        text.push(&start, false)?;
+        while let Some(piece) = source.read().await? {
+            text.push(&piece, false)?;
+            self.share.grow_to(text.memory(source.decoded))?;
+            yield_now().await;
+        }
+        Ok(text)
+    }
+
+    /// Nearly every page that declares nothing is UTF-8, so it is read as that while it is; where it is not, all of
+    /// it is guessed from.
+    async fn read_undeclared(&mut self, mut source: Source, start: Vec<u8>) -> Result<Text, Skip> {
+        let mut text = Text::new(self);
+        let (mut page, mut given) = (start, 0);
+        let is_utf8 = loop {
+            let beginning = charset::utf8_beginning(&page[given..]);
+            text.push(&page[given..given + beginning.length], false)?;
+            given += beginning.length;
+            self.share.grow_to(text.memory(source.decoded))?;
+            yield_now().await;
+            if beginning.is_broken {
+                break false;
+            }
+            match source.read().await? {
+                Some(piece) => page.extend(piece),
+                None => break true,
+            }
+        };
+        if !is_utf8 {
+            page = source.read_rest(page).await?;
+            if !page[..given].is_ascii() {
+                text.start_over(self.must_look_like_document);
+                given = 0;
+            }
+            text.set(charset::detect(&page, self.url.host_str()))?;
+        }
+        for piece in page[given..].chunks(PIECE_BYTES) {
+            text.push(piece, false)?;
+            self.share.grow_to(text.memory(source.decoded))?;
+            yield_now().await;
+        }
+        Ok(text)
+    }
+}
+
+/// The memory of a page, and its share of what all may take.
+pub(super) struct Left {
+    _remains: Remains,
+    _share: Share,
 }
 
 /// A page's bytes as they are sent.
@@ -301,6 +377,13 @@ impl Text {
             decoded: String::new(),
             undecided: job.must_look_like_document,
         }
+    }
+
+    /// Forgets what was given.
+    fn start_over(&mut self, must_look_like_document: bool) {
+        self.feed.start_over();
+        self.decoded.clear();
+        self.undecided = must_look_like_document;
     }
 
     fn set(&mut self, encoding: &'static Encoding) -> Result<(), Skip> {

@@ -285,6 +285,42 @@ async fn bytes_that_mean_nothing_become_the_replacement_character() {
     all_arrive(cases).await;
 }
 
+/// What declares nothing is read as UTF-8 for as long as it is, piece by piece; what turns out to be something else is read
+/// anew, and comes out as if all of it had been looked at first.
+#[tokio::test]
+async fn a_page_that_declares_nothing_is_what_all_of_it_is() {
+    let late = |label: &str, before: &str| {
+        let mut body = page("", before).into_bytes();
+        body.extend(encode(label, &format!("<p>{RUSSIAN}").repeat(40)));
+        body
+    };
+    let mut cut = page("", JAPANESE).into_bytes();
+    cut.truncate(cut.len() - "</p></body></html>".len() - 1);
+    let plain = "Plain words go on and on. ".repeat(1000);
+    let cases = vec![
+        Case::new("utf-8", "text/html", page("", JAPANESE).into(), JAPANESE),
+        Case::new(
+            "cut in a character",
+            "text/html",
+            cut,
+            "どこで生れたかとんと見当がつか",
+        ),
+        Case::new("late", "text/html", late("windows-1251", &plain), RUSSIAN),
+        // The first letters are a character of UTF-8 by chance.
+        Case::new(
+            "late, by chance UTF-8",
+            "text/html",
+            [
+                b"<title>x</title><p>\xc3\xa9 ".as_slice(),
+                &late("windows-1251", &plain),
+            ]
+            .concat(),
+            RUSSIAN,
+        ),
+    ];
+    all_arrive(cases).await;
+}
+
 /// Labels that stand for an attack (WHATWG Encoding § 4.2, "replacement").
 #[tokio::test]
 async fn a_charset_that_is_an_attack_passes() {

@@ -54,13 +54,8 @@ pub struct Remains {
 
 impl PageFeed {
     pub(super) fn new(chain: &Arc<Chain>, url: &Url) -> PageFeed {
-        let limits = chain.limits;
-        let mut parser = Parser::new(chain.scripting, limits.depth, limits.nodes);
-        if !chain.script_text {
-            parser = parser.without_script_text();
-        }
         PageFeed {
-            parser: Some(parser),
+            parser: Some(parser(chain)),
             chain: Arc::clone(chain),
             url: url.clone(),
             untouched: None,
@@ -93,6 +88,11 @@ impl PageFeed {
     /// [`Filtered::survey`] says what this one adds.
     pub fn know_domain(&mut self, domain: Arc<Domain>) {
         self.domain = Some(domain);
+    }
+
+    /// Forgets the text so far, which was not the page's. The time that it took still counts.
+    pub fn start_over(&mut self) {
+        self.parser = Some(parser(&self.chain));
     }
 
     /// Parses one more piece, of any size. The limits are checked every few kilobytes.
@@ -282,6 +282,15 @@ impl PageFeed {
             return Err(out_of_time(limit));
         }
         Ok(lap)
+    }
+}
+
+fn parser(chain: &Chain) -> Parser {
+    let parser = Parser::new(chain.scripting, chain.limits.depth, chain.limits.nodes);
+    if chain.script_text {
+        parser
+    } else {
+        parser.without_script_text()
     }
 }
 
