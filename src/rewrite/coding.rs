@@ -21,6 +21,7 @@ use tokio::{
     task::yield_now,
 };
 
+use super::workers::PIECE_BYTES;
 use crate::headers::members;
 
 /// A coding we can undo and apply.
@@ -119,19 +120,21 @@ pub(super) async fn decoder(
                 let mut gzip = bufread::GzipDecoder::new(reader);
                 // RFC 1952 § 2.2: a file may have several members, and browsers read them all.
                 gzip.multiple_members(true);
-                Box::pin(BufReader::new(gzip))
+                buffered(gzip)
             }
             Coding::Deflate => deflate(reader).await?,
-            Coding::Brotli => Box::pin(BufReader::new(bufread::BrotliDecoder::new(reader))),
+            Coding::Brotli => buffered(bufread::BrotliDecoder::new(reader)),
             Coding::Zstd => {
                 let window = [DParameter::window_log_max(ZSTD_WINDOW_LOG)];
-                Box::pin(BufReader::new(bufread::ZstdDecoder::with_params(
-                    reader, &window,
-                )))
+                buffered(bufread::ZstdDecoder::with_params(reader, &window))
             }
         };
     }
     Ok(reader)
+}
+
+fn buffered(reader: impl AsyncRead + 'static) -> Decoder {
+    Box::pin(BufReader::with_capacity(PIECE_BYTES, reader))
 }
 
 /// What is told where a coding holds too much.
@@ -182,9 +185,9 @@ async fn deflate(mut reader: Decoder) -> io::Result<Decoder> {
         .first()
         .is_some_and(|byte| byte & 0x0f == 8 && byte >> 4 <= 7);
     Ok(if zlib {
-        Box::pin(BufReader::new(bufread::ZlibDecoder::new(reader)))
+        buffered(bufread::ZlibDecoder::new(reader))
     } else {
-        Box::pin(BufReader::new(bufread::DeflateDecoder::new(reader)))
+        buffered(bufread::DeflateDecoder::new(reader))
     })
 }
 

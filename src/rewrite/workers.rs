@@ -10,7 +10,7 @@ use encoding_rs::{CoderResult, Decoder as TextDecoder, Encoding};
 use futures_util::stream;
 use gleaner_filters::{Chain, Domain, Filtered, PageFeed, Part, Remains};
 use tokio::{
-    io::AsyncReadExt,
+    io::AsyncBufReadExt,
     sync::{mpsc, oneshot},
     task::{JoinError, yield_now},
 };
@@ -34,7 +34,7 @@ const FRAMES_IN_BETWEEN: usize = 8;
 
 /// Bytes worked on between two pauses: a fraction of a millisecond of parsing. Raising it saves little
 /// and makes other pages of the worker wait.
-const PIECE_BYTES: usize = 16 * 1024;
+pub(super) const PIECE_BYTES: usize = 16 * 1024;
 
 /// Text in which a document must show itself: licences and comments stand in front of many, and few
 /// of them are longer.
@@ -229,8 +229,7 @@ impl Job {
         let mut text = Text::new(self);
         text.set(encoding)?;
         text.push(&start, false)?;
-        while let Some(piece) = source.read().await? {
-            text.push(&piece, false)?;
+        while source.read(|piece| text.push(piece, false)).await? {
             self.share.grow_to(text.memory(source.decoded))?;
             yield_now().await;
         }
@@ -251,13 +250,12 @@ impl Job {
             if beginning.is_broken {
                 break false;
             }
-            match source.read().await? {
-                Some(piece) => page.extend(piece),
-                None => break true,
+            if !source.read_to(&mut page).await? {
+                break true;
             }
         };
         if !is_utf8 {
-            page = source.read_rest(page).await?;
+            source.read_rest(&mut page).await?;
             if !page[..given].is_ascii() {
                 text.start_over(self.must_look_like_document);
                 given = 0;
@@ -304,40 +302,44 @@ struct Source {
 }
 
 impl Source {
-    /// The next piece; none at the end.
-    async fn read(&mut self) -> Result<Option<Vec<u8>>, Skip> {
-        let mut piece = Vec::with_capacity(PIECE_BYTES);
-        let read = self
-            .reader
-            .read_buf(&mut piece)
-            .await
-            .map_err(cannot_decode)?;
-        self.decoded += read;
+    /// Gives the next piece on; false at the end.
+    async fn read(&mut self, give: impl FnOnce(&[u8]) -> Result<(), Skip>) -> Result<bool, Skip> {
+        let piece = self.reader.fill_buf().await.map_err(cannot_decode)?;
+        let piece = &piece[..piece.len().min(PIECE_BYTES)];
+        if piece.is_empty() {
+            return Ok(false);
+        }
+        self.decoded += piece.len();
         if self.decoded > self.max_bytes {
             return Err(Skip::TooLarge);
         }
-        Ok((read > 0).then_some(piece))
+        give(piece)?;
+        let length = piece.len();
+        self.reader.consume(length);
+        Ok(true)
+    }
+
+    /// The same behind what has been read.
+    async fn read_to(&mut self, page: &mut Vec<u8>) -> Result<bool, Skip> {
+        self.read(|piece| {
+            page.extend_from_slice(piece);
+            Ok(())
+        })
+        .await
     }
 
     /// As much as is needed to see what the page declares.
     async fn read_start(&mut self) -> Result<Vec<u8>, Skip> {
         let mut start = Vec::new();
-        while start.len() < PRESCAN_BYTES {
-            match self.read().await? {
-                Some(piece) => start.extend(piece),
-                None => break,
-            }
-        }
+        while start.len() < PRESCAN_BYTES && self.read_to(&mut start).await? {}
         Ok(start)
     }
 
-    async fn read_rest(&mut self, start: Vec<u8>) -> Result<Vec<u8>, Skip> {
-        let mut page = start;
-        while let Some(piece) = self.read().await? {
-            page.extend(piece);
+    async fn read_rest(&mut self, page: &mut Vec<u8>) -> Result<(), Skip> {
+        while self.read_to(page).await? {
             yield_now().await;
         }
-        Ok(page)
+        Ok(())
     }
 }
 

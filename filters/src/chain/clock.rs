@@ -1,6 +1,10 @@
 //! CPU time of the current thread, so that a page is charged for its own work and not for a busy machine.
 
-use std::{cell::Cell, panic::resume_unwind, time::Duration};
+use std::{
+    cell::Cell,
+    panic::resume_unwind,
+    time::{Duration, Instant},
+};
 
 /// Nodes walked over between two looks at the clock. A look costs about as much as a hundred nodes, and this many a
 /// tenth of a millisecond (2026-11-21). Raising it lets a page overdraw its time by more.
@@ -38,29 +42,41 @@ impl Budget {
             return;
         }
         self.nodes.set(0);
-        if self.clock.elapsed() > self.left {
+        if self.clock.may_exceed(self.left) && self.clock.elapsed() > self.left {
             // Not `panic!`: nothing is wrong, so nothing is to be reported.
             resume_unwind(Box::new(OutOfTime { limit: self.limit }));
         }
     }
 }
 
-pub(super) struct CpuClock(Duration);
+pub(super) struct CpuClock {
+    cpu: Duration,
+    wall: Instant,
+}
 
 impl CpuClock {
     pub(super) fn start() -> CpuClock {
-        CpuClock(now())
+        CpuClock {
+            cpu: now(),
+            wall: Instant::now(),
+        }
     }
 
     pub(super) fn elapsed(&self) -> Duration {
-        now().saturating_sub(self.0)
+        now().saturating_sub(self.cpu)
+    }
+
+    /// Whether more than this may have passed: a thread's time does not pass faster than that of the world, which is known
+    /// without a call into the kernel.
+    pub(super) fn may_exceed(&self, duration: Duration) -> bool {
+        self.wall.elapsed() > duration
     }
 
     /// The time since the start, or the last lap: asking costs a call into the kernel, so that one answer ends a lap and
     /// begins the next.
     pub(super) fn lap(&mut self) -> Duration {
-        let before = std::mem::replace(&mut self.0, now());
-        self.0.saturating_sub(before)
+        let before = std::mem::replace(self, CpuClock::start());
+        self.cpu.saturating_sub(before.cpu)
     }
 }
 
@@ -76,7 +92,7 @@ fn now() -> Duration {
 /// Without a clock for one thread, wall time: it errs on the side of giving up.
 #[cfg(not(unix))]
 fn now() -> Duration {
-    use std::{sync::LazyLock, time::Instant};
+    use std::sync::LazyLock;
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     START.elapsed()
 }

@@ -109,8 +109,11 @@ impl PageFeed {
             }))
             .map_err(|_| PANICKED_PARSER)?;
             self.parser = Some(parser?);
-            self.spend(&mut clock)?;
+            if clock.may_exceed(self.chain.limits.cpu.saturating_sub(self.spent)) {
+                self.spend(&mut clock)?;
+            }
         }
+        self.spend(&mut clock)?;
         Ok(())
     }
 
