@@ -32,9 +32,12 @@ use super::{
 /// Frames between the network and a worker. A few let both run; the bytes are bounded elsewhere.
 const FRAMES_IN_BETWEEN: usize = 8;
 
-/// Bytes worked on between two pauses: a fraction of a millisecond of parsing. Raising it saves little
-/// and makes other pages of the worker wait.
+/// Bytes decoded and parsed at once. Raising it saves little, and lets a page grow by more before its memory is counted.
 pub(super) const PIECE_BYTES: usize = 16 * 1024;
+
+/// Bytes worked on between two pauses: less than half a millisecond of parsing, where the filters take a few. Each pause costs a call into
+/// the kernel. Raising it makes other pages of the worker wait.
+const BYTES_BETWEEN_PAUSES: usize = 64 * 1024;
 
 /// Text in which a document must show itself: licences and comments stand in front of many, and few
 /// of them are longer.
@@ -190,6 +193,7 @@ impl Job {
             reader,
             decoded: 0,
             max_bytes: self.max_bytes,
+            since_pause: 0,
         };
 
         let start = source.read_start().await?;
@@ -231,7 +235,6 @@ impl Job {
         text.push(&start, false)?;
         while source.read(|piece| text.push(piece, false)).await? {
             self.share.grow_to(text.memory(source.decoded))?;
-            yield_now().await;
         }
         Ok(text)
     }
@@ -246,7 +249,6 @@ impl Job {
             text.push(&page[given..given + beginning.length], false)?;
             given += beginning.length;
             self.share.grow_to(text.memory(source.decoded))?;
-            yield_now().await;
             if beginning.is_broken {
                 break false;
             }
@@ -255,16 +257,18 @@ impl Job {
             }
         };
         if !is_utf8 {
-            source.read_rest(&mut page).await?;
+            while source.read_to(&mut page).await? {}
             if !page[..given].is_ascii() {
                 text.start_over(self.must_look_like_document);
                 given = 0;
             }
             text.set(charset::detect(&page, self.url.host_str()))?;
         }
-        for piece in page[given..].chunks(PIECE_BYTES) {
-            text.push(piece, false)?;
-            self.share.grow_to(text.memory(source.decoded))?;
+        for pieces in page[given..].chunks(BYTES_BETWEEN_PAUSES) {
+            for piece in pieces.chunks(PIECE_BYTES) {
+                text.push(piece, false)?;
+                self.share.grow_to(text.memory(source.decoded))?;
+            }
             yield_now().await;
         }
         Ok(text)
@@ -299,10 +303,11 @@ struct Source {
     reader: Decoder,
     decoded: usize,
     max_bytes: usize,
+    since_pause: usize,
 }
 
 impl Source {
-    /// Gives the next piece on; false at the end.
+    /// Gives the next piece on, with a pause after some; false at the end.
     async fn read(&mut self, give: impl FnOnce(&[u8]) -> Result<(), Skip>) -> Result<bool, Skip> {
         let piece = self.reader.fill_buf().await.map_err(cannot_decode)?;
         let piece = &piece[..piece.len().min(PIECE_BYTES)];
@@ -316,6 +321,11 @@ impl Source {
         give(piece)?;
         let length = piece.len();
         self.reader.consume(length);
+        self.since_pause += length;
+        if self.since_pause >= BYTES_BETWEEN_PAUSES {
+            self.since_pause = 0;
+            yield_now().await;
+        }
         Ok(true)
     }
 
@@ -333,13 +343,6 @@ impl Source {
         let mut start = Vec::new();
         while start.len() < PRESCAN_BYTES && self.read_to(&mut start).await? {}
         Ok(start)
-    }
-
-    async fn read_rest(&mut self, page: &mut Vec<u8>) -> Result<(), Skip> {
-        while self.read_to(page).await? {
-            yield_now().await;
-        }
-        Ok(())
     }
 }
 

@@ -9,7 +9,10 @@ use memchr::memmem::Finder;
 use url::Url;
 
 use super::{is_same, start_of_line};
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::{
+    page::{NodeId, Page, tag::Tag},
+    text::starts::Starts,
+};
 
 /// Links that are looked at, and highest number of a page.
 const MAX_LINKS: usize = 5000;
@@ -19,7 +22,7 @@ const MAX_PAGE: u32 = 500;
 const KEYS: [&str; 6] = ["page", "p", "pg", "paged", "seite", "pagenum"];
 
 /// How a link to the next page begins, besides the number itself. More of them need no care: the address decides.
-const NEXT: [&str; 52] = [
+static NEXT: Starts = Starts::new(&[
     "next",
     "more",
     "weiter",
@@ -72,7 +75,7 @@ const NEXT: [&str; 52] = [
     "›",
     "»",
     "→",
-];
+]);
 
 /// Words that stand beside the number of a page in a title, and those between it and how many there are.
 const PAGE: [&str; 26] = [
@@ -193,8 +196,10 @@ fn is_candidate(page: &Page, id: NodeId, number: &str) -> bool {
     [Some(text), label].into_iter().flatten().any(|text| {
         text == number
             || text.strip_prefix("page ") == Some(number)
-            || NEXT.iter().any(|word| {
-                text.starts_with(word) && text.chars().count() <= word.chars().count() + 8
+            || text.bytes().next().is_some_and(|first| {
+                NEXT.beginning_with(first).any(|word| {
+                    text.starts_with(word) && text.chars().count() <= word.chars().count() + 8
+                })
             })
     })
 }
