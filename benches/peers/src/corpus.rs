@@ -1,6 +1,8 @@
-//! The pages: every fifth of WCXB dev, in the order of their names.
+//! The pages: every fifth of WCXB dev, in the order of their names; and the chain that they go through.
 
-use std::{env, fs, io::Read, path::PathBuf};
+use std::{env, fs, io::Read, path::PathBuf, sync::Arc};
+
+use gleaner_filters::{Chain, ChainConfig, HostList, PageLimits};
 
 /// Pages that are used; the 1,497 of the set are five times as many.
 const PAGES: usize = 300;
@@ -36,4 +38,15 @@ pub fn pages() -> Result<Vec<String>, String> {
             Ok(String::from_utf8_lossy(&bytes).into_owned())
         })
         .collect()
+}
+
+/// The default chain with the list that ships.
+pub fn chain() -> anyhow::Result<Arc<Chain>> {
+    let mut ad_servers = HostList::default();
+    ad_servers.add(include_str!("../../../adservers.txt"))?;
+    Ok(Arc::new(Chain::new(
+        &ChainConfig::default(),
+        PageLimits::default(),
+        ad_servers,
+    )?))
 }

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, env, hint::black_box, sync::Arc};
 
-use gleaner_filters::{Chain, ChainConfig, HostList, PageLimits, benching};
+use gleaner_filters::{Chain, benching};
 use gleaner_peers::{
     clock, corpus,
     table::{self, Line, Target},
@@ -34,7 +34,7 @@ fn main() -> anyhow::Result<()> {
             return Ok(());
         }
     };
-    let chain = chain()?;
+    let chain = corpus::chain()?;
     let contestants: Vec<Contestant> = contestants(&chain)?
         .into_iter()
         .filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name))
@@ -207,16 +207,6 @@ fn compare(per_page: &BTreeMap<&str, f64>, each: &mut [f64], after: f64, written
             "x",
         ),
     ]);
-}
-
-fn chain() -> anyhow::Result<Arc<Chain>> {
-    let mut ad_servers = HostList::default();
-    ad_servers.add(include_str!("../../../../adservers.txt"))?;
-    Ok(Arc::new(Chain::new(
-        &ChainConfig::default(),
-        PageLimits::default(),
-        ad_servers,
-    )?))
 }
 
 fn contestants(chain: &Arc<Chain>) -> anyhow::Result<Vec<Contestant>> {

@@ -1,6 +1,6 @@
 //! The forwarding road beside others: CPU time of the proxies' processes, in turn, on loopback.
 //!
-//! `road [forward] [bulk] [tls] [memory] [overlap] [start]`, all without arguments. `GLEANER` names the program, `GLEANER_EXTRA` is
+//! `road [forward] [bulk] [tls] [memory] [page] [overlap] [start]`, all without arguments. `GLEANER` names the program, `GLEANER_EXTRA` is
 //! YAML laid over its configuration, `ROUNDS` how often everything is measured.
 
 use std::{env, net::SocketAddr, path::Path, sync::Arc, time::Instant};
@@ -47,6 +47,9 @@ async fn main() -> anyhow::Result<()> {
     }
     if wants("memory") {
         bench.memory(&mut lines).await?;
+    }
+    if wants("page") {
+        bench.page(&mut lines).await?;
     }
     if wants("overlap") {
         bench.overlap(&mut lines).await?;
@@ -243,11 +246,11 @@ impl Bench<'_> {
             return Ok(());
         };
         let bytes = page.len() * PAGES;
-        let origin = origin::start(None, Arc::new(page.into_bytes())).await?;
+        let origin = origin::start(None, Arc::new(vec![page])).await?;
         let before = clock::memory_of(proxy.pid(), "VmRSS");
         let mut tasks = tokio::task::JoinSet::new();
         for _ in 0..PAGES {
-            tasks.spawn(client::page(proxy.addr, origin, "/page/slow"));
+            tasks.spawn(client::page(proxy.addr, origin, "/page/slow/0"));
         }
         let mut rewritten = 0;
         while let Some(head) = tasks.join_next().await {
@@ -264,6 +267,61 @@ impl Bench<'_> {
             8.0,
             "x",
         ));
+        Ok(())
+    }
+
+    /// What a page costs in the proxy, beside the chain by itself on a thread of this process.
+    async fn page(&self, lines: &mut Vec<Line>) -> anyhow::Result<()> {
+        let pages = match corpus::pages() {
+            Ok(pages) => Arc::new(pages),
+            Err(reason) => {
+                println!("page skipped: {reason}");
+                return Ok(());
+            }
+        };
+        let origin = origin::start(None, Arc::clone(&pages)).await?;
+        let proxy = proxies::gleaner(&self.dir.join("page"), &self.extra)?;
+        let (chain, url) = (corpus::chain()?, format!("http://{origin}/page/whole/0"));
+        let url = url.parse()?;
+        let contestants = ["chain", "gzip", "identity", "undeclared"];
+        let mut figures = contestants.map(|name| Figures(name, Vec::new()));
+        let mut rewritten = 0;
+        for round in 0..=self.rounds {
+            for Figures(name, figures) in &mut figures {
+                let spent = if *name == "chain" {
+                    let work = || {
+                        pages
+                            .iter()
+                            .filter(|page| chain.run(page, &url).is_ok())
+                            .count()
+                    };
+                    clock::of_thread(work).1.as_secs_f64()
+                } else {
+                    let (how, coding) = match *name {
+                        "gzip" => ("whole", "gzip"),
+                        "identity" => ("whole", "identity"),
+                        _ => ("undeclared", "identity"),
+                    };
+                    let paths = (0..pages.len()).map(|page| format!("/page/{how}/{page}"));
+                    let before = clock::of_process(proxy.pid());
+                    rewritten = client::pages(proxy.addr, origin, paths, coding).await?;
+                    clock::of_process(proxy.pid()) - before
+                };
+                if round > 0 {
+                    figures.push(spent * 1e3 / pages.len() as f64);
+                }
+            }
+        }
+        println!("{rewritten} of {} pages were rewritten", pages.len());
+        let each = report("CPU ms per page", &figures);
+        for (name, figure) in contestants.iter().zip(&each).skip(1) {
+            lines.push(Line {
+                what: format!("page in the proxy, {name} / its chain"),
+                figure: figure / each[0],
+                target: Target::None,
+                unit: "x",
+            });
+        }
         Ok(())
     }
 
@@ -284,10 +342,13 @@ impl Bench<'_> {
             .filter(|page| sizes.contains(&page.len()))
             .take(20)
         {
-            let origin = origin::start(None, Arc::new(page.into_bytes())).await?;
+            let origin = origin::start(None, Arc::new(vec![page])).await?;
             let [mut at_once, mut slowly] = [Vec::new(), Vec::new()];
             for _ in 0..self.rounds {
-                for (path, times) in [("/page/whole", &mut at_once), ("/page/slow", &mut slowly)] {
+                for (path, times) in [
+                    ("/page/whole/0", &mut at_once),
+                    ("/page/slow/0", &mut slowly),
+                ] {
                     let head = client::page(proxy.addr, origin, path).await?;
                     if head.contains("rewritten") {
                         times.push(origin::since_page().as_secs_f64() * 1e3);

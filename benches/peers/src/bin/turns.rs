@@ -1,4 +1,4 @@
-//! Several builds of the program beside each other: CPU time per request, in turn, in many short rounds. `road` has one build and
+//! Several builds of the program beside each other: CPU time per request and per page, in turn, in many short rounds. `road` has one build and
 //! its peers; what two builds differ by is smaller than what this machine moves between two runs of it.
 //!
 //! `turns PROGRAM PROGRAM...`: the first is what the others are compared with. `ROUNDS` (40 without), `GLEANER_EXTRA` as in `road`.
@@ -9,13 +9,16 @@ use std::{env, sync::Arc};
 
 use anyhow::Context;
 use gleaner_peers::{
-    clock,
+    clock, corpus,
     road::{client, interception::Interception, origin, proxies},
     table::median,
 };
 
 const CONNECTIONS: usize = 64;
 const REQUESTS: usize = 100;
+
+/// Pages of a round.
+const PAGES: usize = 30;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
@@ -24,7 +27,13 @@ async fn main() -> anyhow::Result<()> {
         .and_then(|rounds| rounds.parse().ok())
         .unwrap_or(40);
     let extra = env::var("GLEANER_EXTRA").unwrap_or_default();
-    let origin = origin::start(None, Arc::default()).await?;
+    let pages = corpus::pages().unwrap_or_else(|reason| {
+        println!("no pages: {reason}");
+        Vec::new()
+    });
+    let step = (pages.len() / PAGES).max(1);
+    let pages = Arc::new(pages);
+    let origin = origin::start(None, Arc::clone(&pages)).await?;
     let dir = tempfile::tempdir()?;
     let names: Vec<String> = env::args().skip(1).collect();
     anyhow::ensure!(names.len() > 1, "turns PROGRAM PROGRAM...");
@@ -38,7 +47,7 @@ async fn main() -> anyhow::Result<()> {
         let plain = proxies::gleaner(&dir.join("plain"), &extra)?;
         builds.push((plain, Interception::start(&dir, origin, &extra).await?));
     }
-    let mut figures = vec![[const { Vec::new() }; 3]; builds.len()];
+    let mut figures = vec![[const { Vec::new() }; 4]; builds.len()];
     for round in 0..=rounds {
         // Whoever follows whom changes, so that nobody always runs with the other's caches.
         for turn in 0..builds.len() {
@@ -62,7 +71,14 @@ async fn main() -> anyhow::Result<()> {
             let first = times().1 - begun.1;
             inner.http2(1, 16, REQUESTS).await?;
             let second = times().1 - begun.1 - first;
+            let numbers = (0..pages.len()).step_by(step);
+            let asked = numbers.len() as f64;
+            let paths = numbers.map(|number| format!("/page/whole/{number}"));
+            let before = times().0;
+            client::pages(plain.addr, origin, paths, "gzip").await?;
+            let rewriting = times().0 - before;
             if round > 0 {
+                figures[at][3].push(rewriting * 1e6 / asked);
                 let requests = REQUESTS as f64 * 1e-6;
                 figures[at][0].push(forwarded / (CONNECTIONS as f64 * requests));
                 figures[at][1].push(first / (16.0 * requests));
@@ -70,7 +86,12 @@ async fn main() -> anyhow::Result<()> {
             }
         }
     }
-    let parts = ["forwarded", "intercepted HTTP/1.1", "intercepted HTTP/2"];
+    let parts = [
+        "forwarded",
+        "intercepted HTTP/1.1",
+        "intercepted HTTP/2",
+        "rewritten page",
+    ];
     for (part, title) in parts.iter().enumerate() {
         println!("{title}, CPU microseconds per request:");
         let first = quarter(&figures[0][part]);

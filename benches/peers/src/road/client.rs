@@ -9,7 +9,7 @@ use std::{
 
 use rustls::{ClientConfig, pki_types::ServerName};
 use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufStream},
     net::TcpStream,
     task::{JoinError, JoinSet},
 };
@@ -104,6 +104,44 @@ pub async fn page(proxy: SocketAddr, origin: SocketAddr, path: &str) -> io::Resu
         .position(|end| end == b"\r\n\r\n")
         .unwrap_or(0);
     Ok(String::from_utf8_lossy(&got[..head]).into_owned())
+}
+
+/// Pages read to their ends, one after the other on one connection: how many were rewritten. `coding` is what the client takes.
+pub async fn pages(
+    proxy: SocketAddr,
+    origin: SocketAddr,
+    paths: impl Iterator<Item = String>,
+    coding: &str,
+) -> io::Result<usize> {
+    let stream = TcpStream::connect(proxy).await?;
+    stream.set_nodelay(true)?;
+    let (mut stream, mut rewritten) = (BufStream::new(stream), 0);
+    for path in paths {
+        let request = format!(
+            "GET http://{origin}{path} HTTP/1.1\r\nHost: {origin}\r\nAccept-Encoding: {coding}\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).await?;
+        stream.flush().await?;
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            stream.read_line(&mut line).await?;
+            let line = line.trim_end().to_ascii_lowercase();
+            if line.is_empty() {
+                break;
+            }
+            if let Some(value) = line.strip_prefix("content-length: ") {
+                length = value.parse().map_err(io::Error::other)?;
+            }
+            rewritten += usize::from(line.starts_with("gleaner: rewritten"));
+        }
+        let mut body = (&mut stream).take(length);
+        let got = tokio::io::copy(&mut body, &mut tokio::io::sink()).await?;
+        if got < length {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+    Ok(rewritten)
 }
 
 /// Reads so many bytes of a body and stops.

@@ -28,19 +28,20 @@ pub fn since_page() -> Duration {
     sent.map_or(Duration::ZERO, |sent| sent.elapsed())
 }
 
-/// Serves for as long as the program runs. `/small`, `/bulk`, and `/page` as one piece or in pieces of 16 KiB over 300 ms.
-pub async fn start(
-    tls: Option<Arc<ServerConfig>>,
-    page: Arc<Vec<u8>>,
-) -> std::io::Result<SocketAddr> {
-    start_at(1, tls, page).await
+/// The pages that an origin has.
+pub type Pages = Arc<Vec<String>>;
+
+/// Serves for as long as the program runs: `/small`, `/bulk`, and the pages by their numbers, as `/page/whole/0`, the same without
+/// a word of its encoding as `/page/undeclared/0`, and in pieces of 16 KiB over 300 ms as `/page/slow/0`.
+pub async fn start(tls: Option<Arc<ServerConfig>>, pages: Pages) -> std::io::Result<SocketAddr> {
+    start_at(1, tls, pages).await
 }
 
 /// The same at another address of this machine: 127.0.0.2 and so on are many hosts without a name server.
 pub async fn start_at(
     last: u8,
     tls: Option<Arc<ServerConfig>>,
-    page: Arc<Vec<u8>>,
+    pages: Pages,
 ) -> std::io::Result<SocketAddr> {
     let listener = TcpListener::bind((Ipv4Addr::new(127, 0, 0, last), 0)).await?;
     let addr = listener.local_addr()?;
@@ -48,12 +49,12 @@ pub async fn start_at(
         while let Ok((stream, _)) = listener.accept().await {
             let _ = stream.set_nodelay(true);
             let tls = tls.clone();
-            let page = Arc::clone(&page);
+            let pages = Arc::clone(&pages);
             tokio::spawn(async move {
                 match tls {
-                    None => serve(stream, &page).await,
+                    None => serve(stream, &pages).await,
                     Some(config) => match TlsAcceptor::from(config).accept(stream).await {
-                        Ok(stream) => serve(stream, &page).await,
+                        Ok(stream) => serve(stream, &pages).await,
                         Err(error) => Err(error),
                     },
                 }
@@ -63,7 +64,10 @@ pub async fn start_at(
     Ok(addr)
 }
 
-async fn serve(mut io: impl AsyncRead + AsyncWrite + Unpin, page: &[u8]) -> std::io::Result<()> {
+async fn serve(
+    mut io: impl AsyncRead + AsyncWrite + Unpin,
+    pages: &[String],
+) -> std::io::Result<()> {
     let mut head = Vec::with_capacity(4096);
     loop {
         while !head.ends_with(b"\r\n\r\n") {
@@ -81,8 +85,14 @@ async fn serve(mut io: impl AsyncRead + AsyncWrite + Unpin, page: &[u8]) -> std:
                 io.write_all(&piece).await?;
             }
         } else if asks("/page") {
-            io.write_all(&head_of("text/html; charset=utf-8", page.len() as u64))
-                .await?;
+            let page = number(line).and_then(|number| pages.get(number));
+            let page = page.map_or(&[][..], String::as_bytes);
+            let kind = if asks("/page/undeclared") {
+                "text/html"
+            } else {
+                "text/html; charset=utf-8"
+            };
+            io.write_all(&head_of(kind, page.len() as u64)).await?;
             let pieces = page.len().div_ceil(16 * 1024).max(1);
             for piece in page.chunks(16 * 1024) {
                 if asks("/page/slow") {
@@ -103,6 +113,12 @@ async fn serve(mut io: impl AsyncRead + AsyncWrite + Unpin, page: &[u8]) -> std:
         }
         head.clear();
     }
+}
+
+/// The number at the end of the address in a request's first line.
+fn number(line: &[u8]) -> Option<usize> {
+    let line = std::str::from_utf8(line).ok()?;
+    line.split(' ').nth(1)?.rsplit('/').next()?.parse().ok()
 }
 
 fn head_of(kind: &str, length: u64) -> Vec<u8> {
