@@ -3,7 +3,7 @@
 //!
 //! A worker serves several pages in turn, so work is done in small pieces with a pause after each.
 
-use std::{io, num::NonZero, sync::Arc, thread};
+use std::{io, num::NonZero, sync::Arc, thread, time::Instant};
 
 use bytes::Bytes;
 use encoding_rs::{CoderResult, Decoder as TextDecoder, Encoding};
@@ -18,7 +18,7 @@ use tokio_util::{
     io::StreamReader,
     task::{AbortOnDropHandle, LocalPoolHandle},
 };
-use tracing::error;
+use tracing::{debug, error};
 use url::Url;
 
 use super::{
@@ -204,7 +204,9 @@ impl Job {
             Some(encoding) => self.read_declared(source, start, encoding).await?,
             None => self.read_undeclared(source, start).await?,
         };
+        let all_read = Instant::now();
         let (mut filtered, remains) = text.finish()?;
+        let filtering = all_read.elapsed();
         yield_now().await;
         let coded = match self.purpose {
             Use::Page {
@@ -217,6 +219,11 @@ impl Job {
             }
             _ => None,
         };
+        debug!(
+            ?filtering,
+            in_all = ?all_read.elapsed(),
+            "a page was worked on after its last byte"
+        );
         let left = Left {
             _remains: remains,
             _share: self.share,
