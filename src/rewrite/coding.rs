@@ -126,7 +126,10 @@ pub(super) async fn decoder(
             Coding::Brotli => buffered(bufread::BrotliDecoder::new(reader)),
             Coding::Zstd => {
                 let window = [DParameter::window_log_max(ZSTD_WINDOW_LOG)];
-                buffered(bufread::ZstdDecoder::with_params(reader, &window))
+                let mut zstd = bufread::ZstdDecoder::with_params(reader, &window);
+                // RFC 8878 § 3: several frames are one content.
+                zstd.multiple_members(true);
+                buffered(zstd)
             }
         };
     }

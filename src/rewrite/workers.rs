@@ -60,9 +60,10 @@ impl Workers {
         let (answer, answered) = oneshot::channel();
         let task = self.0.spawn_pinned(move || job.run(arriving, answer));
         Worker {
-            frames,
+            frames: Some(frames),
             answered,
             task: AbortOnDropHandle::new(task),
+            finished: None,
         }
     }
 
@@ -80,43 +81,44 @@ impl Workers {
 
 /// One page in work. Dropping it ends the work.
 pub(super) struct Worker {
-    frames: mpsc::Sender<Bytes>,
+    /// `None` after it has read all that it needs.
+    frames: Option<mpsc::Sender<Bytes>>,
     answered: oneshot::Receiver<Result<Finished, Skip>>,
     task: AbortOnDropHandle<()>,
+    /// The page, where it was done before the last byte came.
+    finished: Option<Finished>,
 }
 
 impl Worker {
-    /// Gives bytes to the page; waits while it has enough. An error is the reason it stopped.
+    /// Gives bytes to the page; waits while it has enough. An error is the reason it stopped. What comes behind the end of a
+    /// coding is nothing to the page.
     pub(super) async fn send(&mut self, data: Bytes) -> Result<(), Skip> {
-        if self.frames.send(data).await.is_ok() {
+        let Some(frames) = &self.frames else {
             return Ok(());
+        };
+        if frames.send(data).await.is_err() {
+            self.frames = None;
+            self.finished = Some(self.outcome().await?);
         }
-        // It went away before the end: it has something to say about that.
-        let outcome = outcome(&mut self.answered, &mut self.task).await;
-        Err(outcome.err().unwrap_or(Skip::Panicked))
+        Ok(())
     }
 
     /// No more bytes will come: waits for the page.
-    pub(super) async fn finish(self) -> Result<Finished, Skip> {
-        let Self {
-            frames,
-            mut answered,
-            mut task,
-        } = self;
-        drop(frames);
-        outcome(&mut answered, &mut task).await
+    pub(super) async fn finish(mut self) -> Result<Finished, Skip> {
+        self.frames = None;
+        match self.finished.take() {
+            Some(finished) => Ok(finished),
+            None => self.outcome().await,
+        }
     }
-}
 
-async fn outcome(
-    answered: &mut oneshot::Receiver<Result<Finished, Skip>>,
-    task: &mut AbortOnDropHandle<()>,
-) -> Result<Finished, Skip> {
-    if let Ok(outcome) = answered.await {
-        return outcome;
+    async fn outcome(&mut self) -> Result<Finished, Skip> {
+        if let Ok(outcome) = (&mut self.answered).await {
+            return outcome;
+        }
+        let error = (&mut self.task).await.err();
+        Err(error.map_or(Skip::Panicked, |error| panicked(&error)))
     }
-    let error = task.await.err();
-    Err(error.map_or(Skip::Panicked, |error| panicked(&error)))
 }
 
 fn panicked(error: &JoinError) -> Skip {

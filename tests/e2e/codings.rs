@@ -6,9 +6,15 @@ use async_compression::tokio::write::{
     BrotliEncoder, DeflateEncoder, GzipEncoder, ZlibEncoder, ZstdEncoder,
 };
 use bytes::Bytes;
-use tokio::{io::AsyncWriteExt, time::timeout};
+use tokio::{
+    io::AsyncWriteExt,
+    time::{sleep, timeout},
+};
 
-use crate::harness::{Origin, PAGE, TestProxy, get, origin::response};
+use crate::harness::{
+    Origin, PAGE, TestProxy, get,
+    origin::{read_head, response},
+};
 
 /// Generous: a release build takes well under a second for each.
 const SOON: Duration = Duration::from_secs(30);
@@ -120,6 +126,95 @@ async fn a_coding_that_breaks_off_lies_or_is_damaged_passes() {
         damaged[at] ^= 1;
         let reason = passes(&proxy, coding, damaged).await;
         assert_eq!(reason, "broken-coding", "{coding} with a wrong sum");
+    }
+}
+
+/// A page of which more than a first frame comes before the rest.
+fn long_page() -> String {
+    let paragraphs = (0..4000_u32).map(|number| {
+        // Letters that do not repeat, so that little is left to compress a second time.
+        let letters = number.wrapping_mul(2_654_435_761);
+        format!("<p>Paragraph {number} of a long text, {letters:x}.</p>")
+    });
+    format!("{PAGE}{}", paragraphs.collect::<String>())
+}
+
+#[tokio::test]
+async fn what_comes_late_behind_the_end_of_a_coding_costs_nothing() {
+    let page = long_page();
+    let zlib = encode("deflate", page.as_bytes()).await;
+    let stacked = encode("gzip", &zlib).await;
+    let (begun, trailer) = stacked.split_at(stacked.len() - 8);
+    for (coding, body, tail) in [
+        ("deflate", &zlib[..], &b"\r\n"[..]),
+        ("deflate, gzip", begun, trailer),
+    ] {
+        assert!(body.len() > 2 * 4096, "{coding}: {}", body.len());
+        for pause in [0, 20, 200] {
+            let head = format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Encoding: {coding}\r\n\
+                 Content-Length: {}\r\n\r\n",
+                body.len() + tail.len()
+            );
+            let (sent, tail) = ([head.as_bytes(), body].concat(), tail.to_owned());
+            let origin = Origin::sockets(move |mut stream| {
+                let (sent, tail) = (sent.clone(), tail.clone());
+                async move {
+                    read_head(&mut stream).await;
+                    stream.write_all(&sent).await.unwrap();
+                    sleep(Duration::from_millis(pause)).await;
+                    stream.write_all(&tail).await.unwrap();
+                }
+            })
+            .await;
+            let proxy = TestProxy::start("").await;
+            let answer = get(&proxy, &origin.url("/"), &[]).await;
+            let action = answer.header("gleaner");
+            assert!(
+                action.starts_with("rewritten"),
+                "{coding}, {pause}: {action}"
+            );
+            assert!(
+                answer.text().contains("Paragraph 3999"),
+                "{coding}, {pause}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn all_frames_of_zstd_are_read() {
+    let page = long_page();
+    let (first, second) = page.as_bytes().split_at(page.len() / 3);
+    let mut body = encode("zstd", first).await;
+    // A frame that is to be skipped (RFC 8878 § 3.1.2).
+    body.extend(b"\x50\x2a\x4d\x18\x03\0\0\0any");
+    body.extend(encode("zstd", second).await);
+    let origin = Origin::http(move |_| {
+        let fields = [
+            ("content-type", "text/html; charset=utf-8"),
+            ("content-encoding", "zstd"),
+        ];
+        response(&fields, body.clone())
+    })
+    .await;
+    let proxy = TestProxy::start("").await;
+    let answer = get(&proxy, &origin.url("/"), &[]).await;
+    assert!(answer.header("gleaner").starts_with("rewritten"));
+    for number in [0, 3999] {
+        let text = format!("Paragraph {number} of");
+        assert!(answer.text().contains(&text), "{number}");
+    }
+}
+
+/// The time that empty frames take is bounded by their bytes.
+#[tokio::test]
+async fn frames_of_nothing_pass_soon() {
+    let proxy = TestProxy::start("").await;
+    for coding in ["gzip", "zstd"] {
+        let empty = encode(coding, b"").await;
+        let body = empty.repeat(4_000_000 / empty.len());
+        assert_eq!(passes(&proxy, coding, body).await, "empty", "{coding}");
     }
 }
 
