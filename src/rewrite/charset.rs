@@ -53,7 +53,7 @@ pub(super) fn utf8_beginning(bytes: &[u8]) -> Utf8Beginning {
 /// declare it, and a reader gains nothing from that.
 pub(super) fn detect(page: &[u8], host: Option<&str>) -> &'static Encoding {
     if !utf8_beginning(page).is_broken {
-        // The detector says the same, for 270 instructions of each byte (callgrind, 2026-11-23).
+        // The detector says the same, for 350 instructions of each byte (callgrind, 2026-11-23).
         return UTF_8;
     }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
