@@ -41,20 +41,23 @@ async fn encode(coding: &str, bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Gives the reason why this body came back as it was.
-async fn passes(proxy: &TestProxy, coding: &str, body: Vec<u8>) -> String {
+/// Answers with this page in this coding.
+async fn origin_of(coding: &str, body: Bytes) -> Origin {
     let coding = coding.to_owned();
-    let body = Bytes::from(body);
-    let copy = body.clone();
-    let field = coding.clone();
-    let origin = Origin::http(move |_| {
+    Origin::http(move |_| {
         let fields = [
             ("content-type", "text/html; charset=utf-8"),
-            ("content-encoding", field.as_str()),
+            ("content-encoding", coding.as_str()),
         ];
-        response(&fields, copy.clone())
+        response(&fields, body.clone())
     })
-    .await;
+    .await
+}
+
+/// Gives the reason why this body came back as it was.
+async fn passes(proxy: &TestProxy, coding: &str, body: Vec<u8>) -> String {
+    let body = Bytes::from(body);
+    let origin = origin_of(coding, body.clone()).await;
     let answer = timeout(SOON, get(proxy, &origin.url("/"), &[]))
         .await
         .unwrap();
@@ -190,14 +193,7 @@ async fn all_frames_of_zstd_are_read() {
     // A frame that is to be skipped (RFC 8878 § 3.1.2).
     body.extend(b"\x50\x2a\x4d\x18\x03\0\0\0any");
     body.extend(encode("zstd", second).await);
-    let origin = Origin::http(move |_| {
-        let fields = [
-            ("content-type", "text/html; charset=utf-8"),
-            ("content-encoding", "zstd"),
-        ];
-        response(&fields, body.clone())
-    })
-    .await;
+    let origin = origin_of("zstd", body.into()).await;
     let proxy = TestProxy::start("").await;
     let answer = get(&proxy, &origin.url("/"), &[]).await;
     assert!(answer.header("gleaner").starts_with("rewritten"));
