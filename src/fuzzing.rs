@@ -90,8 +90,8 @@ pub fn repair(lines: &[u8]) {
         tagger.map_not_modified(&mut not_modified);
     }
     let mut narrowed = headers.clone();
-    accept::narrow(&mut narrowed);
     let values: Vec<_> = headers.values().cloned().collect();
+    accept::narrow(&values, &mut narrowed);
     let _ = accept::choose(&values);
 }
 

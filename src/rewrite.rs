@@ -83,6 +83,8 @@ pub(crate) struct Asked {
     no_transform: bool,
     /// Whether the reader followed our link to the page as it was.
     untouched: bool,
+    /// Whether it has conditions that may be on a page of ours.
+    pub(crate) is_conditional: bool,
     /// What the client said of codings; it is read only where it is needed.
     accepts: Vec<HeaderValue>,
 }
@@ -110,12 +112,15 @@ impl Asked {
             by_script: false,
             no_transform: false,
             untouched,
+            is_conditional: false,
             accepts: Vec::new(),
         };
         // All of them are on one way, which costs less than to look for each.
         for (name, value) in request.headers() {
             if *name == header::ACCEPT_ENCODING {
                 asked.accepts.push(value.clone());
+            } else if [header::IF_NONE_MATCH, header::IF_RANGE].contains(name) {
+                asked.is_conditional = true;
             } else if *name == header::CACHE_CONTROL {
                 asked.no_transform |= forbids_transforming(iter::once(value));
             } else if *name == SEC_FETCH_DEST && asked.destination.is_none() {
@@ -160,6 +165,7 @@ impl Asked {
             by_script: self.by_script,
             no_transform: self.no_transform,
             untouched: false,
+            is_conditional: false,
             accepts: Vec::new(),
         }
     }
@@ -203,7 +209,7 @@ impl Rewriter {
     pub(crate) fn prepare(&self, asked: &Asked, headers: &mut HeaderMap) {
         let wanted = self.settings.enabled && !asked.is_for(&self.settings.except);
         if wanted && asked.may_be_document() {
-            accept::narrow(headers);
+            accept::narrow(&asked.accepts, headers);
         }
     }
 

@@ -9,7 +9,7 @@ use super::{Answer, Exchange, parts::NextPages, switch::Switch};
 use crate::{
     body::{Arriving, Body, Gate},
     error::Error,
-    headers::{self, Pseudonym},
+    headers::{self, Pseudonym, validators::Mapped},
     rewrite::Asked,
     server::WholeServer,
     upstream::{Answered, Origin},
@@ -122,7 +122,7 @@ impl Exchange {
         origin: &Origin,
         asked: &Asked,
         switch: Option<&Switch>,
-    ) -> (Box<Request<Body>>, headers::validators::Mapped) {
+    ) -> (Box<Request<Body>>, Mapped) {
         let (mut head, body) = request.into_parts();
         head.headers = headers::forward_request(
             head.headers,
@@ -133,7 +133,11 @@ impl Exchange {
         );
         let rewriter = &self.running.rewriter;
         rewriter.prepare(asked, &mut head.headers);
-        let mapped = rewriter.tagger.map_request(&mut head.headers);
+        let mapped = if asked.is_conditional {
+            rewriter.tagger.map_request(&mut head.headers)
+        } else {
+            Mapped::default()
+        };
         let framed = matches!(head.method, Method::GET | Method::HEAD)
             && !body.is_end_stream()
             && body.size_hint().exact().is_none();
@@ -164,8 +168,9 @@ pub(super) fn incoming(
     pseudonym: &Pseudonym,
 ) -> Response<Arriving> {
     let (mut head, body) = response.into_parts();
-    let upgrade = headers::upgrade_of(&head.headers)
-        .filter(|_| head.status == StatusCode::SWITCHING_PROTOCOLS);
+    let is_switch = head.status == StatusCode::SWITCHING_PROTOCOLS;
+    let upgrade = is_switch.then(|| headers::upgrade_of(&head.headers));
+    let upgrade = upgrade.flatten();
     head.headers =
         headers::forward_response(head.headers, upgrade.as_ref(), pseudonym, head.version);
     if head.status == StatusCode::NO_CONTENT {

@@ -141,21 +141,62 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
         (self.io, self.read)
     }
 
-    /// Reads more into the buffer; zero at the end.
-    fn fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+    /// Reads; zero at the end.
+    fn poll_io(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
         if self.ended {
             return Poll::Ready(Ok(0));
         }
-        // Not cleared first: that would cost more than all else that is done here.
-        let mut piece = [const { MaybeUninit::uninit() }; PIECE];
-        let mut buf = ReadBuf::uninit(&mut piece);
+        let before = buf.filled().len();
         let io = Pin::new(&mut self.io);
-        ready!(self.arrivals.poll(cx, |cx| io.poll_read(cx, &mut buf)))?;
-        self.read.extend_from_slice(buf.filled());
-        let count = buf.filled().len();
+        ready!(self.arrivals.poll(cx, |cx| io.poll_read(cx, buf)))?;
+        let count = buf.filled().len() - before;
         self.ended = count == 0;
         self.just_told = self.arrivals.was_told();
         Poll::Ready(Ok(count))
+    }
+
+    /// Reads more into the buffer; zero at the end.
+    fn fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        // Not cleared first: that would cost more than all else that is done here.
+        let mut piece = [const { MaybeUninit::uninit() }; PIECE];
+        let mut buf = ReadBuf::uninit(&mut piece);
+        let count = ready!(self.poll_io(cx, &mut buf))?;
+        self.read.extend_from_slice(buf.filled());
+        Poll::Ready(Ok(count))
+    }
+
+    /// Reads into the library's own room, where nothing else waits. A whole request without content is left there, as nearly all
+    /// are that come; anything else goes into the buffer.
+    fn fill_in_place(
+        &mut self,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<usize>> {
+        let before = buf.filled().len();
+        let count = ready!(self.poll_io(cx, buf))?;
+        let came = &mut buf.filled_mut()[before..];
+        match wire::head(came, &mut self.last) {
+            Ok(Some(head)) if head.bytes == count && head.framing == Framing::Length(0) => {
+                head.take_known_version(came);
+                self.let_through(head);
+                self.state = State::Hold;
+            }
+            _ => {
+                self.read.extend_from_slice(came);
+                buf.set_filled(before);
+            }
+        }
+        Poll::Ready(Ok(count))
+    }
+
+    /// A head is for the library.
+    fn let_through(&mut self, head: wire::Head) {
+        self.released += 1;
+        self.timer_since = None;
+        let mut progress = self.watch.lock();
+        progress.whole_server = head.whole_server;
+        progress.asked = head.spelling;
+        progress.just_told = self.just_told;
     }
 
     fn refuse(&mut self, refusal: Refusal) {
@@ -190,30 +231,28 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
     }
 
     /// Between messages: waits for a whole head. `false` at the end.
-    fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
+    fn poll_head(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<bool>> {
         loop {
-            match wire::head(&self.read, &mut self.last) {
-                Ok(Some(head)) => {
-                    self.released += 1;
-                    self.timer_since = None;
-                    if let Some(digit) = head.newer {
-                        self.read[digit] = b'1';
+            let filled = if self.read.is_empty() {
+                self.fill_in_place(cx, buf)?
+            } else {
+                match wire::head(&self.read, &mut self.last) {
+                    Ok(Some(head)) => {
+                        head.take_known_version(&mut self.read);
+                        self.state = State::Release(head.bytes, head.framing);
+                        self.let_through(head);
+                        return Poll::Ready(Ok(true));
                     }
-                    let mut progress = self.watch.lock();
-                    progress.whole_server = head.whole_server;
-                    progress.asked = head.spelling;
-                    progress.just_told = self.just_told;
-                    drop(progress);
-                    self.state = State::Release(head.bytes, head.framing);
-                    return Poll::Ready(Ok(true));
+                    Err(refusal) => {
+                        self.refuse(refusal);
+                        return Poll::Ready(Ok(true));
+                    }
+                    Ok(None) => self.fill(cx)?,
                 }
-                Err(refusal) => {
-                    self.refuse(refusal);
-                    return Poll::Ready(Ok(true));
-                }
-                Ok(None) => {}
+            };
+            if matches!(self.state, State::Hold) {
+                return Poll::Ready(Ok(true));
             }
-            let filled = self.fill(cx)?;
             let ends_or_idles = match filled {
                 Poll::Ready(read) => read == 0,
                 Poll::Pending => self.read.is_empty(),
@@ -343,9 +382,10 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for Guard<I> {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        let before = buf.filled().len();
         loop {
             let goes_on = match this.state {
-                State::Head => ready!(this.poll_head(cx))?,
+                State::Head => ready!(this.poll_head(cx, buf))?,
                 State::Hold => ready!(this.poll_hold(cx))?,
                 State::Release(left, framing) => {
                     let left = left - this.give(left as u64, buf);
@@ -367,7 +407,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for Guard<I> {
                     return Poll::Ready(Ok(()));
                 }
             };
-            if !goes_on {
+            if !goes_on || buf.filled().len() > before {
                 return Poll::Ready(Ok(()));
             }
         }

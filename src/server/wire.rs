@@ -62,9 +62,18 @@ pub(super) struct Head {
     pub(super) whole_server: bool,
     /// Where a version above 1.1 has its last digit. RFC 9110 § 2.5 has such a message read as the highest
     /// version that is known, which the library does not do.
-    pub(super) newer: Option<usize>,
+    newer: Option<usize>,
     /// How its names are written.
     pub(super) spelling: Spelling,
+}
+
+impl Head {
+    /// Writes 1.1 in place of a newer version; these bytes begin with the head.
+    pub(super) fn take_known_version(&self, bytes: &mut [u8]) {
+        if let Some(digit) = self.newer {
+            bytes[digit] = b'1';
+        }
+    }
 }
 
 /// Looks for a whole head at the start of these bytes; none while it is not complete. `last` is what the same connection keeps of

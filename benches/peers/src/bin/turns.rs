@@ -2,8 +2,9 @@
 //! its peers; what two builds differ by is smaller than what this machine moves between two runs of it.
 //!
 //! `turns PROGRAM PROGRAM...`: the first is what the others are compared with. `ROUNDS` (40 without), `GLEANER_EXTRA` as in `road`.
-//! Figures are the lower quarter of the rounds and the median, the ratio is that of the lower quarters: others on the machine only
-//! ever add to a round.
+//! Figures are the lower quarter of the rounds and the median (others on the machine only ever add to a round), and the ratio to the first
+//! build: the median of the rounds' own ratios, because what slows a round slows all in it, and between what bounds it lies with
+//! 95 % (the order statistics of a binomial distribution).
 
 use std::{env, sync::Arc};
 
@@ -16,6 +17,18 @@ use gleaner_peers::{
 
 const CONNECTIONS: usize = 64;
 const REQUESTS: usize = 100;
+
+/// Of interception: connections or streams, and requests on each.
+const STREAMS: usize = 16;
+const INTERCEPTED: usize = 200;
+
+/// What is measured.
+const PARTS: [&str; 4] = [
+    "forwarded",
+    "intercepted HTTP/1.1",
+    "intercepted HTTP/2",
+    "rewritten page",
+];
 
 /// Pages of a round.
 const PAGES: usize = 30;
@@ -47,7 +60,7 @@ async fn main() -> anyhow::Result<()> {
         let plain = proxies::gleaner(&dir.join("plain"), &extra)?;
         builds.push((plain, Interception::start(&dir, origin, &extra).await?));
     }
-    let mut figures = vec![[const { Vec::new() }; 4]; builds.len()];
+    let mut figures = vec![[const { Vec::new() }; PARTS.len()]; builds.len()];
     for round in 0..=rounds {
         // Whoever follows whom changes, so that nobody always runs with the other's caches.
         for turn in 0..builds.len() {
@@ -67,9 +80,9 @@ async fn main() -> anyhow::Result<()> {
             let begun = times();
             client::small(plain.addr, origin, CONNECTIONS, REQUESTS).await?;
             let forwarded = times().0 - begun.0;
-            inner.http1(1, 16, REQUESTS).await?;
+            inner.http1(1, STREAMS, INTERCEPTED).await?;
             let first = times().1 - begun.1;
-            inner.http2(1, 16, REQUESTS).await?;
+            inner.http2(1, STREAMS, INTERCEPTED).await?;
             let second = times().1 - begun.1 - first;
             let numbers = (0..pages.len()).step_by(step);
             let asked = numbers.len() as f64;
@@ -79,31 +92,41 @@ async fn main() -> anyhow::Result<()> {
             let rewriting = times().0 - before;
             if round > 0 {
                 figures[at][3].push(rewriting * 1e6 / asked);
-                let requests = REQUESTS as f64 * 1e-6;
-                figures[at][0].push(forwarded / (CONNECTIONS as f64 * requests));
-                figures[at][1].push(first / (16.0 * requests));
-                figures[at][2].push(second / (16.0 * requests));
+                let intercepted = (STREAMS * INTERCEPTED) as f64 * 1e-6;
+                figures[at][0].push(forwarded / ((CONNECTIONS * REQUESTS) as f64 * 1e-6));
+                figures[at][1].push(first / intercepted);
+                figures[at][2].push(second / intercepted);
             }
         }
     }
-    let parts = [
-        "forwarded",
-        "intercepted HTTP/1.1",
-        "intercepted HTTP/2",
-        "rewritten page",
-    ];
-    for (part, title) in parts.iter().enumerate() {
+    for (part, title) in PARTS.iter().enumerate() {
         println!("{title}, CPU microseconds per request:");
-        let first = quarter(&figures[0][part]);
-        for (name, figures) in names.iter().zip(&figures) {
-            let (median, quarter) = (median(&figures[part]), quarter(&figures[part]));
+        for (name, build) in names.iter().zip(&figures) {
+            let (median, quarter) = (median(&build[part]), quarter(&build[part]));
+            let ratios = build[part].iter().zip(&figures[0][part]);
+            let (least, ratio, most) = bounds(ratios.map(|(own, first)| own / first).collect());
             println!(
-                "  {name:<40} {quarter:6.2} {median:6.2}  {:.3} x",
-                quarter / first
+                "  {name:<40} {quarter:7.2} {median:7.2}  {ratio:.3} x ({least:.3} to {most:.3})"
             );
         }
     }
     Ok(())
+}
+
+/// The median, and between what it lies.
+fn bounds(mut ratios: Vec<f64>) -> (f64, f64, f64) {
+    ratios.sort_by(f64::total_cmp);
+    let (middle, away) = (
+        ratios.len() as f64 / 2.0,
+        0.98 * (ratios.len() as f64).sqrt(),
+    );
+    let at = |place: f64| ratios.get(place.max(0.0) as usize).or(ratios.last());
+    let [least, most] = [middle - away, middle + away].map(|place| at(place).copied());
+    (
+        least.unwrap_or(f64::NAN),
+        median(&ratios),
+        most.unwrap_or(f64::NAN),
+    )
 }
 
 /// What a quarter of the rounds were below.
