@@ -81,7 +81,8 @@ impl Bench<'_> {
         let mut figures = named(&contestants);
         // The first round only warms up.
         for round in 0..=self.rounds {
-            for (proxy, figures) in contestants.iter().zip(&mut figures) {
+            for at in turns(contestants.len(), round) {
+                let (proxy, figures) = (&contestants[at], &mut figures[at]);
                 let before = clock::of_process(proxy.pid());
                 client::small(proxy.addr, self.origin, CONNECTIONS, REQUESTS).await?;
                 let spent = clock::of_process(proxy.pid()) - before;
@@ -92,15 +93,10 @@ impl Bench<'_> {
                 }
             }
         }
-        let each = report("CPU microseconds per request", &figures);
-        lines.push(ratio(
-            "unfiltered request / hyper proxy",
-            each[1],
-            each[0],
-            1.1,
-        ));
-        if let Some(squid) = each.get(2) {
-            lines.push(ratio("unfiltered request / Squid", each[1], *squid, 0.35));
+        report("CPU microseconds per request", &figures);
+        lines.push(paired("unfiltered request / hyper proxy", &figures, 0, 1.1));
+        if figures.len() > 2 {
+            lines.push(paired("unfiltered request / Squid", &figures, 2, 0.35));
         }
         Ok(())
     }
@@ -153,7 +149,8 @@ impl Bench<'_> {
         let contestants = &peers.contestants;
         let [mut first, mut second] = [named(contestants), named(contestants)];
         for round in 0..=self.rounds {
-            for (at, proxy) in contestants.iter().enumerate() {
+            for at in turns(contestants.len(), round) {
+                let proxy = &contestants[at];
                 let before = clock::of_process(proxy.pid());
                 peers.http1(at, 16, REQUESTS).await?;
                 let between = clock::of_process(proxy.pid());
@@ -169,18 +166,18 @@ impl Bench<'_> {
                 }
             }
         }
-        let first = report("intercepted HTTP/1.1, CPU microseconds per request", &first);
-        let second = report("intercepted HTTP/2, CPU microseconds per request", &second);
-        lines.push(ratio(
+        report("intercepted HTTP/1.1, CPU microseconds per request", &first);
+        report("intercepted HTTP/2, CPU microseconds per request", &second);
+        lines.push(paired(
             "intercepted HTTP/1.1 request / hudsucker",
-            first[1],
-            first[0],
+            &first,
+            0,
             0.9,
         ));
-        lines.push(ratio(
+        lines.push(paired(
             "intercepted HTTP/2 request / hudsucker",
-            second[1],
-            second[0],
+            &second,
+            0,
             0.9,
         ));
         let client = peers.client(1, b"http/1.1")?;
@@ -406,6 +403,21 @@ fn report(what: &str, figures: &[Figures]) -> Vec<f64> {
         median
     });
     medians.collect()
+}
+
+/// Whose turn it is in a round: who follows whom changes, so that nobody always runs with the other's caches.
+fn turns(count: usize, round: usize) -> impl Iterator<Item = usize> {
+    (0..count).map(move |turn| match round % 2 {
+        0 => turn,
+        _ => count - 1 - turn,
+    })
+}
+
+/// Ours, the second, beside another: the median of the rounds' own ratios, because what slows a round slows all in it.
+fn paired(what: &str, figures: &[Figures], other: usize, most: f64) -> Line {
+    let [ours, theirs] = [1, other].map(|at| &figures[at].1);
+    let ratios = ours.iter().zip(theirs).map(|(ours, theirs)| ours / theirs);
+    ratio(what, median(&ratios.collect::<Vec<_>>()), 1.0, most)
 }
 
 fn ratio(what: &str, ours: f64, theirs: f64, most: f64) -> Line {
