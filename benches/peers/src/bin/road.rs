@@ -109,8 +109,9 @@ impl Bench<'_> {
         let [mut streams, mut tunnels] = [named(&contestants), named(&contestants)];
         let mut growth = 0.0;
         let target = format!("http://{}/bulk", self.origin);
-        for _ in 0..self.rounds {
-            for (at, proxy) in contestants.iter().enumerate() {
+        for round in 0..self.rounds {
+            for at in turns(contestants.len(), round) {
+                let proxy = &contestants[at];
                 client::small(proxy.addr, self.origin, 1, 1).await?;
                 let memory = clock::memory_of(proxy.pid(), "VmRSS");
                 let before = clock::of_process(proxy.pid());
@@ -131,15 +132,11 @@ impl Bench<'_> {
                     .push((clock::of_process(proxy.pid()) - before) * GB / origin::BULK as f64);
             }
         }
-        let stream = report("stream, CPU s/GB", &streams);
-        let tunnel = report("tunnel, CPU s/GB", &tunnels);
-        lines.push(ratio("1 GiB body / hyper proxy", stream[1], stream[0], 1.0));
-        lines.push(ratio(
-            "1 GiB through a tunnel / hyper proxy",
-            tunnel[1],
-            tunnel[0],
-            1.0,
-        ));
+        report("stream, CPU s/GB", &streams);
+        report("tunnel, CPU s/GB", &tunnels);
+        lines.push(paired("1 GiB body / hyper proxy", &streams, 0, 1.0));
+        let tunnel = "1 GiB through a tunnel / hyper proxy";
+        lines.push(paired(tunnel, &tunnels, 0, 1.0));
         lines.push(figure("memory growth in a 1 GiB body", growth, 10.0, "MB"));
         Ok(())
     }
