@@ -21,12 +21,14 @@ pub struct Sound {
 
 /// A request's head, as it is read from a connection; none where it is refused or not whole. What has arrived of it must
 /// never be judged otherwise than the whole.
+#[must_use]
 pub fn request(bytes: &[u8]) -> Option<Sound> {
     server::door::head(bytes).map(|(head, length)| Sound { head, length })
 }
 
 /// How many of these bytes are a chunked body; none where it is malformed or not whole. Pieces of this size must be read as
 /// the whole is.
+#[must_use]
 pub fn chunked(bytes: &[u8], piece: usize) -> Option<usize> {
     server::door::chunked(bytes, piece)
 }
