@@ -1,6 +1,9 @@
 //! `Accept-Encoding`: narrowed upstream to what we can decode, and read to choose what to send back.
 
-use http::{HeaderMap, HeaderValue, header};
+use http::{
+    HeaderMap, HeaderValue,
+    header::{self, Entry},
+};
 
 use super::members_of;
 use crate::rewrite::coding::Coding;
@@ -37,8 +40,11 @@ pub(crate) fn narrow(accepts: &[HeaderValue], headers: &mut HeaderMap) {
     } else {
         kept.join(", ")
     };
-    if let Ok(value) = HeaderValue::from_str(&value) {
-        headers.insert(header::ACCEPT_ENCODING, value);
+    // Where `Connection` named it, it has gone.
+    if let Ok(value) = HeaderValue::from_str(&value)
+        && let Entry::Occupied(mut field) = headers.entry(header::ACCEPT_ENCODING)
+    {
+        field.insert(value);
     }
 }
 
@@ -119,6 +125,9 @@ mod tests {
     fn no_field_stays_no_field() {
         let mut headers = HeaderMap::new();
         narrow(&[], &mut headers);
+        assert!(headers.is_empty());
+        // What a hop kept for itself is not put back.
+        narrow(&values("dcz"), &mut headers);
         assert!(headers.is_empty());
     }
 

@@ -168,9 +168,10 @@ pub(super) fn incoming(
     pseudonym: &Pseudonym,
 ) -> Response<Arriving> {
     let (mut head, body) = response.into_parts();
-    let is_switch = head.status == StatusCode::SWITCHING_PROTOCOLS;
-    let upgrade = is_switch.then(|| headers::upgrade_of(&head.headers));
-    let upgrade = upgrade.flatten();
+    let upgrade = match head.status {
+        StatusCode::SWITCHING_PROTOCOLS => headers::upgrade_of(&head.headers),
+        _ => None,
+    };
     head.headers =
         headers::forward_response(head.headers, upgrade.as_ref(), pseudonym, head.version);
     if head.status == StatusCode::NO_CONTENT {

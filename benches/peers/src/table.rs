@@ -11,6 +11,14 @@ pub fn median(figures: &[f64]) -> f64 {
     }
 }
 
+/// Whose turn it is in a round: who follows whom changes, so that nobody always runs with the other's caches.
+pub fn turns(count: usize, round: usize) -> impl Iterator<Item = usize> {
+    (0..count).map(move |turn| match round % 2 {
+        0 => turn,
+        _ => count - 1 - turn,
+    })
+}
+
 /// One line of the table: what was measured, the figure, and how far it may go.
 pub struct Line {
     pub what: String,

@@ -2,7 +2,8 @@
 //! connections, of HTTP/2 one stream.
 //!
 //! `instructions [--keep DIR] [forward] [http1] [http2]`, all three without a name. In DIR stays what `callgrind_annotate` reads.
-//! Needs valgrind; `GLEANER` and `GLEANER_EXTRA` as in `road`.
+//! Needs valgrind; `GLEANER` and `GLEANER_EXTRA` as in `road`. With `CACHES=1` also what misses a first cache of 32 KB and a last one of
+//! 512 KB, and branches guessed wrong, for all 64 connections at once of forwarded requests: callgrind's own names, per request.
 
 use std::{
     env, fs,
@@ -20,7 +21,7 @@ use gleaner_peers::road::{
 };
 
 const WARM: usize = 50;
-const REQUESTS: usize = 1_000;
+const REQUESTS: usize = 1_024;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
@@ -36,6 +37,14 @@ async fn main() -> anyhow::Result<()> {
         "env TOKIO_WORKER_THREADS=1 valgrind --tool=callgrind --instr-atstart=no --callgrind-out-file={}/%p",
         kept.display()
     );
+    let sees_caches = env::var_os("CACHES").is_some();
+    let under = if sees_caches {
+        let caches = "--I1=32768,8,64 --D1=32768,8,64 --LL=524288,8,64";
+        format!("{under} --cache-sim=yes --branch-sim=yes {caches}")
+    } else {
+        under
+    };
+    let connections = if sees_caches { 64 } else { 1 };
     // Nobody else sets it.
     let _ = proxies::UNDER.set(under.split(' ').map(str::to_owned).collect());
     let wants = |part: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == part);
@@ -47,14 +56,16 @@ async fn main() -> anyhow::Result<()> {
             proxies::peer("hyper_proxy", &[])?,
             proxies::gleaner(dir.path(), &extra)?,
         ] {
-            let requests = async |count| client::small(proxy.addr, origin, 1, count).await;
-            requests(WARM).await?;
+            let requests = async |count| {
+                client::small(proxy.addr, origin, connections, count / connections).await
+            };
+            requests(WARM * connections).await?;
             let counter = Counter::start(&proxy, "forward", &kept)?;
             requests(REQUESTS).await?;
             counter.finish()?;
         }
     }
-    if !wants("http1") && !wants("http2") {
+    if sees_caches || !wants("http1") && !wants("http2") {
         return Ok(());
     }
     let peers = Interception::start(dir.path(), origin, &extra).await?;
@@ -122,11 +133,17 @@ impl<'a> Counter<'a> {
             &dump,
             self.dir.join(format!("{}-{}", self.part, self.proxy.name)),
         )?;
-        let totals = text
-            .lines()
-            .rev()
-            .find_map(|line| line.strip_prefix("totals: "));
-        Ok(totals.context("no totals")?.trim().parse()?)
+        let after = |word: &str| text.lines().rev().find_map(|line| line.strip_prefix(word));
+        let names = after("events: ").context("no events")?.split_whitespace();
+        let totals = after("totals: ").context("no totals")?;
+        let counts: Vec<u64> = totals
+            .split_whitespace()
+            .map(str::parse)
+            .collect::<Result<_, _>>()?;
+        for (name, count) in names.zip(&counts).skip(1) {
+            println!("  {:16} {name:6} {:8}", "", count / REQUESTS as u64);
+        }
+        counts.first().copied().context("no counts")
     }
 
     fn control(&self, words: &[&str]) -> anyhow::Result<()> {

@@ -81,7 +81,7 @@ impl Bench<'_> {
         let mut figures = named(&contestants);
         // The first round only warms up.
         for round in 0..=self.rounds {
-            for at in turns(contestants.len(), round) {
+            for at in table::turns(contestants.len(), round) {
                 let (proxy, figures) = (&contestants[at], &mut figures[at]);
                 let before = clock::of_process(proxy.pid());
                 client::small(proxy.addr, self.origin, CONNECTIONS, REQUESTS).await?;
@@ -110,7 +110,7 @@ impl Bench<'_> {
         let mut growth = 0.0;
         let target = format!("http://{}/bulk", self.origin);
         for round in 0..self.rounds {
-            for at in turns(contestants.len(), round) {
+            for at in table::turns(contestants.len(), round) {
                 let proxy = &contestants[at];
                 client::small(proxy.addr, self.origin, 1, 1).await?;
                 let memory = clock::memory_of(proxy.pid(), "VmRSS");
@@ -146,7 +146,7 @@ impl Bench<'_> {
         let contestants = &peers.contestants;
         let [mut first, mut second] = [named(contestants), named(contestants)];
         for round in 0..=self.rounds {
-            for at in turns(contestants.len(), round) {
+            for at in table::turns(contestants.len(), round) {
                 let proxy = &contestants[at];
                 let before = clock::of_process(proxy.pid());
                 peers.http1(at, 16, REQUESTS).await?;
@@ -400,14 +400,6 @@ fn report(what: &str, figures: &[Figures]) -> Vec<f64> {
         median
     });
     medians.collect()
-}
-
-/// Whose turn it is in a round: who follows whom changes, so that nobody always runs with the other's caches.
-fn turns(count: usize, round: usize) -> impl Iterator<Item = usize> {
-    (0..count).map(move |turn| match round % 2 {
-        0 => turn,
-        _ => count - 1 - turn,
-    })
 }
 
 /// Ours, the second, beside another: the median of the rounds' own ratios, because what slows a round slows all in it.

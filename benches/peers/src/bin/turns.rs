@@ -12,7 +12,7 @@ use anyhow::Context;
 use gleaner_peers::{
     clock, corpus,
     road::{client, interception::Interception, origin, proxies},
-    table::median,
+    table::{median, turns},
 };
 
 const CONNECTIONS: usize = 64;
@@ -62,13 +62,7 @@ async fn main() -> anyhow::Result<()> {
     }
     let mut figures = vec![[const { Vec::new() }; PARTS.len()]; builds.len()];
     for round in 0..=rounds {
-        // Whoever follows whom changes, so that nobody always runs with the other's caches.
-        for turn in 0..builds.len() {
-            let at = if round % 2 == 0 {
-                turn
-            } else {
-                builds.len() - 1 - turn
-            };
+        for at in turns(builds.len(), round) {
             let (plain, inner) = builds.get(at).context("a build")?;
             let ours = &inner.contestants[1];
             let times = || {
