@@ -2,6 +2,8 @@
 //!
 //! Moving tunnels have no time limit; what is inside is none of our business.
 
+mod copy;
+
 use std::{
     io::{self, IoSlice},
     pin::Pin,
@@ -14,7 +16,7 @@ use bytes::{Buf, Bytes};
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf, copy_bidirectional},
+    io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
     time::sleep,
 };
@@ -89,7 +91,7 @@ pub(crate) async fn join(
         asking: &asking,
     };
     let copied = tokio::select! {
-        copied = copy_bidirectional(&mut client, &mut upstream) => copied,
+        copied = copy::both_ways(&mut client, &mut upstream) => copied,
         () = quiet_end(life, &moved, &asking) => return,
     };
     if let Err(error) = copied {
