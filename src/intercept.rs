@@ -145,7 +145,7 @@ impl Tunnel {
                     ..target.clone()
                 };
                 let stream = Rewound::new(read, client);
-                return self.speak(stream, target, Version::HTTP_11).await;
+                return self.speak(stream, target, Version::HTTP_11);
             }
         };
         self.log.route = "tunnel";
@@ -190,11 +190,12 @@ impl Tunnel {
             Some(b"h2") => Version::HTTP_2,
             _ => Version::HTTP_11,
         };
-        self.speak(stream, target, version).await;
+        self.speak(stream, target, version);
     }
 
-    /// The same road for every request inside.
-    async fn speak<I>(self, stream: I, target: Target, version: Version)
+    /// The same road for every request inside. A task of its own, so that what led here is not kept, nor gone through at every
+    /// turn, for as long as the client stays.
+    fn speak<I>(self, stream: I, target: Target, version: Version)
     where
         I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -211,7 +212,8 @@ impl Tunnel {
         };
         // From here on each request has its own entry.
         drop(self.log);
-        server::drive(stream, self.proxy, Arc::new(conn), version).await;
+        let life = conn.life.clone();
+        life.spawn(server::drive(stream, self.proxy, Arc::new(conn), version));
     }
 
     /// Most often: the client does not trust the authority, or pins its certificates.

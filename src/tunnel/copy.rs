@@ -261,12 +261,30 @@ mod tests {
 
     #[tokio::test]
     async fn one_that_moves_without_a_pause_lets_others_have_their_turn() {
-        let mut endless = tokio::io::repeat(b'x');
+        let mut endless = Endless { reads: 0 };
         let mut sink = tokio::io::sink();
         let mut way = Way::default();
-        for _ in 0..3 {
+        for turns in 1..=3 {
             let polled = poll_fn(|cx| Poll::Ready(way.poll(cx, &mut endless, &mut sink))).await;
             assert!(polled.is_pending());
+            assert_eq!(endless.reads, turns * IN_A_ROW);
+        }
+    }
+
+    /// Always has more, whatever the runtime thinks of it.
+    struct Endless {
+        reads: usize,
+    }
+
+    impl AsyncRead for Endless {
+        fn poll_read(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            buf: &mut ReadBuf<'_>,
+        ) -> Poll<io::Result<()>> {
+            self.reads += 1;
+            buf.put_slice(b"x");
+            Poll::Ready(Ok(()))
         }
     }
 }

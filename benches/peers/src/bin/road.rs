@@ -222,7 +222,32 @@ impl Bench<'_> {
             40.0,
             "MB",
         ));
+        let ours = self
+            .tunnels(&proxies::gleaner(&self.dir.join("tunnels"), &self.extra)?)
+            .await?;
+        let bare = self.tunnels(&proxies::peer("hyper_proxy", &[])?).await?;
+        println!(
+            "a tunnel that waits, KB: hyper_proxy {:.1}, gleaner {:.1}",
+            bare / 1e3,
+            ours / 1e3
+        );
+        lines.push(figure(
+            "memory of a tunnel that waits / hyper proxy",
+            ours / bare,
+            1.0,
+            "x",
+        ));
         Ok(())
+    }
+
+    /// Bytes that a tunnel takes while nothing moves in it, of 1,000.
+    async fn tunnels(&self, proxy: &Running) -> anyhow::Result<f64> {
+        const TUNNELS: usize = 1000;
+        let before = clock::memory_of(proxy.pid(), "VmRSS");
+        let tunnels = client::idle_tunnels(proxy.addr, self.origin, TUNNELS).await?;
+        let after = clock::memory_of(proxy.pid(), "VmRSS");
+        drop(tunnels);
+        Ok(after.saturating_sub(before) as f64 / TUNNELS as f64)
     }
 
     /// Memory that 64 pages take at once, as a multiple of their size.

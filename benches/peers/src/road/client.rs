@@ -67,6 +67,23 @@ pub async fn idle(
     Ok(streams)
 }
 
+/// Tunnels through which one answer went each, and which stay.
+pub async fn idle_tunnels(
+    proxy: SocketAddr,
+    origin: SocketAddr,
+    tunnels: usize,
+) -> io::Result<Vec<TcpStream>> {
+    let target = origin.to_string();
+    let request = format!("GET /small HTTP/1.1\r\nHost: {target}\r\n{FIELDS}");
+    let mut streams = Vec::new();
+    for _ in 0..tunnels {
+        let mut stream = tunnel(proxy, &target).await?;
+        exchange(&mut stream, &request).await?;
+        streams.push(stream);
+    }
+    Ok(streams)
+}
+
 async fn exchanges(
     io: &mut (impl AsyncRead + AsyncWrite + Unpin),
     request: &str,
