@@ -12,13 +12,14 @@ use std::{
     task::{Context, Poll, Wake, Waker},
 };
 
-use futures_util::task::AtomicWaker;
+use crate::waiter::{Registered, Waiter};
 
 /// What one connection's reads have come to.
 pub(crate) struct Arrivals {
     signal: Arc<Signal>,
     /// Of the signal, made once.
     waker: Waker,
+    registered: Registered,
     /// The last read came to nothing.
     is_dry: bool,
     was_told: bool,
@@ -26,7 +27,7 @@ pub(crate) struct Arrivals {
 
 #[derive(Default)]
 struct Signal {
-    task: AtomicWaker,
+    task: Waiter,
     /// A read is worth it.
     came: AtomicBool,
 }
@@ -38,7 +39,7 @@ impl Wake for Signal {
 
     fn wake_by_ref(self: &Arc<Self>) {
         self.came.store(true, SeqCst);
-        self.task.wake();
+        self.task.call();
     }
 }
 
@@ -48,6 +49,7 @@ impl Default for Arrivals {
         Self {
             waker: Waker::from(Arc::clone(&signal)),
             signal,
+            registered: Registered::default(),
             is_dry: false,
             was_told: false,
         }
@@ -62,7 +64,7 @@ impl Arrivals {
         read: impl FnOnce(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
         // First, so that whatever comes from here on wakes this task.
-        self.signal.task.register(cx.waker());
+        self.signal.task.wait(&mut self.registered, cx.waker());
         if self.is_dry && !self.signal.came.load(SeqCst) {
             return Poll::Pending;
         }

@@ -54,6 +54,7 @@ mod testing;
 mod tunnel;
 mod untouched;
 mod upstream;
+mod waiter;
 mod websocket;
 
 pub use ca::{AuthorityError, manage::AuthorityInfo};

@@ -13,14 +13,14 @@ use std::{
     task::{Context, Poll, Wake, Waker},
 };
 
-use futures_util::task::AtomicWaker;
-
 use tokio_util::sync::CancellationToken;
+
+use crate::waiter::{Registered, Waiter};
 
 /// What a token calls.
 #[derive(Default)]
 struct Call {
-    task: AtomicWaker,
+    task: Waiter,
     came: AtomicBool,
 }
 
@@ -31,7 +31,7 @@ impl Wake for Call {
 
     fn wake_by_ref(self: &Arc<Self>) {
         self.came.store(true, SeqCst);
-        self.task.wake();
+        self.task.call();
     }
 }
 
@@ -47,14 +47,9 @@ pub(super) async fn unless<T>(
     });
     let waker = Waker::from(Arc::clone(&call));
     let mut waits = pin!(token.cancelled());
-    let mut task: Option<Waker> = None;
+    let mut registered = Registered::default();
     poll_fn(|cx| {
-        // Nearly always the task is the same, and nobody has called.
-        let is_same = task.as_ref().is_some_and(|task| task.will_wake(cx.waker()));
-        if !is_same || call.came.load(SeqCst) {
-            task = Some(cx.waker().clone());
-            call.task.register(cx.waker());
-        }
+        call.task.wait(&mut registered, cx.waker());
         // Looked at after that: a call from here on wakes this task.
         if call.came.load(SeqCst) {
             call.came.store(false, SeqCst);

@@ -6,12 +6,15 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering::SeqCst},
+        atomic::{
+            AtomicU8,
+            Ordering::{AcqRel, Acquire, Relaxed},
+        },
     },
     task::{Context, Poll, Wake, Waker},
 };
 
-use futures_util::task::AtomicWaker;
+use crate::waiter::{Registered, Waiter};
 
 /// Turns in a row. More and other tasks would wait: the library yields after 16 of its own for the same reason.
 const TURNS: usize = 16;
@@ -19,10 +22,15 @@ const TURNS: usize = 16;
 /// Wakes the task that drives, unless it is driving.
 #[derive(Default)]
 struct Bell {
-    task: AtomicWaker,
-    driving: AtomicBool,
-    rung: AtomicBool,
+    task: Waiter,
+    state: AtomicU8,
 }
+
+/// States of a bell: nobody drives; somebody does; it was rung beside that. Who rings while nobody drives adds the last
+/// bit too, for which nobody looks.
+const IDLE: u8 = 0;
+const DRIVEN: u8 = 1;
+const RUNG: u8 = 2;
 
 impl Wake for Bell {
     fn wake(self: Arc<Self>) {
@@ -30,9 +38,8 @@ impl Wake for Bell {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.rung.store(true, SeqCst);
-        if !self.driving.load(SeqCst) {
-            self.task.wake();
+        if self.state.fetch_or(RUNG, AcqRel) & DRIVEN == 0 {
+            self.task.call();
         }
     }
 }
@@ -41,51 +48,67 @@ impl Wake for Bell {
 pub(super) struct Driver {
     bell: Arc<Bell>,
     waker: Waker,
+    registered: Registered,
 }
 
 impl Driver {
     pub(super) fn new() -> Self {
         let bell = Arc::<Bell>::default();
         let waker = Waker::from(Arc::clone(&bell));
-        Self { bell, waker }
+        Self {
+            bell,
+            waker,
+            registered: Registered::default(),
+        }
     }
 
     /// Repeats a turn until it is done, or until there is nothing to go on with.
     pub(super) fn drive<T>(
-        &self,
+        &mut self,
         cx: &mut Context<'_>,
         mut turn: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        self.bell.task.register(cx.waker());
+        self.bell.task.wait(&mut self.registered, cx.waker());
+        let state = &self.bell.state;
         let mut inner = Context::from_waker(&self.waker);
+        // Nobody drove before: whoever rang did not rely on this.
+        state.store(DRIVEN, Relaxed);
         for _ in 0..TURNS {
-            self.bell.driving.store(true, SeqCst);
-            self.bell.rung.store(false, SeqCst);
             let polled = turn(&mut inner);
-            self.bell.driving.store(false, SeqCst);
-            // Looked at last: whoever rings from here on wakes the task.
-            if polled.is_ready() || !self.bell.rung.load(SeqCst) {
+            if polled.is_ready() {
+                state.store(IDLE, Relaxed);
                 return polled;
             }
+            // Whoever rings from here on wakes the task.
+            if state
+                .compare_exchange(DRIVEN, IDLE, AcqRel, Acquire)
+                .is_ok()
+            {
+                return polled;
+            }
+            state.swap(DRIVEN, AcqRel);
         }
+        state.store(IDLE, Relaxed);
         cx.waker().wake_by_ref();
         Poll::Pending
     }
 
     /// Nobody drives any more, and nobody is to be woken.
-    pub(super) fn rest(&self) {
-        drop(self.bell.task.take());
+    pub(super) fn rest(&mut self) {
+        self.bell.task.leave(&mut self.registered);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering::SeqCst;
+
     use super::*;
     use crate::testing::Count;
 
     #[test]
     fn ringing_repeats_the_turn_and_wakes_the_task_only_when_nobody_drives() {
-        let (driver, count) = (Driver::new(), Arc::<Count>::default());
+        let (mut driver, count) = (Driver::new(), Arc::<Count>::default());
         let waker = Waker::from(Arc::clone(&count));
         let mut cx = Context::from_waker(&waker);
         let (mut turns, mut kept) = (0, None);
@@ -110,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_turn_that_always_rings_lets_others_run() {
-        let (driver, count) = (Driver::new(), Arc::<Count>::default());
+        let (mut driver, count) = (Driver::new(), Arc::<Count>::default());
         let waker = Waker::from(Arc::clone(&count));
         let mut turns = 0;
         let polled: Poll<()> = driver.drive(&mut Context::from_waker(&waker), |inner| {

@@ -95,7 +95,7 @@ impl Line {
         }
         std::mem::swap(&mut self.clock, &mut waiting.clock);
         let mut response = std::pin::pin!(self.sender.try_send_request(*request));
-        let (driver, connection) = (&self.driver, &mut self.connection);
+        let (driver, connection) = (&mut self.driver, &mut self.connection);
         let interim = &self.interim;
         let poll_interim = |_: &mut Context<'_>| interim.poll_own();
         let outcome = waiting
@@ -276,7 +276,7 @@ impl HttpBody for Answered {
         let Some(line) = line else {
             return incoming.poll_frame(cx);
         };
-        let (driver, connection) = (&line.driver, &mut line.connection);
+        let (driver, connection) = (&mut line.driver, &mut line.connection);
         let frame = ready!(driver.drive(cx, |cx| {
             // First, because the connection reads only what is asked for.
             let frame = incoming.as_mut().poll_frame(cx);
