@@ -5,17 +5,22 @@
 
 use std::{
     pin::Pin,
-    task::{Context, Poll},
+    task::{Context, Poll, Waker},
     time::Duration,
 };
 
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::{
+    task::coop,
+    time::{Instant, Sleep, sleep_until},
+};
 
 /// Rings from its time on, until it is set again.
 #[derive(Debug, Default)]
 pub(crate) struct Clock {
     due: Option<Instant>,
     timer: Option<Pin<Box<Sleep>>>,
+    /// Whom the timer wakes.
+    wakes: Option<Waker>,
 }
 
 impl Clock {
@@ -42,13 +47,24 @@ impl Clock {
         let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(due)));
         if timer.deadline() > due {
             timer.as_mut().reset(due);
+        } else if !timer.is_elapsed()
+            && self
+                .wakes
+                .as_ref()
+                .is_some_and(|it| it.will_wake(cx.waker()))
+        {
+            // As nearly always: it would be told once more whom to wake.
+            return Poll::Pending;
         }
+        // A task that has used up its turn is put off by the timer, and not noted.
+        let is_noted = coop::has_budget_remaining();
         while timer.as_mut().poll(cx).is_ready() {
             if Instant::now() >= due {
                 return Poll::Ready(());
             }
             timer.as_mut().reset(due);
         }
+        self.wakes = is_noted.then(|| cx.waker().clone());
         Poll::Pending
     }
 }

@@ -7,6 +7,7 @@
 
 pub(crate) mod accept;
 pub(crate) mod csp;
+mod kinds;
 pub(crate) mod max_forwards;
 pub(crate) mod repair;
 pub(crate) mod validators;
@@ -18,22 +19,12 @@ use http::{
     header::{self, Entry},
 };
 
+pub(crate) use self::kinds::Kinds;
 use crate::ca::random_bytes;
 
 /// Most fields of a head, of a request and of a response. Browsers send about 30; sites that set many cookies and
 /// policies answer with more than the HTTP library's own 100. Raising it lets a head cost more to read.
 pub(crate) const MAX_FIELDS: usize = 256;
-
-/// Fields that mean one hop only, whether `Connection` names them or not (RFC 9110 § 7.6.1 and
-/// RFC 9112 § 9.6). All of `Proxy-*` is treated alike: it is between the client and us.
-const HOP_BY_HOP: [HeaderName; 6] = [
-    header::CONNECTION,
-    HeaderName::from_static("keep-alive"),
-    header::TE,
-    header::TRANSFER_ENCODING,
-    header::UPGRADE,
-    HeaderName::from_static("http2-settings"),
-];
 
 /// Fields that stay even if `Connection` names them: without them the message would mean something
 /// else.
@@ -92,16 +83,23 @@ pub(crate) fn forward_request(
     upgrade: Option<&HeaderValue>,
     pseudonym: &Pseudonym,
     received: Version,
+    kinds: Kinds,
 ) -> HeaderMap {
     let takes_trailers = received == Version::HTTP_2
         && members(&headers, &header::TE).any(|member| member == "trailers");
-    let mut forwarded = end_to_end(headers, |_| false);
+    // Most requests have none that are for us alone.
+    let mut forwarded = if kinds.has(Kinds::ONE_HOP) {
+        end_to_end(headers, |_| false)
+    } else {
+        headers
+    };
     // RFC 9112 § 3.2.2: the target's authority, whatever the client wrote. Where the client had no field (HTTP/2), it is
     // added on its way to the wire, because it is to be the first there and a map has no place before its first.
     if let Some(host) = host
-        && let Entry::Occupied(mut field) = forwarded.entry(header::HOST)
+        && kinds.has(Kinds::HOST)
+        && !is_only(&forwarded, &header::HOST, host)
     {
-        field.insert(host.clone());
+        forwarded.insert(header::HOST, host.clone());
     }
     if received == Version::HTTP_2 {
         join_cookies(&mut forwarded);
@@ -228,7 +226,7 @@ pub(crate) fn without(headers: &HeaderMap, drop: impl Fn(&HeaderName) -> bool) -
 /// as they are.
 fn end_to_end(headers: HeaderMap, other: impl Fn(&HeaderName) -> bool) -> HeaderMap {
     let one_hop = |name: &HeaderName| {
-        HOP_BY_HOP.contains(name) || name.as_str().starts_with("proxy-") || other(name)
+        Kinds::of_name(name.as_str().as_bytes()).has(Kinds::ONE_HOP) || other(name)
     };
     if !headers.keys().any(one_hop) {
         return headers;
@@ -256,6 +254,12 @@ fn rebuilt(headers: HeaderMap, keep: impl Fn(&HeaderName) -> bool) -> HeaderMap 
         }
     }
     rebuilt
+}
+
+/// Whether a field is there once, with this value.
+fn is_only(headers: &HeaderMap, name: &HeaderName, value: &HeaderValue) -> bool {
+    let mut values = headers.get_all(name).iter();
+    values.next() == Some(value) && values.next().is_none()
 }
 
 /// RFC 9113 § 8.2.3: HTTP/2 clients may split it, HTTP/1.1 servers know one field only.

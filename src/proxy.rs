@@ -29,7 +29,7 @@ use crate::{
     config::{Config, ConfigError, Idle, Lookup},
     credentials::Denied,
     error::Error,
-    headers::Pseudonym,
+    headers::{Kinds, Pseudonym},
     log::RequestLog,
     panel, respond,
     rewrite::{Rewriter, Workers},
@@ -179,6 +179,7 @@ impl Proxy {
         conn: Arc<Conn>,
         watch: Arc<Watch>,
         request: Box<Request<Incoming>>,
+        kinds: Kinds,
     ) -> Response<Body> {
         let log = RequestLog::new(
             Arc::clone(&conn.client_name),
@@ -195,6 +196,7 @@ impl Proxy {
             conn,
             watch,
             log,
+            kinds,
         };
         async move {
             let mut response = match exchange.answer(request).await {
@@ -242,6 +244,15 @@ pub(crate) struct Exchange {
     pub(crate) conn: Arc<Conn>,
     watch: Arc<Watch>,
     pub(crate) log: Box<RequestLog>,
+    /// Of which kinds the request's fields are.
+    kinds: Kinds,
+}
+
+impl Exchange {
+    /// Whether the request has passed this process before.
+    fn is_loop(&self, request: &Request<Incoming>) -> bool {
+        self.kinds.has(Kinds::VIA) && self.proxy.pseudonym.is_in(request.headers())
+    }
 }
 
 enum Answer {
@@ -278,7 +289,7 @@ impl Exchange {
             Some(origin) => {
                 self.log.host = Arc::clone(origin.host_port());
                 self.log.route = Route::Forward.as_str();
-                if self.proxy.pseudonym.is_in(request.headers()) {
+                if self.is_loop(&request) {
                     return Err(Error::Loop);
                 }
                 origin
@@ -309,7 +320,7 @@ impl Exchange {
             let response = self.own_tunnel(*request, target)?;
             return Ok(Answer::Taken(response).into());
         }
-        if self.proxy.pseudonym.is_in(request.headers()) {
+        if self.is_loop(&request) {
             return Err(Error::Loop);
         }
         let permit = self.running.acl.permit(target)?;

@@ -46,7 +46,7 @@ use crate::{
     authority::Target,
     body::{Arriving, Body},
     config::{Config, ConfigError, HostPatterns, Rewrite},
-    headers::{accept, members_of, repair, validators::Tagger},
+    headers::{Kinds, accept::Accepts, members_of, repair, validators::Tagger},
     untouched::UntouchedLinks,
 };
 
@@ -86,7 +86,7 @@ pub(crate) struct Asked {
     /// Whether it has conditions that may be on a page of ours.
     pub(crate) is_conditional: bool,
     /// What the client said of codings; it is read only where it is needed.
-    accepts: Vec<HeaderValue>,
+    accepts: Accepts,
 }
 
 /// A page as it leaves the worker.
@@ -103,7 +103,12 @@ struct Coded {
 }
 
 impl Asked {
-    pub(crate) fn of<B>(request: &http::Request<B>, target: &Arc<Target>, untouched: bool) -> Self {
+    pub(crate) fn of<B>(
+        request: &http::Request<B>,
+        target: &Arc<Target>,
+        untouched: bool,
+        kinds: Kinds,
+    ) -> Self {
         let mut asked = Self {
             target: Arc::clone(target),
             path: request.uri().path_and_query().cloned(),
@@ -113,8 +118,11 @@ impl Asked {
             no_transform: false,
             untouched,
             is_conditional: false,
-            accepts: Vec::new(),
+            accepts: Accepts::default(),
         };
+        if !kinds.has(Kinds::OF_PAGES) {
+            return asked;
+        }
         // All of them are on one way, which costs less than to look for each.
         for (name, value) in request.headers() {
             if *name == header::ACCEPT_ENCODING {
@@ -166,7 +174,7 @@ impl Asked {
             no_transform: self.no_transform,
             untouched: false,
             is_conditional: false,
-            accepts: Vec::new(),
+            accepts: Accepts::default(),
         }
     }
 
@@ -209,7 +217,7 @@ impl Rewriter {
     pub(crate) fn prepare(&self, asked: &Asked, headers: &mut HeaderMap) {
         let wanted = self.settings.enabled && !asked.is_for(&self.settings.except);
         if wanted && asked.may_be_document() {
-            accept::narrow(&asked.accepts, headers);
+            asked.accepts.narrow(headers);
         }
     }
 
@@ -254,7 +262,7 @@ impl Rewriter {
             Err(skip) => return pass(head, body.into(), skip),
         };
         let mut kept = Kept::new(self.settings.max_html_bytes);
-        let accepted = accept::choose(&asked.accepts);
+        let accepted = asked.accepts.choose();
         let purpose = Use::Page {
             // What a form was answered with cannot be had by a link.
             untouched: (asked.method == Method::GET).then(|| self.untouched.link(&url)),

@@ -58,7 +58,7 @@ use crate::{
     authority::Target,
     body::Body,
     credentials::Gate,
-    headers::MAX_FIELDS,
+    headers::{Kinds, MAX_FIELDS},
     proxy::{Known, Proxy},
     respond, tcp,
 };
@@ -331,16 +331,19 @@ async fn answer(
     watch: Arc<Watch>,
     mut request: Box<Request<Incoming>>,
 ) -> Response<Body> {
-    watch.begin(request.extensions_mut());
+    let mut kinds = watch.begin(request.extensions_mut());
     let in_flight = watch.in_flight();
     let is_connect = request.method() == Method::CONNECT;
     let is_1_0 = request.version() == Version::HTTP_10;
     let is_2 = request.version() == Version::HTTP_2;
-    if is_2 && let Err(refusal) = http2::check(&request) {
-        request.extensions_mut().insert(refusal);
+    if is_2 {
+        kinds = Kinds::of(request.headers());
+        if let Err(refusal) = http2::check(&request) {
+            request.extensions_mut().insert(refusal);
+        }
     }
     let broken = Arc::clone(&conn.broken);
-    let response = proxy.handle(conn, Arc::clone(&watch), request).await;
+    let response = proxy.handle(conn, Arc::clone(&watch), request, kinds).await;
     watch.answer();
     let status = response.status();
     let taken = status == StatusCode::SWITCHING_PROTOCOLS || is_connect && status.is_success();

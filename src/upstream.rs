@@ -22,7 +22,7 @@ mod written;
 
 use std::sync::Arc;
 
-use http::{HeaderMap, Request, Response, StatusCode, Uri, Version, header, uri::PathAndQuery};
+use http::{HeaderMap, Request, Response, StatusCode, Uri, Version, uri::PathAndQuery};
 use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::net::TcpStream;
@@ -56,6 +56,17 @@ pub(crate) struct Upstream {
     timeouts: Timeouts,
 }
 
+/// What is known of a request that is sent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sending {
+    /// Its fields say the host.
+    pub(crate) has_host: bool,
+    /// It asks for another protocol on its connection.
+    pub(crate) upgrades: bool,
+    /// The runtime was told of it just now, and so of all that arrived before it.
+    pub(crate) just_told: bool,
+}
+
 /// A way to an origin.
 enum Way {
     Http1(Box<Line>),
@@ -77,23 +88,21 @@ impl Upstream {
         self.pool.origin(permit)
     }
 
-    /// Sends a request and waits for the head of its response. `informed` gets the interim responses. `just_told`: the runtime
-    /// was told of the request just now, and so of all that arrived before it.
+    /// Sends a request and waits for the head of its response. `informed` gets the interim responses.
     pub(crate) async fn send(
         &self,
         origin: &Arc<Origin>,
         mut request: Box<Request<Body>>,
-        just_told: bool,
+        sending: Sending,
         informed: &mut (dyn FnMut(StatusCode, &HeaderMap) + Send),
     ) -> Result<Response<Answered>, Fault> {
         *request.version_mut() = Version::HTTP_11;
         let mut waiting = Waiting::new(&mut request, informed, self.timeouts.first_byte);
-        waiting.just_told = just_told;
-        if !request.headers().contains_key(header::HOST) {
+        waiting.just_told = sending.just_told;
+        if !sending.has_host {
             waiting.host = origin.host().cloned();
         }
-        // `headers` lets the field through only where an upgrade is asked for.
-        let mut response = if request.headers().contains_key(header::UPGRADE) {
+        let mut response = if sending.upgrades {
             Box::pin(self.upgrade(origin, request, &mut waiting)).await
         } else {
             self.ask(origin, request, &mut waiting).await
@@ -212,7 +221,8 @@ fn kept(origin: &Origin) -> Option<Way> {
 
 /// An address as it is written on a connection: its path, over HTTP/2 the origin too (RFC 9113 § 8.3.1).
 fn set_uri(request: &mut Request<Body>, origin: Option<&Arc<Origin>>) -> Result<(), Fault> {
-    let path = request.uri().path_and_query().cloned();
+    let uri = std::mem::take(request.uri_mut());
+    let path = uri.into_parts().path_and_query;
     let path = path.unwrap_or_else(|| PathAndQuery::from_static("/"));
     *request.uri_mut() = match origin {
         None => Uri::from(path),

@@ -8,75 +8,94 @@ use http::{
 use super::members_of;
 use crate::rewrite::coding::Coding;
 
-/// Narrows a document request's `Accept-Encoding`, whose values these are, to codings we decode. The client's own weights
-/// stay; where nothing is left, the plain form is asked for. No field stays no field.
-pub(crate) fn narrow(accepts: &[HeaderValue], headers: &mut HeaderMap) {
-    /// What browsers and programs send today; all of it can be undone.
-    const USUAL: [&str; 4] = [
-        "gzip, deflate",
-        "gzip, deflate, br",
-        "gzip, deflate, br, zstd",
-        "gzip",
-    ];
-    let is_usual = match accepts {
-        [] => true,
-        [value] => USUAL.iter().any(|usual| value == usual),
-        _ => false,
-    };
-    if is_usual {
-        return;
-    }
-    let is_decoded = |member: &&str| {
-        let name = split_weight(member).0;
-        Coding::parse(name).is_some() || name.eq_ignore_ascii_case("identity")
-    };
-    let is_text = |value: &HeaderValue| value.to_str().is_ok();
-    if accepts.iter().all(is_text) && members_of(accepts).all(|member| is_decoded(&member)) {
-        return;
-    }
-    let kept: Vec<&str> = members_of(accepts).filter(is_decoded).collect();
-    let value = if kept.is_empty() {
-        "identity".to_owned()
-    } else {
-        kept.join(", ")
-    };
-    // Where `Connection` named it, it has gone.
-    if let Ok(value) = HeaderValue::from_str(&value)
-        && let Entry::Occupied(mut field) = headers.entry(header::ACCEPT_ENCODING)
-    {
-        field.insert(value);
-    }
+/// What a request's `Accept-Encoding` says.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Accepts {
+    first: Option<HeaderValue>,
+    /// Of further fields, of which there are nearly never any.
+    more: Vec<HeaderValue>,
 }
 
-/// The coding to send to this client: the one it weighs most, and of several the one that is best for a reader nearby.
-pub(crate) fn choose(accepts: &[HeaderValue]) -> Option<Coding> {
-    /// A rewritten page is made once, for one reader in the same network: zstd takes a seventh of brotli's time and makes it 5 %
-    /// longer (2026-11-22, docs/performance.md). deflate is left out, because
-    /// clients disagree on what it is (RFC 9110 § 8.4.1.2).
-    const OFFERED: [Coding; 3] = [Coding::Zstd, Coding::Brotli, Coding::Gzip];
-    let mut any = 0.0;
-    // Of a coding that is named twice the first weight counts.
-    let mut weights = [None; OFFERED.len()];
-    for member in members_of(accepts) {
-        let (name, weight) = split_weight(member);
-        if name == "*" {
-            any = weight;
-        } else if let Some(coding) = Coding::parse(name)
-            && let Some(at) = OFFERED.iter().position(|offered| *offered == coding)
+impl Accepts {
+    pub(crate) fn push(&mut self, value: HeaderValue) {
+        match self.first {
+            None => self.first = Some(value),
+            Some(_) => self.more.push(value),
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &HeaderValue> {
+        self.first.iter().chain(&self.more)
+    }
+
+    /// Narrows the field of a document request to codings we decode. The client's own weights stay; where nothing is left, the
+    /// plain form is asked for. No field stays no field.
+    pub(crate) fn narrow(&self, headers: &mut HeaderMap) {
+        /// What browsers and programs send today; all of it can be undone.
+        const USUAL: [&str; 4] = [
+            "gzip, deflate",
+            "gzip, deflate, br",
+            "gzip, deflate, br, zstd",
+            "gzip",
+        ];
+        let Some(first) = &self.first else {
+            return;
+        };
+        if self.more.is_empty() && USUAL.iter().any(|usual| first == usual) {
+            return;
+        }
+        let is_decoded = |member: &&str| {
+            let name = split_weight(member).0;
+            Coding::parse(name).is_some() || name.eq_ignore_ascii_case("identity")
+        };
+        let is_text = |value: &HeaderValue| value.to_str().is_ok();
+        if self.iter().all(is_text) && members_of(self.iter()).all(|member| is_decoded(&member)) {
+            return;
+        }
+        let kept: Vec<&str> = members_of(self.iter()).filter(is_decoded).collect();
+        let value = if kept.is_empty() {
+            "identity".to_owned()
+        } else {
+            kept.join(", ")
+        };
+        // Where `Connection` named it, it has gone.
+        if let Ok(value) = HeaderValue::from_str(&value)
+            && let Entry::Occupied(mut field) = headers.entry(header::ACCEPT_ENCODING)
         {
-            weights[at].get_or_insert(weight);
+            field.insert(value);
         }
     }
-    let mut best: Option<(Coding, f32)> = None;
-    for (coding, weight) in OFFERED.into_iter().zip(weights) {
-        // `*` means gzip to every client that ever sent it; newer codings are asked for by name.
-        let unnamed = if coding == Coding::Gzip { any } else { 0.0 };
-        let weight = weight.unwrap_or(unnamed);
-        if weight > best.map_or(0.0, |(_, weight)| weight) {
-            best = Some((coding, weight));
+
+    /// The coding to send to this client: the one it weighs most, and of several the one that is best for a reader nearby.
+    pub(crate) fn choose(&self) -> Option<Coding> {
+        /// A rewritten page is made once, for one reader in the same network: zstd takes a seventh of brotli's time and makes it
+        /// 5 % longer (2026-11-22, docs/performance.md). deflate is left out, because clients disagree on what it is
+        /// (RFC 9110 § 8.4.1.2).
+        const OFFERED: [Coding; 3] = [Coding::Zstd, Coding::Brotli, Coding::Gzip];
+        let mut any = 0.0;
+        // Of a coding that is named twice the first weight counts.
+        let mut weights = [None; OFFERED.len()];
+        for member in members_of(self.iter()) {
+            let (name, weight) = split_weight(member);
+            if name == "*" {
+                any = weight;
+            } else if let Some(coding) = Coding::parse(name)
+                && let Some(at) = OFFERED.iter().position(|offered| *offered == coding)
+            {
+                weights[at].get_or_insert(weight);
+            }
         }
+        let mut best: Option<(Coding, f32)> = None;
+        for (coding, weight) in OFFERED.into_iter().zip(weights) {
+            // `*` means gzip to every client that ever sent it; newer codings are asked for by name.
+            let unnamed = if coding == Coding::Gzip { any } else { 0.0 };
+            let weight = weight.unwrap_or(unnamed);
+            if weight > best.map_or(0.0, |(_, weight)| weight) {
+                best = Some((coding, weight));
+            }
+        }
+        best.map(|(coding, _)| coding)
     }
-    best.map(|(coding, _)| coding)
 }
 
 /// `gzip;q=0.5` → (`gzip`, 0.5). A weight that cannot be read counts as none (RFC 9110 § 12.4.2).
@@ -102,13 +121,15 @@ mod tests {
         HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_static(value))])
     }
 
-    fn values(value: &'static str) -> [HeaderValue; 1] {
-        [HeaderValue::from_static(value)]
+    fn accepts(value: &'static str) -> Accepts {
+        let mut accepts = Accepts::default();
+        accepts.push(HeaderValue::from_static(value));
+        accepts
     }
 
     fn narrowed(value: &'static str) -> HeaderValue {
         let mut headers = headers(value);
-        narrow(&values(value), &mut headers);
+        accepts(value).narrow(&mut headers);
         headers[header::ACCEPT_ENCODING].clone()
     }
 
@@ -124,23 +145,23 @@ mod tests {
     #[test]
     fn no_field_stays_no_field() {
         let mut headers = HeaderMap::new();
-        narrow(&[], &mut headers);
+        Accepts::default().narrow(&mut headers);
         assert!(headers.is_empty());
         // What a hop kept for itself is not put back.
-        narrow(&values("dcz"), &mut headers);
+        accepts("dcz").narrow(&mut headers);
         assert!(headers.is_empty());
     }
 
     #[test]
     fn the_heaviest_coding_is_chosen_and_of_equals_the_quickest() {
         assert_eq!(
-            choose(&values("gzip, deflate, br, zstd")),
+            accepts("gzip, deflate, br, zstd").choose(),
             Some(Coding::Zstd)
         );
-        assert_eq!(choose(&values("gzip, br")), Some(Coding::Brotli));
-        assert_eq!(choose(&values("gzip;q=1, br;q=0.5")), Some(Coding::Gzip));
-        assert_eq!(choose(&values("br;q=0, *")), Some(Coding::Gzip));
-        assert_eq!(choose(&values("identity")), None);
-        assert_eq!(choose(&[]), None);
+        assert_eq!(accepts("gzip, br").choose(), Some(Coding::Brotli));
+        assert_eq!(accepts("gzip;q=1, br;q=0.5").choose(), Some(Coding::Gzip));
+        assert_eq!(accepts("br;q=0, *").choose(), Some(Coding::Gzip));
+        assert_eq!(accepts("identity").choose(), None);
+        assert_eq!(Accepts::default().choose(), None);
     }
 }

@@ -14,7 +14,9 @@ fn fields(list: &[(&'static str, &'static str)]) -> HeaderMap {
 fn forward(list: &[(&'static str, &'static str)], received: Version) -> HeaderMap {
     let host = HeaderValue::from_static("example.com:8080");
     let pseudonym = Pseudonym::named("gleaner-test".to_owned());
-    forward_request(fields(list), Some(&host), None, &pseudonym, received)
+    let fields = fields(list);
+    let kinds = Kinds::of(&fields);
+    forward_request(fields, Some(&host), None, &pseudonym, received, kinds)
 }
 
 #[test]

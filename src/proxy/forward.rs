@@ -9,10 +9,10 @@ use super::{Answer, Exchange, parts::NextPages, switch::Switch};
 use crate::{
     body::{Arriving, Body, Gate},
     error::Error,
-    headers::{self, Pseudonym, validators::Mapped},
+    headers::{self, Kinds, Pseudonym, validators::Mapped},
     rewrite::Asked,
     server::WholeServer,
-    upstream::{Answered, Origin},
+    upstream::{Answered, Origin, Sending},
 };
 
 impl Exchange {
@@ -31,14 +31,16 @@ impl Exchange {
             return Ok(Answer::Response(response));
         }
         let untouched = self.proxy.untouched.take_off(&mut request, target);
-        let asked = Asked::of(&request, target, untouched);
-        let switch = Switch::of(&mut request);
+        let asked = Asked::of(&request, target, untouched, self.kinds);
+        let switch = Switch::of(&mut request, self.kinds);
         let version = request.version();
         let (outgoing, mapped) = self.outgoing(request, origin, &asked, switch.as_ref());
         let request_ended = outgoing.body().is_end_stream();
         let joins = self.running.rewriter.joins(&asked);
         let next = joins.then(|| NextPages::of(&outgoing, &self.proxy, &self.running, origin));
-        let mut response = self.send(outgoing, origin, version).await?;
+        let mut response = self
+            .send(outgoing, origin, version, switch.is_some())
+            .await?;
         self.watch.spell(response.body_mut().spelling());
         let response = incoming(response, request_ended, &self.proxy.pseudonym);
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
@@ -59,15 +61,21 @@ impl Exchange {
         mut outgoing: Box<Request<Body>>,
         origin: &Arc<Origin>,
         version: Version,
+        upgrades: bool,
     ) -> Result<Response<Answered>, Error> {
         let mut open = None;
-        if headers::expects_continue(outgoing.headers()) {
+        if self.kinds.has(Kinds::EXPECT) && headers::expects_continue(outgoing.headers()) {
             let (gate, opener) = Gate::new();
             open = Some(opener);
             let body = std::mem::take(outgoing.body_mut());
             *outgoing.body_mut() = body.behind(gate);
         }
         let (pseudonym, watch) = (&self.proxy.pseudonym, &self.watch);
+        let sending = Sending {
+            has_host: self.kinds.has(Kinds::HOST),
+            upgrades,
+            just_told: watch.just_told(),
+        };
         // RFC 9110 § 15.2: interim responses are passed on, where the client knows them. The 100 is
         // sent by the server as soon as the body is asked for, which its word makes us do.
         let mut informed = |status: StatusCode, fields: &HeaderMap| match status {
@@ -83,7 +91,7 @@ impl Exchange {
         let sent = self
             .running
             .upstream
-            .send(origin, outgoing, watch.just_told(), &mut informed)
+            .send(origin, outgoing, sending, &mut informed)
             .await;
         sent.map_err(|fault| Error::Upstream {
             host: origin.permit().target().host_port(),
@@ -130,6 +138,7 @@ impl Exchange {
             switch.map(Switch::protocols),
             &self.proxy.pseudonym,
             head.version,
+            self.kinds,
         );
         let rewriter = &self.running.rewriter;
         rewriter.prepare(asked, &mut head.headers);

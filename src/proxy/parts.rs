@@ -15,7 +15,7 @@ use crate::{
     headers::without,
     rewrite::Fetch,
     running::Running,
-    upstream::Origin,
+    upstream::{Origin, Sending},
 };
 
 /// Where a fetch comes from (Fetch Metadata § 2.3).
@@ -84,8 +84,12 @@ impl Fetch for NextPages {
     async fn fetch(&mut self, path: PathAndQuery, from: &Url) -> Option<Response<Arriving>> {
         let request = Box::new(self.request(path, from)?);
         let upstream = &self.running.upstream;
+        let sending = Sending {
+            has_host: request.headers().contains_key(header::HOST),
+            ..Sending::default()
+        };
         let sent = upstream
-            .send(&self.origin, request, false, &mut |_, _| {})
+            .send(&self.origin, request, sending, &mut |_, _| {})
             .await;
         match sent {
             Ok(response) => Some(incoming(response, true, &self.proxy.pseudonym)),

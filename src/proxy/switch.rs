@@ -8,7 +8,8 @@ use crate::{
     authority::Target,
     body::{Arriving, Body},
     error::Error,
-    headers, tunnel,
+    headers::{self, Kinds},
+    tunnel,
     upstream::Fault,
     websocket,
 };
@@ -23,13 +24,15 @@ pub(super) struct Switch {
 
 impl Switch {
     /// What this request asks for. One for a WebSocket over HTTP/2 becomes one of HTTP/1.1.
-    pub(super) fn of(request: &mut Request<Incoming>) -> Option<Self> {
+    pub(super) fn of(request: &mut Request<Incoming>, kinds: Kinds) -> Option<Self> {
         let (protocols, accept) = if websocket::is_extended_connect(request) {
             let (protocols, accept) = websocket::to_upgrade(request);
             (protocols, Some(accept))
         } else {
-            let is_1_1 = request.version() == Version::HTTP_11;
-            let protocols = headers::upgrade_of(request.headers()).filter(|_| is_1_1)?;
+            if !kinds.has(Kinds::UPGRADE) || request.version() != Version::HTTP_11 {
+                return None;
+            }
+            let protocols = headers::upgrade_of(request.headers())?;
             (protocols, None)
         };
         Some(Self {

@@ -195,6 +195,7 @@ mod tests {
     use crate::{
         authority::{Scheme, Target},
         config::{Config, HostPatterns},
+        headers::Kinds,
     };
 
     type Fields = &'static [(&'static str, &'static str)];
@@ -232,7 +233,8 @@ mod tests {
         let mut response = Response::new(());
         *response.status_mut() = StatusCode::from_u16(case.status).unwrap();
         fields(response.headers_mut(), case.response);
-        let asked = Asked::of(&request, &target, false);
+        let kinds = Kinds::of(request.headers());
+        let asked = Asked::of(&request, &target, false, kinds);
         judge(&asked, &response.into_parts().0, &case.settings)
     }
 

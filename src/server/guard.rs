@@ -31,8 +31,11 @@ use super::wire::{self, Chunks, Framing, Last, Refusal};
 use crate::{arrivals::Arrivals, clock::Clock, spelling::Writer};
 pub(crate) use watch::{InFlight, Watch, WholeServer};
 
-/// Bytes read at once.
+/// Bytes read at once,
 const PIECE: usize = 16 * 1024;
+
+/// and where probably nothing is there: room on the stack is touched even where it stays empty.
+const SMALL_PIECE: usize = 1024;
 
 /// Bytes of later requests that are kept while one is answered; then the client must wait.
 const MAX_AHEAD: usize = 64 * 1024;
@@ -156,7 +159,12 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
     }
 
     /// Reads more into the buffer; zero at the end.
+    #[inline(never)]
     fn fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        self.fill_piece::<PIECE>(cx)
+    }
+
+    fn fill_piece<const PIECE: usize>(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         // Not cleared first: that would cost more than all else that is done here.
         let mut piece = [const { MaybeUninit::uninit() }; PIECE];
         let mut buf = ReadBuf::uninit(&mut piece);
@@ -193,10 +201,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
     fn let_through(&mut self, head: wire::Head) {
         self.released += 1;
         self.timer_since = None;
-        let mut progress = self.watch.lock();
-        progress.whole_server = head.whole_server;
-        progress.asked = head.spelling;
-        progress.just_told = self.just_told;
+        self.watch.let_through(head, self.just_told);
     }
 
     fn refuse(&mut self, refusal: Refusal) {
@@ -290,7 +295,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
     fn poll_hold(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
         loop {
             {
-                let mut progress = self.watch.lock();
+                let mut progress = self.watch.look();
                 if progress.opaque {
                     self.state = State::Opaque;
                     return Poll::Ready(Ok(true));
@@ -299,8 +304,6 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                     self.state = State::Refused;
                     return Poll::Ready(Ok(true));
                 }
-                progress.unseen = false;
-                progress.rests = false;
                 self.idle_since = progress.idle_since.take();
                 if progress.done >= self.released {
                     // What was read by now has been waiting.
@@ -308,7 +311,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                     self.state = State::Head;
                     return Poll::Ready(Ok(true));
                 }
-                progress.waker = Some(cx.waker().clone());
+                progress.waits(cx.waker());
             }
             if self.ended {
                 return if self.is_late(Waiting::HalfClosed, cx) {
@@ -320,13 +323,18 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
             if self.read.len() >= MAX_AHEAD {
                 return Poll::Pending;
             }
-            if self.fill(cx)?.is_pending() {
+            let filled = if self.read.is_empty() {
+                self.fill_piece::<SMALL_PIECE>(cx)
+            } else {
+                self.fill(cx)
+            };
+            if filled?.is_pending() {
                 let mut rings = !self.is_late(Waiting::Answer, cx);
                 if !rings {
                     self.timer_since = None;
                     rings = !self.is_late(Waiting::Answer, cx);
                 }
-                self.watch.lock().rests = rings && self.read.is_empty();
+                self.watch.rest(rings && self.read.is_empty());
                 return Poll::Pending;
             }
         }

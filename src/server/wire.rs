@@ -19,7 +19,7 @@ pub(super) use self::{
 };
 use self::{classes::until_control, fields::Fields, request_line::RequestLine};
 use crate::{
-    headers::MAX_FIELDS,
+    headers::{Kinds, MAX_FIELDS},
     spelling::{Name, Spelling},
 };
 
@@ -65,6 +65,8 @@ pub(super) struct Head {
     newer: Option<usize>,
     /// How its names are written.
     pub(super) spelling: Spelling,
+    /// Of which kinds its fields are.
+    pub(super) kinds: Kinds,
 }
 
 impl Head {
@@ -117,6 +119,7 @@ pub(super) fn head(bytes: &[u8], last: &mut Last) -> Result<Option<Head>, Refusa
     Ok(Some(Head {
         bytes: bytes.len() - lines.0.len(),
         spelling: fields.spelling.clone(),
+        kinds: fields.kinds,
         framing: fields.framing(&request)?,
         whole_server: request.is_for_whole_server(),
         newer,

@@ -20,7 +20,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         ready!(self.poll_interim(cx))?;
-        let answered = self.watch.lock().answered.take();
+        let answered = self.watch.take_answered();
         // Where something is left of the answer before, nobody knows where in these bytes the head begins; its names stay
         // in small letters, as the library writes them.
         if let Some(spelling) = answered

@@ -5,7 +5,7 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{
             AtomicBool,
-            Ordering::{Acquire, Release},
+            Ordering::{Acquire, Relaxed, Release},
         },
     },
     task::{Context, Poll, Waker},
@@ -15,7 +15,12 @@ use bytes::BytesMut;
 use http::{Extensions, HeaderMap, StatusCode};
 use tokio::time::Instant;
 
-use crate::{respond, server::wire::Refusal, spelling::Spelling};
+use crate::{
+    headers::Kinds,
+    respond,
+    server::wire::{self, Refusal},
+    spelling::Spelling,
+};
 
 /// Messages that one connection may end in a row.
 const TURNS: usize = 8;
@@ -30,6 +35,17 @@ pub(crate) struct Watch {
     progress: Mutex<Progress>,
     /// Whether there may be interim responses. Changed under the lock only.
     informs: AtomicBool,
+    /// An answer is there, and its head is written next.
+    is_answered: AtomicBool,
+    /// The connection is at work. It stops under the lock only.
+    driven: AtomicBool,
+    /// While it was, a message was done, and the guard has not looked since.
+    unseen: AtomicBool,
+    /// The guard has looked in this turn, and need not again before something comes or its clock rings. Of use to the
+    /// connection's own task only.
+    rests: AtomicBool,
+    /// The runtime was told of the last bytes of the last head just now; they were not waiting here.
+    just_told: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -41,25 +57,28 @@ pub(super) struct Progress {
     pub(super) whole_server: bool,
     /// How its names are written.
     pub(super) asked: Spelling,
-    /// The runtime was told of its last bytes just now; they were not waiting here.
-    pub(super) just_told: bool,
-    /// How the names of the answer are to be written: from when that is known,
+    /// Of which kinds its fields are.
+    kinds: Kinds,
+    /// How the names of the answer are to be written.
     spelled: Spelling,
-    /// and from when it is there until it is written.
-    pub(super) answered: Option<Spelling>,
     /// The connection was taken over: bytes are no messages any more.
     pub(super) opaque: bool,
     /// Interim responses on their way to the client.
     interim: BytesMut,
-    pub(super) waker: Option<Waker>,
-    /// The connection is at work.
-    driven: bool,
-    /// While it was, a message was done, and the guard has not looked since.
-    pub(super) unseen: bool,
-    /// The guard has looked in this turn, and need not again before something comes or its clock rings.
-    pub(super) rests: bool,
+    waker: Option<Waker>,
     /// When the last message was done, where the guard was not told.
     pub(super) idle_since: Option<Instant>,
+}
+
+impl Progress {
+    /// This task is woken when the next message is done.
+    pub(super) fn waits(&mut self, waker: &Waker) {
+        // Nearly always it is there already.
+        match &mut self.waker {
+            Some(there) => there.clone_from(waker),
+            none => *none = Some(waker.clone()),
+        }
+    }
 }
 
 impl Watch {
@@ -80,8 +99,8 @@ impl Watch {
     }
 
     /// A request came to the service: tells it what the library does not. A refusal if it is the one that
-    /// stands for a refused one.
-    pub(in crate::server) fn begin(&self, extensions: &mut Extensions) {
+    /// stands for a refused one. Gives the kinds of its fields.
+    pub(in crate::server) fn begin(&self, extensions: &mut Extensions) -> Kinds {
         let mut progress = self.lock();
         let number = progress.begun;
         progress.begun += 1;
@@ -93,6 +112,7 @@ impl Watch {
         } else if progress.whole_server {
             extensions.insert(WholeServer);
         }
+        progress.kinds
     }
 
     /// A message on the connection lasts as long as this is kept.
@@ -102,7 +122,16 @@ impl Watch {
 
     /// Whether the runtime was told of the request just now. Never over HTTP/2, where many come at once.
     pub(crate) fn just_told(&self) -> bool {
-        self.lock().just_told
+        self.just_told.load(Acquire)
+    }
+
+    /// A head is let through.
+    pub(super) fn let_through(&self, head: wire::Head, just_told: bool) {
+        self.just_told.store(just_told, Release);
+        let mut progress = self.lock();
+        progress.whole_server = head.whole_server;
+        progress.asked = head.spelling;
+        progress.kinds = head.kinds;
     }
 
     /// How the names of the answer are written.
@@ -115,8 +144,29 @@ impl Watch {
 
     /// The answer is there: its head is written next.
     pub(in crate::server) fn answer(&self) {
-        let mut progress = self.lock();
-        progress.answered = Some(std::mem::take(&mut progress.spelled));
+        self.is_answered.store(true, Release);
+    }
+
+    /// How the names of an answer are written whose head comes next.
+    pub(super) fn take_answered(&self) -> Option<Spelling> {
+        if !self.is_answered.load(Acquire) {
+            return None;
+        }
+        self.is_answered.store(false, Release);
+        Some(std::mem::take(&mut self.lock().spelled))
+    }
+
+    /// The guard looks whether messages are done.
+    pub(super) fn look(&self) -> MutexGuard<'_, Progress> {
+        let progress = self.lock();
+        self.unseen.store(false, Relaxed);
+        self.rests.store(false, Relaxed);
+        progress
+    }
+
+    /// The guard has looked in this turn; whether it need not again.
+    pub(super) fn rest(&self, rests: bool) {
+        self.rests.store(rests, Relaxed);
     }
 
     /// Lets the connection work. It ends most messages by itself, and would wake its own task for each: where it has not
@@ -127,18 +177,17 @@ impl Watch {
         mut work: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
         for _ in 0..TURNS {
-            let mut progress = self.lock();
-            progress.driven = true;
-            progress.unseen = false;
-            progress.rests = false;
-            drop(progress);
+            // Before it is at work: a message that is done from then on must be noticed.
+            self.unseen.store(false, Relaxed);
+            self.rests.store(false, Relaxed);
+            self.driven.store(true, Release);
             let polled = work(cx);
             let mut progress = self.lock();
-            progress.driven = false;
-            if polled.is_ready() || !progress.unseen {
+            self.driven.store(false, Relaxed);
+            if polled.is_ready() || !self.unseen.load(Relaxed) {
                 return polled;
             }
-            if progress.rests {
+            if self.rests.load(Relaxed) {
                 progress.idle_since = Some(Instant::now());
                 return polled;
             }
@@ -183,8 +232,10 @@ impl Drop for InFlight {
     fn drop(&mut self) {
         let mut progress = self.0.lock();
         progress.done += 1;
-        progress.unseen = true;
-        if progress.driven {
+        // Looked at first: what was seen before the connection began to work does not count.
+        let driven = self.0.driven.load(Acquire);
+        self.0.unseen.store(true, Relaxed);
+        if driven {
             return;
         }
         if let Some(waker) = progress.waker.take() {
@@ -216,7 +267,7 @@ mod tests {
         let (watch, count) = (Arc::<Watch>::default(), Arc::<Count>::default());
         let waker = Waker::from(Arc::clone(&count));
         let mut cx = Context::from_waker(&waker);
-        watch.lock().waker = Some(waker.clone());
+        watch.lock().waits(&waker);
         let (mut turns, mut held) = (0, Some(watch.in_flight()));
         let polled: Poll<()> = watch.drive(&mut cx, |_| {
             turns += 1;
@@ -230,7 +281,7 @@ mod tests {
         let polled: Poll<()> = watch.drive(&mut cx, |_| {
             turns += 1;
             drop(held.take());
-            watch.lock().unseen = false;
+            drop(watch.look());
             Poll::Pending
         });
         assert!(polled.is_pending());

@@ -5,7 +5,10 @@ use super::{
     classes::{ANY_HOST, is_token, length_of, until_control},
     request_line::RequestLine,
 };
-use crate::{headers::MAX_FIELDS, spelling::Spelling};
+use crate::{
+    headers::{Kinds, MAX_FIELDS},
+    spelling::Spelling,
+};
 
 /// What the fields say about framing.
 #[derive(Debug, Default)]
@@ -15,6 +18,7 @@ pub(super) struct Fields {
     length: Option<u64>,
     codings: Vec<Vec<u8>>,
     pub(super) spelling: Spelling,
+    pub(super) kinds: Kinds,
 }
 
 impl Fields {
@@ -34,6 +38,7 @@ impl Fields {
         self.spelling.note(line.bytes, line.name);
         let (name, value) = line.bytes.split_at(line.name.length);
         let value = value[1..].trim_ascii();
+        self.kinds.note(name);
         if name.eq_ignore_ascii_case(b"host") {
             self.hosts += 1;
             // RFC 9112 § 3.2: an invalid value is refused like a missing or repeated field.
