@@ -9,6 +9,7 @@ pub(crate) mod accept;
 pub(crate) mod csp;
 mod kinds;
 pub(crate) mod max_forwards;
+mod media;
 pub(crate) mod repair;
 pub(crate) mod validators;
 
@@ -19,7 +20,7 @@ use http::{
     header::{self, Entry},
 };
 
-pub(crate) use self::kinds::Kinds;
+pub(crate) use self::{kinds::Kinds, media::Media};
 use crate::ca::random_bytes;
 
 /// Most fields of a head, of a request and of a response. Browsers send about 30; sites that set many cookies and
@@ -126,26 +127,21 @@ pub(crate) fn expects_continue(headers: &HeaderMap) -> bool {
     members(headers, &header::EXPECT).any(|member| member.eq_ignore_ascii_case("100-continue"))
 }
 
-/// Whether a response is an event stream, which may be silent for as long as nothing happens.
-pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
-    let is_event_stream = |value: &HeaderValue| {
-        let bytes = value.as_bytes();
-        bytes.len() >= 17 && bytes[..17].eq_ignore_ascii_case(b"text/event-stream")
-    };
-    headers
-        .get(header::CONTENT_TYPE)
-        .is_some_and(is_event_stream)
-}
-
 /// The response's fields as they go to the client.
 pub(crate) fn forward_response(
     headers: HeaderMap,
     upgrade: Option<&HeaderValue>,
     pseudonym: &Pseudonym,
     received: Version,
+    kinds: Kinds,
 ) -> HeaderMap {
-    // An alternative service (RFC 7838) would lead the browser around the proxy.
-    let mut forwarded = end_to_end(headers, |name| *name == header::ALT_SVC);
+    // Most have neither.
+    let mut forwarded = if kinds.has(Kinds::ONE_HOP) || kinds.has(Kinds::ALT_SVC) {
+        // An alternative service (RFC 7838) would lead the browser around the proxy.
+        end_to_end(headers, |name| *name == header::ALT_SVC)
+    } else {
+        headers
+    };
     keep_upgrade(&mut forwarded, upgrade);
     pseudonym.add_via(&mut forwarded, received);
     forwarded

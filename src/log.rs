@@ -17,7 +17,7 @@ use std::{
 };
 
 use tracing::{Level, enabled, info};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
 pub use self::lines::flush;
 use self::{line::PlainLine, lines::Lines};
@@ -50,7 +50,8 @@ pub fn init(log: Log) {
     };
     // Only a second call can fail, and the first one's subscriber is as good.
     if done.is_ok() {
-        PLAIN.store(is_plain, Relaxed);
+        let is_usual = enabled!(Level::INFO) && LevelFilter::current() <= LevelFilter::INFO;
+        PLAIN.store(is_plain && is_usual, Relaxed);
     }
 }
 
@@ -175,7 +176,7 @@ impl Drop for RequestLog {
                 BrokenBy::Client
             });
         }
-        if is_plain() {
+        if PLAIN.load(Relaxed) {
             lines::add(&self.plain());
         } else {
             self.tell();
@@ -263,12 +264,7 @@ impl RequestLog {
     }
 }
 
-/// Whether requests are logged in plain lines, and without the spans that stand before them where more is logged.
-fn is_plain() -> bool {
-    PLAIN.load(Relaxed) && enabled!(Level::INFO) && !enabled!(Level::DEBUG)
-}
-
-/// Whether lines are plain.
+/// Whether requests are logged, in plain lines, and without the spans that stand before them where more is logged.
 static PLAIN: AtomicBool = AtomicBool::new(false);
 
 #[cfg(test)]

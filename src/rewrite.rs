@@ -46,7 +46,7 @@ use crate::{
     authority::Target,
     body::{Arriving, Body},
     config::{Config, ConfigError, HostPatterns, Rewrite},
-    headers::{Kinds, accept::Accepts, members_of, repair, validators::Tagger},
+    headers::{Kinds, Media, accept::Accepts, members_of, repair, validators::Tagger},
     untouched::UntouchedLinks,
 };
 
@@ -227,10 +227,11 @@ impl Rewriter {
         &self,
         asked: &Asked,
         response: Response<Arriving>,
+        media: Media,
         more: Option<impl Fetch>,
     ) -> (Response<Body>, String) {
         let (head, body) = response.into_parts();
-        match eligibility::judge(asked, &head, &self.settings) {
+        match eligibility::judge(asked, &head, media, &self.settings) {
             // In a box: most responses are no pages, and need no room for one.
             Verdict::Rewrite(codings) => {
                 Box::pin(self.page(asked, head, body, codings, more)).await

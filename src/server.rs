@@ -246,15 +246,14 @@ where
     let watch = Arc::<Watch>::default();
     let served_watch = Arc::clone(&watch);
     let service = service_fn(move |request| {
-        let answer = answer(
-            Arc::clone(&proxy),
-            Arc::clone(&conn),
-            Arc::clone(&served_watch),
-            // In a box: it is handed on a dozen times, and whoever hands it on keeps room for it.
-            Box::new(request),
-        );
-        // In a box, so that an idle connection does not keep the room that a request takes.
-        let answer = Box::pin(answer);
+        // In a box: it is handed on a dozen times, and whoever hands it on keeps room for it.
+        let request = Box::new(request);
+        let (proxy, conn) = (Arc::clone(&proxy), Arc::clone(&conn));
+        let watch = Arc::clone(&served_watch);
+        // In a box, so that an idle connection does not keep the room that a request takes. The box first: what is made outside
+        // of it is copied into it with all the room that is for later.
+        let answer = Box::write(Box::new_uninit(), answer(proxy, conn, watch, request));
+        let answer = Box::into_pin(answer);
         async move { Ok::<_, std::convert::Infallible>(answer.await) }
     });
     let io = Unread::new(io, Arc::clone(&watch), timeouts.client_stall);

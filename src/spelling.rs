@@ -5,6 +5,8 @@
 //! (2026-11-21, callgrind: 10,000 of 94,000 instructions). Many names are written in the usual way, `Like-This`; only the others are
 //! noted here, and the head is put right on its way to the socket.
 
+mod alike;
+
 use std::{
     io::{self, IoSlice},
     pin::Pin,
@@ -143,10 +145,43 @@ const STEPS: [u16; 1024] = {
     table
 };
 
+/// Most bytes of a head that are kept to compare the next one with. Every connection, idle or not, may hold as many, twice where
+/// its heads are written.
+const MOST: usize = 2048;
+
+/// Tells the spelling of heads that come one after the other on a connection.
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    /// The head that was read last. Empty where none is kept.
+    last: Vec<u8>,
+    spelling: Spelling,
+}
+
+impl Reader {
+    /// How the names of the head at the start of these bytes are written, if they are those of the head before.
+    pub(crate) fn find(&self, bytes: &[u8]) -> Option<Spelling> {
+        if self.last.is_empty() {
+            return None;
+        }
+        alike::compare(&self.last, bytes, |_, _| {})?;
+        Some(self.spelling.clone())
+    }
+
+    /// This is a whole head.
+    pub(crate) fn keep(&mut self, head: &[u8], spelling: &Spelling) {
+        self.last.clear();
+        if head.len() <= MOST && !alike::is_interim(head) {
+            self.last.extend_from_slice(head);
+            self.spelling.clone_from(spelling);
+        }
+    }
+}
+
 /// Puts heads right on their way out.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
     head: Option<Head>,
+    last: Last,
     /// What is to be written in place of bytes that were given,
     instead: Vec<u8>,
     /// and of how many.
@@ -175,7 +210,9 @@ impl Writer {
     ) -> Poll<io::Result<usize>> {
         if let (Some(head), Some(first)) = (self.head.take(), bufs.first()) {
             self.instead.clear();
-            self.covered = head.write(first, &mut self.instead).unwrap_or(0);
+            self.covered = head
+                .write(first, &mut self.instead, &mut self.last)
+                .unwrap_or(0);
             let given: usize = bufs.iter().map(|buf| buf.len()).sum();
             if self.covered > 0 && given - self.covered <= SMALL {
                 let mut skipped = self.covered;
@@ -225,17 +262,21 @@ impl Writer {
 impl Head {
     /// Writes what is to stand in place of the head at the start of these bytes. How many of them that is; `None` where they
     /// are no whole head.
-    fn write(&self, given: &[u8], instead: &mut Vec<u8>) -> Option<usize> {
+    fn write(&self, given: &[u8], instead: &mut Vec<u8>, last: &mut Last) -> Option<usize> {
         let after_first_line = || memchr::memchr(b'\n', given).map(|end| end + 1);
         let covered = if self.spelling.is_usual() && self.host.is_some() {
             // The library writes names in the usual way where it is told a host.
             let covered = after_first_line()?;
             instead.extend_from_slice(&given[..covered]);
             covered
+        } else if let Some(covered) = last.write(given, &self.spelling, instead) {
+            covered
         } else {
+            instead.clear();
             instead.extend_from_slice(given);
             let covered = put_right(instead, &self.spelling)?;
             instead.truncate(covered);
+            last.keep(&given[..covered], &self.spelling, instead);
             covered
         };
         if let Some(host) = &self.host {
@@ -244,6 +285,39 @@ impl Head {
             instead.splice(at..at, line.into_iter().flatten().copied());
         }
         Some(covered)
+    }
+}
+
+/// The head that was put right last.
+#[derive(Debug, Default)]
+struct Last {
+    /// As it was given. Empty where none is kept.
+    given: Vec<u8>,
+    /// As it was written: as long, because only capitals change.
+    right: Vec<u8>,
+    spelling: Spelling,
+}
+
+impl Last {
+    /// Writes the head at the start of these bytes as the last one was written, if it has the same names.
+    fn write(&self, given: &[u8], spelling: &Spelling, instead: &mut Vec<u8>) -> Option<usize> {
+        if self.given.is_empty() || self.spelling != *spelling {
+            return None;
+        }
+        alike::compare(&self.given, given, |same, value| {
+            instead.extend_from_slice(&self.right[same]);
+            instead.extend_from_slice(&given[value]);
+        })
+    }
+
+    fn keep(&mut self, given: &[u8], spelling: &Spelling, right: &[u8]) {
+        self.given.clear();
+        self.right.clear();
+        if given.len() <= MOST && !alike::is_interim(given) {
+            self.given.extend_from_slice(given);
+            self.right.extend_from_slice(right);
+            self.spelling.clone_from(spelling);
+        }
     }
 }
 
@@ -346,6 +420,46 @@ mod tests {
             let ((), read) = tokio::join!(writing, theirs.read_to_string(&mut got));
             read.unwrap();
             assert_eq!(got, expected, "{room} {copies}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_head_is_written_like_the_one_before_only_where_it_has_the_same_names_spelled_the_same()
+     {
+        let etag = noted(&["ETag"]);
+        let small = noted(&["etag", "x-a"]);
+        let heads = [
+            ("HTTP/1.1 200 OK\r\netag: 1\r\nx-a: 2\r\n\r\n", &etag),
+            ("HTTP/1.1 200 OK\r\netag: 345\r\nx-a: 2\r\n\r\n", &etag),
+            ("HTTP/1.1 200 OK\r\netag: 3\r\nx-a: \r\n\r\n", &small),
+            (
+                "HTTP/1.1 404 No\r\netag: x-a: 3\r\nx-a: etag:\r\n\r\n",
+                &small,
+            ),
+            ("HTTP/1.1 404 No\r\nx-a: 3\r\nx-a: etag:\r\n\r\n", &small),
+            (
+                "HTTP/1.1 103 Hint\r\nx-a: 3\r\n\r\nHTTP/1.1 200 OK\r\netag: 1\r\n\r\n",
+                &etag,
+            ),
+            (
+                "HTTP/1.1 103 Hint\r\nx-a: 4\r\n\r\nHTTP/1.1 200 OK\r\nx-a: 1\r\n\r\n",
+                &etag,
+            ),
+            ("HTTP/1.1 200 OK\r\netag: 1\r\nx-a: 2\r\n\r\n", &etag),
+        ];
+        async fn written(writer: &mut Writer, head: &str, spelling: &Spelling) -> Vec<u8> {
+            let given = format!("{head}etag: of the body");
+            let mut out = Vec::new();
+            writer.head_follows(spelling.clone(), None);
+            let bufs = [IoSlice::new(given.as_bytes())];
+            let count = poll_fn(|cx| writer.poll_write(&mut out, cx, &bufs)).await;
+            assert_eq!(count.unwrap(), given.len());
+            out
+        }
+        let mut one = Writer::default();
+        for (head, spelling) in heads {
+            let fresh = written(&mut Writer::default(), head, spelling).await;
+            assert_eq!(written(&mut one, head, spelling).await, fresh, "{head}");
         }
     }
 

@@ -107,7 +107,8 @@ impl Upstream {
         } else {
             self.ask(origin, request, &mut waiting).await
         }?;
-        framing::check(&mut response)?;
+        let kinds = framing::check(&mut response)?;
+        response.body_mut().is_of(kinds);
         Ok(response)
     }
 

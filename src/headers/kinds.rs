@@ -8,7 +8,7 @@ use http::HeaderMap;
 
 /// A set of kinds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Kinds(u8);
+pub(crate) struct Kinds(u16);
 
 impl Kinds {
     pub(crate) const HOST: Self = Self(1);
@@ -21,6 +21,10 @@ impl Kinds {
     pub(crate) const ONE_HOP: Self = Self(1 << 4);
     /// All that `rewrite::Asked` keeps of a request.
     pub(crate) const OF_PAGES: Self = Self(1 << 5);
+    pub(crate) const ALT_SVC: Self = Self(1 << 6);
+    pub(crate) const CONTENT_LENGTH: Self = Self(1 << 7);
+    /// It is of one hop too.
+    pub(crate) const TRANSFER_ENCODING: Self = Self(1 << 8 | Self::ONE_HOP.0);
 
     /// Those of these fields.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
@@ -45,14 +49,16 @@ impl Kinds {
             4 if is(b"host") => Self::HOST,
             6 if is(b"expect") => Self::EXPECT,
             7 if is(b"upgrade") => Self::UPGRADE,
+            7 if is(b"alt-svc") => Self::ALT_SVC,
             8 if is(b"if-range") => Self::OF_PAGES,
             10 if is(b"connection") || is(b"keep-alive") => Self::ONE_HOP,
             13 if is(b"cache-control") || is(b"if-none-match") => Self::OF_PAGES,
+            14 if is(b"content-length") => Self::CONTENT_LENGTH,
             14 if is(b"http2-settings") => Self::ONE_HOP,
             14 if is(b"sec-fetch-dest") => Self::OF_PAGES,
             15 if is(b"accept-encoding") => Self::OF_PAGES,
             16 if is(b"x-requested-with") => Self::OF_PAGES,
-            17 if is(b"transfer-encoding") => Self::ONE_HOP,
+            17 if is(b"transfer-encoding") => Self::TRANSFER_ENCODING,
             7.. if name[..6].eq_ignore_ascii_case(b"proxy-") => Self::ONE_HOP,
             _ => Self::default(),
         }

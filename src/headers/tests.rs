@@ -100,7 +100,8 @@ fn alternative_services_do_not_pass_and_set_cookies_all_do() {
         ("connection", "close"),
     ]);
     let pseudonym = Pseudonym::named("gleaner-test".to_owned());
-    let headers = forward_response(response, None, &pseudonym, Version::HTTP_2);
+    let kinds = Kinds::of(&response);
+    let headers = forward_response(response, None, &pseudonym, Version::HTTP_2, kinds);
     assert!(!headers.contains_key("alt-svc") && !headers.contains_key("connection"));
     assert_eq!(headers.get_all("set-cookie").iter().count(), 2);
 }

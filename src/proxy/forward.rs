@@ -9,7 +9,7 @@ use super::{Answer, Exchange, parts::NextPages, switch::Switch};
 use crate::{
     body::{Arriving, Body, Gate},
     error::Error,
-    headers::{self, Kinds, Pseudonym, validators::Mapped},
+    headers::{self, Kinds, Media, Pseudonym, validators::Mapped},
     rewrite::Asked,
     server::WholeServer,
     upstream::{Answered, Origin, Sending},
@@ -83,7 +83,9 @@ impl Exchange {
             _ if version == Version::HTTP_11 => {
                 // RFC 9110 § 8.6: they have no content, and no length of it.
                 let fields = headers::without(fields, |name| *name == header::CONTENT_LENGTH);
-                let fields = headers::forward_response(fields, None, pseudonym, Version::HTTP_11);
+                let kinds = Kinds::of(&fields);
+                let version = Version::HTTP_11;
+                let fields = headers::forward_response(fields, None, pseudonym, version, kinds);
                 watch.inform(status, &fields);
             }
             _ => {}
@@ -106,8 +108,9 @@ impl Exchange {
         response: Response<Arriving>,
         next: Option<NextPages>,
     ) -> Response<Body> {
-        let may_be_silent = headers::is_event_stream(response.headers());
-        let (mut response, action) = self.running.rewriter.rewrite(asked, response, next).await;
+        let media = Media::of(response.headers());
+        let rewriter = &self.running.rewriter;
+        let (mut response, action) = rewriter.rewrite(asked, response, media, next).await;
         if matches!(
             response.status(),
             StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED
@@ -116,7 +119,7 @@ impl Exchange {
             *response.body_mut() = Body::default();
         }
         self.log.action = action;
-        if !may_be_silent {
+        if media != Media::EventStream {
             let patience = self.running.config.timeouts.body_stall;
             response = response.map(|body| body.stalling_after(patience));
         }
@@ -181,8 +184,13 @@ pub(super) fn incoming(
         StatusCode::SWITCHING_PROTOCOLS => headers::upgrade_of(&head.headers),
         _ => None,
     };
-    head.headers =
-        headers::forward_response(head.headers, upgrade.as_ref(), pseudonym, head.version);
+    head.headers = headers::forward_response(
+        head.headers,
+        upgrade.as_ref(),
+        pseudonym,
+        head.version,
+        body.kinds(),
+    );
     if head.status == StatusCode::NO_CONTENT {
         // RFC 9110 § 8.6: it has no length either.
         head.headers = headers::without(&head.headers, |name| *name == header::CONTENT_LENGTH);

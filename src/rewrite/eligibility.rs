@@ -14,7 +14,7 @@ use super::{
     coding::{self, Coding},
     no_transform,
 };
-use crate::config::Rewrite;
+use crate::{config::Rewrite, headers::Media};
 
 /// What to do with a response.
 #[derive(Debug, PartialEq, Eq)]
@@ -87,10 +87,10 @@ impl fmt::Display for Skip {
 }
 
 /// Judges a response by its head.
-pub(super) fn judge(asked: &Asked, head: &Parts, settings: &Rewrite) -> Verdict {
+pub(super) fn judge(asked: &Asked, head: &Parts, media: Media, settings: &Rewrite) -> Verdict {
     let headers = &head.headers;
     // First, so that what is not HTML is never even looked at.
-    if !is_html(headers) {
+    if media != Media::Html {
         return Verdict::Skip(Skip::NotHtml);
     }
     let rules = [
@@ -133,23 +133,6 @@ pub(super) fn judge(asked: &Asked, head: &Parts, settings: &Rewrite) -> Verdict 
 /// The destinations of a fetch that a person will see as a page (Fetch § 2.2.5).
 pub(super) fn shows_documents(destination: &str) -> bool {
     matches!(destination, "document" | "iframe" | "frame")
-}
-
-fn is_html(headers: &HeaderMap) -> bool {
-    // Several fields are a mistake of the server; browsers do not agree on them, so hands off.
-    let mut fields = headers.get_all(header::CONTENT_TYPE).iter();
-    let (Some(field), None) = (fields.next(), fields.next()) else {
-        return false;
-    };
-    let essence = field
-        .to_str()
-        .unwrap_or_default()
-        .split([';', ','])
-        .next()
-        .unwrap_or_default();
-    ["text/html", "application/xhtml+xml"]
-        .iter()
-        .any(|html| essence.trim().eq_ignore_ascii_case(html))
 }
 
 fn has_page(status: StatusCode) -> bool {
@@ -235,7 +218,8 @@ mod tests {
         fields(response.headers_mut(), case.response);
         let kinds = Kinds::of(request.headers());
         let asked = Asked::of(&request, &target, false, kinds);
-        judge(&asked, &response.into_parts().0, &case.settings)
+        let media = Media::of(response.headers());
+        judge(&asked, &response.into_parts().0, media, &case.settings)
     }
 
     fn rewritten(case: &Case) -> bool {

@@ -20,7 +20,10 @@ use url::Url;
 use super::{
     Asked, Rewriter, Verdict, arrive, buffer::Kept, content_length, eligibility, workers::Use,
 };
-use crate::{body::Arriving, headers::without};
+use crate::{
+    body::Arriving,
+    headers::{Media, without},
+};
 
 /// Time for all pages after the first together. A reader who has waited so long had rather begin to read; raising it joins more
 /// pages of slow sites.
@@ -109,7 +112,9 @@ impl Rewriter {
         let response = more.fetch(path.clone(), from).await?;
         let (head, mut body) = response.into_parts();
         let asked = asked.of_path(path);
-        let Verdict::Rewrite(codings) = eligibility::judge(&asked, &head, &self.settings) else {
+        let media = Media::of(&head.headers);
+        let Verdict::Rewrite(codings) = eligibility::judge(&asked, &head, media, &self.settings)
+        else {
             return None;
         };
         if head.status != StatusCode::OK {

@@ -82,13 +82,11 @@ impl Head {
 /// the head before.
 pub(super) fn head(bytes: &[u8], last: &mut Last) -> Result<Option<Head>, Refusal> {
     // RFC 9112 § 2.2: empty lines in front of a request are ignored.
-    let start = bytes
-        .chunks(2)
-        .take_while(|line| *line == b"\r\n")
-        .take(4)
-        .count()
-        * 2;
-    let mut lines = Lines(&bytes[start..]);
+    let mut lines = Lines(bytes);
+    for _ in 0..4 {
+        lines.0 = lines.0.strip_prefix(b"\r\n").unwrap_or(lines.0);
+    }
+    let start = bytes.len() - lines.0.len();
     let line = match lines.next_line()? {
         Some(line) => line,
         None if lines.0.len() > MAX_METHOD + MAX_TARGET => return Err(Refusal::TargetTooLong),

@@ -5,7 +5,7 @@
 use http::{HeaderMap, HeaderValue, Response, Version, header};
 
 use super::Fault;
-use crate::headers::MAX_FIELDS;
+use crate::headers::{Kinds, MAX_FIELDS};
 
 /// Most bytes of a response's field names and values: as many as of a request's.
 const MAX_HEAD: usize = 64 * 1024;
@@ -15,8 +15,8 @@ const MAX_HEAD: usize = 64 * 1024;
 pub(super) const MAX_INTERIM: usize = 16;
 
 /// Refuses a response whose framing is in doubt; one length that is said twice, in two fields or as a list,
-/// becomes one.
-pub(super) fn check<B>(response: &mut Response<B>) -> Result<(), Fault> {
+/// becomes one. Gives the kinds of its fields.
+pub(super) fn check<B>(response: &mut Response<B>) -> Result<Kinds, Fault> {
     let bad = |problem: &str| Err(Fault::BadResponse(problem.to_owned()));
     let is_h2 = response.version() == Version::HTTP_2;
     let headers = response.headers_mut();
@@ -32,11 +32,12 @@ pub(super) fn check<B>(response: &mut Response<B>) -> Result<(), Fault> {
         return bad("the name of a header field has forbidden signs");
     }
     // On one way through them, which costs less than to look for each.
-    let (mut bytes, mut has_coding, mut lengths, mut length) = (0, false, 0, None);
+    let (mut bytes, mut kinds, mut lengths, mut length) = (0, Kinds::default(), 0, None);
     for (name, value) in &*headers {
         bytes += name.as_str().len() + value.len();
-        has_coding |= *name == header::TRANSFER_ENCODING;
-        if *name == header::CONTENT_LENGTH {
+        let kind = Kinds::of_name(name.as_str().as_bytes());
+        kinds.add(kind);
+        if kind == Kinds::CONTENT_LENGTH {
             lengths += 1;
             length = Some(value);
         }
@@ -44,7 +45,7 @@ pub(super) fn check<B>(response: &mut Response<B>) -> Result<(), Fault> {
     if bytes > MAX_HEAD {
         return bad("its header fields are too long");
     }
-    if has_coding {
+    if kinds.has(Kinds::TRANSFER_ENCODING) {
         // RFC 9112 § 6.1: the coding is undone here, and `chunked` is the only one we undo.
         let mut codings = headers.get_all(header::TRANSFER_ENCODING).iter();
         let is_chunked = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"chunked");
@@ -56,10 +57,10 @@ pub(super) fn check<B>(response: &mut Response<B>) -> Result<(), Fault> {
         }
     }
     let Some(length) = length else {
-        return Ok(());
+        return Ok(kinds);
     };
     if lengths == 1 && is_number(length.as_bytes()) {
-        return Ok(());
+        return Ok(kinds);
     }
     // RFC 9112 § 6.3: a list of equal numbers is one number, and is sent on as one.
     let mut lengths = headers
@@ -68,7 +69,7 @@ pub(super) fn check<B>(response: &mut Response<B>) -> Result<(), Fault> {
         .flat_map(|value| value.as_bytes().split(|byte| *byte == b','))
         .map(<[u8]>::trim_ascii);
     let Some(first) = lengths.next() else {
-        return Ok(());
+        return Ok(kinds);
     };
     if !is_number(first) {
         return bad("its length is not a number");
@@ -93,7 +94,7 @@ pub(super) fn check<B>(response: &mut Response<B>) -> Result<(), Fault> {
         }
         *headers = once;
     }
-    Ok(())
+    Ok(kinds)
 }
 
 /// RFC 9110 § 8.6: digits and nothing else.

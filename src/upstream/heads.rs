@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use super::interim::Interim;
 use crate::{
     headers::MAX_FIELDS,
-    spelling::{Name, Spelling},
+    spelling::{Name, Reader, Spelling},
 };
 
 /// Reads heads as they arrive.
@@ -18,6 +18,7 @@ pub(super) struct Heads {
     /// The beginning of a line whose end has not arrived.
     line: Vec<u8>,
     spelling: Spelling,
+    reader: Reader,
     told: Arc<Interim>,
 }
 
@@ -40,11 +41,30 @@ impl Heads {
         self.told.clear();
     }
 
-    pub(super) fn read(&mut self, mut bytes: &[u8]) {
+    pub(super) fn read(&mut self, bytes: &[u8]) {
+        if !matches!(self.state, State::FirstLine) || !self.line.is_empty() {
+            self.read_lines(bytes);
+            return;
+        }
+        if let Some(spelling) = self.reader.find(bytes) {
+            self.state = State::Body;
+            self.spelling = spelling;
+            return;
+        }
+        let left = self.read_lines(bytes).len();
+        let is_whole = matches!(self.state, State::Body);
+        if is_whole && bytes.starts_with(b"HTTP/") {
+            self.reader
+                .keep(&bytes[..bytes.len() - left], &self.spelling);
+        }
+    }
+
+    /// Gives what follows the head.
+    fn read_lines<'a>(&mut self, mut bytes: &'a [u8]) -> &'a [u8] {
         while !matches!(self.state, State::Body) {
             let Some(end) = memchr::memchr(b'\n', bytes) else {
                 self.line.extend_from_slice(bytes);
-                return;
+                return &[];
             };
             let (line, after) = bytes.split_at(end);
             bytes = after.get(1..).unwrap_or_default();
@@ -56,6 +76,7 @@ impl Heads {
                 self.take(&line);
             }
         }
+        bytes
     }
 
     fn take(&mut self, line: &[u8]) {
@@ -122,6 +143,29 @@ mod tests {
     use std::task::{Context, Poll, Waker};
 
     use super::*;
+
+    #[test]
+    fn names_are_told_of_every_head_whatever_the_one_before_was_like() {
+        let mut one = Heads::default();
+        for head in [
+            "HTTP/1.1 200 OK\r\nETag: a\r\nx-a: b\r\n\r\nX-A: body",
+            "HTTP/1.1 200 OK\r\nETag: other\r\nx-a: b\r\n\r\n",
+            "HTTP/1.1 404 No\r\nETag: x-a\r\nX-A: b\r\n\r\n",
+            "HTTP/1.1 404 No\r\nETag: x-a\r\nX-A: b\r\nx-b: c\r\n\r\n",
+            "HTTP/1.1 103 No\r\nx-b: c\r\n\r\nHTTP/1.1 200 OK\r\nETag: a\r\n\r\n",
+            "HTTP/1.1 103 No\r\nx-b: d\r\n\r\nHTTP/1.1 200 OK\r\nEtag: a\r\n\r\n",
+            "\r\nHTTP/1.1 200 OK\r\nx-b: a\r\n\r\n",
+            "\r\nHTTP/1.1 200 OK\r\nx-c: a\r\n\r\n",
+        ] {
+            let mut fresh = Heads::default();
+            for heads in [&mut one, &mut fresh] {
+                heads.follow();
+                heads.read(head.as_bytes());
+                heads.read(b"x-d: no head any more\r\n");
+            }
+            assert_eq!(one.spelling(), fresh.spelling(), "{head}");
+        }
+    }
 
     #[test]
     fn names_of_the_final_head_and_interim_responses_are_told_however_they_arrive() {

@@ -34,7 +34,12 @@ use super::{
     origin::Origin,
     stream::{Message, Stream},
 };
-use crate::{body::Body, clock::Clock, headers::MAX_FIELDS, spelling::Spelling};
+use crate::{
+    body::Body,
+    clock::Clock,
+    headers::{Kinds, MAX_FIELDS},
+    spelling::Spelling,
+};
 
 /// A connection and what belongs to it.
 pub(super) struct Line {
@@ -238,6 +243,8 @@ pub(crate) struct Answered {
     incoming: Incoming,
     /// How the names of its head were written.
     spelling: Spelling,
+    /// Of which kinds the fields of its head are.
+    kinds: Kinds,
     /// The connection, where nobody else drives it.
     line: Option<Box<Line>>,
 }
@@ -247,6 +254,7 @@ impl Answered {
         Self {
             incoming,
             spelling,
+            kinds: Kinds::default(),
             line: None,
         }
     }
@@ -254,6 +262,15 @@ impl Answered {
     /// How the names of its head were written.
     pub(crate) fn spelling(&mut self) -> Spelling {
         std::mem::take(&mut self.spelling)
+    }
+
+    /// Of which kinds the fields of its head are.
+    pub(crate) fn kinds(&self) -> Kinds {
+        self.kinds
+    }
+
+    pub(super) fn is_of(&mut self, kinds: Kinds) {
+        self.kinds = kinds;
     }
 
     fn let_go(&mut self) {
