@@ -57,8 +57,9 @@ impl Pseudonym {
             (Version::HTTP_09, "0.9"),
         ];
         let fields = versions.map(|(version, protocol)| {
-            let value = HeaderValue::from_str(&format!("{protocol} {name}"));
-            (version, value.expect("letters, digits and a hyphen"))
+            // Never freed: a process makes one, and its copies need no count that all connections would share.
+            let value = String::leak(format!("{protocol} {name}"));
+            (version, HeaderValue::from_static(value))
         });
         Self { name, fields }
     }

@@ -201,7 +201,7 @@ impl Tunnel {
     {
         let conn = Conn {
             client: self.conn.client,
-            client_name: Arc::clone(&self.conn.client_name),
+            caller: Arc::clone(&self.conn.caller),
             local: self.conn.local,
             tunnel: Some(target),
             gate: self.running.gate.clone(),

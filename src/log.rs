@@ -10,12 +10,12 @@ mod lines;
 use std::{
     io::{self, IsTerminal},
     sync::{
-        Arc, LazyLock,
+        Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
-    time::Instant,
 };
 
+use tokio::time::Instant;
 use tracing::{Level, enabled, info};
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
@@ -55,14 +55,29 @@ pub fn init(log: Log) {
     }
 }
 
+/// Who asks on one connection. Made once for all its requests.
+#[derive(Debug)]
+pub(crate) struct Caller {
+    name: String,
+    /// Whether the program ends and takes requests with it.
+    cut: Cut,
+}
+
+impl Caller {
+    pub(crate) fn new(name: String, cut: &Cut) -> Arc<Self> {
+        let cut = Arc::clone(cut);
+        Arc::new(Self { name, cut })
+    }
+}
+
 /// The entry of one request: filled in on its way, written when its last byte is gone, or when the
 /// client has left.
 #[derive(Debug)]
 pub(crate) struct RequestLog {
-    client: Arc<str>,
+    caller: Arc<Caller>,
     method: http::Method,
-    started: Instant,
-    pub(crate) host: Arc<str>,
+    pub(crate) started: Instant,
+    pub(crate) host: Option<Arc<str>>,
     pub(crate) route: &'static str,
     /// 0 until there is a response.
     pub(crate) status: u16,
@@ -74,20 +89,18 @@ pub(crate) struct RequestLog {
     broken_by: Option<BrokenBy>,
     /// Whether the end of the answer is still to come.
     unended: bool,
-    /// Whether the program ends and takes the request with it.
-    cut: Cut,
     /// What the chain did, or why it did nothing.
     pub(crate) action: String,
     silent: bool,
 }
 
 impl RequestLog {
-    pub(crate) fn new(client: Arc<str>, method: http::Method, cut: &Cut) -> Self {
+    pub(crate) fn new(caller: Arc<Caller>, method: http::Method, started: Instant) -> Self {
         Self {
-            client,
+            caller,
             method,
-            started: Instant::now(),
-            host: Arc::clone(&NOWHERE),
+            started,
+            host: None,
             route: "none",
             status: 0,
             received: None,
@@ -95,7 +108,6 @@ impl RequestLog {
             body_bytes: 0,
             broken_by: None,
             unended: false,
-            cut: Arc::clone(cut),
             action: String::new(),
             silent: false,
         }
@@ -130,7 +142,8 @@ impl RequestLog {
 
     /// Hands the entry on; nothing is written for what stays behind.
     pub(crate) fn take(&mut self) -> Self {
-        let mut blank = Self::new(Arc::clone(&self.client), self.method.clone(), &self.cut);
+        let caller = Arc::clone(&self.caller);
+        let mut blank = Self::new(caller, self.method.clone(), self.started);
         blank.silent = true;
         std::mem::replace(self, blank)
     }
@@ -157,9 +170,6 @@ impl BrokenBy {
     }
 }
 
-/// The host of a request that has none.
-static NOWHERE: LazyLock<Arc<str>> = LazyLock::new(|| "".into());
-
 /// What a client that left before there was a response is logged with: no status of HTTP, but what other
 /// proxies write too.
 const CLIENT_LEFT: u16 = 499;
@@ -170,7 +180,7 @@ impl Drop for RequestLog {
             return;
         }
         if self.status == 0 || self.unended {
-            self.broken_by = Some(if self.cut.load(Relaxed) {
+            self.broken_by = Some(if self.caller.cut.load(Relaxed) {
                 BrokenBy::Shutdown
             } else {
                 BrokenBy::Client
@@ -193,6 +203,11 @@ impl RequestLog {
         }
     }
 
+    /// Empty where there is none.
+    fn host(&self) -> &str {
+        self.host.as_deref().unwrap_or_default()
+    }
+
     fn bytes_in(&self) -> u64 {
         self.received
             .as_ref()
@@ -210,9 +225,9 @@ impl RequestLog {
     fn tell(&self) {
         let (status, action) = self.outcome();
         info!(
-            client = %self.client,
+            client = %self.caller.name,
             method = %self.method,
-            host = &*self.host,
+            host = self.host(),
             route = self.route,
             status,
             bytes_in = self.bytes_in(),
@@ -233,11 +248,11 @@ impl RequestLog {
         // Writing to a string cannot fail.
         let _ = line::write_now(&mut line);
         line += "  INFO request client=";
-        line += &self.client;
+        line += &self.caller.name;
         line += " method=";
         line += self.method.as_str();
         line += " host=";
-        fields::quote(&mut line, &self.host);
+        fields::quote(&mut line, self.host());
         // A word of ours.
         line += " route=\"";
         line += self.route;
@@ -281,8 +296,12 @@ mod tests {
             .fmt_fields(fields::PlainFields)
             .with_writer(kept.clone())
             .finish();
-        let mut log = RequestLog::new("[::1]:99".into(), http::Method::POST, &Cut::default());
-        log.host = "a.example:80".into();
+        let mut log = RequestLog::new(
+            Caller::new("[::1]:99".to_owned(), &Cut::default()),
+            http::Method::POST,
+            Instant::now(),
+        );
+        log.host = Some("a.example:80".into());
         log.route = "forward";
         log.status = 200;
         log.received().store(7, Relaxed);

@@ -35,7 +35,7 @@ use crate::{
     rewrite::{Rewriter, Workers},
     route::Route,
     running::Running,
-    server::{Conn, Places, Refusal, Watch},
+    server::{Begun, Places, Refusal, Served},
     untouched::UntouchedLinks,
     upstream, websocket,
 };
@@ -172,77 +172,71 @@ impl Proxy {
     pub(crate) fn running(&self) -> Arc<Running> {
         self.running.load_full()
     }
+}
 
-    /// Answers one request. Every failure is an answer too.
-    pub(crate) async fn handle(
-        self: Arc<Self>,
-        conn: Arc<Conn>,
-        watch: Arc<Watch>,
-        request: Box<Request<Incoming>>,
-        kinds: Kinds,
-    ) -> Response<Body> {
-        let log = RequestLog::new(
-            Arc::clone(&conn.client_name),
-            request.method().clone(),
-            &conn.life.cut,
-        );
-        let log = Box::new(log);
-        let version = request.version();
-        let is_connect = request.method() == Method::CONNECT;
-        let span = debug_span!("request", method = %request.method());
-        let mut exchange = Exchange {
-            running: self.running(),
-            proxy: self,
-            conn,
-            watch,
-            log,
-            kinds,
-        };
-        async move {
-            let mut response = match exchange.answer(request).await {
-                Ok(Answer::Response(response)) => response,
-                // The tunnel keeps the log entry: its bytes are still to come.
-                Ok(Answer::Taken(response)) => return response,
-                Err(error) => {
-                    debug!(%error, side = ?error.side(), "request failed");
-                    if matches!(error, Error::ClientNotAllowed | Error::CredentialsChanged) {
-                        exchange.conn.dismiss();
-                    }
-                    exchange.log.action = format!("error: {error}");
-                    respond::error_response(&error)
+/// Answers one request. Every failure is an answer too.
+pub(crate) async fn handle(
+    served: Arc<Served>,
+    request: Box<Request<Incoming>>,
+    begun: Begun,
+) -> Response<Body> {
+    let log = RequestLog::new(
+        Arc::clone(&served.conn.caller),
+        request.method().clone(),
+        begun.at,
+    );
+    let log = Box::new(log);
+    let version = request.version();
+    let is_connect = request.method() == Method::CONNECT;
+    let span = debug_span!("request", method = %request.method());
+    let mut exchange = Exchange {
+        running: served.proxy.running(),
+        served,
+        log,
+        kinds: begun.kinds,
+    };
+    async move {
+        let mut response = match exchange.answer(request).await {
+            Ok(Answer::Response(response)) => response,
+            // The tunnel keeps the log entry: its bytes are still to come.
+            Ok(Answer::Taken(response)) => return response,
+            Err(error) => {
+                debug!(%error, side = ?error.side(), "request failed");
+                if matches!(error, Error::ClientNotAllowed | Error::CredentialsChanged) {
+                    exchange.served.conn.dismiss();
                 }
-            };
-            if is_connect && !response.status().is_success() {
-                // What the client sent for its tunnel must not be read as a request.
-                let close = http::HeaderValue::from_static("close");
-                response.headers_mut().insert(header::CONNECTION, close);
+                exchange.log.action = format!("error: {error}");
+                respond::error_response(&error)
             }
-            if version == Version::HTTP_10 {
-                // RFC 9112 § 9.3: a proxy keeps no connection with an HTTP/1.0 client, because an older proxy
-                // between the two may have passed its `Connection: keep-alive` on unread (Appendix C.2.2).
-                let close = http::HeaderValue::from_static("close");
-                response.headers_mut().insert(header::CONNECTION, close);
-                // Else the library would add its own `keep-alive`.
-                *response.version_mut() = Version::HTTP_10;
-            }
-            if version == Version::HTTP_2 {
-                // RFC 9113 § 8.2.2: the connection is not a message's business there.
-                response.headers_mut().remove(header::CONNECTION);
-            }
-            exchange.log.status = response.status().as_u16();
-            response.map(|body| body.logged(exchange.log))
+        };
+        if is_connect && !response.status().is_success() {
+            // What the client sent for its tunnel must not be read as a request.
+            let close = http::HeaderValue::from_static("close");
+            response.headers_mut().insert(header::CONNECTION, close);
         }
-        .instrument(span)
-        .await
+        if version == Version::HTTP_10 {
+            // RFC 9112 § 9.3: a proxy keeps no connection with an HTTP/1.0 client, because an older proxy
+            // between the two may have passed its `Connection: keep-alive` on unread (Appendix C.2.2).
+            let close = http::HeaderValue::from_static("close");
+            response.headers_mut().insert(header::CONNECTION, close);
+            // Else the library would add its own `keep-alive`.
+            *response.version_mut() = Version::HTTP_10;
+        }
+        if version == Version::HTTP_2 {
+            // RFC 9113 § 8.2.2: the connection is not a message's business there.
+            response.headers_mut().remove(header::CONNECTION);
+        }
+        exchange.log.status = response.status().as_u16();
+        response.map(|body| body.logged(exchange.log))
     }
+    .instrument(span)
+    .await
 }
 
 /// One request on its way.
 pub(crate) struct Exchange {
-    pub(crate) proxy: Arc<Proxy>,
+    pub(crate) served: Arc<Served>,
     pub(crate) running: Arc<Running>,
-    pub(crate) conn: Arc<Conn>,
-    watch: Arc<Watch>,
     pub(crate) log: Box<RequestLog>,
     /// Of which kinds the request's fields are.
     kinds: Kinds,
@@ -251,7 +245,7 @@ pub(crate) struct Exchange {
 impl Exchange {
     /// Whether the request has passed this process before.
     fn is_loop(&self, request: &Request<Incoming>) -> bool {
-        self.kinds.has(Kinds::VIA) && self.proxy.pseudonym.is_in(request.headers())
+        self.kinds.has(Kinds::VIA) && self.served.proxy.pseudonym.is_in(request.headers())
     }
 }
 
@@ -276,7 +270,11 @@ impl From<Answer> for Direction {
 impl Exchange {
     /// The road.
     async fn answer(&mut self, mut request: Box<Request<Incoming>>) -> Result<Answer, Error> {
-        if !self.running.acl.client_allowed(self.conn.client.ip()) {
+        if !self
+            .running
+            .acl
+            .client_allowed(self.served.conn.client.ip())
+        {
             return Err(Error::ClientNotAllowed);
         }
         if let Some(refusal) = request.extensions().get::<Refusal>() {
@@ -285,9 +283,9 @@ impl Exchange {
         if self.running.gate.is_some() {
             Box::pin(self.check_credentials(&request)).await?;
         }
-        let origin = match self.conn.known.find(&request, &self.running) {
-            Some(origin) => {
-                self.log.host = Arc::clone(origin.host_port());
+        let origin = match self.served.conn.known.find(&request, &self.running) {
+            Some((origin, host_port)) => {
+                self.log.host = Some(host_port);
                 self.log.route = Route::Forward.as_str();
                 if self.is_loop(&request) {
                     return Err(Error::Loop);
@@ -311,11 +309,11 @@ impl Exchange {
         let asked = known::Asked::of(&request);
         let Some(target) = self.target(&request)? else {
             self.log.route = "panel";
-            self.log.host = place::host_of(&request).into();
-            let response = panel::answer(&self.proxy, &request);
+            self.log.host = Some(place::host_of(&request).into());
+            let response = panel::answer(&self.served.proxy, &request);
             return Ok(Answer::Response(response).into());
         };
-        self.log.host = target.host_port().into();
+        self.log.host = Some(target.host_port().into());
         if panel::is_control_host(&target) {
             let response = self.own_tunnel(*request, target)?;
             return Ok(Answer::Taken(response).into());
@@ -337,7 +335,7 @@ impl Exchange {
             Route::Forward => {
                 let origin = self.running.upstream.origin(permit);
                 if let Some(asked) = asked {
-                    self.conn.known.keep(asked, &self.running, &origin);
+                    self.served.conn.known.keep(asked, &self.running, &origin);
                 }
                 return Ok(Direction::Forward(request, origin));
             }
@@ -350,9 +348,9 @@ impl Exchange {
         let Some(gate) = &self.running.gate else {
             return Ok(());
         };
-        if self.conn.tunnel.is_some() {
+        if self.served.conn.tunnel.is_some() {
             // What is inside of a tunnel came with the CONNECT's credentials, and they count while the same people are asked.
-            let passed = self.conn.gate.as_ref();
+            let passed = self.served.conn.gate.as_ref();
             let is_same = passed.is_some_and(|passed| Arc::ptr_eq(passed, gate));
             return is_same.then_some(()).ok_or(Error::CredentialsChanged);
         }
@@ -363,7 +361,7 @@ impl Exchange {
         } else {
             header::PROXY_AUTHORIZATION
         };
-        gate.check(self.conn.client.ip(), request.headers(), &field)
+        gate.check(self.served.conn.client.ip(), request.headers(), &field)
             .await
             .map_err(|denied| match denied {
                 Denied::Credentials => Error::Credentials { ours },

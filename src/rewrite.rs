@@ -73,8 +73,8 @@ pub(crate) struct Rewriter {
 
 /// What must be known of a request when its response comes.
 #[derive(Debug)]
-pub(crate) struct Asked {
-    target: Arc<Target>,
+pub(crate) struct Asked<'a> {
+    target: &'a Target,
     path: Option<PathAndQuery>,
     method: Method,
     destination: Option<String>,
@@ -102,15 +102,15 @@ struct Coded {
     coding: Option<Coding>,
 }
 
-impl Asked {
+impl<'a> Asked<'a> {
     pub(crate) fn of<B>(
         request: &http::Request<B>,
-        target: &Arc<Target>,
+        target: &'a Target,
         untouched: bool,
         kinds: Kinds,
     ) -> Self {
         let mut asked = Self {
-            target: Arc::clone(target),
+            target,
             path: request.uri().path_and_query().cloned(),
             method: request.method().clone(),
             destination: None,
@@ -166,7 +166,7 @@ impl Asked {
     /// The same for another page of the same place.
     fn of_path(&self, path: PathAndQuery) -> Self {
         Self {
-            target: Arc::clone(&self.target),
+            target: self.target,
             path: Some(path),
             method: self.method.clone(),
             destination: self.destination.clone(),
@@ -214,7 +214,7 @@ impl Rewriter {
     }
 
     /// Prepares a request whose response may be rewritten: only codings we can undo.
-    pub(crate) fn prepare(&self, asked: &Asked, headers: &mut HeaderMap) {
+    pub(crate) fn prepare(&self, asked: &Asked<'_>, headers: &mut HeaderMap) {
         let wanted = self.settings.enabled && !asked.is_for(&self.settings.except);
         if wanted && asked.may_be_document() {
             asked.accepts.narrow(headers);
@@ -225,7 +225,7 @@ impl Rewriter {
     /// words are for the log.
     pub(crate) async fn rewrite(
         &self,
-        asked: &Asked,
+        asked: &Asked<'_>,
         response: Response<Arriving>,
         media: Media,
         more: Option<impl Fetch>,
@@ -242,7 +242,7 @@ impl Rewriter {
 
     async fn page(
         &self,
-        asked: &Asked,
+        asked: &Asked<'_>,
         head: Parts,
         mut body: Arriving,
         codings: Vec<Coding>,
@@ -303,7 +303,7 @@ impl Rewriter {
     /// What a worker must know of a page.
     fn job(
         &self,
-        asked: &Asked,
+        asked: &Asked<'_>,
         url: &Url,
         head: &Parts,
         codings: Vec<Coding>,

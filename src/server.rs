@@ -48,7 +48,7 @@ use self::{
     unread::Unread,
 };
 pub(crate) use self::{
-    guard::{InFlight, Watch, WholeServer},
+    guard::{Begun, InFlight, Watch, WholeServer},
     places::Places,
     socket::Broken,
     taken::Taken,
@@ -59,7 +59,8 @@ use crate::{
     body::Body,
     credentials::Gate,
     headers::{Kinds, MAX_FIELDS},
-    proxy::{Known, Proxy},
+    log::Caller,
+    proxy::{self, Known, Proxy},
     respond, tcp,
 };
 
@@ -83,7 +84,7 @@ const HTTP2_SEND_BYTES: usize = 128 * 1024;
 pub(crate) struct Conn {
     pub(crate) client: SocketAddr,
     /// The same, as it is logged.
-    pub(crate) client_name: Arc<str>,
+    pub(crate) caller: Arc<Caller>,
     pub(crate) local: SocketAddr,
     /// The target of the CONNECT this connection was decrypted from, and the gate that the CONNECT came through.
     pub(crate) tunnel: Option<Target>,
@@ -93,6 +94,14 @@ pub(crate) struct Conn {
     pub(crate) known: Known,
     /// Set where the connection must not end as if all were well.
     pub(crate) broken: Broken,
+}
+
+/// A connection that is served, for its requests: they share one count, which no other connection's touch.
+#[derive(Debug)]
+pub(crate) struct Served {
+    pub(crate) proxy: Arc<Proxy>,
+    pub(crate) conn: Arc<Conn>,
+    pub(crate) watch: Arc<Watch>,
 }
 
 impl Conn {
@@ -202,7 +211,7 @@ fn welcome(stream: TcpStream, client: SocketAddr, proxy: &Arc<Proxy>, life: &Lif
     tcp::set_up(&stream);
     let conn = Conn {
         client,
-        client_name: client.to_string().into(),
+        caller: Caller::new(client.to_string(), &life.cut),
         local,
         tunnel: None,
         gate: None,
@@ -244,15 +253,17 @@ where
     let broken = Arc::clone(&conn.broken);
     let timeouts = proxy.running().config.timeouts.clone();
     let watch = Arc::<Watch>::default();
-    let served_watch = Arc::clone(&watch);
+    let served = Arc::new(Served {
+        proxy,
+        conn,
+        watch: Arc::clone(&watch),
+    });
     let service = service_fn(move |request| {
         // In a box: it is handed on a dozen times, and whoever hands it on keeps room for it.
         let request = Box::new(request);
-        let (proxy, conn) = (Arc::clone(&proxy), Arc::clone(&conn));
-        let watch = Arc::clone(&served_watch);
         // In a box, so that an idle connection does not keep the room that a request takes. The box first: what is made outside
         // of it is copied into it with all the room that is for later.
-        let answer = Box::write(Box::new_uninit(), answer(proxy, conn, watch, request));
+        let answer = Box::write(Box::new_uninit(), answer(Arc::clone(&served), request));
         let answer = Box::into_pin(answer);
         async move { Ok::<_, std::convert::Infallible>(answer.await) }
     });
@@ -324,25 +335,20 @@ where
 }
 
 /// One request's answer, which keeps the connection in use until its last byte.
-async fn answer(
-    proxy: Arc<Proxy>,
-    conn: Arc<Conn>,
-    watch: Arc<Watch>,
-    mut request: Box<Request<Incoming>>,
-) -> Response<Body> {
-    let mut kinds = watch.begin(request.extensions_mut());
+async fn answer(served: Arc<Served>, mut request: Box<Request<Incoming>>) -> Response<Body> {
+    let watch = &served.watch;
+    let mut begun = watch.begin(request.extensions_mut());
     let in_flight = watch.in_flight();
     let is_connect = request.method() == Method::CONNECT;
     let is_1_0 = request.version() == Version::HTTP_10;
     let is_2 = request.version() == Version::HTTP_2;
     if is_2 {
-        kinds = Kinds::of(request.headers());
+        begun.kinds = Kinds::of(request.headers());
         if let Err(refusal) = http2::check(&request) {
             request.extensions_mut().insert(refusal);
         }
     }
-    let broken = Arc::clone(&conn.broken);
-    let response = proxy.handle(conn, Arc::clone(&watch), request, kinds).await;
+    let response = proxy::handle(Arc::clone(&served), request, begun).await;
     watch.answer();
     let status = response.status();
     let taken = status == StatusCode::SWITCHING_PROTOCOLS || is_connect && status.is_success();
@@ -352,7 +358,7 @@ async fn answer(
     }
     // Such a body ends with the connection; until it has, an end of the connection is a break.
     let ends_with_connection = is_1_0 && response.body().size_hint().exact().is_none();
-    broken.store(ends_with_connection, Relaxed);
+    served.conn.broken.store(ends_with_connection, Relaxed);
     response.map(|body| body.holding(in_flight))
 }
 

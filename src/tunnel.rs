@@ -227,6 +227,7 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
     use super::*;
+    use crate::log::Caller;
 
     #[tokio::test]
     async fn bytes_that_were_read_are_read_again_first() {
@@ -245,7 +246,11 @@ mod tests {
         let (mut client, client_side) = duplex(8);
         let (mut server, server_side) = duplex(8);
         let life = Life::for_tests();
-        let mut log = RequestLog::new("127.0.0.1:1".into(), http::Method::CONNECT, &life.cut);
+        let mut log = RequestLog::new(
+            Caller::new("127.0.0.1:1".to_owned(), &life.cut),
+            http::Method::CONNECT,
+            tokio::time::Instant::now(),
+        );
         let (bytes_in, bytes_out) = (log.received(), log.sent());
         let joined = join(&life, client_side, server_side, log);
         let talk = async {

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use http::{HeaderMap, Request, Response, StatusCode, Uri, Version, uri::PathAndQuery};
 use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use tokio::net::TcpStream;
+use tokio::{net::TcpStream, time::Instant};
 use tracing::debug;
 
 use self::{
@@ -65,6 +65,8 @@ pub(crate) struct Sending {
     pub(crate) upgrades: bool,
     /// The runtime was told of it just now, and so of all that arrived before it.
     pub(crate) just_told: bool,
+    /// When it came, if that was just now.
+    pub(crate) since: Option<Instant>,
 }
 
 /// A way to an origin.
@@ -99,6 +101,7 @@ impl Upstream {
         *request.version_mut() = Version::HTTP_11;
         let mut waiting = Waiting::new(&mut request, informed, self.timeouts.first_byte);
         waiting.just_told = sending.just_told;
+        waiting.since = sending.since;
         if !sending.has_host {
             waiting.host = origin.host().cloned();
         }
@@ -126,7 +129,10 @@ impl Upstream {
             let is_kept = kept.is_some();
             let way = match kept {
                 Some(way) => way,
-                None => Box::pin(self.open(origin)).await?,
+                None => {
+                    waiting.since = None;
+                    Box::pin(self.open(origin)).await?
+                }
             };
             let is_http2 = matches!(way, Way::Http2(_));
             let outcome = match way {

@@ -43,23 +43,25 @@ impl Kinds {
     /// The kind of a field by its name, in capitals or small letters.
     pub(crate) fn of_name(name: &[u8]) -> Self {
         let is = |other: &[u8]| name.eq_ignore_ascii_case(other);
-        match name.len() {
-            2 if is(b"te") => Self::ONE_HOP,
-            3 if is(b"via") => Self::VIA,
-            4 if is(b"host") => Self::HOST,
-            6 if is(b"expect") => Self::EXPECT,
-            7 if is(b"upgrade") => Self::UPGRADE,
-            7 if is(b"alt-svc") => Self::ALT_SVC,
-            8 if is(b"if-range") => Self::OF_PAGES,
-            10 if is(b"connection") || is(b"keep-alive") => Self::ONE_HOP,
-            13 if is(b"cache-control") || is(b"if-none-match") => Self::OF_PAGES,
-            14 if is(b"content-length") => Self::CONTENT_LENGTH,
-            14 if is(b"http2-settings") => Self::ONE_HOP,
-            14 if is(b"sec-fetch-dest") => Self::OF_PAGES,
-            15 if is(b"accept-encoding") => Self::OF_PAGES,
-            16 if is(b"x-requested-with") => Self::OF_PAGES,
-            17 if is(b"transfer-encoding") => Self::TRANSFER_ENCODING,
-            7.. if name[..6].eq_ignore_ascii_case(b"proxy-") => Self::ONE_HOP,
+        // Of most names the length and the first letter say enough.
+        let first = name.first().map_or(0, u8::to_ascii_lowercase);
+        match (name.len(), first) {
+            (2, b't') if is(b"te") => Self::ONE_HOP,
+            (3, b'v') if is(b"via") => Self::VIA,
+            (4, b'h') if is(b"host") => Self::HOST,
+            (6, b'e') if is(b"expect") => Self::EXPECT,
+            (7, b'u') if is(b"upgrade") => Self::UPGRADE,
+            (7, b'a') if is(b"alt-svc") => Self::ALT_SVC,
+            (8, b'i') if is(b"if-range") => Self::OF_PAGES,
+            (10, b'c' | b'k') if is(b"connection") || is(b"keep-alive") => Self::ONE_HOP,
+            (13, b'c' | b'i') if is(b"cache-control") || is(b"if-none-match") => Self::OF_PAGES,
+            (14, b'c') if is(b"content-length") => Self::CONTENT_LENGTH,
+            (14, b'h') if is(b"http2-settings") => Self::ONE_HOP,
+            (14, b's') if is(b"sec-fetch-dest") => Self::OF_PAGES,
+            (15, b'a') if is(b"accept-encoding") => Self::OF_PAGES,
+            (16, b'x') if is(b"x-requested-with") => Self::OF_PAGES,
+            (17, b't') if is(b"transfer-encoding") => Self::TRANSFER_ENCODING,
+            (7.., b'p') if name[..6].eq_ignore_ascii_case(b"proxy-") => Self::ONE_HOP,
             _ => Self::default(),
         }
     }
@@ -102,6 +104,29 @@ mod tests {
                     name.eq_ignore_ascii_case("upgrade")
                 );
             }
+        }
+    }
+
+    #[test]
+    fn each_name_is_of_its_kind_however_it_is_written() {
+        let kinds = [
+            ("host", Kinds::HOST),
+            ("via", Kinds::VIA),
+            ("expect", Kinds::EXPECT),
+            ("alt-svc", Kinds::ALT_SVC),
+            ("content-length", Kinds::CONTENT_LENGTH),
+            ("transfer-encoding", Kinds::TRANSFER_ENCODING),
+            ("if-range", Kinds::OF_PAGES),
+            ("if-none-match", Kinds::OF_PAGES),
+            ("cache-control", Kinds::OF_PAGES),
+            ("sec-fetch-dest", Kinds::OF_PAGES),
+            ("accept-encoding", Kinds::OF_PAGES),
+            ("x-requested-with", Kinds::OF_PAGES),
+        ];
+        for (name, kind) in kinds {
+            assert_eq!(Kinds::of_name(name.as_bytes()), kind, "{name}");
+            let name = name.to_ascii_uppercase();
+            assert_eq!(Kinds::of_name(name.as_bytes()), kind, "{name}");
         }
     }
 

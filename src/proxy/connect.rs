@@ -35,7 +35,7 @@ impl Exchange {
         let upgrade = hyper::upgrade::on(&mut request);
         let log = self.hand_over_log(StatusCode::OK);
         let silence = self.running.config.timeouts.connect_silence;
-        tunnel::spawn_connect(&self.conn.life, upgrade, upstream, log, silence);
+        tunnel::spawn_connect(&self.served.conn.life, upgrade, upstream, log, silence);
         Ok(Response::new(Body::default()))
     }
 
@@ -68,13 +68,13 @@ impl Exchange {
         let upgrade = hyper::upgrade::on(&mut request);
         let log = self.hand_over_log(StatusCode::OK);
         let tunnel = intercept::Tunnel {
-            proxy: Arc::clone(&self.proxy),
+            proxy: Arc::clone(&self.served.proxy),
             running: Arc::clone(&self.running),
-            conn: Arc::clone(&self.conn),
+            conn: Arc::clone(&self.served.conn),
             end,
             log,
         };
-        self.conn.life.spawn(tunnel.run(upgrade));
+        self.served.conn.life.spawn(tunnel.run(upgrade));
         Response::new(Body::default())
     }
 }

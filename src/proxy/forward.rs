@@ -30,19 +30,20 @@ impl Exchange {
         if let Some(response) = headers::max_forwards::step(&mut request) {
             return Ok(Answer::Response(response));
         }
-        let untouched = self.proxy.untouched.take_off(&mut request, target);
+        let untouched = self.served.proxy.untouched.take_off(&mut request, target);
         let asked = Asked::of(&request, target, untouched, self.kinds);
         let switch = Switch::of(&mut request, self.kinds);
         let version = request.version();
         let (outgoing, mapped) = self.outgoing(request, origin, &asked, switch.as_ref());
         let request_ended = outgoing.body().is_end_stream();
         let joins = self.running.rewriter.joins(&asked);
-        let next = joins.then(|| NextPages::of(&outgoing, &self.proxy, &self.running, origin));
+        let next =
+            joins.then(|| NextPages::of(&outgoing, &self.served.proxy, &self.running, origin));
         let mut response = self
             .send(outgoing, origin, version, switch.is_some())
             .await?;
-        self.watch.spell(response.body_mut().spelling());
-        let response = incoming(response, request_ended, &self.proxy.pseudonym);
+        self.served.watch.spell(response.body_mut().spelling());
+        let response = incoming(response, request_ended, &self.served.proxy.pseudonym);
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
             return self.switch_protocols(switch, response, target);
         }
@@ -70,11 +71,12 @@ impl Exchange {
             let body = std::mem::take(outgoing.body_mut());
             *outgoing.body_mut() = body.behind(gate);
         }
-        let (pseudonym, watch) = (&self.proxy.pseudonym, &self.watch);
+        let (pseudonym, watch) = (&self.served.proxy.pseudonym, &self.served.watch);
         let sending = Sending {
             has_host: self.kinds.has(Kinds::HOST),
             upgrades,
             just_told: watch.just_told(),
+            since: Some(self.log.started),
         };
         // RFC 9110 § 15.2: interim responses are passed on, where the client knows them. The 100 is
         // sent by the server as soon as the body is asked for, which its word makes us do.
@@ -104,7 +106,7 @@ impl Exchange {
     /// What the filters make of the response.
     async fn rewrite(
         &mut self,
-        asked: &Asked,
+        asked: &Asked<'_>,
         response: Response<Arriving>,
         next: Option<NextPages>,
     ) -> Response<Body> {
@@ -131,7 +133,7 @@ impl Exchange {
         &mut self,
         request: Box<Request<Incoming>>,
         origin: &Origin,
-        asked: &Asked,
+        asked: &Asked<'_>,
         switch: Option<&Switch>,
     ) -> (Box<Request<Body>>, Mapped) {
         let (mut head, body) = request.into_parts();
@@ -139,7 +141,7 @@ impl Exchange {
             head.headers,
             origin.host(),
             switch.map(Switch::protocols),
-            &self.proxy.pseudonym,
+            &self.served.proxy.pseudonym,
             head.version,
             self.kinds,
         );

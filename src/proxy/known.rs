@@ -18,6 +18,8 @@ struct Entry {
     /// The configuration by which it was judged.
     running: Weak<Running>,
     origin: Weak<Origin>,
+    /// As it is logged. The connection's own: the origin's would be counted by all that ask for it.
+    host_port: Arc<str>,
 }
 
 /// Where a request is to go, in the client's own words.
@@ -33,14 +35,15 @@ impl Known {
         &self,
         request: &Request<Incoming>,
         running: &Arc<Running>,
-    ) -> Option<Arc<Origin>> {
+    ) -> Option<(Arc<Origin>, Arc<str>)> {
         let entry = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = entry.as_ref()?;
         let (scheme, authority) = words(request)?;
         let same = entry.asked.authority == authority
             && entry.asked.scheme.as_ref() == scheme
             && Weak::as_ptr(&entry.running) == Arc::as_ptr(running);
-        same.then(|| entry.origin.upgrade()).flatten()
+        let origin = same.then(|| entry.origin.upgrade()).flatten()?;
+        Some((origin, Arc::clone(&entry.host_port)))
     }
 
     pub(super) fn keep(&self, asked: Asked, running: &Arc<Running>, origin: &Arc<Origin>) {
@@ -48,6 +51,7 @@ impl Known {
             asked,
             running: Arc::downgrade(running),
             origin: Arc::downgrade(origin),
+            host_port: origin.permit().target().host_port().into(),
         };
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(entry);
     }

@@ -13,7 +13,7 @@ use crate::{
 impl Exchange {
     /// Where the request is to go; none means to our own pages.
     pub(super) fn target(&mut self, request: &Request<Incoming>) -> Result<Option<Target>, Error> {
-        if let Some(tunnel) = &self.conn.tunnel {
+        if let Some(tunnel) = &self.served.conn.tunnel {
             let target = target_in_tunnel(request, tunnel)?;
             return Ok((!panel::is_control_host(&target)).then_some(target));
         }
@@ -26,7 +26,7 @@ impl Exchange {
         }
         let target = Target::of_host_field(Scheme::Http, request.headers())?;
         let ours = panel::is_control_host(&target)
-            || target.port == self.conn.local.port()
+            || target.port == self.served.conn.local.port()
                 && panel::is_this_machine(&target, &self.running.acl);
         if ours {
             Ok(None)

@@ -78,7 +78,12 @@ impl Exchange {
         let upstream_side = hyper::upgrade::on(&mut response);
         "upgraded".clone_into(&mut self.log.action);
         let log = self.hand_over_log(StatusCode::SWITCHING_PROTOCOLS);
-        tunnel::spawn_upgrade(&self.conn.life, switch.client_side, upstream_side, log);
+        tunnel::spawn_upgrade(
+            &self.served.conn.life,
+            switch.client_side,
+            upstream_side,
+            log,
+        );
         let mut response = response.map(|_| Body::default());
         if is_over_http2 {
             websocket::from_upgrade(&mut response);

@@ -87,7 +87,7 @@ impl fmt::Display for Skip {
 }
 
 /// Judges a response by its head.
-pub(super) fn judge(asked: &Asked, head: &Parts, media: Media, settings: &Rewrite) -> Verdict {
+pub(super) fn judge(asked: &Asked<'_>, head: &Parts, media: Media, settings: &Rewrite) -> Verdict {
     let headers = &head.headers;
     // First, so that what is not HTML is never even looked at.
     if media != Media::Html {

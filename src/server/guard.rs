@@ -29,7 +29,7 @@ use tokio::{
 
 use super::wire::{self, Chunks, Framing, Last, Refusal};
 use crate::{arrivals::Arrivals, clock::Clock, spelling::Writer};
-pub(crate) use watch::{InFlight, Watch, WholeServer};
+pub(crate) use watch::{Begun, InFlight, Watch, WholeServer};
 
 /// Bytes read at once,
 const PIECE: usize = 16 * 1024;
@@ -74,8 +74,10 @@ pub(super) struct Guard<I> {
     released: usize,
     clock: Clock,
     timer_since: Option<Waiting>,
-    /// When the last message was done, if that is not now.
+    /// When the last message was done, if that is not now,
     idle_since: Option<Instant>,
+    /// and when the one that is answered began.
+    begun_at: Option<Instant>,
     out: BytesMut,
     writer: Writer,
     /// Whether everything written so far has gone out.
@@ -129,6 +131,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
             clock: Clock::default(),
             timer_since: None,
             idle_since: None,
+            begun_at: None,
             out: BytesMut::new(),
             writer: Writer::default(),
             clean: true,
@@ -226,9 +229,14 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                 Waiting::HalfClosed => HALF_CLOSED,
                 Waiting::Linger => LINGER,
             };
-            match self.idle_since.take() {
-                Some(since) if waiting == Waiting::Idle => self.clock.set_since(since, patience),
-                _ => self.clock.set(patience),
+            let since = match waiting {
+                Waiting::Idle => self.idle_since.take(),
+                Waiting::Answer => self.begun_at.take(),
+                _ => None,
+            };
+            match since {
+                Some(since) => self.clock.set_since(since, patience),
+                None => self.clock.set(patience),
             }
             self.timer_since = Some(waiting);
         }
@@ -305,6 +313,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                     return Poll::Ready(Ok(true));
                 }
                 self.idle_since = progress.idle_since.take();
+                self.begun_at = progress.begun_at.take();
                 if progress.done >= self.released {
                     // What was read by now has been waiting.
                     self.just_told = false;

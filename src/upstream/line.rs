@@ -53,7 +53,8 @@ pub(super) struct Line {
     /// Where it goes when it is free again.
     origin: Weak<Origin>,
     is_used: bool,
-    pub(super) idle_since: Instant,
+    /// When a look found it idle first.
+    pub(super) idle_since: Option<Instant>,
 }
 
 /// A request that got no response.
@@ -78,7 +79,7 @@ impl Line {
             clock: Clock::default(),
             origin: Arc::downgrade(origin),
             is_used: false,
-            idle_since: Instant::now(),
+            idle_since: None,
         }))
     }
 
@@ -193,7 +194,7 @@ impl Line {
             return;
         }
         if let Some(origin) = self.origin.upgrade() {
-            self.idle_since = Instant::now();
+            self.idle_since = None;
             origin.keep(self);
         }
     }

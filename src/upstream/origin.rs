@@ -36,7 +36,6 @@ pub(crate) struct Origin {
     /// As it is written to the origin.
     pub(super) authority: Option<Authority>,
     host: Option<HeaderValue>,
-    host_port: Arc<str>,
     // In boxes: they move in and out with each request, and are large.
     #[allow(clippy::vec_box)]
     idle: Mutex<Vec<Box<Line>>>,
@@ -65,7 +64,6 @@ impl Origin {
         Self {
             host: HeaderValue::from_str(&authority).ok(),
             authority: authority.parse().ok(),
-            host_port: permit.target().host_port().into(),
             permit,
             idle: Mutex::default(),
             http2: Mutex::default(),
@@ -80,11 +78,6 @@ impl Origin {
     /// The `Host` field to send.
     pub(crate) fn host(&self) -> Option<&HeaderValue> {
         self.host.as_ref()
-    }
-
-    /// `host:port`, as it is logged.
-    pub(crate) fn host_port(&self) -> &Arc<str> {
-        &self.host_port
     }
 
     /// The connection that became free last.
@@ -151,7 +144,10 @@ impl Origin {
     /// Closes what was closed by the origin or not used for this long. Whether anything is left.
     fn sweep(&self, patience: Duration) -> bool {
         let mut idle = lock(&self.idle);
-        idle.retain_mut(|line| line.idle_since.elapsed() < patience && !line.is_closed());
+        idle.retain_mut(|line| {
+            let idle_since = line.idle_since.get_or_insert_with(Instant::now);
+            idle_since.elapsed() < patience && !line.is_closed()
+        });
         let mut http2 = lock(&self.http2);
         if http2
             .as_ref()

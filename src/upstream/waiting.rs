@@ -9,6 +9,7 @@ use std::{
 
 use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use http_body::Body as _;
+use tokio::time::Instant;
 
 use super::{Fault, framing};
 use crate::{
@@ -32,6 +33,8 @@ pub(super) struct Waiting<'a> {
     pub(super) host: Option<HeaderValue>,
     /// The runtime was told of this request just now, and so of all that arrived before it.
     pub(super) just_told: bool,
+    /// When the wait for a response began, if that is not when it is waited for.
+    pub(super) since: Option<Instant>,
 }
 
 impl<'a> Waiting<'a> {
@@ -51,6 +54,7 @@ impl<'a> Waiting<'a> {
             spelling: Spelling::of_message(request.extensions_mut()),
             host: None,
             just_told: false,
+            since: None,
         }
     }
 
@@ -61,7 +65,10 @@ impl<'a> Waiting<'a> {
         mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Result<T, Fault> {
         let mut before = self.sent();
-        self.clock.set(self.patience);
+        match self.since.take() {
+            Some(since) => self.clock.set_since(since, self.patience),
+            None => self.clock.set(self.patience),
+        }
         poll_fn(|cx| {
             let response = poll(cx);
             // What was told is older than the response.

@@ -29,6 +29,14 @@ const TURNS: usize = 8;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WholeServer;
 
+/// What is known of a request when it comes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Begun {
+    pub(crate) at: Instant,
+    /// Of which kinds its fields are.
+    pub(crate) kinds: Kinds,
+}
+
 /// What the guard and the service of one connection tell each other.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
@@ -68,6 +76,8 @@ pub(super) struct Progress {
     waker: Option<Waker>,
     /// When the last message was done, where the guard was not told.
     pub(super) idle_since: Option<Instant>,
+    /// When the last message began, until the guard knows.
+    pub(super) begun_at: Option<Instant>,
 }
 
 impl Progress {
@@ -99,9 +109,11 @@ impl Watch {
     }
 
     /// A request came to the service: tells it what the library does not. A refusal if it is the one that
-    /// stands for a refused one. Gives the kinds of its fields.
-    pub(in crate::server) fn begin(&self, extensions: &mut Extensions) -> Kinds {
+    /// stands for a refused one.
+    pub(in crate::server) fn begin(&self, extensions: &mut Extensions) -> Begun {
+        let at = Instant::now();
         let mut progress = self.lock();
+        progress.begun_at = Some(at);
         let number = progress.begun;
         progress.begun += 1;
         progress.interim.clear();
@@ -112,7 +124,10 @@ impl Watch {
         } else if progress.whole_server {
             extensions.insert(WholeServer);
         }
-        progress.kinds
+        Begun {
+            at,
+            kinds: progress.kinds,
+        }
     }
 
     /// A message on the connection lasts as long as this is kept.
