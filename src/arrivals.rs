@@ -87,7 +87,7 @@ impl Arrivals {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Count;
+    use crate::testing::{Count, every_call_is_heard};
 
     #[test]
     fn a_read_that_came_to_nothing_is_repeated_only_when_something_came() {
@@ -147,5 +147,15 @@ mod tests {
         });
         assert!(polled.is_pending());
         assert!(arrivals.poll(&mut cx, |_| Poll::Ready(())).is_ready());
+    }
+
+    #[test]
+    fn nothing_that_comes_from_another_thread_is_lost() {
+        let mut arrivals = Arrivals::default();
+        let comes = arrivals.waker.clone();
+        every_call_is_heard(
+            move || comes.wake_by_ref(),
+            |cx, look| arrivals.poll(cx, |_| look()),
+        );
     }
 }

@@ -71,11 +71,16 @@ impl Clock {
 
 #[cfg(test)]
 mod tests {
-    use std::future::poll_fn;
+    use std::{
+        future::poll_fn,
+        pin::pin,
+        sync::{Arc, atomic::Ordering::SeqCst},
+    };
 
-    use tokio::time::sleep;
+    use tokio::time::{sleep, timeout};
 
     use super::*;
+    use crate::testing::Count;
 
     async fn rings(clock: &mut Clock) -> bool {
         poll_fn(|cx| Poll::Ready(clock.poll(cx).is_ready())).await
@@ -98,6 +103,41 @@ mod tests {
         poll_fn(|cx| clock.poll(cx)).await;
         assert!(begun.elapsed() >= later);
         assert!(rings(&mut clock).await, "until it is set again");
+    }
+
+    #[tokio::test]
+    async fn whoever_looked_last_is_woken_and_hears_it_ring() {
+        let counts = [Arc::<Count>::default(), Arc::<Count>::default()];
+        let [first, second] = counts.clone().map(Waker::from);
+        let mut clock = Clock::default();
+        clock.set(Duration::from_millis(20));
+        for waker in [&first, &first, &second, &second] {
+            assert!(clock.poll(&mut Context::from_waker(waker)).is_pending());
+        }
+        sleep(Duration::from_millis(40)).await;
+        assert_eq!(counts.each_ref().map(|count| count.0.load(SeqCst)), [0, 1]);
+        assert!(clock.poll(&mut Context::from_waker(&second)).is_ready());
+    }
+
+    #[tokio::test]
+    async fn a_task_that_has_used_up_its_turn_is_woken_all_the_same() {
+        let waiting = tokio::spawn(async {
+            let mut clock = Clock::default();
+            clock.set(Duration::from_millis(20));
+            let mut turns = 0;
+            poll_fn(|cx| {
+                turns += 1;
+                // What is asked after that is put off until the next turn.
+                while turns == 1 && coop::has_budget_remaining() {
+                    let _ = pin!(coop::consume_budget()).poll(cx);
+                }
+                clock.poll(cx)
+            })
+            .await;
+            turns
+        });
+        let turns = timeout(Duration::from_secs(5), waiting).await;
+        assert_eq!(turns.unwrap().unwrap(), 3);
     }
 
     #[tokio::test]

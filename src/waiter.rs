@@ -1,24 +1,26 @@
 //! A task that waits for a call, found by whoever calls it.
 //!
-//! To register a waker takes two operations that the cores must agree on. A connection would do it at every turn, nearly always
-//! with the waker that is registered already: here it is done again only where that one was used, or another task waits.
+//! To register a waker takes two operations that the cores must agree on, and more where it was used. A connection would do it at
+//! every turn, nearly always with the waker that was registered last: here that one stays, and a flag says that it waits again.
 
 use std::{
-    sync::atomic::{
-        AtomicBool,
-        Ordering::{Acquire, Release},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{
+            AtomicBool,
+            Ordering::{AcqRel, Acquire},
+        },
     },
     task::Waker,
 };
 
-use futures_util::task::AtomicWaker;
-
 /// The side of whoever calls.
 #[derive(Default)]
 pub(crate) struct Waiter {
-    task: AtomicWaker,
-    /// The waker that was registered last is there still, or is being woken.
-    is_there: AtomicBool,
+    /// Nobody has called since the task began to wait.
+    waits: AtomicBool,
+    /// The one that waited last.
+    task: Mutex<Option<Waker>>,
 }
 
 /// The side of the task: the waker it registered last.
@@ -29,47 +31,47 @@ impl Waiter {
     /// From here on a call wakes this task. What it calls for is to be looked at after this.
     pub(crate) fn wait(&self, registered: &mut Registered, waker: &Waker) {
         let is_same = registered.0.as_ref().is_some_and(|it| it.will_wake(waker));
-        if is_same && self.is_there.load(Acquire) {
+        if !is_same {
+            let before = self.task().replace(waker.clone());
+            // Not while it is locked.
+            drop(before);
+            registered.0 = Some(waker.clone());
+        } else if self.waits.load(Acquire) {
             return;
         }
-        // First: whoever takes the waker says so after it was taken.
-        self.is_there.store(true, Release);
-        self.task.register(waker);
-        if !is_same {
-            registered.0 = Some(waker.clone());
-        }
+        // Not only stored: a call comes either before this, and what it is for is seen after this, or finds that the task waits.
+        self.waits.swap(true, AcqRel);
     }
 
-    /// Wakes the task. What it is called for must be there before this.
+    /// Wakes the task, if it waits. What it is called for must be there before this.
     pub(crate) fn call(&self) {
-        let waker = self.task.take();
-        // Before it is woken, so that it registers itself again.
-        self.is_there.store(false, Release);
-        if let Some(waker) = waker {
-            waker.wake();
+        if self.waits.swap(false, AcqRel)
+            && let Some(waker) = &*self.task()
+        {
+            // It stays: the task may have begun to wait again, and relies on being found here.
+            waker.wake_by_ref();
         }
     }
 
     /// Nobody waits any more.
     pub(crate) fn leave(&self, registered: &mut Registered) {
-        drop(self.task.take());
+        let before = self.task().take();
+        drop(before);
         registered.0 = None;
+    }
+
+    fn task(&self) -> MutexGuard<'_, Option<Waker>> {
+        // Nothing in here can be left half done.
+        self.task.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        sync::{
-            Arc,
-            atomic::{AtomicUsize, Ordering::SeqCst},
-        },
-        task::Wake,
-        thread,
-    };
+    use std::sync::{Arc, atomic::Ordering::SeqCst};
 
     use super::*;
-    use crate::testing::Count;
+    use crate::testing::{Count, every_call_is_heard};
 
     #[test]
     fn the_task_that_waits_last_is_woken_once_for_each_wait() {
@@ -77,62 +79,36 @@ mod tests {
         let [first, second] = counts.clone().map(Waker::from);
         let woken = || counts.each_ref().map(|count| count.0.load(SeqCst));
         let (waiter, mut registered) = (Waiter::default(), Registered::default());
-        waiter.wait(&mut registered, &first);
-        waiter.wait(&mut registered, &first);
-        waiter.call();
-        waiter.call();
-        assert_eq!(woken(), [1, 0]);
+        for times in 1..4 {
+            waiter.wait(&mut registered, &first);
+            waiter.wait(&mut registered, &first);
+            waiter.call();
+            waiter.call();
+            assert_eq!(woken(), [times, 0]);
+        }
         waiter.wait(&mut registered, &first);
         waiter.wait(&mut registered, &second);
         waiter.call();
-        assert_eq!(woken(), [1, 1]);
+        assert_eq!(woken(), [3, 1]);
         waiter.wait(&mut registered, &second);
         waiter.leave(&mut registered);
         waiter.call();
-        assert_eq!(woken(), [1, 1]);
+        assert_eq!(woken(), [3, 1]);
         waiter.wait(&mut registered, &second);
         waiter.call();
-        assert_eq!(woken(), [1, 2]);
-    }
-
-    /// Unparks the thread that waits.
-    struct Unpark(thread::Thread);
-
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
+        assert_eq!(woken(), [3, 2]);
     }
 
     #[test]
     fn no_call_from_another_thread_is_lost() {
-        const CALLS: usize = 20_000;
-        let (waiter, called) = (Arc::<Waiter>::default(), Arc::<AtomicUsize>::default());
-        let callers: Vec<_> = (0..2)
-            .map(|_| {
-                let (waiter, called) = (Arc::clone(&waiter), Arc::clone(&called));
-                thread::spawn(move || {
-                    for _ in 0..CALLS {
-                        called.fetch_add(1, SeqCst);
-                        waiter.call();
-                    }
-                })
-            })
-            .collect();
-        let waker = Waker::from(Arc::new(Unpark(thread::current())));
-        let mut registered = Registered::default();
-        let mut seen = 0;
-        while seen < 2 * CALLS {
-            waiter.wait(&mut registered, &waker);
-            let now = called.load(SeqCst);
-            if now == seen {
-                // A call that is lost leaves this waiting for good: no later one comes after the last.
-                thread::park();
-            }
-            seen = now;
-        }
-        for caller in callers {
-            caller.join().unwrap();
-        }
+        let (waiter, mut registered) = (Arc::<Waiter>::default(), Registered::default());
+        let calls = Arc::clone(&waiter);
+        every_call_is_heard(
+            move || calls.call(),
+            |cx, look| {
+                waiter.wait(&mut registered, cx.waker());
+                look()
+            },
+        );
     }
 }

@@ -104,7 +104,7 @@ mod tests {
     use std::sync::atomic::Ordering::SeqCst;
 
     use super::*;
-    use crate::testing::Count;
+    use crate::testing::{Count, every_call_is_heard};
 
     #[test]
     fn ringing_repeats_the_turn_and_wakes_the_task_only_when_nobody_drives() {
@@ -143,5 +143,15 @@ mod tests {
         });
         assert!(polled.is_pending());
         assert_eq!((turns, count.0.load(SeqCst)), (TURNS, 1));
+    }
+
+    #[test]
+    fn no_ring_from_another_thread_is_lost() {
+        let mut driver = Driver::new();
+        let rings = driver.waker.clone();
+        every_call_is_heard(
+            move || rings.wake_by_ref(),
+            |cx, look| driver.drive(cx, |_| look()),
+        );
     }
 }

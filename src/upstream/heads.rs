@@ -154,6 +154,8 @@ mod tests {
             "HTTP/1.1 404 No\r\nETag: x-a\r\nX-A: b\r\nx-b: c\r\n\r\n",
             "HTTP/1.1 103 No\r\nx-b: c\r\n\r\nHTTP/1.1 200 OK\r\nETag: a\r\n\r\n",
             "HTTP/1.1 103 No\r\nx-b: d\r\n\r\nHTTP/1.1 200 OK\r\nEtag: a\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nLink: a\r\n\r\n",
+            "HTTP/1.1 103 Hint\r\nLink: b\r\n\r\nHTTP/1.1 200 OK\r\nlink: c\r\n\r\n",
             "\r\nHTTP/1.1 200 OK\r\nx-b: a\r\n\r\n",
             "\r\nHTTP/1.1 200 OK\r\nx-c: a\r\n\r\n",
         ] {
@@ -164,6 +166,8 @@ mod tests {
                 heads.read(b"x-d: no head any more\r\n");
             }
             assert_eq!(one.spelling(), fresh.spelling(), "{head}");
+            let told = [&one, &fresh].map(|heads| heads.interim().poll_own().is_ready());
+            assert_eq!(told, [head.contains(" 103 "); 2], "{head}");
         }
     }
 
