@@ -163,7 +163,12 @@ impl Drop for Room {
 
 #[cfg(test)]
 mod tests {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+    use std::time::Duration;
+
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex},
+        time::timeout,
+    };
 
     use super::*;
 
@@ -228,6 +233,17 @@ mod tests {
         // Its end arrives as one of reading first; what is written to it then fails.
         while left.write_all(&[0; 500]).await.is_ok() {}
         assert!(task.await.unwrap().is_err());
+    }
+
+    #[tokio::test]
+    async fn a_side_that_takes_nothing_more_ends_the_tunnel() {
+        let mut full = [0; 2];
+        let mut from = tokio::io::join(&b"12345"[..], tokio::io::sink());
+        let mut to = tokio::io::join(tokio::io::empty(), io::Cursor::new(&mut full[..]));
+        let copied = timeout(Duration::from_secs(5), both_ways(&mut from, &mut to)).await;
+        let error = copied.unwrap().unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::WriteZero);
+        assert_eq!(full, *b"12");
     }
 
     #[tokio::test]
