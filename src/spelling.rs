@@ -423,6 +423,16 @@ mod tests {
         }
     }
 
+    async fn written(writer: &mut Writer, head: &str, spelling: &Spelling) -> Vec<u8> {
+        let given = format!("{head}etag: of the body");
+        let mut out = Vec::new();
+        writer.head_follows(spelling.clone(), None);
+        let bufs = [IoSlice::new(given.as_bytes())];
+        let count = poll_fn(|cx| writer.poll_write(&mut out, cx, &bufs)).await;
+        assert_eq!(count.unwrap(), given.len());
+        out
+    }
+
     #[tokio::test]
     async fn a_head_is_written_like_the_one_before_only_where_it_has_the_same_names_spelled_the_same()
      {
@@ -447,15 +457,6 @@ mod tests {
             ),
             ("HTTP/1.1 200 OK\r\netag: 1\r\nx-a: 2\r\n\r\n", &etag),
         ];
-        async fn written(writer: &mut Writer, head: &str, spelling: &Spelling) -> Vec<u8> {
-            let given = format!("{head}etag: of the body");
-            let mut out = Vec::new();
-            writer.head_follows(spelling.clone(), None);
-            let bufs = [IoSlice::new(given.as_bytes())];
-            let count = poll_fn(|cx| writer.poll_write(&mut out, cx, &bufs)).await;
-            assert_eq!(count.unwrap(), given.len());
-            out
-        }
         let mut one = Writer::default();
         for (head, spelling) in heads {
             let fresh = written(&mut Writer::default(), head, spelling).await;

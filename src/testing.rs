@@ -38,7 +38,7 @@ pub(crate) fn every_call_is_heard(
     const CALLS: usize = 50_000;
     const PATIENCE: Duration = Duration::from_secs(10);
     let shared = Arc::<[AtomicUsize; 2]>::default();
-    let caller = {
+    let calling = {
         let shared = Arc::clone(&shared);
         thread::spawn(move || {
             let [called, seen] = &*shared;
@@ -72,5 +72,5 @@ pub(crate) fn every_call_is_heard(
             assert!(begun.elapsed() < PATIENCE, "{seen} calls were heard");
         }
     }
-    caller.join().unwrap();
+    calling.join().unwrap();
 }

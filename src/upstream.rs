@@ -127,12 +127,11 @@ impl Upstream {
         loop {
             let kept = kept(origin);
             let is_kept = kept.is_some();
-            let way = match kept {
-                Some(way) => way,
-                None => {
-                    waiting.since = None;
-                    Box::pin(self.open(origin)).await?
-                }
+            let way = if let Some(way) = kept {
+                way
+            } else {
+                waiting.since = None;
+                Box::pin(self.open(origin)).await?
             };
             let is_http2 = matches!(way, Way::Http2(_));
             let outcome = match way {
