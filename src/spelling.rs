@@ -160,7 +160,8 @@ pub(crate) struct Reader {
 impl Reader {
     /// How the names of the head at the start of these bytes are written, if they are those of the head before.
     pub(crate) fn find(&self, bytes: &[u8]) -> Option<Spelling> {
-        if self.last.is_empty() {
+        // Empty lines may stand in front of it.
+        if self.last.is_empty() || !bytes.starts_with(b"HTTP/") {
             return None;
         }
         alike::compare(&self.last, bytes, |_, _| {})?;

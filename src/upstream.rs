@@ -189,6 +189,8 @@ impl Upstream {
             .connector
             .connect(origin.permit().target(), true)
             .await?;
+        // Its patience begins with the connection.
+        waiting.since = None;
         let message = stream.message();
         message.begin(waiting, false, false);
         let (mut sender, connection) = line::builder()

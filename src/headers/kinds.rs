@@ -61,7 +61,7 @@ impl Kinds {
             (15, b'a') if is(b"accept-encoding") => Self::OF_PAGES,
             (16, b'x') if is(b"x-requested-with") => Self::OF_PAGES,
             (17, b't') if is(b"transfer-encoding") => Self::TRANSFER_ENCODING,
-            (7.., b'p') if name[..6].eq_ignore_ascii_case(b"proxy-") => Self::ONE_HOP,
+            (6.., b'p') if name[..6].eq_ignore_ascii_case(b"proxy-") => Self::ONE_HOP,
             _ => Self::default(),
         }
     }
@@ -94,6 +94,7 @@ mod tests {
             "proxy-connection",
             "proxy-authorization",
             "proxy-x",
+            "proxy-",
         ] {
             for name in [name.to_owned(), name.to_ascii_uppercase()] {
                 let mut kinds = Kinds::default();

@@ -76,7 +76,8 @@ impl Exchange {
             has_host: self.kinds.has(Kinds::HOST),
             upgrades,
             just_told: watch.just_told(),
-            since: Some(self.log.started),
+            // To check credentials may have taken long.
+            since: self.running.gate.is_none().then_some(self.log.started),
         };
         // RFC 9110 § 15.2: interim responses are passed on, where the client knows them. The 100 is
         // sent by the server as soon as the body is asked for, which its word makes us do.

@@ -86,6 +86,7 @@ impl Fetch for NextPages {
         let upstream = &self.running.upstream;
         let sending = Sending {
             has_host: request.headers().contains_key(header::HOST),
+            upgrades: request.headers().contains_key(header::UPGRADE),
             ..Sending::default()
         };
         let sent = upstream

@@ -38,7 +38,8 @@ pub(super) fn compare(
 }
 
 pub(super) fn is_interim(head: &[u8]) -> bool {
-    head.starts_with(b"HTTP/1.1 1")
+    // Of whatever version of HTTP/1.
+    head.starts_with(b"HTTP/1.") && head.get(8..10) == Some(b" 1")
 }
 
 /// How many bytes they begin with that are the same.

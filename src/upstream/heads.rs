@@ -156,6 +156,10 @@ mod tests {
             "HTTP/1.1 103 No\r\nx-b: d\r\n\r\nHTTP/1.1 200 OK\r\nEtag: a\r\n\r\n",
             "HTTP/1.1 200 OK\r\nLink: a\r\n\r\n",
             "HTTP/1.1 103 Hint\r\nLink: b\r\n\r\nHTTP/1.1 200 OK\r\nlink: c\r\n\r\n",
+            "HTTP/1.0 103 Hint\r\nLink: b\r\n\r\nHTTP/1.1 200 OK\r\nlink: c\r\n\r\n",
+            "HTTP/1.0 103 Hint\r\nLink: d\r\n\r\nHTTP/1.1 200 OK\r\nlink: c\r\n\r\n",
+            "HTTP/1.1 204 No Content\r\n\r\n",
+            "\r\n\r\nHTTP/1.1 200 OK\r\nETag: c\r\n\r\n",
             "\r\nHTTP/1.1 200 OK\r\nx-b: a\r\n\r\n",
             "\r\nHTTP/1.1 200 OK\r\nx-c: a\r\n\r\n",
         ] {

@@ -67,8 +67,10 @@ pub(super) struct Progress {
     pub(super) asked: Spelling,
     /// Of which kinds its fields are.
     kinds: Kinds,
-    /// How the names of the answer are to be written.
+    /// How the names of the answer are to be written: from when that is known,
     spelled: Spelling,
+    /// and from when it is there until it is written.
+    answered: Spelling,
     /// The connection was taken over: bytes are no messages any more.
     pub(super) opaque: bool,
     /// Interim responses on their way to the client.
@@ -159,6 +161,8 @@ impl Watch {
 
     /// The answer is there: its head is written next.
     pub(in crate::server) fn answer(&self) {
+        let mut progress = self.lock();
+        progress.answered = std::mem::take(&mut progress.spelled);
         self.is_answered.store(true, Release);
     }
 
@@ -168,7 +172,7 @@ impl Watch {
             return None;
         }
         self.is_answered.store(false, Release);
-        Some(std::mem::take(&mut self.lock().spelled))
+        Some(std::mem::take(&mut self.lock().answered))
     }
 
     /// The guard looks whether messages are done.
