@@ -126,8 +126,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_task_that_has_used_up_its_turn_is_woken_all_the_same() {
-        // With nothing left of it, and with just enough to hear the timer ring for nothing.
-        for left in [0, 1] {
+        // With nothing left of it, with just enough to hear the timer ring for nothing, and with more.
+        for left in 0..5 {
             let waiting = tokio::spawn(async move {
                 let mut clock = Clock::default();
                 clock.set(Duration::from_millis(10));
