@@ -1,8 +1,13 @@
 //! Upgrades: plain and intercepted.
 
+use std::time::Duration;
+
 use base64ct::{Base64, Encoding};
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    time::sleep,
+};
 use tokio_rustls::TlsAcceptor;
 
 use crate::harness::{
@@ -58,6 +63,28 @@ async fn a_plain_websocket_passes() {
     let proxy = TestProxy::start("").await;
     let stream = tokio::net::TcpStream::connect(proxy.addr).await.unwrap();
     talk(stream, &origin.url("/chat"), "x").await;
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn the_time_for_an_upgrade_begins_when_its_connection_is_there() {
+    let ca = TestCa::new();
+    let tls: TlsAcceptor = ca.server(&["localhost"], &[b"http/1.1"], |_| {}).into();
+    let origin = Origin::sockets(move |stream| {
+        let tls = tls.clone();
+        async move {
+            sleep(Duration::from_millis(1500)).await;
+            upgrade(tls.accept(stream).await.unwrap()).await;
+        }
+    })
+    .await;
+    let settings = "https: { intercept: on }\ntimeouts: { first_byte_seconds: 1 }";
+    let proxy = TestProxy::trusting(&ca, settings).await;
+    let target = format!("localhost:{}", origin.addr.port());
+    let stream = connect_tls(&proxy, &target, &proxy.ca_file(), &[b"http/1.1"])
+        .await
+        .unwrap();
+    talk(stream, "/chat", &target).await;
     proxy.stop().await;
 }
 
