@@ -242,13 +242,6 @@ pub(crate) struct Exchange {
     kinds: Kinds,
 }
 
-impl Exchange {
-    /// Whether the request has passed this process before.
-    fn is_loop(&self, request: &Request<Incoming>) -> bool {
-        self.kinds.has(Kinds::VIA) && self.served.proxy.pseudonym.is_in(request.headers())
-    }
-}
-
 enum Answer {
     Response(Response<Body>),
     /// The connection was taken over, and with it the log entry.
@@ -341,6 +334,11 @@ impl Exchange {
             }
         };
         Ok(answer.into())
+    }
+
+    /// Whether the request has passed this process before.
+    fn is_loop(&self, request: &Request<Incoming>) -> bool {
+        self.kinds.has(Kinds::VIA) && self.served.proxy.pseudonym.is_in(request.headers())
     }
 
     /// Asks for a name and a password, where users are configured.

@@ -167,9 +167,10 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
         self.fill_piece::<PIECE>(cx)
     }
 
-    fn fill_piece<const PIECE: usize>(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+    /// The same, so many bytes at once.
+    fn fill_piece<const SIZE: usize>(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         // Not cleared first: that would cost more than all else that is done here.
-        let mut piece = [const { MaybeUninit::uninit() }; PIECE];
+        let mut piece = [const { MaybeUninit::uninit() }; SIZE];
         let mut buf = ReadBuf::uninit(&mut piece);
         let count = ready!(self.poll_io(cx, &mut buf))?;
         self.read.extend_from_slice(buf.filled());
