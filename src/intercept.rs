@@ -3,7 +3,11 @@
 //! Anything that is not a TLS handshake for the very host of the CONNECT is tunnelled instead, with not a
 //! byte lost: a page that stays cluttered is better than one that breaks.
 
-use std::{pin::Pin, sync::Arc, time::Duration};
+use std::{
+    pin::Pin,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use bytes::{Bytes, BytesMut};
 use http::Version;
@@ -208,12 +212,12 @@ impl Tunnel {
             life: self.conn.life.of_one(),
             known: Known::default(),
             // TLS has its own sign of an orderly end, which a break lacks.
-            broken: server::Broken::default(),
+            broken: AtomicBool::default(),
         };
         // From here on each request has its own entry.
         drop(self.log);
         let life = conn.life.clone();
-        life.spawn(server::drive(stream, self.proxy, Arc::new(conn), version));
+        life.spawn_told(server::drive(stream, self.proxy, Arc::new(conn), version));
     }
 
     /// Most often: the client does not trust the authority, or pins its certificates.

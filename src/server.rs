@@ -15,13 +15,16 @@ mod unread;
 mod wire;
 
 use std::{
+    convert::Infallible,
+    future::poll_fn,
     io,
     net::SocketAddr,
+    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
-    task::Poll,
+    task::{Poll, ready},
     time::Duration,
 };
 
@@ -29,7 +32,7 @@ use http::{Method, Request, Response, StatusCode, Version};
 use hyper::{
     body::{Body as _, Incoming},
     server::conn,
-    service::service_fn,
+    service::{Service, service_fn},
 };
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::{
@@ -45,12 +48,12 @@ use self::{
     guard::{Guard, Patience},
     socket::Socket,
     taken::Guarded,
+    told::{Told, Word},
     unread::Unread,
 };
 pub(crate) use self::{
     guard::{Begun, InFlight, Watch, WholeServer},
     places::Places,
-    socket::Broken,
     taken::Taken,
     wire::Refusal,
 };
@@ -92,8 +95,8 @@ pub(crate) struct Conn {
     pub(crate) life: Life,
     /// What was asked for last.
     pub(crate) known: Known,
-    /// Set where the connection must not end as if all were well.
-    pub(crate) broken: Broken,
+    /// Whether the connection must not end as if all were well.
+    pub(crate) broken: AtomicBool,
 }
 
 /// A connection that is served, for its requests: they share one count, which no other connection's touch.
@@ -105,6 +108,20 @@ pub(crate) struct Served {
 }
 
 impl Conn {
+    /// A client's own.
+    fn new(client: SocketAddr, local: SocketAddr, life: &Life) -> Self {
+        Self {
+            client,
+            caller: Caller::new(client.to_string(), &life.cut),
+            local,
+            tunnel: None,
+            gate: None,
+            life: life.clone(),
+            known: Known::default(),
+            broken: AtomicBool::default(),
+        }
+    }
+
     /// Lets a decrypted connection begin nothing new: its client may not use it any more. What comes with each request of
     /// another connection is asked there.
     pub(crate) fn dismiss(&self) {
@@ -154,11 +171,19 @@ impl Life {
 
     /// Runs a task that the end waits for, and cuts when time is up.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        let ended = self.ended.clone();
-        let task = async move {
-            let mut task = std::pin::pin!(task);
-            told::unless(&ended, |cx| task.as_mut().poll(cx)).await;
-        };
+        let mut told = Told::new(self);
+        // In a box: it would be moved a dozen times on its way to the runtime.
+        let mut task = Box::pin(task);
+        let task = poll_fn(move |cx| match told.poll(cx) {
+            Some(Word::Stop) => Poll::Ready(()),
+            _ => task.as_mut().poll(cx),
+        });
+        self.tasks.spawn(task.in_current_span());
+    }
+
+    /// Runs a task that the end waits for, and that hears of it by itself.
+    pub(crate) fn spawn_told(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let task = Box::pin(task);
         self.tasks.spawn(task.in_current_span());
     }
 }
@@ -209,25 +234,16 @@ fn welcome(stream: TcpStream, client: SocketAddr, proxy: &Arc<Proxy>, life: &Lif
         return;
     };
     tcp::set_up(&stream);
-    let conn = Conn {
-        client,
-        caller: Caller::new(client.to_string(), &life.cut),
-        local,
-        tunnel: None,
-        gate: None,
-        life: life.clone(),
-        known: Known::default(),
-        broken: Broken::default(),
-    };
-    let stream = Socket::new(stream, Arc::clone(&conn.broken));
+    let conn = Arc::new(Conn::new(client, local, life));
+    let stream = Socket::new(stream, Arc::clone(&conn));
     let proxy = Arc::clone(proxy);
     let span = debug_span!("conn", client.addr = %client);
     let task = async move {
-        drive(stream, proxy, Arc::new(conn), Version::HTTP_11).await;
+        drive(stream, proxy, conn, Version::HTTP_11).await;
         drop(place);
     };
     let _entered = span.enter();
-    life.spawn(task);
+    life.spawn_told(task);
 }
 
 async fn turn_away(mut stream: TcpStream) {
@@ -249,89 +265,119 @@ pub(crate) async fn drive<I>(io: I, proxy: Arc<Proxy>, conn: Arc<Conn>, version:
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let draining = conn.life.draining.clone();
-    let broken = Arc::clone(&conn.broken);
-    let timeouts = proxy.running().config.timeouts.clone();
-    let watch = Arc::<Watch>::default();
-    let served = Arc::new(Served {
-        proxy,
-        conn,
-        watch: Arc::clone(&watch),
-    });
-    let service = service_fn(move |request| {
+    let watch = Arc::default();
+    let served = Arc::new(Served { proxy, conn, watch });
+    let ended = if version == Version::HTTP_2 {
+        // In a box, or connections of HTTP/1 had room for it.
+        Box::pin(drive_http2(io, served)).await
+    } else {
+        drive_http1(io, served).await
+    };
+    if let Err(error) = ended {
+        debug!(%error, "connection ended early");
+    }
+}
+
+/// What answers the requests of a connection.
+fn service(
+    served: Arc<Served>,
+) -> impl Service<Request<Incoming>, Response = Response<Body>, Error = Infallible, Future: Send + 'static>
+{
+    service_fn(move |request| {
         // In a box: it is handed on a dozen times, and whoever hands it on keeps room for it.
         let request = Box::new(request);
         // In a box, so that an idle connection does not keep the room that a request takes. The box first: what is made outside
         // of it is copied into it with all the room that is for later.
         let answer = Box::write(Box::new_uninit(), answer(Arc::clone(&served), request));
         let answer = Box::into_pin(answer);
-        async move { Ok::<_, std::convert::Infallible>(answer.await) }
-    });
-    let io = Unread::new(io, Arc::clone(&watch), timeouts.client_stall);
-    // Both arms are the same three steps; their connection types have nothing in common.
-    let served = if version == Version::HTTP_2 {
-        let connection = conn::http2::Builder::new(TokioExecutor::new())
-            .timer(TokioTimer::new())
-            .max_concurrent_streams(HTTP2_STREAMS)
-            .max_header_list_size(HTTP2_FIELD_BYTES)
-            .max_send_buf_size(HTTP2_SEND_BYTES)
-            // A peer that is gone without a word does not answer pings (RFC 9113 § 6.7).
-            .keep_alive_interval(timeouts.client_idle)
-            .keep_alive_timeout(timeouts.request_head)
-            .enable_connect_protocol()
-            .serve_connection(TokioIo::new(io), service);
-        let mut connection = std::pin::pin!(connection);
-        let mut unused = std::pin::pin!(unused(&watch, timeouts.client_idle));
-        let mut batch = Batch::default();
-        let served = told::unless(&draining, |cx| {
-            if batch.waits(&watch, cx) {
+        async move { Ok(answer.await) }
+    })
+}
+
+async fn drive_http1<I>(io: I, served: Arc<Served>) -> hyper::Result<()>
+where
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let running = served.proxy.running();
+    let timeouts = &running.config.timeouts;
+    let patience = Patience {
+        head: timeouts.request_head,
+        idle: timeouts.client_idle,
+    };
+    let io = Unread::new(io, Arc::clone(&served.watch), timeouts.client_stall);
+    let io: Guarded<I> = TokioIo::new(Guard::new(io, Arc::clone(&served.watch), patience));
+    drop(running);
+    let connection = conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        // The guard has the clock.
+        .header_read_timeout(None)
+        .max_headers(MAX_FIELDS)
+        .serve_connection(io, service(Arc::clone(&served)))
+        .with_upgrades();
+    let mut connection = pin!(connection);
+    let mut told = Told::new(&served.conn.life);
+    let mut finishes = false;
+    poll_fn(|cx| {
+        match told.poll(cx) {
+            Some(Word::Stop) => return Poll::Ready(Ok(())),
+            Some(Word::Finish) if !finishes => {
+                finishes = true;
+                connection.as_mut().graceful_shutdown();
+            }
+            _ => {}
+        }
+        let ended = ready!(served.watch.drive(cx, |cx| connection.as_mut().poll(cx)));
+        if ended.is_ok() {
+            served.conn.broken.store(false, Relaxed);
+        }
+        Poll::Ready(ended)
+    })
+    .await
+}
+
+async fn drive_http2<I>(io: I, served: Arc<Served>) -> hyper::Result<()>
+where
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let timeouts = served.proxy.running().config.timeouts.clone();
+    let watch = &served.watch;
+    let io = Unread::new(io, Arc::clone(watch), timeouts.client_stall);
+    let connection = conn::http2::Builder::new(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(HTTP2_STREAMS)
+        .max_header_list_size(HTTP2_FIELD_BYTES)
+        .max_send_buf_size(HTTP2_SEND_BYTES)
+        // A peer that is gone without a word does not answer pings (RFC 9113 § 6.7).
+        .keep_alive_interval(timeouts.client_idle)
+        .keep_alive_timeout(timeouts.request_head)
+        .enable_connect_protocol()
+        .serve_connection(TokioIo::new(io), service(Arc::clone(&served)));
+    let mut connection = pin!(connection);
+    let mut unused = pin!(unused(watch, timeouts.client_idle));
+    let mut batch = Batch::default();
+    let mut told = Told::new(&served.conn.life);
+    let mut finishes = false;
+    poll_fn(|cx| {
+        let word = told.poll(cx);
+        if word == Some(Word::Stop) {
+            return Poll::Ready(Ok(()));
+        }
+        if !finishes && word.is_none() {
+            if batch.waits(watch, cx) {
                 return Poll::Pending;
             }
-            match connection.as_mut().poll(cx) {
-                Poll::Ready(served) => Poll::Ready(Some(served)),
-                Poll::Pending => unused.as_mut().poll(cx).map(|()| None),
+            if let Poll::Ready(ended) = connection.as_mut().poll(cx) {
+                return Poll::Ready(ended);
             }
-        })
-        .await;
-        if let Some(served) = served.flatten() {
-            served
-        } else {
-            connection.as_mut().graceful_shutdown();
-            connection.await
+            ready!(unused.as_mut().poll(cx));
         }
-    } else {
-        let patience = Patience {
-            head: timeouts.request_head,
-            idle: timeouts.client_idle,
-        };
-        let driven = Arc::clone(&watch);
-        let io: Guarded<I> = TokioIo::new(Guard::new(io, watch, patience));
-        let connection = conn::http1::Builder::new()
-            .timer(TokioTimer::new())
-            // The guard has the clock.
-            .header_read_timeout(None)
-            .max_headers(MAX_FIELDS)
-            .serve_connection(io, service)
-            .with_upgrades();
-        let mut connection = std::pin::pin!(connection);
-        let served = told::unless(&draining, |cx| {
-            driven.drive(cx, |cx| connection.as_mut().poll(cx))
-        })
-        .await;
-        let served = if let Some(served) = served {
-            served
-        } else {
+        if !finishes {
+            finishes = true;
             connection.as_mut().graceful_shutdown();
-            connection.as_mut().await
-        };
-        if served.is_ok() {
-            broken.store(false, Relaxed);
         }
-        served
-    };
-    if let Err(error) = served {
-        debug!(%error, "connection ended early");
-    }
+        connection.as_mut().poll(cx)
+    })
+    .await
 }
 
 /// One request's answer, which keeps the connection in use until its last byte.

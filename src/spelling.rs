@@ -6,6 +6,7 @@
 //! noted here, and the head is put right on its way to the socket.
 
 mod alike;
+mod kept;
 mod reader;
 mod writer;
 
@@ -14,7 +15,7 @@ use http::Extensions;
 pub(crate) use self::{reader::Reader, writer::Writer};
 
 /// Most bytes of a head that are kept to compare the next one with. Every connection, idle or not, may hold as many, twice where
-/// its heads are written.
+/// its heads are written, and every thread.
 const MOST: usize = 2048;
 
 /// The names of one message that are not written in the usual way.

@@ -3,10 +3,7 @@
 use std::{
     io,
     pin::Pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
+    sync::{Arc, atomic::Ordering::Relaxed},
     task::{Context, Poll},
 };
 
@@ -15,27 +12,26 @@ use tokio::{
     net::TcpStream,
 };
 
+use super::Conn;
 use crate::tcp;
-
-/// Where only the end of the connection ends a body, an orderly end would make a short body look whole
-/// (RFC 9112 § 8). Once this is set, the end is a reset.
-pub(crate) type Broken = Arc<AtomicBool>;
 
 /// The socket.
 pub(crate) struct Socket {
     stream: TcpStream,
-    broken: Broken,
+    conn: Arc<Conn>,
 }
 
 impl Socket {
-    pub(super) fn new(stream: TcpStream, broken: Broken) -> Self {
-        Self { stream, broken }
+    pub(super) fn new(stream: TcpStream, conn: Arc<Conn>) -> Self {
+        Self { stream, conn }
     }
 }
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        if self.broken.load(Relaxed) {
+        // Where only the end of the connection ends a body, an orderly end would make a short body look whole (RFC 9112 § 8): there
+        // the end is a reset.
+        if self.conn.broken.load(Relaxed) {
             // A refusal leaves the ordinary end, which is what there would be without this.
             let _ = self.stream.set_zero_linger();
         }

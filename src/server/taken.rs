@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::{
         body::Body,
-        server::{Broken, Watch, guard::Patience},
+        server::{Conn, Life, Watch, guard::Patience},
     };
 
     #[tokio::test]
@@ -128,9 +128,10 @@ mod tests {
             .unwrap();
         let request = b"CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\nahead";
         client.write_all(request).await.unwrap();
-        let (stream, _) = listener.accept().await.unwrap();
+        let (stream, address) = listener.accept().await.unwrap();
         let watch = Arc::<Watch>::default();
-        let io = Socket::new(stream, Broken::default());
+        let conn = Conn::new(address, address, &Life::for_tests());
+        let io = Socket::new(stream, Arc::new(conn));
         let io = Unread::new(io, Arc::clone(&watch), AN_HOUR);
         let patience = Patience {
             head: AN_HOUR,

@@ -4,7 +4,7 @@ use std::task::{Context, Poll, Waker};
 
 use http::{HeaderMap, StatusCode};
 
-use super::heads::Heads;
+use super::{heads::Heads, interim::Interim};
 use crate::spelling::Spelling;
 
 /// The heads of a response in pieces of this size must be read as at once.
@@ -13,13 +13,14 @@ pub(crate) fn heads(bytes: &[u8], piece: usize) {
 }
 
 fn read(bytes: &[u8], piece: usize) -> (Spelling, Vec<(StatusCode, HeaderMap)>) {
-    let mut heads = Heads::default();
+    let (mut heads, interim) = (Heads::default(), Interim::default());
     heads.follow();
-    bytes.chunks(piece).for_each(|piece| heads.read(piece));
+    let pieces = bytes.chunks(piece);
+    pieces.for_each(|piece| heads.read(piece, &interim));
     let mut cx = Context::from_waker(Waker::noop());
     let mut told = Vec::new();
-    while let Poll::Ready(interim) = heads.interim().poll_next(&mut cx) {
-        told.push(interim);
+    while let Poll::Ready(response) = interim.poll_next(&mut cx) {
+        told.push(response);
     }
     (heads.spelling(), told)
 }

@@ -1,8 +1,6 @@
 //! What the heads of responses tell before the HTTP library reads them: how names are written, and interim responses, which it
 //! tells only to those who ask for them with every single request.
 
-use std::sync::Arc;
-
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 use super::interim::Interim;
@@ -19,7 +17,6 @@ pub(super) struct Heads {
     line: Vec<u8>,
     spelling: Spelling,
     reader: Reader,
-    told: Arc<Interim>,
 }
 
 #[derive(Default)]
@@ -38,12 +35,12 @@ impl Heads {
         self.state = State::FirstLine;
         self.line.clear();
         self.spelling = Spelling::default();
-        self.told.clear();
     }
 
-    pub(super) fn read(&mut self, bytes: &[u8]) {
+    /// Reads on. Interim responses are told there.
+    pub(super) fn read(&mut self, bytes: &[u8], told: &Interim) {
         if !matches!(self.state, State::FirstLine) || !self.line.is_empty() {
-            self.read_lines(bytes);
+            self.read_lines(bytes, told);
             return;
         }
         if let Some(spelling) = self.reader.find(bytes) {
@@ -51,7 +48,7 @@ impl Heads {
             self.spelling = spelling;
             return;
         }
-        let left = self.read_lines(bytes).len();
+        let left = self.read_lines(bytes, told).len();
         let is_whole = matches!(self.state, State::Body);
         if is_whole && bytes.starts_with(b"HTTP/") {
             self.reader
@@ -60,7 +57,7 @@ impl Heads {
     }
 
     /// Gives what follows the head.
-    fn read_lines<'a>(&mut self, mut bytes: &'a [u8]) -> &'a [u8] {
+    fn read_lines<'a>(&mut self, mut bytes: &'a [u8], told: &Interim) -> &'a [u8] {
         while !matches!(self.state, State::Body) {
             let Some(end) = memchr::memchr(b'\n', bytes) else {
                 self.line.extend_from_slice(bytes);
@@ -69,17 +66,17 @@ impl Heads {
             let (line, after) = bytes.split_at(end);
             bytes = after.get(1..).unwrap_or_default();
             if self.line.is_empty() {
-                self.take(line);
+                self.take(line, told);
             } else {
                 self.line.extend_from_slice(line);
                 let line = std::mem::take(&mut self.line);
-                self.take(&line);
+                self.take(&line, told);
             }
         }
         bytes
     }
 
-    fn take(&mut self, line: &[u8]) {
+    fn take(&mut self, line: &[u8], told: &Interim) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         match &mut self.state {
             State::Body => {}
@@ -103,7 +100,7 @@ impl Heads {
             State::Final => self.spelling.note(line, Name::of(line)),
             State::Interim(head) if line.is_empty() => {
                 if let Some((status, fields)) = head.take() {
-                    self.told.tell(status, fields);
+                    told.tell(status, fields);
                 }
                 self.state = State::FirstLine;
             }
@@ -123,11 +120,6 @@ impl Heads {
     /// How the names of the final head were written.
     pub(super) fn spelling(&mut self) -> Spelling {
         std::mem::take(&mut self.spelling)
-    }
-
-    /// Where interim responses are told.
-    pub(super) fn interim(&self) -> Arc<Interim> {
-        Arc::clone(&self.told)
     }
 }
 
@@ -163,15 +155,20 @@ mod tests {
             "\r\nHTTP/1.1 200 OK\r\nx-b: a\r\n\r\n",
             "\r\nHTTP/1.1 200 OK\r\nx-c: a\r\n\r\n",
         ] {
-            let mut fresh = Heads::default();
-            for heads in [&mut one, &mut fresh] {
+            let read = move |heads: &mut Heads| {
+                let told = Interim::default();
                 heads.follow();
-                heads.read(head.as_bytes());
-                heads.read(b"x-d: no head any more\r\n");
-            }
-            assert_eq!(one.spelling(), fresh.spelling(), "{head}");
-            let told = [&one, &fresh].map(|heads| heads.interim().poll_own().is_ready());
-            assert_eq!(told, [head.contains(" 103 "); 2], "{head}");
+                heads.read(head.as_bytes(), &told);
+                heads.read(b"x-d: no head any more\r\n", &told);
+                let is_told = told.poll_own().is_ready();
+                assert_eq!(is_told, head.contains(" 103 "), "{head}");
+                heads.spelling()
+            };
+            // On a thread that has met no other.
+            let alone = std::thread::spawn(move || read(&mut Heads::default()));
+            let alone = alone.join().unwrap();
+            assert_eq!(read(&mut one), alone, "{head}");
+            assert_eq!(read(&mut Heads::default()), alone, "{head}");
         }
     }
 
@@ -180,23 +177,24 @@ mod tests {
         let bytes = b"\r\nHTTP/1.1 103 Early Hints\r\nLINK: x\r\nlink:y \r\n\r\nHTTP/1.1 102 Wrong\r\nno name\r\n\r\n\
             HTTP/1.1 200 OK\r\netag: a\r\nDate: b\r\nX-XSS-Protection: 0\r\n\r\nbody: x\r\n";
         for size in 1..bytes.len() {
-            let mut heads = Heads::default();
-            heads.read(b"lower: not asked for\r\n");
+            let (mut heads, told) = (Heads::default(), Interim::default());
+            heads.read(b"lower: not asked for\r\n", &told);
             heads.follow();
-            bytes.chunks(size).for_each(|piece| heads.read(piece));
+            let pieces = bytes.chunks(size);
+            pieces.for_each(|piece| heads.read(piece, &told));
             let mut noted = Spelling::default();
             for name in ["etag", "X-XSS-Protection"] {
                 noted.note(name.as_bytes(), Name::of(name.as_bytes()));
             }
             assert_eq!(heads.spelling(), noted, "{size}");
             let mut cx = Context::from_waker(Waker::noop());
-            let Poll::Ready((status, fields)) = heads.interim().poll_next(&mut cx) else {
+            let Poll::Ready((status, fields)) = told.poll_next(&mut cx) else {
                 panic!("no interim response");
             };
             assert_eq!(status, StatusCode::EARLY_HINTS);
             let links: Vec<_> = fields.get_all("link").iter().collect();
             assert_eq!(links, ["x", "y"]);
-            assert!(heads.interim().poll_next(&mut cx).is_pending());
+            assert!(told.poll_next(&mut cx).is_pending());
         }
     }
 }

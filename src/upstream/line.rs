@@ -30,7 +30,6 @@ use super::{
     again::Again,
     bell::Driver,
     fault::Fault,
-    interim::Interim,
     origin::Origin,
     stream::{Message, Stream},
 };
@@ -48,7 +47,6 @@ pub(super) struct Line {
     connection: Option<Connection<TokioIo<Stream>, Body>>,
     driver: Driver,
     message: Message,
-    interim: Arc<Interim>,
     clock: Clock,
     /// Where it goes when it is free again.
     origin: Weak<Origin>,
@@ -74,7 +72,6 @@ impl Line {
             sender,
             connection: Some(connection),
             driver: Driver::new(),
-            interim: message.interim(),
             message,
             clock: Clock::default(),
             origin: Arc::downgrade(origin),
@@ -102,7 +99,7 @@ impl Line {
         std::mem::swap(&mut self.clock, &mut waiting.clock);
         let mut response = std::pin::pin!(self.sender.try_send_request(*request));
         let (driver, connection) = (&mut self.driver, &mut self.connection);
-        let interim = &self.interim;
+        let interim = self.message.interim();
         let poll_interim = |_: &mut Context<'_>| interim.poll_own();
         let outcome = waiting
             .first_byte(poll_interim, |cx| {
@@ -147,7 +144,8 @@ impl Line {
             (request, None)
         };
         let mut response = std::pin::pin!(self.sender.try_send_request(*request));
-        let (message, interim) = (self.message.clone(), Arc::clone(&self.interim));
+        let message = self.message.clone();
+        let interim = message.interim();
         // Dropped when the head was taken, or nobody waits for it.
         let (_taking, taken) = oneshot::channel();
         tokio::spawn(self.run_until_free(taken));

@@ -75,6 +75,8 @@ struct Shared {
     must_be_silent: AtomicBool,
     /// Something written has not gone out.
     is_unsent: AtomicBool,
+    /// Interim responses on their way to whoever waits for the final one.
+    interim: Interim,
 }
 
 #[derive(Default)]
@@ -90,6 +92,7 @@ impl Message {
     /// A request follows, which is kept if it may have to be sent again. `is_used`: it is not the first on its connection.
     pub(super) fn begin(&self, request: &Waiting<'_>, is_kept: bool, is_used: bool) {
         self.0.must_be_silent.store(is_used, Release);
+        self.0.interim.clear();
         let mut state = self.lock();
         state.just_told = request.just_told;
         // The library writes names in the usual way by itself, here also in trailers.
@@ -107,8 +110,8 @@ impl Message {
     }
 
     /// Where interim responses are told.
-    pub(super) fn interim(&self) -> Arc<Interim> {
-        self.lock().heads.interim()
+    pub(super) fn interim(&self) -> &Interim {
+        &self.0.interim
     }
 
     /// Whether everything written has gone out.
@@ -200,7 +203,8 @@ impl AsyncRead for Stream {
                 polled => polled,
             },
         }))?;
-        message.lock().heads.read(&buf.filled()[before..]);
+        let came = &buf.filled()[before..];
+        message.lock().heads.read(came, &message.0.interim);
         Poll::Ready(Ok(()))
     }
 }
