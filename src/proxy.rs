@@ -194,6 +194,7 @@ pub(crate) async fn handle(
         served,
         log,
         kinds: begun.kinds,
+        just_told: begun.just_told,
     };
     async move {
         let mut response = match exchange.answer(request).await {
@@ -240,6 +241,8 @@ pub(crate) struct Exchange {
     pub(crate) log: Box<RequestLog>,
     /// Of which kinds the request's fields are.
     kinds: Kinds,
+    /// Whether the runtime told of it ([`Begun`]).
+    just_told: bool,
 }
 
 enum Answer {

@@ -7,6 +7,7 @@ mod batch;
 pub(crate) mod door;
 mod guard;
 mod http2;
+mod multiplexed;
 mod places;
 mod socket;
 mod taken;
@@ -46,6 +47,7 @@ use tracing::{Instrument, debug, debug_span, info, warn};
 use self::{
     batch::Batch,
     guard::{Guard, Patience},
+    multiplexed::Multiplexed,
     socket::Socket,
     taken::Guarded,
     told::{Told, Word},
@@ -286,9 +288,14 @@ fn service(
     service_fn(move |request| {
         // In a box: it is handed on a dozen times, and whoever hands it on keeps room for it.
         let request = Box::new(request);
+        // Now: by the time that the answer begins the connection may have read on.
+        let just_told = served.watch.just_told();
         // In a box, so that an idle connection does not keep the room that a request takes. The box first: what is made outside
         // of it is copied into it with all the room that is for later.
-        let answer = Box::write(Box::new_uninit(), answer(Arc::clone(&served), request));
+        let answer = Box::write(
+            Box::new_uninit(),
+            answer(Arc::clone(&served), request, just_told),
+        );
         let answer = Box::into_pin(answer);
         async move { Ok(answer.await) }
     })
@@ -342,6 +349,7 @@ where
     let timeouts = served.proxy.running().config.timeouts.clone();
     let watch = &served.watch;
     let io = Unread::new(io, Arc::clone(watch), timeouts.client_stall);
+    let io = Multiplexed::new(io, Arc::clone(watch));
     let connection = conn::http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .max_concurrent_streams(HTTP2_STREAMS)
@@ -381,9 +389,13 @@ where
 }
 
 /// One request's answer, which keeps the connection in use until its last byte.
-async fn answer(served: Arc<Served>, mut request: Box<Request<Incoming>>) -> Response<Body> {
+async fn answer(
+    served: Arc<Served>,
+    mut request: Box<Request<Incoming>>,
+    just_told: bool,
+) -> Response<Body> {
     let watch = &served.watch;
-    let mut begun = watch.begin(request.extensions_mut());
+    let mut begun = watch.begin(request.extensions_mut(), just_told);
     let in_flight = watch.in_flight();
     let is_connect = request.method() == Method::CONNECT;
     let is_1_0 = request.version() == Version::HTTP_10;

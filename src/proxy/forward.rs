@@ -75,7 +75,7 @@ impl Exchange {
         let sending = Sending {
             has_host: self.kinds.has(Kinds::HOST),
             upgrades,
-            just_told: watch.just_told(),
+            just_told: self.just_told,
             // To check credentials may have taken long.
             since: self.running.gate.is_none().then_some(self.log.started),
         };

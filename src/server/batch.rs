@@ -58,7 +58,7 @@ mod tests {
         for expected in [false, false, true, false, true] {
             assert_eq!(batch.waits(&watch, &cx), expected);
             if open.len() < 2 {
-                watch.begin(&mut Extensions::new());
+                watch.begin(&mut Extensions::new(), false);
                 open.push(watch.in_flight());
             }
         }

@@ -46,7 +46,9 @@ enum Io {
 impl Io {
     /// Whether nothing has arrived that was not read, an end neither: what seems to be the answer to a request that has not gone
     /// out must not be taken for one (RFC 9112 § 6.3). A request that was `just_told` came by the same list of the system as
-    /// these bytes would, and after them, so the runtime knows of them; otherwise the system is asked itself.
+    /// these bytes would, and after them, so the runtime knows of them; otherwise the system is asked itself. Over HTTP/2 the second
+    /// request of one read may have come a moment later than what was told: what arrives in that moment is as little known as
+    /// what arrives while a request is under way.
     fn is_silent(&self, just_told: bool) -> bool {
         let socket = match self {
             Self::Plain(io) => io,

@@ -2,9 +2,10 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicUsize, Ordering::Relaxed},
+    atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
 };
 
+use http::Request;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     sync::{Notify, mpsc},
@@ -12,7 +13,8 @@ use tokio::{
 
 use crate::harness::{
     origin::read_head,
-    wire::{ROADS, Setup, read_until, soon},
+    streams::{client, reply},
+    wire::{ROADS, Road, Setup, read_until, soon},
 };
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -55,6 +57,70 @@ async fn a_request_on_a_connection_that_ends_is_sent_again_as_it_was() {
             assert_eq!(soon(told.recv()).await.unwrap(), first, "{road:?}");
         }
         assert_eq!(connections.load(Relaxed), 2, "{road:?}");
+    }
+}
+
+/// RFC 9112 § 6.3: what lies on a connection before a request goes out is not its answer, however many requests come at once.
+#[tokio::test]
+async fn what_an_origin_says_unasked_is_nobodys_answer() {
+    const EVIL: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil";
+    for (road, is_2) in [
+        (Road::Plain, false),
+        (Road::Intercepted, false),
+        (Road::Intercepted, true),
+    ] {
+        let [answered, left] = [(); 2].map(|()| Arc::new(Notify::new()));
+        let (wait, tell) = (Arc::clone(&answered), Arc::clone(&left));
+        let first = Arc::new(AtomicBool::new(true));
+        let setup = Setup::sockets(road, "", move |mut stream| {
+            let (wait, tell) = (Arc::clone(&wait), Arc::clone(&tell));
+            let first = first.swap(false, Relaxed);
+            async move {
+                while !read_head(&mut stream).await.is_empty() {
+                    stream.write_all(OK).await.unwrap();
+                    if first {
+                        wait.notified().await;
+                        stream.write_all(EVIL).await.unwrap();
+                        stream.flush().await.unwrap();
+                        tell.notify_one();
+                    }
+                }
+            }
+        })
+        .await;
+        let mut one = setup.connect().await;
+        let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+        let host = setup.host();
+        let mut many = None;
+        if is_2 {
+            many = Some(client(&setup.proxy, &host).await);
+        }
+        for count in [1, 8] {
+            if let Some(sender) = &mut many {
+                let mut asked = Vec::new();
+                for _ in 0..count {
+                    let request = Request::get(format!("https://{host}/")).body(()).unwrap();
+                    asked.push(sender.send_request(request, true).unwrap().0);
+                }
+                for asked in asked {
+                    let reply = reply(asked).await.unwrap();
+                    assert_eq!((reply.status, &reply.body[..]), (200, &b"ok"[..]));
+                }
+            } else {
+                for _ in 0..count {
+                    one.write_all(request.as_bytes()).await.unwrap();
+                    let answer = soon(read_until(&mut one, "\r\n\r\n")).await;
+                    assert!(!answer.contains("Content-Length: 4"), "{road:?}: {answer}");
+                    if !answer.ends_with("ok") {
+                        soon(read_until(&mut one, "ok")).await;
+                    }
+                }
+            }
+            if count == 1 {
+                answered.notify_one();
+                soon(left.notified()).await;
+            }
+        }
     }
 }
 

@@ -35,6 +35,8 @@ pub(crate) struct Begun {
     pub(crate) at: Instant,
     /// Of which kinds its fields are.
     pub(crate) kinds: Kinds,
+    /// Whether the runtime told of it, so that it knows of all that had arrived before that anywhere.
+    pub(crate) just_told: bool,
 }
 
 /// What the guard and the service of one connection tell each other.
@@ -52,7 +54,7 @@ pub(crate) struct Watch {
     /// The guard has looked in this turn, and need not again before something comes or its clock rings. Of use to the
     /// connection's own task only.
     rests: AtomicBool,
-    /// The runtime was told of the last bytes of the last head just now; they were not waiting here.
+    /// The runtime told of what was read last just before it was; it was not waiting here.
     just_told: AtomicBool,
 }
 
@@ -112,7 +114,7 @@ impl Watch {
 
     /// A request came to the service: tells it what the library does not. A refusal if it is the one that
     /// stands for a refused one.
-    pub(in crate::server) fn begin(&self, extensions: &mut Extensions) -> Begun {
+    pub(in crate::server) fn begin(&self, extensions: &mut Extensions, just_told: bool) -> Begun {
         let at = Instant::now();
         let mut progress = self.lock();
         progress.begun_at = Some(at);
@@ -129,6 +131,7 @@ impl Watch {
         Begun {
             at,
             kinds: progress.kinds,
+            just_told,
         }
     }
 
@@ -137,14 +140,19 @@ impl Watch {
         InFlight(Arc::clone(self))
     }
 
-    /// Whether the runtime was told of the request just now. Never over HTTP/2, where many come at once.
-    pub(crate) fn just_told(&self) -> bool {
+    /// Whether the runtime told of what was read last just before it was read.
+    pub(in crate::server) fn just_told(&self) -> bool {
         self.just_told.load(Acquire)
+    }
+
+    /// Something was read, and the runtime told of it or not.
+    pub(in crate::server) fn tell(&self, just_told: bool) {
+        self.just_told.store(just_told, Release);
     }
 
     /// A head is let through.
     pub(super) fn let_through(&self, head: wire::Head, just_told: bool) {
-        self.just_told.store(just_told, Release);
+        self.tell(just_told);
         let mut progress = self.lock();
         progress.whole_server = head.whole_server;
         progress.asked = head.spelling;
