@@ -420,15 +420,45 @@ async fn answer(
     response.map(|body| body.holding(in_flight))
 }
 
+/// Looks at an HTTP/2 connection while it is idle for as long as it may be: it lives longer by one of them at most. More looks make
+/// that less, and wake the program more often.
+const LOOKS: u32 = 16;
+
 /// Waits until an HTTP/2 connection has had no request for this long.
 async fn unused(watch: &Watch, idle: Duration) {
-    let mut before = watch.counts();
-    loop {
-        sleep(idle).await;
+    let (mut before, mut looks) = (watch.counts(), 0);
+    while looks < LOOKS {
+        sleep(idle / LOOKS).await;
         let now = watch.counts();
-        if now == before && now.0 == now.1 {
-            return;
-        }
+        let is_idle = now == before && now.0 == now.1;
+        looks = if is_idle { looks + 1 } else { 0 };
         before = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Extensions;
+    use tokio::time::Instant;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_http2_connection_is_given_up_when_it_was_unused_for_as_long_as_it_may_be() {
+        const IDLE: Duration = Duration::from_secs(16);
+        let watch = Arc::<Watch>::default();
+        let (begun, asking) = (Instant::now(), Arc::clone(&watch));
+        let requests = async {
+            for _ in 0..3 {
+                sleep(Duration::from_secs(5)).await;
+                asking.begin(&mut Extensions::new(), false);
+                let in_flight = asking.in_flight();
+                sleep(Duration::from_secs(20)).await;
+                drop(in_flight);
+            }
+        };
+        tokio::join!(requests, unused(&watch, IDLE));
+        let lived = begun.elapsed() - Duration::from_secs(75);
+        assert!(IDLE <= lived && lived <= IDLE + IDLE / LOOKS, "{lived:?}");
     }
 }

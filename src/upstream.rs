@@ -116,7 +116,7 @@ impl Upstream {
     }
 
     /// A pooled connection may be closed by the origin just as we use it. What was not sent is sent on another; what can be
-    /// sent again is sent again, once (RFC 9112 § 9.3.1, RFC 9113 § 8.7).
+    /// sent again is sent again, once (RFC 9112 § 9.3.1, RFC 9113 § 8.7), and not on another one that was kept as long.
     async fn ask(
         &self,
         origin: &Arc<Origin>,
@@ -125,7 +125,10 @@ impl Upstream {
     ) -> Result<Response<Answered>, Fault> {
         let mut is_repeated = false;
         loop {
-            let kept = kept(origin);
+            let kept = match is_repeated {
+                false => kept(origin),
+                true => origin.http2().map(Way::Http2),
+            };
             let is_kept = kept.is_some();
             let way = if let Some(way) = kept {
                 way

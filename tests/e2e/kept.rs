@@ -8,7 +8,7 @@ use std::sync::{
 use http::Request;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    sync::{Notify, mpsc},
+    sync::{Barrier, Notify, mpsc},
 };
 
 use crate::harness::{
@@ -121,6 +121,41 @@ async fn what_an_origin_says_unasked_is_nobodys_answer() {
                 soon(left.notified()).await;
             }
         }
+    }
+}
+
+/// Where one kept connection has ended, another that was kept as long may have too.
+#[tokio::test]
+async fn a_request_that_is_sent_again_goes_on_a_new_connection() {
+    for road in ROADS {
+        let connections = Arc::new(AtomicUsize::new(0));
+        let (count, both) = (Arc::clone(&connections), Arc::new(Barrier::new(2)));
+        let setup = Setup::sockets(road, "", move |mut stream| {
+            let is_kept = count.fetch_add(1, Relaxed) < 2;
+            let both = Arc::clone(&both);
+            async move {
+                read_head(&mut stream).await;
+                if is_kept {
+                    both.wait().await;
+                }
+                stream.write_all(OK).await.unwrap();
+                // The next one gets no answer.
+                read_head(&mut stream).await;
+            }
+        })
+        .await;
+        let mut clients = [setup.connect().await, setup.connect().await];
+        let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+        for client in &mut clients {
+            client.write_all(request.as_bytes()).await.unwrap();
+        }
+        for client in &mut clients {
+            soon(read_until(client, "\r\n\r\nok")).await;
+        }
+        let client = &mut clients[0];
+        client.write_all(request.as_bytes()).await.unwrap();
+        soon(read_until(client, "\r\n\r\nok")).await;
+        assert_eq!(connections.load(Relaxed), 3, "{road:?}");
     }
 }
 
