@@ -125,9 +125,10 @@ impl Upstream {
     ) -> Result<Response<Answered>, Fault> {
         let mut is_repeated = false;
         loop {
-            let kept = match is_repeated {
-                false => kept(origin),
-                true => origin.http2().map(Way::Http2),
+            let kept = if is_repeated {
+                origin.http2().map(Way::Http2)
+            } else {
+                kept(origin)
             };
             let is_kept = kept.is_some();
             let way = if let Some(way) = kept {
