@@ -7,7 +7,7 @@ use gleaner_filters::{CspChange, Filtered, Report, output::Format};
 
 use crate::{
     authority::{Scheme, Target},
-    headers::{accept, repair, validators::Tagger},
+    headers::{accept::Accepts, repair, validators::Tagger},
     rewrite, server, upstream,
 };
 
@@ -92,9 +92,13 @@ pub fn repair(lines: &[u8]) {
         tagger.map_not_modified(&mut not_modified);
     }
     let mut narrowed = headers.clone();
-    let values: Vec<_> = headers.values().cloned().collect();
-    accept::narrow(&values, &mut narrowed);
-    let _ = accept::choose(&values);
+    let mut accepts = Accepts::default();
+    headers
+        .values()
+        .cloned()
+        .for_each(|value| accepts.push(value));
+    accepts.narrow(&mut narrowed);
+    let _ = accepts.choose();
 }
 
 /// The target of a request, in every form.
