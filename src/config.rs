@@ -16,7 +16,7 @@ mod load;
 mod log;
 mod mistakes;
 mod parse;
-mod place;
+mod target_resolution;
 mod rewrite;
 mod syntax;
 mod timeouts;

@@ -53,7 +53,7 @@ pub(crate) enum Denied {
 
 /// The gate in front of everything, where users are configured.
 #[derive(Debug)]
-pub(crate) struct Gate {
+pub(crate) struct Authenticator {
     users: Arc<Users>,
     /// Digests of right credentials under a secret of this process: looking one up tells nothing by
     /// the time it takes, and memory holds no passwords.
@@ -63,7 +63,7 @@ pub(crate) struct Gate {
     checks: Arc<Semaphore>,
 }
 
-impl Gate {
+impl Authenticator {
     /// A gate for these users; none where no one is asked.
     pub(crate) fn new(users: &Users) -> Option<Self> {
         (!users.is_empty()).then(|| Self {
@@ -238,7 +238,7 @@ mod tests {
         fields(&[&format!("Basic {credentials}")])
     }
 
-    fn gate() -> Gate {
+    fn gate() -> Authenticator {
         // Little memory and one pass: what is tested is the gate, not the hash.
         let hasher = Argon2::new(
             argon2::Algorithm::Argon2id,
@@ -249,10 +249,10 @@ mod tests {
         let hash = hasher.hash_password(b"right", &salt).unwrap().to_string();
         let yaml = format!("{{ users: {{ anna: \"{hash}\" }} }}");
         let raw: crate::config::RawAccess = serde_yaml::from_str(&yaml).unwrap();
-        Gate::new(&raw.parse().unwrap().users).unwrap()
+        Authenticator::new(&raw.parse().unwrap().users).unwrap()
     }
 
-    async fn ask(gate: &Gate, client: u8, name: &str, password: &str) -> Result<(), Denied> {
+    async fn ask(gate: &Authenticator, client: u8, name: &str, password: &str) -> Result<(), Denied> {
         let client = [192, 0, 2, client].into();
         let headers = asked(name, password);
         gate.check(client, &headers, &header::PROXY_AUTHORIZATION)

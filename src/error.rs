@@ -1,7 +1,7 @@
 //! Everything that can keep a request from its answer, each with the side it came from. What it looks
 //! like to the client is decided in `respond`, and nowhere else.
 
-use crate::{acl::Refusal, authority::TargetError, server, upstream::Fault};
+use crate::{access_control::Refusal, authority::TargetError, server, upstream::Fault};
 
 /// Why a request gets an error page.
 #[derive(Debug, thiserror::Error)]

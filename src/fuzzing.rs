@@ -23,19 +23,19 @@ pub struct Sound {
 /// never be judged otherwise than the whole.
 #[must_use]
 pub fn request(bytes: &[u8]) -> Option<Sound> {
-    server::door::head(bytes).map(|(head, length)| Sound { head, length })
+    server::fuzz_api::head(bytes).map(|(head, length)| Sound { head, length })
 }
 
 /// How many of these bytes are a chunked body; none where it is malformed or not whole. Pieces of this size must be read as
 /// the whole is.
 #[must_use]
 pub fn chunked(bytes: &[u8], piece: usize) -> Option<usize> {
-    server::door::chunked(bytes, piece)
+    server::fuzz_api::chunked(bytes, piece)
 }
 
 /// The head of a response, in pieces of this size and at once: the names it is sent on with.
 pub fn response(bytes: &[u8], piece: usize) {
-    upstream::door::heads(bytes, piece);
+    upstream::fuzz_api::heads(bytes, piece);
 }
 
 /// A body through codings, charset and chain. Whatever is wrong with it must be a reason, not a panic.
@@ -49,7 +49,7 @@ pub fn body(content_type: &[u8], codings: &[u8], body: &[u8]) {
             headers.insert(HeaderName::from_static(name), value);
         }
     }
-    if let Err(reason) = rewrite::door::run(&headers, body) {
+    if let Err(reason) = rewrite::fuzz_api::run(&headers, body) {
         assert!(
             !["panic", "panicked"].contains(&reason.as_str()),
             "{reason}"

@@ -22,11 +22,11 @@ use tokio_rustls::TlsAcceptor;
 use tracing::{debug, warn};
 
 use crate::{
-    acl::Permit,
+    access_control::Permit,
     authority::{Host, Scheme, Target},
     log::RequestLog,
-    proxy::{Known, Proxy},
-    running::Running,
+    service::{Known, Proxy},
+    runtime_state::RuntimeState,
     server::{self, Conn, Taken},
     tunnel::{self, Rewound},
 };
@@ -41,7 +41,7 @@ const MAX_HELLO_BYTES: usize = 17 * 1024;
 /// A CONNECT that may be decrypted.
 pub(crate) struct Tunnel {
     pub(crate) proxy: Arc<Proxy>,
-    pub(crate) running: Arc<Running>,
+    pub(crate) running: Arc<RuntimeState>,
     pub(crate) conn: Arc<Conn>,
     pub(crate) end: End,
     pub(crate) log: RequestLog,

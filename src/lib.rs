@@ -24,7 +24,7 @@
 //! `reload` replaces it; `log` is what is told. `spelling` keeps the names of fields as they
 //! are written, `clock` is one timer for many waits, `arrivals` spares reads that would come to nothing.
 
-mod acl;
+mod access_control;
 mod arrivals;
 mod authority;
 mod body;
@@ -39,20 +39,20 @@ pub mod fuzzing;
 mod headers;
 mod intercept;
 pub mod log;
-mod panel;
-mod proxy;
+mod admin;
+mod service;
 pub mod reload;
-mod respond;
+mod error_pages;
 mod rewrite;
 mod route;
-mod running;
+mod runtime_state;
 mod server;
 mod spelling;
 mod tcp;
 #[cfg(test)]
 mod testing;
 mod tunnel;
-mod untouched;
+mod bypass_link;
 mod upstream;
 mod waiter;
 mod websocket;
@@ -60,6 +60,6 @@ mod websocket;
 pub use ca::{AuthorityError, manage::AuthorityInfo};
 pub use config::{Config, ConfigError, RawConfig};
 pub use credentials::hash_password;
-pub use proxy::{Origin, Proxy, StartError};
+pub use service::{Origin, Proxy, StartError};
 pub use rewrite::decode_html;
 pub use server::serve;

@@ -15,7 +15,7 @@ use tracing::{error, info, warn};
 
 use crate::{
     config::{Config, Lookup},
-    proxy::Proxy,
+    service::Proxy,
 };
 
 /// Quiet after a change before the file is read: editors write in several steps, some with
@@ -134,7 +134,7 @@ impl Watch {
         if names.is_empty() {
             return None;
         }
-        // Room for one: a second change before the first is seen says nothing new.
+        // MemoryBudget for one: a second change before the first is seen says nothing new.
         let (notice, changes) = mpsc::channel(1);
         let wanted = names.clone();
         let on_event = move |event: notify::Result<Event>| {

@@ -9,10 +9,10 @@ pub(crate) mod charset;
 pub(crate) mod coding;
 mod domains;
 #[cfg(feature = "fuzzing")]
-pub(crate) mod door;
+pub(crate) mod fuzz_api;
 mod eligibility;
 mod join;
-mod room;
+mod memory_budget;
 mod workers;
 
 use std::{
@@ -37,8 +37,8 @@ use self::{
     buffer::Kept,
     coding::Coding,
     domains::Domains,
-    eligibility::{Skip, Verdict},
-    room::{Room, Share},
+    eligibility::{PassReason, Verdict},
+    memory_budget::{MemoryBudget, Reservation},
     workers::{Job, Use, Worker},
 };
 pub(crate) use self::{join::Fetch, workers::Workers};
@@ -47,7 +47,7 @@ use crate::{
     body::{Arriving, Body},
     config::{Config, ConfigError, HostPatterns, Rewrite},
     headers::{Kinds, Media, accept::Accepts, members_of, repair, validators::Tagger},
-    untouched::UntouchedLinks,
+    bypass_link::BypassLinks,
 };
 
 /// What was done to a page, or why nothing was.
@@ -64,16 +64,16 @@ pub(crate) struct Rewriter {
     settings: Rewrite,
     patience: Duration,
     places: Semaphore,
-    room: Arc<Room>,
+    room: Arc<MemoryBudget>,
     workers: Workers,
-    untouched: Arc<UntouchedLinks>,
+    untouched: Arc<BypassLinks>,
     domains: Domains,
     pub(crate) tagger: Tagger,
 }
 
 /// What must be known of a request when its response comes.
 #[derive(Debug)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct RequestInfo<'a> {
     target: &'a Target,
     path: Option<PathAndQuery>,
     method: Method,
@@ -102,7 +102,7 @@ struct Coded {
     coding: Option<Coding>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> RequestInfo<'a> {
     pub(crate) fn of<B>(
         request: &http::Request<B>,
         target: &'a Target,
@@ -198,14 +198,14 @@ impl Rewriter {
     pub(crate) fn new(
         config: &Config,
         workers: Workers,
-        untouched: Arc<UntouchedLinks>,
+        untouched: Arc<BypassLinks>,
     ) -> Result<Self, ConfigError> {
         Ok(Self {
             chain: Arc::new(config.chain()?),
             settings: config.rewrite.clone(),
             patience: Duration::from_secs(config.limits.page_wait_seconds),
             places: Semaphore::new(config.limits.pages_at_once),
-            room: Room::new(config.limits.pages_memory_bytes),
+            room: MemoryBudget::new(config.limits.pages_memory_bytes),
             workers,
             untouched,
             domains: Domains::new(config.rewrite.remember_hosts),
@@ -214,7 +214,7 @@ impl Rewriter {
     }
 
     /// Prepares a request whose response may be rewritten: only codings we can undo.
-    pub(crate) fn prepare(&self, asked: &Asked<'_>, headers: &mut HeaderMap) {
+    pub(crate) fn prepare(&self, asked: &RequestInfo<'_>, headers: &mut HeaderMap) {
         let wanted = self.settings.enabled && !asked.is_for(&self.settings.except);
         if wanted && asked.may_be_document() {
             asked.accepts.narrow(headers);
@@ -225,7 +225,7 @@ impl Rewriter {
     /// words are for the log.
     pub(crate) async fn rewrite(
         &self,
-        asked: &Asked<'_>,
+        asked: &RequestInfo<'_>,
         response: Response<Arriving>,
         media: Media,
         more: Option<impl Fetch>,
@@ -236,13 +236,13 @@ impl Rewriter {
             Verdict::Rewrite(codings) => {
                 Box::pin(self.page(asked, head, body, codings, more)).await
             }
-            Verdict::Skip(skip) => pass(head, body.into(), skip),
+            Verdict::PassReason(skip) => pass(head, body.into(), skip),
         }
     }
 
     async fn page(
         &self,
-        asked: &Asked<'_>,
+        asked: &RequestInfo<'_>,
         head: Parts,
         mut body: Arriving,
         codings: Vec<Coding>,
@@ -255,7 +255,7 @@ impl Rewriter {
             return self.unseen(head, body.into());
         }
         let Ok(_place) = self.places.try_acquire() else {
-            return pass(head, body.into(), Skip::Busy);
+            return pass(head, body.into(), PassReason::Busy);
         };
         let length = content_length(&head.headers);
         let share = match self.room.enter(length, !codings.is_empty()).await {
@@ -277,7 +277,7 @@ impl Rewriter {
         let arrival = arrive(&mut body, &mut kept, worker);
         match timeout(self.patience, arrival)
             .await
-            .unwrap_or(Err(Skip::Slow))
+            .unwrap_or(Err(PassReason::Slow))
         {
             Ok(Finished { filtered, coded }) => {
                 self.domains.learn(&url, filtered.survey.as_ref());
@@ -303,11 +303,11 @@ impl Rewriter {
     /// What a worker must know of a page.
     fn job(
         &self,
-        asked: &Asked<'_>,
+        asked: &RequestInfo<'_>,
         url: &Url,
         head: &Parts,
         codings: Vec<Coding>,
-        share: Share,
+        share: Reservation,
         purpose: Use,
     ) -> Job {
         Job {
@@ -359,7 +359,7 @@ async fn arrive(
     body: &mut Arriving,
     kept: &mut Kept,
     mut worker: Worker,
-) -> Result<Finished, Skip> {
+) -> Result<Finished, PassReason> {
     while let Some(frame) = body.frame().await {
         if let Some(data) = kept.take(frame)? {
             worker.send(data).await?;
@@ -372,12 +372,12 @@ async fn arrive(
 }
 
 /// The original, with the reason where a person might wonder.
-fn pass(mut head: Parts, body: Body, skip: Skip) -> (Response<Body>, String) {
-    if skip == Skip::NotHtml {
+fn pass(mut head: Parts, body: Body, skip: PassReason) -> (Response<Body>, String) {
+    if skip == PassReason::NotHtml {
         return (Response::from_parts(head, body), String::new());
     }
     debug!(reason = %skip, "page passed untouched");
-    if skip == Skip::Destination {
+    if skip == PassReason::Destination {
         // The same address opened as a document is another representation.
         repair::vary(&mut head.headers, &["Sec-Fetch-Dest"]);
     }

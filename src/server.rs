@@ -4,7 +4,7 @@
 
 mod batch;
 #[cfg(feature = "fuzzing")]
-pub(crate) mod door;
+pub(crate) mod fuzz_api;
 mod guard;
 mod http2;
 mod multiplexed;
@@ -62,11 +62,11 @@ pub(crate) use self::{
 use crate::{
     authority::Target,
     body::Body,
-    credentials::Gate,
+    credentials::Authenticator,
     headers::{Kinds, MAX_FIELDS},
     log::Caller,
-    proxy::{self, Known, Proxy},
-    respond, tcp,
+    service::{self, Known, Proxy},
+    error_pages, tcp,
 };
 
 /// Pause after a failed accept. Nearly always the process has no descriptors left, and trying at
@@ -93,7 +93,7 @@ pub(crate) struct Conn {
     pub(crate) local: SocketAddr,
     /// The target of the CONNECT this connection was decrypted from, and the gate that the CONNECT came through.
     pub(crate) tunnel: Option<Target>,
-    pub(crate) gate: Option<Arc<Gate>>,
+    pub(crate) gate: Option<Arc<Authenticator>>,
     pub(crate) life: Life,
     /// What was asked for last.
     pub(crate) known: Known,
@@ -251,7 +251,7 @@ fn welcome(stream: TcpStream, client: SocketAddr, proxy: &Arc<Proxy>, life: &Lif
 async fn turn_away(mut stream: TcpStream) {
     const PATIENCE: Duration = Duration::from_secs(1);
     let farewell = async {
-        stream.write_all(&respond::too_many_connections()).await?;
+        stream.write_all(&error_pages::too_many_connections()).await?;
         stream.shutdown().await?;
         // Closed with its request unread, the connection would be reset, and the answer with it.
         let mut request = [0; 4096];
@@ -406,7 +406,7 @@ async fn answer(
             request.extensions_mut().insert(refusal);
         }
     }
-    let response = proxy::handle(Arc::clone(&served), request, begun).await;
+    let response = service::handle(Arc::clone(&served), request, begun).await;
     watch.answer();
     let status = response.status();
     let taken = status == StatusCode::SWITCHING_PROTOCOLS || is_connect && status.is_success();

@@ -8,7 +8,7 @@ mod again;
 mod bell;
 mod connect;
 #[cfg(feature = "fuzzing")]
-pub(crate) mod door;
+pub(crate) mod fuzz_api;
 mod fault;
 mod framing;
 mod heads;
@@ -39,7 +39,7 @@ use self::{
 };
 pub(crate) use self::{fault::Fault, line::Answered, origin::Origin};
 use crate::{
-    acl::{Acl, Permit},
+    access_control::{Acl, Permit},
     body::Body,
     config::{Config, Timeouts},
     spelling::Spelling,

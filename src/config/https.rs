@@ -67,9 +67,9 @@ impl Serialize for Intercept {
 
 impl<'de> Deserialize<'de> for Intercept {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Switch;
+        struct UpgradeRequest;
 
-        impl Visitor<'_> for Switch {
+        impl Visitor<'_> for UpgradeRequest {
             type Value = Intercept;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -90,7 +90,7 @@ impl<'de> Deserialize<'de> for Intercept {
         }
 
         // `on` is a word in YAML 1.2 and a boolean in YAML 1.1: people write both.
-        deserializer.deserialize_any(Switch)
+        deserializer.deserialize_any(UpgradeRequest)
     }
 }
 

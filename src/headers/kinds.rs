@@ -19,7 +19,7 @@ impl Kinds {
     /// Fields that mean one hop only, whether `Connection` names them or not (RFC 9110 § 7.6.1 and RFC 9112 § 9.6). All of
     /// `Proxy-*` is treated alike: it is between the client and us.
     pub(crate) const ONE_HOP: Self = Self(1 << 4);
-    /// All that `rewrite::Asked` keeps of a request.
+    /// All that `rewrite::RequestInfo` keeps of a request.
     pub(crate) const OF_PAGES: Self = Self(1 << 5);
     pub(crate) const ALT_SVC: Self = Self(1 << 6);
     pub(crate) const CONTENT_LENGTH: Self = Self(1 << 7);

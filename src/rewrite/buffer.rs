@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use bytes::{Bytes, BytesMut};
 use http_body::Frame;
 
-use super::eligibility::Skip;
+use super::eligibility::PassReason;
 use crate::body::{Arriving, Body, BodyError, Rest};
 
 /// Frames below this are gathered. Raising it costs copying; lowering it costs memory where frames are small.
@@ -50,12 +50,12 @@ impl Kept {
     pub(super) fn take(
         &mut self,
         frame: Result<Frame<Bytes>, BodyError>,
-    ) -> Result<Option<Bytes>, Skip> {
+    ) -> Result<Option<Bytes>, PassReason> {
         let frame = match frame {
             Ok(frame) => frame,
             Err(error) => {
                 self.end = End::Broken(error);
-                return Err(Skip::BrokenOff);
+                return Err(PassReason::BrokenOff);
             }
         };
         let Some(data) = frame.data_ref() else {
@@ -75,7 +75,7 @@ impl Kept {
                 .flatten()
         };
         if self.bytes > self.max_bytes {
-            Err(Skip::TooLarge)
+            Err(PassReason::TooLarge)
         } else {
             Ok(data)
         }
@@ -127,7 +127,7 @@ mod tests {
     fn the_frame_over_the_bound_is_kept_too() {
         let mut kept = Kept::new(4);
         assert_eq!(kept.take(Ok(data("abc"))), Ok(None));
-        assert_eq!(kept.take(Ok(data("de"))), Err(Skip::TooLarge));
+        assert_eq!(kept.take(Ok(data("de"))), Err(PassReason::TooLarge));
         kept.gathered();
         assert_eq!(sizes(&kept), [5]);
     }

@@ -10,7 +10,7 @@ use gleaner_filters::PageError;
 use http::{HeaderMap, Method, StatusCode, header, response::Parts};
 
 use super::{
-    Asked,
+    RequestInfo,
     coding::{self, Coding},
     no_transform,
 };
@@ -22,12 +22,12 @@ pub(super) enum Verdict {
     /// Rewrite it, after undoing these codings.
     Rewrite(Vec<Coding>),
     /// Leave it.
-    Skip(Skip),
+    PassReason(PassReason),
 }
 
 /// Why a response is left as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Skip {
+pub(super) enum PassReason {
     NotHtml,
     SwitchedOff,
     AskedFor,
@@ -51,13 +51,13 @@ pub(super) enum Skip {
     Page(&'static str),
 }
 
-impl From<PageError> for Skip {
+impl From<PageError> for PassReason {
     fn from(error: PageError) -> Self {
         Self::Page(error.reason())
     }
 }
 
-impl fmt::Display for Skip {
+impl fmt::Display for PassReason {
     /// The stable token of the `Gleaner` field.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -87,46 +87,46 @@ impl fmt::Display for Skip {
 }
 
 /// Judges a response by its head.
-pub(super) fn judge(asked: &Asked<'_>, head: &Parts, media: Media, settings: &Rewrite) -> Verdict {
+pub(super) fn judge(asked: &RequestInfo<'_>, head: &Parts, media: Media, settings: &Rewrite) -> Verdict {
     let headers = &head.headers;
     // First, so that what is not HTML is never even looked at.
     if media != Media::Html {
-        return Verdict::Skip(Skip::NotHtml);
+        return Verdict::PassReason(PassReason::NotHtml);
     }
     let rules = [
-        (!settings.enabled, Skip::SwitchedOff),
-        (asked.untouched, Skip::AskedFor),
-        (asked.is_for(&settings.except), Skip::Host),
+        (!settings.enabled, PassReason::SwitchedOff),
+        (asked.untouched, PassReason::AskedFor),
+        (asked.is_for(&settings.except), PassReason::Host),
         (
             ![Method::GET, Method::HEAD, Method::POST].contains(&asked.method),
-            Skip::Method,
+            PassReason::Method,
         ),
-        (!has_page(head.status), Skip::Status),
-        (is_attachment(headers), Skip::Attachment),
+        (!has_page(head.status), PassReason::Status),
+        (is_attachment(headers), PassReason::Attachment),
         (
             settings.respect_no_transform && (asked.no_transform || no_transform(headers)),
-            Skip::NoTransform,
+            PassReason::NoTransform,
         ),
-        (!asked.may_be_document(), Skip::Destination),
+        (!asked.may_be_document(), PassReason::Destination),
         (
             asked.destination.is_none() && asked.by_script,
-            Skip::ByScript,
+            PassReason::ByScript,
         ),
         (
             length(headers).is_some_and(|length| length == 0),
-            Skip::Empty,
+            PassReason::Empty,
         ),
         (
             length(headers).is_some_and(|length| length > settings.max_html_bytes),
-            Skip::TooLarge,
+            PassReason::TooLarge,
         ),
     ];
     if let Some((_, skip)) = rules.into_iter().find(|(applies, _)| *applies) {
-        return Verdict::Skip(skip);
+        return Verdict::PassReason(skip);
     }
     match coding::of(headers) {
         Some(codings) => Verdict::Rewrite(codings),
-        None => Verdict::Skip(Skip::Coding),
+        None => Verdict::PassReason(PassReason::Coding),
     }
 }
 
@@ -217,7 +217,7 @@ mod tests {
         *response.status_mut() = StatusCode::from_u16(case.status).unwrap();
         fields(response.headers_mut(), case.response);
         let kinds = Kinds::of(request.headers());
-        let asked = Asked::of(&request, &target, false, kinds);
+        let asked = RequestInfo::of(&request, &target, false, kinds);
         let media = Media::of(response.headers());
         judge(&asked, &response.into_parts().0, media, &case.settings)
     }
@@ -226,9 +226,9 @@ mod tests {
         matches!(verdict(case), Verdict::Rewrite(_))
     }
 
-    fn skipped(case: &Case) -> Skip {
+    fn skipped(case: &Case) -> PassReason {
         match verdict(case) {
-            Verdict::Skip(skip) => skip,
+            Verdict::PassReason(skip) => skip,
             Verdict::Rewrite(_) => panic!("rewritten"),
         }
     }
@@ -257,7 +257,7 @@ mod tests {
         ] {
             assert_eq!(
                 skipped(&Case { response, ..page() }),
-                Skip::NotHtml,
+                PassReason::NotHtml,
                 "{response:?}"
             );
         }
@@ -270,7 +270,7 @@ mod tests {
             assert!(rewritten(&Case { method, ..page() }));
         }
         for method in [Method::PUT, Method::OPTIONS] {
-            assert_eq!(skipped(&Case { method, ..page() }), Skip::Method);
+            assert_eq!(skipped(&Case { method, ..page() }), PassReason::Method);
         }
     }
 
@@ -286,7 +286,7 @@ mod tests {
         for status in [204, 205, 206, 301, 304, 403, 429, 500, 503] {
             assert_eq!(
                 skipped(&Case { status, ..page() }),
-                Skip::Status,
+                PassReason::Status,
                 "{status}"
             );
         }
@@ -303,7 +303,7 @@ mod tests {
                 response: attachment,
                 ..page()
             }),
-            Skip::Attachment
+            PassReason::Attachment
         );
         let inline: Fields = &[
             ("content-type", "text/html"),
@@ -321,9 +321,9 @@ mod tests {
             ("content-type", "text/html"),
             ("cache-control", "public, No-Transform"),
         ];
-        assert_eq!(skipped(&Case { response, ..page() }), Skip::NoTransform);
+        assert_eq!(skipped(&Case { response, ..page() }), PassReason::NoTransform);
         let request: Fields = &[("cache-control", "no-transform")];
-        assert_eq!(skipped(&Case { request, ..page() }), Skip::NoTransform);
+        assert_eq!(skipped(&Case { request, ..page() }), PassReason::NoTransform);
         let settings = Rewrite {
             respect_no_transform: false,
             ..page().settings
@@ -345,13 +345,13 @@ mod tests {
             assert!(rewritten(&Case { request, ..page() }), "{request:?}");
         }
         let request: Fields = &[("sec-fetch-dest", "empty")];
-        assert_eq!(skipped(&Case { request, ..page() }), Skip::Destination);
+        assert_eq!(skipped(&Case { request, ..page() }), PassReason::Destination);
     }
 
     #[test]
     fn what_a_script_asked_for_passes_where_the_browser_does_not_tell() {
         let request: Fields = &[("x-requested-with", "XMLHttpRequest")];
-        assert_eq!(skipped(&Case { request, ..page() }), Skip::ByScript);
+        assert_eq!(skipped(&Case { request, ..page() }), PassReason::ByScript);
         let request: Fields = &[
             ("x-requested-with", "com.android.browser"),
             ("sec-fetch-dest", "document"),
@@ -362,9 +362,9 @@ mod tests {
     #[test]
     fn pages_over_the_limit_and_empty_ones_pass() {
         let response: Fields = &[("content-type", "text/html"), ("content-length", "8388609")];
-        assert_eq!(skipped(&Case { response, ..page() }), Skip::TooLarge);
+        assert_eq!(skipped(&Case { response, ..page() }), PassReason::TooLarge);
         let response: Fields = &[("content-type", "text/html"), ("content-length", "0")];
-        assert_eq!(skipped(&Case { response, ..page() }), Skip::Empty);
+        assert_eq!(skipped(&Case { response, ..page() }), PassReason::Empty);
     }
 
     #[test]
@@ -374,18 +374,18 @@ mod tests {
             except,
             ..page().settings
         };
-        assert_eq!(skipped(&Case { settings, ..page() }), Skip::Host);
+        assert_eq!(skipped(&Case { settings, ..page() }), PassReason::Host);
         let settings = Rewrite {
             enabled: false,
             ..page().settings
         };
-        assert_eq!(skipped(&Case { settings, ..page() }), Skip::SwitchedOff);
+        assert_eq!(skipped(&Case { settings, ..page() }), PassReason::SwitchedOff);
     }
 
     #[test]
     fn unknown_codings_pass() {
         let response: Fields = &[("content-type", "text/html"), ("content-encoding", "dcb")];
-        assert_eq!(skipped(&Case { response, ..page() }), Skip::Coding);
+        assert_eq!(skipped(&Case { response, ..page() }), PassReason::Coding);
         let response: Fields = &[("content-type", "text/html"), ("content-encoding", "br")];
         assert_eq!(
             verdict(&Case { response, ..page() }),

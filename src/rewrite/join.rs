@@ -18,7 +18,7 @@ use tracing::debug;
 use url::Url;
 
 use super::{
-    Asked, Rewriter, Verdict, arrive, buffer::Kept, content_length, eligibility, workers::Use,
+    RequestInfo, Rewriter, Verdict, arrive, buffer::Kept, content_length, eligibility, workers::Use,
 };
 use crate::{
     body::Arriving,
@@ -41,14 +41,14 @@ pub(crate) trait Fetch: Send {
 
 impl Rewriter {
     /// Whether a page may be one of several that are put together.
-    pub(crate) fn joins(&self, asked: &Asked<'_>) -> bool {
+    pub(crate) fn joins(&self, asked: &RequestInfo<'_>) -> bool {
         self.settings.join_pages > 1 && asked.is_get_of_document()
     }
 
     /// Puts the next pages behind a page. The fields of its head become those of all of them. Says how many pages there are now.
     pub(super) async fn join(
         &self,
-        asked: &Asked<'_>,
+        asked: &RequestInfo<'_>,
         fields: &mut HeaderMap,
         page: &mut Filtered,
         mut more: impl Fetch,
@@ -100,7 +100,7 @@ impl Rewriter {
     /// One more page.
     async fn part(
         &self,
-        asked: &Asked<'_>,
+        asked: &RequestInfo<'_>,
         next: &Url,
         from: &Url,
         place: Part,

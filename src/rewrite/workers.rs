@@ -25,8 +25,8 @@ use super::{
     Coded, Finished,
     charset::{self, PRESCAN_BYTES},
     coding::{self, Coding, Decoder},
-    eligibility::Skip,
-    room::Share,
+    eligibility::PassReason,
+    memory_budget::Reservation,
 };
 
 /// Frames between the network and a worker. A few let both run; the bytes are bounded elsewhere.
@@ -72,7 +72,7 @@ impl Workers {
         &self,
         content: String,
         accepted: Option<Coding>,
-    ) -> Result<Coded, Skip> {
+    ) -> Result<Coded, PassReason> {
         let task = self.0.spawn_pinned(move || encode(content, accepted));
         let joined = AbortOnDropHandle::new(task).await;
         joined.unwrap_or_else(|error| Err(panicked(&error)))
@@ -83,7 +83,7 @@ impl Workers {
 pub(super) struct Worker {
     /// `None` after it has read all that it needs.
     frames: Option<mpsc::Sender<Bytes>>,
-    answered: oneshot::Receiver<Result<Finished, Skip>>,
+    answered: oneshot::Receiver<Result<Finished, PassReason>>,
     task: AbortOnDropHandle<()>,
     /// The page, where it was done before the last byte came.
     finished: Option<Finished>,
@@ -92,7 +92,7 @@ pub(super) struct Worker {
 impl Worker {
     /// Gives bytes to the page; waits while it has enough. An error is the reason it stopped. What comes behind the end of a
     /// coding is nothing to the page.
-    pub(super) async fn send(&mut self, data: Bytes) -> Result<(), Skip> {
+    pub(super) async fn send(&mut self, data: Bytes) -> Result<(), PassReason> {
         let Some(frames) = &self.frames else {
             return Ok(());
         };
@@ -104,7 +104,7 @@ impl Worker {
     }
 
     /// No more bytes will come: waits for the page.
-    pub(super) async fn finish(mut self) -> Result<Finished, Skip> {
+    pub(super) async fn finish(mut self) -> Result<Finished, PassReason> {
         self.frames = None;
         match self.finished.take() {
             Some(finished) => Ok(finished),
@@ -112,18 +112,18 @@ impl Worker {
         }
     }
 
-    async fn outcome(&mut self) -> Result<Finished, Skip> {
+    async fn outcome(&mut self) -> Result<Finished, PassReason> {
         if let Ok(outcome) = (&mut self.answered).await {
             return outcome;
         }
         let error = (&mut self.task).await.err();
-        Err(error.map_or(Skip::Panicked, |error| panicked(&error)))
+        Err(error.map_or(PassReason::Panicked, |error| panicked(&error)))
     }
 }
 
-fn panicked(error: &JoinError) -> Skip {
+fn panicked(error: &JoinError) -> PassReason {
     error!(%error, "a page worker failed");
-    Skip::Panicked
+    PassReason::Panicked
 }
 
 /// What a worker must know about a page.
@@ -134,7 +134,7 @@ pub(super) struct Job {
     pub(super) domain: Option<Arc<Domain>>,
     pub(super) codings: Vec<Coding>,
     /// The memory that it may take.
-    pub(super) share: Share,
+    pub(super) share: Reservation,
     pub(super) declared: Option<&'static Encoding>,
     /// Whether nothing but the text can tell a document from a fragment.
     pub(super) must_look_like_document: bool,
@@ -165,7 +165,7 @@ impl Job {
     async fn run(
         self,
         arriving: mpsc::Receiver<Bytes>,
-        answer: oneshot::Sender<Result<Finished, Skip>>,
+        answer: oneshot::Sender<Result<Finished, PassReason>>,
     ) {
         match self.work(arriving).await {
             Ok((finished, left)) => {
@@ -181,7 +181,7 @@ impl Job {
     pub(super) async fn work(
         mut self,
         mut arriving: mpsc::Receiver<Bytes>,
-    ) -> Result<(Finished, Left), Skip> {
+    ) -> Result<(Finished, Left), PassReason> {
         let frames = stream::poll_fn(move |cx| {
             arriving
                 .poll_recv(cx)
@@ -200,7 +200,7 @@ impl Job {
 
         let start = source.read_start().await?;
         if start.is_empty() {
-            return Err(Skip::Empty);
+            return Err(PassReason::Empty);
         }
         let text = match charset::sniff(&start, self.declared) {
             Some(encoding) => self.read_declared(source, start, encoding).await?,
@@ -238,7 +238,7 @@ impl Job {
         mut source: Source,
         start: Vec<u8>,
         encoding: &'static Encoding,
-    ) -> Result<Text, Skip> {
+    ) -> Result<Text, PassReason> {
         let mut text = Text::new(self);
         text.set(encoding)?;
         text.push(&start, false)?;
@@ -250,7 +250,7 @@ impl Job {
 
     /// Nearly every page that declares nothing is UTF-8, so it is read as that while it is; where it is not, all of
     /// it is guessed from.
-    async fn read_undeclared(&mut self, mut source: Source, start: Vec<u8>) -> Result<Text, Skip> {
+    async fn read_undeclared(&mut self, mut source: Source, start: Vec<u8>) -> Result<Text, PassReason> {
         let mut text = Text::new(self);
         let (mut page, mut given) = (start, 0);
         let is_utf8 = loop {
@@ -287,11 +287,11 @@ impl Job {
 /// The memory of a page, and its share of what all may take.
 pub(super) struct Left {
     _remains: Remains,
-    _share: Share,
+    _share: Reservation,
 }
 
 /// A page's bytes as they are sent.
-async fn encode(content: String, accepted: Option<Coding>) -> Result<Coded, Skip> {
+async fn encode(content: String, accepted: Option<Coding>) -> Result<Coded, PassReason> {
     let (body, coding) = coding::encode(content, accepted)
         .await
         .map_err(cannot_decode)?;
@@ -299,11 +299,11 @@ async fn encode(content: String, accepted: Option<Coding>) -> Result<Coded, Skip
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "given to `map_err`")]
-fn cannot_decode(error: io::Error) -> Skip {
+fn cannot_decode(error: io::Error) -> PassReason {
     if error.kind() == coding::TOO_LARGE {
-        Skip::TooLarge
+        PassReason::TooLarge
     } else {
-        Skip::BrokenCoding
+        PassReason::BrokenCoding
     }
 }
 
@@ -317,7 +317,7 @@ struct Source {
 
 impl Source {
     /// Gives the next piece on, with a pause after some; false at the end.
-    async fn read(&mut self, give: impl FnOnce(&[u8]) -> Result<(), Skip>) -> Result<bool, Skip> {
+    async fn read(&mut self, give: impl FnOnce(&[u8]) -> Result<(), PassReason>) -> Result<bool, PassReason> {
         let piece = self.reader.fill_buf().await.map_err(cannot_decode)?;
         let piece = &piece[..piece.len().min(PIECE_BYTES)];
         if piece.is_empty() {
@@ -325,7 +325,7 @@ impl Source {
         }
         self.decoded += piece.len();
         if self.decoded > self.max_bytes {
-            return Err(Skip::TooLarge);
+            return Err(PassReason::TooLarge);
         }
         give(piece)?;
         let length = piece.len();
@@ -339,7 +339,7 @@ impl Source {
     }
 
     /// The same behind what has been read.
-    async fn read_to(&mut self, page: &mut Vec<u8>) -> Result<bool, Skip> {
+    async fn read_to(&mut self, page: &mut Vec<u8>) -> Result<bool, PassReason> {
         self.read(|piece| {
             page.extend_from_slice(piece);
             Ok(())
@@ -348,7 +348,7 @@ impl Source {
     }
 
     /// As much as is needed to see what the page declares.
-    async fn read_start(&mut self) -> Result<Vec<u8>, Skip> {
+    async fn read_start(&mut self) -> Result<Vec<u8>, PassReason> {
         let mut start = Vec::new();
         while start.len() < PRESCAN_BYTES && self.read_to(&mut start).await? {}
         Ok(start)
@@ -400,9 +400,9 @@ impl Text {
         self.undecided = must_look_like_document;
     }
 
-    fn set(&mut self, encoding: &'static Encoding) -> Result<(), Skip> {
+    fn set(&mut self, encoding: &'static Encoding) -> Result<(), PassReason> {
         if !charset::can_be_read(encoding) {
-            return Err(Skip::Charset);
+            return Err(PassReason::Charset);
         }
         self.decoder = encoding.new_decoder_with_bom_removal();
         Ok(())
@@ -414,13 +414,13 @@ impl Text {
     }
 
     /// Decodes a piece; what cannot be decoded becomes U+FFFD, as in browsers.
-    fn push(&mut self, bytes: &[u8], last: bool) -> Result<(), Skip> {
+    fn push(&mut self, bytes: &[u8], last: bool) -> Result<(), PassReason> {
         let mut rest = bytes;
         loop {
             let room = self
                 .decoder
                 .max_utf8_buffer_length(rest.len())
-                .ok_or(Skip::TooLarge)?;
+                .ok_or(PassReason::TooLarge)?;
             self.decoded.reserve(room);
             let (result, read, _) = self.decoder.decode_to_string(rest, &mut self.decoded, last);
             rest = &rest[read..];
@@ -432,12 +432,12 @@ impl Text {
     }
 
     /// Gives the text to the page, once it is known to be a document.
-    fn give(&mut self, last: bool) -> Result<(), Skip> {
+    fn give(&mut self, last: bool) -> Result<(), PassReason> {
         if self.undecided {
             if looks_like_document(&self.decoded) {
                 self.undecided = false;
             } else if last || self.decoded.len() >= DOCUMENT_SIGN_BYTES {
-                return Err(Skip::Fragment);
+                return Err(PassReason::Fragment);
             } else {
                 return Ok(());
             }
@@ -447,7 +447,7 @@ impl Text {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<(Filtered, Remains), Skip> {
+    fn finish(mut self) -> Result<(Filtered, Remains), PassReason> {
         self.push(&[], true)?;
         Ok(self.feed.finish_and_leave()?)
     }

@@ -51,7 +51,7 @@ where
 #[derive(Default)]
 struct Way {
     /// What was read and is not written yet.
-    room: Option<Room>,
+    room: Option<MemoryBudget>,
     /// Something was written and not flushed since.
     is_unflushed: bool,
     stage: Stage,
@@ -117,7 +117,7 @@ impl Way {
         cx: &mut Context<'_>,
         from: &mut R,
     ) -> Poll<io::Result<bool>> {
-        let room = self.room.get_or_insert_with(Room::borrow);
+        let room = self.room.get_or_insert_with(MemoryBudget::borrow);
         let mut into = ReadBuf::new(&mut room.bytes);
         ready!(Pin::new(from).poll_read(cx, &mut into))?;
         (room.read, room.written) = (into.filled().len(), 0);
@@ -126,13 +126,13 @@ impl Way {
 }
 
 /// A room of the thread's, while something is in it.
-struct Room {
+struct MemoryBudget {
     bytes: Box<[u8]>,
     read: usize,
     written: usize,
 }
 
-impl Room {
+impl MemoryBudget {
     fn borrow() -> Self {
         let kept = ROOMS.with_borrow_mut(Vec::pop);
         Self {
@@ -148,7 +148,7 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for MemoryBudget {
     fn drop(&mut self) {
         let bytes = std::mem::take(&mut self.bytes);
         // At the end of a thread its rooms go with it.

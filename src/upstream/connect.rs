@@ -12,7 +12,7 @@ use tokio_rustls::TlsConnector;
 
 use super::{fault::Fault, stream::Stream};
 use crate::{
-    acl::Acl,
+    access_control::Acl,
     authority::{Scheme, Target},
     config::Timeouts,
     tcp::{self, UnderTls},

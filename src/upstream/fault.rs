@@ -5,7 +5,7 @@ use std::{error::Error as StdError, io};
 use rustls::{AlertDescription, CertificateError};
 
 use super::tls::Weakness;
-use crate::{acl::Refusal, body::Failure, headers::MAX_FIELDS};
+use crate::{access_control::Refusal, body::Failure, headers::MAX_FIELDS};
 
 /// What a server that knows only TLS 1.1, or only broken ciphers, is refused with (RFC 8996).
 const OLD: &str = "the server speaks only old versions or weak methods of encryption";

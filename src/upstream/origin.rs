@@ -18,7 +18,7 @@ use hyper::client::conn::http2;
 use tokio::time::{Instant, sleep};
 
 use super::line::Line;
-use crate::{acl::Permit, authority::Target, body::Body};
+use crate::{access_control::Permit, authority::Target, body::Body};
 
 /// Idle connections kept per origin: as many as a browser opens to one (six), ten browsers at once. With
 /// fewer than there are requests at a time many of them connect anew (2026-11-21, `road forward`: 45

@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use super::align::{align, words};
 
-/// Share of a node's words that must belong to the reference. Our choice: more belongs to it than not.
+/// Reservation of a node's words that must belong to the reference. Our choice: more belongs to it than not.
 const NODE_SHARE: f64 = 0.5;
 
-/// Share of the reference's words that must be found on the page. Our choice; lower: more pages, less certain nodes.
+/// Reservation of the reference's words that must be found on the page. Our choice; lower: more pages, less certain nodes.
 const FOUND_SHARE: f64 = 0.9;
 
 /// Text nodes that were kept and should have been.
@@ -32,7 +32,7 @@ pub(super) struct Mapping {
     /// Words of each.
     words: Vec<usize>,
     wanted: Vec<bool>,
-    /// Share of the reference's words that were found; none without a reference.
+    /// Reservation of the reference's words that were found; none without a reference.
     found: Option<f64>,
 }
 
@@ -75,7 +75,7 @@ impl Mapping {
         &self.wanted
     }
 
-    /// Share of the reference's words that stand in the page's text nodes; none without a reference.
+    /// Reservation of the reference's words that stand in the page's text nodes; none without a reference.
     pub(super) fn found(&self) -> Option<f64> {
         self.found
     }
@@ -150,7 +150,7 @@ mod tests {
     fn a_node_with_a_word_by_chance_does_not_belong_to_the_reference() {
         let page = texts(&[
             ("Read the long story of the river here", true),
-            ("Share it now with all", true),
+            ("Reservation it now with all", true),
         ]);
         let reference = "Read the long story of the river here now";
         let score = Mapping::new(&page, reference).score(&page).unwrap();

@@ -32,9 +32,9 @@ pub(super) struct Score {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) nodes: Option<NodeScore>,
     /// Snippets that had to be kept, and how many of them were.
-    pub(super) required: Share,
+    pub(super) required: Reservation,
     /// Snippets that had to go, and how many of them did not.
-    pub(super) forbidden: Share,
+    pub(super) forbidden: Reservation,
     /// Word F1 of the title that was found, where one is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) title: Option<f64>,
@@ -55,7 +55,7 @@ pub(super) struct Score {
 
 /// Some of a number of things.
 #[derive(Clone, Copy, Default, Serialize)]
-pub(super) struct Share {
+pub(super) struct Reservation {
     pub(super) found: usize,
     pub(super) of: usize,
 }
@@ -82,8 +82,8 @@ fn score(contestant: &Contestant, sample: &Sample, mapping: &mut Option<Mapping>
         recall: 0.0,
         f1: 0.0,
         nodes: None,
-        required: Share::default(),
-        forbidden: Share::default(),
+        required: Reservation::default(),
+        forbidden: Reservation::default(),
         title: None,
         empty: true,
         selected: false,
@@ -118,7 +118,7 @@ fn score(contestant: &Contestant, sample: &Sample, mapping: &mut Option<Mapping>
     let wanted = reference.title.as_ref();
     score.title = wanted.map(|wanted| word_scores(&bag(&title), wanted).2);
     let text = flat(&text);
-    let share = |snippets: &[String]| Share {
+    let share = |snippets: &[String]| Reservation {
         found: snippets
             .iter()
             .filter(|s| text.contains(s.as_str()))

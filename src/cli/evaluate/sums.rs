@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::score::{PageScores, Score, Share};
+use super::score::{PageScores, Score, Reservation};
 
 /// Recall below which a page counts as harmed.
 const HARMED: f64 = 0.5;
@@ -20,9 +20,9 @@ pub(super) struct Sums {
     /// Pages whose references could be mapped to nodes.
     pub(super) mapped: usize,
     nodes: [f64; 4],
-    required: Share,
-    forbidden: Share,
-    titles: Share,
+    required: Reservation,
+    forbidden: Reservation,
+    titles: Reservation,
     cpu_ms: f64,
     choice_ms: f64,
     pub(super) harmed: usize,
@@ -41,10 +41,10 @@ pub(super) struct Means {
     pub(super) node_recall: f64,
     pub(super) text_precision: f64,
     pub(super) text_recall: f64,
-    /// Share of the required snippets that was kept, and of the forbidden ones.
+    /// Reservation of the required snippets that was kept, and of the forbidden ones.
     pub(super) required: f64,
     pub(super) forbidden: f64,
-    /// Share of the known titles that was found.
+    /// Reservation of the known titles that was found.
     pub(super) title: f64,
     pub(super) cpu_ms: f64,
     pub(super) choice_ms: f64,
@@ -80,7 +80,7 @@ impl Sums {
         self.required.add(score.required);
         self.forbidden.add(score.forbidden);
         if let Some(title) = score.title {
-            self.titles.add(Share {
+            self.titles.add(Reservation {
                 found: usize::from(title >= TITLE_FOUND),
                 of: 1,
             });
@@ -117,8 +117,8 @@ impl Sums {
     }
 }
 
-impl Share {
-    fn add(&mut self, other: Share) {
+impl Reservation {
+    fn add(&mut self, other: Reservation) {
         self.found += other.found;
         self.of += other.of;
     }
@@ -184,8 +184,8 @@ pub(super) mod tests {
             recall: f1,
             f1,
             nodes: None,
-            required: Share { found: 1, of: 2 },
-            forbidden: Share { found: 0, of: 1 },
+            required: Reservation { found: 1, of: 2 },
+            forbidden: Reservation { found: 0, of: 1 },
             title: Some(f1),
             empty: false,
             selected: true,

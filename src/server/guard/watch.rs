@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 use crate::{
     headers::Kinds,
-    respond,
+    error_pages,
     server::wire::{self, Refusal},
     spelling::Spelling,
 };
@@ -241,7 +241,7 @@ impl Watch {
         let out = &mut progress.interim;
         let reason = status.canonical_reason().unwrap_or("Information");
         out.extend_from_slice(format!("HTTP/1.1 {} {reason}\r\n", status.as_u16()).as_bytes());
-        respond::write_fields(headers, out);
+        error_pages::write_fields(headers, out);
     }
 
     /// Messages begun and done so far.

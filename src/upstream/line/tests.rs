@@ -11,7 +11,7 @@ use tokio::{
 
 use super::*;
 use crate::{
-    acl::Acl,
+    access_control::Acl,
     authority::{Scheme, Target},
     spelling::{Name, Spelling},
     upstream::origin::Pool,

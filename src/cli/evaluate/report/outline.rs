@@ -15,7 +15,7 @@ const MAX_ROWS: usize = 150;
 /// Levels that are set in; deeper ones stand with the last, so that a telephone shows them.
 const MAX_DEPTH: usize = 10;
 
-/// Share of the page's text below which a block is not opened, whatever is in it: nobody looks for ten characters.
+/// Reservation of the page's text below which a block is not opened, whatever is in it: nobody looks for ten characters.
 const SMALL: f64 = 0.01;
 
 /// Characters of a row's text: enough to recognise it.

@@ -15,14 +15,14 @@ use crate::{
 };
 
 /// What a client asks to switch to.
-pub(super) struct Switch {
+pub(super) struct UpgradeRequest {
     protocols: HeaderValue,
     client_side: OnUpgrade,
     /// What the server must say to a WebSocket that was asked for over HTTP/2.
     accept: Option<websocket::Accept>,
 }
 
-impl Switch {
+impl UpgradeRequest {
     /// What this request asks for. One for a WebSocket over HTTP/2 becomes one of HTTP/1.1.
     pub(super) fn of(request: &mut Request<Incoming>, kinds: Kinds) -> Option<Self> {
         let (protocols, accept) = if websocket::is_extended_connect(request) {
@@ -63,7 +63,7 @@ impl Exchange {
     /// A 101: from here on the two sides talk past us.
     pub(super) fn switch_protocols(
         &mut self,
-        switch: Option<Switch>,
+        switch: Option<UpgradeRequest>,
         mut response: Response<Arriving>,
         target: &Target,
     ) -> Result<Answer, Error> {

@@ -9,8 +9,8 @@ use tokio::{runtime::Runtime, sync::mpsc, task::LocalSet};
 
 use super::{
     charset, coding,
-    eligibility::Skip,
-    room::Room,
+    eligibility::PassReason,
+    memory_budget::MemoryBudget,
     workers::{Job, Use},
 };
 
@@ -41,9 +41,9 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 
 /// Runs a worker's job on these bytes; the reason where they pass untouched.
 pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<Bytes, String> {
-    let codings = coding::of(headers).ok_or_else(|| Skip::Coding.to_string())?;
+    let codings = coding::of(headers).ok_or_else(|| PassReason::Coding.to_string())?;
     LocalSet::new().block_on(&RUNTIME, async {
-        let share = Room::new(ROOM).enter(Some(body.len()), false).await;
+        let share = MemoryBudget::new(ROOM).enter(Some(body.len()), false).await;
         let share = share.map_err(|skip| skip.to_string())?;
         let job = Job {
             chain: Arc::clone(&CHAIN),

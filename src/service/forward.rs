@@ -5,12 +5,12 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, Version, header};
 use hyper::body::{Body as _, Incoming};
 
-use super::{Answer, Exchange, parts::NextPages, switch::Switch};
+use super::{Answer, Exchange, next_pages::NextPages, upgrade::UpgradeRequest};
 use crate::{
     body::{Arriving, Body, Gate},
     error::Error,
     headers::{self, Kinds, Media, Pseudonym, validators::Mapped},
-    rewrite::Asked,
+    rewrite::RequestInfo,
     server::WholeServer,
     upstream::{Answered, Origin, Sending},
 };
@@ -31,8 +31,8 @@ impl Exchange {
             return Ok(Answer::Response(response));
         }
         let untouched = self.served.proxy.untouched.take_off(&mut request, target);
-        let asked = Asked::of(&request, target, untouched, self.kinds);
-        let switch = Switch::of(&mut request, self.kinds);
+        let asked = RequestInfo::of(&request, target, untouched, self.kinds);
+        let switch = UpgradeRequest::of(&mut request, self.kinds);
         let version = request.version();
         let (outgoing, mapped) = self.outgoing(request, origin, &asked, switch.as_ref());
         let request_ended = outgoing.body().is_end_stream();
@@ -107,7 +107,7 @@ impl Exchange {
     /// What the filters make of the response.
     async fn rewrite(
         &mut self,
-        asked: &Asked<'_>,
+        asked: &RequestInfo<'_>,
         response: Response<Arriving>,
         next: Option<NextPages>,
     ) -> Response<Body> {
@@ -134,14 +134,14 @@ impl Exchange {
         &mut self,
         request: Box<Request<Incoming>>,
         origin: &Origin,
-        asked: &Asked<'_>,
-        switch: Option<&Switch>,
+        asked: &RequestInfo<'_>,
+        switch: Option<&UpgradeRequest>,
     ) -> (Box<Request<Body>>, Mapped) {
         let (mut head, body) = request.into_parts();
         head.headers = headers::forward_request(
             head.headers,
             origin.host(),
-            switch.map(Switch::protocols),
+            switch.map(UpgradeRequest::protocols),
             &self.served.proxy.pseudonym,
             head.version,
             self.kinds,

@@ -7,13 +7,13 @@ use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::{
-    acl::Acl,
+    access_control::Acl,
     authority::{Host, Target},
     body::Body,
     config::Config,
-    proxy::Proxy,
-    respond,
-    running::Running,
+    service::Proxy,
+    error_pages,
+    runtime_state::RuntimeState,
 };
 
 /// The name under which a browser finds the proxy it uses. `.internal` is reserved for private use
@@ -37,7 +37,7 @@ pub(crate) fn is_this_machine(target: &Target, acl: &Acl) -> bool {
 /// Answers a request to the control host.
 pub(crate) fn answer<B>(proxy: &Proxy, request: &Request<B>) -> Response<Body> {
     if ![Method::GET, Method::HEAD].contains(request.method()) {
-        let mut response = respond::page(StatusCode::METHOD_NOT_ALLOWED, &not_here());
+        let mut response = error_pages::page(StatusCode::METHOD_NOT_ALLOWED, &not_here());
         response
             .headers_mut()
             .insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
@@ -46,7 +46,7 @@ pub(crate) fn answer<B>(proxy: &Proxy, request: &Request<B>) -> Response<Body> {
     let running = proxy.running();
     let authority = running.authority.as_ref();
     match (request.uri().path(), authority) {
-        ("/" | "", _) => respond::page(StatusCode::OK, &overview(proxy, &running)),
+        ("/" | "", _) => error_pages::page(StatusCode::OK, &overview(proxy, &running)),
         ("/ca.crt", Some(authority)) => download(
             authority.certificate_der().to_vec(),
             "application/x-x509-ca-cert",
@@ -58,9 +58,9 @@ pub(crate) fn answer<B>(proxy: &Proxy, request: &Request<B>) -> Response<Body> {
             "attachment; filename=\"gleaner-ca.pem\"",
         ),
         ("/ca.crt" | "/ca.pem", None) => {
-            respond::page(StatusCode::NOT_FOUND, &no_certificate(&running))
+            error_pages::page(StatusCode::NOT_FOUND, &no_certificate(&running))
         }
-        _ => respond::page(StatusCode::NOT_FOUND, &not_here()),
+        _ => error_pages::page(StatusCode::NOT_FOUND, &not_here()),
     }
 }
 
@@ -72,7 +72,7 @@ fn download(content: Vec<u8>, kind: &'static str, disposition: &'static str) -> 
         header::CONTENT_DISPOSITION,
         HeaderValue::from_static(disposition),
     );
-    respond::harden(headers);
+    error_pages::harden(headers);
     response
 }
 
@@ -84,7 +84,7 @@ fn frame(title: &str, content: &Markup) -> Markup {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (title) }
-                style { (PreEscaped(respond::STYLE)) }
+                style { (PreEscaped(error_pages::STYLE)) }
             }
             body { (content) }
         }
@@ -102,7 +102,7 @@ fn not_here() -> Markup {
 }
 
 /// Where a certificate would be if the proxy had one; says how it gets one.
-fn no_certificate(running: &Running) -> Markup {
+fn no_certificate(running: &RuntimeState) -> Markup {
     frame(
         "No certificate",
         &html! {
@@ -113,7 +113,7 @@ fn no_certificate(running: &Running) -> Markup {
     )
 }
 
-fn overview(proxy: &Proxy, running: &Running) -> Markup {
+fn overview(proxy: &Proxy, running: &RuntimeState) -> Markup {
     frame(
         "Gleaner",
         &html! {
@@ -131,7 +131,7 @@ fn overview(proxy: &Proxy, running: &Running) -> Markup {
     )
 }
 
-fn state(proxy: &Proxy, running: &Running) -> Markup {
+fn state(proxy: &Proxy, running: &RuntimeState) -> Markup {
     let config = &running.config;
     let pages = if config.rewrite.enabled {
         "rewritten"
@@ -189,7 +189,7 @@ fn style(config: &Config) -> &'static str {
     }
 }
 
-fn certificate(running: &Running) -> Markup {
+fn certificate(running: &RuntimeState) -> Markup {
     html! {
         h2 { "Certificate" }
         @if running.authority.is_some() {

@@ -14,7 +14,7 @@ use crate::{
     body::{Arriving, Body},
     headers::without,
     rewrite::Fetch,
-    running::Running,
+    runtime_state::RuntimeState,
     upstream::{Origin, Sending},
 };
 
@@ -36,7 +36,7 @@ const ABOUT_THE_PAGE: [HeaderName; 8] = [
 /// The next pages of what was asked for.
 pub(super) struct NextPages {
     proxy: Arc<Proxy>,
-    running: Arc<Running>,
+    running: Arc<RuntimeState>,
     origin: Arc<Origin>,
     fields: HeaderMap,
     extensions: Extensions,
@@ -47,7 +47,7 @@ impl NextPages {
     pub(super) fn of(
         request: &Request<Body>,
         proxy: &Arc<Proxy>,
-        running: &Arc<Running>,
+        running: &Arc<RuntimeState>,
         origin: &Arc<Origin>,
     ) -> Self {
         Self {

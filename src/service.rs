@@ -1,15 +1,15 @@
 //! The order of all steps of a request, written once and nowhere else.
 //!
 //! Each step's own rules are in its module; here is only what comes after what, and what is in force
-//! while it happens: one [`Running`] snapshot per request, so that a reload never changes the rules
+//! while it happens: one [`RuntimeState`] snapshot per request, so that a reload never changes the rules
 //! half-way.
 
 mod connect;
 mod forward;
 mod known;
-mod parts;
-mod place;
-mod switch;
+mod next_pages;
+mod target_resolution;
+mod upgrade;
 
 use std::{
     net::SocketAddr,
@@ -31,19 +31,19 @@ use crate::{
     error::Error,
     headers::{Kinds, Pseudonym},
     log::RequestLog,
-    panel, respond,
+    admin, error_pages,
     rewrite::{Rewriter, Workers},
     route::Route,
-    running::Running,
+    runtime_state::RuntimeState,
     server::{Begun, Places, Refusal, Served},
-    untouched::UntouchedLinks,
+    bypass_link::BypassLinks,
     upstream, websocket,
 };
 
 /// The proxy: what is in force, and what outlives a change of it.
 #[derive(Debug)]
 pub struct Proxy {
-    running: ArcSwap<Running>,
+    running: ArcSwap<RuntimeState>,
     own: Vec<SocketAddr>,
     /// Where the configuration is looked for, if not only in the one file.
     lookup: OnceLock<Lookup>,
@@ -53,7 +53,7 @@ pub struct Proxy {
     started_with: Config,
     workers: Workers,
     pseudonym: Pseudonym,
-    untouched: Arc<UntouchedLinks>,
+    untouched: Arc<BypassLinks>,
     reload_error: ArcSwapOption<String>,
     pub(crate) places: Arc<Places>,
 }
@@ -88,9 +88,9 @@ impl Proxy {
         tell_idle(&config);
         let workers = Workers::new(config.limits.page_workers);
         let places = Places::new(config.limits.connections);
-        let untouched = Arc::new(UntouchedLinks::default());
+        let untouched = Arc::new(BypassLinks::default());
         let rewriter = Rewriter::new(&config, workers.clone(), Arc::clone(&untouched))?;
-        let running = Running::new(config, own.clone(), rewriter, None)?;
+        let running = RuntimeState::new(config, own.clone(), rewriter, None)?;
         Ok(Arc::new(Self {
             started_with: running.config.clone(),
             running: ArcSwap::from_pointee(running),
@@ -112,7 +112,7 @@ impl Proxy {
         tell_idle(&config);
         let before = self.running();
         let rewriter = Rewriter::new(&config, self.workers.clone(), Arc::clone(&self.untouched))?;
-        let running = Running::new(config, self.own.clone(), rewriter, Some(&before))?;
+        let running = RuntimeState::new(config, self.own.clone(), rewriter, Some(&before))?;
         self.running.store(Arc::new(running));
         self.reload_error.store(None);
         Ok(())
@@ -169,7 +169,7 @@ impl Proxy {
         &self.started_with
     }
 
-    pub(crate) fn running(&self) -> Arc<Running> {
+    pub(crate) fn running(&self) -> Arc<RuntimeState> {
         self.running.load_full()
     }
 }
@@ -207,7 +207,7 @@ pub(crate) async fn handle(
                     exchange.served.conn.dismiss();
                 }
                 exchange.log.action = format!("error: {error}");
-                respond::error_response(&error)
+                error_pages::error_response(&error)
             }
         };
         if is_connect && !response.status().is_success() {
@@ -237,7 +237,7 @@ pub(crate) async fn handle(
 /// One request on its way.
 pub(crate) struct Exchange {
     pub(crate) served: Arc<Served>,
-    pub(crate) running: Arc<Running>,
+    pub(crate) running: Arc<RuntimeState>,
     pub(crate) log: Box<RequestLog>,
     /// Of which kinds the request's fields are.
     kinds: Kinds,
@@ -305,12 +305,12 @@ impl Exchange {
         let asked = known::Asked::of(&request);
         let Some(target) = self.target(&request)? else {
             self.log.route = "panel";
-            self.log.host = Some(place::host_of(&request).into());
-            let response = panel::answer(&self.served.proxy, &request);
+            self.log.host = Some(target_resolution::host_of(&request).into());
+            let response = admin::answer(&self.served.proxy, &request);
             return Ok(Answer::Response(response).into());
         };
         self.log.host = Some(target.host_port().into());
-        if panel::is_control_host(&target) {
+        if admin::is_control_host(&target) {
             let response = self.own_tunnel(*request, target)?;
             return Ok(Answer::Taken(response).into());
         }

@@ -7,7 +7,7 @@ use super::Exchange;
 use crate::{
     authority::{Scheme, Target, TargetError},
     error::Error,
-    panel, websocket,
+    admin, websocket,
 };
 
 impl Exchange {
@@ -15,19 +15,19 @@ impl Exchange {
     pub(super) fn target(&mut self, request: &Request<Incoming>) -> Result<Option<Target>, Error> {
         if let Some(tunnel) = &self.served.conn.tunnel {
             let target = target_in_tunnel(request, tunnel)?;
-            return Ok((!panel::is_control_host(&target)).then_some(target));
+            return Ok((!admin::is_control_host(&target)).then_some(target));
         }
         if request.method() == Method::CONNECT {
             return Ok(Some(Target::of_connect(request.uri())?));
         }
         if request.uri().scheme().is_some() {
             let target = Target::of_absolute(request.uri())?;
-            return Ok((!panel::is_control_host(&target)).then_some(target));
+            return Ok((!admin::is_control_host(&target)).then_some(target));
         }
         let target = Target::of_host_field(Scheme::Http, request.headers())?;
-        let ours = panel::is_control_host(&target)
+        let ours = admin::is_control_host(&target)
             || target.port == self.served.conn.local.port()
-                && panel::is_this_machine(&target, &self.running.acl);
+                && admin::is_this_machine(&target, &self.running.acl);
         if ours {
             Ok(None)
         } else {

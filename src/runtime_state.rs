@@ -8,28 +8,28 @@ use std::{net::SocketAddr, sync::Arc};
 use tracing::{info, warn};
 
 use crate::{
-    acl::Acl,
+    access_control::Acl,
     ca::{Authority, AuthorityError},
     config::Config,
-    credentials::Gate,
-    proxy::StartError,
+    credentials::Authenticator,
+    service::StartError,
     rewrite::Rewriter,
     upstream::Upstream,
 };
 
 /// What one configuration puts in force.
-pub(crate) struct Running {
+pub(crate) struct RuntimeState {
     pub(crate) config: Config,
     pub(crate) acl: Arc<Acl>,
     /// Only where users are configured.
-    pub(crate) gate: Option<Arc<Gate>>,
+    pub(crate) gate: Option<Arc<Authenticator>>,
     pub(crate) upstream: Upstream,
     pub(crate) rewriter: Rewriter,
     /// Only while interception is on.
     pub(crate) authority: Option<Arc<Authority>>,
 }
 
-impl Running {
+impl RuntimeState {
     pub(crate) fn new(
         config: Config,
         own: Vec<SocketAddr>,
@@ -55,7 +55,7 @@ impl Running {
         let gate = match before.and_then(|old| old.gate.clone()) {
             // With it stay the guesses that were counted.
             Some(gate) if gate.asks(users) => Some(gate),
-            _ => Gate::new(users).map(Arc::new),
+            _ => Authenticator::new(users).map(Arc::new),
         };
         let acl = Arc::new(Acl::new(config.access.clone(), own));
         let upstream = Upstream::new(&config, Arc::clone(&acl));
@@ -85,9 +85,9 @@ fn in_force(authority: Arc<Authority>) -> Arc<Authority> {
     }
 }
 
-impl std::fmt::Debug for Running {
+impl std::fmt::Debug for RuntimeState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Running")
+        f.debug_struct("RuntimeState")
             .field("config", &self.config)
             .finish_non_exhaustive()
     }

@@ -18,7 +18,7 @@ const PARAMETER: &str = "gleaner-untouched";
 
 /// Makes and recognises the links.
 #[derive(Debug, Default)]
-pub(crate) struct UntouchedLinks {
+pub(crate) struct BypassLinks {
     key: RandomState,
 }
 
@@ -31,7 +31,7 @@ struct Asked {
     is_genuine: bool,
 }
 
-impl UntouchedLinks {
+impl BypassLinks {
     /// The link to a page as it was.
     pub(crate) fn link(&self, url: &Url) -> Url {
         let mut link = url.clone();
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_link_leads_back_to_the_address_it_was_made_for() {
-        let links = UntouchedLinks::default();
+        let links = BypassLinks::default();
         for address in [
             "https://example.org/",
             "https://example.org/a%20b?x=1&y=%26#part",
@@ -127,13 +127,13 @@ mod tests {
 
     #[test]
     fn a_link_for_another_page_or_from_another_process_is_not_genuine() {
-        let links = UntouchedLinks::default();
+        let links = BypassLinks::default();
         let link = links.link(&"https://example.org/one".parse().unwrap());
         let moved = path_and_query(&link).replace("one", "two");
         let asked = links.take("https://example.org", &moved).unwrap();
         assert!(!asked.is_genuine);
         assert_eq!(asked.path_and_query, "/two");
-        let other = UntouchedLinks::default();
+        let other = BypassLinks::default();
         let asked = other
             .take("https://example.org", &path_and_query(&link))
             .unwrap();
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn other_addresses_are_left_alone() {
-        let links = UntouchedLinks::default();
+        let links = BypassLinks::default();
         assert_eq!(links.take("https://example.org", "/a?b=c"), None);
         assert_eq!(links.take("https://example.org", "/a"), None);
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use http::{Method, Request, header};
 use hyper::body::Incoming;
 
-use crate::{running::Running, upstream::Origin};
+use crate::{runtime_state::RuntimeState, upstream::Origin};
 
 /// What one connection asked for last.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub(crate) struct Known(Mutex<Option<Entry>>);
 struct Entry {
     asked: Asked,
     /// The configuration by which it was judged.
-    running: Weak<Running>,
+    running: Weak<RuntimeState>,
     origin: Weak<Origin>,
     /// As it is logged. The connection's own: the origin's would be counted by all that ask for it.
     host_port: Arc<str>,
@@ -34,7 +34,7 @@ impl Known {
     pub(super) fn find(
         &self,
         request: &Request<Incoming>,
-        running: &Arc<Running>,
+        running: &Arc<RuntimeState>,
     ) -> Option<(Arc<Origin>, Arc<str>)> {
         let entry = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = entry.as_ref()?;
@@ -46,7 +46,7 @@ impl Known {
         Some((origin, Arc::clone(&entry.host_port)))
     }
 
-    pub(super) fn keep(&self, asked: Asked, running: &Arc<Running>, origin: &Arc<Origin>) {
+    pub(super) fn keep(&self, asked: Asked, running: &Arc<RuntimeState>, origin: &Arc<Origin>) {
         let entry = Entry {
             asked,
             running: Arc::downgrade(running),

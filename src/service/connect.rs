@@ -7,7 +7,7 @@ use hyper::body::Incoming;
 
 use super::Exchange;
 use crate::{
-    acl::Permit,
+    access_control::Permit,
     authority::{Scheme, Target},
     body::Body,
     error::Error,

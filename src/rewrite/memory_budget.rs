@@ -14,7 +14,7 @@ use std::{
 
 use tokio::{sync::Notify, time::timeout};
 
-use super::eligibility::Skip;
+use super::eligibility::PassReason;
 
 /// How long a page waits for room. Its reader waits with it; whoever is in work needs some tenths of a second.
 /// Raising it filters more pages of a burst and makes their readers wait.
@@ -32,13 +32,13 @@ const UNTOLD_BYTES: usize = 64 * 1024;
 
 /// The room for all pages of one configuration.
 #[derive(Debug)]
-pub(super) struct Room {
+pub(super) struct MemoryBudget {
     used: AtomicUsize,
     bytes: usize,
     freed: Notify,
 }
 
-impl Room {
+impl MemoryBudget {
     pub(super) fn new(bytes: usize) -> Arc<Self> {
         Arc::new(Self {
             used: AtomicUsize::new(0),
@@ -52,7 +52,7 @@ impl Room {
         self: &Arc<Self>,
         bytes: Option<usize>,
         is_packed: bool,
-    ) -> Result<Share, Skip> {
+    ) -> Result<Reservation, PassReason> {
         let bytes = bytes.unwrap_or(UNTOLD_BYTES);
         let unpacked = if is_packed { UNPACKED_FACTOR } else { 1 };
         let expected = bytes.saturating_mul(unpacked * EXPECTED_FACTOR);
@@ -70,8 +70,8 @@ impl Room {
                 freed.await;
             }
         };
-        timeout(PATIENCE, entering).await.map_err(|_| Skip::Busy)?;
-        Ok(Share {
+        timeout(PATIENCE, entering).await.map_err(|_| PassReason::Busy)?;
+        Ok(Reservation {
             room: Arc::clone(self),
             bytes: expected,
         })
@@ -88,18 +88,18 @@ impl Room {
 
 /// What one page has of the room; given back with the page.
 #[derive(Debug)]
-pub(super) struct Share {
-    room: Arc<Room>,
+pub(super) struct Reservation {
+    room: Arc<MemoryBudget>,
     bytes: usize,
 }
 
-impl Share {
+impl Reservation {
     /// The page takes so much by now. An error where there is no more room.
-    pub(super) fn grow_to(&mut self, bytes: usize) -> Result<(), Skip> {
+    pub(super) fn grow_to(&mut self, bytes: usize) -> Result<(), PassReason> {
         let more = bytes.saturating_sub(self.bytes);
         if more > 0 {
             if !self.room.take(more, self.room.bytes) {
-                return Err(Skip::Busy);
+                return Err(PassReason::Busy);
             }
             self.bytes = bytes;
         }
@@ -107,7 +107,7 @@ impl Share {
     }
 }
 
-impl Drop for Share {
+impl Drop for Reservation {
     fn drop(&mut self) {
         self.room.used.fetch_sub(self.bytes, Relaxed);
         self.room.freed.notify_waiters();
@@ -120,14 +120,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_page_waits_for_room_to_begin_and_not_for_ever() {
-        let room = Room::new(1000 * EXPECTED_FACTOR);
+        let room = MemoryBudget::new(1000 * EXPECTED_FACTOR);
         let first = room.enter(Some(700), false).await.unwrap();
         let waiting = tokio::spawn({
             let room = Arc::clone(&room);
             async move { room.enter(Some(700), false).await }
         });
-        assert_eq!(room.enter(Some(700), false).await.unwrap_err(), Skip::Busy);
-        assert_eq!(waiting.await.unwrap().unwrap_err(), Skip::Busy);
+        assert_eq!(room.enter(Some(700), false).await.unwrap_err(), PassReason::Busy);
+        assert_eq!(waiting.await.unwrap().unwrap_err(), PassReason::Busy);
         let waiting = tokio::spawn({
             let room = Arc::clone(&room);
             async move { room.enter(Some(700), false).await }
@@ -139,13 +139,13 @@ mod tests {
 
     #[tokio::test]
     async fn a_page_grows_as_far_as_there_is_room() {
-        let room = Room::new(1000 * EXPECTED_FACTOR);
+        let room = MemoryBudget::new(1000 * EXPECTED_FACTOR);
         let mut first = room.enter(Some(100), false).await.unwrap();
         let second = room.enter(Some(20), true).await.unwrap();
         first.grow_to(1).unwrap();
         first.grow_to(900 * EXPECTED_FACTOR).unwrap();
         let more = 900 * EXPECTED_FACTOR + 1;
-        assert_eq!(first.grow_to(more), Err(Skip::Busy));
+        assert_eq!(first.grow_to(more), Err(PassReason::Busy));
         drop(second);
         first.grow_to(more).unwrap();
         drop(first);
@@ -154,7 +154,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_page_that_would_fill_all_the_room_begins_alone() {
-        let room = Room::new(1000);
+        let room = MemoryBudget::new(1000);
         assert!(room.enter(Some(1_000_000), true).await.is_ok());
         assert_eq!(room.used.load(Relaxed), 0);
     }
