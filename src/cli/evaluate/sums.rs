@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::score::{PageScores, Score, Reservation};
+use super::score::{PageScores, Reservation, Score};
 
 /// Recall below which a page counts as harmed.
 const HARMED: f64 = 0.5;
