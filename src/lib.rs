@@ -39,6 +39,7 @@ pub mod fuzzing;
 mod headers;
 mod intercept;
 pub mod log;
+pub mod offline;
 mod admin;
 mod service;
 pub mod reload;

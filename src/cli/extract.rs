@@ -13,25 +13,24 @@ use std::{
 };
 
 use clap::ValueEnum;
-use gleaner::Config;
+use gleaner::{
+    Config,
+    offline::{chains, parallel},
+};
 use gleaner_filters::{ChainConfig, output};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use url::Url;
 
-use extractor::Page;
+use extractor::{Extractor, Page};
 use record::Record;
 
-use super::{
-    EX_USAGE, Failure, complain, exit_code, input::page_address, named_chain, overlay::Overlay,
-    parallel,
-};
+use super::{EX_USAGE, Failure, complain, exit_code, overlay::Overlay};
 
-pub(crate) use extractor::Extractor;
-pub(super) use tasks::address_of;
+pub(super) use tasks::{address_of, page_address};
 
 /// Arguments of `gleaner extract`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = named_chain::help())]
+#[command(after_help = chains::help())]
 pub(super) struct Args {
     /// Pages to read, plain or .gz; `-` or none is standard input
     files: Vec<PathBuf>,
@@ -86,8 +85,9 @@ impl Format {
 
 /// Extracts every page; an error at the end if any failed.
 pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
-    let filters = args.overlay.over(&config.filters)?;
-    let filters = named_chain::or_configured(&filters, args.main_block.as_deref())?;
+    let filters = args
+        .overlay
+        .over(&config.filters, args.main_block.as_deref())?;
     let format = args.format.unwrap_or(Format::configured(&filters));
     let mut extractor = Extractor::with_filters(config, &filters)?;
     if args.url.is_some() && args.files.len() > 1 {
