@@ -11,9 +11,9 @@ use crate::{
     authority::{Host, Target},
     body::Body,
     config::Config,
-    service::Proxy,
     error_pages,
     runtime_state::RuntimeState,
+    service::Proxy,
 };
 
 /// The name under which a browser finds the proxy it uses. `.internal` is reserved for private use

@@ -16,7 +16,7 @@ mod load;
 mod log;
 mod mistakes;
 mod parse;
-mod target_resolution;
+mod place;
 mod rewrite;
 mod syntax;
 mod timeouts;

@@ -252,7 +252,12 @@ mod tests {
         Authenticator::new(&raw.parse().unwrap().users).unwrap()
     }
 
-    async fn ask(gate: &Authenticator, client: u8, name: &str, password: &str) -> Result<(), Denied> {
+    async fn ask(
+        gate: &Authenticator,
+        client: u8,
+        name: &str,
+        password: &str,
+    ) -> Result<(), Denied> {
         let client = [192, 0, 2, client].into();
         let headers = asked(name, password);
         gate.check(client, &headers, &header::PROXY_AUTHORIZATION)

@@ -25,9 +25,9 @@ use crate::{
     access_control::Permit,
     authority::{Host, Scheme, Target},
     log::RequestLog,
-    service::{Known, Proxy},
     runtime_state::RuntimeState,
     server::{self, Conn, Taken},
+    service::{Known, Proxy},
     tunnel::{self, Rewound},
 };
 

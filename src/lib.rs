@@ -25,14 +25,17 @@
 //! are written, `clock` is one timer for many waits, `arrivals` spares reads that would come to nothing.
 
 mod access_control;
+mod admin;
 mod arrivals;
 mod authority;
 mod body;
+mod bypass_link;
 mod ca;
 mod clock;
 pub mod config;
 mod credentials;
 mod error;
+mod error_pages;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -40,20 +43,17 @@ mod headers;
 mod intercept;
 pub mod log;
 pub mod offline;
-mod admin;
-mod service;
 pub mod reload;
-mod error_pages;
 mod rewrite;
 mod route;
 mod runtime_state;
 mod server;
+mod service;
 mod spelling;
 mod tcp;
 #[cfg(test)]
 mod testing;
 mod tunnel;
-mod bypass_link;
 mod upstream;
 mod waiter;
 mod websocket;
@@ -61,6 +61,6 @@ mod websocket;
 pub use ca::{AuthorityError, manage::AuthorityInfo};
 pub use config::{Config, ConfigError, RawConfig};
 pub use credentials::hash_password;
-pub use service::{Origin, Proxy, StartError};
 pub use rewrite::decode_html;
 pub use server::serve;
+pub use service::{Origin, Proxy, StartError};

@@ -8,9 +8,9 @@ mod buffer;
 pub(crate) mod charset;
 pub(crate) mod coding;
 mod domains;
+mod eligibility;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzz_api;
-mod eligibility;
 mod join;
 mod memory_budget;
 mod workers;
@@ -45,9 +45,9 @@ pub(crate) use self::{join::Fetch, workers::Workers};
 use crate::{
     authority::Target,
     body::{Arriving, Body},
+    bypass_link::BypassLinks,
     config::{Config, ConfigError, HostPatterns, Rewrite},
     headers::{Kinds, Media, accept::Accepts, members_of, repair, validators::Tagger},
-    bypass_link::BypassLinks,
 };
 
 /// What was done to a page, or why nothing was.

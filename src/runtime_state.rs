@@ -12,8 +12,8 @@ use crate::{
     ca::{Authority, AuthorityError},
     config::Config,
     credentials::Authenticator,
-    service::StartError,
     rewrite::Rewriter,
+    service::StartError,
     upstream::Upstream,
 };
 

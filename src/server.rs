@@ -63,10 +63,11 @@ use crate::{
     authority::Target,
     body::Body,
     credentials::Authenticator,
+    error_pages,
     headers::{Kinds, MAX_FIELDS},
     log::Caller,
     service::{self, Known, Proxy},
-    error_pages, tcp,
+    tcp,
 };
 
 /// Pause after a failed accept. Nearly always the process has no descriptors left, and trying at
@@ -251,7 +252,9 @@ fn welcome(stream: TcpStream, client: SocketAddr, proxy: &Arc<Proxy>, life: &Lif
 async fn turn_away(mut stream: TcpStream) {
     const PATIENCE: Duration = Duration::from_secs(1);
     let farewell = async {
-        stream.write_all(&error_pages::too_many_connections()).await?;
+        stream
+            .write_all(&error_pages::too_many_connections())
+            .await?;
         stream.shutdown().await?;
         // Closed with its request unread, the connection would be reset, and the answer with it.
         let mut request = [0; 4096];

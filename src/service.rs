@@ -24,19 +24,20 @@ use tracing::{Instrument, debug, debug_span, warn};
 
 pub(crate) use self::known::Known;
 use crate::{
+    admin,
     body::Body,
+    bypass_link::BypassLinks,
     ca::AuthorityError,
     config::{Config, ConfigError, Idle, Lookup},
     credentials::Denied,
     error::Error,
+    error_pages,
     headers::{Kinds, Pseudonym},
     log::RequestLog,
-    admin, error_pages,
     rewrite::{Rewriter, Workers},
     route::Route,
     runtime_state::RuntimeState,
     server::{Begun, Places, Refusal, Served},
-    bypass_link::BypassLinks,
     upstream, websocket,
 };
 

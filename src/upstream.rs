@@ -7,10 +7,10 @@
 mod again;
 mod bell;
 mod connect;
-#[cfg(feature = "fuzzing")]
-pub(crate) mod fuzz_api;
 mod fault;
 mod framing;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzz_api;
 mod heads;
 mod interim;
 mod line;

@@ -87,7 +87,12 @@ impl fmt::Display for PassReason {
 }
 
 /// Judges a response by its head.
-pub(super) fn judge(asked: &RequestInfo<'_>, head: &Parts, media: Media, settings: &Rewrite) -> Verdict {
+pub(super) fn judge(
+    asked: &RequestInfo<'_>,
+    head: &Parts,
+    media: Media,
+    settings: &Rewrite,
+) -> Verdict {
     let headers = &head.headers;
     // First, so that what is not HTML is never even looked at.
     if media != Media::Html {
@@ -321,9 +326,15 @@ mod tests {
             ("content-type", "text/html"),
             ("cache-control", "public, No-Transform"),
         ];
-        assert_eq!(skipped(&Case { response, ..page() }), PassReason::NoTransform);
+        assert_eq!(
+            skipped(&Case { response, ..page() }),
+            PassReason::NoTransform
+        );
         let request: Fields = &[("cache-control", "no-transform")];
-        assert_eq!(skipped(&Case { request, ..page() }), PassReason::NoTransform);
+        assert_eq!(
+            skipped(&Case { request, ..page() }),
+            PassReason::NoTransform
+        );
         let settings = Rewrite {
             respect_no_transform: false,
             ..page().settings
@@ -345,7 +356,10 @@ mod tests {
             assert!(rewritten(&Case { request, ..page() }), "{request:?}");
         }
         let request: Fields = &[("sec-fetch-dest", "empty")];
-        assert_eq!(skipped(&Case { request, ..page() }), PassReason::Destination);
+        assert_eq!(
+            skipped(&Case { request, ..page() }),
+            PassReason::Destination
+        );
     }
 
     #[test]
@@ -379,7 +393,10 @@ mod tests {
             enabled: false,
             ..page().settings
         };
-        assert_eq!(skipped(&Case { settings, ..page() }), PassReason::SwitchedOff);
+        assert_eq!(
+            skipped(&Case { settings, ..page() }),
+            PassReason::SwitchedOff
+        );
     }
 
     #[test]

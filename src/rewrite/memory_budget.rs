@@ -70,7 +70,9 @@ impl MemoryBudget {
                 freed.await;
             }
         };
-        timeout(PATIENCE, entering).await.map_err(|_| PassReason::Busy)?;
+        timeout(PATIENCE, entering)
+            .await
+            .map_err(|_| PassReason::Busy)?;
         Ok(Reservation {
             room: Arc::clone(self),
             bytes: expected,
@@ -126,7 +128,10 @@ mod tests {
             let room = Arc::clone(&room);
             async move { room.enter(Some(700), false).await }
         });
-        assert_eq!(room.enter(Some(700), false).await.unwrap_err(), PassReason::Busy);
+        assert_eq!(
+            room.enter(Some(700), false).await.unwrap_err(),
+            PassReason::Busy
+        );
         assert_eq!(waiting.await.unwrap().unwrap_err(), PassReason::Busy);
         let waiting = tokio::spawn({
             let room = Arc::clone(&room);

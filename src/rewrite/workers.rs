@@ -250,7 +250,11 @@ impl Job {
 
     /// Nearly every page that declares nothing is UTF-8, so it is read as that while it is; where it is not, all of
     /// it is guessed from.
-    async fn read_undeclared(&mut self, mut source: Source, start: Vec<u8>) -> Result<Text, PassReason> {
+    async fn read_undeclared(
+        &mut self,
+        mut source: Source,
+        start: Vec<u8>,
+    ) -> Result<Text, PassReason> {
         let mut text = Text::new(self);
         let (mut page, mut given) = (start, 0);
         let is_utf8 = loop {
@@ -317,7 +321,10 @@ struct Source {
 
 impl Source {
     /// Gives the next piece on, with a pause after some; false at the end.
-    async fn read(&mut self, give: impl FnOnce(&[u8]) -> Result<(), PassReason>) -> Result<bool, PassReason> {
+    async fn read(
+        &mut self,
+        give: impl FnOnce(&[u8]) -> Result<(), PassReason>,
+    ) -> Result<bool, PassReason> {
         let piece = self.reader.fill_buf().await.map_err(cannot_decode)?;
         let piece = &piece[..piece.len().min(PIECE_BYTES)];
         if piece.is_empty() {

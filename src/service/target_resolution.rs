@@ -5,9 +5,10 @@ use hyper::body::Incoming;
 
 use super::Exchange;
 use crate::{
+    admin,
     authority::{Scheme, Target, TargetError},
     error::Error,
-    admin, websocket,
+    websocket,
 };
 
 impl Exchange {

@@ -16,8 +16,8 @@ use http::{Extensions, HeaderMap, StatusCode};
 use tokio::time::Instant;
 
 use crate::{
-    headers::Kinds,
     error_pages,
+    headers::Kinds,
     server::wire::{self, Refusal},
     spelling::Spelling,
 };
