@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """One honest client of intercepted pages beside many that attack: what it waits, and what is left in the proxy.
 
-    python3 benches/attack.py target/release/gleaner               every attack for ten seconds, 400 connections at most
-    python3 benches/attack.py target/release/gleaner 20 slow-reader rapid-reset
+    python3 lab/attack.py target/release/gleaner               every attack for ten seconds, 400 connections at most
+    python3 lab/attack.py target/release/gleaner 20 slow-reader rapid-reset
 
 Everything runs on loopback; origin, attackers and the honest client are processes of their own. A line for each attack: what
 the honest client waited for a page (a new connection with its handshake for each; milliseconds, the median and the slowest of

@@ -2,7 +2,7 @@
 
 usage: fit.py EXPORT FOREST [FOLDS]
 
-EXPORT is what `gleaner-train export` wrote. FOREST is written from all pages. Where FOLDS is named, five more forests
+EXPORT is what `gleaner-lab export` wrote. FOREST is written from all pages. Where FOLDS is named, five more forests
 are written there, each from the pages of four folds, and the word F1 of every page is measured by the forest that has
 not seen its domain. Deterministic: fixed seed, one thread count. Needs numpy and lightgbm 4 (pip install lightgbm).
 """

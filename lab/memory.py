@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Memory of the proxy in bursts of large pages: at the peak, and what stays ten seconds after.
 
-    python3 benches/memory.py target/release/gleaner 60 1       60 clients at once, pages of 1 MB, all of it markup
-    python3 benches/memory.py target/release/gleaner 60 FOLDER  the 60 largest pages of a folder with html/*.html.gz
+    python3 lab/memory.py target/release/gleaner 60 1       60 clients at once, pages of 1 MB, all of it markup
+    python3 lab/memory.py target/release/gleaner 60 FOLDER  the 60 largest pages of a folder with html/*.html.gz
 
 Everything runs on loopback. A line for each of three bursts: bytes of the pages, resident memory after and at the peak (MiB),
 and what became of the pages.

@@ -1,4 +1,4 @@
-"""The tables and the plot of docs/quality.md, from what `gleaner-train check` wrote.
+"""The tables and the plot of docs/quality.md, from what `gleaner-lab check` wrote.
 
 usage: quality.py PAGES.tsv
        quality.py --dial RECALL.tsv BALANCED.tsv PRECISION.tsv PLOT.svg

@@ -1,15 +1,10 @@
-//! Clients: many connections with one small request after the other, tunnels, and bodies that are read and forgotten.
+//! Clients: many connections with one small request after the other, tunnels, and bodies that are read and dropped.
 
-use std::{
-    io,
-    net::SocketAddr,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{io, net::SocketAddr, sync::Arc};
 
 use rustls::{ClientConfig, pki_types::ServerName};
 use tokio::{
-    io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufStream},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::TcpStream,
     task::{JoinError, JoinSet},
 };
@@ -22,7 +17,7 @@ const FIELDS: &str = "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Geck
     Accept-Language: en-US,en;q=0.5\r\nAccept-Encoding: gzip, deflate\r\nCookie: a=0123456789abcdef; b=0123456789abcdef\r\n\r\n";
 
 /// One small request after the other on each of so many connections.
-pub async fn small(
+pub(crate) async fn small(
     proxy: SocketAddr,
     origin: SocketAddr,
     connections: usize,
@@ -51,8 +46,8 @@ async fn all<E: From<JoinError> + Send + 'static>(
     Ok(())
 }
 
-/// Connections that have had one answer each, and stay.
-pub async fn idle(
+/// Connections that have had one response each, and stay open.
+pub(crate) async fn idle(
     proxy: SocketAddr,
     origin: SocketAddr,
     connections: usize,
@@ -61,23 +56,6 @@ pub async fn idle(
     let mut streams = Vec::new();
     for _ in 0..connections {
         let mut stream = TcpStream::connect(proxy).await?;
-        exchange(&mut stream, &request).await?;
-        streams.push(stream);
-    }
-    Ok(streams)
-}
-
-/// Tunnels through which one answer went each, and which stay.
-pub async fn idle_tunnels(
-    proxy: SocketAddr,
-    origin: SocketAddr,
-    tunnels: usize,
-) -> io::Result<Vec<TcpStream>> {
-    let target = origin.to_string();
-    let request = format!("GET /small HTTP/1.1\r\nHost: {target}\r\n{FIELDS}");
-    let mut streams = Vec::new();
-    for _ in 0..tunnels {
-        let mut stream = tunnel(proxy, &target).await?;
         exchange(&mut stream, &request).await?;
         streams.push(stream);
     }
@@ -107,62 +85,8 @@ async fn exchange(io: &mut (impl AsyncRead + AsyncWrite + Unpin), request: &str)
     Ok(())
 }
 
-/// A page read to its end, on a connection of its own: the head of the answer.
-pub async fn page(proxy: SocketAddr, origin: SocketAddr, path: &str) -> io::Result<String> {
-    let mut stream = TcpStream::connect(proxy).await?;
-    let request = format!(
-        "GET http://{origin}{path} HTTP/1.1\r\nHost: {origin}\r\nConnection: close\r\n{FIELDS}"
-    );
-    stream.write_all(request.as_bytes()).await?;
-    let mut got = Vec::new();
-    stream.read_to_end(&mut got).await?;
-    let head = got
-        .windows(4)
-        .position(|end| end == b"\r\n\r\n")
-        .unwrap_or(0);
-    Ok(String::from_utf8_lossy(&got[..head]).into_owned())
-}
-
-/// Pages read to their ends, one after the other on one connection: how many were rewritten. `coding` is what the client takes.
-pub async fn pages(
-    proxy: SocketAddr,
-    origin: SocketAddr,
-    paths: impl Iterator<Item = String>,
-    coding: &str,
-) -> io::Result<usize> {
-    let stream = TcpStream::connect(proxy).await?;
-    stream.set_nodelay(true)?;
-    let (mut stream, mut rewritten) = (BufStream::new(stream), 0);
-    for path in paths {
-        let request = format!(
-            "GET http://{origin}{path} HTTP/1.1\r\nHost: {origin}\r\nAccept-Encoding: {coding}\r\n\r\n"
-        );
-        stream.write_all(request.as_bytes()).await?;
-        stream.flush().await?;
-        let mut length = 0;
-        loop {
-            let mut line = String::new();
-            stream.read_line(&mut line).await?;
-            let line = line.trim_end().to_ascii_lowercase();
-            if line.is_empty() {
-                break;
-            }
-            if let Some(value) = line.strip_prefix("content-length: ") {
-                length = value.parse().map_err(io::Error::other)?;
-            }
-            rewritten += usize::from(line.starts_with("gleaner: rewritten"));
-        }
-        let mut body = (&mut stream).take(length);
-        let got = tokio::io::copy(&mut body, &mut tokio::io::sink()).await?;
-        if got < length {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-    }
-    Ok(rewritten)
-}
-
 /// Reads so many bytes of a body and stops.
-pub async fn bulk(
+pub(crate) async fn bulk(
     io: &mut (impl AsyncRead + AsyncWrite + Unpin),
     target: &str,
     host: SocketAddr,
@@ -182,7 +106,7 @@ pub async fn bulk(
 }
 
 /// A tunnel through the proxy.
-pub async fn tunnel(proxy: SocketAddr, target: &str) -> io::Result<TcpStream> {
+pub(crate) async fn tunnel(proxy: SocketAddr, target: &str) -> io::Result<TcpStream> {
     let mut stream = TcpStream::connect(proxy).await?;
     stream.set_nodelay(true)?;
     let request = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n");
@@ -200,7 +124,7 @@ pub async fn tunnel(proxy: SocketAddr, target: &str) -> io::Result<TcpStream> {
 }
 
 /// The same, with TLS inside of it.
-pub async fn encrypted(
+pub(crate) async fn encrypted(
     proxy: SocketAddr,
     target: &str,
     tls: &Arc<ClientConfig>,
@@ -217,7 +141,7 @@ pub async fn encrypted(
 }
 
 /// Small requests within TLS, over HTTP/1.1.
-pub async fn small_encrypted(
+pub(crate) async fn small_encrypted(
     proxy: SocketAddr,
     origin: &str,
     tls: &Arc<ClientConfig>,
@@ -236,7 +160,7 @@ pub async fn small_encrypted(
 }
 
 /// The same over HTTP/2: so many streams at once on one connection.
-pub async fn small_http2(
+pub(crate) async fn small_http2(
     proxy: SocketAddr,
     origin: &str,
     tls: &Arc<ClientConfig>,
@@ -277,20 +201,4 @@ pub async fn small_http2(
         }
     };
     all((0..streams).map(one)).await
-}
-
-/// One encrypted request on a connection of its own: how long it takes from CONNECT to the answer.
-pub async fn contact(
-    proxy: SocketAddr,
-    target: &str,
-    tls: &Arc<ClientConfig>,
-) -> io::Result<Duration> {
-    let begun = Instant::now();
-    let mut stream = encrypted(proxy, target, tls).await?;
-    exchange(
-        &mut stream,
-        &format!("GET /small HTTP/1.1\r\nHost: {target}\r\n{FIELDS}"),
-    )
-    .await?;
-    Ok(begun.elapsed())
 }

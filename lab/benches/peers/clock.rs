@@ -5,23 +5,21 @@ use std::{fs, time::Duration};
 use rustix::time::{ClockId, clock_gettime};
 
 /// CPU time that this thread takes for some work.
-pub fn of_thread<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+pub(crate) fn of_thread(work: impl FnOnce()) -> Duration {
     let before = now();
-    let done = work();
-    (done, now().saturating_sub(before))
+    work();
+    now().saturating_sub(before)
 }
 
 fn now() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(
-        time.tv_sec.unsigned_abs(),
-        time.tv_nsec.unsigned_abs() as u32,
-    )
+    Duration::from_secs(time.tv_sec.unsigned_abs())
+        + Duration::from_nanos(time.tv_nsec.unsigned_abs())
 }
 
 /// CPU time of a process, user and system, in seconds: what its threads have run, to the nanosecond
 /// (`/proc/PID/task/TID/schedstat`, first field). Threads that ended are not in it; none of the proxies ends any while it works.
-pub fn of_process(pid: u32) -> f64 {
+pub(crate) fn of_process(pid: u32) -> f64 {
     let tasks = fs::read_dir(format!("/proc/{pid}/task"));
     let nanoseconds: u64 = tasks
         .into_iter()
@@ -33,7 +31,7 @@ pub fn of_process(pid: u32) -> f64 {
 }
 
 /// Memory of a process that is resident, in bytes; at its highest with `VmHWM`, now with `VmRSS`.
-pub fn memory_of(pid: u32, what: &str) -> u64 {
+pub(crate) fn memory_of(pid: u32, what: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     status
         .lines()

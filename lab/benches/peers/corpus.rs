@@ -1,4 +1,4 @@
-//! The pages: every fifth of WCXB dev, in the order of their names; and the chain that they go through.
+//! The pages: every fifth of WCXB dev, in the order of their names; and the default chain.
 
 use std::{env, fs, io::Read, path::PathBuf, sync::Arc};
 
@@ -8,15 +8,15 @@ use gleaner_filters::{Chain, ChainConfig, HostList, PageLimits};
 const PAGES: usize = 300;
 
 /// The folder: `GLEANER_WCXB`, else where the data set lies beside the repository.
-pub fn folder() -> PathBuf {
+fn folder() -> PathBuf {
     env::var_os("GLEANER_WCXB").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/wcxb/dev"),
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/wcxb/dev"),
         PathBuf::from,
     )
 }
 
 /// The pages as text, or why there are none.
-pub fn pages() -> Result<Vec<String>, String> {
+pub(crate) fn pages() -> Result<Vec<String>, String> {
     let folder = folder().join("html");
     let entries = fs::read_dir(&folder)
         .map_err(|error| format!("{}: {error}; set GLEANER_WCXB", folder.display()))?;
@@ -41,7 +41,7 @@ pub fn pages() -> Result<Vec<String>, String> {
 }
 
 /// The default chain with the list that ships.
-pub fn chain() -> anyhow::Result<Arc<Chain>> {
+pub(crate) fn chain() -> anyhow::Result<Arc<Chain>> {
     let mut ad_servers = HostList::default();
     ad_servers.add(include_str!("../../../adservers.txt"))?;
     Ok(Arc::new(Chain::new(

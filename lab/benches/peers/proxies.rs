@@ -1,43 +1,29 @@
 //! The proxies that are compared, each a process of its own on a port of its own.
 
 use std::{
-    env,
-    ffi::OsStr,
-    fs,
+    env, fs,
     net::{SocketAddr, TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::{Mutex, OnceLock},
     time::{Duration, Instant},
 };
 
 use anyhow::Context;
 
-/// What each proxy is started by, such as a profiler with its options; nothing unless it is set before the first.
-pub static UNDER: OnceLock<Vec<String>> = OnceLock::new();
-
-/// Our program, where it is neither what `GLEANER` names nor the one built last.
-pub static PROGRAM: Mutex<Option<PathBuf>> = Mutex::new(None);
-
 /// A running proxy; it ends with this.
-pub struct Running {
-    pub name: &'static str,
-    pub addr: SocketAddr,
+pub(crate) struct Running {
+    pub(crate) name: &'static str,
+    pub(crate) addr: SocketAddr,
     child: Child,
 }
 
 impl Running {
-    pub fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    fn start(name: &'static str, command: &Command, port: u16) -> anyhow::Result<Running> {
-        let under = UNDER.get().into_iter().flatten().map(OsStr::new);
-        let mut words = under
-            .chain([command.get_program()])
-            .chain(command.get_args());
-        let child = Command::new(words.next().context("no program")?)
-            .args(words)
+    fn start(name: &'static str, command: &mut Command, port: u16) -> anyhow::Result<Running> {
+        let child = command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -66,12 +52,11 @@ impl Drop for Running {
 }
 
 /// Ours: the program that `GLEANER` names, else the one built last. `extra` is more YAML.
-pub fn gleaner(dir: &Path, extra: &str) -> anyhow::Result<Running> {
-    let named = PROGRAM.lock().ok().and_then(|program| program.clone());
-    let named = named.or_else(|| env::var_os("GLEANER").map(PathBuf::from));
-    let program = named.unwrap_or_else(|| {
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/release/gleaner")
-    });
+pub(crate) fn gleaner(dir: &Path, extra: &str) -> anyhow::Result<Running> {
+    let program = env::var_os("GLEANER").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/release/gleaner"),
+        PathBuf::from,
+    );
     let port = free_port()?;
     fs::create_dir_all(dir)?;
     let file = dir.join("config.yaml");
@@ -89,19 +74,25 @@ pub fn gleaner(dir: &Path, extra: &str) -> anyhow::Result<Running> {
     )
 }
 
-/// One of this package's own, given its port and more.
-pub fn peer(name: &'static str, arguments: &[&str]) -> anyhow::Result<Running> {
+/// The minimal forward proxy of hyper.
+pub(crate) fn hyper() -> anyhow::Result<Running> {
     let port = free_port()?;
-    let program = env::current_exe()?.with_file_name(name);
-    Running::start(
-        name,
-        Command::new(program).arg(port.to_string()).args(arguments),
-        port,
-    )
+    let program = env!("CARGO_BIN_EXE_hyper_proxy");
+    Running::start("hyper", Command::new(program).arg(port.to_string()), port)
+}
+
+/// hudsucker, with its authority's certificate and key, and the certificate that it trusts for origins.
+pub(crate) fn hudsucker(certificate: &Path, key: &Path, origins: &Path) -> anyhow::Result<Running> {
+    let port = free_port()?;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hudsucker_proxy"));
+    command
+        .arg(port.to_string())
+        .args([certificate, key, origins]);
+    Running::start("hudsucker", &mut command, port)
 }
 
 /// Squid without a cache and without a log; none where it is not installed.
-pub fn squid(dir: &Path) -> anyhow::Result<Option<Running>> {
+pub(crate) fn squid(dir: &Path) -> anyhow::Result<Option<Running>> {
     let Some(program) = ["/usr/sbin/squid", "/usr/bin/squid"]
         .into_iter()
         .find(|path| Path::new(path).exists())

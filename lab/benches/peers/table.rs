@@ -1,7 +1,7 @@
 //! Figures beside their targets.
 
 /// The middle one.
-pub fn median(figures: &[f64]) -> f64 {
+pub(crate) fn median(figures: &[f64]) -> f64 {
     let mut sorted = figures.to_vec();
     sorted.sort_by(f64::total_cmp);
     match sorted.len() {
@@ -11,46 +11,33 @@ pub fn median(figures: &[f64]) -> f64 {
     }
 }
 
-/// Whose turn it is in a round: who follows whom changes, so that nobody always runs with the other's caches.
-pub fn turns(count: usize, round: usize) -> impl Iterator<Item = usize> {
+/// The order of a round: reversed every other round, so that none always runs on the caches that the same other left.
+pub(crate) fn turns(count: usize, round: usize) -> impl Iterator<Item = usize> {
     (0..count).map(move |turn| match round % 2 {
         0 => turn,
         _ => count - 1 - turn,
     })
 }
 
-/// One line of the table: what was measured, the figure, and how far it may go.
-pub struct Line {
-    pub what: String,
-    pub figure: f64,
-    pub target: Target,
-    pub unit: &'static str,
-}
-
-#[derive(Clone, Copy)]
-pub enum Target {
-    AtMost(f64),
-    AtLeast(f64),
-    /// For comparison only.
-    None,
+/// One line of the table: what was measured, and the figure beside its bound.
+pub(crate) struct Line {
+    pub(crate) what: String,
+    pub(crate) figure: f64,
+    pub(crate) unit: &'static str,
+    pub(crate) at_most: Option<f64>,
 }
 
 /// Prints the lines as a table that can be pasted into `docs/performance.md`.
-pub fn print(lines: &[Line]) {
-    println!("\n| measured | figure | target | |\n|---|---|---|---|");
+pub(crate) fn print(lines: &[Line]) {
+    println!("\n| measured | figure | at most | |\n|---|---|---|---|");
     for line in lines {
-        let (target, verdict) = match line.target {
-            Target::AtMost(most) => (format!("at most {most}"), line.figure <= most),
-            Target::AtLeast(least) => (format!("at least {least}"), line.figure >= least),
-            Target::None => (String::new(), true),
-        };
-        let verdict = match line.target {
-            Target::None => "",
-            _ if verdict => "reached",
-            _ => "**missed**",
+        let (bound, verdict) = match line.at_most {
+            Some(most) if line.figure <= most => (most.to_string(), "holds"),
+            Some(most) => (most.to_string(), "**missed**"),
+            None => (String::new(), ""),
         };
         println!(
-            "| {} | {:.3} {} | {target} | {verdict} |",
+            "| {} | {:.2} {} | {bound} | {verdict} |",
             line.what, line.figure, line.unit
         );
     }

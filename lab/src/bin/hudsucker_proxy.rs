@@ -1,5 +1,5 @@
-//! hudsucker as it comes: interception with certificates of its own, nothing changed. Port, its authority's certificate and
-//! key, and the origins' certificate.
+//! hudsucker with its defaults, for comparison. Arguments: port, its authority's certificate and key, and the certificate
+//! that it trusts for origins.
 
 use std::{env, fs, net::SocketAddr};
 
@@ -8,7 +8,11 @@ use hudsucker::{
     Proxy,
     certificate_authority::RcgenAuthority,
     rcgen::{Issuer, KeyPair},
-    rustls::{ClientConfig, crypto::aws_lc_rs},
+    rustls::{
+        ClientConfig, RootCertStore,
+        crypto::aws_lc_rs,
+        pki_types::{CertificateDer, pem::PemObject},
+    },
 };
 use hyper_rustls::HttpsConnectorBuilder;
 
@@ -20,9 +24,11 @@ async fn main() -> anyhow::Result<()> {
     };
     let key = KeyPair::from_pem(&fs::read_to_string(key)?)?;
     let issuer = Issuer::from_ca_cert_pem(&fs::read_to_string(certificate)?, key)?;
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(origins)?)?;
     let tls = ClientConfig::builder_with_provider(aws_lc_rs::default_provider().into())
         .with_safe_default_protocol_versions()?
-        .with_root_certificates(gleaner_peers::road::tls::roots(&fs::read(origins)?)?)
+        .with_root_certificates(roots)
         .with_no_client_auth();
     let connector = HttpsConnectorBuilder::new()
         .with_tls_config(tls)

@@ -1,4 +1,4 @@
-//! The yardstick: a forward proxy of hyper and nothing else. Plain requests and tunnels; no rules, no limits, no log.
+//! A minimal forward proxy of hyper, for comparison: plain requests and tunnels, no rules, no limits, no log.
 
 use std::{convert::Infallible, net::SocketAddr};
 

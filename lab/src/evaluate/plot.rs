@@ -21,7 +21,7 @@ pub(super) struct DialPoint {
 const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 520.0;
 const MARGIN: f64 = 56.0;
-/// MemoryBudget for the names beside the plot, and for one line of them.
+/// Room for the names beside the plot, and for one line of them.
 const LEGEND: f64 = 220.0;
 const LINE: f64 = 18.0;
 
