@@ -8,6 +8,7 @@ mod line;
 mod lines;
 
 use std::{
+    env,
     io::{self, IsTerminal},
     sync::{
         Arc,
@@ -17,7 +18,11 @@ use std::{
 
 use tokio::time::Instant;
 use tracing::{Level, enabled, info};
-use tracing_subscriber::{EnvFilter, filter::LevelFilter};
+use tracing_subscriber::{
+    filter::{LevelFilter, Targets},
+    layer::SubscriberExt as _,
+    util::SubscriberInitExt as _,
+};
 
 pub use self::lines::flush;
 use self::{line::PlainLine, lines::Lines};
@@ -32,21 +37,31 @@ use crate::{
 pub fn init(log: Log) {
     // Libraries below us are quiet unless they are asked for by name: what they have to say of a failure lacks the host,
     // and we say it with the host where we handle it.
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| {
-        let level = log.level.as_str();
-        EnvFilter::new(format!("off,gleaner={level},gleaner_filters={level}"))
-    });
+    let filter: Targets = env::var("RUST_LOG")
+        .ok()
+        .and_then(|directives| directives.parse().ok())
+        .unwrap_or_else(|| {
+            let level: LevelFilter = log.level.into();
+            Targets::new().with_targets([("gleaner", level), ("gleaner_filters", level)])
+        });
     let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+        .with_max_level(LevelFilter::TRACE)
         .with_writer(|| Lines);
     let is_plain = log.format == LogFormat::Text && !io::stderr().is_terminal();
     let done = match log.format {
-        LogFormat::Text if !is_plain => builder.with_target(false).try_init(),
-        LogFormat::Text => builder
-            .event_format(PlainLine)
-            .fmt_fields(fields::PlainFields)
-            .try_init(),
-        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+        LogFormat::Text if !is_plain => {
+            let subscriber = builder.with_target(false).finish();
+            subscriber.with(filter).try_init()
+        }
+        LogFormat::Text => {
+            let builder = builder.event_format(PlainLine);
+            let subscriber = builder.fmt_fields(fields::PlainFields).finish();
+            subscriber.with(filter).try_init()
+        }
+        LogFormat::Json => {
+            let subscriber = builder.json().flatten_event(true).finish();
+            subscriber.with(filter).try_init()
+        }
     };
     // Only a second call can fail, and the first one's subscriber is as good.
     if done.is_ok() {

@@ -4,3 +4,6 @@
 pub mod chains;
 pub mod input;
 pub mod parallel;
+mod progress;
+
+pub use progress::Progress;

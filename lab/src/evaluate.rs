@@ -23,7 +23,7 @@ mod table;
 use std::{
     fmt::Write as _,
     fs,
-    io::{self, IsTerminal, Write as _},
+    io::{self, Write as _},
     num::NonZero,
     path::{Path, PathBuf},
 };
@@ -31,7 +31,7 @@ use std::{
 use anyhow::{Context, bail};
 use gleaner::{
     Config,
-    offline::{chains, parallel},
+    offline::{Progress, chains, parallel},
 };
 
 use contestant::Contestant;
@@ -144,7 +144,7 @@ impl Results {
         contestants: Vec<Contestant>,
         max_bytes: usize,
     ) -> anyhow::Result<Results> {
-        let (total, mut done) = (pairs.len(), 0);
+        let mut progress = Progress::new(Some(pairs.len()), true);
         let mut results = Results {
             contestants: Vec::new(),
             pairs: Vec::new(),
@@ -160,14 +160,14 @@ impl Results {
                 (pair, scores)
             },
             |(pair, scores)| {
-                done += 1;
-                progress(done, total);
+                progress.page();
                 match scores {
                     Ok(scores) => {
                         results.pages.push(scores);
                         results.pairs.push(pair);
                     }
                     Err(unread) => {
+                        progress.clear();
                         eprintln!("{}: {}", unread.file, unread.error);
                         results.unread.push(unread);
                     }
@@ -175,6 +175,7 @@ impl Results {
                 anyhow::Ok(())
             },
         )?;
+        progress.clear();
         results.contestants = contestants;
         Ok(results)
     }
@@ -284,16 +285,4 @@ fn write(file: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
 fn one_or_more(text: &str) -> Result<NonZero<usize>, &'static str> {
     text.parse()
         .map_err(|_| "expected a whole number, 1 or more")
-}
-
-/// How far the work is, on standard error where that is a terminal; the line is cleared at the end.
-fn progress(done: usize, total: usize) {
-    if !io::stderr().is_terminal() {
-        return;
-    }
-    match done {
-        _ if done == total => eprint!("\r\x1b[K"),
-        _ if done.is_multiple_of(10) => eprint!("\r{done}/{total} pages"),
-        _ => {}
-    }
 }
