@@ -42,6 +42,7 @@ mod headers;
 mod listener;
 pub mod log;
 mod mitm;
+pub mod offline;
 pub mod reload;
 mod rewound;
 mod rewrite;
