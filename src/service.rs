@@ -24,6 +24,7 @@ use tracing::{Instrument, debug, debug_span, warn};
 
 pub(crate) use self::known::Known;
 use crate::{
+    access_control::{PortRule, Refusal as Refused},
     admin,
     body::Body,
     bypass_link::BypassLinks,
@@ -319,6 +320,13 @@ impl Exchange {
             return Err(Error::Loop);
         }
         let permit = self.running.acl.permit(target)?;
+        // Until a tunnel looks at its first bytes, it may go only where any protocol may.
+        if request.method() == Method::CONNECT
+            && !websocket::is_extended_connect(&request)
+            && permit.port_rule() == PortRule::WebOnly
+        {
+            return Err(Refused::WebOnly(permit.target().port).into());
+        }
         let route = if websocket::is_extended_connect(&request) {
             Route::Forward
         } else {

@@ -40,6 +40,7 @@ use self::{
 pub(crate) use self::{fault::Fault, line::Answered, origin::Origin};
 use crate::{
     access_control::{Acl, Permit},
+    authority::Scheme,
     body::Body,
     config::{Config, Timeouts},
     spelling::Spelling,
@@ -221,7 +222,12 @@ impl Upstream {
     pub(crate) async fn connect(&self, permit: &Permit) -> Result<TcpStream, Fault> {
         let target = permit.target();
         self.connector
-            .tcp(&target.host.plain(), target.port, true)
+            .tcp(
+                &target.host.plain(),
+                target.port,
+                Scheme::Https,
+                permit.port_rule(),
+            )
             .await
     }
 }

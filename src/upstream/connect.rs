@@ -12,7 +12,7 @@ use tokio_rustls::TlsConnector;
 
 use super::{fault::Fault, stream::Stream};
 use crate::{
-    access_control::Acl,
+    access_control::{Acl, PortRule},
     authority::{Scheme, Target},
     config::Timeouts,
     tcp::{self, UnderTls},
@@ -52,9 +52,10 @@ impl Connector {
         &self,
         host: &str,
         port: u16,
-        encrypted: bool,
+        scheme: Scheme,
+        carries: PortRule,
     ) -> Result<TcpStream, Fault> {
-        let connecting = self.tcp_without_limit(host, port, encrypted);
+        let connecting = self.tcp_without_limit(host, port, scheme, carries);
         timeout(self.timeouts.connect, connecting)
             .await
             .unwrap_or(Err(Fault::ConnectTimeout))
@@ -64,19 +65,22 @@ impl Connector {
         &self,
         host: &str,
         port: u16,
-        encrypted: bool,
+        scheme: Scheme,
+        carries: PortRule,
     ) -> Result<TcpStream, Fault> {
         let resolved = lookup_host((host, port))
             .await
             .map_err(|error| Fault::Dns(error.to_string()))?;
-        race(alternate(allowed(&self.acl, resolved, encrypted)?)).await
+        race(alternate(allowed(&self.acl, resolved, scheme, carries)?)).await
     }
 
     /// A connection that HTTP can be spoken on; for upgrades without HTTP/2.
     pub(super) async fn connect(&self, target: &Target, upgrade: bool) -> Result<Stream, Fault> {
         let host = target.host.plain();
         let encrypted = target.scheme == Scheme::Https;
-        let tcp = self.tcp(&host, target.port, encrypted).await?;
+        let tcp = self
+            .tcp(&host, target.port, target.scheme, PortRule::WebOnly)
+            .await?;
         if !encrypted {
             return Ok(Stream::plain(tcp));
         }
@@ -100,16 +104,13 @@ impl Connector {
 fn allowed(
     acl: &Acl,
     resolved: impl Iterator<Item = SocketAddr>,
-    encrypted: bool,
+    scheme: Scheme,
+    carries: PortRule,
 ) -> Result<Vec<SocketAddr>, Fault> {
     let mut allowed = Vec::new();
     let mut refused = None;
     for addr in resolved {
-        let mut checked = acl.check_addr(addr);
-        if encrypted {
-            checked = checked.and_then(|()| acl.check_connect_port(addr));
-        }
-        match checked {
+        match acl.check_resolved(addr, scheme, carries) {
             Ok(()) => allowed.push(addr),
             Err(refusal) => refused = Some(refusal),
         }
@@ -184,7 +185,7 @@ mod tests {
         let acl = Acl::new(access, vec![([192, 0, 2, 1], 8118).into()]);
         let resolved = |list: &[&str]| {
             let addrs: Vec<SocketAddr> = list.iter().map(|addr| addr.parse().unwrap()).collect();
-            allowed(&acl, addrs.into_iter(), false)
+            allowed(&acl, addrs.into_iter(), Scheme::Http, PortRule::WebOnly)
         };
         for list in [
             &["127.0.0.1:80"][..],
@@ -206,13 +207,27 @@ mod tests {
         let raw: crate::config::RawAccess =
             serde_yaml::from_str("allow_targets: ['127.0.0.1:8500']").unwrap();
         let acl = Acl::new(raw.parse().unwrap(), Vec::new());
-        let resolved = |addr: &str, encrypted| {
+        let resolved = |addr: &str, scheme, carries| {
             let addr: SocketAddr = addr.parse().unwrap();
-            allowed(&acl, std::iter::once(addr), encrypted).is_ok()
+            allowed(&acl, std::iter::once(addr), scheme, carries).is_ok()
         };
-        assert!(resolved("127.0.0.1:8500", true));
-        assert!(!resolved("93.184.216.34:8500", true));
-        assert!(resolved("93.184.216.34:8500", false) && resolved("93.184.216.34:443", true));
+        assert!(resolved("127.0.0.1:8500", Scheme::Https, PortRule::Any));
+        assert!(!resolved(
+            "93.184.216.34:8500",
+            Scheme::Https,
+            PortRule::Any
+        ));
+        assert!(resolved(
+            "93.184.216.34:8500",
+            Scheme::Https,
+            PortRule::WebOnly
+        ));
+        assert!(resolved(
+            "93.184.216.34:8500",
+            Scheme::Http,
+            PortRule::WebOnly
+        ));
+        assert!(resolved("93.184.216.34:443", Scheme::Https, PortRule::Any));
     }
 
     #[tokio::test]
