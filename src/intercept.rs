@@ -228,9 +228,8 @@ impl Tunnel {
     fn tls_config(&self) -> Result<Arc<ServerConfig>, Box<dyn std::error::Error>> {
         let authority = self
             .running
-            .authority
-            .as_ref()
-            .ok_or("interception is off")?;
+            .open_authority()
+            .ok_or("the certificate authority cannot be opened")?;
         Ok(authority.handshake(&self.target().host)?)
     }
 }

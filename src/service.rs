@@ -29,7 +29,7 @@ use crate::{
     body::Body,
     bypass_link::BypassLinks,
     ca::AuthorityError,
-    config::{Config, ConfigError, Idle, Lookup},
+    config::{Config, ConfigError, IneffectiveSetting, Lookup},
     credentials::Denied,
     error::Error,
     error_pages,
@@ -87,7 +87,7 @@ impl Proxy {
         origin: Origin,
     ) -> Result<Arc<Self>, StartError> {
         check_listen(&config, &own)?;
-        tell_idle(&config);
+        warn_about_ineffective(&config);
         let workers = Workers::new(config.limits.page_workers);
         let places = Places::new(config.limits.connections);
         let untouched = Arc::new(BypassLinks::default());
@@ -111,7 +111,7 @@ impl Proxy {
     /// error everything stays as it is.
     pub fn reload(&self, config: Config) -> Result<(), StartError> {
         check_listen(&config, &self.own)?;
-        tell_idle(&config);
+        warn_about_ineffective(&config);
         let before = self.running();
         let rewriter = Rewriter::new(&config, self.workers.clone(), Arc::clone(&self.untouched))?;
         let running = RuntimeState::new(config, self.own.clone(), rewriter, Some(&before))?;
@@ -140,7 +140,7 @@ impl Proxy {
     /// The certificate's file of the authority in use; none while interception is off.
     pub(crate) fn authority_file(&self) -> Option<PathBuf> {
         let running = self.running();
-        let authority = running.authority.as_ref()?;
+        let authority = running.authority()?;
         Some(authority.certificate_file())
     }
 
@@ -205,7 +205,10 @@ pub(crate) async fn handle(
             Ok(Answer::Taken(response)) => return response,
             Err(error) => {
                 debug!(%error, side = ?error.side(), "request failed");
-                if matches!(error, Error::ClientNotAllowed | Error::CredentialsChanged) {
+                if matches!(
+                    error,
+                    Error::ClientNotAllowed(_) | Error::CredentialsChanged
+                ) {
                     exchange.served.conn.dismiss();
                 }
                 exchange.log.action = format!("error: {error}");
@@ -268,12 +271,9 @@ impl From<Answer> for Direction {
 impl Exchange {
     /// The road.
     async fn answer(&mut self, mut request: Box<Request<Incoming>>) -> Result<Answer, Error> {
-        if !self
-            .running
-            .acl
-            .client_allowed(self.served.conn.client.ip())
-        {
-            return Err(Error::ClientNotAllowed);
+        let client = self.served.conn.client.ip();
+        if !self.running.acl.client_allowed(client) {
+            return Err(Error::ClientNotAllowed(client.to_canonical()));
         }
         if let Some(refusal) = request.extensions().get::<Refusal>() {
             return Err(Error::Wire(*refusal));
@@ -386,9 +386,8 @@ impl Exchange {
     }
 }
 
-/// Settings that do nothing are told in the log.
-fn tell_idle(config: &Config) {
-    for Idle { key, needs } in config.idle_settings() {
+fn warn_about_ineffective(config: &Config) {
+    for IneffectiveSetting { key, needs } in config.ineffective_settings() {
         warn!(key, "this setting does nothing: it needs {needs}");
     }
 }
@@ -404,5 +403,5 @@ fn check_listen(config: &Config, own: &[SocketAddr]) -> Result<(), ConfigError> 
             "anyone in `access.clients` may use this proxy, strangers among them; set `access.users`"
         );
     }
-    problem.map_or(Ok(()), |problem| Err(ConfigError::listen(&problem)))
+    problem.map_or(Ok(()), |problem| Err(ConfigError::elsewhere(problem)))
 }

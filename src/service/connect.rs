@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use http::{Method, Request, Response, StatusCode};
+use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 
 use super::Exchange;
@@ -11,9 +11,7 @@ use crate::{
     authority::{Scheme, Target},
     body::Body,
     error::Error,
-    intercept,
-    route::Route,
-    tunnel,
+    intercept, tunnel,
 };
 
 impl Exchange {
@@ -55,9 +53,8 @@ impl Exchange {
         request: Request<Incoming>,
         target: Target,
     ) -> Result<Response<Body>, Error> {
-        let opened = Route::decide(&Method::CONNECT, &target, &self.running.config.https);
         self.log.route = "panel";
-        if opened == Route::Intercept || target.port == Scheme::Http.default_port() {
+        if target.port == Scheme::Http.default_port() || self.running.open_authority().is_some() {
             Ok(self.enter(request, intercept::End::Here(target)))
         } else {
             Err(Error::OwnPageEncrypted)

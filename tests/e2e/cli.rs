@@ -306,8 +306,8 @@ fn the_schema_has_the_bounds_that_are_enforced() {
     assert_eq!(of("Limits", "page_depth")["maximum"], 4096);
     assert_eq!(of("Limits", "page_depth")["minimum"], 1);
     assert_eq!(of("Timeouts", "connect_seconds")["maximum"], 86_400);
-    assert_eq!(of("RawRewrite", "max_html_bytes")["minimum"], 1024);
-    assert_eq!(of("RawAccess", "clients")["minItems"], 1);
+    assert_eq!(of("Rewrite", "max_html_bytes")["minimum"], 1024);
+    assert_eq!(of("Access", "clients")["minItems"], 1);
     assert_eq!(of("LinkLists", "ratio")["exclusiveMinimum"], 0);
     assert_eq!(of("Floor", "kept_share")["maximum"], 1);
 }

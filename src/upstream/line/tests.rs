@@ -36,9 +36,8 @@ impl Pair {
         socket.set_send_buffer_size(4096).unwrap();
         let client = socket.connect(addr).await.unwrap();
         let (server, _) = listener.accept().await.unwrap();
-        let raw: crate::config::RawAccess =
-            serde_yaml::from_str(&format!("allow_targets: ['{addr}']")).unwrap();
-        let acl = Acl::new(raw.parse().unwrap(), Vec::new());
+        let access = serde_yaml::from_str(&format!("allow_targets: ['{addr}']")).unwrap();
+        let acl = Acl::new(access, Vec::new());
         let target = Target::of_authority(Scheme::Http, &addr.to_string()).unwrap();
         let pool = Pool::new(Duration::from_mins(1));
         let origin = pool.origin(acl.permit(target).unwrap());
