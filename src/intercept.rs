@@ -205,7 +205,6 @@ impl Tunnel {
     {
         let conn = Conn {
             client: self.conn.client,
-            caller: Arc::clone(&self.conn.caller),
             local: self.conn.local,
             tunnel: Some(target),
             gate: self.running.gate.clone(),

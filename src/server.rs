@@ -65,7 +65,6 @@ use crate::{
     credentials::Authenticator,
     error_pages,
     headers::{Kinds, MAX_FIELDS},
-    log::Caller,
     service::{self, Known, Proxy},
     tcp,
 };
@@ -89,8 +88,6 @@ const HTTP2_SEND_BYTES: usize = 128 * 1024;
 #[derive(Debug)]
 pub(crate) struct Conn {
     pub(crate) client: SocketAddr,
-    /// The same, as it is logged.
-    pub(crate) caller: Arc<Caller>,
     pub(crate) local: SocketAddr,
     /// The target of the CONNECT this connection was decrypted from, and the gate that the CONNECT came through.
     pub(crate) tunnel: Option<Target>,
@@ -115,7 +112,6 @@ impl Conn {
     fn new(client: SocketAddr, local: SocketAddr, life: &Life) -> Self {
         Self {
             client,
-            caller: Caller::new(client.to_string(), &life.cut),
             local,
             tunnel: None,
             gate: None,
@@ -134,9 +130,6 @@ impl Conn {
     }
 }
 
-/// Whether what is still in flight is cut, because the program ends and time is up.
-pub(crate) type Cut = Arc<AtomicBool>;
-
 /// How the program's end reaches connections.
 #[derive(Clone, Debug)]
 pub(crate) struct Life {
@@ -144,8 +137,6 @@ pub(crate) struct Life {
     pub(crate) draining: CancellationToken,
     /// Time is up.
     pub(crate) ended: CancellationToken,
-    /// The same, for those who are dropped then.
-    pub(crate) cut: Cut,
     tasks: TaskTracker,
 }
 
@@ -154,7 +145,6 @@ impl Life {
         Self {
             draining,
             ended: CancellationToken::new(),
-            cut: Cut::default(),
             tasks: TaskTracker::new(),
         }
     }
@@ -218,7 +208,6 @@ pub async fn serve(
             open = life.tasks.len(),
             "time is up, open connections are cut"
         );
-        life.cut.store(true, Relaxed);
         life.ended.cancel();
         life.tasks.wait().await;
     }

@@ -182,7 +182,8 @@ pub(crate) async fn handle(
     begun: Begun,
 ) -> Response<Body> {
     let log = RequestLog::new(
-        Arc::clone(&served.conn.caller),
+        served.conn.client,
+        &served.conn.life.ended,
         request.method().clone(),
         begun.at,
     );

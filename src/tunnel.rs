@@ -38,7 +38,7 @@ pub(crate) fn spawn_connect(
     life: &Life,
     client: OnUpgrade,
     upstream: TcpStream,
-    mut log: RequestLog,
+    log: RequestLog,
     silence: Duration,
 ) {
     let draining = life.clone();
@@ -74,7 +74,7 @@ pub(crate) async fn join(
     life: &Life,
     client: impl AsyncRead + AsyncWrite + Unpin,
     upstream: impl AsyncRead + AsyncWrite + Unpin,
-    mut log: RequestLog,
+    log: RequestLog,
 ) {
     let asking = AtomicBool::new(false);
     let moved = [log.received(), log.sent()];
@@ -227,7 +227,6 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
     use super::*;
-    use crate::log::Caller;
 
     #[tokio::test]
     async fn bytes_that_were_read_are_read_again_first() {
@@ -246,8 +245,9 @@ mod tests {
         let (mut client, client_side) = duplex(8);
         let (mut server, server_side) = duplex(8);
         let life = Life::for_tests();
-        let mut log = RequestLog::new(
-            Caller::new("127.0.0.1:1".to_owned(), &life.cut),
+        let log = RequestLog::new(
+            ([127, 0, 0, 1], 1).into(),
+            &life.ended,
             http::Method::CONNECT,
             tokio::time::Instant::now(),
         );
