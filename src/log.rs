@@ -99,16 +99,15 @@ impl Write for StandardError {
         self.out.write(line)
     }
 
-    /// Called when no line waits.
+    /// Called when no line waits, so that there is room for one more before this thread writes on.
     fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()?;
         let lost = self.lost.get().map_or(0, ErrorCounter::dropped_lines);
         if lost > self.reported {
             let lines = lost - self.reported;
             self.reported = lost;
             warn!(lines, "lines of the log were lost: standard error was not read");
         }
-        Ok(())
+        self.out.flush()
     }
 }
 
