@@ -54,7 +54,7 @@ pub struct Proxy {
     started_with: Config,
     workers: Workers,
     pseudonym: Pseudonym,
-    untouched: Arc<BypassLinks>,
+    pub(crate) bypass_links: BypassLinks,
     reload_error: ArcSwapOption<String>,
     pub(crate) places: Arc<Places>,
 }
@@ -89,8 +89,7 @@ impl Proxy {
         tell_idle(&config);
         let workers = Workers::new(config.limits.page_workers);
         let places = Places::new(config.limits.connections);
-        let untouched = Arc::new(BypassLinks::default());
-        let rewriter = Rewriter::new(&config, workers.clone(), Arc::clone(&untouched))?;
+        let rewriter = Rewriter::new(&config, workers.clone())?;
         let running = RuntimeState::new(config, own.clone(), rewriter, None)?;
         Ok(Arc::new(Self {
             started_with: running.config.clone(),
@@ -100,7 +99,7 @@ impl Proxy {
             file: ArcSwapOption::new(origin.file.map(Arc::new)),
             workers,
             pseudonym: Pseudonym::new(),
-            untouched,
+            bypass_links: BypassLinks::new(),
             reload_error: ArcSwapOption::empty(),
             places,
         }))
@@ -112,7 +111,7 @@ impl Proxy {
         check_listen(&config, &self.own)?;
         tell_idle(&config);
         let before = self.running();
-        let rewriter = Rewriter::new(&config, self.workers.clone(), Arc::clone(&self.untouched))?;
+        let rewriter = Rewriter::new(&config, self.workers.clone())?;
         let running = RuntimeState::new(config, self.own.clone(), rewriter, Some(&before))?;
         self.running.store(Arc::new(running));
         self.reload_error.store(None);
@@ -308,7 +307,8 @@ impl Exchange {
         let Some(target) = self.target(&request)? else {
             self.log.route = "panel";
             self.log.host = Some(target_resolution::host_of(&request).into());
-            let response = admin::answer(&self.served.proxy, &request);
+            let client = self.served.conn.client.ip();
+            let response = admin::answer(&self.served.proxy, client, &request);
             return Ok(Answer::Response(response).into());
         };
         self.log.host = Some(target.host_port().into());

@@ -30,15 +30,16 @@ impl Exchange {
         if let Some(response) = headers::max_forwards::step(&mut request) {
             return Ok(Answer::Response(response));
         }
-        let untouched = self.served.proxy.untouched.take_off(&mut request, target);
-        let asked = RequestInfo::of(&request, target, untouched, self.kinds);
+        let mut asked = RequestInfo::of(&request, target);
+        let client = self.served.conn.client.ip();
+        asked.allow_original(client, request.headers(), &self.served.proxy.bypass_links);
         let switch = UpgradeRequest::of(&mut request, self.kinds);
         let version = request.version();
         let (outgoing, mapped) = self.outgoing(request, origin, &asked, switch.as_ref());
         let request_ended = outgoing.body().is_end_stream();
-        let joins = self.running.rewriter.joins(&asked);
-        let next =
-            joins.then(|| NextPages::of(&outgoing, &self.served.proxy, &self.running, origin));
+        let may_ask_again = self.running.rewriter.may_ask_again(&asked);
+        let more = may_ask_again
+            .then(|| NextPages::of(&outgoing, &self.served.proxy, &self.running, origin));
         let mut response = self
             .send(outgoing, origin, version, switch.is_some())
             .await?;
@@ -53,7 +54,7 @@ impl Exchange {
             tagger.map_not_modified(response.headers_mut());
             return Ok(Answer::Response(response));
         }
-        Ok(Answer::Response(self.rewrite(&asked, response, next).await))
+        Ok(Answer::Response(self.rewrite(&asked, response, more).await))
     }
 
     /// Sends the request, and gives interim responses on until the final one begins.
@@ -109,11 +110,11 @@ impl Exchange {
         &mut self,
         asked: &RequestInfo<'_>,
         response: Response<Arriving>,
-        next: Option<NextPages>,
+        more: Option<NextPages>,
     ) -> Response<Body> {
         let media = Media::of(response.headers());
         let rewriter = &self.running.rewriter;
-        let (mut response, action) = rewriter.rewrite(asked, response, media, next).await;
+        let (mut response, action) = rewriter.rewrite(asked, response, more).await;
         if matches!(
             response.status(),
             StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED

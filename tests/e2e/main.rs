@@ -43,6 +43,7 @@ mod parts;
 mod passing;
 mod pressure;
 mod quality;
+mod readers;
 mod readme;
 mod reload;
 mod reload_open;
