@@ -6,6 +6,7 @@
 mod harness;
 
 mod alike;
+mod as_it_was;
 mod blocks;
 mod browser;
 mod certificates;
