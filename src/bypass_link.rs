@@ -23,7 +23,7 @@ pub(crate) const PATH: &str = "/original";
 
 /// How long after its last visit a page is still shown as it was. Raising it lets a reader do more on the page, and makes the way
 /// back to the filtered one longer.
-const STAYS: Duration = Duration::from_secs(10 * 60);
+const STAYS: Duration = Duration::from_mins(10);
 
 /// Pages that are shown as they were at once, for all clients. Of more, those visited least are filtered again.
 const MOST_PAGES: u64 = 10_000;
@@ -58,7 +58,9 @@ impl BypassLinks {
     /// Whether this client is to have this page as it was.
     pub(crate) fn allows(&self, client: IpAddr, headers: &HeaderMap, page: &Url) -> bool {
         // `get` begins the time anew.
-        self.allowed.get(&self.token(client, headers, page)).is_some()
+        self.allowed
+            .get(&self.token(client, headers, page))
+            .is_some()
     }
 
     /// Answers on the control host: asks back, and with the token that the question carries, redirects to the page.
@@ -167,7 +169,12 @@ mod tests {
     #[test]
     fn what_is_no_page_of_the_web_is_refused() {
         let links = BypassLinks::new();
-        for query in ["", "page=", "page=javascript:alert(1)", "page=file:///etc/passwd"] {
+        for query in [
+            "",
+            "page=",
+            "page=javascript:alert(1)",
+            "page=file:///etc/passwd",
+        ] {
             let answer = ask(&links, CLIENT, query);
             assert_eq!(answer.status(), StatusCode::BAD_REQUEST, "{query}");
         }

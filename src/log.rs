@@ -10,10 +10,7 @@ use std::{
     net::SocketAddr,
     os::fd::AsFd,
     panic,
-    sync::{
-        Arc, Mutex, OnceLock, PoisonError,
-        atomic::Ordering::Relaxed,
-    },
+    sync::{Arc, Mutex, OnceLock, PoisonError, atomic::Ordering::Relaxed},
 };
 
 use tokio::time::Instant;
@@ -105,7 +102,10 @@ impl Write for StandardError {
         if lost > self.reported {
             let lines = lost - self.reported;
             self.reported = lost;
-            warn!(lines, "lines of the log were lost: standard error was not read");
+            warn!(
+                lines,
+                "lines of the log were lost: standard error was not read"
+            );
         }
         self.out.flush()
     }

@@ -26,9 +26,7 @@ use std::{
 
 use bytes::Bytes;
 use gleaner_filters::{Chain, Filtered};
-use http::{
-    HeaderMap, HeaderName, HeaderValue, Method, Response, header, response::Parts,
-};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header, response::Parts};
 use http_body_util::BodyExt;
 use tokio::{sync::Semaphore, time::timeout};
 use tracing::debug;

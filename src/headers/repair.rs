@@ -221,7 +221,10 @@ mod tests {
 
     #[test]
     fn caches_ask_each_time_and_keep_what_they_may_not_share() {
-        let fields = [("cache-control", "public, max-age=60, Private"), ("expires", "x")];
+        let fields = [
+            ("cache-control", "public, max-age=60, Private"),
+            ("expires", "x"),
+        ];
         let headers = repair(&fields, None);
         assert_eq!(headers["cache-control"], "private, no-cache");
         assert!(!headers.contains_key("expires"));

@@ -116,7 +116,10 @@ mod tests {
         let mut kept = Kept::new(100_000);
         let mut given = 0;
         for _ in 0..10_000 {
-            given += kept.take(Ok(data("y"))).unwrap().map_or(0, |data| data.len());
+            given += kept
+                .take(Ok(data("y")))
+                .unwrap()
+                .map_or(0, |data| data.len());
         }
         given += kept.ended().unwrap().len();
         assert_eq!(given, 10_000);

@@ -272,14 +272,8 @@ mod tests {
     #[test]
     fn responses_that_are_no_page_pass() {
         let cases: [(Fields, PassReason); 8] = [
-            (
-                &[("content-type", "application/json")],
-                PassReason::NotHtml,
-            ),
-            (
-                &[HTML, ("content-type", "text/plain")],
-                PassReason::NotHtml,
-            ),
+            (&[("content-type", "application/json")], PassReason::NotHtml),
+            (&[HTML, ("content-type", "text/plain")], PassReason::NotHtml),
             (&[], PassReason::NotHtml),
             (
                 &[HTML, ("content-disposition", "Attachment; filename=a")],

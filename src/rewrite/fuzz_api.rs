@@ -68,7 +68,10 @@ pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<Bytes, String> {
             let _ = sender.try_send(frame);
         }
         drop(sender);
-        let finished = job.run(arriving).await.map_err(|reason| reason.to_string())?;
+        let finished = job
+            .run(arriving)
+            .await
+            .map_err(|reason| reason.to_string())?;
         let body = finished.coded.expect("nothing is put behind it").body;
         assert!(std::str::from_utf8(&body).is_ok(), "the label says UTF-8");
         Ok(body)

@@ -115,7 +115,11 @@ impl Rewriter {
             return None;
         }
         let length = content_length(&head.headers);
-        let reservation = self.memory.reserve(length, !codings.is_empty()).await.ok()?;
+        let reservation = self
+            .memory
+            .reserve(length, !codings.is_empty())
+            .await
+            .ok()?;
         let purpose = Purpose::Part(place);
         let job = self.job(&asked, next, &head, codings, reservation, purpose);
         let worker = self.workers.start(job);

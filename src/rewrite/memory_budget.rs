@@ -60,7 +60,8 @@ impl MemoryBudget {
     ) -> Result<Reservation, PassReason> {
         let unpacked = if is_packed { UNPACKED_FACTOR } else { 1 };
         let bytes = bytes.unwrap_or(UNTOLD_BYTES);
-        let expected = units(bytes.saturating_mul(unpacked * EXPECTED_FACTOR)).min(self.begin_units);
+        let expected =
+            units(bytes.saturating_mul(unpacked * EXPECTED_FACTOR)).min(self.begin_units);
         let begin = Arc::clone(&self.begin).acquire_many_owned(expected);
         match timeout(PATIENCE, begin).await {
             Ok(Ok(permit)) => Ok(Reservation {

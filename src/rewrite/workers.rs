@@ -83,8 +83,7 @@ impl Worker {
 async fn outcome(
     task: &mut AbortOnDropHandle<Result<Finished, PassReason>>,
 ) -> Result<Finished, PassReason> {
-    task.await
-        .unwrap_or_else(|error| Err(panicked(&error)))
+    task.await.unwrap_or_else(|error| Err(panicked(&error)))
 }
 
 fn panicked(error: &JoinError) -> PassReason {

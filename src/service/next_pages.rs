@@ -90,7 +90,11 @@ impl NextPages {
 }
 
 impl Fetch for NextPages {
-    async fn fetch(&mut self, path: PathAndQuery, from: Option<&Url>) -> Option<Response<Arriving>> {
+    async fn fetch(
+        &mut self,
+        path: PathAndQuery,
+        from: Option<&Url>,
+    ) -> Option<Response<Arriving>> {
         let request = Box::new(self.request(path, from)?);
         let upstream = &self.running.upstream;
         let sending = Sending {

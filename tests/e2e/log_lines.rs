@@ -158,9 +158,8 @@ fn unread(file: &Path) -> Running {
     let client = TcpStream::connect(running.wait_for("proxy ")).unwrap();
     let mut sender = client.try_clone().unwrap();
     let sending = thread::spawn(move || {
-        let request = |last: &str| {
-            format!("HEAD http://gleaner.internal/ HTTP/1.1\r\nHost: x\r\n{last}\r\n")
-        };
+        let request =
+            |last: &str| format!("HEAD http://gleaner.internal/ HTTP/1.1\r\nHost: x\r\n{last}\r\n");
         let all = request("").repeat(MORE_LINES - 1) + &request("Connection: close\r\n");
         sender.write_all(all.as_bytes()).unwrap();
     });
@@ -193,5 +192,9 @@ fn lost_lines_are_counted_and_told_when_standard_error_is_read_again() {
         requests += usize::from(line.contains(" request "));
     }
     assert!(lost > 0);
-    assert_eq!(requests + lost, MORE_LINES, "{requests} written, {lost} lost");
+    assert_eq!(
+        requests + lost,
+        MORE_LINES,
+        "{requests} written, {lost} lost"
+    );
 }

@@ -79,10 +79,16 @@ async fn whoever_wants_a_page_first_gets_it_rewritten() {
         "text/*,image/*,*/*;q=0.2",
         "*/*",
     ] {
-        assert!(is_rewritten(&proxy, &origin, &[("accept", accept)]).await, "{accept}");
+        assert!(
+            is_rewritten(&proxy, &origin, &[("accept", accept)]).await,
+            "{accept}"
+        );
     }
     assert!(is_rewritten(&proxy, &origin, &[]).await);
-    let document = [("sec-fetch-dest", "document"), ("accept", "application/json")];
+    let document = [
+        ("sec-fetch-dest", "document"),
+        ("accept", "application/json"),
+    ];
     assert!(is_rewritten(&proxy, &origin, &document).await);
     proxy.stop().await;
 }
@@ -104,7 +110,10 @@ async fn whoever_wants_something_else_first_gets_the_original() {
         "application/json",
         "text/html;q=0, */*",
     ] {
-        assert!(!is_rewritten(&proxy, &origin, &[("accept", accept)]).await, "{accept}");
+        assert!(
+            !is_rewritten(&proxy, &origin, &[("accept", accept)]).await,
+            "{accept}"
+        );
     }
     proxy.stop().await;
 }
@@ -137,7 +146,11 @@ async fn what_is_no_html_passes_though_it_is_sent_as_html() {
         for fields in [&[][..], &[("sec-fetch-dest", "document")]] {
             let answer = get(&proxy, &origin.url("/"), fields).await;
             assert_eq!(answer.text(), text);
-            assert_eq!(answer.header("gleaner"), "passed; reason=other-format", "{text}");
+            assert_eq!(
+                answer.header("gleaner"),
+                "passed; reason=other-format",
+                "{text}"
+            );
         }
     }
     proxy.stop().await;
@@ -158,7 +171,10 @@ async fn html_is_known_by_its_beginning_whatever_stands_before_it() {
         let text = format!("{before}{PAGE}");
         let origin = Origin::http(move |_| html(text.clone())).await;
         let answer = get(&proxy, &origin.url("/"), &[]).await;
-        assert!(answer.header("gleaner").starts_with("rewritten"), "{before}");
+        assert!(
+            answer.header("gleaner").starts_with("rewritten"),
+            "{before}"
+        );
     }
     proxy.stop().await;
 }
@@ -167,7 +183,9 @@ async fn html_is_known_by_its_beginning_whatever_stands_before_it() {
 fn article() -> String {
     let paragraph = "<p>The town clock has a single hand. When it was built nobody needed minutes, and when somebody did, the \
                      council found that a second hand would cost as much as a bridge.";
-    let menu = "<nav><ul><li><a href=/1>One</a><li><a href=/2>Two</a><li><a href=/3>Three</a></ul></nav>".repeat(3);
+    let menu =
+        "<nav><ul><li><a href=/1>One</a><li><a href=/2>Two</a><li><a href=/3>Three</a></ul></nav>"
+            .repeat(3);
     let script = format!("<script>{}</script>", "run();".repeat(3000));
     format!(
         "<!doctype html><title>The clock</title>{menu}<h1>The clock</h1>{}{script}",
@@ -194,7 +212,9 @@ fn with_ranges(request: &Recorded) -> Response<Full<bytes::Bytes>> {
             let range = format!("bytes {from}-{}/{}", whole.len() - 1, whole.len());
             let mut answer = html(whole[from..].to_owned());
             *answer.status_mut() = StatusCode::PARTIAL_CONTENT;
-            answer.headers_mut().insert("content-range", range.parse().unwrap());
+            answer
+                .headers_mut()
+                .insert("content-range", range.parse().unwrap());
             answer
         }
         None => html(whole),
@@ -203,7 +223,9 @@ fn with_ranges(request: &Recorded) -> Response<Full<bytes::Bytes>> {
         answer.headers_mut().insert(name, value.parse().unwrap());
     }
     let date = "Sat, 21 Nov 2026 11:00:00 GMT";
-    answer.headers_mut().insert("last-modified", date.parse().unwrap());
+    answer
+        .headers_mut()
+        .insert("last-modified", date.parse().unwrap());
     answer
 }
 
@@ -219,7 +241,11 @@ async fn a_rewritten_page_has_no_parts() {
         let mut fields = vec![("range", "bytes=100-")];
         fields.extend(condition.map(|condition| ("if-range", condition)));
         let part = get(&proxy, &origin.url("/"), &fields).await;
-        assert_eq!((part.status, part.body == whole.body), (StatusCode::OK, true), "{fields:?}");
+        assert_eq!(
+            (part.status, part.body == whole.body),
+            (StatusCode::OK, true),
+            "{fields:?}"
+        );
     }
     proxy.stop().await;
 }
@@ -260,7 +286,10 @@ async fn wget_never_joins_a_rewritten_beginning_to_an_original_end() {
     let read = |file: &Path| fs::read_to_string(file).unwrap();
     let told = fetch(&[]).await;
     let whole = read(&file);
-    assert!(whole.contains("single hand") && whole.len() < article().len(), "{told}");
+    assert!(
+        whole.contains("single hand") && whole.len() < article().len(),
+        "{told}"
+    );
     for kept in [whole.len() / 2, whole.len()] {
         fs::write(&file, &whole[..kept]).unwrap();
         let told = fetch(&["-c"]).await;
