@@ -1,10 +1,6 @@
 //! What a response that is sent as HTML truly is, by its first characters: feeds, scripts and data are sent as HTML too, and
 //! to rewrite one would break the program that reads it.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::eligibility::PassReason;
 
 /// Text in which a document must show itself: licences and comments stand in front of many, and few
@@ -16,13 +12,6 @@ const ENOUGH_BYTES: usize = 512;
 
 /// Root elements of XML that is often sent as HTML, beside all with a prefix (`rdf:RDF`).
 const XML_ROOTS: [&str; 6] = ["rss", "feed", "opml", "urlset", "sitemapindex", "wml"];
-
-/// Scripts and data, where text stands first: a bracket, a comment, a quoted word, a call (JSONP), an assignment.
-static SCRIPT: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r#"(?x)^(?: [\[{(;!%'"\x00-\x1f\u{fffd}] | /[/*] | function\s*\( | import\s*[{"'*]
-        | (?:(?:var|let|const|function|class)\s+)? [\w$.]+ (?: \( | \s*=[^=] ) )"#;
-    Regex::new(pattern).expect("the pattern is constant")
-});
 
 /// What a text begins with.
 enum Beginning {
@@ -69,7 +58,7 @@ fn beginning(text: &str) -> Beginning {
             [b'<', b'?', ..] => rest.find('>').map(|at| at + 1),
             [b'<', ..] => return of_tag(&rest[1..], is_xml),
             [] => return Beginning::Unfinished,
-            _ if SCRIPT.is_match(rest) => return Beginning::Other,
+            _ if is_script(rest) => return Beginning::Other,
             _ => return Beginning::Text,
         };
         let Some(end) = end else {
@@ -78,6 +67,27 @@ fn beginning(text: &str) -> Beginning {
         is_xml |= rest.starts_with("<?xml");
         rest = &rest[end..];
     }
+}
+
+/// Whether text that stands first is a script or data: a bracket, a comment, a quoted word, a call (JSONP), an assignment.
+fn is_script(text: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.');
+    let split = |text: &'_ str| text.find(|c| !is_name(c)).unwrap_or(text.len());
+    if text.starts_with(|c: char| "[{(;!%'\"\u{fffd}".contains(c) || c.is_control()) {
+        return true;
+    }
+    let (first, after) = text.split_at(split(text));
+    let (name, after) = match (first, after.trim_start()) {
+        ("function", rest) if rest.starts_with('(') => return true,
+        ("import", rest) => return rest.starts_with(['{', '*', '"', '\'']),
+        ("var" | "let" | "const" | "function" | "class", rest) => rest.split_at(split(rest)),
+        _ => (first, after),
+    };
+    let value = after.trim_start().strip_prefix('=');
+    let is_comment = text.starts_with("//") || text.starts_with("/*");
+    is_comment
+        || !name.is_empty()
+            && (after.starts_with('(') || value.is_some_and(|value| !value.starts_with('=')))
 }
 
 /// By the first tag, or the document type. `is_xml`: there was an XML declaration.
