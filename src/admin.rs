@@ -2,14 +2,18 @@
 //!
 //! It can be read by everyone who may use the proxy and changes nothing. It grows with the proxy.
 
+use std::net::IpAddr;
+
 use gleaner_filters::{FilterName, Format, output::Style};
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use maud::{Markup, html};
+use url::Url;
 
 use crate::{
     access_control::Acl,
     authority::{Host, Target},
     body::Body,
+    bypass_link,
     config::Config,
     error_pages,
     runtime_state::RuntimeState,
@@ -34,8 +38,14 @@ pub(crate) fn is_this_machine(target: &Target, acl: &Acl) -> bool {
     }
 }
 
+/// An address on the control host.
+pub(crate) fn address(path: &str) -> Url {
+    let address = format!("http://{CONTROL_HOST}{path}");
+    Url::parse(&address).expect("the host is constant and paths are ours")
+}
+
 /// Answers a request to the control host.
-pub(crate) fn answer<B>(proxy: &Proxy, request: &Request<B>) -> Response<Body> {
+pub(crate) fn answer<B>(proxy: &Proxy, client: IpAddr, request: &Request<B>) -> Response<Body> {
     if ![Method::GET, Method::HEAD].contains(request.method()) {
         let mut response = error_pages::page(StatusCode::METHOD_NOT_ALLOWED, &not_here());
         response
@@ -48,6 +58,7 @@ pub(crate) fn answer<B>(proxy: &Proxy, request: &Request<B>) -> Response<Body> {
     let authority = path.starts_with("/ca.").then(|| running.open_authority());
     match (path, authority.flatten()) {
         ("/" | "", _) => error_pages::page(StatusCode::OK, &overview(proxy, &running)),
+        (bypass_link::PATH, _) => proxy.bypass_links.answer(client, request),
         ("/ca.crt", Some(authority)) => download(
             authority.certificate_der().to_vec(),
             "application/x-x509-ca-cert",

@@ -1,149 +1,182 @@
-//! Links to a page as it was: the page's own address with one more query parameter, which a rewritten page carries and
-//! the proxy takes off again.
+//! "Page as it was": how a reader sees one page unfiltered.
 //!
-//! The parameter's value is a keyed hash of the address, with a key drawn when the process starts, so that a web site
-//! cannot make such links to other sites' pages, and an old one is only a page that is filtered as usual. The hash is the
-//! standard library's (SipHash-1-3 with a random key): a site that guesses has one chance in 2^64, and what it would win is
-//! that one page is shown unfiltered.
+//! A rewritten page links to a page of the control host, which asks back; what it links to lets this client have this page as it
+//! was for a while, and redirects to the page's own address. So nothing in a rewritten page is a secret that the site's scripts
+//! could read and use: the token is on the control host, whose pages no site can read, frame or fill in, and following its
+//! link takes a person. Nothing shows in the page's address or in `Referer`.
 
-use std::hash::{BuildHasher, RandomState};
+use std::{
+    hash::{BuildHasher, RandomState},
+    net::IpAddr,
+    time::Duration,
+};
 
-use http::{Request, Uri, uri::PathAndQuery};
-use url::Url;
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use maud::html;
+use moka::sync::Cache;
+use url::{Url, form_urlencoded};
 
-use crate::authority::Target;
+use crate::{admin, body::Body, error_pages};
 
-/// The parameter's name.
-const PARAMETER: &str = "gleaner-untouched";
+/// The path on the control host.
+pub(crate) const PATH: &str = "/original";
 
-/// Makes and recognises the links.
-#[derive(Debug, Default)]
+/// How long after its last visit a page is still shown as it was. Raising it lets a reader do more on the page, and makes the way
+/// back to the filtered one longer.
+const STAYS: Duration = Duration::from_mins(10);
+
+/// Pages that are shown as they were at once, for all clients. Of more, those visited least are filtered again.
+const MOST_PAGES: u64 = 10_000;
+
+/// Which pages are shown as they were, and to whom.
+#[derive(Debug)]
 pub(crate) struct BypassLinks {
+    /// Drawn when the process starts. The hash is the standard library's (SipHash-1-3): a guess has one chance in 2^64, and gains
+    /// one page that is not filtered.
     key: RandomState,
+    allowed: Cache<u64, ()>,
 }
 
-/// What an address with the parameter asks for.
-#[derive(Debug, PartialEq, Eq)]
-struct Asked {
-    /// Path and query as the origin is to see them.
-    path_and_query: String,
-    /// Whether the link is one of ours.
-    is_genuine: bool,
+/// The link of a rewritten page.
+pub(crate) fn to(page: &Url) -> Url {
+    let mut link = admin::address(PATH);
+    link.query_pairs_mut().append_pair("page", page.as_str());
+    link
 }
 
 impl BypassLinks {
-    /// The link to a page as it was.
-    pub(crate) fn link(&self, url: &Url) -> Url {
-        let mut link = url.clone();
-        let separator_and_old = url
-            .query()
-            .map(|query| format!("{query}&"))
-            .unwrap_or_default();
-        let token = self.token(&address(url));
-        link.set_query(Some(&format!(
-            "{separator_and_old}{PARAMETER}={token:016x}"
-        )));
-        link
+    pub(crate) fn new() -> Self {
+        Self {
+            key: RandomState::new(),
+            allowed: Cache::builder()
+                .max_capacity(MOST_PAGES)
+                .time_to_idle(STAYS)
+                .build(),
+        }
     }
 
-    /// Takes the parameter off a request, so that the origin never sees it; true where the link was one of ours.
-    pub(crate) fn take_off<B>(&self, request: &mut Request<B>, target: &Target) -> bool {
-        let path = request.uri().path_and_query().map(PathAndQuery::as_str);
-        // Nearly no address has it.
-        let Some(path) = path.filter(|path| path.contains(PARAMETER)) else {
-            return false;
-        };
-        let origin = format!("{}://{}", target.scheme.as_str(), target.authority());
-        let Some(asked) = self.take(&origin, path) else {
-            return false;
-        };
-        let Ok(uri) = Uri::try_from(asked.path_and_query) else {
-            return false;
-        };
-        *request.uri_mut() = uri;
-        asked.is_genuine
+    /// Whether this client is to have this page as it was.
+    pub(crate) fn allows(&self, client: IpAddr, headers: &HeaderMap, page: &Url) -> bool {
+        // `get` begins the time anew.
+        self.allowed
+            .get(&self.token(client, headers, page))
+            .is_some()
     }
 
-    fn take(&self, origin: &str, path_and_query: &str) -> Option<Asked> {
-        let (path, query) = path_and_query.split_once('?')?;
-        let (rest, value) = match query.rsplit_once('&') {
-            Some((rest, last)) => (Some(rest), last),
-            None => (None, query),
+    /// Answers on the control host: asks back, and with the token that the question carries, redirects to the page.
+    pub(crate) fn answer<B>(&self, client: IpAddr, request: &Request<B>) -> Response<Body> {
+        let query = request.uri().query().unwrap_or_default();
+        let value = |wanted: &str| {
+            let mut pairs = form_urlencoded::parse(query.as_bytes());
+            pairs.find_map(|(name, value)| (name == wanted).then_some(value))
         };
-        let token = value.strip_prefix(PARAMETER)?.strip_prefix('=')?;
-        let path_and_query = match rest {
-            Some(rest) => format!("{path}?{rest}"),
-            None => path.to_owned(),
+        let page = value("page").and_then(|page| Url::parse(&page).ok());
+        let Some(page) = page.filter(|page| ["http", "https"].contains(&page.scheme())) else {
+            return error_pages::page(StatusCode::BAD_REQUEST, &no_page());
         };
-        let is_genuine = Url::parse(&format!("{origin}{path_and_query}"))
-            .is_ok_and(|url| format!("{:016x}", self.token(&address(&url))) == token);
-        Some(Asked {
-            path_and_query,
-            is_genuine,
-        })
+        let token = self.token(client, request.headers(), &page);
+        let is_meant = value("token").is_some_and(|given| given == format!("{token:016x}"));
+        if !is_meant || request.method() != Method::GET {
+            return error_pages::page(StatusCode::OK, &question(&page, token));
+        }
+        self.allowed.insert(token, ());
+        redirect(&page)
     }
 
-    fn token(&self, address: &str) -> u64 {
-        self.key.hash_one(address)
+    /// Clients behind one address are told apart by what their browsers call themselves.
+    fn token(&self, client: IpAddr, headers: &HeaderMap, page: &Url) -> u64 {
+        let browser = headers.get(header::USER_AGENT);
+        let mut page = page.clone();
+        page.set_fragment(None);
+        let browser = browser.map(HeaderValue::as_bytes);
+        self.key.hash_one((client, browser, page.as_str()))
     }
 }
 
-fn address(url: &Url) -> String {
-    let mut url = url.clone();
-    url.set_fragment(None);
-    url.into()
+fn redirect(page: &Url) -> Response<Body> {
+    let mut response = Response::new(Body::default());
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    error_pages::harden(response.headers_mut());
+    if let Ok(address) = HeaderValue::from_str(page.as_str()) {
+        response.headers_mut().insert(header::LOCATION, address);
+    }
+    response
+}
+
+fn question(page: &Url, token: u64) -> maud::Markup {
+    let mut link = to(page);
+    let token = format!("{token:016x}");
+    link.query_pairs_mut().append_pair("token", &token);
+    let link = &link[url::Position::BeforePath..];
+    error_pages::document(
+        "Page as it was",
+        &html! {
+            h1 { "Show the page as it was?" }
+            p { code { (page) } }
+            p { "Its scripts, advertisements and everything else come as the site sends them, on this device and for this page \
+                 only, until you have not loaded it for ten minutes." }
+            p { a.button href=(link) { "Show it" } }
+        },
+    )
+}
+
+fn no_page() -> maud::Markup {
+    error_pages::document(
+        "No page",
+        &html! {
+            h1 { "No page is named" }
+            p { "Follow the link “Page as it was” on a filtered page." }
+        },
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn path_and_query(url: &Url) -> String {
-        match url.query() {
-            Some(query) => format!("{}?{query}", url.path()),
-            None => url.path().to_owned(),
-        }
+    const CLIENT: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+
+    fn ask(links: &BypassLinks, client: IpAddr, query: &str) -> Response<Body> {
+        let request = Request::get(format!("{PATH}?{query}"));
+        links.answer(client, &request.body(()).unwrap())
     }
 
     #[test]
-    fn a_link_leads_back_to_the_address_it_was_made_for() {
-        let links = BypassLinks::default();
+    fn a_page_is_allowed_to_the_client_that_followed_the_question() {
+        let links = BypassLinks::new();
+        let none = HeaderMap::new();
         for address in [
             "https://example.org/",
             "https://example.org/a%20b?x=1&y=%26#part",
             "http://example.org:8080/?",
         ] {
-            let url: Url = address.parse().unwrap();
-            let asked = links
-                .take(
-                    &url.origin().ascii_serialization(),
-                    &path_and_query(&links.link(&url)),
-                )
-                .unwrap();
-            assert!(asked.is_genuine, "{address}");
-            assert_eq!(asked.path_and_query, path_and_query(&url), "{address}");
+            let page: Url = address.parse().unwrap();
+            let link = to(&page);
+            let query = link.query().unwrap();
+            assert_eq!(ask(&links, CLIENT, query).status(), StatusCode::OK);
+            assert!(!links.allows(CLIENT, &none, &page), "a question alone");
+            let token = format!("{query}&token={:016x}", links.token(CLIENT, &none, &page));
+            let other = "192.0.2.1".parse().unwrap();
+            assert_eq!(ask(&links, other, &token).status(), StatusCode::OK);
+            let answer = ask(&links, CLIENT, &token);
+            assert_eq!(answer.status(), StatusCode::SEE_OTHER);
+            assert_eq!(answer.headers()[header::LOCATION], page.as_str());
+            assert!(links.allows(CLIENT, &none, &page));
+            assert!(!links.allows(other, &none, &page));
         }
     }
 
     #[test]
-    fn a_link_for_another_page_or_from_another_process_is_not_genuine() {
-        let links = BypassLinks::default();
-        let link = links.link(&"https://example.org/one".parse().unwrap());
-        let moved = path_and_query(&link).replace("one", "two");
-        let asked = links.take("https://example.org", &moved).unwrap();
-        assert!(!asked.is_genuine);
-        assert_eq!(asked.path_and_query, "/two");
-        let other = BypassLinks::default();
-        let asked = other
-            .take("https://example.org", &path_and_query(&link))
-            .unwrap();
-        assert!(!asked.is_genuine);
-    }
-
-    #[test]
-    fn other_addresses_are_left_alone() {
-        let links = BypassLinks::default();
-        assert_eq!(links.take("https://example.org", "/a?b=c"), None);
-        assert_eq!(links.take("https://example.org", "/a"), None);
+    fn what_is_no_page_of_the_web_is_refused() {
+        let links = BypassLinks::new();
+        for query in [
+            "",
+            "page=",
+            "page=javascript:alert(1)",
+            "page=file:///etc/passwd",
+        ] {
+            let answer = ask(&links, CLIENT, query);
+            assert_eq!(answer.status(), StatusCode::BAD_REQUEST, "{query}");
+        }
     }
 }

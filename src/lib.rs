@@ -15,7 +15,7 @@
 //! | CONNECT, decrypted | `intercept`, `ca` | requests, back to `proxy` |
 //! | fields that belong to one hop | `headers` | clean heads, both ways |
 //! | resolve, check, connect, TLS, pool | `upstream` | a response, or a plain-word reason |
-//! | is it a page we may change | `rewrite::eligibility` | a `Verdict` |
+//! | is it a page for a reader | `rewrite::eligibility`, `rewrite::first_bytes` | codings to undo, or a `PassReason` |
 //! | decode, charset, chain, encode | `rewrite` | a page, or the original bytes |
 //! | web sockets over HTTP/2 | `websocket` | an ordinary upgrade |
 //! | errors become pages | `respond` | an honest status |

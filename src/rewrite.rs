@@ -1,4 +1,4 @@
-//! The road of a page: eligible? → decode → charset → parse as it arrives → chain → encode → repair.
+//! The way of a page: eligible? → decode → charset → parse as it arrives → chain → encode → repair.
 //!
 //! It never returns an error. Whatever goes wrong, the client gets the original bytes: those that were
 //! kept, and then the rest of the stream as it comes. The reason is in the `Gleaner` field and in the
@@ -9,25 +9,24 @@ pub(crate) mod charset;
 pub(crate) mod coding;
 mod domains;
 mod eligibility;
+mod first_bytes;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzz_api;
 mod join;
 mod memory_budget;
+mod page_job;
+mod request_info;
 mod workers;
 
 use std::{
     fmt::{self, Write as _},
-    iter,
     sync::Arc,
     time::Duration,
 };
 
 use bytes::Bytes;
 use gleaner_filters::{Chain, Filtered};
-use http::{
-    HeaderMap, HeaderName, HeaderValue, Method, Response, header, response::Parts,
-    uri::PathAndQuery,
-};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header, response::Parts};
 use http_body_util::BodyExt;
 use tokio::{sync::Semaphore, time::timeout};
 use tracing::debug;
@@ -37,56 +36,32 @@ use self::{
     buffer::Kept,
     coding::Coding,
     domains::Domains,
-    eligibility::{PassReason, Verdict},
+    eligibility::PassReason,
     memory_budget::{MemoryBudget, Reservation},
-    workers::{Job, Use, Worker},
+    page_job::{Job, Purpose},
+    workers::Worker,
 };
-pub(crate) use self::{join::Fetch, workers::Workers};
+pub(crate) use self::{join::Fetch, request_info::RequestInfo, workers::Workers};
 use crate::{
-    authority::Target,
     body::{Body, IncomingBody},
-    bypass_link::BypassLinks,
-    config::{Config, ConfigError, HostPatterns, Rewrite},
-    headers::{Media, accept::Accepts, members_of, repair, validators::Tagger},
+    bypass_link,
+    config::{Config, ConfigError, Rewrite},
+    headers::{accept, members, repair, validators::Tagger, without},
 };
 
 /// What was done to a page, or why nothing was.
 const GLEANER: HeaderName = HeaderName::from_static("gleaner");
 
-/// What a fetch is for (Fetch Metadata § 2.1).
-const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
-/// What scripts say of their own fetches.
-const X_REQUESTED_WITH: HeaderName = HeaderName::from_static("x-requested-with");
-
 /// Everything that one configuration rewrites pages with.
 pub(crate) struct Rewriter {
     chain: Arc<Chain>,
     settings: Rewrite,
-    patience: Duration,
-    places: Semaphore,
-    room: Arc<MemoryBudget>,
+    max_wait: Duration,
+    pages_at_once: Semaphore,
+    memory: MemoryBudget,
     workers: Workers,
-    untouched: Arc<BypassLinks>,
     domains: Domains,
     pub(crate) tagger: Tagger,
-}
-
-/// What must be known of a request when its response comes.
-#[derive(Debug)]
-pub(crate) struct RequestInfo<'a> {
-    target: &'a Target,
-    path: Option<PathAndQuery>,
-    method: Method,
-    destination: Option<String>,
-    by_script: bool,
-    /// Whether it asks for the page as it is (RFC 9111 § 5.2.1.6).
-    no_transform: bool,
-    /// Whether the reader followed our link to the page as it was.
-    untouched: bool,
-    /// Whether it has conditions that may be on a page of ours.
-    pub(crate) is_conditional: bool,
-    /// What the client said of codings; it is read only where it is needed.
-    accepts: Accepts,
 }
 
 /// A page as it leaves the worker.
@@ -102,82 +77,6 @@ struct Coded {
     coding: Option<Coding>,
 }
 
-impl<'a> RequestInfo<'a> {
-    pub(crate) fn of<B>(request: &http::Request<B>, target: &'a Target, untouched: bool) -> Self {
-        let mut asked = Self {
-            target,
-            path: request.uri().path_and_query().cloned(),
-            method: request.method().clone(),
-            destination: None,
-            by_script: false,
-            no_transform: false,
-            untouched,
-            is_conditional: false,
-            accepts: Accepts::default(),
-        };
-        // All of them are on one way, which costs less than to look for each.
-        for (name, value) in request.headers() {
-            if *name == header::ACCEPT_ENCODING {
-                asked.accepts.push(value.clone());
-            } else if [header::IF_NONE_MATCH, header::IF_RANGE].contains(name) {
-                asked.is_conditional = true;
-            } else if *name == header::CACHE_CONTROL {
-                asked.no_transform |= forbids_transforming(iter::once(value));
-            } else if *name == SEC_FETCH_DEST && asked.destination.is_none() {
-                asked.destination = value.to_str().ok().map(str::to_ascii_lowercase);
-            } else if *name == X_REQUESTED_WITH {
-                asked.by_script = true;
-            }
-        }
-        asked
-    }
-
-    /// Made only where it is needed: most requests are not for pages. `None` where the address is no URL; such a page is
-    /// not rewritten.
-    fn url(&self) -> Option<Url> {
-        let path = self.path.as_ref().map_or("/", |path| path.as_str());
-        let (scheme, authority) = (self.target.scheme.as_str(), self.target.authority());
-        Url::parse(&format!("{scheme}://{authority}{path}")).ok()
-    }
-
-    /// Whether its host is one of these.
-    fn is_for(&self, hosts: &HostPatterns) -> bool {
-        !hosts.is_empty() && hosts.matches(&self.target.host.plain())
-    }
-
-    /// Whether the document is a part of another page (Fetch Metadata § 2.1).
-    fn is_framed(&self) -> bool {
-        matches!(self.destination.as_deref(), Some("iframe" | "frame"))
-    }
-
-    /// Whether it is for a page by itself, and may be asked once more.
-    fn is_get_of_document(&self) -> bool {
-        self.method == Method::GET && self.may_be_document() && !self.is_framed() && !self.untouched
-    }
-
-    /// The same for another page of the same place.
-    fn of_path(&self, path: PathAndQuery) -> Self {
-        Self {
-            target: self.target,
-            path: Some(path),
-            method: self.method.clone(),
-            destination: self.destination.clone(),
-            by_script: self.by_script,
-            no_transform: self.no_transform,
-            untouched: false,
-            is_conditional: false,
-            accepts: Accepts::default(),
-        }
-    }
-
-    /// Whether a document may come back, as far as the request tells.
-    fn may_be_document(&self) -> bool {
-        self.destination
-            .as_deref()
-            .is_none_or(eligibility::shows_documents)
-    }
-}
-
 /// Decodes a whole page that did not come over HTTP: the encoding is found as browsers do, from its byte order mark, its
 /// own declaration, or by a guess.
 #[must_use]
@@ -187,55 +86,75 @@ pub fn decode_html(bytes: &[u8]) -> String {
 }
 
 impl Rewriter {
-    pub(crate) fn new(
-        config: &Config,
-        workers: Workers,
-        untouched: Arc<BypassLinks>,
-    ) -> Result<Self, ConfigError> {
+    pub(crate) fn new(config: &Config, workers: Workers) -> Result<Self, ConfigError> {
         Ok(Self {
             chain: Arc::new(config.chain()?),
             settings: config.rewrite.clone(),
-            patience: Duration::from_secs(config.limits.page_wait_seconds),
-            places: Semaphore::new(config.limits.pages_at_once),
-            room: MemoryBudget::new(config.limits.pages_memory_bytes),
+            max_wait: Duration::from_secs(config.limits.page_wait_seconds),
+            pages_at_once: Semaphore::new(config.limits.pages_at_once),
+            memory: MemoryBudget::new(config.limits.pages_memory_bytes),
             workers,
-            untouched,
             domains: Domains::new(config.rewrite.remember_hosts),
             tagger: Tagger::new(config.fingerprint),
         })
     }
 
-    /// Prepares a request whose response may be rewritten: only codings we can undo.
+    /// Prepares a request whose response may be rewritten: only codings that can be undone.
     pub(crate) fn prepare(&self, asked: &RequestInfo<'_>, headers: &mut HeaderMap) {
-        let wanted = self.settings.enabled && !asked.is_for(&self.settings.except);
-        if wanted && asked.may_be_document() {
-            asked.accepts.narrow(headers);
+        if asked.wants_original {
+            // The client's copy is the rewritten page.
+            *headers = without(headers, |name| {
+                *name == header::IF_NONE_MATCH || *name == header::IF_MODIFIED_SINCE
+            });
+        } else if self.is_wanted(asked) {
+            accept::narrow_codings(headers);
         }
     }
 
-    /// Rewrites a response, or gives it back as it came; `more` has the pages after it, where they are to stand behind it. The
-    /// words are for the log.
+    /// Whether more may have to be asked of the origin for the response: the whole where a part was asked for, or the next pages.
+    pub(crate) fn may_ask_again(&self, asked: &RequestInfo<'_>) -> bool {
+        asked.method == Method::GET
+            && self.is_wanted(asked)
+            && (asked.has_range || self.joins(asked))
+    }
+
+    fn is_wanted(&self, asked: &RequestInfo<'_>) -> bool {
+        self.settings.enabled
+            && !asked.wants_original
+            && !asked.is_for(&self.settings.except)
+            && asked.is_for_reader()
+    }
+
+    /// Rewrites a response, or gives it back as it came; `more` asks the origin again where that may be needed. The words are for
+    /// the log.
     pub(crate) async fn rewrite(
         &self,
         asked: &RequestInfo<'_>,
         response: Response<IncomingBody>,
-        media: Media,
-        more: Option<impl Fetch>,
+        mut more: Option<impl Fetch>,
     ) -> (Response<Body>, String) {
-        let (head, body) = response.into_parts();
-        match eligibility::judge(asked, &head, media, &self.settings) {
-            // In a box: most responses are no pages, and need no room for one.
-            Verdict::Rewrite(codings) => {
-                Box::pin(self.page(asked, head, body, codings, more)).await
-            }
-            Verdict::PassReason(skip) => pass(head, body.into(), skip),
+        let (mut head, mut body) = response.into_parts();
+        let mut verdict = eligibility::judge(asked, &head, &self.settings);
+        if verdict == Err(PassReason::Part)
+            && let Some(more) = &mut more
+            && let Some(whole) = more.fetch(asked.path(), None).await
+        {
+            // Parts of the original must not be joined to parts of a rewritten page: a server may ignore `Range` (RFC 9110
+            // § 14.2).
+            (head, body) = whole.into_parts();
+            verdict = eligibility::judge(asked, &head, &self.settings);
+        }
+        match verdict {
+            // Boxed: most responses are no pages and need no future of this size.
+            Ok(codings) => Box::pin(self.page(asked, head, body, codings, more)).await,
+            Err(reason) => pass(head, body.into(), reason),
         }
     }
 
     async fn page(
         &self,
         asked: &RequestInfo<'_>,
-        head: Parts,
+        mut head: Parts,
         mut body: IncomingBody,
         codings: Vec<Coding>,
         more: Option<impl Fetch>,
@@ -244,51 +163,47 @@ impl Rewriter {
             return (Response::from_parts(head, body.into()), String::new());
         };
         if asked.method == Method::HEAD {
-            return self.unseen(head, body.into());
+            return self.head_alone(head, body.into());
         }
-        let Ok(_place) = self.places.try_acquire() else {
+        let Ok(_place) = self.pages_at_once.try_acquire() else {
             return pass(head, body.into(), PassReason::Busy);
         };
         let length = content_length(&head.headers);
-        let share = match self.room.enter(length, !codings.is_empty()).await {
-            Ok(share) => share,
-            Err(skip) => return pass(head, body.into(), skip),
+        let reservation = match self.memory.reserve(length, !codings.is_empty()).await {
+            Ok(reservation) => reservation,
+            Err(reason) => return pass(head, body.into(), reason),
         };
-        let mut kept = Kept::new(self.settings.max_html_bytes);
-        let accepted = asked.accepts.choose();
-        let purpose = Use::Page {
-            // What a form was answered with cannot be had by a link.
-            untouched: (asked.method == Method::GET).then(|| self.untouched.link(&url)),
+        let more = more.filter(|_| self.joins(asked));
+        let purpose = Purpose::Page {
+            // The response to a form cannot be had by a link.
+            original: (asked.method == Method::GET).then(|| bypass_link::to(&url)),
             in_frame: asked.is_framed(),
-            accepted,
+            coding: asked.coding,
             may_continue: more.is_some(),
         };
-        let worker = self
-            .workers
-            .start(self.job(asked, &url, &head, codings, share, purpose));
-        let arrival = arrive(&mut body, &mut kept, worker);
-        match timeout(self.patience, arrival)
+        let job = self.job(asked, &url, &head, codings, reservation, purpose);
+        let mut kept = Kept::new(self.settings.max_html_bytes);
+        let arrival = arrive(&mut body, &mut kept, self.workers.start(job));
+        let finished = timeout(self.max_wait, arrival)
             .await
-            .unwrap_or(Err(PassReason::Slow))
-        {
-            Ok(Finished { filtered, coded }) => {
-                self.domains.learn(&url, filtered.survey.as_ref());
-                if let Some(coded) = coded {
-                    return self.finish(head, &filtered, coded, 1);
-                }
-                let (mut head, mut filtered, mut pages) = (head, filtered, 1);
-                if let Some(more) = more {
-                    pages = self
-                        .join(asked, &mut head.headers, &mut filtered, more)
-                        .await;
-                }
-                let content = std::mem::take(&mut filtered.content);
-                match self.workers.encode(content, accepted).await {
-                    Ok(coded) => self.finish(head, &filtered, coded, pages),
-                    Err(skip) => pass(head, kept.into_body(body), skip),
-                }
-            }
-            Err(skip) => pass(head, kept.into_body(body), skip),
+            .unwrap_or(Err(PassReason::Slow));
+        let (mut filtered, coded) = match finished {
+            Ok(Finished { filtered, coded }) => (filtered, coded),
+            Err(reason) => return pass(head, kept.into_body(body), reason),
+        };
+        self.domains.learn(&url, filtered.survey.as_ref());
+        if let Some(coded) = coded {
+            return self.finish(head, &filtered, coded, 1);
+        }
+        let mut pages = 1;
+        if let Some(more) = more {
+            let fields = &mut head.headers;
+            pages = self.join(asked, fields, &mut filtered, more).await;
+        }
+        let content = std::mem::take(&mut filtered.content);
+        match self.workers.encode(content, asked.coding).await {
+            Ok(coded) => self.finish(head, &filtered, coded, pages),
+            Err(reason) => pass(head, kept.into_body(body), reason),
         }
     }
 
@@ -299,15 +214,15 @@ impl Rewriter {
         url: &Url,
         head: &Parts,
         codings: Vec<Coding>,
-        share: Reservation,
-        purpose: Use,
+        reservation: Reservation,
+        purpose: Purpose,
     ) -> Job {
         Job {
             chain: Arc::clone(&self.chain),
             domain: self.domains.of(url),
             url: url.clone(),
             codings,
-            share,
+            reservation,
             declared: charset::declared(&head.headers),
             must_look_like_document: asked.destination.is_none(),
             max_bytes: self.settings.max_html_bytes,
@@ -315,16 +230,14 @@ impl Rewriter {
         }
     }
 
-    /// The head of a page that a GET would have had rewritten, as far as its head tells.
-    fn unseen(&self, mut head: Parts, body: Body) -> (Response<Body>, String) {
+    /// The response to a HEAD whose GET would be rewritten, as far as its head tells.
+    fn head_alone(&self, mut head: Parts, body: Body) -> (Response<Body>, String) {
         let (format, csp) = (self.chain.format(), self.chain.csp_change());
         if self.settings.join_pages > 1 {
             join::drop_validators(&mut head.headers);
         }
         head.headers = repair::without_bytes(&head.headers, format, &csp, &self.tagger);
-        let action = "eligible".to_owned();
-        note(&mut head.headers, &action);
-        (Response::from_parts(head, body), action)
+        noted(head, body, "eligible".to_owned())
     }
 
     fn finish(
@@ -341,12 +254,11 @@ impl Rewriter {
             // Writing to a `String` cannot fail.
             let _ = write!(action, "; pages={pages}");
         }
-        note(&mut head.headers, &action);
-        (Response::from_parts(head, Body::from(body)), action)
+        noted(head, Body::from(body), action)
     }
 }
 
-/// Takes the page in, keeping every byte, while the worker parses it.
+/// Reads the page, keeping every byte, while the worker parses it.
 async fn arrive(
     body: &mut IncomingBody,
     kept: &mut Kept,
@@ -364,18 +276,20 @@ async fn arrive(
 }
 
 /// The original, with the reason where a person might wonder.
-fn pass(mut head: Parts, body: Body, skip: PassReason) -> (Response<Body>, String) {
-    if skip == PassReason::NotHtml {
+fn pass(mut head: Parts, body: Body, reason: PassReason) -> (Response<Body>, String) {
+    if reason == PassReason::NotHtml {
         return (Response::from_parts(head, body), String::new());
     }
-    debug!(reason = %skip, "page passed untouched");
-    if skip == PassReason::Destination {
-        // The same address opened as a document is another representation.
-        repair::vary(&mut head.headers, &["Sec-Fetch-Dest"]);
+    debug!(%reason, "page passed untouched");
+    if reason.is_of_request() {
+        repair::vary(&mut head.headers, &repair::DECIDED_BY);
     }
-    let action = format!("passed; reason={skip}");
-    note(&mut head.headers, &action);
-    (Response::from_parts(head, body), action)
+    if reason == PassReason::AskedFor {
+        // The same address is another page next time.
+        let no_store = HeaderValue::from_static("no-store");
+        head.headers.insert(header::CACHE_CONTROL, no_store);
+    }
+    noted(head, body, format!("passed; reason={reason}"))
 }
 
 /// The length that a head tells, in bytes.
@@ -384,19 +298,18 @@ fn content_length(headers: &HeaderMap) -> Option<usize> {
     length.to_str().ok()?.parse().ok()
 }
 
-fn note(headers: &mut HeaderMap, action: &str) {
-    if let Ok(value) = HeaderValue::from_str(action) {
-        headers.insert(GLEANER, value);
+/// A response that says what was done.
+fn noted(mut head: Parts, body: Body, action: String) -> (Response<Body>, String) {
+    if let Ok(value) = HeaderValue::from_str(&action) {
+        head.headers.insert(GLEANER, value);
     }
+    (Response::from_parts(head, body), action)
 }
 
 /// Whether a message carries `no-transform` (RFC 9111 § 5.2.1.6 and § 5.2.2.6).
 fn no_transform(headers: &HeaderMap) -> bool {
-    forbids_transforming(headers.get_all(header::CACHE_CONTROL))
-}
-
-fn forbids_transforming<'a>(values: impl IntoIterator<Item = &'a HeaderValue>) -> bool {
-    members_of(values).any(|member| member.eq_ignore_ascii_case("no-transform"))
+    members(headers, &header::CACHE_CONTROL)
+        .any(|member| member.eq_ignore_ascii_case("no-transform"))
 }
 
 impl fmt::Debug for Rewriter {

@@ -67,7 +67,7 @@ pub struct Proxy {
     started_with: Config,
     workers: Workers,
     pseudonym: Pseudonym,
-    untouched: Arc<BypassLinks>,
+    pub(crate) bypass_links: BypassLinks,
     reload_error: ArcSwapOption<String>,
     pub(crate) limits: Arc<ConnectionLimits>,
     /// Hosts whose connections are tunnelled although interception is on, by `host:port`.
@@ -105,8 +105,7 @@ impl Proxy {
         warn_about_ineffective(&config);
         let workers = Workers::new(config.limits.page_workers);
         let (connections, max_idle) = descriptor_budget(config.limits.connections);
-        let untouched = Arc::new(BypassLinks::default());
-        let rewriter = Rewriter::new(&config, workers.clone(), Arc::clone(&untouched))?;
+        let rewriter = Rewriter::new(&config, workers.clone())?;
         let running = RuntimeState::new(config, own.clone(), rewriter, max_idle, None)?;
         Ok(Arc::new(Self {
             started_with: running.config.clone(),
@@ -116,7 +115,7 @@ impl Proxy {
             file: ArcSwapOption::new(origin.file.map(Arc::new)),
             workers,
             pseudonym: Pseudonym::new(),
-            untouched,
+            bypass_links: BypassLinks::new(),
             reload_error: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),
             tunnelled: moka::sync::Cache::builder()
@@ -133,7 +132,7 @@ impl Proxy {
         check_listen(&config, &self.own)?;
         warn_about_ineffective(&config);
         let before = self.running();
-        let rewriter = Rewriter::new(&config, self.workers.clone(), Arc::clone(&self.untouched))?;
+        let rewriter = Rewriter::new(&config, self.workers.clone())?;
         let own = self.own.clone();
         let running = RuntimeState::new(config, own, rewriter, self.max_idle, Some(&before))?;
         self.running.store(Arc::new(running));
@@ -296,7 +295,11 @@ impl Exchange {
         let Some(target) = self.target(&request)? else {
             self.log.route = "panel";
             self.log.host = Some(target_resolution::host_of(&request).into());
-            return Ok(Answer::Response(admin::answer(&self.proxy, &request)));
+            return Ok(Answer::Response(admin::answer(
+                &self.proxy,
+                client,
+                &request,
+            )));
         };
         self.log.host = Some(target.host_port().into());
         if admin::is_control_host(&target) {

@@ -11,7 +11,8 @@ use crate::rewrite::coding::Coding;
 const ABOUT_THE_BYTES: [HeaderName; 8] = [
     header::CONTENT_LENGTH,
     header::CONTENT_ENCODING,
-    header::ACCEPT_RANGES,
+    // `Cache-Control` counts, and this one is for the original.
+    header::EXPIRES,
     // What came behind the old bytes went with them.
     header::TRAILER,
     HeaderName::from_static("content-md5"),
@@ -52,11 +53,31 @@ pub(crate) fn without_bytes(
         Format::Text => "text/plain; charset=utf-8",
     };
     repaired.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
-    vary(&mut repaired, &["Accept-Encoding", "Sec-Fetch-Dest"]);
+    for_caches(&mut repaired);
     csp::apply(&mut repaired, csp);
     drop_script_preloads(&mut repaired);
     tagger.tag_response(&mut repaired);
     repaired
+}
+
+/// Fields of a request that decide whether its response is rewritten.
+pub(crate) const DECIDED_BY: [&str; 3] = ["Accept", "Sec-Fetch-Dest", "X-Requested-With"];
+
+/// What caches must know of a rewritten page, and of a 304 that confirms one: it is no more than this client's version of this
+/// moment, because the reader may ask for the page as it was, at the same address; and it has no parts, because those of the
+/// original would not fit.
+pub(super) fn for_caches(headers: &mut HeaderMap) {
+    vary(headers, &["Accept-Encoding"]);
+    vary(headers, &DECIDED_BY);
+    let kept: Vec<String> = members(headers, &header::CACHE_CONTROL)
+        .map(str::to_ascii_lowercase)
+        .filter(|directive| ["private", "no-store", "no-transform"].contains(&directive.as_str()))
+        .collect();
+    let directives = [kept, vec!["no-cache".to_owned()]].concat().join(", ");
+    if let Ok(directives) = HeaderValue::from_str(&directives) {
+        headers.insert(header::CACHE_CONTROL, directives);
+    }
+    headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("none"));
 }
 
 /// Adds request fields that the answer depends on (RFC 9110 § 12.5.5).
@@ -176,8 +197,8 @@ mod tests {
         assert_eq!(headers["content-length"], "7");
         assert_eq!(headers["content-encoding"], "gzip");
         assert_eq!(headers["content-location"], "/en");
+        assert_eq!(headers["accept-ranges"], "none");
         for gone in [
-            "accept-ranges",
             "content-md5",
             "digest",
             "content-digest",
@@ -199,10 +220,23 @@ mod tests {
     }
 
     #[test]
+    fn caches_ask_each_time_and_keep_what_they_may_not_share() {
+        let fields = [
+            ("cache-control", "public, max-age=60, Private"),
+            ("expires", "x"),
+        ];
+        let headers = repair(&fields, None);
+        assert_eq!(headers["cache-control"], "private, no-cache");
+        assert!(!headers.contains_key("expires"));
+    }
+
+    #[test]
     fn vary_is_completed_once() {
         let headers = repair(&[("vary", "accept-encoding, Cookie")], None);
         let values: Vec<_> = headers.get_all("vary").iter().collect();
-        assert_eq!(values, ["accept-encoding, Cookie", "Sec-Fetch-Dest"]);
+        let added = ["Accept", "Sec-Fetch-Dest", "X-Requested-With"];
+        assert_eq!(values[0], "accept-encoding, Cookie");
+        assert_eq!(values[1..], added);
     }
 
     #[test]

@@ -8,7 +8,7 @@
 
 use http::{HeaderMap, HeaderValue, header};
 
-use super::without;
+use super::{repair, without};
 
 const PREFIX: &str = "gleaner-";
 
@@ -103,10 +103,11 @@ impl Tagger {
                 header::CONTENT_ENCODING,
                 header::CONTENT_LENGTH,
                 header::LINK,
-                header::ACCEPT_RANGES,
+                header::EXPIRES,
             ]
             .contains(name)
         });
+        repair::for_caches(headers);
     }
 
     /// What the origin called it, if the tag is ours and of this configuration.
@@ -136,6 +137,13 @@ fn ours(tag: &str) -> Option<&str> {
         .strip_prefix('"')?
         .strip_suffix('"')?
         .strip_prefix(PREFIX)
+}
+
+/// Whether an `If-Range` is met by the very original alone: a strong tag that is not of this program (RFC 9110 § 13.1.5). A date
+/// may have come with a rewritten page.
+pub(crate) fn is_of_original(condition: &HeaderValue) -> bool {
+    let tag = condition.to_str().unwrap_or_default();
+    tag.starts_with('"') && !is_ours(tag)
 }
 
 fn is_ours(tag: &str) -> bool {

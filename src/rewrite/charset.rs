@@ -1,8 +1,16 @@
 //! Which characters the bytes mean, found as browsers do (WHATWG HTML § 13.2.3.2): byte order mark,
 //! then the header, then the page's own first 1,024 bytes, then a guess over the whole page.
 
+use std::cell::Cell;
+
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
+use encoding_rs::{
+    Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED,
+    mem::decode_latin1,
+};
+use html5ever::tokenizer::{
+    BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+};
 use http::{HeaderMap, header};
 
 /// Bytes of the page that may declare its encoding (WHATWG HTML § 4.2.5.5).
@@ -76,35 +84,56 @@ pub(super) fn can_be_read(encoding: &'static Encoding) -> bool {
     encoding != REPLACEMENT
 }
 
-/// "Prescan a byte stream to determine its encoding."
+/// "Prescan a byte stream to determine its encoding", with the tokenizer of the parser. A tag that is cut off declares nothing.
 fn prescan(start: &[u8]) -> Option<&'static Encoding> {
-    let mut scan = Scanner {
-        bytes: start,
-        at: 0,
-    };
-    if let Some(encoding) = xml_declaration(start) {
-        return Some(encoding);
+    let declaration = xml_declaration(start);
+    if declaration.is_some() {
+        return declaration;
     }
-    while scan.at < start.len() {
-        if scan.looking_at(b"<!--") {
-            scan.skip_comment();
-        } else if scan.looking_at_tag(b"<meta") {
-            scan.at += 5;
-            if let Some(encoding) = scan.meta() {
-                return Some(encoding);
-            }
-        } else if scan.looking_at_any_tag() {
-            scan.skip_while(|byte| !byte.is_ascii_whitespace() && byte != b'>');
-            while scan.attribute().is_some() {}
-        } else if [b"<!".as_slice(), b"</", b"<?"]
-            .iter()
-            .any(|start| scan.looking_at(start))
+    let tokenizer = Tokenizer::new(Declarations::default(), TokenizerOpts::default());
+    let input = BufferQueue::default();
+    // The characters of tags are ASCII in every encoding that can be declared like this.
+    input.push_back(decode_latin1(start).as_ref().into());
+    // No script runs, so it is never interrupted.
+    let _ = tokenizer.feed(&input);
+    tokenizer.sink.first.get()
+}
+
+/// The first encoding that a `meta` declares.
+#[derive(Default)]
+struct Declarations {
+    first: Cell<Option<&'static Encoding>>,
+}
+
+impl TokenSink for Declarations {
+    type Handle = ();
+
+    fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
+        if let Token::TagToken(tag) = token
+            && tag.kind == TagKind::StartTag
+            && &*tag.name == "meta"
         {
-            scan.skip_while(|byte| byte != b'>');
+            self.first.set(self.first.get().or_else(|| of_meta(&tag)));
         }
-        scan.at += 1;
+        TokenSinkResult::Continue
     }
-    None
+}
+
+/// What the attributes of a `meta` declare together.
+fn of_meta(tag: &Tag) -> Option<&'static Encoding> {
+    let value = |name: &str| {
+        let mut attributes = tag.attrs.iter();
+        let found = attributes.find(|attribute| &*attribute.name.local == name)?;
+        Some(found.value.to_ascii_lowercase())
+    };
+    let encoding = match value("charset") {
+        Some(label) => Encoding::for_label(label.as_bytes()),
+        None if value("http-equiv")? == "content-type" => {
+            from_content(value("content")?.as_bytes())
+        }
+        None => None,
+    };
+    encoding.map(as_declared_in_page)
 }
 
 /// The declaration of an XHTML page: `<?xml version="1.0" encoding="…"?>`.
@@ -130,116 +159,6 @@ fn as_declared_in_page(encoding: &'static Encoding) -> &'static Encoding {
         WINDOWS_1252
     } else {
         encoding
-    }
-}
-
-struct Scanner<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl Scanner<'_> {
-    fn byte(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
-
-    fn looking_at(&self, start: &[u8]) -> bool {
-        self.bytes
-            .get(self.at..self.at + start.len())
-            .is_some_and(|bytes| bytes.eq_ignore_ascii_case(start))
-    }
-
-    fn looking_at_tag(&self, start: &[u8]) -> bool {
-        let after = self.bytes.get(self.at + start.len());
-        self.looking_at(start)
-            && after.is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'/')
-    }
-
-    fn looking_at_any_tag(&self) -> bool {
-        let letter = |offset: usize| {
-            self.bytes
-                .get(self.at + offset)
-                .is_some_and(u8::is_ascii_alphabetic)
-        };
-        self.looking_at(b"<") && (letter(1) || (self.looking_at(b"</") && letter(2)))
-    }
-
-    fn skip_while(&mut self, skip: impl Fn(u8) -> bool) {
-        while self.byte().is_some_and(&skip) {
-            self.at += 1;
-        }
-    }
-
-    /// Moves to the last byte of `-->`; its dashes may be those of `<!--`.
-    fn skip_comment(&mut self) {
-        let rest = &self.bytes[self.at + 2..];
-        let end = rest.windows(3).position(|bytes| bytes == b"-->");
-        self.at = end.map_or(self.bytes.len(), |end| self.at + 2 + end + 2);
-    }
-
-    /// The attributes of a `meta`, and what they declare together.
-    fn meta(&mut self) -> Option<&'static Encoding> {
-        let (mut pragma, mut need_pragma, mut found) = (false, None, None);
-        let mut seen: Vec<Vec<u8>> = Vec::new();
-        while let Some((name, value)) = self.attribute() {
-            if seen.contains(&name) {
-                continue;
-            }
-            match name.as_slice() {
-                b"http-equiv" => pragma |= value == b"content-type",
-                b"content" if found.is_none() => {
-                    if let Some(encoding) = from_content(&value) {
-                        (found, need_pragma) = (Some(encoding), Some(true));
-                    }
-                }
-                b"charset" => {
-                    (found, need_pragma) = (Encoding::for_label(&value), Some(false));
-                }
-                _ => {}
-            }
-            seen.push(name);
-        }
-        // Cut off inside the tag: nothing is known.
-        self.byte()?;
-        let counts = need_pragma == Some(false) || (need_pragma == Some(true) && pragma);
-        found.filter(|_| counts).map(as_declared_in_page)
-    }
-
-    /// "Get an attribute": name and value in lower case; none at the tag's end, where it stays.
-    fn attribute(&mut self) -> Option<(Vec<u8>, Vec<u8>)> {
-        self.skip_while(|byte| byte.is_ascii_whitespace() || byte == b'/');
-        if self.byte()? == b'>' {
-            return None;
-        }
-        let start = self.at;
-        // A `=` as the first character belongs to the name.
-        self.at += 1;
-        self.skip_while(|byte| !byte.is_ascii_whitespace() && !b"=/>".contains(&byte));
-        let name = self.bytes[start..self.at].to_ascii_lowercase();
-        self.skip_while(|byte| byte.is_ascii_whitespace());
-        if self.byte() != Some(b'=') {
-            return Some((name, Vec::new()));
-        }
-        self.at += 1;
-        self.skip_while(|byte| byte.is_ascii_whitespace());
-        Some((name, self.value()?))
-    }
-
-    fn value(&mut self) -> Option<Vec<u8>> {
-        let quote = self.byte().filter(|byte| b"\"'".contains(byte));
-        if let Some(quote) = quote {
-            self.at += 1;
-            let start = self.at;
-            self.skip_while(|byte| byte != quote);
-            let value = self.bytes[start..self.at].to_ascii_lowercase();
-            // Cut off inside the value: nothing is known.
-            self.byte()?;
-            self.at += 1;
-            return Some(value);
-        }
-        let start = self.at;
-        self.skip_while(|byte| !byte.is_ascii_whitespace() && byte != b'>');
-        Some(self.bytes[start..self.at].to_ascii_lowercase())
     }
 }
 

@@ -1,7 +1,6 @@
 //! Content codings: undone as the bytes arrive, applied to the finished page.
 //!
-//! How many bytes may come out is counted by whoever reads (`workers`); what goes from one coding to the next is counted
-//! here.
+//! How many bytes may come out is counted by the reader (`page_job`); what goes from one coding to the next is counted here.
 
 use std::{
     io,
@@ -9,19 +8,11 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use async_compression::{
-    Level,
-    tokio::{bufread, write},
-    zstd::DParameter,
-};
-use bytes::Bytes;
+use async_compression::{Level, tokio::bufread, zstd::DParameter};
 use http::{HeaderMap, header};
-use tokio::{
-    io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, ReadBuf},
-    task::yield_now,
-};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader, ReadBuf};
 
-use super::workers::PIECE_BYTES;
+use super::{Coded, eligibility::PassReason, page_job::PIECE_BYTES};
 use crate::headers::members;
 
 /// A coding we can undo and apply.
@@ -39,9 +30,6 @@ const MAX_STACKED: usize = 2;
 /// Below this, compressing saves less than a packet (the payload of one is about 1,400 bytes, and
 /// common servers draw the line between 860 and 1,400).
 const WORTH_BYTES: usize = 860;
-
-/// Bytes compressed between two pauses: about a millisecond of work. Raising it makes other pages of the worker wait.
-const ENCODED_AT_ONCE: usize = 64 * 1024;
 
 /// Levels at which a page of 100 KiB takes about a millisecond: a rewritten page is made for one reader,
 /// so the higher levels never pay.
@@ -140,8 +128,8 @@ fn buffered(reader: impl AsyncRead + 'static) -> Decoder {
     Box::pin(BufReader::with_capacity(PIECE_BYTES, reader))
 }
 
-/// What is told where a coding holds too much.
-pub(super) const TOO_LARGE: io::ErrorKind = io::ErrorKind::FileTooLarge;
+/// The error of a coding that holds too much.
+const TOO_LARGE: io::ErrorKind = io::ErrorKind::FileTooLarge;
 
 /// A reader that ends in [`TOO_LARGE`] after so many bytes.
 struct Bounded {
@@ -194,54 +182,45 @@ async fn deflate(mut reader: Decoder) -> io::Result<Decoder> {
     })
 }
 
-/// Applies a coding where it is worth it; says which one was used.
-pub(super) async fn encode(
-    text: String,
-    accepted: Option<Coding>,
-) -> io::Result<(Bytes, Option<Coding>)> {
-    let Some(coding) = accepted.filter(|_| text.len() >= WORTH_BYTES) else {
-        return Ok((text.into(), None));
-    };
-    let encoded = Vec::with_capacity(text.len() / 3);
-    let text = text.as_bytes();
-    let encoded = match coding {
-        Coding::Gzip => {
-            let mut gzip = write::GzipEncoder::with_quality(encoded, GZIP_LEVEL);
-            write_in_pieces(&mut gzip, text).await?;
-            gzip.into_inner()
-        }
-        Coding::Deflate => {
-            let mut zlib = write::ZlibEncoder::with_quality(encoded, GZIP_LEVEL);
-            write_in_pieces(&mut zlib, text).await?;
-            zlib.into_inner()
-        }
-        Coding::Brotli => {
-            let mut brotli = write::BrotliEncoder::with_quality(encoded, BROTLI_LEVEL);
-            write_in_pieces(&mut brotli, text).await?;
-            brotli.into_inner()
-        }
-        Coding::Zstd => {
-            let mut zstd = write::ZstdEncoder::with_quality(encoded, ZSTD_LEVEL);
-            write_in_pieces(&mut zstd, text).await?;
-            zstd.into_inner()
-        }
-    };
-    Ok((encoded.into(), Some(coding)))
+/// Why a page passes whose coding could not be undone.
+#[allow(clippy::needless_pass_by_value, reason = "given to `map_err`")]
+pub(super) fn reason(error: io::Error) -> PassReason {
+    if error.kind() == TOO_LARGE {
+        PassReason::TooLarge
+    } else {
+        PassReason::BrokenCoding
+    }
 }
 
-/// Compresses with a pause now and then: the worker has other pages, too.
-async fn write_in_pieces(encoder: &mut (impl AsyncWrite + Unpin), text: &[u8]) -> io::Result<()> {
-    for piece in text.chunks(ENCODED_AT_ONCE) {
-        encoder.write_all(piece).await?;
-        yield_now().await;
-    }
-    encoder.shutdown().await
+/// Applies a coding where it is worth it.
+pub(super) async fn encode(text: String, wanted: Option<Coding>) -> Result<Coded, PassReason> {
+    let Some(coding) = wanted.filter(|_| text.len() >= WORTH_BYTES) else {
+        return Ok(Coded {
+            body: text.into(),
+            coding: None,
+        });
+    };
+    let mut body = Vec::with_capacity(text.len() / 3);
+    let text = text.as_bytes();
+    let mut encoder: Pin<Box<dyn AsyncRead + '_>> = match coding {
+        Coding::Gzip => Box::pin(bufread::GzipEncoder::with_quality(text, GZIP_LEVEL)),
+        Coding::Deflate => Box::pin(bufread::ZlibEncoder::with_quality(text, GZIP_LEVEL)),
+        Coding::Brotli => Box::pin(bufread::BrotliEncoder::with_quality(text, BROTLI_LEVEL)),
+        Coding::Zstd => Box::pin(bufread::ZstdEncoder::with_quality(text, ZSTD_LEVEL)),
+    };
+    encoder.read_to_end(&mut body).await.map_err(reason)?;
+    Ok(Coded {
+        body: body.into(),
+        coding: Some(coding),
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use async_compression::tokio::write;
+    use bytes::Bytes;
     use http::HeaderValue;
-    use tokio::io::AsyncReadExt;
+    use tokio::io::AsyncWriteExt;
 
     use super::*;
 
@@ -264,21 +243,18 @@ mod tests {
     #[tokio::test]
     async fn every_coding_comes_back_as_it_was() {
         for coding in ALL {
-            let (bytes, used) = encode(page(), Some(coding)).await.unwrap();
-            assert_eq!(used, Some(coding));
-            assert!(bytes.len() < page().len() / 5);
-            assert_eq!(
-                decode(&[coding], bytes).await.unwrap(),
-                page(),
-                "{coding:?}"
-            );
+            let coded = encode(page(), Some(coding)).await.unwrap();
+            assert_eq!(coded.coding, Some(coding));
+            assert!(coded.body.len() < page().len() / 5);
+            let decoded = decode(&[coding], coded.body).await.unwrap();
+            assert_eq!(decoded, page(), "{coding:?}");
         }
     }
 
     #[tokio::test]
     async fn a_broken_off_coding_is_an_error() {
         for coding in ALL {
-            let (bytes, _) = encode(page(), Some(coding)).await.unwrap();
+            let bytes = encode(page(), Some(coding)).await.unwrap().body;
             let half = bytes.slice(..bytes.len() / 2);
             assert!(decode(&[coding], half).await.is_err(), "{coding:?}");
         }
@@ -313,10 +289,9 @@ mod tests {
 
     #[tokio::test]
     async fn small_pages_are_not_compressed() {
-        let (bytes, used) = encode("short".to_owned(), Some(Coding::Gzip))
-            .await
-            .unwrap();
-        assert_eq!((bytes.as_ref(), used), (b"short".as_slice(), None));
+        let coded = encode("short".to_owned(), Some(Coding::Gzip));
+        let coded = coded.await.unwrap();
+        assert_eq!((&coded.body[..], coded.coding), (&b"short"[..], None));
     }
 
     #[test]

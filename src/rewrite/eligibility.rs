@@ -12,18 +12,9 @@ use http::{HeaderMap, Method, StatusCode, header, response::Parts};
 use super::{
     RequestInfo,
     coding::{self, Coding},
-    no_transform,
+    content_length, no_transform,
 };
 use crate::{config::Rewrite, headers::Media};
-
-/// What to do with a response.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// Rewrite it, after undoing these codings.
-    Rewrite(Vec<Coding>),
-    /// Leave it.
-    PassReason(PassReason),
-}
 
 /// Why a response is left as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +25,13 @@ pub(super) enum PassReason {
     Host,
     Method,
     Status,
+    Part,
     Attachment,
     NoTransform,
     Destination,
     ByScript,
+    Accept,
+    OtherFormat,
     Fragment,
     Empty,
     TooLarge,
@@ -49,6 +43,13 @@ pub(super) enum PassReason {
     BrokenOff,
     Panicked,
     Page(&'static str),
+}
+
+impl PassReason {
+    /// Whether another client's request for the same address would have been rewritten.
+    pub(super) fn is_of_request(self) -> bool {
+        matches!(self, Self::Destination | Self::ByScript | Self::Accept)
+    }
 }
 
 impl From<PageError> for PassReason {
@@ -67,10 +68,13 @@ impl fmt::Display for PassReason {
             Self::Host => "host-excepted",
             Self::Method => "method",
             Self::Status => "status",
+            Self::Part => "part",
             Self::Attachment => "attachment",
             Self::NoTransform => "no-transform",
             Self::Destination => "not-a-document",
             Self::ByScript => "fetched-by-script",
+            Self::Accept => "accept",
+            Self::OtherFormat => "other-format",
             Self::Fragment => "fragment",
             Self::Empty => "empty",
             Self::TooLarge => "too-large",
@@ -86,58 +90,54 @@ impl fmt::Display for PassReason {
     }
 }
 
-/// Judges a response by its head.
+/// Judges a response by its head: the codings to undo before it is rewritten, or why it passes.
 pub(super) fn judge(
     asked: &RequestInfo<'_>,
     head: &Parts,
-    media: Media,
     settings: &Rewrite,
-) -> Verdict {
+) -> Result<Vec<Coding>, PassReason> {
     let headers = &head.headers;
-    // First, so that what is not HTML is never even looked at.
-    if media != Media::Html {
-        return Verdict::PassReason(PassReason::NotHtml);
-    }
+    let length = content_length(headers);
+    let is_part = head.status == StatusCode::PARTIAL_CONTENT && asked.has_range;
+    // The first that applies; other types than HTML come first because most responses are of one.
     let rules = [
+        (Media::of(headers) != Media::Html, PassReason::NotHtml),
         (!settings.enabled, PassReason::SwitchedOff),
-        (asked.untouched, PassReason::AskedFor),
+        (asked.wants_original, PassReason::AskedFor),
         (asked.is_for(&settings.except), PassReason::Host),
         (
             ![Method::GET, Method::HEAD, Method::POST].contains(&asked.method),
             PassReason::Method,
         ),
-        (!has_page(head.status), PassReason::Status),
+        (!has_page(head.status) && !is_part, PassReason::Status),
         (is_attachment(headers), PassReason::Attachment),
         (
             settings.respect_no_transform && (asked.no_transform || no_transform(headers)),
             PassReason::NoTransform,
         ),
-        (!asked.may_be_document(), PassReason::Destination),
+        (!asked.is_for_reader(), not_for_reader(asked)),
+        // Last of what is known of the request: the caller can ask for the whole.
+        (is_part, PassReason::Part),
+        (length == Some(0), PassReason::Empty),
         (
-            asked.destination.is_none() && asked.by_script,
-            PassReason::ByScript,
-        ),
-        (
-            length(headers).is_some_and(|length| length == 0),
-            PassReason::Empty,
-        ),
-        (
-            length(headers).is_some_and(|length| length > settings.max_html_bytes),
+            length.is_some_and(|length| length > settings.max_html_bytes),
             PassReason::TooLarge,
         ),
     ];
-    if let Some((_, skip)) = rules.into_iter().find(|(applies, _)| *applies) {
-        return Verdict::PassReason(skip);
-    }
-    match coding::of(headers) {
-        Some(codings) => Verdict::Rewrite(codings),
-        None => Verdict::PassReason(PassReason::Coding),
+    match rules.into_iter().find(|(applies, _)| *applies) {
+        Some((_, reason)) => Err(reason),
+        None => coding::of(headers).ok_or(PassReason::Coding),
     }
 }
 
-/// The destinations of a fetch that a person will see as a page (Fetch § 2.2.5).
-pub(super) fn shows_documents(destination: &str) -> bool {
-    matches!(destination, "document" | "iframe" | "frame")
+fn not_for_reader(asked: &RequestInfo<'_>) -> PassReason {
+    if asked.destination.is_some() {
+        PassReason::Destination
+    } else if asked.by_script {
+        PassReason::ByScript
+    } else {
+        PassReason::Accept
+    }
 }
 
 fn has_page(status: StatusCode) -> bool {
@@ -152,31 +152,17 @@ fn has_page(status: StatusCode) -> bool {
 }
 
 fn is_attachment(headers: &HeaderMap) -> bool {
-    headers
-        .get(header::CONTENT_DISPOSITION)
-        .is_some_and(|value| {
-            let kind = value
-                .as_bytes()
-                .split(|byte| *byte == b';')
-                .next()
-                .unwrap_or_default();
-            kind.trim_ascii().eq_ignore_ascii_case(b"attachment")
-        })
-}
-
-fn length(headers: &HeaderMap) -> Option<usize> {
-    headers
-        .get(header::CONTENT_LENGTH)?
-        .to_str()
-        .ok()?
-        .parse()
-        .ok()
+    let Some(value) = headers.get(header::CONTENT_DISPOSITION) else {
+        return false;
+    };
+    let kind = value.as_bytes().split(|byte| *byte == b';').next();
+    kind.unwrap_or_default()
+        .trim_ascii()
+        .eq_ignore_ascii_case(b"attachment")
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use http::{HeaderName, HeaderValue, Request, Response};
 
     use super::*;
@@ -184,6 +170,8 @@ mod tests {
         authority::{Scheme, Target},
         config::{Config, HostPatterns},
     };
+
+    const HTML: (&str, &str) = ("content-type", "text/html");
 
     type Fields = &'static [(&'static str, &'static str)];
 
@@ -200,211 +188,128 @@ mod tests {
             method: Method::GET,
             request: &[],
             status: 200,
-            response: &[("content-type", "text/html")],
+            response: &[HTML],
             settings: Config::from_yaml("", None).unwrap().rewrite,
         }
     }
 
-    fn fields(headers: &mut HeaderMap, list: Fields) {
+    fn request(request: Fields) -> Case {
+        Case { request, ..page() }
+    }
+
+    fn response(response: Fields) -> Case {
+        Case { response, ..page() }
+    }
+
+    fn add(headers: &mut HeaderMap, list: Fields) {
         for (name, value) in list {
             let value = HeaderValue::from_static(value);
             headers.append(HeaderName::from_static(name), value);
         }
     }
 
-    fn verdict(case: &Case) -> Verdict {
-        let target = Arc::new(Target::of_authority(Scheme::Http, "www.example.com").unwrap());
+    fn verdict(case: &Case) -> Result<Vec<Coding>, PassReason> {
+        let target = Target::of_authority(Scheme::Http, "www.example.com").unwrap();
         let mut request = Request::new(());
         *request.method_mut() = case.method.clone();
-        fields(request.headers_mut(), case.request);
+        add(request.headers_mut(), case.request);
         let mut response = Response::new(());
         *response.status_mut() = StatusCode::from_u16(case.status).unwrap();
-        fields(response.headers_mut(), case.response);
-        let asked = RequestInfo::of(&request, &target, false);
-        let media = Media::of(response.headers());
-        judge(&asked, &response.into_parts().0, media, &case.settings)
-    }
-
-    fn rewritten(case: &Case) -> bool {
-        matches!(verdict(case), Verdict::Rewrite(_))
-    }
-
-    fn skipped(case: &Case) -> PassReason {
-        match verdict(case) {
-            Verdict::PassReason(skip) => skip,
-            Verdict::Rewrite(_) => panic!("rewritten"),
-        }
+        add(response.headers_mut(), case.response);
+        let asked = RequestInfo::of(&request, &target);
+        judge(&asked, &response.into_parts().0, &case.settings)
     }
 
     #[test]
-    fn html_and_xhtml_are_rewritten() {
-        for response in [
-            [("content-type", "text/html; charset=utf-8")].as_slice(),
-            &[("content-type", "Text/HTML")],
-            &[("content-type", "application/xhtml+xml")],
-        ] {
-            assert!(rewritten(&Case { response, ..page() }), "{response:?}");
+    fn pages_are_rewritten() {
+        let html: Fields = &[("content-type", "text/html; charset=utf-8")];
+        for fields in [html, &[("content-type", "application/xhtml+xml")]] {
+            assert_eq!(verdict(&response(fields)), Ok(vec![]));
         }
-    }
-
-    #[test]
-    fn other_types_are_not() {
-        for response in [
-            [("content-type", "application/json")].as_slice(),
-            &[("content-type", "text/html-not")],
-            &[
-                ("content-type", "text/html"),
-                ("content-type", "text/plain"),
-            ],
-            &[],
-        ] {
-            assert_eq!(
-                skipped(&Case { response, ..page() }),
-                PassReason::NotHtml,
-                "{response:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn only_get_and_post_are_rewritten() {
         // HEAD is judged as the GET it stands for; `rewrite` knows that there is no page.
         for method in [Method::POST, Method::HEAD] {
-            assert!(rewritten(&Case { method, ..page() }));
+            assert_eq!(verdict(&Case { method, ..page() }), Ok(vec![]));
         }
-        for method in [Method::PUT, Method::OPTIONS] {
-            assert_eq!(skipped(&Case { method, ..page() }), PassReason::Method);
-        }
-    }
-
-    #[test]
-    fn successful_pages_and_pages_not_found_are_rewritten() {
         for status in [200, 201, 203, 404, 410] {
-            assert!(rewritten(&Case { status, ..page() }), "{status}");
+            assert_eq!(verdict(&Case { status, ..page() }), Ok(vec![]), "{status}");
         }
-    }
-
-    #[test]
-    fn parts_redirects_and_bot_walls_pass() {
-        for status in [204, 205, 206, 301, 304, 403, 429, 500, 503] {
-            assert_eq!(
-                skipped(&Case { status, ..page() }),
-                PassReason::Status,
-                "{status}"
-            );
-        }
-    }
-
-    #[test]
-    fn attachments_pass_and_inline_pages_do_not() {
-        let attachment: Fields = &[
-            ("content-type", "text/html"),
-            ("content-disposition", "Attachment; filename=a"),
-        ];
-        assert_eq!(
-            skipped(&Case {
-                response: attachment,
-                ..page()
-            }),
-            PassReason::Attachment
-        );
-        let inline: Fields = &[
-            ("content-type", "text/html"),
-            ("content-disposition", "inline"),
-        ];
-        assert!(rewritten(&Case {
-            response: inline,
-            ..page()
-        }));
-    }
-
-    #[test]
-    fn no_transform_is_obeyed_unless_switched_off() {
-        let response: Fields = &[
-            ("content-type", "text/html"),
-            ("cache-control", "public, No-Transform"),
-        ];
-        assert_eq!(
-            skipped(&Case { response, ..page() }),
-            PassReason::NoTransform
-        );
-        let request: Fields = &[("cache-control", "no-transform")];
-        assert_eq!(
-            skipped(&Case { request, ..page() }),
-            PassReason::NoTransform
-        );
-        let settings = Rewrite {
-            respect_no_transform: false,
-            ..page().settings
-        };
-        assert!(rewritten(&Case {
-            response,
-            settings,
-            ..page()
-        }));
-    }
-
-    #[test]
-    fn only_documents_and_frames_are_rewritten_where_the_browser_tells() {
-        for request in [
+        for fields in [
             [("sec-fetch-dest", "document")].as_slice(),
             &[("sec-fetch-dest", "iframe")],
             &[("sec-fetch-dest", "frame")],
+            &[
+                ("x-requested-with", "com.android.browser"),
+                ("sec-fetch-dest", "document"),
+            ],
         ] {
-            assert!(rewritten(&Case { request, ..page() }), "{request:?}");
+            assert_eq!(verdict(&request(fields)), Ok(vec![]), "{fields:?}");
         }
-        let request: Fields = &[("sec-fetch-dest", "empty")];
-        assert_eq!(
-            skipped(&Case { request, ..page() }),
-            PassReason::Destination
-        );
     }
 
     #[test]
-    fn what_a_script_asked_for_passes_where_the_browser_does_not_tell() {
-        let request: Fields = &[("x-requested-with", "XMLHttpRequest")];
-        assert_eq!(skipped(&Case { request, ..page() }), PassReason::ByScript);
-        let request: Fields = &[
-            ("x-requested-with", "com.android.browser"),
-            ("sec-fetch-dest", "document"),
+    fn requests_that_are_for_no_reader_pass() {
+        let cases: [(Fields, PassReason); 4] = [
+            (&[("sec-fetch-dest", "empty")], PassReason::Destination),
+            (
+                &[("x-requested-with", "XMLHttpRequest")],
+                PassReason::ByScript,
+            ),
+            (&[("accept", "application/json")], PassReason::Accept),
+            (
+                &[("cache-control", "no-transform")],
+                PassReason::NoTransform,
+            ),
         ];
-        assert!(rewritten(&Case { request, ..page() }));
+        for (fields, reason) in cases {
+            assert_eq!(verdict(&request(fields)), Err(reason));
+        }
+        for method in [Method::PUT, Method::OPTIONS] {
+            let case = Case { method, ..page() };
+            assert_eq!(verdict(&case), Err(PassReason::Method));
+        }
     }
 
     #[test]
-    fn pages_over_the_limit_and_empty_ones_pass() {
-        let response: Fields = &[("content-type", "text/html"), ("content-length", "8388609")];
-        assert_eq!(skipped(&Case { response, ..page() }), PassReason::TooLarge);
-        let response: Fields = &[("content-type", "text/html"), ("content-length", "0")];
-        assert_eq!(skipped(&Case { response, ..page() }), PassReason::Empty);
+    fn responses_that_are_no_page_pass() {
+        let cases: [(Fields, PassReason); 8] = [
+            (&[("content-type", "application/json")], PassReason::NotHtml),
+            (&[HTML, ("content-type", "text/plain")], PassReason::NotHtml),
+            (&[], PassReason::NotHtml),
+            (
+                &[HTML, ("content-disposition", "Attachment; filename=a")],
+                PassReason::Attachment,
+            ),
+            (
+                &[HTML, ("cache-control", "public, No-Transform")],
+                PassReason::NoTransform,
+            ),
+            (&[HTML, ("content-length", "8388609")], PassReason::TooLarge),
+            (&[HTML, ("content-length", "0")], PassReason::Empty),
+            (&[HTML, ("content-encoding", "dcb")], PassReason::Coding),
+        ];
+        for (fields, reason) in cases {
+            assert_eq!(verdict(&response(fields)), Err(reason), "{fields:?}");
+        }
+        for status in [204, 205, 206, 301, 304, 403, 429, 500, 503] {
+            let case = Case { status, ..page() };
+            assert_eq!(verdict(&case), Err(PassReason::Status), "{status}");
+        }
+        let inline: Fields = &[HTML, ("content-disposition", "inline")];
+        assert_eq!(verdict(&response(inline)), Ok(vec![]));
+        let brotli: Fields = &[HTML, ("content-encoding", "br")];
+        assert_eq!(verdict(&response(brotli)), Ok(vec![Coding::Brotli]));
     }
 
     #[test]
-    fn excepted_hosts_and_a_switched_off_rewriter_pass() {
-        let except: HostPatterns = ["example.com"].into_iter().collect();
-        let settings = Rewrite {
-            except,
-            ..page().settings
-        };
-        assert_eq!(skipped(&Case { settings, ..page() }), PassReason::Host);
-        let settings = Rewrite {
-            enabled: false,
-            ..page().settings
-        };
-        assert_eq!(
-            skipped(&Case { settings, ..page() }),
-            PassReason::SwitchedOff
-        );
-    }
-
-    #[test]
-    fn unknown_codings_pass() {
-        let response: Fields = &[("content-type", "text/html"), ("content-encoding", "dcb")];
-        assert_eq!(skipped(&Case { response, ..page() }), PassReason::Coding);
-        let response: Fields = &[("content-type", "text/html"), ("content-encoding", "br")];
-        assert_eq!(
-            verdict(&Case { response, ..page() }),
-            Verdict::Rewrite(vec![Coding::Brotli])
-        );
+    fn settings_are_obeyed() {
+        let mut case = page();
+        case.settings.except = ["example.com"].into_iter().collect::<HostPatterns>();
+        assert_eq!(verdict(&case), Err(PassReason::Host));
+        let mut case = page();
+        case.settings.enabled = false;
+        assert_eq!(verdict(&case), Err(PassReason::SwitchedOff));
+        let mut case = request(&[("cache-control", "no-transform")]);
+        case.settings.respect_no_transform = false;
+        assert_eq!(verdict(&case), Ok(vec![]));
     }
 }

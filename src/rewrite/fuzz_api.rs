@@ -1,4 +1,4 @@
-//! The road of a page's bytes without a proxy around it, for the fuzz targets.
+//! A page's bytes through the worker without a proxy around it, for the fuzz targets.
 
 use std::sync::{Arc, LazyLock};
 
@@ -11,7 +11,7 @@ use super::{
     charset, coding,
     eligibility::PassReason,
     memory_budget::MemoryBudget,
-    workers::{Job, Use},
+    page_job::{Job, Purpose},
 };
 
 /// Bound on decoded bytes: small, so that bombs are cheap.
@@ -21,7 +21,7 @@ const MAX_BYTES: usize = 1 << 20;
 const FRAME: usize = 61;
 
 /// Memory for the page, in bytes.
-const ROOM: usize = 256 << 20;
+const MEMORY: usize = 256 << 20;
 
 static CHAIN: LazyLock<Arc<Chain>> = LazyLock::new(|| {
     let chain = Chain::new(
@@ -43,32 +43,36 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<Bytes, String> {
     let codings = coding::of(headers).ok_or_else(|| PassReason::Coding.to_string())?;
     LocalSet::new().block_on(&RUNTIME, async {
-        let share = MemoryBudget::new(ROOM).enter(Some(body.len()), false).await;
-        let share = share.map_err(|skip| skip.to_string())?;
+        let budget = MemoryBudget::new(MEMORY);
+        let reservation = budget.reserve(Some(body.len()), false);
+        let reservation = reservation.await.map_err(|reason| reason.to_string())?;
         let job = Job {
             chain: Arc::clone(&CHAIN),
             url: "https://example.org/".parse().expect("an address"),
             domain: None,
             codings,
-            share,
+            reservation,
             declared: charset::declared(headers),
             must_look_like_document: false,
             max_bytes: MAX_BYTES,
-            purpose: Use::Page {
-                untouched: Some("https://example.org/?x".parse().expect("an address")),
+            purpose: Purpose::Page {
+                original: Some("https://example.org/?x".parse().expect("an address")),
                 in_frame: false,
-                accepted: None,
+                coding: None,
                 may_continue: false,
             },
         };
         let frames: Vec<Bytes> = body.chunks(FRAME).map(Bytes::copy_from_slice).collect();
         let (sender, arriving) = mpsc::channel(frames.len().max(1));
         for frame in frames {
-            // There is room for all of them.
+            // The channel holds all of them.
             let _ = sender.try_send(frame);
         }
         drop(sender);
-        let (finished, _left) = job.work(arriving).await.map_err(|skip| skip.to_string())?;
+        let finished = job
+            .run(arriving)
+            .await
+            .map_err(|reason| reason.to_string())?;
         let body = finished.coded.expect("nothing is put behind it").body;
         assert!(std::str::from_utf8(&body).is_ok(), "the label says UTF-8");
         Ok(body)

@@ -1,7 +1,7 @@
-//! Articles in parts, put together: the pages after the one that was asked for are asked for in the client's name, and what
-//! is chosen of each stands where the way to it stood.
+//! Articles in parts, put together: the pages after the one that was asked for are asked for with the client's fields, and what
+//! is chosen of each stands where the link to it stood.
 //!
-//! Whatever goes wrong with one of them ends it: what was put together so far is the page, and at its end is the way to the
+//! Whatever goes wrong with one of them ends it: what was put together so far is the page, and at its end is the link to the
 //! rest.
 
 use std::{
@@ -12,37 +12,35 @@ use std::{
 };
 
 use gleaner_filters::{Filtered, Part};
-use http::{HeaderMap, HeaderValue, Response, StatusCode, header, uri::PathAndQuery};
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header, uri::PathAndQuery};
 use tokio::time::{Instant, timeout_at};
 use tracing::debug;
 use url::Url;
 
 use super::{
-    RequestInfo, Rewriter, Verdict, arrive, buffer::Kept, content_length, eligibility, workers::Use,
+    RequestInfo, Rewriter, arrive, buffer::Kept, content_length, eligibility, page_job::Purpose,
 };
-use crate::{
-    body::IncomingBody,
-    headers::{Media, without},
-};
+use crate::{body::IncomingBody, headers::without};
 
 /// Time for all pages after the first together. A reader who has waited so long had rather begin to read; raising it joins more
 /// pages of slow sites.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Asks the origin of a page for another one.
+/// Asks the origin of a page once more.
 pub(crate) trait Fetch: Send {
-    /// The answer, as it is for the client; `None` where there is none. `from` is the page that leads there.
+    /// The whole response, as it is for the client; `None` where there is none. `from` is the page that leads there, if it is
+    /// not the one that led to the first.
     fn fetch(
         &mut self,
         path: PathAndQuery,
-        from: &Url,
+        from: Option<&Url>,
     ) -> impl Future<Output = Option<Response<IncomingBody>>> + Send;
 }
 
 impl Rewriter {
     /// Whether a page may be one of several that are put together.
-    pub(crate) fn joins(&self, asked: &RequestInfo<'_>) -> bool {
-        self.settings.join_pages > 1 && asked.is_get_of_document()
+    pub(super) fn joins(&self, asked: &RequestInfo<'_>) -> bool {
+        self.settings.join_pages > 1 && asked.method == Method::GET && !asked.is_framed()
     }
 
     /// Puts the next pages behind a page. The fields of its head become those of all of them. Says how many pages there are now.
@@ -109,20 +107,21 @@ impl Rewriter {
         let path: PathAndQuery = next[url::Position::BeforePath..url::Position::AfterQuery]
             .parse()
             .ok()?;
-        let response = more.fetch(path.clone(), from).await?;
+        let response = more.fetch(path.clone(), Some(from)).await?;
         let (head, mut body) = response.into_parts();
-        let asked = asked.of_path(path);
-        let media = Media::of(&head.headers);
-        let Verdict::Rewrite(codings) = eligibility::judge(&asked, &head, media, &self.settings)
-        else {
-            return None;
-        };
+        let asked = asked.for_path(path);
+        let codings = eligibility::judge(&asked, &head, &self.settings).ok()?;
         if head.status != StatusCode::OK {
             return None;
         }
         let length = content_length(&head.headers);
-        let share = self.room.enter(length, !codings.is_empty()).await.ok()?;
-        let job = self.job(&asked, next, &head, codings, share, Use::Part(place));
+        let reservation = self
+            .memory
+            .reserve(length, !codings.is_empty())
+            .await
+            .ok()?;
+        let purpose = Purpose::Part(place);
+        let job = self.job(&asked, next, &head, codings, reservation, purpose);
         let worker = self.workers.start(job);
         let mut kept = Kept::new(self.settings.max_html_bytes);
         let part = arrive(&mut body, &mut kept, worker).await.ok()?;

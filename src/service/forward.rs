@@ -32,13 +32,14 @@ impl Exchange {
         if let Some(response) = headers::max_forwards::step(&mut request) {
             return Ok(Answer::Response(response));
         }
-        let untouched = self.proxy.untouched.take_off(&mut request, target);
-        let info = RequestInfo::of(&request, target, untouched);
+        let mut info = RequestInfo::of(&request, target);
+        let address = self.connection.client.ip();
+        info.allow_original(address, request.headers(), &self.proxy.bypass_links);
         let upgrade = UpgradeRequest::of(&mut request);
         let version = request.version();
         let (mut outgoing, mapped) = self.outgoing(request, permit, &info, upgrade.as_ref());
-        let joins = self.running.rewriter.joins(&info);
-        let next = joins.then(|| NextPages::of(&outgoing, self, permit));
+        let may_ask_again = self.running.rewriter.may_ask_again(&info);
+        let more = may_ask_again.then(|| NextPages::of(&outgoing, self, permit));
         let informational = self.pass_informational_on(&mut outgoing, version);
         let requester = requester(&self.connection);
         let client = &self.running.client;
@@ -56,7 +57,7 @@ impl Exchange {
             tagger.map_not_modified(response.headers_mut());
             return Ok(Answer::Response(response));
         }
-        Ok(Answer::Response(self.rewrite(&info, response, next).await))
+        Ok(Answer::Response(self.rewrite(&info, response, more).await))
     }
 
     /// RFC 9110 § 15.2: interim responses are passed on. A 100 opens the request's body, which makes hyper send its own
@@ -91,11 +92,11 @@ impl Exchange {
         &mut self,
         info: &RequestInfo<'_>,
         response: Response<IncomingBody>,
-        next: Option<NextPages>,
+        more: Option<NextPages>,
     ) -> Response<Body> {
         let media = Media::of(response.headers());
         let rewriter = &self.running.rewriter;
-        let (mut response, action) = rewriter.rewrite(info, response, media, next).await;
+        let (mut response, action) = rewriter.rewrite(info, response, more).await;
         if matches!(
             response.status(),
             StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED

@@ -1,4 +1,5 @@
-//! Fetches the next pages of an article from its origin, as the client would have done by following the link.
+//! Asks an origin once more: for the next pages of an article, as the client would have done by following the link, or for the
+//! whole of a page of which a part was asked for.
 
 use std::sync::Arc;
 
@@ -57,11 +58,20 @@ impl NextPages {
         }
     }
 
-    fn request(&self, path: PathAndQuery, from: &Url) -> Option<Request<Body>> {
+    fn request(&self, path: PathAndQuery, from: Option<&Url>) -> Option<Request<Body>> {
         let mut request = Request::new(Body::default());
         *request.method_mut() = Method::GET;
         *request.uri_mut() = Uri::from(path);
         *request.extensions_mut() = self.extensions.clone();
+        *request.headers_mut() = match from {
+            Some(from) => self.fields_from(from)?,
+            None => self.fields.clone(),
+        };
+        Some(request)
+    }
+
+    /// The fields of a request that a link on this page leads to.
+    fn fields_from(&self, from: &Url) -> Option<HeaderMap> {
         let mut fields = self.fields.clone();
         // What browsers say of a link to the same site, unless the page forbids it.
         if fields.contains_key(&SEC_FETCH_SITE) {
@@ -73,13 +83,16 @@ impl NextPages {
         let _ = from.set_username("");
         let _ = from.set_password(None);
         fields.insert(header::REFERER, HeaderValue::from_str(from.as_str()).ok()?);
-        *request.headers_mut() = fields;
-        Some(request)
+        Some(fields)
     }
 }
 
 impl Fetch for NextPages {
-    async fn fetch(&mut self, path: PathAndQuery, from: &Url) -> Option<Response<IncomingBody>> {
+    async fn fetch(
+        &mut self,
+        path: PathAndQuery,
+        from: Option<&Url>,
+    ) -> Option<Response<IncomingBody>> {
         let request = self.request(path, from)?;
         let requester = requester(&self.connection);
         let client = &self.running.client;

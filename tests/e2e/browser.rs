@@ -7,7 +7,10 @@ use std::{
 
 use tokio::task::spawn_blocking;
 
-use crate::harness::{Origin, TestCa, TestProxy, optional, origin::html};
+use crate::{
+    as_it_was::{button, link},
+    harness::{Origin, TestCa, TestProxy, optional, origin::html},
+};
 
 /// The page of the README's pictures: an article among menus, advertisements and a cookie dialog.
 const DEMO: &str = include_str!("../../docs/demo/page.html");
@@ -140,13 +143,9 @@ async fn the_link_to_the_page_as_it_was_leads_there() {
     let origin = Origin::http(|_| html(DEMO)).await;
     let proxy = TestProxy::start("").await;
     let dom = browser.dom(&proxy, origin.url("/page?x=1")).await;
-    let link = dom
-        .split("href=\"")
-        .filter_map(|rest| rest.split('"').next())
-        .find(|link| link.contains("gleaner-untouched="))
-        .expect("the page links to its original")
-        .replace("&amp;", "&");
-    let dom = browser.dom(&proxy, link).await;
+    let question = link(&dom, "gleaner.internal/original?");
+    let dom = browser.dom(&proxy, question).await;
+    let dom = browser.dom(&proxy, button(&dom)).await;
     assert!(dom.contains("MEGA SALE"), "{dom}");
     assert!(dom.contains("class=\" js\""), "its scripts run: {dom}");
     let seen = origin.requests();
@@ -154,8 +153,11 @@ async fn the_link_to_the_page_as_it_was_leads_there() {
     assert_eq!(
         asked.iter().filter(|uri| *uri == "/page?x=1").count(),
         2,
-        "the origin never sees the parameter: {asked:?}"
+        "{asked:?}"
     );
+    let page = origin.url("/page?x=1");
+    let mut referers = seen.iter().filter_map(|seen| seen.headers.get("referer"));
+    assert!(referers.all(|referer| *referer == page), "{seen:?}");
     proxy.stop().await;
 }
 

@@ -195,7 +195,12 @@ async fn a_page_in_chunks_of_one_byte_is_the_page() {
     let answer = get(&proxy, &pieces.url("/"), &[]).await;
     let without_port =
         |text: &str, origin: &Origin| text.replace(&origin.addr.to_string(), "origin");
-    let cut = |text: String| text.split("gleaner-untouched").next().unwrap().to_owned();
+    let cut = |text: String| {
+        text.split("gleaner.internal/original")
+            .next()
+            .unwrap()
+            .to_owned()
+    };
     assert_eq!(
         cut(without_port(answer.text(), &pieces)),
         cut(without_port(expected.text(), &whole))

@@ -1,8 +1,9 @@
 //! Lines of log, which a thread of their own writes.
 
 use std::{
-    io::{Read, Write},
+    io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpListener, TcpStream},
+    path::Path,
     process::Command,
     thread,
 };
@@ -140,4 +141,60 @@ fn a_download_that_is_broken_off_is_logged_with_who_left() {
         let whole = log.lines().find(|line| line.contains("HEAD")).unwrap();
         assert!(!whole.contains("true"), "{whole}");
     }
+}
+
+/// More lines than the pipe and the queue of the log hold.
+const MORE_LINES: usize = 20_000;
+
+/// A program whose standard error is not read, after it answered so many requests.
+fn unread(file: &Path) -> Running {
+    std::fs::write(file, "listen: 0\n").unwrap();
+    let mut running = Running::start(
+        Command::new(env!("CARGO_BIN_EXE_gleaner"))
+            .arg("--config")
+            .arg(file)
+            .env_remove("RUST_LOG"),
+    );
+    let client = TcpStream::connect(running.wait_for("proxy ")).unwrap();
+    let mut sender = client.try_clone().unwrap();
+    let sending = thread::spawn(move || {
+        let request =
+            |last: &str| format!("HEAD http://gleaner.internal/ HTTP/1.1\r\nHost: x\r\n{last}\r\n");
+        let all = request("").repeat(MORE_LINES - 1) + &request("Connection: close\r\n");
+        sender.write_all(all.as_bytes()).unwrap();
+    });
+    let lines = BufReader::new(client).lines();
+    let answers = lines.filter(|line| line.as_ref().unwrap().starts_with("HTTP/1.1 200 "));
+    assert_eq!(answers.count(), MORE_LINES);
+    sending.join().unwrap();
+    running
+}
+
+#[test]
+fn a_standard_error_that_nobody_reads_stops_neither_requests_nor_the_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut running = unread(&dir.path().join("config.yaml"));
+    running.terminate();
+    assert!(running.wait().success());
+}
+
+#[test]
+fn lost_lines_are_counted_and_told_when_standard_error_is_read_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut running = unread(&dir.path().join("config.yaml"));
+    let (mut requests, mut lost) = (0, 0);
+    let lines = BufReader::new(running.stderr()).lines();
+    for line in lines.map(Result::unwrap) {
+        if line.contains("lines of the log were lost") {
+            lost = line.split("lines=").nth(1).unwrap().parse().unwrap();
+            break;
+        }
+        requests += usize::from(line.contains(" request "));
+    }
+    assert!(lost > 0);
+    assert_eq!(
+        requests + lost,
+        MORE_LINES,
+        "{requests} written, {lost} lost"
+    );
 }

@@ -6,6 +6,7 @@
 mod harness;
 
 mod alike;
+mod as_it_was;
 mod blocks;
 mod browser;
 mod certificates;
@@ -41,6 +42,7 @@ mod panel;
 mod parts;
 mod passing;
 mod pressure;
+mod readers;
 mod readme;
 mod reload;
 mod reload_open;

@@ -2,7 +2,7 @@
 
 use std::{
     io::{BufRead, BufReader, Read},
-    process::{Child, ChildStderr, ChildStdout, Command, Stdio},
+    process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio},
 };
 
 /// A running program; it is killed with the test.
@@ -41,12 +41,26 @@ impl Running {
         }
     }
 
-    /// Asks it to end: what it wrote after that line, and what it wrote to standard error. Both are smaller
-    /// than a pipe holds, so nothing was kept waiting.
-    pub(crate) fn end(mut self) -> (String, String) {
+    /// Asks it to end.
+    pub(crate) fn terminate(&self) {
         let pid = self.child.id().to_string();
         let asked = Command::new("kill").args(["-TERM", &pid]).status();
         assert!(asked.unwrap().success());
+    }
+
+    /// Waits for its end, whether anybody reads what it writes or not.
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        self.child.wait().unwrap()
+    }
+
+    pub(crate) fn stderr(&mut self) -> &mut ChildStderr {
+        &mut self.stderr
+    }
+
+    /// Asks it to end: what it wrote after that line, and what it wrote to standard error. Both are smaller
+    /// than a pipe holds, so nothing was kept waiting.
+    pub(crate) fn end(mut self) -> (String, String) {
+        self.terminate();
         let mut output = [Vec::new(), Vec::new()];
         self.stdout.read_to_end(&mut output[0]).unwrap();
         self.stderr.read_to_end(&mut output[1]).unwrap();

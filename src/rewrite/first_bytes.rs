@@ -1,0 +1,169 @@
+//! What a response that is sent as HTML truly is, by its first characters: feeds, scripts and data are sent as HTML too, and
+//! to rewrite one would break the program that reads it.
+
+use super::eligibility::PassReason;
+
+/// Text in which a document must show itself: licences and comments stand in front of many, and few
+/// of them are longer.
+const LOOKED_AT_BYTES: usize = 4096;
+
+/// Text that is enough where it begins with its first tag: comments and declarations are shorter.
+const ENOUGH_BYTES: usize = 512;
+
+/// Root elements of XML that is often sent as HTML, beside all with a prefix (`rdf:RDF`).
+const XML_ROOTS: [&str; 6] = ["rss", "feed", "opml", "urlset", "sitemapindex", "wml"];
+
+/// What a text begins with.
+enum Beginning {
+    Html,
+    /// Characters that may be a page's.
+    Text,
+    Other,
+    /// More is needed to tell.
+    Unfinished,
+}
+
+/// Whether a text is a page; `None` where more is needed. `must_look_like_document`: nothing but the text tells a document
+/// from a fragment that a script will put into one.
+pub(super) fn is_page(
+    text: &str,
+    must_look_like_document: bool,
+    is_whole: bool,
+) -> Option<Result<(), PassReason>> {
+    let is_all = is_whole || text.len() >= LOOKED_AT_BYTES;
+    match beginning(text) {
+        _ if !is_all && text.len() < ENOUGH_BYTES => return None,
+        Beginning::Unfinished if !is_all => return None,
+        Beginning::Other => return Some(Err(PassReason::OtherFormat)),
+        Beginning::Html | Beginning::Text | Beginning::Unfinished => {}
+    }
+    // The index of a package repository (PEP 629) is for programs, whatever they say that they accept.
+    if text.contains("\"pypi:repository-version\"") {
+        return Some(Err(PassReason::OtherFormat));
+    }
+    if !must_look_like_document || looks_like_document(text) {
+        return Some(Ok(()));
+    }
+    is_all.then_some(Err(PassReason::Fragment))
+}
+
+/// Skips what may stand before the first tag, as browsers do when they look for feeds (WHATWG MIME Sniffing § 7.3).
+fn beginning(text: &str) -> Beginning {
+    let mut rest = text;
+    let mut is_xml = false;
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        let end = match rest.as_bytes() {
+            [b'<', b'!', b'-', b'-', ..] => rest.find("-->").map(|at| at + 3),
+            [b'<', b'?', ..] => rest.find('>').map(|at| at + 1),
+            [b'<', ..] => return of_tag(&rest[1..], is_xml),
+            [] => return Beginning::Unfinished,
+            _ if is_script(rest) => return Beginning::Other,
+            _ => return Beginning::Text,
+        };
+        let Some(end) = end else {
+            return Beginning::Unfinished;
+        };
+        is_xml |= rest.starts_with("<?xml");
+        rest = &rest[end..];
+    }
+}
+
+/// Whether text that stands first is a script or data: a bracket, a comment, a quoted word, a call (JSONP), an assignment.
+fn is_script(text: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.');
+    let split = |text: &'_ str| text.find(|c| !is_name(c)).unwrap_or(text.len());
+    if text.starts_with(|c: char| "[{(;!%'\"\u{fffd}".contains(c) || c.is_control()) {
+        return true;
+    }
+    let (first, after) = text.split_at(split(text));
+    let (name, after) = match (first, after.trim_start()) {
+        ("function", rest) if rest.starts_with('(') => return true,
+        ("import", rest) => return rest.starts_with(['{', '*', '"', '\'']),
+        ("var" | "let" | "const" | "function" | "class", rest) => rest.split_at(split(rest)),
+        _ => (first, after),
+    };
+    let value = after.trim_start().strip_prefix('=');
+    let is_comment = text.starts_with("//") || text.starts_with("/*");
+    is_comment
+        || !name.is_empty()
+            && (after.starts_with('(') || value.is_some_and(|value| !value.starts_with('=')))
+}
+
+/// By the first tag, or the document type. `is_xml`: there was an XML declaration.
+fn of_tag(tag: &str, is_xml: bool) -> Beginning {
+    let tag = tag.to_ascii_lowercase();
+    let mut words = tag.split(|c: char| c.is_ascii_whitespace() || matches!(c, '>' | '/'));
+    let name = words.next().unwrap_or_default();
+    let is_html = match name {
+        "!doctype" => words.find(|word| !word.is_empty()) == Some("html"),
+        "html" => true,
+        _ => !is_xml && !name.contains(':') && !XML_ROOTS.contains(&name),
+    };
+    if is_html {
+        Beginning::Html
+    } else {
+        Beginning::Other
+    }
+}
+
+/// Whether the beginning has one of the tags that documents have and fragments have not.
+fn looks_like_document(text: &str) -> bool {
+    const SIGNS: [&[u8]; 5] = [b"<!doctype", b"<html", b"<head", b"<body", b"<title"];
+    let start = &text.as_bytes()[..text.len().min(LOOKED_AT_BYTES)];
+    SIGNS.iter().any(|sign| {
+        start.windows(sign.len() + 1).any(|window| {
+            let (tag, after) = window.split_at(sign.len());
+            // `<header` is no sign.
+            tag.eq_ignore_ascii_case(sign) && !after[0].is_ascii_alphanumeric()
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_told_from_fragments() {
+        for document in [
+            "<!DOCTYPE html><p>",
+            "<!-- x --><HTML lang=en>",
+            "<title>x</title>",
+            "Notice: none<br><html>",
+        ] {
+            assert_eq!(is_page(document, true, true), Some(Ok(())), "{document}");
+        }
+        let late = format!("{}<html>", " ".repeat(LOOKED_AT_BYTES));
+        for fragment in ["<div>x</div>", "<header>x</header>", "Text", "", &late] {
+            let fragment_is = |must| is_page(fragment, must, true);
+            assert_eq!(fragment_is(true), Some(Err(PassReason::Fragment)));
+            assert_eq!(fragment_is(false), Some(Ok(())), "{fragment}");
+        }
+    }
+
+    #[test]
+    fn text_that_begins_like_a_sentence_is_no_script() {
+        for text in [
+            "Let me say this. <p>",
+            "let us begin (again)",
+            "Function follows form",
+            "Error 5: <b>none</b>",
+            "a == b",
+        ] {
+            assert_eq!(is_page(text, false, true), Some(Ok(())), "{text}");
+        }
+    }
+
+    #[test]
+    fn more_is_waited_for_until_the_first_tag_is_there() {
+        assert_eq!(is_page("<!doctype", false, false), None);
+        let comment = format!("<!-- {}", "x".repeat(ENOUGH_BYTES));
+        assert_eq!(is_page(&comment, false, false), None);
+        let feed = format!("{comment} --><rss>");
+        assert_eq!(
+            is_page(&feed, false, false),
+            Some(Err(PassReason::OtherFormat))
+        );
+    }
+}
