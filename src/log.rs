@@ -60,10 +60,13 @@ pub fn init(log: Log) {
         .with_writer(writer)
         .with_ansi(io::stderr().is_terminal());
     let started = match log.format {
-        LogFormat::Text => builder.with_target(false).finish().with(filter).try_init(),
+        LogFormat::Text => {
+            let subscriber = builder.with_target(false).finish();
+            subscriber.with(filter).try_init()
+        }
         LogFormat::Json => {
-            let builder = builder.json().flatten_event(true);
-            builder.finish().with(filter).try_init()
+            let subscriber = builder.json().flatten_event(true).finish();
+            subscriber.with(filter).try_init()
         }
     };
     if started.is_ok() {

@@ -294,7 +294,7 @@ impl Exchange {
         }
         self.check_credentials(&request).await?;
         let Some(target) = self.target(&request)? else {
-            self.log.route = "admin";
+            self.log.route = "panel";
             self.log.host = Some(target_resolution::host_of(&request).into());
             return Ok(Answer::Response(admin::answer(&self.proxy, &request)));
         };

@@ -60,7 +60,7 @@ impl Exchange {
         request: Request<Incoming>,
         target: Target,
     ) -> Result<Response<Body>, Error> {
-        self.log.route = "admin";
+        self.log.route = "panel";
         if self.running.authority.is_some() || target.port == Scheme::Http.default_port() {
             Ok(self.sniff(request, End::Here(target), true, true, None))
         } else {
