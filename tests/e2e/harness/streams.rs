@@ -37,7 +37,10 @@ where
             let stream = tls.accept(stream).await.unwrap();
             let mut builder = h2::server::Builder::new();
             builder.max_concurrent_streams(most);
-            let mut connection = builder.handshake(stream).await.unwrap();
+            // A client may think better of a connection.
+            let Ok(mut connection) = builder.handshake(stream).await else {
+                return;
+            };
             while let Some(Ok((request, respond))) = connection.accept().await {
                 tokio::spawn(serve(request, respond));
             }
