@@ -146,67 +146,16 @@ async fn a_host_of_insecure_hosts_is_spared_and_no_other() {
     proxy.stop().await;
 }
 
-/// RFC 8996: the client's greeting does not even offer them. The answers are those that such servers give:
-/// a `ServerHello` of their version, or an alert.
 #[tokio::test]
-async fn servers_with_old_protocols_only_are_refused() {
-    for version in [1_u8, 2] {
-        let random = [7; 32];
-        let mut hello = vec![22, 3, version, 0, 42, 2, 0, 0, 38, 3, version];
-        hello.extend_from_slice(&random);
-        // No session, TLS_RSA_WITH_AES_128_CBC_SHA, no compression.
-        hello.extend_from_slice(&[0, 0, 0x2f, 0]);
-        let protocol_version_alert = vec![21, 3, version, 0, 2, 2, 70];
-        for answer in [hello, protocol_version_alert] {
-            let (tell, mut told) = mpsc::unbounded_channel();
-            let origin = Origin::sockets(move |mut stream| {
-                let (answer, tell) = (answer.clone(), tell.clone());
-                async move {
-                    let mut record = [0; 5];
-                    stream.read_exact(&mut record).await.unwrap();
-                    let length = usize::from(u16::from_be_bytes([record[3], record[4]]));
-                    let mut greeting = vec![0; length];
-                    stream.read_exact(&mut greeting).await.unwrap();
-                    stream.write_all(&answer).await.unwrap();
-                    let mut rest = Vec::new();
-                    let _ = stream.read_to_end(&mut rest).await;
-                    let _ = tell.send((greeting, rest));
-                }
-            })
-            .await;
-            let proxy = TestProxy::start(ON).await;
-            assert_refused(
-                &ask(&proxy, origin.addr.port()).await,
-                "old versions or weak methods",
-            );
-            let (greeting, rest) = told.recv().await.unwrap();
-            // supported_versions (RFC 8446 § 4.2.1): two of them, 1.3 and 1.2.
-            let offered = [0, 43, 0, 5, 4, 3, 4, 3, 3];
-            assert!(
-                greeting
-                    .windows(offered.len())
-                    .any(|bytes| bytes == offered),
-                "{greeting:x?}"
-            );
-            // An alert record at most.
-            assert!(rest.is_empty() || rest[0] == 21, "{rest:x?}");
-        }
-    }
-}
-
-#[tokio::test]
-async fn weak_keys_and_signatures_and_old_protocols_of_a_real_server_are_refused() {
+async fn weak_keys_and_signatures_of_a_real_server_are_refused() {
     let ca = TestCa::new();
     let Some(openssl) = OpenSsl::new(&ca) else {
         return;
     };
-    let old = "old versions or weak methods";
     let cases = [
         ("rsa:1024", "sha256", "-tls1_3", "key is too weak"),
         ("rsa:1024", "sha256", "-tls1_2", "key is too weak"),
         ("rsa:2048", "sha1", "-tls1_3", "signature is too weak"),
-        ("rsa:2048", "sha256", "-tls1_1", old),
-        ("rsa:2048", "sha256", "-tls1", old),
     ];
     let proxy = TestProxy::trusting(&ca, ON).await;
     for (key, digest, options, reason) in cases {

@@ -172,19 +172,6 @@ async fn the_proxy_does_not_talk_to_itself() {
 }
 
 #[tokio::test]
-async fn a_loop_through_another_proxy_is_508() {
-    let origin =
-        Origin::http(|seen| response(&[("x-via", seen.headers["via"].to_str().unwrap())], ""))
-            .await;
-    let proxy = TestProxy::start("").await;
-    let first = get(&proxy, &origin.url("/"), &[]).await;
-    let via = first.header("x-via").to_owned();
-    let second = get(&proxy, &origin.url("/"), &[("via", &via)]).await;
-    assert_eq!(second.status, 508);
-    assert_eq!(origin.requests().len(), 1);
-}
-
-#[tokio::test]
 async fn curl_gets_a_page_through_the_proxy() {
     let origin = Origin::http(|_| crate::harness::origin::html(crate::harness::PAGE)).await;
     let proxy = TestProxy::start("").await;

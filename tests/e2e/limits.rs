@@ -84,13 +84,6 @@ async fn a_client_that_does_not_finish_its_request_is_let_go() {
     );
 }
 
-#[tokio::test]
-async fn clients_from_elsewhere_are_refused() {
-    let proxy = TestProxy::start("access: { clients: [192.168.0.0/16] }").await;
-    let answer = get(&proxy, "http://example.com/", &[]).await;
-    assert_eq!(answer.status, 403);
-}
-
 /// Its tree takes more than there is room for, which is noticed while it arrives.
 #[tokio::test]
 async fn a_page_that_finds_no_memory_passes_untouched() {

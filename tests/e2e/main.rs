@@ -5,7 +5,7 @@
 
 mod harness;
 
-mod alike;
+mod across_versions;
 mod blocks;
 mod browser;
 mod certificates;
@@ -20,6 +20,7 @@ mod corpus;
 mod dead_connections;
 mod domains;
 mod duties;
+mod early_answers;
 mod evaluate;
 mod extract;
 mod filtering;
@@ -57,6 +58,7 @@ mod responses;
 mod resumption;
 mod secrets;
 mod shutdown;
+mod silence;
 mod soak;
 mod streams;
 mod targets;
