@@ -81,7 +81,7 @@ async fn where_a_server_takes_no_more_streams_another_connection_is_opened() {
     .await;
     let proxy = TestProxy::trusting(&ca, ON).await;
     let target = format!("localhost:{}", origin.addr.port());
-    let ask = || send_h2(&proxy, &target, get(&target, "/"));
+    let ask = || Box::pin(send_h2(&proxy, &target, get(&target, "/")));
     let six = async { tokio::join!(ask(), ask(), ask(), ask(), ask(), ask()) };
     let (one, ..) = timeout(Duration::from_secs(10), six)
         .await

@@ -8,6 +8,7 @@ use tokio::{
 use crate::harness::{
     Origin, TestProxy, get, nginx,
     origin::{read_head, response},
+    raw,
     wire::soon,
 };
 
@@ -18,6 +19,9 @@ async fn nginx_compresses_through_the_proxy_as_without_it() {
     else {
         return;
     };
+    let direct = "GET / HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n";
+    let direct = raw(origin.addr, direct).await;
+    assert!(direct.contains("Content-Encoding: gzip"), "{direct}");
     let proxy = TestProxy::start("rewrite: { enabled: false }").await;
     let fields = [("accept-encoding", "gzip"), ("user-agent", "x")];
     let answer = get(&proxy, &origin.url("/"), &fields).await;

@@ -34,13 +34,13 @@ async fn chromium_opens_a_web_socket_to_a_plain_server() {
         return;
     };
     // The browser leaves when the page is loaded; its image is not there before the answer is heard.
-    let (heard, words) = (
+    let (answered, words) = (
         Arc::new(Notify::new()),
         Arc::<std::sync::Mutex<String>>::default(),
     );
     let said = Arc::clone(&words);
     let origin = Origin::sockets(move |mut stream| {
-        let (heard, said) = (Arc::clone(&heard), Arc::clone(&said));
+        let (answered, said) = (Arc::clone(&answered), Arc::clone(&said));
         async move {
             let head = read_head(&mut stream).await;
             let answer = match head.split(' ').nth(1) {
@@ -51,13 +51,13 @@ async fn chromium_opens_a_web_socket_to_a_plain_server() {
                 ),
                 Some("/") => format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n{PAGE}"),
                 Some("/hold") => {
-                    heard.notified().await;
+                    answered.notified().await;
                     "HTTP/1.1 204 No\r\nConnection: close\r\n\r\n".to_owned()
                 }
                 other => {
                     if let Some(word) = other.and_then(|path| path.strip_prefix("/heard/")) {
                         word.clone_into(&mut said.lock().unwrap());
-                        heard.notify_one();
+                        answered.notify_one();
                     }
                     "HTTP/1.1 204 No\r\nConnection: close\r\n\r\n".to_owned()
                 }
