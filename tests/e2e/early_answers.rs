@@ -10,6 +10,7 @@ use std::{
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
+    sync::Barrier,
     task::JoinSet,
     time::{sleep, timeout},
 };
@@ -70,17 +71,23 @@ async fn an_early_answer_to_an_upload_reaches_curl() {
 }
 
 /// An origin that closes a connection which was idle for so long, and says so or not. What arrives while its FIN is on the
-/// way is lost, as over a network where that takes 60 ms. Counts its connections.
-async fn closing(idle: Duration, says: &'static str) -> (Setup, Arc<AtomicUsize>) {
+/// way is lost, as over a network where that takes 60 ms. The first answers come when so many requests are there. Counts its
+/// connections.
+async fn closing(idle: Duration, says: &'static str, first: usize) -> (Setup, Arc<AtomicUsize>) {
     let connections = Arc::<AtomicUsize>::default();
     let count = Arc::clone(&connections);
+    let together = Arc::new(Barrier::new(first));
     let setup = Setup::sockets(Road::Plain, "", move |mut stream| {
-        count.fetch_add(1, Relaxed);
+        let mut waits = count.fetch_add(1, Relaxed) < first;
+        let together = Arc::clone(&together);
         async move {
             loop {
                 match timeout(idle, read_head(&mut stream)).await {
                     Ok(head) if !head.is_empty() => {}
                     _ => return sleep(Duration::from_millis(60)).await,
+                }
+                if std::mem::take(&mut waits) {
+                    together.wait().await;
                 }
                 let answer = format!("HTTP/1.1 200 OK\r\n{says}Content-Length: 2\r\n\r\nok");
                 stream.write_all(answer.as_bytes()).await.unwrap();
@@ -92,21 +99,22 @@ async fn closing(idle: Duration, says: &'static str) -> (Setup, Arc<AtomicUsize>
 }
 
 const POST: &str = "POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\n\r\n";
+const CLIENTS: usize = 200;
 const SAYS: &str = "Keep-Alive: timeout=1\r\n";
 
 /// How many of so many POST requests fail that come just as the server closes their connection.
 async fn failures(says: &'static str) -> usize {
-    let (setup, _) = closing(Duration::from_secs(1), says).await;
+    let (setup, _) = closing(Duration::from_secs(1), says, CLIENTS).await;
     let setup = Arc::new(setup);
     let mut clients = JoinSet::new();
-    for number in 0..300 {
+    for number in 0..CLIENTS as u64 {
         let setup = Arc::clone(&setup);
         clients.spawn(async move {
             let mut client = setup.connect().await;
             let request = setup.fill(POST);
             client.write_all(request.as_bytes()).await.unwrap();
             soon(read_until(&mut client, "\r\n\r\nok")).await;
-            sleep(Duration::from_micros(980_000 + number * 280)).await;
+            sleep(Duration::from_micros(980_000 + number * 400)).await;
             client.write_all(request.as_bytes()).await.unwrap();
             let answer = soon(read_until(&mut client, "\r\n\r\n")).await;
             usize::from(!answer.starts_with("HTTP/1.1 200"))
@@ -128,7 +136,7 @@ async fn a_post_is_not_lost_on_a_connection_that_its_server_closes_without_havin
 #[tokio::test]
 async fn a_connection_is_kept_for_no_longer_than_its_server_says() {
     // It would take more.
-    let (setup, connections) = closing(Duration::from_secs(30), SAYS).await;
+    let (setup, connections) = closing(Duration::from_secs(30), SAYS, 1).await;
     let mut client = setup.connect().await;
     for _ in 0..2 {
         client.write_all(setup.fill(POST).as_bytes()).await.unwrap();
