@@ -98,12 +98,12 @@ async fn refused_connections_are_bounded() {
     let _open = refused.join_all().await;
     // The last of them may still wait for `accept`.
     let mut most = 0;
-    for _ in 0..20 {
+    for _ in 0..50 {
         most = most.max(descriptors(&program) - before);
-        tokio::task::yield_now().await;
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert!(
-        most < 300,
+        most < 200,
         "{most} descriptors for 1000 refused connections"
     );
 }
