@@ -1,72 +1,113 @@
-//! What is told: the subscriber, and one line per request.
+//! The log on standard error: the subscriber, its writer, and one line per request.
 //!
-//! A query string, a cookie, a credential or page text never gets here: `RequestLog` has no place for
-//! them.
-
-mod fields;
-mod line;
-mod lines;
+//! Lines go through a bounded queue to a thread that writes them, so that a standard error nobody reads stops nothing. What
+//! finds the queue full is lost, counted, and the count is logged once there is room again. A query string, a cookie, a
+//! credential or page text never gets here: `RequestLog` has no field for them.
 
 use std::{
-    io::{self, IsTerminal},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
+    fs::File,
+    io::{self, BufWriter, IsTerminal, Write},
+    net::SocketAddr,
+    os::fd::AsFd,
+    panic,
+    sync::{Arc, Mutex, OnceLock, PoisonError, atomic::Ordering::Relaxed},
 };
 
 use tokio::time::Instant;
-use tracing::{Level, enabled, info};
-use tracing_subscriber::{EnvFilter, filter::LevelFilter};
+use tokio_util::sync::CancellationToken;
+use tracing::{error, info, warn};
+use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGuard};
+use tracing_subscriber::EnvFilter;
 
-pub use self::lines::flush;
-use self::{line::PlainLine, lines::Lines};
 use crate::{
     body::ByteCount,
     config::{Log, LogFormat},
-    server::Cut,
 };
+
+/// Lines that wait for the writer, some 250 bytes each. Raising it loses fewer lines of a burst and takes more memory while
+/// nobody reads standard error.
+const MAX_WAITING_LINES: usize = 16 * 1024;
+
+/// Ends the writer when it is dropped.
+static WRITER: Mutex<Option<WorkerGuard>> = Mutex::new(None);
 
 /// Starts logging to standard error. `RUST_LOG`, where set, wins over the level. A second call does
 /// nothing.
 pub fn init(log: Log) {
-    // Libraries below us are quiet unless they are asked for by name: what they have to say of a failure lacks the host,
-    // and we say it with the host where we handle it.
+    // Dependencies are silent unless `RUST_LOG` names them: what they log of a failure lacks the host, and this program logs
+    // it with the host where it is handled.
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| {
         let level = log.level.as_str();
         EnvFilter::new(format!("off,gleaner={level},gleaner_filters={level}"))
     });
+    let lost = Arc::default();
+    let (writer, guard) = NonBlockingBuilder::default()
+        .buffered_lines_limit(MAX_WAITING_LINES)
+        .thread_name("log")
+        .finish(StandardError::new(Arc::clone(&lost)));
+    // The cell was empty: it is set here only.
+    let _ = lost.set(writer.error_counter());
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(|| Lines);
-    let is_plain = log.format == LogFormat::Text && !io::stderr().is_terminal();
-    let done = match log.format {
-        LogFormat::Text if !is_plain => builder.with_target(false).try_init(),
-        LogFormat::Text => builder
-            .event_format(PlainLine)
-            .fmt_fields(fields::PlainFields)
-            .try_init(),
+        .with_writer(writer)
+        .with_ansi(io::stderr().is_terminal());
+    let started = match log.format {
+        LogFormat::Text => builder.with_target(false).try_init(),
         LogFormat::Json => builder.json().flatten_event(true).try_init(),
     };
-    // Only a second call can fail, and the first one's subscriber is as good.
-    if done.is_ok() {
-        let is_usual = enabled!(Level::INFO) && LevelFilter::current() <= LevelFilter::INFO;
-        PLAIN.store(is_plain && is_usual, Relaxed);
+    if started.is_ok() {
+        *WRITER.lock().unwrap_or_else(PoisonError::into_inner) = Some(guard);
+        // The default hook writes to standard error itself and would wait for its reader.
+        panic::set_hook(Box::new(|panic| error!(%panic, "a thread panicked")));
     }
 }
 
-/// Who asks on one connection. Made once for all its requests.
-#[derive(Debug)]
-pub(crate) struct Caller {
-    name: String,
-    /// Whether the program ends and takes requests with it.
-    cut: Cut,
+/// Writes the lines that wait, for a second at most, and ends the log: the last thing before the program ends.
+pub fn flush() {
+    drop(WRITER.lock().unwrap_or_else(PoisonError::into_inner).take());
 }
 
-impl Caller {
-    pub(crate) fn new(name: String, cut: &Cut) -> Arc<Self> {
-        let cut = Arc::clone(cut);
-        Arc::new(Self { name, cut })
+/// Standard error as the writer's thread sees it.
+struct StandardError {
+    out: BufWriter<Box<dyn Write + Send>>,
+    lost: Arc<OnceLock<ErrorCounter>>,
+    /// Lost lines that were logged.
+    reported: usize,
+}
+
+impl StandardError {
+    fn new(lost: Arc<OnceLock<ErrorCounter>>) -> Self {
+        // A descriptor of its own: `io::stderr` is locked during a write, and others would wait for the lock.
+        let own = io::stderr().as_fd().try_clone_to_owned();
+        let out: Box<dyn Write + Send> = match own {
+            Ok(own) => Box::new(File::from(own)),
+            Err(_) => Box::new(io::stderr()),
+        };
+        Self {
+            out: BufWriter::new(out),
+            lost,
+            reported: 0,
+        }
+    }
+}
+
+impl Write for StandardError {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.out.write(line)
+    }
+
+    /// Called when no line waits, so that there is room for one more before this thread writes on.
+    fn flush(&mut self) -> io::Result<()> {
+        let lost = self.lost.get().map_or(0, ErrorCounter::dropped_lines);
+        if lost > self.reported {
+            let lines = lost - self.reported;
+            self.reported = lost;
+            warn!(
+                lines,
+                "lines of the log were lost: standard error was not read"
+            );
+        }
+        self.out.flush()
     }
 }
 
@@ -74,20 +115,22 @@ impl Caller {
 /// client has left.
 #[derive(Debug)]
 pub(crate) struct RequestLog {
-    caller: Arc<Caller>,
+    client: SocketAddr,
+    /// Cancelled when the program ends and breaks requests off.
+    cut: CancellationToken,
     method: http::Method,
     pub(crate) started: Instant,
     pub(crate) host: Option<Arc<str>>,
     pub(crate) route: &'static str,
     /// 0 until there is a response.
     pub(crate) status: u16,
-    received: Option<ByteCount>,
-    sent: Option<ByteCount>,
-    /// What went out of one body, which nobody else counts.
+    received: ByteCount,
+    sent: ByteCount,
+    /// Bytes of the response's body, which `sent` does not count.
     pub(crate) body_bytes: u64,
-    /// Who broke the answer off before its end, if anybody did.
+    /// Who broke the response off before its end, if anybody did.
     broken_by: Option<BrokenBy>,
-    /// Whether the end of the answer is still to come.
+    /// Whether the end of the response is still to come.
     unended: bool,
     /// What the chain did, or why it did nothing.
     pub(crate) action: String,
@@ -95,16 +138,22 @@ pub(crate) struct RequestLog {
 }
 
 impl RequestLog {
-    pub(crate) fn new(caller: Arc<Caller>, method: http::Method, started: Instant) -> Self {
+    pub(crate) fn new(
+        client: SocketAddr,
+        cut: &CancellationToken,
+        method: http::Method,
+        started: Instant,
+    ) -> Self {
         Self {
-            caller,
+            client,
+            cut: cut.clone(),
             method,
             started,
             host: None,
             route: "none",
             status: 0,
-            received: None,
-            sent: None,
+            received: ByteCount::default(),
+            sent: ByteCount::default(),
             body_bytes: 0,
             broken_by: None,
             unended: false,
@@ -114,17 +163,17 @@ impl RequestLog {
     }
 
     /// Counts what the client sends.
-    pub(crate) fn received(&mut self) -> ByteCount {
-        Arc::clone(self.received.get_or_insert_default())
+    pub(crate) fn received(&self) -> ByteCount {
+        Arc::clone(&self.received)
     }
 
     /// Counts what is sent to the client.
-    pub(crate) fn sent(&mut self) -> ByteCount {
-        Arc::clone(self.sent.get_or_insert_default())
+    pub(crate) fn sent(&self) -> ByteCount {
+        Arc::clone(&self.sent)
     }
 
-    /// The answer has a body whose end is to come; an entry that is written before it tells of a break. That to a HEAD has
-    /// none, whatever its fields say (RFC 9110 § 9.3.2).
+    /// The response has a body whose end is to come; an entry that is written before it says that it broke off. That to a HEAD
+    /// has none, whatever its fields say (RFC 9110 § 9.3.2).
     pub(crate) fn expect_end(&mut self) {
         self.unended = self.method != http::Method::HEAD;
     }
@@ -134,7 +183,7 @@ impl RequestLog {
         self.unended = false;
     }
 
-    /// The answer will not go on.
+    /// The response will not go on.
     pub(crate) fn broken_by(&mut self, who: BrokenBy) {
         self.broken_by = Some(who);
         self.unended = false;
@@ -142,21 +191,20 @@ impl RequestLog {
 
     /// Hands the entry on; nothing is written for what stays behind.
     pub(crate) fn take(&mut self) -> Self {
-        let caller = Arc::clone(&self.caller);
-        let mut blank = Self::new(caller, self.method.clone(), self.started);
+        let mut blank = Self::new(self.client, &self.cut, self.method.clone(), self.started);
         blank.silent = true;
         std::mem::replace(self, blank)
     }
 }
 
-/// Who left an answer unfinished.
+/// Who left a response unfinished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BrokenBy {
     /// The client did not take it to its end.
     Client,
     /// The origin did not send it to its end, or stopped sending.
     Origin,
-    /// The program ended, and the time that it gives to answers in flight was up.
+    /// The program ended, and the time that it gives to responses in flight was up.
     Shutdown,
 }
 
@@ -180,152 +228,30 @@ impl Drop for RequestLog {
             return;
         }
         if self.status == 0 || self.unended {
-            self.broken_by = Some(if self.caller.cut.load(Relaxed) {
+            self.broken_by = Some(if self.cut.is_cancelled() {
                 BrokenBy::Shutdown
             } else {
                 BrokenBy::Client
             });
         }
-        if PLAIN.load(Relaxed) {
-            lines::add(&self.plain());
-        } else {
-            self.tell();
-        }
-    }
-}
-
-impl RequestLog {
-    fn outcome(&self) -> (u16, &str) {
-        match self.status {
+        let (status, action) = match self.status {
             0 if self.broken_by == Some(BrokenBy::Shutdown) => (0, "the program ended"),
             0 => (CLIENT_LEFT, "the client left"),
             status => (status, self.action.as_str()),
-        }
-    }
-
-    /// Empty where there is none.
-    fn host(&self) -> &str {
-        self.host.as_deref().unwrap_or_default()
-    }
-
-    fn bytes_in(&self) -> u64 {
-        self.received
-            .as_ref()
-            .map_or(0, |count| count.load(Relaxed))
-    }
-
-    fn bytes_out(&self) -> u64 {
-        self.body_bytes + self.sent.as_ref().map_or(0, |count| count.load(Relaxed))
-    }
-
-    fn elapsed_ms(&self) -> u64 {
-        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
-    }
-
-    fn tell(&self) {
-        let (status, action) = self.outcome();
+        };
         info!(
-            client = %self.caller.name,
+            client = %self.client,
             method = %self.method,
-            host = self.host(),
+            host = self.host.as_deref().unwrap_or_default(),
             route = self.route,
             status,
-            bytes_in = self.bytes_in(),
-            bytes_out = self.bytes_out(),
-            elapsed_ms = self.elapsed_ms(),
+            bytes_in = self.received.load(Relaxed),
+            bytes_out = self.body_bytes + self.sent.load(Relaxed),
+            elapsed_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
             broke_off = self.broken_by.is_some(),
             by = self.broken_by.map(BrokenBy::name),
             action,
             "request"
         );
-    }
-
-    /// The same line, written by hand: the one line that every request writes cost 5,000 instructions by way of the subscriber
-    /// (2026-11-21, callgrind, of 72,000 per forwarded request).
-    fn plain(&self) -> String {
-        let (status, action) = self.outcome();
-        let mut line = String::with_capacity(fields::ROOM);
-        // Writing to a string cannot fail.
-        let _ = line::write_now(&mut line);
-        line += "  INFO request client=";
-        line += &self.caller.name;
-        line += " method=";
-        line += self.method.as_str();
-        line += " host=";
-        fields::quote(&mut line, self.host());
-        // A word of ours.
-        line += " route=\"";
-        line += self.route;
-        line += "\" status=";
-        fields::push_number(&mut line, status.into());
-        line += " bytes_in=";
-        fields::push_number(&mut line, self.bytes_in());
-        line += " bytes_out=";
-        fields::push_number(&mut line, self.bytes_out());
-        line += " elapsed_ms=";
-        fields::push_number(&mut line, self.elapsed_ms());
-        line += " broke_off=";
-        match self.broken_by {
-            Some(by) => {
-                line += "true by=";
-                fields::quote(&mut line, by.name());
-            }
-            None => line += "false",
-        }
-        line += " action=";
-        fields::quote(&mut line, action);
-        line += "\n";
-        line
-    }
-}
-
-/// Whether requests are logged, in plain lines, and without the spans that stand before them where more is logged.
-static PLAIN: AtomicBool = AtomicBool::new(false);
-
-#[cfg(test)]
-mod tests {
-    use tracing_subscriber::fmt::SubscriberBuilder;
-
-    use super::{fields::tests::Kept, *};
-
-    #[test]
-    fn a_line_by_hand_reads_as_that_of_the_subscriber() {
-        let kept = Kept::default();
-        let subscriber = SubscriberBuilder::default()
-            .event_format(PlainLine)
-            .fmt_fields(fields::PlainFields)
-            .with_writer(kept.clone())
-            .finish();
-        let mut log = RequestLog::new(
-            Caller::new("[::1]:99".to_owned(), &Cut::default()),
-            http::Method::POST,
-            Instant::now(),
-        );
-        log.host = Some("a.example:80".into());
-        log.route = "forward";
-        log.status = 200;
-        log.received().store(7, Relaxed);
-        log.body_bytes = 1234;
-        log.broken_by(BrokenBy::Client);
-        log.action = "passed; reason=\"x\"".to_owned();
-        let by_hand = log.plain();
-        // Its end is written by the subscriber.
-        tracing::subscriber::with_default(subscriber, || drop(log));
-        let theirs = String::from_utf8(kept.0.lock().unwrap().clone()).unwrap();
-        let after_the_time = |line: &str| {
-            line.split_at("2026-11-21T17:46:01.123456Z".len())
-                .1
-                .to_owned()
-        };
-        let without_elapsed = |line: String| {
-            let (before, after) = line.split_once("elapsed_ms=").unwrap();
-            format!(
-                "{before}{}",
-                after.trim_start_matches(|c: char| c.is_ascii_digit())
-            )
-        };
-        let [ours, theirs] = [by_hand, theirs].map(|line| without_elapsed(after_the_time(&line)));
-        assert_eq!(ours, theirs);
-        assert!(ours.contains("bytes_in=7 bytes_out=1234"), "{ours}");
     }
 }

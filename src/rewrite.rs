@@ -44,10 +44,10 @@ use self::{
 pub(crate) use self::{join::Fetch, workers::Workers};
 use crate::{
     authority::Target,
-    body::{Arriving, Body},
+    body::{Body, IncomingBody},
     bypass_link::BypassLinks,
     config::{Config, ConfigError, HostPatterns, Rewrite},
-    headers::{Kinds, Media, accept::Accepts, members_of, repair, validators::Tagger},
+    headers::{Media, accept::Accepts, members_of, repair, validators::Tagger},
 };
 
 /// What was done to a page, or why nothing was.
@@ -103,12 +103,7 @@ struct Coded {
 }
 
 impl<'a> RequestInfo<'a> {
-    pub(crate) fn of<B>(
-        request: &http::Request<B>,
-        target: &'a Target,
-        untouched: bool,
-        kinds: Kinds,
-    ) -> Self {
+    pub(crate) fn of<B>(request: &http::Request<B>, target: &'a Target, untouched: bool) -> Self {
         let mut asked = Self {
             target,
             path: request.uri().path_and_query().cloned(),
@@ -120,9 +115,6 @@ impl<'a> RequestInfo<'a> {
             is_conditional: false,
             accepts: Accepts::default(),
         };
-        if !kinds.has(Kinds::OF_PAGES) {
-            return asked;
-        }
         // All of them are on one way, which costs less than to look for each.
         for (name, value) in request.headers() {
             if *name == header::ACCEPT_ENCODING {
@@ -226,7 +218,7 @@ impl Rewriter {
     pub(crate) async fn rewrite(
         &self,
         asked: &RequestInfo<'_>,
-        response: Response<Arriving>,
+        response: Response<IncomingBody>,
         media: Media,
         more: Option<impl Fetch>,
     ) -> (Response<Body>, String) {
@@ -244,7 +236,7 @@ impl Rewriter {
         &self,
         asked: &RequestInfo<'_>,
         head: Parts,
-        mut body: Arriving,
+        mut body: IncomingBody,
         codings: Vec<Coding>,
         more: Option<impl Fetch>,
     ) -> (Response<Body>, String) {
@@ -356,7 +348,7 @@ impl Rewriter {
 
 /// Takes the page in, keeping every byte, while the worker parses it.
 async fn arrive(
-    body: &mut Arriving,
+    body: &mut IncomingBody,
     kept: &mut Kept,
     mut worker: Worker,
 ) -> Result<Finished, PassReason> {

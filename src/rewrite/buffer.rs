@@ -11,7 +11,7 @@ use bytes::{Bytes, BytesMut};
 use http_body::Frame;
 
 use super::eligibility::PassReason;
-use crate::body::{Arriving, Body, BodyError, Rest};
+use crate::body::{Body, BodyError, IncomingBody, Rest};
 
 /// Frames below this are gathered. Raising it costs copying; lowering it costs memory where frames are small.
 const SMALL_BYTES: usize = 4096;
@@ -97,7 +97,7 @@ impl Kept {
     }
 
     /// The original: what was kept, and then whatever still comes.
-    pub(super) fn into_body(mut self, stream: Arriving) -> Body {
+    pub(super) fn into_body(mut self, stream: IncomingBody) -> Body {
         self.gathered();
         let rest = match self.end {
             End::NotYet => Rest::Stream(stream),

@@ -183,7 +183,6 @@ mod tests {
     use crate::{
         authority::{Scheme, Target},
         config::{Config, HostPatterns},
-        headers::Kinds,
     };
 
     type Fields = &'static [(&'static str, &'static str)];
@@ -221,8 +220,7 @@ mod tests {
         let mut response = Response::new(());
         *response.status_mut() = StatusCode::from_u16(case.status).unwrap();
         fields(response.headers_mut(), case.response);
-        let kinds = Kinds::of(request.headers());
-        let asked = RequestInfo::of(&request, &target, false, kinds);
+        let asked = RequestInfo::of(&request, &target, false);
         let media = Media::of(response.headers());
         judge(&asked, &response.into_parts().0, media, &case.settings)
     }

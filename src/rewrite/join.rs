@@ -21,7 +21,7 @@ use super::{
     RequestInfo, Rewriter, Verdict, arrive, buffer::Kept, content_length, eligibility, workers::Use,
 };
 use crate::{
-    body::Arriving,
+    body::IncomingBody,
     headers::{Media, without},
 };
 
@@ -36,7 +36,7 @@ pub(crate) trait Fetch: Send {
         &mut self,
         path: PathAndQuery,
         from: &Url,
-    ) -> impl Future<Output = Option<Response<Arriving>>> + Send;
+    ) -> impl Future<Output = Option<Response<IncomingBody>>> + Send;
 }
 
 impl Rewriter {

@@ -1,4 +1,4 @@
-//! Asks an origin for the next pages of an article, as the client would have done by following the link.
+//! Fetches the next pages of an article from its origin, as the client would have done by following the link.
 
 use std::sync::Arc;
 
@@ -9,13 +9,14 @@ use http::{
 use tracing::debug;
 use url::Url;
 
-use super::{Proxy, forward::incoming};
+use super::{Exchange, Proxy, forward::incoming, requester};
 use crate::{
-    body::{Arriving, Body},
+    access_control::Permit,
+    body::{Body, IncomingBody},
     headers::without,
     rewrite::Fetch,
     runtime_state::RuntimeState,
-    upstream::{Origin, Sending},
+    server::Connection,
 };
 
 /// Where a fetch comes from (Fetch Metadata § 2.3).
@@ -37,23 +38,20 @@ const ABOUT_THE_PAGE: [HeaderName; 8] = [
 pub(super) struct NextPages {
     proxy: Arc<Proxy>,
     running: Arc<RuntimeState>,
-    origin: Arc<Origin>,
+    connection: Arc<Connection>,
+    permit: Permit,
     fields: HeaderMap,
     extensions: Extensions,
 }
 
 impl NextPages {
     /// Those of the page that this request, as it goes upstream, is for.
-    pub(super) fn of(
-        request: &Request<Body>,
-        proxy: &Arc<Proxy>,
-        running: &Arc<RuntimeState>,
-        origin: &Arc<Origin>,
-    ) -> Self {
+    pub(super) fn of(request: &Request<Body>, exchange: &Exchange, permit: &Permit) -> Self {
         Self {
-            proxy: Arc::clone(proxy),
-            running: Arc::clone(running),
-            origin: Arc::clone(origin),
+            proxy: Arc::clone(&exchange.proxy),
+            running: Arc::clone(&exchange.running),
+            connection: Arc::clone(&exchange.connection),
+            permit: permit.clone(),
             fields: without(request.headers(), |name| ABOUT_THE_PAGE.contains(name)),
             extensions: request.extensions().clone(),
         }
@@ -81,21 +79,17 @@ impl NextPages {
 }
 
 impl Fetch for NextPages {
-    async fn fetch(&mut self, path: PathAndQuery, from: &Url) -> Option<Response<Arriving>> {
-        let request = Box::new(self.request(path, from)?);
-        let upstream = &self.running.upstream;
-        let sending = Sending {
-            has_host: request.headers().contains_key(header::HOST),
-            upgrades: request.headers().contains_key(header::UPGRADE),
-            ..Sending::default()
-        };
-        let sent = upstream
-            .send(&self.origin, request, sending, &mut |_, _| {})
+    async fn fetch(&mut self, path: PathAndQuery, from: &Url) -> Option<Response<IncomingBody>> {
+        let request = self.request(path, from)?;
+        let requester = requester(&self.connection);
+        let client = &self.running.client;
+        let sent = client
+            .send(&self.permit, request, requester, Arc::new(|_, _| {}))
             .await;
         match sent {
-            Ok(response) => Some(incoming(response, true, &self.proxy.pseudonym)),
-            Err(fault) => {
-                debug!(%fault, "a next page did not come");
+            Ok(response) => Some(incoming(response, &self.proxy.pseudonym)),
+            Err(error) => {
+                debug!(%error, "a next page did not come");
                 None
             }
         }

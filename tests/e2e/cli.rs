@@ -305,7 +305,7 @@ fn the_schema_has_the_bounds_that_are_enforced() {
     let of = |section: &str, key: &str| schema["$defs"][section]["properties"][key].clone();
     assert_eq!(of("Limits", "page_depth")["maximum"], 4096);
     assert_eq!(of("Limits", "page_depth")["minimum"], 1);
-    assert_eq!(of("RawTimeouts", "connect_seconds")["maximum"], 86_400);
+    assert_eq!(of("Timeouts", "connect_seconds")["maximum"], 86_400);
     assert_eq!(of("RawRewrite", "max_html_bytes")["minimum"], 1024);
     assert_eq!(of("RawAccess", "clients")["minItems"], 1);
     assert_eq!(of("LinkLists", "ratio")["exclusiveMinimum"], 0);
