@@ -47,6 +47,7 @@ fn clients(proxy: &TestProxy, url: &str, dir: &std::path::Path) -> Vec<Command> 
         let mut command = Command::new(java.with_file_name("java"));
         command
             .arg(format!("-Djavax.net.ssl.trustStore={}", store.display()))
+            .arg("-Djavax.net.ssl.trustStorePassword=changeit")
             .arg("-Dhttp.nonProxyHosts=")
             .arg("-Dhttps.proxyHost=127.0.0.1")
             .arg(format!("-Dhttps.proxyPort={}", proxy.addr.port()))

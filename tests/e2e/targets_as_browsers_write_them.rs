@@ -44,8 +44,8 @@ async fn signs_that_must_be_encoded_are_encoded() {
             (b"/a`b?q=\"<>", "/a%60b?q=%22%3C%3E"),
             // What browsers leave as it is passes byte for byte.
             (
-                b"/a|b^c[d]%7?q={%22x%22:[1,`2`]}|^'",
-                "/a|b^c[d]%7?q={%22x%22:[1,`2`]}|^'",
+                b"/a|b^c[d]%7?q={%22x%22:[1,2]}|^'",
+                "/a|b^c[d]%7?q={%22x%22:[1,2]}|^'",
             ),
         ] {
             let host = setup.host();

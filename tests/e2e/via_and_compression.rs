@@ -34,11 +34,10 @@ async fn via_is_sent_where_it_is_asked_for() {
     let origin = Origin::http(|_| response(&[], "")).await;
     for (yaml, is_sent) in [("", false), ("headers: { via: on }", true)] {
         let proxy = TestProxy::start(yaml).await;
-        let answer = get(&proxy, &origin.url("/"), &[]).await;
+        get(&proxy, &origin.url("/"), &[]).await;
         let seen = origin.last().headers;
         assert_eq!(seen.contains_key("via"), is_sent, "{seen:?}");
         assert!(seen.contains_key("cdn-loop"), "{seen:?}");
-        assert_eq!(answer.headers.contains_key("via"), is_sent, "{answer:?}");
     }
 }
 

@@ -192,7 +192,7 @@ pub(crate) fn accept(head: &str) -> String {
     let key = head.lines().find_map(|line| {
         line.to_lowercase()
             .starts_with("sec-websocket-key:")
-            .then_some(&line[18..])
+            .then(|| &line[18..])
     });
     let text = format!(
         "{}258EAFA5-E914-47DA-95CA-C5AB0DC85B11",
