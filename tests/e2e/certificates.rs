@@ -1,10 +1,6 @@
 //! Certificates and protocols of origins that must be refused, each before a byte of the request is sent.
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-    sync::Arc,
-};
+use std::{path::Path, sync::Arc};
 
 use rcgen::{CertificateParams, ExtendedKeyUsagePurpose, KeyPair};
 use rustls::{
@@ -21,9 +17,9 @@ use tokio_rustls::TlsAcceptor;
 use crate::harness::{
     Origin, PAGE, TestCa, TestProxy,
     client::connect_tls,
-    get, optional,
+    get,
+    openssl::OpenSsl,
     origin::{html, read_head},
-    program::Running,
 };
 
 const ON: &str = "https: { intercept: on }\n";
@@ -150,163 +146,16 @@ async fn a_host_of_insecure_hosts_is_spared_and_no_other() {
     proxy.stop().await;
 }
 
-/// RFC 8996: the client's greeting does not even offer them. The answers are those that such servers give:
-/// a `ServerHello` of their version, or an alert.
 #[tokio::test]
-async fn servers_with_old_protocols_only_are_refused() {
-    for version in [1_u8, 2] {
-        let random = [7; 32];
-        let mut hello = vec![22, 3, version, 0, 42, 2, 0, 0, 38, 3, version];
-        hello.extend_from_slice(&random);
-        // No session, TLS_RSA_WITH_AES_128_CBC_SHA, no compression.
-        hello.extend_from_slice(&[0, 0, 0x2f, 0]);
-        let protocol_version_alert = vec![21, 3, version, 0, 2, 2, 70];
-        for answer in [hello, protocol_version_alert] {
-            let (tell, mut told) = mpsc::unbounded_channel();
-            let origin = Origin::sockets(move |mut stream| {
-                let (answer, tell) = (answer.clone(), tell.clone());
-                async move {
-                    let mut record = [0; 5];
-                    stream.read_exact(&mut record).await.unwrap();
-                    let length = usize::from(u16::from_be_bytes([record[3], record[4]]));
-                    let mut greeting = vec![0; length];
-                    stream.read_exact(&mut greeting).await.unwrap();
-                    stream.write_all(&answer).await.unwrap();
-                    let mut rest = Vec::new();
-                    let _ = stream.read_to_end(&mut rest).await;
-                    let _ = tell.send((greeting, rest));
-                }
-            })
-            .await;
-            let proxy = TestProxy::start(ON).await;
-            assert_refused(
-                &ask(&proxy, origin.addr.port()).await,
-                "old versions or weak methods",
-            );
-            let (greeting, rest) = told.recv().await.unwrap();
-            // supported_versions (RFC 8446 § 4.2.1): two of them, 1.3 and 1.2.
-            let offered = [0, 43, 0, 5, 4, 3, 4, 3, 3];
-            assert!(
-                greeting
-                    .windows(offered.len())
-                    .any(|bytes| bytes == offered),
-                "{greeting:x?}"
-            );
-            // An alert record at most.
-            assert!(rest.is_empty() || rest[0] == 21, "{rest:x?}");
-        }
-    }
-}
-
-/// What no library of ours can make any more, OpenSSL can.
-struct OpenSsl {
-    program: PathBuf,
-    dir: tempfile::TempDir,
-}
-
-impl OpenSsl {
-    fn new(ca: &TestCa) -> Option<Self> {
-        let program = optional::program("openssl", "openssl")?;
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("ca.pem"), ca.pem()).unwrap();
-        std::fs::write(dir.path().join("ca.key"), ca.key_pem()).unwrap();
-        std::fs::write(dir.path().join("ext"), "subjectAltName=DNS:localhost\n").unwrap();
-        Some(Self { program, dir })
-    }
-
-    fn run(&self, arguments: &str) {
-        let output = Command::new(&self.program)
-            .args(arguments.split_whitespace())
-            .current_dir(self.dir.path())
-            .output()
-            .unwrap();
-        assert!(
-            output.status.success(),
-            "{arguments}: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-    }
-
-    /// Makes `leaf.pem` and `leaf.key`.
-    fn leaf(&self, key: &str, digest: &str) {
-        self.run(&format!(
-            "req -newkey {key} -nodes -keyout leaf.key -out leaf.csr -subj /CN=localhost"
-        ));
-        self.run(&format!(
-            "x509 -req -in leaf.csr -CA ca.pem -CAkey ca.key -set_serial 77 -days 30 -{digest} \
-             -extfile ext -out leaf.pem"
-        ));
-    }
-
-    /// Makes them by way of an authority in between, whose own certificate is signed with this digest.
-    fn leaf_of_intermediate(&self, key: &str, digest: &str) {
-        self.run(&format!(
-            "req -newkey {key} -nodes -keyout between.key -out between.csr -subj /CN=between"
-        ));
-        std::fs::write(
-            self.dir.path().join("ca-ext"),
-            "basicConstraints=critical,CA:TRUE\n",
-        )
-        .unwrap();
-        self.run(&format!(
-            "x509 -req -in between.csr -CA ca.pem -CAkey ca.key -set_serial 78 -days 30 -{digest} \
-             -extfile ca-ext -out between.pem"
-        ));
-        self.run("req -newkey rsa:2048 -nodes -keyout leaf.key -out leaf.csr -subj /CN=localhost");
-        self.run(
-            "x509 -req -in leaf.csr -CA between.pem -CAkey between.key -set_serial 79 -days 30 -sha256 \
-             -extfile ext -out leaf.pem",
-        );
-    }
-
-    /// One more authority in between, signed by the last with MD5, for which nothing but RSA has a name.
-    fn leaf_below_md5(&self) {
-        self.leaf_of_intermediate("rsa:2048", "sha256");
-        self.run("req -newkey rsa:2048 -nodes -keyout md5.key -out md5.csr -subj /CN=md5");
-        self.run(
-            "x509 -req -in md5.csr -CA between.pem -CAkey between.key -set_serial 80 -days 30 -md5 \
-             -extfile ca-ext -out md5.pem",
-        );
-        self.run(
-            "x509 -req -in leaf.csr -CA md5.pem -CAkey md5.key -set_serial 81 -days 30 -sha256 \
-             -extfile ext -out leaf.pem",
-        );
-        let read = |name: &str| std::fs::read_to_string(self.dir.path().join(name)).unwrap();
-        std::fs::write(
-            self.dir.path().join("chain.pem"),
-            read("md5.pem") + &read("between.pem"),
-        )
-        .unwrap();
-    }
-
-    /// Serves with it; what is asked over TLS comes out of its standard output.
-    fn serve(&self, options: &str) -> (Running, u16) {
-        let mut server = Running::start(
-            Command::new(&self.program)
-                .args("s_server -accept 127.0.0.1:0 -cert leaf.pem -key leaf.key".split(' '))
-                .args(["-cipher", "ALL:@SECLEVEL=0"])
-                .args(options.split_whitespace())
-                .current_dir(self.dir.path()),
-        );
-        let addr = server.wait_for("ACCEPT ");
-        let port = addr.rsplit(':').next().unwrap().parse().unwrap();
-        (server, port)
-    }
-}
-
-#[tokio::test]
-async fn weak_keys_and_signatures_and_old_protocols_of_a_real_server_are_refused() {
+async fn weak_keys_and_signatures_of_a_real_server_are_refused() {
     let ca = TestCa::new();
     let Some(openssl) = OpenSsl::new(&ca) else {
         return;
     };
-    let old = "old versions or weak methods";
     let cases = [
         ("rsa:1024", "sha256", "-tls1_3", "key is too weak"),
         ("rsa:1024", "sha256", "-tls1_2", "key is too weak"),
         ("rsa:2048", "sha1", "-tls1_3", "signature is too weak"),
-        ("rsa:2048", "sha256", "-tls1_1", old),
-        ("rsa:2048", "sha256", "-tls1", old),
     ];
     let proxy = TestProxy::trusting(&ca, ON).await;
     for (key, digest, options, reason) in cases {

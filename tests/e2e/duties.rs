@@ -81,29 +81,3 @@ async fn an_expectation_of_an_http_1_0_client_is_ignored() {
         );
     }
 }
-
-/// RFC 9112 § 3.2: refused, not corrected; and the reader is told.
-#[tokio::test]
-async fn an_address_with_signs_that_must_be_encoded_is_told_so() {
-    for road in ROADS {
-        let setup = Setup::new(road, "", |_| response(&[], "hello")).await;
-        for path in ["/<b>", "/a`b", "/a\\b\"<"] {
-            let target = setup.target(path);
-            let host = setup.host();
-            let request = format!("GET {target} HTTP/1.1\r\nHost: {host}\r\n\r\n");
-            let got = setup.exchange(request.as_bytes()).await;
-            assert!(got.starts_with("HTTP/1.1 400"), "{road:?} {path}: {got}");
-            assert!(
-                got.contains("signs that must be encoded"),
-                "{road:?} {path}: {got}"
-            );
-        }
-        // What browsers leave as it is passes byte for byte.
-        let path = "/a|b^c[d]?q={%22x%22:[1,`2`]}|^'";
-        let setup = Setup::new(road, "", |seen| response(&[], seen.uri.to_string())).await;
-        let (target, host) = (setup.target(path), setup.host());
-        let request = format!("GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
-        let got = setup.exchange(request.as_bytes()).await;
-        assert!(got.ends_with(&format!("\r\n\r\n{path}")), "{road:?}: {got}");
-    }
-}

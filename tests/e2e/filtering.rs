@@ -63,45 +63,6 @@ async fn a_page_is_rewritten_and_says_so() {
 }
 
 #[tokio::test]
-async fn every_charset_becomes_utf_8() {
-    for (label, text) in [
-        ("shift_jis", "こんにちは"),
-        ("euc-jp", "こんにちは"),
-        ("gb18030", "你好"),
-        ("big5", "你好"),
-        ("koi8-r", "Привет"),
-        ("windows-1251", "Привет"),
-        ("iso-8859-1", "Grüße"),
-    ] {
-        let encoding = encoding_rs::Encoding::for_label(label.as_bytes()).unwrap();
-        let page = format!("<!doctype html><meta charset={label}><title>x</title><p>{text}");
-        let (bytes, ..) = encoding.encode(&page);
-        let bytes = bytes.into_owned();
-        let origin =
-            Origin::http(move |_| response(&[("content-type", "text/html")], bytes.clone())).await;
-        let proxy = TestProxy::start("").await;
-        let answer = get(&proxy, &origin.url("/"), &[]).await;
-        assert!(answer.text().contains(text), "{label}");
-        assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
-    }
-}
-
-#[tokio::test]
-async fn a_page_in_utf_16_is_read_by_its_mark() {
-    let mut bytes = vec![0xff, 0xfe];
-    bytes.extend(PAGE.encode_utf16().flat_map(u16::to_le_bytes));
-    let origin =
-        Origin::http(move |_| response(&[("content-type", "text/html")], bytes.clone())).await;
-    let proxy = TestProxy::start("").await;
-    assert!(
-        get(&proxy, &origin.url("/"), &[])
-            .await
-            .text()
-            .contains("Grüße")
-    );
-}
-
-#[tokio::test]
 async fn codings_are_undone_and_the_clients_own_applied() {
     let page = format!("{PAGE}{}", "<p>more and more of it</p>".repeat(200));
     let body = gzip(page.as_bytes());
@@ -143,23 +104,9 @@ async fn fragments_pass() {
 }
 
 #[tokio::test]
-async fn a_lying_coding_passes() {
-    passes(GZIPPED, PAGE, "", "broken-coding").await;
-    let half = gzip(PAGE.as_bytes());
-    passes(GZIPPED, &half[..half.len() / 2], "", "broken-coding").await;
-}
-
-#[tokio::test]
 async fn long_pages_pass() {
     let long = format!("{PAGE}{}", " ".repeat(5000));
     passes(HTML, long, "rewrite: { max_html_bytes: 4096 }", "too-large").await;
-}
-
-#[tokio::test]
-async fn pages_that_grow_when_decoded_pass() {
-    let bomb = gzip(format!("{PAGE}{}", " ".repeat(20_000_000)).as_bytes());
-    assert!(bomb.len() < 200_000);
-    passes(GZIPPED, bomb, "", "too-large").await;
 }
 
 #[tokio::test]

@@ -208,30 +208,12 @@ async fn long_targets_and_many_fields_pass() {
 }
 
 #[tokio::test]
-async fn many_fields_of_an_answer_pass() {
-    for road in ROADS {
-        let setup = Setup::new(road, "", |_| response(&[("x", "y"); 200], "")).await;
-        let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
-        let answer = setup.exchange(request.as_bytes()).await;
-        assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
-        let answer = answer.to_lowercase();
-        assert_eq!(answer.matches("\r\nx: y").count(), 200, "{answer}");
-    }
-}
-
-#[tokio::test]
 async fn too_many_fields_are_refused_with_their_bound() {
     for road in ROADS {
+        let setup = Setup::new(road, "", |_| response(&[], "")).await;
         let fields = "X: y\r\n".repeat(257);
-        let answer = format!("HTTP/1.1 200 OK\r\n{fields}\r\n");
-        let setup = Setup::answering(road, answer.as_bytes()).await;
-        let get = "GET {/} HTTP/1.1\r\nHost: {host}\r\n";
-        let request = setup.fill(&format!("{get}Connection: close\r\n\r\n"));
-        let answer = setup.exchange(request.as_bytes()).await;
-        assert!(answer.starts_with("HTTP/1.1 502 "), "{answer}");
-        assert!(answer.contains("more than 256 header fields"), "{answer}");
-        let request = setup.fill(&format!("{get}{fields}\r\n"));
-        let answer = setup.exchange(request.as_bytes()).await;
+        let request = format!("GET {{/}} HTTP/1.1\r\nHost: {{host}}\r\n{fields}\r\n");
+        let answer = setup.exchange(setup.fill(&request).as_bytes()).await;
         assert!(answer.starts_with("HTTP/1.1 431 "), "{answer}");
         assert!(answer.contains("more than 256 header fields"), "{answer}");
     }

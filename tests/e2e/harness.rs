@@ -2,6 +2,8 @@
 
 pub(crate) mod client;
 pub(crate) mod frames;
+pub(crate) mod nginx;
+pub(crate) mod openssl;
 pub(crate) mod optional;
 pub(crate) mod origin;
 pub(crate) mod program;

@@ -11,7 +11,6 @@ use tokio::{
 use crate::harness::{
     Origin, PAGE, TestProxy, get,
     origin::{html, read_head},
-    raw,
 };
 
 #[tokio::test]
@@ -50,45 +49,6 @@ async fn a_slow_page_is_given_on_as_it_comes() {
         got.contains("reason=slow") && got.contains("the end"),
         "{got}"
     );
-}
-
-#[tokio::test]
-async fn pages_pass_when_there_is_no_place_to_work_on_them() {
-    let origin = Origin::http(|_| html(PAGE)).await;
-    let proxy = TestProxy::start("limits: { pages_at_once: 0 }").await;
-    let answer = get(&proxy, &origin.url("/"), &[]).await;
-    assert_eq!(answer.header("gleaner"), "passed; reason=busy");
-    assert_eq!(answer.text(), PAGE);
-}
-
-#[tokio::test]
-async fn a_connection_too_many_is_503() {
-    let proxy = TestProxy::start("limits: { connections: 1 }").await;
-    let mut first = TcpStream::connect(proxy.addr).await.unwrap();
-    // An answer proves that the first connection has its place.
-    first
-        .write_all(b"GET / HTTP/1.1\r\nHost: gleaner.internal\r\n\r\n")
-        .await
-        .unwrap();
-    read_head(&mut first).await;
-    assert!(raw(proxy.addr, "").await.starts_with("HTTP/1.1 503"));
-}
-
-#[tokio::test]
-async fn a_client_that_does_not_finish_its_request_is_let_go() {
-    let proxy = TestProxy::start("timeouts: { request_head_seconds: 1 }").await;
-    let answer = raw(proxy.addr, "GET http://example.com/ HTTP/1.1\r\n").await;
-    assert!(
-        answer.is_empty() || answer.starts_with("HTTP/1.1 408"),
-        "{answer}"
-    );
-}
-
-#[tokio::test]
-async fn clients_from_elsewhere_are_refused() {
-    let proxy = TestProxy::start("access: { clients: [192.168.0.0/16] }").await;
-    let answer = get(&proxy, "http://example.com/", &[]).await;
-    assert_eq!(answer.status, 403);
 }
 
 /// Its tree takes more than there is room for, which is noticed while it arrives.

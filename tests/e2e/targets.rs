@@ -127,10 +127,11 @@ async fn mail_and_shell_ports_are_closed_and_a_named_port_is_open() {
     let port = origin.addr.port();
     let named = format!("access: {{ allow_targets: ['127.0.0.1:{port}'] }}");
     let proxy = TestProxy::start(&named).await;
-    for closed in [22, 25, 465, 587, 3306, 6379] {
+    for closed in [22, 25, 465, 587] {
         let request = format!("CONNECT example.com:{closed} HTTP/1.1\r\nHost: x\r\n\r\n");
         let answer = raw(proxy.addr, request).await;
         assert!(answer.starts_with("HTTP/1.1 403"), "{closed}: {answer}");
+        assert!(answer.contains(&format!("Port {closed} ")), "{answer}");
     }
     let request = format!("CONNECT 127.0.0.1:{port} HTTP/1.1\r\nHost: x\r\n\r\n");
     let answer = raw(proxy.addr, request).await;

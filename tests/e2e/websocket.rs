@@ -18,7 +18,7 @@ use crate::harness::{
 };
 
 /// An origin that upgrades and then echoes; its answer shows what it was asked.
-async fn upgrade(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
+pub(crate) async fn upgrade(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
     let head = read_head(&mut stream).await.to_lowercase();
     let right = head.contains("\r\nconnection: upgrade\r\n")
         && head.contains("\r\nupgrade: websocket\r\n")
@@ -36,7 +36,11 @@ async fn upgrade(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
     let _ = tokio::io::copy(&mut read, &mut write).await;
 }
 
-async fn talk(mut stream: impl AsyncRead + AsyncWrite + Unpin, target: &str, host: &str) {
+pub(crate) async fn talk(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    target: &str,
+    host: &str,
+) {
     let request = format!(
         "GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: keep-alive, Upgrade\r\n\
          Upgrade: websocket\r\nSec-WebSocket-Key: abc\r\n\r\n"
@@ -184,11 +188,11 @@ async fn http2_in_clear_is_taken_out_of_what_is_asked_for() {
 }
 
 /// What a server says to a key (RFC 6455 § 4.2.2).
-fn accept(head: &str) -> String {
+pub(crate) fn accept(head: &str) -> String {
     let key = head.lines().find_map(|line| {
         line.to_lowercase()
             .starts_with("sec-websocket-key:")
-            .then_some(&line[18..])
+            .then(|| &line[18..])
     });
     let text = format!(
         "{}258EAFA5-E914-47DA-95CA-C5AB0DC85B11",

@@ -1,6 +1,10 @@
 //! Clients: hyper, raw sockets, and curl as a program.
 
-use std::{net::SocketAddr, path::Path, process::Command};
+use std::{
+    net::SocketAddr,
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode, Version};
@@ -122,27 +126,34 @@ pub(crate) async fn send_h2(
     whole(sender.send_request(request).await.unwrap()).await
 }
 
-/// Runs curl through the proxy; gives its standard output, or nothing where there is no curl.
-pub(crate) async fn curl(proxy: &TestProxy, arguments: &[&str]) -> Option<String> {
-    let mut command = Command::new(optional::program("curl", "curl")?);
-    command.args([
-        "--silent",
-        "--show-error",
-        "--max-time",
-        "20",
-        "--proxy",
-        &proxy.url(),
-    ]);
-    command
-        .args(["--cacert".as_ref(), proxy.ca_file().as_os_str()])
-        .args(arguments);
-    command.env("no_proxy", "").env("NO_PROXY", "");
+/// Runs a program to its end: whether it went well, and all that it wrote.
+pub(crate) async fn run(mut command: Command) -> (bool, String) {
+    command.stdin(Stdio::null());
     let output = spawn_blocking(move || command.output().unwrap()).await;
     let output = output.unwrap();
-    assert!(
+    let text = [output.stdout, output.stderr].concat();
+    (
         output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+        String::from_utf8_lossy(&text).into_owned(),
+    )
+}
+
+/// A call of curl through the proxy, or none where there is no curl.
+pub(crate) fn curl_command(proxy: &TestProxy, arguments: &[&str]) -> Option<Command> {
+    let mut command = Command::new(optional::program("curl", "curl")?);
+    command
+        .args(["--silent", "--show-error", "--max-time", "20"])
+        .args(["--proxy", &proxy.url()])
+        .args(["--cacert".as_ref(), proxy.ca_file().as_os_str()])
+        .args(arguments)
+        .env("no_proxy", "")
+        .env("NO_PROXY", "");
+    Some(command)
+}
+
+/// Runs curl through the proxy, which must go well; gives what it wrote, or nothing where there is no curl.
+pub(crate) async fn curl(proxy: &TestProxy, arguments: &[&str]) -> Option<String> {
+    let (well, text) = run(curl_command(proxy, arguments)?).await;
+    assert!(well, "{text}");
+    Some(text)
 }

@@ -6,6 +6,8 @@ use std::{env, path::PathBuf};
 /// The program's path, if it is installed.
 pub(crate) fn program(name: &str, package: &str) -> Option<PathBuf> {
     let found = env::split_paths(&env::var_os("PATH").unwrap_or_default())
+        // Where Debian puts nginx, which only root has in the path.
+        .chain(["/usr/sbin".into()])
         .map(|folder| folder.join(name))
         .find(|path| path.is_file());
     if found.is_none() {

@@ -1,9 +1,16 @@
 //! Programs that run beside a test and end with it.
 
 use std::{
+    fs,
     io::{BufRead, BufReader, Read},
+    net::SocketAddr,
+    path::PathBuf,
     process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio},
 };
+
+use tempfile::TempDir;
+
+use super::proxy::full;
 
 /// A running program; it is killed with the test.
 pub(crate) struct Running {
@@ -66,6 +73,43 @@ impl Running {
         self.stderr.read_to_end(&mut output[1]).unwrap();
         let [stdout, stderr] = output.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         (stdout, stderr)
+    }
+}
+
+/// The program itself, for what belongs to a whole process: descriptors, name servers.
+pub(crate) struct Program {
+    pub(crate) addr: SocketAddr,
+    running: Running,
+    _dir: TempDir,
+}
+
+impl Program {
+    /// Starts it from a shell (`sh`, or `unshare -m sh`) that does this first.
+    pub(crate) fn start(shell: &str, before: &str, yaml: &str) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        // Nobody reads its log.
+        let yaml = format!("listen: 0\nlog: {{ level: error }}\n{yaml}");
+        fs::write(dir.path().join("config.yaml"), full(&yaml)).unwrap();
+        let mut words = shell.split(' ');
+        let mut command = Command::new(words.next().unwrap());
+        command
+            .args(words)
+            .args(["-c", &format!("{before}\nexec \"$0\" --config config.yaml")])
+            .arg(env!("CARGO_BIN_EXE_gleaner"))
+            .current_dir(dir.path())
+            .env_remove("RUST_LOG");
+        let mut running = Running::start(&mut command);
+        let addr = running.wait_for("proxy ").parse().unwrap();
+        Self {
+            addr,
+            running,
+            _dir: dir,
+        }
+    }
+
+    /// What the kernel says of it (proc(5)).
+    pub(crate) fn proc(&self, name: &str) -> PathBuf {
+        format!("/proc/{}/{name}", self.running.child.id()).into()
     }
 }
 

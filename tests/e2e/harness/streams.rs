@@ -18,12 +18,29 @@ pub(crate) async fn origin<F>(
 where
     F: Future<Output = ()> + Send + 'static,
 {
+    origin_of_few(ca, u32::MAX, serve).await
+}
+
+/// The same, with so many requests at once on a connection.
+pub(crate) async fn origin_of_few<F>(
+    ca: &TestCa,
+    most: u32,
+    serve: impl Fn(Request<RecvStream>, SendResponse<Bytes>) -> F + Send + Sync + Clone + 'static,
+) -> Origin
+where
+    F: Future<Output = ()> + Send + 'static,
+{
     let tls: TlsAcceptor = ca.server(&["localhost"], &[b"h2"], |_| {}).into();
     Origin::sockets(move |stream| {
         let (tls, serve) = (tls.clone(), serve.clone());
         async move {
             let stream = tls.accept(stream).await.unwrap();
-            let mut connection = h2::server::handshake(stream).await.unwrap();
+            let mut builder = h2::server::Builder::new();
+            builder.max_concurrent_streams(most);
+            // A client may think better of a connection.
+            let Ok(mut connection) = builder.handshake(stream).await else {
+                return;
+            };
             while let Some(Ok((request, respond))) = connection.accept().await {
                 tokio::spawn(serve(request, respond));
             }

@@ -1,6 +1,6 @@
 //! An authority for origins, and the TLS settings of both ends.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use rustls::{
@@ -58,13 +58,12 @@ impl TestCa {
     }
 }
 
-/// Settings of a client that trusts the certificate in this file.
+/// Settings of a client that trusts the certificates in this file.
 pub(crate) fn trusting(pem: &Path, alpn: &[&[u8]]) -> Arc<ClientConfig> {
     let mut roots = RootCertStore::empty();
-    let pem = fs::read(pem).unwrap();
-    roots
-        .add(CertificateDer::from_pem_slice(&pem).unwrap())
-        .unwrap();
+    for certificate in CertificateDer::pem_file_iter(pem).unwrap() {
+        roots.add(certificate.unwrap()).unwrap();
+    }
     let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()

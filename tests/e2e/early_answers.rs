@@ -1,0 +1,147 @@
+//! Servers that do not wait: they answer before an upload is whole, or close a connection as the next request is on its way.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    sync::Barrier,
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+
+use crate::harness::{
+    client::{curl_command, run},
+    origin::read_head,
+    wire::{Road, Setup, read_until, soon},
+};
+
+#[tokio::test]
+async fn an_early_answer_to_an_upload_reaches_curl() {
+    let upload = tempfile::NamedTempFile::new().unwrap();
+    upload.as_file().set_len(64 << 20).unwrap();
+    let data = format!("@{}", upload.path().display());
+    let mut wrong = Vec::new();
+    for (road, version) in [
+        (Road::Plain, "--http1.1"),
+        (Road::Intercepted, "--http1.1"),
+        (Road::Intercepted, "--http2"),
+    ] {
+        // Afterwards the server closes and reads on for a while, or reads no more.
+        for (status, closes) in [("401", true), ("413", true), ("417", false), ("413", false)] {
+            let setup = Setup::sockets(road, "", move |mut stream| async move {
+                read_head(&mut stream).await;
+                let answer = format!("HTTP/1.1 {status} No\r\nContent-Length: 5\r\n\r\nearly");
+                stream.write_all(answer.as_bytes()).await.unwrap();
+                if closes {
+                    let _ = stream.shutdown().await;
+                    let _ = stream.read_to_end(&mut Vec::new()).await;
+                }
+                sleep(Duration::from_secs(5)).await;
+            })
+            .await;
+            let scheme = if road == Road::Plain { "http" } else { "https" };
+            let url = format!("{scheme}://{}/", setup.host());
+            let arguments = [
+                version,
+                "--header",
+                "Expect:",
+                "--data-binary",
+                &data,
+                "--write-out",
+                " %{http_code}",
+                &url,
+            ];
+            let Some(command) = curl_command(&setup.proxy, &arguments) else {
+                return;
+            };
+            let (_, text) = run(command).await;
+            // What curl says of the upload that was cut does not matter.
+            if !text.starts_with(&format!("early {status}")) {
+                wrong.push(format!("{road:?} {version} {status} {closes}: {text}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// An origin that closes a connection which was idle for so long, and says so or not. What arrives while its FIN is on the
+/// way is lost, as over a network where that takes 60 ms. The first answers come when so many requests are there. Counts its
+/// connections.
+async fn closing(idle: Duration, says: &'static str, first: usize) -> (Setup, Arc<AtomicUsize>) {
+    let connections = Arc::<AtomicUsize>::default();
+    let count = Arc::clone(&connections);
+    let together = Arc::new(Barrier::new(first));
+    let setup = Setup::sockets(Road::Plain, "", move |mut stream| {
+        let mut waits = count.fetch_add(1, Relaxed) < first;
+        let together = Arc::clone(&together);
+        async move {
+            loop {
+                match timeout(idle, read_head(&mut stream)).await {
+                    Ok(head) if !head.is_empty() => {}
+                    _ => return sleep(Duration::from_millis(60)).await,
+                }
+                if std::mem::take(&mut waits) {
+                    together.wait().await;
+                }
+                let answer = format!("HTTP/1.1 200 OK\r\n{says}Content-Length: 2\r\n\r\nok");
+                stream.write_all(answer.as_bytes()).await.unwrap();
+            }
+        }
+    })
+    .await;
+    (setup, connections)
+}
+
+const POST: &str = "POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\n\r\n";
+const CLIENTS: usize = 200;
+const SAYS: &str = "Keep-Alive: timeout=1\r\n";
+
+/// How many of so many POST requests fail that come just as the server closes their connection.
+async fn failures(says: &'static str) -> usize {
+    let (setup, _) = closing(Duration::from_secs(1), says, CLIENTS).await;
+    let setup = Arc::new(setup);
+    let mut clients = JoinSet::new();
+    for number in 0..CLIENTS as u64 {
+        let setup = Arc::clone(&setup);
+        clients.spawn(async move {
+            let mut client = setup.connect().await;
+            let request = setup.fill(POST);
+            client.write_all(request.as_bytes()).await.unwrap();
+            soon(read_until(&mut client, "\r\n\r\nok")).await;
+            sleep(Duration::from_micros(980_000 + number * 400)).await;
+            client.write_all(request.as_bytes()).await.unwrap();
+            let answer = soon(read_until(&mut client, "\r\n\r\n")).await;
+            usize::from(!answer.starts_with("HTTP/1.1 200"))
+        });
+    }
+    clients.join_all().await.into_iter().sum()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_post_is_not_lost_on_a_connection_that_its_server_said_it_would_close() {
+    assert_eq!(failures(SAYS).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_post_is_not_lost_on_a_connection_that_its_server_closes_without_having_said_so() {
+    assert_eq!(failures("").await, 0);
+}
+
+#[tokio::test]
+async fn a_connection_is_kept_for_no_longer_than_its_server_says() {
+    // It would take more.
+    let (setup, connections) = closing(Duration::from_secs(30), SAYS, 1).await;
+    let mut client = setup.connect().await;
+    for _ in 0..2 {
+        client.write_all(setup.fill(POST).as_bytes()).await.unwrap();
+        soon(read_until(&mut client, "\r\n\r\nok")).await;
+        sleep(Duration::from_millis(1100)).await;
+    }
+    assert_eq!(connections.load(Relaxed), 2);
+}

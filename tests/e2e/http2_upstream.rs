@@ -1,0 +1,127 @@
+//! One HTTP/2 connection to an origin, many clients: none of them stalls the others, and what one connection cannot take goes on another.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use tokio::{io::AsyncWriteExt, sync::Barrier, time::timeout};
+
+use crate::harness::{
+    Origin, TestCa, TestProxy,
+    client::{connect_tls, curl, send_h2},
+    frames::{self, DATA, END_HEADERS, END_STREAM, HEADERS, STATUS_200, frame},
+    origin::response,
+    streams::{self, client},
+    wire::{read_until, soon},
+};
+
+const ON: &str = "https: { intercept: on }";
+
+fn get(target: &str, path: &str) -> Request<Full<Bytes>> {
+    let url = format!("https://{target}{path}");
+    Request::get(url).body(Full::default()).unwrap()
+}
+
+#[tokio::test]
+async fn downloads_that_nobody_reads_stall_nobody_else() {
+    let ca = TestCa::new();
+    let long = Bytes::from(vec![b'x'; 16 << 20]);
+    let origin = Origin::https(&ca, move |seen| match seen.uri.path() {
+        "/long" => response(&[], long.clone()),
+        _ => response(&[], "ok"),
+    })
+    .await;
+    for is_2 in [true, false] {
+        let proxy = TestProxy::trusting(&ca, ON).await;
+        let target = format!("localhost:{}", origin.addr.port());
+        let (mut streams, mut sockets) = (Vec::new(), Vec::new());
+        if is_2 {
+            let mut sender = client(&proxy, &target).await;
+            for _ in 0..4 {
+                let request = Request::get(format!("https://{target}/long")).body(());
+                let (answer, _) = sender.send_request(request.unwrap(), true).unwrap();
+                // Kept, and never read.
+                streams.push((soon(answer).await.unwrap(), sender.clone()));
+            }
+        } else {
+            for _ in 0..4 {
+                let trust = proxy.ca_file();
+                let mut socket = connect_tls(&proxy, &target, &trust, &[b"http/1.1"])
+                    .await
+                    .unwrap();
+                let request = format!("GET /long HTTP/1.1\r\nHost: {target}\r\n\r\n");
+                socket.write_all(request.as_bytes()).await.unwrap();
+                read_until(&mut socket, "\r\n\r\nx").await;
+                sockets.push(socket);
+            }
+        }
+        // As much arrives as will.
+        for _ in 0..10 {
+            let other = send_h2(&proxy, &target, get(&target, "/short"));
+            let other = timeout(Duration::from_secs(10), other).await;
+            let other = other.expect("others are served");
+            assert_eq!(other.text(), "ok");
+        }
+    }
+}
+
+#[tokio::test]
+async fn where_a_server_takes_no_more_streams_another_connection_is_opened() {
+    let ca = TestCa::new();
+    // Nobody is answered before all six are there.
+    let all = Arc::new(Barrier::new(6));
+    let origin = streams::origin_of_few(&ca, 2, move |_, mut respond| {
+        let all = Arc::clone(&all);
+        async move {
+            all.wait().await;
+            let _ = respond.send_response(Response::new(()), true);
+        }
+    })
+    .await;
+    let proxy = TestProxy::trusting(&ca, ON).await;
+    let target = format!("localhost:{}", origin.addr.port());
+    let ask = || Box::pin(send_h2(&proxy, &target, get(&target, "/")));
+    let six = async { tokio::join!(ask(), ask(), ask(), ask(), ask(), ask()) };
+    let (one, ..) = timeout(Duration::from_secs(10), six)
+        .await
+        .expect("all six are under way at once");
+    assert_eq!(one.status, 200);
+}
+
+/// Over HTTP/2 from the origin, to clients of both versions (RFC 9110 § 15.2).
+#[tokio::test]
+async fn early_hints_of_an_http2_origin_pass() {
+    let ca = TestCa::new();
+    let origin = frames::origin(&ca, |_, mut frames| async move {
+        while let Some((stream, _)) = frames.request().await {
+            // `:status: 103` and `link: </a.css>` written out (RFC 7541 § 6.2.2).
+            let answer = [
+                frame(
+                    HEADERS,
+                    END_HEADERS,
+                    stream,
+                    b"\x08\x03103\x0f\x1e\x08</a.css>",
+                ),
+                frame(HEADERS, END_HEADERS, stream, STATUS_200),
+                frame(DATA, END_STREAM, stream, b"ok"),
+            ];
+            frames.send(&answer.concat()).await;
+        }
+    })
+    .await;
+    let proxy = TestProxy::trusting(&ca, ON).await;
+    for version in ["--http1.1", "--http2"] {
+        let Some(text) = curl(&proxy, &[version, "--include", &origin.https_url("/")]).await else {
+            return;
+        };
+        let text = text.to_lowercase();
+        let hints = text.find(" 103").expect("the hints pass");
+        let last = text.rfind(" 200").unwrap();
+        assert!(
+            hints < last && text[hints..last].contains("link: </a.css>"),
+            "{version}: {text}"
+        );
+        assert!(text.ends_with("ok"), "{text}");
+    }
+}

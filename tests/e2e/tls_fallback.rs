@@ -1,0 +1,190 @@
+//! What our TLS cannot do and the client's can is tunnelled, so that the client gets what it gets without a proxy.
+
+use std::sync::Arc;
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+use tokio_rustls::{TlsAcceptor, TlsConnector};
+
+use crate::harness::{
+    Origin, TestCa, TestProxy,
+    client::{connect, curl, curl_command, run},
+    openssl::OpenSsl,
+    origin::response,
+    tls::trusting,
+    wire::soon,
+};
+
+const ON: &str = "https: { intercept: on }";
+
+#[tokio::test]
+async fn origins_and_clients_that_our_tls_cannot_serve_meet_each_other() {
+    const OLD: &str = "DEFAULT:@SECLEVEL=0";
+    let ca = TestCa::new();
+    let Some(openssl) = OpenSsl::new(&ca) else {
+        return;
+    };
+    let rsa = "rsa:2048";
+    let cases: [(&str, &str, &[&str]); 9] = [
+        // Origins: printers, routers, authorities of firms.
+        ("ec -pkeyopt ec_paramgen_curve:P-521", "", &[]),
+        (rsa, "-tls1_2 -cipher ECDHE-RSA-AES128-SHA", &[]),
+        (rsa, "-tls1_2 -cipher AES128-GCM-SHA256", &[]),
+        (rsa, "-tls1_1", &["--ciphers", OLD]),
+        (rsa, "-tls1", &["--ciphers", OLD]),
+        (
+            rsa,
+            "-Verify 1 -verify_return_error -CAfile ca.pem",
+            &["--cert", "leaf.pem", "--key", "leaf.key"],
+        ),
+        // Clients.
+        (rsa, "", &["--tls-max", "1.1", "--ciphers", OLD]),
+        (
+            rsa,
+            "",
+            &["--tls-max", "1.2", "--ciphers", "ECDHE-RSA-AES128-SHA"],
+        ),
+        (
+            rsa,
+            "",
+            &["--tls-max", "1.2", "--ciphers", "AES128-GCM-SHA256"],
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (key, options, arguments) in cases {
+        openssl.leaf(key, "sha256");
+        let (_server, port) = openssl.serve(&format!("-www {options}"));
+        let proxy = TestProxy::trusting(&ca, ON).await;
+        let url = format!("https://localhost:{port}/");
+        let without = [&["--noproxy", "*", "--insecure", "--fail", &url], arguments].concat();
+        let through = [&["--insecure", "--fail", &url], arguments].concat();
+        for (way, arguments) in [("without", without), ("through", through)] {
+            let Some(mut command) = curl_command(&proxy, &arguments) else {
+                return;
+            };
+            command.current_dir(openssl.dir.path());
+            let (well, text) = run(command).await;
+            if !well || !text.contains("s_server") {
+                wrong.push(format!(
+                    "{key} {options} {arguments:?} {way} the proxy: {:?}",
+                    text.lines().next()
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// A connection through the proxy to an origin whose certificate the client knows: nobody else can have opened it.
+async fn tunnelled(
+    proxy: &TestProxy,
+    origin: &Origin,
+    alpn: &[&[u8]],
+) -> tokio_rustls::client::TlsStream<TcpStream> {
+    let target = format!("localhost:{}", origin.addr.port());
+    let stream = connect(proxy, &target).await;
+    let trust = proxy
+        .ca_file()
+        .parent()
+        .unwrap()
+        .with_file_name("origins.pem");
+    let connector = TlsConnector::from(trusting(&trust, alpn));
+    let connected = connector.connect("localhost".try_into().unwrap(), stream);
+    soon(connected)
+        .await
+        .expect("it is the origin's own certificate")
+}
+
+#[tokio::test]
+async fn protocols_other_than_http_are_tunnelled() {
+    let ca = TestCa::new();
+    let tls: TlsAcceptor = ca
+        .server(&["localhost"], &[b"imap", b"mqtt"], |_| {})
+        .into();
+    let origin = Origin::sockets(move |stream| {
+        let tls = tls.clone();
+        async move {
+            let mut stream = tls.accept(stream).await.unwrap();
+            let _ = stream.write_all(b"* OK").await;
+            let _ = stream.read_to_end(&mut Vec::new()).await;
+        }
+    })
+    .await;
+    let proxy = TestProxy::trusting(&ca, ON).await;
+    for alpn in [b"imap", b"mqtt"] {
+        let mut stream = tunnelled(&proxy, &origin, &[alpn]).await;
+        let mut greeting = [0; 4];
+        soon(stream.read_exact(&mut greeting)).await.unwrap();
+        assert_eq!(&greeting, b"* OK");
+    }
+}
+
+/// Without ALPN only the server's first words tell that it is no HTTP.
+#[tokio::test]
+async fn a_server_that_speaks_first_inside_of_tls_is_heard() {
+    let ca = TestCa::new();
+    let tls: TlsAcceptor = ca.server(&["localhost"], &[], |_| {}).into();
+    let origin = Origin::sockets(move |stream| {
+        let tls = tls.clone();
+        async move {
+            let Ok(mut stream) = tls.accept(stream).await else {
+                return;
+            };
+            let _ = stream.write_all(b"220 hello\r\n").await;
+            let _ = stream.read_to_end(&mut Vec::new()).await;
+        }
+    })
+    .await;
+    let proxy = TestProxy::trusting(&ca, ON).await;
+    let target = format!("localhost:{}", origin.addr.port());
+    let stream = connect(&proxy, &target).await;
+    // Opened or tunnelled, as the proxy likes.
+    let dir = tempfile::tempdir().unwrap();
+    let both = dir.path().join("both.pem");
+    let ours = std::fs::read_to_string(proxy.ca_file()).unwrap();
+    std::fs::write(&both, ca.pem() + &ours).unwrap();
+    let connector = TlsConnector::from(trusting(&both, &[]));
+    let mut stream = connector
+        .connect("localhost".try_into().unwrap(), stream)
+        .await
+        .unwrap();
+    let mut greeting = [0; 11];
+    soon(stream.read_exact(&mut greeting)).await.unwrap();
+    assert_eq!(&greeting, b"220 hello\r\n");
+}
+
+/// RFC 5280 § 4.2.2.1: the certificate says where its issuer's is, and browsers fetch it.
+#[tokio::test]
+async fn a_chain_without_its_intermediate_is_completed() {
+    let ca = TestCa::new();
+    let Some(openssl) = OpenSsl::new(&ca) else {
+        return;
+    };
+    let issuer = Arc::<std::sync::Mutex<Vec<u8>>>::default();
+    let handed = Arc::clone(&issuer);
+    let store = Origin::http(move |_| {
+        let body = handed.lock().unwrap().clone();
+        response(&[("content-type", "application/pkix-cert")], body)
+    })
+    .await;
+    let names = format!(
+        "subjectAltName=DNS:localhost\nauthorityInfoAccess=caIssuers;URI:{}\n",
+        store.url("/between.der")
+    );
+    std::fs::write(openssl.dir.path().join("ext"), names).unwrap();
+    openssl.leaf_of_intermediate("rsa:2048", "sha256");
+    openssl.run("x509 -in between.pem -outform DER -out between.der");
+    *issuer.lock().unwrap() = std::fs::read(openssl.dir.path().join("between.der")).unwrap();
+    let (_server, port) = openssl.serve("-www");
+    let proxy = TestProxy::trusting(&ca, ON).await;
+    for _ in 0..2 {
+        let url = format!("https://localhost:{port}/");
+        let Some(page) = curl(&proxy, &["--fail", &url]).await else {
+            return;
+        };
+        assert!(page.contains("s_server"), "{page}");
+    }
+    assert_eq!(store.requests().len(), 1, "it is fetched once");
+}

@@ -1,0 +1,67 @@
+//! `Via` switches the compression of many servers off, so it is sent where it is asked for; loops are found without it.
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+use crate::harness::{
+    Origin, TestProxy, get, nginx,
+    origin::{read_head, response},
+    raw,
+    wire::soon,
+};
+
+#[tokio::test]
+async fn nginx_compresses_through_the_proxy_as_without_it() {
+    let page = "<p>words and words</p>".repeat(3000);
+    let Some((origin, _nginx, _folder)) = nginx::origin("gzip on;", &[("index.html", &page)]).await
+    else {
+        return;
+    };
+    let direct = "GET / HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n";
+    let direct = raw(origin.addr, direct).await;
+    assert!(direct.contains("Content-Encoding: gzip"), "{direct}");
+    let proxy = TestProxy::start("rewrite: { enabled: false }").await;
+    let fields = [("accept-encoding", "gzip"), ("user-agent", "x")];
+    let answer = get(&proxy, &origin.url("/"), &fields).await;
+    assert_eq!(answer.header("content-encoding"), "gzip");
+    assert!(answer.body.len() < page.len() / 20, "{}", answer.body.len());
+}
+
+#[tokio::test]
+async fn via_is_sent_where_it_is_asked_for() {
+    let origin = Origin::http(|_| response(&[], "")).await;
+    for (yaml, is_sent) in [("", false), ("headers: { via: on }", true)] {
+        let proxy = TestProxy::start(yaml).await;
+        get(&proxy, &origin.url("/"), &[]).await;
+        let seen = origin.last().headers;
+        assert_eq!(seen.contains_key("via"), is_sent, "{seen:?}");
+        assert!(seen.contains_key("cdn-loop"), "{seen:?}");
+    }
+}
+
+/// An origin that is another proxy, whose own way out is this one.
+#[tokio::test]
+async fn a_loop_through_another_proxy_is_508() {
+    for yaml in ["", "headers: { via: on }"] {
+        let proxy = TestProxy::start(yaml).await;
+        let back = proxy.addr;
+        let origin = Origin::sockets(move |mut stream| async move {
+            let host = stream.local_addr().unwrap();
+            let head = read_head(&mut stream).await;
+            let head = head.replacen("GET /", &format!("GET http://{host}/"), 1);
+            let mut up = TcpStream::connect(back).await.unwrap();
+            up.write_all(head.as_bytes()).await.unwrap();
+            // It asks with `Connection: close`, or the proxy keeps the connection: one answer of either is enough.
+            let mut answer = read_head(&mut up).await.into_bytes();
+            let mut rest = vec![0; 1 << 16];
+            let length = up.read(&mut rest).await.unwrap();
+            answer.extend(&rest[..length]);
+            let _ = stream.write_all(&answer).await;
+        })
+        .await;
+        let answer = soon(get(&proxy, &origin.url("/"), &[])).await;
+        assert_eq!(answer.status, 508, "{yaml}");
+    }
+}
