@@ -1,38 +1,60 @@
 //! Who may use the proxy, and what may be reached through it.
 //!
-//! Names and ports are judged here and give a [`Permit`], which only this file can make; resolved
-//! addresses are judged by [`Acl::check_addr`] at connect time, because only then is it known where
-//! a name leads. What a refusal looks like to the client is `respond`'s matter.
+//! Names and ports are judged before anything is resolved and give a [`Permit`], which only this file can make;
+//! resolved addresses are judged by [`Acl::check_resolved`] at connect time, because only then is it known where a name
+//! leads.
 
 use std::{
-    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket},
-    sync::Arc,
+    net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket},
+    sync::{Arc, LazyLock},
 };
+
+use ipnet::IpNet;
 
 use crate::{
     authority::{Scheme, Target},
-    config::{Access, AddrPattern},
+    config::Access,
 };
 
-/// Proof that a target passed the rules on names and ports. No one else can make one.
+/// Proof that a target passed the rules on names and ports. No other module can make one.
 #[derive(Clone, Debug)]
 pub(crate) struct Permit {
     target: Arc<Target>,
+    port_rule: PortRule,
 }
 
 impl Permit {
     pub(crate) fn target(&self) -> &Arc<Target> {
         &self.target
     }
+
+    /// What may pass through a CONNECT to this target.
+    pub(crate) fn port_rule(&self) -> PortRule {
+        self.port_rule
+    }
+}
+
+/// What a connection to a port may carry. A port that is closed to everything is a [`Refusal::Port`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PortRule {
+    /// Any protocol: `access.connect_ports` or `access.allow_targets` names the port.
+    Any,
+    /// HTTP and TLS only.
+    WebOnly,
 }
 
 /// Why something may not be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
     #[error(
-        "port {0} is not open for encrypted connections; `access.connect_ports` lists those that are"
+        "port {0} belongs to another protocol than the web's, and browsers block it too; `access.allow_targets` can \
+         open it for an address"
     )]
     Port(u16),
+    #[error(
+        "port {0} is open to HTTP and TLS only; `access.connect_ports` lists ports that are open to any protocol"
+    )]
+    WebOnly(u16),
     #[error(
         "{0} is an address of this machine or its own network; `access.allow_targets` can make an exception"
     )]
@@ -60,33 +82,39 @@ impl Acl {
 
     /// Whether a client at this address may use the proxy at all.
     pub(crate) fn client_allowed(&self, client: IpAddr) -> bool {
-        let client = client.to_canonical();
-        self.access
-            .clients
-            .iter()
-            .any(|range| range.contains(&client))
+        self.access.allows_client(client.to_canonical())
     }
 
     /// Judges what can be judged before a name is resolved.
     pub(crate) fn permit(&self, target: Target) -> Result<Permit, Refusal> {
-        if let Some(addr) = target.socket_addr() {
+        let addr = target.socket_addr();
+        if let Some(addr) = addr {
             self.check_addr(addr)?;
         }
-        if target.scheme == Scheme::Https {
-            // A name may yet lead to the address whose port is an exception: judged at connect time.
-            match target.socket_addr() {
-                Some(addr) => self.check_connect_port(addr)?,
-                None if self.connect_port_named(target.port) => {}
-                None => return Err(Refusal::Port(target.port)),
-            }
-        }
+        let port_rule = self.port_rule(addr, target.port, target.scheme)?;
         Ok(Permit {
             target: Arc::new(target),
+            port_rule,
         })
     }
 
-    /// Judges an address that is about to be connected to.
-    pub(crate) fn check_addr(&self, addr: SocketAddr) -> Result<(), Refusal> {
+    /// Judges an address that a permitted target has led to. `carries` is what the connection will be used for:
+    /// [`PortRule::WebOnly`] where this program itself speaks HTTP or TLS on it.
+    pub(crate) fn check_resolved(
+        &self,
+        addr: SocketAddr,
+        scheme: Scheme,
+        carries: PortRule,
+    ) -> Result<(), Refusal> {
+        self.check_addr(addr)?;
+        match self.port_rule(Some(addr), addr.port(), scheme)? {
+            // The port is named for another address only.
+            PortRule::WebOnly if carries == PortRule::Any => Err(Refusal::WebOnly(addr.port())),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_addr(&self, addr: SocketAddr) -> Result<(), Refusal> {
         let ip = embedded(addr.ip());
         if self.is_own(SocketAddr::new(ip, addr.port())) {
             return Err(Refusal::Own);
@@ -100,7 +128,7 @@ impl Acl {
             Ok(())
         } else if is_internal(ip) {
             Err(Refusal::Address(ip))
-        } else if !self.access.private_targets && is_private(ip) {
+        } else if is_private(ip) && !self.access.allows_private_targets() {
             Err(Refusal::Private(ip))
         } else {
             Ok(())
@@ -118,31 +146,38 @@ impl Acl {
         })
     }
 
-    /// Judges the port of an encrypted connection: one of `connect_ports`, or one that `allow_targets`
-    /// names for this very address.
-    pub(crate) fn check_connect_port(&self, addr: SocketAddr) -> Result<(), Refusal> {
-        let (ip, port) = (embedded(addr.ip()), addr.port());
-        let excepted =
-            |pattern: &AddrPattern| pattern.names_port(port) && pattern.matches(ip, port);
-        if self.access.connect_ports.contains(&port)
-            || self.access.allow_targets.iter().any(excepted)
-        {
-            Ok(())
-        } else {
+    /// What a port is open to. Without an address any address that `allow_targets` names with this port counts: where
+    /// the name leads is judged once it is resolved.
+    fn port_rule(
+        &self,
+        addr: Option<SocketAddr>,
+        port: u16,
+        scheme: Scheme,
+    ) -> Result<PortRule, Refusal> {
+        let ip = addr.map(|addr| embedded(addr.ip()));
+        let is_listed = scheme == Scheme::Https && self.access.connect_ports.contains(&port);
+        let is_named = self.access.allow_targets.iter().any(|pattern| {
+            pattern.names_port(port) && ip.is_none_or(|ip| pattern.matches(ip, port))
+        });
+        if is_listed || is_named {
+            Ok(PortRule::Any)
+        } else if BAD_PORTS.binary_search(&port).is_ok() {
             Err(Refusal::Port(port))
+        } else {
+            Ok(PortRule::WebOnly)
         }
     }
-
-    /// Whether the port is open to anyone at all.
-    fn connect_port_named(&self, port: u16) -> bool {
-        self.access.connect_ports.contains(&port)
-            || self
-                .access
-                .allow_targets
-                .iter()
-                .any(|pattern| pattern.names_port(port))
-    }
 }
+
+/// Ports of other protocols that a request of a web page could be understood by (mail, shells, printers, chat); browsers
+/// refuse them: the "bad ports" of the Fetch Standard, <https://fetch.spec.whatwg.org/#port-blocking>, sorted.
+const BAD_PORTS: [u16; 83] = [
+    0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101,
+    102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427,
+    465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990,
+    993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667,
+    6668, 6669, 6679, 6697, 10080,
+];
 
 /// The IPv4 address inside an IPv6 one, where it has one: mapped (`::ffff:a.b.c.d`), the old
 /// compatible form (`::a.b.c.d`, RFC 4291 § 2.5.5.1), translated (`::ffff:0:a.b.c.d`, RFC 2765 § 2.1),
@@ -165,17 +200,34 @@ fn embedded(ip: IpAddr) -> IpAddr {
     }
 }
 
-/// Cloud metadata services outside the link-local range (AWS over IPv6, Alibaba, Oracle): what
-/// answers there hands out credentials of the machine.
-const METADATA: [IpAddr; 3] = [
-    IpAddr::V6(Ipv6Addr::new(0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254)),
-    IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)),
-    IpAddr::V4(Ipv4Addr::new(192, 0, 0, 192)),
+/// Metadata services of clouds outside the link-local range: what answers there hands out credentials of the machine.
+const METADATA: [&str; 8] = [
+    // AWS, "Use IMDS"; EKS Pod Identity and the resolver are in the same range.
+    "fd00:ec2::/32",
+    // Google, "View and query VM metadata".
+    "fd20:ce::254/128",
+    // Oracle, "Getting Instance Metadata"; the second is of its classic platform.
+    "fd00:c1::a9fe:a9fe/128",
+    "192.0.0.192/32",
+    // Akamai (Linode) and Scaleway, "Datasources" in the manual of cloud-init.
+    "fd00:a9fe:a9fe::1/128",
+    "fd00:42::42/128",
+    // Alibaba, "Obtain instance metadata".
+    "100.100.100.200/32",
+    // Azure, "What is IP address 168.63.129.16?".
+    "168.63.129.16/32",
 ];
+
+static METADATA_RANGES: LazyLock<[IpNet; 8]> = LazyLock::new(|| {
+    METADATA.map(|range| range.parse().expect("the ranges above are well-formed"))
+});
 
 /// Addresses that mean this machine or only its own link, never a web site.
 fn is_internal(ip: IpAddr) -> bool {
-    if METADATA.contains(&ip) || ip.is_loopback() || ip.is_unspecified() || ip.is_multicast() {
+    if METADATA_RANGES.iter().any(|range| range.contains(&ip)) {
+        return true;
+    }
+    if ip.is_loopback() || ip.is_unspecified() || ip.is_multicast() {
         return true;
     }
     match ip {
@@ -267,6 +319,12 @@ mod tests {
             "[fe80::1]:80",
             "[ff02::1]:80",
             "[fd00:ec2::254]:80",
+            "[fd00:ec2::23]:80",
+            "[fd20:ce::254]:80",
+            "[fd00:c1::a9fe:a9fe]:80",
+            "[fd00:a9fe:a9fe::1]:80",
+            "[fd00:42::42]:80",
+            "168.63.129.16:80",
         ] {
             assert!(
                 matches!(check(&acl, addr), Err(Refusal::Address(_))),
@@ -332,21 +390,50 @@ mod tests {
     }
 
     #[test]
-    fn encrypted_connections_need_an_open_port() {
-        let plain = acl("{}");
-        assert!(plain.permit(target("https://example.com/")).is_ok());
-        assert!(plain.permit(target("http://example.com:8080/")).is_ok());
+    fn a_port_is_open_to_any_protocol_to_the_web_or_closed() {
+        let plain = acl("connect_ports: [443, 22]");
+        let rule = |acl: &Acl, url: &str| acl.permit(target(url)).map(|permit| permit.port_rule());
+        for (url, wanted) in [
+            ("https://a.example/", Ok(PortRule::Any)),
+            ("https://a.example:22/", Ok(PortRule::Any)),
+            ("http://a.example:22/", Err(Refusal::Port(22))),
+            ("https://a.example:8444/", Ok(PortRule::WebOnly)),
+            ("http://a.example/", Ok(PortRule::WebOnly)),
+            ("https://a.example:25/", Err(Refusal::Port(25))),
+            ("http://a.example:25/", Err(Refusal::Port(25))),
+            ("http://192.0.2.7:10080/", Err(Refusal::Port(10080))),
+        ] {
+            assert_eq!(rule(&plain, url), wanted, "{url}");
+        }
+        let named = acl("allow_targets: ['127.0.0.1:8500', '192.0.2.7:25', 192.0.2.0/24]");
+        for (url, wanted) in [
+            ("https://127.0.0.1:8500/", Ok(PortRule::Any)),
+            ("http://192.0.2.7:25/", Ok(PortRule::Any)),
+            // The range is named, not the port.
+            ("http://192.0.2.8:25/", Err(Refusal::Port(25))),
+            // A name may lead there; where it leads is known only when it is resolved.
+            ("https://a.example:8500/", Ok(PortRule::Any)),
+            ("http://a.example:25/", Ok(PortRule::Any)),
+        ] {
+            assert_eq!(rule(&named, url), wanted, "{url}");
+        }
+        let resolved = |addr: &str, carries| {
+            named.check_resolved(addr.parse().unwrap(), Scheme::Https, carries)
+        };
+        assert_eq!(resolved("127.0.0.1:8500", PortRule::Any), Ok(()));
         assert_eq!(
-            plain.permit(target("https://example.com:22/")).unwrap_err(),
-            Refusal::Port(22)
+            resolved("93.184.216.34:8500", PortRule::Any),
+            Err(Refusal::WebOnly(8500))
         );
-        let named = acl("allow_targets: ['127.0.0.1:8500']");
-        assert!(named.permit(target("https://127.0.0.1:8500/")).is_ok());
-        // A name may lead there; where it leads is known only when it is resolved.
-        assert!(named.permit(target("https://example.com:8500/")).is_ok());
-        let port = |addr: &str| named.check_connect_port(addr.parse().unwrap());
-        assert_eq!(port("127.0.0.1:8500"), Ok(()));
-        assert_eq!(port("93.184.216.34:8500"), Err(Refusal::Port(8500)));
-        assert_eq!(port("93.184.216.34:443"), Ok(()));
+        assert_eq!(resolved("93.184.216.34:8500", PortRule::WebOnly), Ok(()));
+        assert_eq!(
+            resolved("93.184.216.34:25", PortRule::WebOnly),
+            Err(Refusal::Port(25))
+        );
+    }
+
+    #[test]
+    fn bad_ports_are_sorted_for_the_search() {
+        assert!(BAD_PORTS.is_sorted());
     }
 }

@@ -1,17 +1,16 @@
 //! The one body type of every message: streamed, whole, or partly read and then streamed on.
 //!
-//! It counts what passes and keeps the request's log entry until the last byte is gone; what is
-//! logged is `log`'s matter.
+//! It counts what passes and keeps the request's log entry until its last byte.
 
-mod arriving;
-mod lent;
-mod pace;
+mod incoming;
+mod replay;
+mod timing;
 
 use std::{
     collections::VecDeque,
     pin::Pin,
     sync::{
-        Arc, Mutex, OnceLock,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     task::{Context, Poll},
@@ -21,10 +20,11 @@ use std::{
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 
+use self::replay::ReplayBody;
 pub(crate) use self::{
-    arriving::Arriving,
-    lent::Loan,
-    pace::{Gate, Stall},
+    incoming::IncomingBody,
+    replay::ReplayHandle,
+    timing::{ContinueGate, IdleTimer},
 };
 use crate::{
     log::{BrokenBy, RequestLog},
@@ -34,21 +34,17 @@ use crate::{
 /// Bytes that passed so far; shared between a body and whoever wants to know.
 pub(crate) type ByteCount = Arc<AtomicU64>;
 
-/// A message body. It is moved a dozen times on its way through the library, so it is in a box, and where there is none there is
-/// no box either.
+/// A message body.
 #[derive(Debug, Default)]
-pub(crate) struct Body(Option<Box<Inner>>);
-
-#[derive(Debug, Default)]
-struct Inner {
-    kind: Kind,
+pub(crate) struct Body {
+    source: Source,
     count: Option<ByteCount>,
     log: Option<Box<RequestLog>>,
     failed: Option<BodyError>,
     failure: Option<Arc<OnceLock<Failure>>>,
-    stall: Option<Stall>,
-    gate: Option<Gate>,
-    held: Option<InFlight>,
+    idle_timer: Option<IdleTimer>,
+    gate: Option<ContinueGate>,
+    in_flight: Option<InFlight>,
 }
 
 /// Why a body did not end as it should.
@@ -89,13 +85,13 @@ impl Failure {
 }
 
 #[derive(Debug, Default)]
-enum Kind {
+enum Source {
     #[default]
     Empty,
     Full(Bytes),
-    Arriving(Arriving),
+    Incoming(IncomingBody),
     Prefixed(Prefixed),
-    Lent(Arc<Mutex<lent::Lent>>),
+    Replay(ReplayBody),
 }
 
 /// Frames already taken from a body, and what follows them.
@@ -111,79 +107,68 @@ pub(crate) enum Rest {
     /// The body ended.
     Nothing,
     /// The body goes on.
-    Stream(Arriving),
+    Stream(IncomingBody),
     /// The body broke off, and must break off again: a short page must look short.
     Broken(BodyError),
 }
 
 impl Body {
-    fn of(kind: Kind) -> Self {
-        let inner = Inner {
-            kind,
-            ..Inner::default()
-        };
-        Self(Some(Box::new(inner)))
-    }
-
-    fn inner(&mut self) -> &mut Inner {
-        self.0.get_or_insert_default()
+    fn of(source: Source) -> Self {
+        Self {
+            source,
+            ..Self::default()
+        }
     }
 
     /// The original after some of it was read.
     pub(crate) fn prefixed(frames: VecDeque<Frame<Bytes>>, rest: Rest) -> Self {
-        Self::of(Kind::Prefixed(Prefixed { frames, rest }))
+        Self::of(Source::Prefixed(Prefixed { frames, rest }))
     }
 
     /// Counts into this counter from now on.
     pub(crate) fn counted(mut self, count: ByteCount) -> Self {
-        self.inner().count = Some(count);
+        self.count = Some(count);
         self
     }
 
     /// What it counts into.
     pub(crate) fn count(&self) -> Option<ByteCount> {
-        self.0.as_ref()?.count.clone()
+        self.count.clone()
     }
 
     /// Fails when nothing comes for this long while someone waits for it.
-    pub(crate) fn stalling_after(mut self, patience: Duration) -> Self {
-        self.inner().stall = Some(Stall::new(patience));
+    pub(crate) fn with_idle_timeout(mut self, timeout: Duration) -> Self {
+        self.idle_timer = Some(IdleTimer::new(timeout));
         self
     }
 
     /// Is not asked for before this opens.
-    pub(crate) fn behind(mut self, gate: Gate) -> Self {
-        self.inner().gate = Some(gate);
+    pub(crate) fn behind(mut self, gate: ContinueGate) -> Self {
+        self.gate = Some(gate);
         self
     }
 
     /// Keeps this until the body has ended or is given up.
-    pub(crate) fn holding(mut self, held: InFlight) -> Self {
-        self.inner().held = Some(held);
+    pub(crate) fn holding(mut self, in_flight: InFlight) -> Self {
+        self.in_flight = Some(in_flight);
         self
     }
 
     /// Where the reason will be if it does not end as it should.
     pub(crate) fn failure(&mut self) -> Arc<OnceLock<Failure>> {
-        Arc::clone(self.inner().failure.get_or_insert_default())
+        Arc::clone(self.failure.get_or_insert_default())
     }
 
     /// Keeps the log entry until the body has ended or is given up, which is told apart there.
-    pub(crate) fn logged(mut self, mut log: Box<RequestLog>) -> Self {
-        let inner = self.inner();
-        if !inner.kind.is_done() {
+    pub(crate) fn logged(mut self, mut log: RequestLog) -> Self {
+        if !self.source.is_done() {
             log.expect_end();
         }
-        inner.log = Some(log);
+        self.log = Some(Box::new(log));
         self
     }
-}
 
-impl Inner {
-    fn poll_frame(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         if let Some(error) = self.failed.take() {
             return Poll::Ready(Some(Err(error)));
         }
@@ -191,9 +176,9 @@ impl Inner {
             std::task::ready!(gate.poll_open(cx));
             self.gate = None;
         }
-        let polled = self.kind.poll_frame(cx);
-        let late = match &mut self.stall {
-            Some(stall) => stall.is_over(polled.is_pending(), cx),
+        let polled = self.source.poll_frame(cx);
+        let late = match &mut self.idle_timer {
+            Some(timer) => timer.poll_expired(polled.is_pending(), cx),
             None => false,
         };
         let frame = match polled {
@@ -212,7 +197,7 @@ impl Inner {
         if let Some(count) = &self.count {
             count.fetch_add(bytes, Relaxed);
         }
-        let is_done = self.kind.is_done();
+        let is_done = self.source.is_done();
         if let Some(log) = &mut self.log {
             log.body_bytes += bytes;
             if is_done {
@@ -238,9 +223,9 @@ impl Inner {
     }
 }
 
-impl From<Arriving> for Body {
-    fn from(arriving: Arriving) -> Self {
-        Self::of(Kind::Arriving(arriving))
+impl From<IncomingBody> for Body {
+    fn from(incoming: IncomingBody) -> Self {
+        Self::of(Source::Incoming(incoming))
     }
 }
 
@@ -249,7 +234,7 @@ impl From<Bytes> for Body {
         if bytes.is_empty() {
             return Self::default();
         }
-        Self::of(Kind::Full(bytes))
+        Self::of(Source::Full(bytes))
     }
 }
 
@@ -267,24 +252,19 @@ impl HttpBody for Body {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        match &mut self.0 {
-            Some(inner) => inner.poll_frame(cx),
-            None => Poll::Ready(None),
-        }
+        self.poll(cx)
     }
 
     fn is_end_stream(&self) -> bool {
-        let is_end = |inner: &Inner| inner.failed.is_none() && inner.kind.is_end_stream();
-        self.0.as_deref().is_none_or(is_end)
+        self.failed.is_none() && self.source.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        let inner = self.0.as_deref();
-        inner.map_or(SizeHint::with_exact(0), |inner| inner.kind.size_hint())
+        self.source.size_hint()
     }
 }
 
-impl Kind {
+impl Source {
     /// Whether nothing is left that the client would miss: the library does not ask for the end of a body whose declared
     /// length it has sent.
     fn is_done(&self) -> bool {
@@ -295,9 +275,9 @@ impl Kind {
         match self {
             Self::Empty => true,
             Self::Full(_) => false,
-            Self::Arriving(arriving) => arriving.is_end_stream(),
+            Self::Incoming(incoming) => incoming.is_end_stream(),
             Self::Prefixed(prefixed) => prefixed.is_end_stream(),
-            Self::Lent(lent) => lent::is_end_stream(lent),
+            Self::Replay(replay) => replay.is_end_stream(),
         }
     }
 
@@ -305,9 +285,9 @@ impl Kind {
         match self {
             Self::Empty => SizeHint::with_exact(0),
             Self::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Self::Arriving(arriving) => arriving.size_hint(),
+            Self::Incoming(incoming) => incoming.size_hint(),
             Self::Prefixed(prefixed) => prefixed.size_hint(),
-            Self::Lent(lent) => lent::size_hint(lent),
+            Self::Replay(replay) => replay.size_hint(),
         }
     }
 
@@ -322,9 +302,9 @@ impl Kind {
                 *self = Self::Empty;
                 Poll::Ready(Some(Ok(Frame::data(data))))
             }
-            Self::Arriving(arriving) => Pin::new(arriving).poll_frame(cx),
+            Self::Incoming(incoming) => Pin::new(incoming).poll_frame(cx),
             Self::Prefixed(prefixed) => prefixed.poll_frame(cx),
-            Self::Lent(lent) => lent::poll_frame(lent, cx),
+            Self::Replay(replay) => replay.poll_frame(cx),
         }
     }
 }
@@ -340,9 +320,9 @@ impl Prefixed {
         match std::mem::replace(&mut self.rest, Rest::Nothing) {
             Rest::Nothing => Poll::Ready(None),
             Rest::Broken(error) => Poll::Ready(Some(Err(error))),
-            Rest::Stream(mut arriving) => {
-                let frame = Pin::new(&mut arriving).poll_frame(cx);
-                self.rest = Rest::Stream(arriving);
+            Rest::Stream(mut incoming) => {
+                let frame = Pin::new(&mut incoming).poll_frame(cx);
+                self.rest = Rest::Stream(incoming);
                 frame
             }
         }
@@ -352,7 +332,7 @@ impl Prefixed {
         self.frames.is_empty()
             && match &self.rest {
                 Rest::Nothing => true,
-                Rest::Stream(arriving) => arriving.is_end_stream(),
+                Rest::Stream(incoming) => incoming.is_end_stream(),
                 Rest::Broken(_) => false,
             }
     }
@@ -366,8 +346,8 @@ impl Prefixed {
             .sum();
         match &self.rest {
             Rest::Nothing => SizeHint::with_exact(kept),
-            Rest::Stream(arriving) => {
-                let rest = arriving.size_hint();
+            Rest::Stream(incoming) => {
+                let rest = incoming.size_hint();
                 let mut hint = SizeHint::new();
                 hint.set_lower(kept.saturating_add(rest.lower()));
                 if let Some(upper) = rest.upper() {

@@ -7,6 +7,7 @@ mod leaf;
 mod make;
 pub(crate) mod manage;
 
+pub(crate) use self::leaf::ALPN_PROTOCOLS;
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -299,6 +300,15 @@ fn random_serial() -> SerialNumber {
     bytes[0] &= 0x7f;
     bytes[0] |= 0x40;
     SerialNumber::from_slice(&bytes)
+}
+
+/// The cipher suites of TLS that we speak.
+pub(crate) fn cipher_suites() -> Vec<rustls::CipherSuite> {
+    let suites = &default_provider().cipher_suites;
+    suites
+        .iter()
+        .map(rustls::SupportedCipherSuite::suite)
+        .collect()
 }
 
 /// Random bytes from the TLS library's own source.

@@ -4,13 +4,9 @@ mod address;
 mod blocks;
 mod ca;
 mod check_config;
-mod evaluate;
 mod extract;
 mod hash_password;
-mod input;
-mod named_chain;
 mod overlay;
-mod parallel;
 mod schema;
 mod serve;
 
@@ -24,6 +20,7 @@ use clap::{Args, Parser, Subcommand};
 use gleaner::{
     AuthorityError, ConfigError, StartError,
     config::{self, Lookup},
+    offline::input::ReadError,
 };
 use gleaner_filters::PageError;
 
@@ -41,8 +38,8 @@ const EXIT_CODES: &str = "\
 Exit codes:
    0  all went well
   64  the command line is wrong
-  65  a page cannot be unpacked or filtered: broken gzip, an image, nothing, nested too deep, a frameset; a page of a
-      data set cannot be read; a password is empty or one that no browser sends
+  65  a page cannot be decompressed or filtered: broken gzip, an image, nothing, nested too deep, a frameset; a
+      password is empty or one that no browser sends
   66  a file that was named is not there
   69  the address to listen on cannot be had
   70  an error in the program itself
@@ -86,8 +83,6 @@ enum Command {
     Extract(extract::Args),
     /// Show all blocks of a page in order of relevance, and its menus
     Blocks(blocks::Args),
-    /// Measure the filter chain on pages whose main content is known
-    Evaluate(evaluate::Args),
 }
 
 #[derive(Args, Debug)]
@@ -150,7 +145,6 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::HashPassword) => hash_password::run(),
         Some(Command::Extract(arguments)) => extract::run(&arguments, &load(config)?),
         Some(Command::Blocks(arguments)) => blocks::run(&arguments, &load(config)?),
-        Some(Command::Evaluate(arguments)) => evaluate::run(&arguments, &load(config)?),
     }
 }
 
@@ -234,17 +228,29 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<ca::Refused>() {
         return EX_USAGE;
     }
+    match error.downcast_ref::<ReadError>() {
+        Some(ReadError::Io(error)) => return of_io(error.kind()),
+        Some(ReadError::Folder) => return EX_IOERR,
+        Some(ReadError::Content(_)) => return EX_DATAERR,
+        None => {}
+    }
     match error.downcast_ref::<StartError>() {
         Some(StartError::Config(error)) => return of_config(error),
         Some(StartError::Authority(error)) => return of_authority(error),
         _ => {}
     }
     match io_kind(error) {
-        Some(io::ErrorKind::AddrInUse | io::ErrorKind::AddrNotAvailable) => EX_UNAVAILABLE,
-        Some(io::ErrorKind::NotFound) => EX_NOINPUT,
-        Some(_) => EX_IOERR,
+        Some(kind) => of_io(kind),
         None if error.is::<serde_json::Error>() => EX_DATAERR,
         None => EX_SOFTWARE,
+    }
+}
+
+fn of_io(kind: io::ErrorKind) -> u8 {
+    match kind {
+        io::ErrorKind::AddrInUse | io::ErrorKind::AddrNotAvailable => EX_UNAVAILABLE,
+        io::ErrorKind::NotFound => EX_NOINPUT,
+        _ => EX_IOERR,
     }
 }
 

@@ -7,6 +7,7 @@
 mod access;
 mod error;
 mod file;
+mod headers;
 mod hint;
 mod hosts;
 mod https;
@@ -21,6 +22,7 @@ mod rewrite;
 mod syntax;
 mod timeouts;
 mod users;
+mod values;
 
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -32,6 +34,7 @@ use serde::{Deserialize, Serialize};
 pub use self::{
     access::{Access, AddrPattern, PrivateTargets, RawAccess},
     error::{ConfigError, in_plain_words},
+    headers::Headers,
     hosts::HostPatterns,
     https::{Https, Intercept, RawAuthority, RawHttps, RawUpstream},
     idle::Idle,
@@ -41,7 +44,7 @@ pub use self::{
     mistakes::mistakes,
     parse::{LISTEN, OneOrMany, check_addresses, listen_address},
     rewrite::{RawRewrite, Rewrite},
-    timeouts::{RawTimeouts, Timeouts},
+    timeouts::Timeouts,
     users::{RawUsers, Users},
 };
 
@@ -69,10 +72,12 @@ pub struct RawConfig {
     pub access: RawAccess,
     /// Which pages are rewritten.
     pub rewrite: RawRewrite,
+    /// What messages say of this proxy.
+    pub headers: Headers,
     /// Bounds on pages, connections and the time to end.
     pub limits: Limits,
     /// How long to wait for what.
-    pub timeouts: RawTimeouts,
+    pub timeouts: Timeouts,
     /// What is logged, and how.
     pub log: Log,
     /// Where the filter settings start from; keys under `filters` are laid over it.
@@ -94,7 +99,8 @@ impl Default for RawConfig {
             access: RawAccess::default(),
             rewrite: RawRewrite::default(),
             limits: Limits::default(),
-            timeouts: RawTimeouts::default(),
+            headers: Headers::default(),
+            timeouts: Timeouts::default(),
             log: Log::default(),
             preset: Preset::default(),
             filters: ChainConfig::default(),
@@ -142,6 +148,8 @@ pub struct Config {
     pub access: Access,
     /// Which pages are rewritten.
     pub rewrite: Rewrite,
+    /// What messages say of this proxy.
+    pub headers: Headers,
     /// Bounds.
     pub limits: Limits,
     /// Waiting times.

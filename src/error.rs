@@ -1,13 +1,17 @@
 //! Everything that can keep a request from its answer, each with the side it came from. What it looks
-//! like to the client is decided in `respond`, and nowhere else.
+//! like to the client is decided in `error_pages`, and nowhere else.
 
-use crate::{access_control::Refusal, authority::TargetError, server, upstream::Fault};
+use crate::{access_control::Refusal, authority::TargetError, client::UpstreamError, server};
 
 /// Why a request gets an error page.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error("this address may not use the proxy; `access.clients` lists those that may")]
     ClientNotAllowed,
+    #[error(
+        "there are too many open connections; `limits.connections` and `limits.connections_per_client` bound them"
+    )]
+    TooManyConnections,
     /// `ours`: on a request to our own pages as a web server, not through the proxy.
     #[error("this proxy asks for a name and a password")]
     Credentials { ours: bool },
@@ -16,7 +20,7 @@ pub(crate) enum Error {
     #[error("the names and passwords of this proxy have changed; load the page again to be asked")]
     CredentialsChanged,
     #[error(transparent)]
-    Wire(server::Refusal),
+    Rejected(server::ParseRejection),
     #[error(transparent)]
     Target(#[from] TargetError),
     #[error("this is a proxy, not a web server: set it as the proxy of your browser")]
@@ -31,8 +35,8 @@ pub(crate) enum Error {
     Refused(#[from] Refusal),
     #[error("the request came back to this proxy")]
     Loop,
-    #[error("{fault}")]
-    Upstream { host: String, fault: Fault },
+    #[error("{error}")]
+    Upstream { host: String, error: UpstreamError },
 }
 
 /// Who is to blame. There is no third side: what fails within us after the upstream has answered costs
@@ -47,7 +51,8 @@ impl Error {
     pub(crate) fn side(&self) -> Side {
         match self {
             Self::ClientNotAllowed
-            | Self::Wire(_)
+            | Self::TooManyConnections
+            | Self::Rejected(_)
             | Self::Credentials { .. }
             | Self::TooManyGuesses
             | Self::CredentialsChanged
@@ -59,8 +64,11 @@ impl Error {
             | Self::Loop
             // A name that leads to a forbidden address is the client's wish all the same.
             | Self::Upstream {
-                fault:
-                    Fault::Address(_) | Fault::ClientLeft | Fault::ClientStalled | Fault::ClientBody,
+                error:
+                    UpstreamError::Address(_)
+                    | UpstreamError::ClientLeft
+                    | UpstreamError::ClientStalled
+                    | UpstreamError::ClientBody,
                 ..
             } => Side::Client,
             Self::Upstream { .. } => Side::Upstream,

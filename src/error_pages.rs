@@ -2,15 +2,15 @@
 //!
 //! Whatever comes from outside is escaped by the template; nothing here can run a script.
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use maud::{DOCTYPE, Markup, html};
 
 use crate::{
     body::Body,
+    client::UpstreamError,
     error::{Error, Side},
-    server::Refusal,
-    upstream::Fault,
+    server::ParseRejection,
 };
 
 /// What our own pages may do: show themselves, with their own style, and nothing else.
@@ -57,6 +57,11 @@ pub(crate) fn error_response(error: &Error) -> Response<Body> {
                 .headers_mut()
                 .insert(header::WWW_AUTHENTICATE, CHALLENGE);
         }
+        Error::TooManyConnections => {
+            response
+                .headers_mut()
+                .insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+        }
         // RFC 6585 § 4; a minute is what `credentials` remembers.
         Error::TooManyGuesses => {
             response
@@ -72,25 +77,6 @@ pub(crate) fn error_response(error: &Error) -> Response<Body> {
             .insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response
-}
-
-/// What a connection over the bound is told, as bytes: there is no room for a request, nor for a server to
-/// answer it.
-pub(crate) fn too_many_connections() -> Bytes {
-    const TEXT: &str = "Too many open connections";
-    let mut headers = HeaderMap::new();
-    harden(&mut headers);
-    headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
-    headers.insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("text/plain; charset=utf-8"),
-    );
-    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(TEXT.len()));
-    headers.insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
-    let mut bytes = BytesMut::from(&b"HTTP/1.1 503 Service Unavailable\r\n"[..]);
-    write_fields(&headers, &mut bytes);
-    bytes.extend_from_slice(TEXT.as_bytes());
-    bytes.freeze()
 }
 
 /// Writes fields and the empty line that ends them (RFC 9112 § 5).
@@ -139,29 +125,30 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::CredentialsChanged
         | Error::Refused(_)
         | Error::OwnPageEncrypted => StatusCode::FORBIDDEN,
+        Error::TooManyConnections => StatusCode::SERVICE_UNAVAILABLE,
         Error::Credentials { ours: false } => StatusCode::PROXY_AUTHENTICATION_REQUIRED,
         Error::Credentials { ours: true } => StatusCode::UNAUTHORIZED,
         Error::TooManyGuesses => StatusCode::TOO_MANY_REQUESTS,
         Error::Target(_) | Error::NotAProxyRequest => StatusCode::BAD_REQUEST,
-        Error::Wire(refusal) => match refusal {
-            Refusal::Malformed(_) => StatusCode::BAD_REQUEST,
-            Refusal::TargetTooLong => StatusCode::URI_TOO_LONG,
-            Refusal::HeadTooLarge | Refusal::TooManyFields => {
+        Error::Rejected(rejection) => match rejection {
+            ParseRejection::Malformed(_) => StatusCode::BAD_REQUEST,
+            ParseRejection::TargetTooLong => StatusCode::URI_TOO_LONG,
+            ParseRejection::HeadTooLarge | ParseRejection::TooManyFields => {
                 StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE
             }
-            Refusal::NotImplemented => StatusCode::NOT_IMPLEMENTED,
-            Refusal::Version => StatusCode::HTTP_VERSION_NOT_SUPPORTED,
-            Refusal::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            ParseRejection::NotImplemented => StatusCode::NOT_IMPLEMENTED,
+            ParseRejection::Version => StatusCode::HTTP_VERSION_NOT_SUPPORTED,
+            ParseRejection::Timeout => StatusCode::REQUEST_TIMEOUT,
         },
         Error::Misdirected(_) => StatusCode::MISDIRECTED_REQUEST,
         Error::Loop => StatusCode::LOOP_DETECTED,
-        Error::Upstream { fault, .. } => match fault {
-            Fault::Address(_) => StatusCode::FORBIDDEN,
-            Fault::ClientBody | Fault::ClientLeft => StatusCode::BAD_REQUEST,
-            Fault::ClientStalled => StatusCode::REQUEST_TIMEOUT,
-            Fault::ConnectTimeout | Fault::TlsTimeout | Fault::FirstByteTimeout => {
-                StatusCode::GATEWAY_TIMEOUT
-            }
+        Error::Upstream { error, .. } => match error {
+            UpstreamError::Address(_) => StatusCode::FORBIDDEN,
+            UpstreamError::ClientBody | UpstreamError::ClientLeft => StatusCode::BAD_REQUEST,
+            UpstreamError::ClientStalled => StatusCode::REQUEST_TIMEOUT,
+            UpstreamError::ConnectTimeout
+            | UpstreamError::TlsTimeout
+            | UpstreamError::FirstByteTimeout => StatusCode::GATEWAY_TIMEOUT,
             _ => StatusCode::BAD_GATEWAY,
         },
     }
@@ -210,10 +197,10 @@ mod tests {
     use super::*;
     use crate::authority::TargetError;
 
-    fn upstream(fault: Fault) -> Error {
+    fn upstream(error: UpstreamError) -> Error {
         Error::Upstream {
             host: "<b>.example".to_owned(),
-            fault,
+            error,
         }
     }
 
@@ -229,8 +216,8 @@ mod tests {
             (Error::Target(TargetError::Host), 400),
             (Error::Misdirected("a.example".to_owned()), 421),
             (Error::Loop, 508),
-            (upstream(Fault::ConnectTimeout), 504),
-            (upstream(Fault::Closed), 502),
+            (upstream(UpstreamError::ConnectTimeout), 504),
+            (upstream(UpstreamError::Closed), 502),
         ];
         for (error, status) in cases {
             assert_eq!(
@@ -246,16 +233,16 @@ mod tests {
         let hostile = "<script>alert(1)</script>\"'><img src=x onerror=y>&<!--";
         let errors = [
             Error::Misdirected(hostile.to_owned()),
-            upstream(Fault::Closed),
-            upstream(Fault::Dns(hostile.to_owned())),
-            upstream(Fault::Unreachable(hostile.to_owned())),
-            upstream(Fault::Certificate(hostile.to_owned())),
-            upstream(Fault::Tls(hostile.to_owned())),
-            upstream(Fault::BadResponse(hostile.to_owned())),
-            upstream(Fault::Other(hostile.to_owned())),
+            upstream(UpstreamError::Closed),
+            upstream(UpstreamError::Dns(hostile.to_owned())),
+            upstream(UpstreamError::Unreachable(hostile.to_owned())),
+            upstream(UpstreamError::Certificate(hostile.to_owned())),
+            upstream(UpstreamError::Tls(hostile.to_owned())),
+            upstream(UpstreamError::BadResponse(hostile.to_owned())),
+            upstream(UpstreamError::Other(hostile.to_owned())),
             Error::Upstream {
                 host: hostile.to_owned(),
-                fault: Fault::Refused,
+                error: UpstreamError::Refused,
             },
         ];
         for error in errors {

@@ -7,8 +7,9 @@ use gleaner_filters::{CspChange, Filtered, Report, output::Format};
 
 use crate::{
     authority::{Scheme, Target},
+    client,
     headers::{accept::Accepts, repair, validators::Tagger},
-    rewrite, server, upstream,
+    rewrite, server,
 };
 
 /// What the judge of requests lets through.
@@ -33,9 +34,9 @@ pub fn chunked(bytes: &[u8], piece: usize) -> Option<usize> {
     server::fuzz_api::chunked(bytes, piece)
 }
 
-/// The head of a response, in pieces of this size and at once: the names it is sent on with.
+/// A response, in pieces of this size and at once: hyper must be given the same.
 pub fn response(bytes: &[u8], piece: usize) {
-    upstream::fuzz_api::heads(bytes, piece);
+    client::fuzz_response(bytes, piece);
 }
 
 /// A body through codings, charset and chain. Whatever is wrong with it must be a reason, not a panic.

@@ -1,13 +1,12 @@
-//! The fields of a message on their way through: what belongs to one hop only is taken out, what a
-//! proxy must add is added.
+//! The fields of a message on their way through: hop-by-hop fields are removed, what a proxy must add is added
+//! (RFC 9110 § 7.6).
 //!
-//! Field lists are rebuilt by iteration, never edited with `HeaderMap::remove`: that swaps the last
-//! field into the gap, and the order of fields is something bot walls look at. What changes only
-//! because a page was rewritten is in `headers::repair` and its neighbours.
+//! Field lists are rebuilt by iteration, never edited with `HeaderMap::remove`: that swaps the last field into the
+//! gap, and bot walls look at the order of fields. What changes only because a page was rewritten is in
+//! `headers::repair` and its siblings.
 
 pub(crate) mod accept;
 pub(crate) mod csp;
-mod kinds;
 pub(crate) mod max_forwards;
 mod media;
 pub(crate) mod repair;
@@ -20,24 +19,27 @@ use http::{
     header::{self, Entry},
 };
 
-pub(crate) use self::{kinds::Kinds, media::Media};
+pub(crate) use self::media::Media;
 use crate::ca::random_bytes;
 
-/// Most fields of a head, of a request and of a response. Browsers send about 30; sites that set many cookies and
-/// policies answer with more than the HTTP library's own 100. Raising it lets a head cost more to read.
+/// Most fields of a request's head: browsers send about 30. Raising it lets a head cost more to parse.
 pub(crate) const MAX_FIELDS: usize = 256;
+
+/// Most fields of a response's head: sites that set many cookies and policies send hundreds, more than hyper's
+/// default of 100.
+pub(crate) const MAX_RESPONSE_FIELDS: usize = 512;
+
+/// RFC 8586 § 2: names the proxies that a request has passed, for the detection of loops. Unlike `Via` it switches no
+/// server's compression off (nginx, `gzip_proxied`).
+const CDN_LOOP: HeaderName = HeaderName::from_static("cdn-loop");
 
 /// Fields that stay even if `Connection` names them: without them the message would mean something
 /// else.
 const END_TO_END: [HeaderName; 3] = [header::HOST, header::CONTENT_LENGTH, header::CONTENT_TYPE];
 
-/// This process among proxies: the name in `Via`, random so that two of us in a row are no loop.
+/// This process among proxies: a random name, so that two of us in a row are no loop.
 #[derive(Debug)]
-pub(crate) struct Pseudonym {
-    name: String,
-    /// Its `Via` by version of the message, made once.
-    fields: [(Version, HeaderValue); 4],
-}
+pub(crate) struct Pseudonym(String);
 
 impl Pseudonym {
     pub(crate) fn new() -> Self {
@@ -46,84 +48,80 @@ impl Pseudonym {
             // Writing to a string cannot fail.
             let _ = write!(name, "{byte:02x}");
         }
-        Self::named(name)
+        Self(name)
     }
 
-    fn named(name: String) -> Self {
-        let versions = [
-            (Version::HTTP_11, "1.1"),
-            (Version::HTTP_2, "2"),
-            (Version::HTTP_10, "1.0"),
-            (Version::HTTP_09, "0.9"),
-        ];
-        let fields = versions.map(|(version, protocol)| {
-            // Never freed: a process makes one, and its copies need no count that all connections would share.
-            let value = String::leak(format!("{protocol} {name}"));
-            (version, HeaderValue::from_static(value))
-        });
-        Self { name, fields }
-    }
-
-    /// Whether a message has passed this process before (RFC 9110 § 7.6.3).
+    /// Whether a request has passed this process before (RFC 9110 § 7.6.3, RFC 8586).
     pub(crate) fn is_in(&self, headers: &HeaderMap) -> bool {
-        members(headers, &header::VIA)
-            .any(|member| member.split_whitespace().nth(1) == Some(self.name.as_str()))
+        let mut vias = members(headers, &header::VIA);
+        vias.any(|member| member.split_whitespace().nth(1) == Some(&self.0))
+            || members(headers, &CDN_LOOP).any(|member| member == self.0)
     }
 
     /// Adds this process to `Via`; the version is that of the message as it was received.
     fn add_via(&self, headers: &mut HeaderMap, received: Version) {
-        let [usual, ..] = &self.fields;
-        let known = self.fields.iter().find(|(version, _)| *version == received);
-        headers.append(header::VIA, known.unwrap_or(usual).1.clone());
+        let protocol = match received {
+            Version::HTTP_10 => "1.0",
+            Version::HTTP_2 => "2",
+            _ => "1.1",
+        };
+        if let Ok(value) = HeaderValue::try_from(format!("{protocol} {}", self.0)) {
+            headers.append(header::VIA, value);
+        }
+    }
+
+    fn add_cdn_loop(&self, headers: &mut HeaderMap) {
+        if let Ok(value) = HeaderValue::from_str(&self.0) {
+            headers.append(CDN_LOOP, value);
+        }
     }
 }
 
-/// The request's fields as they go upstream; `host` is what the target is called there.
+/// How a request is passed on.
+pub(crate) struct Forwarding<'a> {
+    /// What the target is called in `Host`.
+    pub(crate) host: &'a str,
+    /// The protocols to switch to, where the request asks for any.
+    pub(crate) upgrade: Option<&'a HeaderValue>,
+    pub(crate) pseudonym: &'a Pseudonym,
+    /// Whether `Via` is added (RFC 9110 § 7.6.3).
+    pub(crate) via: bool,
+}
+
+/// The request's fields as they go upstream; `received` is the version of the request.
 pub(crate) fn forward_request(
     headers: HeaderMap,
-    host: Option<&HeaderValue>,
-    upgrade: Option<&HeaderValue>,
-    pseudonym: &Pseudonym,
+    forwarding: &Forwarding<'_>,
     received: Version,
-    kinds: Kinds,
 ) -> HeaderMap {
     let takes_trailers = received == Version::HTTP_2
         && members(&headers, &header::TE).any(|member| member == "trailers");
-    // Most requests have none that are for us alone.
-    let mut forwarded = if kinds.has(Kinds::ONE_HOP) {
-        end_to_end(headers, |_| false)
-    } else {
-        headers
-    };
-    // RFC 9112 § 3.2.2: the target's authority, whatever the client wrote. Where the client had no field (HTTP/2), it is
-    // added on its way to the wire, because it is to be the first there and a map has no place before its first.
-    if let Some(host) = host
-        && kinds.has(Kinds::HOST)
-        && !is_only(&forwarded, &header::HOST, host)
+    let mut forwarded = end_to_end(headers, |name| {
+        // Over HTTP/2 no one would send the 100; from an HTTP/1.0 client the expectation is ignored (RFC 9110 § 10.1.1).
+        *name == header::EXPECT && matches!(received, Version::HTTP_10 | Version::HTTP_2)
+    });
+    // RFC 9112 § 3.2.2: the target's authority, whatever the client wrote.
+    if forwarded.contains_key(header::HOST)
+        && let Ok(host) = HeaderValue::from_str(forwarding.host)
     {
-        forwarded.insert(header::HOST, host.clone());
+        forwarded.insert(header::HOST, host);
     }
     if received == Version::HTTP_2 {
         join_cookies(&mut forwarded);
     }
     if takes_trailers {
-        // Over HTTP/2 the field has this one meaning and needs no `Connection` beside it (RFC 9113
-        // § 8.2.2); gRPC insists on it.
+        // Over HTTP/2 the field has this one meaning (RFC 9113 § 8.2.2); gRPC insists on it.
         forwarded.insert(header::TE, HeaderValue::from_static("trailers"));
     }
-    // Over HTTP/2 no one would send the 100; from an HTTP/1.0 client the expectation is ignored
-    // (RFC 9110 § 10.1.1).
-    if matches!(received, Version::HTTP_10 | Version::HTTP_2)
-        && forwarded.contains_key(header::EXPECT)
-    {
-        forwarded = without(&forwarded, |name| *name == header::EXPECT);
+    keep_upgrade(&mut forwarded, forwarding.upgrade);
+    if forwarding.via {
+        forwarding.pseudonym.add_via(&mut forwarded, received);
     }
-    keep_upgrade(&mut forwarded, upgrade);
-    pseudonym.add_via(&mut forwarded, received);
+    forwarding.pseudonym.add_cdn_loop(&mut forwarded);
     forwarded
 }
 
-/// Whether a request waits for the server's word before it sends its body (RFC 9110 § 10.1.1).
+/// Whether a request waits for `100 Continue` before it sends its body (RFC 9110 § 10.1.1).
 pub(crate) fn expects_continue(headers: &HeaderMap) -> bool {
     members(headers, &header::EXPECT).any(|member| member.eq_ignore_ascii_case("100-continue"))
 }
@@ -134,15 +132,9 @@ pub(crate) fn forward_response(
     upgrade: Option<&HeaderValue>,
     pseudonym: &Pseudonym,
     received: Version,
-    kinds: Kinds,
 ) -> HeaderMap {
-    // Most have neither.
-    let mut forwarded = if kinds.has(Kinds::ONE_HOP) || kinds.has(Kinds::ALT_SVC) {
-        // An alternative service (RFC 7838) would lead the browser around the proxy.
-        end_to_end(headers, |name| *name == header::ALT_SVC)
-    } else {
-        headers
-    };
+    // An alternative service (RFC 7838) would lead the browser around the proxy.
+    let mut forwarded = end_to_end(headers, |name| *name == header::ALT_SVC);
     keep_upgrade(&mut forwarded, upgrade);
     pseudonym.add_via(&mut forwarded, received);
     forwarded
@@ -158,10 +150,6 @@ pub(crate) fn forward_trailers(trailers: HeaderMap) -> HeaderMap {
 /// The protocols that a message asks to switch to, if it truly asks: `Upgrade` counts only where
 /// `Connection` names it (RFC 9110 § 7.8).
 pub(crate) fn upgrade_of(headers: &HeaderMap) -> Option<HeaderValue> {
-    // Nearly always there is none, and `Connection` need not be read.
-    if !headers.contains_key(header::UPGRADE) {
-        return None;
-    }
     if !members(headers, &header::CONNECTION).any(|member| member.eq_ignore_ascii_case("upgrade")) {
         return None;
     }
@@ -219,13 +207,10 @@ pub(crate) fn without(headers: &HeaderMap, drop: impl Fn(&HeaderName) -> bool) -
     rebuilt
 }
 
-/// The fields that go further than the next hop, without those of some other kind. Most messages have no others, and pass
-/// as they are.
-fn end_to_end(headers: HeaderMap, other: impl Fn(&HeaderName) -> bool) -> HeaderMap {
-    let one_hop = |name: &HeaderName| {
-        Kinds::of_name(name.as_str().as_bytes()).has(Kinds::ONE_HOP) || other(name)
-    };
-    if !headers.keys().any(one_hop) {
+/// The fields that go further than the next hop, without some others.
+fn end_to_end(headers: HeaderMap, drop: impl Fn(&HeaderName) -> bool) -> HeaderMap {
+    let drop = |name: &HeaderName| is_hop_by_hop(name) || drop(name);
+    if !headers.keys().any(drop) {
         return headers;
     }
     let named: Vec<String> = members(&headers, &header::CONNECTION)
@@ -234,7 +219,16 @@ fn end_to_end(headers: HeaderMap, other: impl Fn(&HeaderName) -> bool) -> Header
     let is_named = |name: &HeaderName| {
         !END_TO_END.contains(name) && named.iter().any(|other| other == name.as_str())
     };
-    rebuilt(headers, |name| !one_hop(name) && !is_named(name))
+    rebuilt(headers, |name| !drop(name) && !is_named(name))
+}
+
+/// Fields that mean one hop only, whether `Connection` names them or not (RFC 9110 § 7.6.1, RFC 9112 § 9.6). All of
+/// `Proxy-*` is between the client and us.
+fn is_hop_by_hop(name: &HeaderName) -> bool {
+    matches!(
+        name.as_str(),
+        "connection" | "keep-alive" | "te" | "transfer-encoding" | "upgrade" | "http2-settings"
+    ) || name.as_str().starts_with("proxy-")
 }
 
 /// The same fields without some, in their order.
@@ -251,12 +245,6 @@ fn rebuilt(headers: HeaderMap, keep: impl Fn(&HeaderName) -> bool) -> HeaderMap 
         }
     }
     rebuilt
-}
-
-/// Whether a field is there once, with this value.
-fn is_only(headers: &HeaderMap, name: &HeaderName, value: &HeaderValue) -> bool {
-    let mut values = headers.get_all(name).iter();
-    values.next() == Some(value) && values.next().is_none()
 }
 
 /// RFC 9113 § 8.2.3: HTTP/2 clients may split it, HTTP/1.1 servers know one field only.

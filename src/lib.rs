@@ -26,12 +26,11 @@
 
 mod access_control;
 mod admin;
-mod arrivals;
 mod authority;
 mod body;
 mod bypass_link;
 mod ca;
-mod clock;
+mod client;
 pub mod config;
 mod credentials;
 mod error;
@@ -40,26 +39,25 @@ mod error_pages;
 #[doc(hidden)]
 pub mod fuzzing;
 mod headers;
-mod intercept;
+mod listener;
 pub mod log;
+mod mitm;
+pub mod offline;
 pub mod reload;
+mod rewound;
 mod rewrite;
 mod route;
 mod runtime_state;
 mod server;
 mod service;
-mod spelling;
+mod shutdown;
 mod tcp;
-#[cfg(test)]
-mod testing;
 mod tunnel;
-mod upstream;
-mod waiter;
 mod websocket;
 
 pub use ca::{AuthorityError, manage::AuthorityInfo};
 pub use config::{Config, ConfigError, RawConfig};
 pub use credentials::hash_password;
+pub use listener::serve;
 pub use rewrite::decode_html;
-pub use server::serve;
 pub use service::{Origin, Proxy, StartError};

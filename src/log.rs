@@ -5,6 +5,7 @@
 //! credential or page text never gets here: `RequestLog` has no field for them.
 
 use std::{
+    env,
     fs::File,
     io::{self, BufWriter, IsTerminal, Write},
     net::SocketAddr,
@@ -17,7 +18,11 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGuard};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{
+    filter::{LevelFilter, Targets},
+    layer::SubscriberExt as _,
+    util::SubscriberInitExt as _,
+};
 
 use crate::{
     body::ByteCount,
@@ -36,10 +41,13 @@ static WRITER: Mutex<Option<WorkerGuard>> = Mutex::new(None);
 pub fn init(log: Log) {
     // Dependencies are silent unless `RUST_LOG` names them: what they log of a failure lacks the host, and this program logs
     // it with the host where it is handled.
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| {
-        let level = log.level.as_str();
-        EnvFilter::new(format!("off,gleaner={level},gleaner_filters={level}"))
-    });
+    let filter: Targets = env::var("RUST_LOG")
+        .ok()
+        .and_then(|directives| directives.parse().ok())
+        .unwrap_or_else(|| {
+            let level: LevelFilter = log.level.into();
+            Targets::new().with_targets([("gleaner", level), ("gleaner_filters", level)])
+        });
     let lost = Arc::default();
     let (writer, guard) = NonBlockingBuilder::default()
         .buffered_lines_limit(MAX_WAITING_LINES)
@@ -48,12 +56,18 @@ pub fn init(log: Log) {
     // The cell was empty: it is set here only.
     let _ = lost.set(writer.error_counter());
     let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+        .with_max_level(LevelFilter::TRACE)
         .with_writer(writer)
         .with_ansi(io::stderr().is_terminal());
     let started = match log.format {
-        LogFormat::Text => builder.with_target(false).try_init(),
-        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+        LogFormat::Text => {
+            let subscriber = builder.with_target(false).finish();
+            subscriber.with(filter).try_init()
+        }
+        LogFormat::Json => {
+            let subscriber = builder.json().flatten_event(true).finish();
+            subscriber.with(filter).try_init()
+        }
     };
     if started.is_ok() {
         *WRITER.lock().unwrap_or_else(PoisonError::into_inner) = Some(guard);

@@ -43,7 +43,7 @@ use self::{
 };
 pub(crate) use self::{join::Fetch, request_info::RequestInfo, workers::Workers};
 use crate::{
-    body::{Arriving, Body},
+    body::{Body, IncomingBody},
     bypass_link,
     config::{Config, ConfigError, Rewrite},
     headers::{accept, members, repair, validators::Tagger, without},
@@ -130,7 +130,7 @@ impl Rewriter {
     pub(crate) async fn rewrite(
         &self,
         asked: &RequestInfo<'_>,
-        response: Response<Arriving>,
+        response: Response<IncomingBody>,
         mut more: Option<impl Fetch>,
     ) -> (Response<Body>, String) {
         let (mut head, mut body) = response.into_parts();
@@ -155,7 +155,7 @@ impl Rewriter {
         &self,
         asked: &RequestInfo<'_>,
         mut head: Parts,
-        mut body: Arriving,
+        mut body: IncomingBody,
         codings: Vec<Coding>,
         more: Option<impl Fetch>,
     ) -> (Response<Body>, String) {
@@ -260,7 +260,7 @@ impl Rewriter {
 
 /// Reads the page, keeping every byte, while the worker parses it.
 async fn arrive(
-    body: &mut Arriving,
+    body: &mut IncomingBody,
     kept: &mut Kept,
     mut worker: Worker,
 ) -> Result<Finished, PassReason> {

@@ -10,11 +10,11 @@ use tracing::{info, warn};
 use crate::{
     access_control::Acl,
     ca::{Authority, AuthorityError},
+    client::Client,
     config::Config,
     credentials::Authenticator,
     rewrite::Rewriter,
     service::StartError,
-    upstream::Upstream,
 };
 
 /// What one configuration puts in force.
@@ -22,8 +22,8 @@ pub(crate) struct RuntimeState {
     pub(crate) config: Config,
     pub(crate) acl: Arc<Acl>,
     /// Only where users are configured.
-    pub(crate) gate: Option<Arc<Authenticator>>,
-    pub(crate) upstream: Upstream,
+    pub(crate) authenticator: Option<Arc<Authenticator>>,
+    pub(crate) client: Client,
     pub(crate) rewriter: Rewriter,
     /// Only while interception is on.
     pub(crate) authority: Option<Arc<Authority>>,
@@ -34,6 +34,7 @@ impl RuntimeState {
         config: Config,
         own: Vec<SocketAddr>,
         rewriter: Rewriter,
+        max_idle: usize,
         before: Option<&Self>,
     ) -> Result<Self, StartError> {
         let authority = match (
@@ -52,18 +53,18 @@ impl RuntimeState {
             }
         };
         let users = &config.access.users;
-        let gate = match before.and_then(|old| old.gate.clone()) {
+        let authenticator = match before.and_then(|old| old.authenticator.clone()) {
             // With it stay the guesses that were counted.
-            Some(gate) if gate.asks(users) => Some(gate),
+            Some(old) if old.asks(users) => Some(old),
             _ => Authenticator::new(users).map(Arc::new),
         };
         let acl = Arc::new(Acl::new(config.access.clone(), own));
-        let upstream = Upstream::new(&config, Arc::clone(&acl));
+        let client = Client::new(&config, Arc::clone(&acl), max_idle);
         Ok(Self {
             config,
             acl,
-            gate,
-            upstream,
+            authenticator,
+            client,
             rewriter,
             authority,
         })

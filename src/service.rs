@@ -1,12 +1,10 @@
 //! The order of all steps of a request, written once and nowhere else.
 //!
-//! Each step's own rules are in its module; here is only what comes after what, and what is in force
-//! while it happens: one [`RuntimeState`] snapshot per request, so that a reload never changes the rules
-//! half-way.
+//! Each step's own rules are in its module; here is only what comes after what, and the configuration in force while
+//! it happens: one [`RuntimeState`] snapshot per request, so that a reload never changes the rules half-way.
 
 mod connect;
 mod forward;
-mod known;
 mod next_pages;
 mod target_resolution;
 mod upgrade;
@@ -15,34 +13,49 @@ use std::{
     net::SocketAddr,
     path::PathBuf,
     sync::{Arc, OnceLock},
+    time::Duration,
 };
 
 use arc_swap::{ArcSwap, ArcSwapOption};
-use http::{Method, Request, Response, StatusCode, Version, header};
+use http::{HeaderValue, Method, Request, Response, StatusCode, Version, header};
 use hyper::body::Incoming;
+use tokio::time::Instant;
 use tracing::{Instrument, debug, debug_span, warn};
 
-pub(crate) use self::known::Known;
 use crate::{
+    access_control::Permit,
     admin,
     body::Body,
     bypass_link::BypassLinks,
     ca::AuthorityError,
+    client::Requester,
     config::{Config, ConfigError, Idle, Lookup},
     credentials::Denied,
     error::Error,
     error_pages,
-    headers::{Kinds, Pseudonym},
+    headers::Pseudonym,
+    listener::ConnectionLimits,
     log::RequestLog,
     rewrite::{Rewriter, Workers},
     route::Route,
     runtime_state::RuntimeState,
-    server::{Begun, Places, Refusal, Served},
-    upstream, websocket,
+    server::{Connection, ParseRejection},
+    websocket,
 };
 
+/// How long a host is tunnelled whose TLS only the client's own can speak: servers change.
+const TUNNELLED_FOR: Duration = Duration::from_hours(24);
+
+/// Most such hosts.
+const MAX_TUNNELLED: u64 = 4096;
+
+/// Descriptors kept for all but connections: files, the resolver, standard streams.
+const OTHER_DESCRIPTORS: usize = 64;
+
+/// Most idle connections to origins.
+const MAX_IDLE: usize = 512;
+
 /// The proxy: what is in force, and what outlives a change of it.
-#[derive(Debug)]
 pub struct Proxy {
     running: ArcSwap<RuntimeState>,
     own: Vec<SocketAddr>,
@@ -56,7 +69,10 @@ pub struct Proxy {
     pseudonym: Pseudonym,
     pub(crate) bypass_links: BypassLinks,
     reload_error: ArcSwapOption<String>,
-    pub(crate) places: Arc<Places>,
+    pub(crate) limits: Arc<ConnectionLimits>,
+    /// Hosts whose connections are tunnelled although interception is on, by `host:port`.
+    pub(crate) tunnelled: moka::sync::Cache<String, ()>,
+    max_idle: usize,
 }
 
 /// Where the configuration came from: shown in the panel, watched for changes.
@@ -88,9 +104,9 @@ impl Proxy {
         check_listen(&config, &own)?;
         tell_idle(&config);
         let workers = Workers::new(config.limits.page_workers);
-        let places = Places::new(config.limits.connections);
+        let (connections, max_idle) = descriptor_budget(config.limits.connections);
         let rewriter = Rewriter::new(&config, workers.clone())?;
-        let running = RuntimeState::new(config, own.clone(), rewriter, None)?;
+        let running = RuntimeState::new(config, own.clone(), rewriter, max_idle, None)?;
         Ok(Arc::new(Self {
             started_with: running.config.clone(),
             running: ArcSwap::from_pointee(running),
@@ -101,7 +117,12 @@ impl Proxy {
             pseudonym: Pseudonym::new(),
             bypass_links: BypassLinks::new(),
             reload_error: ArcSwapOption::empty(),
-            places,
+            limits: ConnectionLimits::new(connections),
+            tunnelled: moka::sync::Cache::builder()
+                .max_capacity(MAX_TUNNELLED)
+                .time_to_live(TUNNELLED_FOR)
+                .build(),
+            max_idle,
         }))
     }
 
@@ -112,7 +133,8 @@ impl Proxy {
         tell_idle(&config);
         let before = self.running();
         let rewriter = Rewriter::new(&config, self.workers.clone())?;
-        let running = RuntimeState::new(config, self.own.clone(), rewriter, Some(&before))?;
+        let own = self.own.clone();
+        let running = RuntimeState::new(config, own, rewriter, self.max_idle, Some(&before))?;
         self.running.store(Arc::new(running));
         self.reload_error.store(None);
         Ok(())
@@ -174,60 +196,50 @@ impl Proxy {
     }
 }
 
+impl std::fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Proxy")
+            .field("own", &self.own)
+            .finish_non_exhaustive()
+    }
+}
+
 /// Answers one request. Every failure is an answer too.
 pub(crate) async fn handle(
-    served: Arc<Served>,
-    request: Box<Request<Incoming>>,
-    begun: Begun,
+    proxy: Arc<Proxy>,
+    connection: Arc<Connection>,
+    request: Request<Incoming>,
+    started: Instant,
 ) -> Response<Body> {
+    let aborted = &connection.shutdown.aborted;
     let log = RequestLog::new(
-        served.conn.client,
-        &served.conn.life.ended,
+        connection.client,
+        aborted,
         request.method().clone(),
-        begun.at,
+        started,
     );
-    let log = Box::new(log);
     let version = request.version();
     let is_connect = request.method() == Method::CONNECT;
     let span = debug_span!("request", method = %request.method());
     let mut exchange = Exchange {
-        running: served.proxy.running(),
-        served,
+        running: proxy.running(),
+        proxy,
+        connection,
         log,
-        kinds: begun.kinds,
-        just_told: begun.just_told,
     };
     async move {
         let mut response = match exchange.answer(request).await {
             Ok(Answer::Response(response)) => response,
             // The tunnel keeps the log entry: its bytes are still to come.
-            Ok(Answer::Taken(response)) => return response,
+            Ok(Answer::Upgraded(response)) => return response,
             Err(error) => {
                 debug!(%error, side = ?error.side(), "request failed");
-                if matches!(error, Error::ClientNotAllowed | Error::CredentialsChanged) {
-                    exchange.served.conn.dismiss();
-                }
                 exchange.log.action = format!("error: {error}");
+                exchange.after(&error);
                 error_pages::error_response(&error)
             }
         };
-        if is_connect && !response.status().is_success() {
-            // What the client sent for its tunnel must not be read as a request.
-            let close = http::HeaderValue::from_static("close");
-            response.headers_mut().insert(header::CONNECTION, close);
-        }
-        if version == Version::HTTP_10 {
-            // RFC 9112 § 9.3: a proxy keeps no connection with an HTTP/1.0 client, because an older proxy
-            // between the two may have passed its `Connection: keep-alive` on unread (Appendix C.2.2).
-            let close = http::HeaderValue::from_static("close");
-            response.headers_mut().insert(header::CONNECTION, close);
-            // Else the library would add its own `keep-alive`.
-            *response.version_mut() = Version::HTTP_10;
-        }
-        if version == Version::HTTP_2 {
-            // RFC 9113 § 8.2.2: the connection is not a message's business there.
-            response.headers_mut().remove(header::CONNECTION);
-        }
+        set_connection_field(&mut response, version, is_connect);
         exchange.log.status = response.status().as_u16();
         response.map(|body| body.logged(exchange.log))
     }
@@ -235,126 +247,98 @@ pub(crate) async fn handle(
     .await
 }
 
+/// Whether the client's connection goes on, where the response must say so.
+fn set_connection_field(response: &mut Response<Body>, version: Version, is_connect: bool) {
+    let close = HeaderValue::from_static("close");
+    if is_connect && !response.status().is_success() {
+        // What the client sent for its tunnel must not be read as a request.
+        response.headers_mut().insert(header::CONNECTION, close);
+    } else if version == Version::HTTP_10 {
+        // RFC 9112 § 9.3: a proxy keeps no connection with an HTTP/1.0 client, because an older proxy between the two
+        // may have passed its `Connection: keep-alive` on unread (Appendix C.2.2).
+        response.headers_mut().insert(header::CONNECTION, close);
+        // Else hyper would add its own `keep-alive`.
+        *response.version_mut() = Version::HTTP_10;
+    }
+    if version == Version::HTTP_2 {
+        // RFC 9113 § 8.2.2.
+        response.headers_mut().remove(header::CONNECTION);
+    }
+}
+
 /// One request on its way.
-pub(crate) struct Exchange {
-    pub(crate) served: Arc<Served>,
-    pub(crate) running: Arc<RuntimeState>,
-    pub(crate) log: Box<RequestLog>,
-    /// Of which kinds the request's fields are.
-    kinds: Kinds,
-    /// Whether the runtime told of it ([`Begun`]).
-    just_told: bool,
+struct Exchange {
+    proxy: Arc<Proxy>,
+    connection: Arc<Connection>,
+    running: Arc<RuntimeState>,
+    log: RequestLog,
 }
 
 enum Answer {
     Response(Response<Body>),
-    /// The connection was taken over, and with it the log entry.
-    Taken(Response<Body>),
-}
-
-/// What there is left to do.
-enum Direction {
-    Answered(Box<Answer>),
-    Forward(Box<Request<Incoming>>, Arc<upstream::Origin>),
-}
-
-impl From<Answer> for Direction {
-    fn from(answer: Answer) -> Self {
-        Self::Answered(Box::new(answer))
-    }
+    /// The connection or stream became a tunnel, which has the log entry.
+    Upgraded(Response<Body>),
 }
 
 impl Exchange {
-    /// The road.
-    async fn answer(&mut self, mut request: Box<Request<Incoming>>) -> Result<Answer, Error> {
-        if !self
-            .running
-            .acl
-            .client_allowed(self.served.conn.client.ip())
-        {
+    /// The steps in their order.
+    async fn answer(&mut self, request: Request<Incoming>) -> Result<Answer, Error> {
+        let client = self.connection.client.ip();
+        // Asked again here, because a kept connection may have outlived a change of the rules.
+        if !self.running.acl.client_allowed(client) {
             return Err(Error::ClientNotAllowed);
         }
-        if let Some(refusal) = request.extensions().get::<Refusal>() {
-            return Err(Error::Wire(*refusal));
+        if let Some(rejection) = request.extensions().get::<ParseRejection>() {
+            return Err(Error::Rejected(*rejection));
         }
-        if self.running.gate.is_some() {
-            Box::pin(self.check_credentials(&request)).await?;
-        }
-        let origin = match self.served.conn.known.find(&request, &self.running) {
-            Some((origin, host_port)) => {
-                self.log.host = Some(host_port);
-                self.log.route = Route::Forward.as_str();
-                if self.is_loop(&request) {
-                    return Err(Error::Loop);
-                }
-                origin
-            }
-            // In a box, like all that is rare: a request's room is made and moved for each.
-            None => match Box::pin(self.direct(request)).await? {
-                Direction::Answered(answer) => return Ok(*answer),
-                Direction::Forward(unsent, origin) => {
-                    request = unsent;
-                    origin
-                }
-            },
-        };
-        self.forward(request, &origin).await
-    }
-
-    /// Finds out where a request is to go, and does what is not an ordinary request to an origin.
-    async fn direct(&mut self, request: Box<Request<Incoming>>) -> Result<Direction, Error> {
-        let asked = known::Asked::of(&request);
+        self.check_credentials(&request).await?;
         let Some(target) = self.target(&request)? else {
             self.log.route = "panel";
             self.log.host = Some(target_resolution::host_of(&request).into());
-            let client = self.served.conn.client.ip();
-            let response = admin::answer(&self.served.proxy, client, &request);
-            return Ok(Answer::Response(response).into());
+            let client = self.connection.client.ip();
+            let response = admin::answer(&self.proxy, client, &request);
+            return Ok(Answer::Response(response));
         };
         self.log.host = Some(target.host_port().into());
         if admin::is_control_host(&target) {
-            let response = self.own_tunnel(*request, target)?;
-            return Ok(Answer::Taken(response).into());
+            return Ok(Answer::Upgraded(self.own_tunnel(request, target)?));
         }
-        if self.is_loop(&request) {
+        if self.proxy.pseudonym.is_in(request.headers()) {
             return Err(Error::Loop);
         }
         let permit = self.running.acl.permit(target)?;
-        let route = if websocket::is_extended_connect(&request) {
-            Route::Forward
-        } else {
-            let https = &self.running.config.https;
-            Route::decide(request.method(), permit.target(), https)
-        };
-        self.log.route = route.as_str();
-        let answer = match route {
-            Route::Tunnel => Answer::Taken(self.tunnel(*request, permit).await?),
-            Route::Intercept => Answer::Taken(self.intercept(*request, permit)),
-            Route::Forward => {
-                let origin = self.running.upstream.origin(permit);
-                if let Some(asked) = asked {
-                    self.served.conn.known.keep(asked, &self.running, &origin);
-                }
-                return Ok(Direction::Forward(request, origin));
-            }
-        };
-        Ok(answer.into())
+        if request.method() == Method::CONNECT && !websocket::is_extended_connect(&request) {
+            return Ok(Answer::Upgraded(self.connect(request, permit).await?));
+        }
+        self.log.route = Route::Forward.as_str();
+        // In a box: the largest part of the future, and not needed for the others.
+        Box::pin(self.forward(request, &permit)).await
     }
 
-    /// Whether the request has passed this process before.
-    fn is_loop(&self, request: &Request<Incoming>) -> bool {
-        self.kinds.has(Kinds::VIA) && self.served.proxy.pseudonym.is_in(request.headers())
+    /// What an error changes beyond its response.
+    fn after(&self, error: &Error) {
+        match error {
+            Error::ClientNotAllowed | Error::CredentialsChanged => self.connection.drain(),
+            Error::Upstream { error, .. } if error.may_work_in_a_tunnel() => {
+                if let Some(target) = &self.connection.tunnel {
+                    self.proxy.tunnel_from_now_on(target, error);
+                    self.connection.drain();
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Asks for a name and a password, where users are configured.
     async fn check_credentials(&self, request: &Request<Incoming>) -> Result<(), Error> {
-        let Some(gate) = &self.running.gate else {
+        let Some(authenticator) = &self.running.authenticator else {
             return Ok(());
         };
-        if self.served.conn.tunnel.is_some() {
-            // What is inside of a tunnel came with the CONNECT's credentials, and they count while the same people are asked.
-            let passed = self.served.conn.gate.as_ref();
-            let is_same = passed.is_some_and(|passed| Arc::ptr_eq(passed, gate));
+        if self.connection.tunnel.is_some() {
+            // What is inside of a tunnel came with the CONNECT's credentials, and they count while the same users are
+            // configured.
+            let passed = self.connection.authenticator.as_ref();
+            let is_same = passed.is_some_and(|passed| Arc::ptr_eq(passed, authenticator));
             return is_same.then_some(()).ok_or(Error::CredentialsChanged);
         }
         // RFC 9110 § 11.6: to a client that takes us for a web server we are one.
@@ -364,12 +348,12 @@ impl Exchange {
         } else {
             header::PROXY_AUTHORIZATION
         };
-        gate.check(self.served.conn.client.ip(), request.headers(), &field)
-            .await
-            .map_err(|denied| match denied {
-                Denied::Credentials => Error::Credentials { ours },
-                Denied::TooManyGuesses => Error::TooManyGuesses,
-            })
+        let client = self.connection.client.ip();
+        let checked = authenticator.check(client, request.headers(), &field).await;
+        checked.map_err(|denied| match denied {
+            Denied::Credentials => Error::Credentials { ours },
+            Denied::TooManyGuesses => Error::TooManyGuesses,
+        })
     }
 
     /// Takes the log entry out for a task that outlives the request.
@@ -377,6 +361,43 @@ impl Exchange {
         self.log.status = status.as_u16();
         self.log.take()
     }
+
+    /// An upstream failure with the host that it is about.
+    fn upstream_error(permit: &Permit, error: crate::client::UpstreamError) -> Error {
+        Error::Upstream {
+            host: permit.target().host_port(),
+            error,
+        }
+    }
+}
+
+/// Who asks for upstream connections.
+pub(crate) fn requester(connection: &Connection) -> Requester<'_> {
+    Requester {
+        address: connection.client.ip(),
+        pinned: &connection.pinned,
+    }
+}
+
+/// How many client connections and idle upstream connections the process has descriptors for: each client
+/// connection may need another to an origin.
+fn descriptor_budget(configured: usize) -> (usize, usize) {
+    // The program raises its limit at start; see `cli::serve`.
+    let descriptors = rlimit::Resource::NOFILE.get_soft().unwrap_or(1024);
+    let descriptors = usize::try_from(descriptors).unwrap_or(usize::MAX);
+    let usable = descriptors
+        .saturating_sub(OTHER_DESCRIPTORS)
+        .max(OTHER_DESCRIPTORS);
+    let max_idle = (usable / 4).min(MAX_IDLE);
+    let connections = configured.min((usable - max_idle) / 2);
+    if connections < configured {
+        warn!(
+            connections,
+            descriptors,
+            "`limits.connections` is reduced: the process may open too few descriptors (ulimit -n)"
+        );
+    }
+    (connections, max_idle)
 }
 
 /// Settings that do nothing are told in the log.

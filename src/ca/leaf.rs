@@ -1,4 +1,4 @@
-//! What a handshake with a client needs, made once for each leaf.
+//! The TLS settings of a client's handshake, made once per leaf.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use rustls::{
     version::{TLS12, TLS13},
 };
 
-/// What we speak with clients, the better first.
-const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
+/// Application protocols spoken with clients, the preferred one first.
+pub(crate) const ALPN_PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
 /// The settings of handshakes that show this leaf.
 ///
@@ -27,7 +27,7 @@ pub(super) fn config(
         .with_protocol_versions(&[&TLS13, &TLS12])?
         .with_no_client_auth()
         .with_cert_resolver(Arc::new(SingleCertAndKey::from(leaf)));
-    config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).to_vec();
+    config.alpn_protocols = ALPN_PROTOCOLS.map(<[u8]>::to_vec).to_vec();
     config.ticketer = Ticketer::new()?;
     // What is to be remembered is in the tickets; the library's own memory takes its room beforehand.
     config.session_storage = Arc::new(NoServerSessionStorage {});

@@ -15,22 +15,23 @@ use std::{
 
 use anyhow::Context;
 use clap::ValueEnum;
-use gleaner::Config;
+use gleaner::{
+    Config,
+    offline::{chains, input},
+};
 use gleaner_filters::Chain;
 use url::Url;
 
 use super::{
     EX_USAGE, Failure,
-    extract::{address_of, with_base},
-    input::{self, page_address},
-    named_chain,
+    extract::{address_of, page_address, with_base},
     overlay::Overlay,
     page_failure,
 };
 
 /// Arguments of `gleaner blocks`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = named_chain::help())]
+#[command(after_help = chains::help())]
 pub(super) struct Args {
     /// Page to read, plain or .gz; `-` or none is standard input
     page: Option<PathBuf>,
@@ -72,13 +73,14 @@ fn at_least_one(text: &str) -> Result<usize, &'static str> {
 /// Finds the blocks of a page and writes them.
 pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     if let Some(name) = args.main_block.as_deref()
-        && named_chain::WITHOUT_CHOICE.contains(&name)
+        && chains::WITHOUT_CHOICE.contains(&name)
     {
         let message = format!("--main-block: {name:?} chooses no block, so there is none to show");
         return Err(Failure::error(EX_USAGE, message));
     }
-    let filters = args.overlay.over(&config.filters)?;
-    let filters = named_chain::or_configured(&filters, args.main_block.as_deref())?;
+    let filters = args
+        .overlay
+        .over(&config.filters, args.main_block.as_deref())?;
     let chain = Chain::new(&filters, config.page_limits(), config.ad_servers.clone())?;
     let file = args.page.clone().unwrap_or_else(|| PathBuf::from("-"));
     let name = || file.display().to_string();

@@ -13,25 +13,23 @@ use std::{
 };
 
 use clap::ValueEnum;
-use gleaner::Config;
+use gleaner::{
+    Config,
+    offline::{Progress, chains, parallel},
+};
 use gleaner_filters::{ChainConfig, output};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use url::Url;
 
-use extractor::Page;
+use extractor::{Extractor, Page};
 use record::Record;
 
-use super::{
-    EX_USAGE, Failure, complain, exit_code, input::page_address, named_chain, overlay::Overlay,
-    parallel,
-};
+use super::{EX_USAGE, Failure, complain, exit_code, overlay::Overlay};
 
-pub(crate) use extractor::Extractor;
-pub(super) use tasks::address_of;
+pub(super) use tasks::{address_of, page_address};
 
 /// Arguments of `gleaner extract`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = named_chain::help())]
+#[command(after_help = chains::help())]
 pub(super) struct Args {
     /// Pages to read, plain or .gz; `-` or none is standard input
     files: Vec<PathBuf>,
@@ -86,8 +84,9 @@ impl Format {
 
 /// Extracts every page; an error at the end if any failed.
 pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
-    let filters = args.overlay.over(&config.filters)?;
-    let filters = named_chain::or_configured(&filters, args.main_block.as_deref())?;
+    let filters = args
+        .overlay
+        .over(&config.filters, args.main_block.as_deref())?;
     let format = args.format.unwrap_or(Format::configured(&filters));
     let mut extractor = Extractor::with_filters(config, &filters)?;
     if args.url.is_some() && args.files.len() > 1 {
@@ -101,7 +100,7 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     if args.same_site {
         tasks = extractor.learn(tasks)?;
     }
-    let bar = progress_bar(args);
+    let mut progress = progress(args);
     let mut out = io::BufWriter::new(io::stdout().lock());
     let (mut pages, mut failed) = (0usize, 0usize);
     let mut first_code = None;
@@ -112,13 +111,14 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
             (extractor.extract(task), file)
         },
         |(record, file)| {
-            bar.inc(1);
+            progress.page();
             pages += 1;
             if let Err(error) = &record {
                 failed += 1;
                 first_code.get_or_insert_with(|| exit_code(error));
                 if !args.jsonl {
-                    bar.suspend(|| complain(format_args!("{file}: {error:#}")));
+                    progress.clear();
+                    complain(format_args!("{file}: {error:#}"));
                 }
             }
             if let Ok(page) = &record
@@ -126,13 +126,14 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
                 && matches!(format, Format::Text | Format::Markdown)
                 && !args.jsonl
             {
-                bar.suspend(|| complain(format_args!("{file}: the page has no text")));
+                progress.clear();
+                complain(format_args!("{file}: the page has no text"));
             }
             write_record(format, args.jsonl, &mut out, file, record)
         },
     )?;
     out.flush()?;
-    bar.finish_and_clear();
+    progress.clear();
     match first_code.filter(|_| !args.jsonl) {
         Some(code) => {
             let message = format!("{failed} of {pages} pages could not be extracted");
@@ -202,21 +203,10 @@ pub(super) fn with_base(html: String, url: &Url) -> String {
     format!("{}{BASE}{base}\">{}", &html[..at], &html[at..])
 }
 
-/// A bar on standard error while it is a terminal and nothing else is written to it.
-fn progress_bar(args: &Args) -> ProgressBar {
-    let many = args.from_list.is_some() || args.files.len() > 1;
-    if !many || !io::stderr().is_terminal() || (io::stdout().is_terminal()) {
-        return ProgressBar::hidden();
-    }
-    let (length, template) = if args.from_list.is_some() {
-        (None, "{spinner} {pos} pages, {per_sec}")
-    } else {
-        (
-            Some(args.files.len() as u64),
-            "{bar:40} {pos}/{len} pages, {eta} left",
-        )
-    };
-    let style =
-        ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr()).with_style(style)
+/// Shown while nothing else is written to the terminal.
+fn progress(args: &Args) -> Progress {
+    let is_list = args.from_list.is_some();
+    let total = (!is_list).then_some(args.files.len());
+    let is_many = is_list || args.files.len() > 1;
+    Progress::new(total, is_many && !io::stdout().is_terminal())
 }

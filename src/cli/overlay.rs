@@ -1,13 +1,11 @@
-//! Filter settings typed on the command line, laid over those of the configuration.
+//! The chain that a command line asks for: the configured one, with the settings and the algorithm of its arguments.
 
-use anyhow::Context;
-use gleaner::config::in_plain_words;
+use gleaner::offline::chains::{SettingsError, lay_over, named};
 use gleaner_filters::ChainConfig;
-use serde_yaml::Value;
 
 use super::{EX_USAGE, Failure};
 
-/// Settings laid over the configuration's `filters:` section, for commands that run the chain.
+/// Arguments of commands that run the chain.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Overlay {
     /// Settings laid over the configuration's `filters:` section, as YAML: `{link_lists: {enabled: true}}`
@@ -16,77 +14,22 @@ pub(super) struct Overlay {
 }
 
 impl Overlay {
-    /// The settings with what was typed laid over them.
-    pub(super) fn over(&self, filters: &ChainConfig) -> anyhow::Result<ChainConfig> {
-        match &self.yaml {
-            None => Ok(filters.clone()),
-            Some(yaml) => lay_over(filters, yaml)
-                .map_err(|error| Failure::error(EX_USAGE, format!("--filters: {error:#}"))),
+    /// The settings with what was typed laid over them, and with the algorithm that was named.
+    pub(super) fn over(
+        &self,
+        filters: &ChainConfig,
+        main_block: Option<&str>,
+    ) -> anyhow::Result<ChainConfig> {
+        let usage = |option: &str, error: SettingsError| {
+            Failure::error(EX_USAGE, format!("{option}: {error}"))
+        };
+        let mut filters = filters.clone();
+        if let Some(yaml) = &self.yaml {
+            filters = lay_over(&filters, yaml).map_err(|error| usage("--filters", error))?;
         }
-    }
-}
-
-/// These settings with others laid over them, key by key.
-pub(super) fn lay_over(filters: &ChainConfig, yaml: &str) -> anyhow::Result<ChainConfig> {
-    let mut value = serde_yaml::to_value(filters)?;
-    let over: Value = serde_yaml::from_str(yaml).context("not YAML")?;
-    merge(&mut value, over);
-    // By way of text: only its reader knows under which key a value is wrong.
-    serde_yaml::from_str(&serde_yaml::to_string(&value)?).map_err(|error| {
-        let told = error.to_string();
-        // A place in that text says nothing to who typed another.
-        let problem = told.split(" at line ").next().unwrap_or(&told);
-        anyhow::Error::msg(in_plain_words(problem))
-    })
-}
-
-fn merge(base: &mut Value, over: Value) {
-    match (base, over) {
-        (Value::Mapping(base), Value::Mapping(over)) => {
-            for (key, value) in over {
-                match base.get_mut(&key) {
-                    Some(slot) => merge(slot, value),
-                    None => {
-                        base.insert(key, value);
-                    }
-                }
-            }
+        if let Some(name) = main_block {
+            filters = named(&filters, name).map_err(|error| usage("--main-block", error))?;
         }
-        // Nothing typed changes nothing.
-        (_, Value::Null) => {}
-        (base, over) => *base = over,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_not_named_stays() {
-        let base = ChainConfig::default();
-        let over = lay_over(&base, "{main_block: {cnr: {dial: 0.5}}}").unwrap();
-        let mut wanted = base;
-        wanted.main_block.cnr.dial = 0.5;
-        assert_eq!(over, wanted);
-    }
-
-    #[test]
-    fn a_wrong_value_is_told_with_its_key() {
-        let error = lay_over(&ChainConfig::default(), "{main_block: {favor: x}}").unwrap_err();
-        let error = format!("{error:#}");
-        assert!(
-            error.starts_with("main_block.favor: unknown word `x`"),
-            "{error}"
-        );
-        assert!(!error.contains(" line "), "{error}");
-    }
-
-    #[test]
-    fn a_key_that_is_not_there_is_named() {
-        let error = lay_over(&ChainConfig::default(), "{main_blok: {}}").unwrap_err();
-        let error = format!("{error:#}");
-        assert!(error.contains("unknown key `main_blok`"), "{error}");
-        assert!(error.contains("did you mean `main_block`?"), "{error}");
+        Ok(filters)
     }
 }

@@ -19,11 +19,12 @@ pub struct RawAccess {
     /// machine) and `private` (every private address range).
     #[schemars(length(min = 1))]
     pub clients: Vec<String>,
-    /// Ports that encrypted connections may go to. A short list keeps the proxy from being a way to
-    /// mail servers and shells.
+    /// Ports that CONNECT may reach with any protocol. Every other port is open to HTTP and TLS only, and
+    /// those that browsers block to nothing at all, so that the proxy is no way to mail servers and shells.
     pub connect_ports: Vec<u16>,
     /// Exceptions for addresses of this machine and its own network, which are otherwise refused: an
-    /// address or range with an optional port or port range, such as `127.0.0.1:18080-18125`.
+    /// address or range with an optional port or port range, such as `127.0.0.1:18080-18125`. Ports that
+    /// are named are open to any protocol, even those that browsers block.
     pub allow_targets: Vec<String>,
     /// Whether addresses of private networks (10.0.0.0/8, 192.168.0.0/16, …) may be reached: `allow`,
     /// `refuse`, or `auto`: as long as every client is on such a network itself.
@@ -114,7 +115,7 @@ impl RawAccess {
 pub struct Access {
     /// Ranges of clients.
     pub clients: Vec<IpNet>,
-    /// Ports open to encrypted connections.
+    /// Ports open to any protocol through CONNECT.
     pub connect_ports: Vec<u16>,
     /// Internal targets that are allowed all the same.
     pub allow_targets: Vec<AddrPattern>,
@@ -125,6 +126,14 @@ pub struct Access {
 }
 
 impl Access {
+    pub(crate) fn allows_client(&self, client: IpAddr) -> bool {
+        self.clients.iter().any(|range| range.contains(&client))
+    }
+
+    pub(crate) fn allows_private_targets(&self) -> bool {
+        self.private_targets
+    }
+
     /// What is wrong with listening at this address: it would serve no one who can only reach it from
     /// outside, so most likely `clients` was forgotten.
     pub(crate) fn problem_with_listening(&self, ip: IpAddr) -> Option<String> {

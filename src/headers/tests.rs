@@ -11,12 +11,18 @@ fn fields(list: &[(&'static str, &'static str)]) -> HeaderMap {
     headers
 }
 
+fn pseudonym() -> Pseudonym {
+    Pseudonym("gleaner-test".to_owned())
+}
+
 fn forward(list: &[(&'static str, &'static str)], received: Version) -> HeaderMap {
-    let host = HeaderValue::from_static("example.com:8080");
-    let pseudonym = Pseudonym::named("gleaner-test".to_owned());
-    let fields = fields(list);
-    let kinds = Kinds::of(&fields);
-    forward_request(fields, Some(&host), None, &pseudonym, received, kinds)
+    let forwarding = Forwarding {
+        host: "example.com:8080",
+        upgrade: None,
+        pseudonym: &pseudonym(),
+        via: true,
+    };
+    forward_request(fields(list), &forwarding, received)
 }
 
 #[test]
@@ -35,7 +41,7 @@ fn fields_of_one_hop_are_removed() {
         Version::HTTP_11,
     );
     let names: Vec<_> = headers.keys().map(HeaderName::as_str).collect();
-    assert_eq!(names, ["x-public", "via"]);
+    assert_eq!(names, ["x-public", "via", "cdn-loop"]);
 }
 
 #[test]
@@ -63,7 +69,7 @@ fn order_is_kept_and_host_is_the_target_in_its_place() {
         Version::HTTP_11,
     );
     let names: Vec<_> = headers.keys().map(HeaderName::as_str).collect();
-    assert_eq!(names, ["accept", "host", "x-a", "x-b", "via"]);
+    assert_eq!(names, ["accept", "host", "x-a", "x-b", "via", "cdn-loop"]);
     assert_eq!(headers["host"], "example.com:8080");
 }
 
@@ -85,10 +91,19 @@ fn split_cookies_of_http2_are_joined() {
 }
 
 #[test]
-fn a_loop_is_seen_behind_other_proxies() {
-    let pseudonym = Pseudonym::named("gleaner-1a2b".to_owned());
-    assert!(pseudonym.is_in(&fields(&[("via", "1.1 other, 1.1 gleaner-1a2b (x)")])));
-    assert!(!pseudonym.is_in(&fields(&[("via", "1.1 gleaner-ffff")])));
+fn a_loop_is_detected_behind_other_proxies() {
+    for (field, value, expected) in [
+        ("via", "1.1 other, 1.1 gleaner-test (x)", true),
+        ("via", "1.1 gleaner-ffff", false),
+        ("cdn-loop", "other, gleaner-test", true),
+        ("cdn-loop", "gleaner-ffff", false),
+    ] {
+        assert_eq!(
+            pseudonym().is_in(&fields(&[(field, value)])),
+            expected,
+            "{field}: {value}"
+        );
+    }
 }
 
 #[test]
@@ -99,9 +114,7 @@ fn alternative_services_do_not_pass_and_set_cookies_all_do() {
         ("set-cookie", "b=2"),
         ("connection", "close"),
     ]);
-    let pseudonym = Pseudonym::named("gleaner-test".to_owned());
-    let kinds = Kinds::of(&response);
-    let headers = forward_response(response, None, &pseudonym, Version::HTTP_2, kinds);
+    let headers = forward_response(response, None, &pseudonym(), Version::HTTP_2);
     assert!(!headers.contains_key("alt-svc") && !headers.contains_key("connection"));
     assert_eq!(headers.get_all("set-cookie").iter().count(), 2);
 }

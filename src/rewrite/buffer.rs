@@ -8,7 +8,7 @@ use http::HeaderMap;
 use http_body::Frame;
 
 use super::eligibility::PassReason;
-use crate::body::{Arriving, Body, BodyError, Rest};
+use crate::body::{Body, BodyError, IncomingBody, Rest};
 
 /// Smallest piece. Raising it lets a worker begin later; lowering it costs memory where frames are small.
 const PIECE_BYTES: usize = 4096;
@@ -77,7 +77,7 @@ impl Kept {
     }
 
     /// The original: what was kept, and then what still comes.
-    pub(super) fn into_body(mut self, stream: Arriving) -> Body {
+    pub(super) fn into_body(mut self, stream: IncomingBody) -> Body {
         self.piece();
         let data = self.pieces.into_iter().map(Frame::data);
         let frames = data.chain(self.trailers.map(Frame::trailers)).collect();

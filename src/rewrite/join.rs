@@ -20,7 +20,7 @@ use url::Url;
 use super::{
     RequestInfo, Rewriter, arrive, buffer::Kept, content_length, eligibility, page_job::Purpose,
 };
-use crate::{body::Arriving, headers::without};
+use crate::{body::IncomingBody, headers::without};
 
 /// Time for all pages after the first together. A reader who has waited so long had rather begin to read; raising it joins more
 /// pages of slow sites.
@@ -34,7 +34,7 @@ pub(crate) trait Fetch: Send {
         &mut self,
         path: PathAndQuery,
         from: Option<&Url>,
-    ) -> impl Future<Output = Option<Response<Arriving>>> + Send;
+    ) -> impl Future<Output = Option<Response<IncomingBody>>> + Send;
 }
 
 impl Rewriter {

@@ -1,46 +1,40 @@
-//! The judge of requests without a connection around it, for the fuzz targets.
+//! The request parser without a connection around it, for the fuzz targets.
 
-use super::wire::{self, Chunks, Framing, Last};
+use super::request_parser::{ChunkParser, Framing, parse_head};
 
-/// Longest input of which every beginning is tried: trying them takes time that grows with its square.
+/// Longest input of which every beginning is tried: the time grows with its square.
 const SHORT: usize = 1000;
 
-/// A head's length, and that of its body unless it comes in chunks.
+/// A head's length, and that of its body unless it is chunked.
 pub(crate) fn head(bytes: &[u8]) -> Option<(usize, Option<u64>)> {
-    let mut last = Last::default();
-    let judged = wire::head(bytes, &mut last);
-    // What is known of a head changes nothing, neither for the same nor for a part of it.
-    assert_eq!(wire::head(bytes, &mut last), judged);
-    let whole = judged.as_ref().ok()?.as_ref().map(|head| head.bytes);
+    let parsed = parse_head(bytes);
+    let whole = parsed.as_ref().ok()?.as_ref().map(|head| head.bytes);
     if bytes.len() <= SHORT {
         for end in 0..bytes.len() {
-            let part = wire::head(&bytes[..end], &mut Last::default());
-            assert_eq!(wire::head(&bytes[..end], &mut last), part, "{end}");
+            let part = parse_head(&bytes[..end]);
             if whole.is_some_and(|whole| end >= whole) {
-                assert_eq!(part, judged, "{end}");
+                assert_eq!(part, parsed, "{end}");
             } else {
                 assert_eq!(part, Ok(None), "{end}");
             }
         }
     }
-    let head = judged.ok()??;
-    Some((
-        head.bytes,
-        match head.framing {
-            Framing::Length(length) => Some(length),
-            Framing::Chunked => None,
-        },
-    ))
+    let head = parsed.ok()??;
+    let length = match head.framing {
+        Framing::Length(length) => Some(length),
+        Framing::Chunked => None,
+    };
+    Some((head.bytes, length))
 }
 
 /// How many of these bytes are a chunked body.
 pub(crate) fn chunked(bytes: &[u8], piece: usize) -> Option<usize> {
-    let mut whole = Chunks::default();
-    let taken = whole.take(bytes);
-    let mut pieces = Chunks::default();
+    let mut whole = ChunkParser::default();
+    let taken = whole.advance(bytes);
+    let mut pieces = ChunkParser::default();
     let sum = bytes
         .chunks(piece.max(1))
-        .try_fold(0, |sum, piece| Ok(sum + pieces.take(piece)?));
+        .try_fold(0, |sum, piece| Ok(sum + pieces.advance(piece)?));
     assert_eq!(taken, sum, "{piece}");
     assert_eq!(whole.is_end(), pieces.is_end());
     taken.ok().filter(|_| whole.is_end())

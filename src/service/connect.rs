@@ -1,80 +1,113 @@
-//! CONNECT: a tunnel, one that may be decrypted, or one to our own pages.
+//! CONNECT: a tunnel, one whose first bytes decide, or one to our own pages.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::Ordering::Relaxed};
 
 use http::{Method, Request, Response, StatusCode};
-use hyper::body::Incoming;
+use hyper::{body::Incoming, upgrade::OnUpgrade};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tracing::debug;
 
-use super::Exchange;
+use super::{Exchange, requester};
 use crate::{
-    access_control::Permit,
+    access_control::{Permit, PortRule},
     authority::{Scheme, Target},
     body::Body,
     error::Error,
-    intercept,
+    mitm::{End, SniffedConnect},
     route::Route,
     tunnel,
 };
 
 impl Exchange {
-    /// CONNECT without interception: connected first, so that a failure is an honest answer.
-    pub(super) async fn tunnel(
-        &mut self,
-        mut request: Request<Incoming>,
-        permit: Permit,
-    ) -> Result<Response<Body>, Error> {
-        let upstream = self
-            .running
-            .upstream
-            .connect(&permit)
-            .await
-            .map_err(|fault| Error::Upstream {
-                host: permit.target().host_port(),
-                fault,
-            })?;
-        let upgrade = hyper::upgrade::on(&mut request);
-        let log = self.hand_over_log(StatusCode::OK);
-        let silence = self.running.config.timeouts.connect_silence;
-        tunnel::spawn_connect(&self.served.conn.life, upgrade, upstream, log, silence);
-        Ok(Response::new(Body::default()))
-    }
-
-    /// CONNECT with interception: what comes next decides.
-    pub(super) fn intercept(
+    /// CONNECT to an origin. Where it will be tunnelled it is connected first, so that a failure is an honest answer.
+    pub(super) async fn connect(
         &mut self,
         request: Request<Incoming>,
         permit: Permit,
-    ) -> Response<Body> {
-        self.enter(request, intercept::End::Elsewhere(permit))
+    ) -> Result<Response<Body>, Error> {
+        let target = permit.target();
+        let any_protocol = permit.port_rule() == PortRule::Any;
+        let mut route = Route::decide(&Method::CONNECT, target, &self.running.config.https);
+        if self.proxy.tunnelled.contains_key(&target.host_port()) {
+            route = Route::Tunnel;
+        }
+        self.log.route = route.as_str();
+        let mut upstream = None;
+        if route == Route::Tunnel {
+            let requester = requester(&self.connection);
+            let connected = self.running.client.connect(&permit, requester).await;
+            let stream = connected.map_err(|error| Self::upstream_error(&permit, error))?;
+            if any_protocol {
+                return Ok(self.tunnel(request, stream));
+            }
+            upstream = Some(stream);
+        }
+        let intercepts = route == Route::Intercept;
+        Ok(self.sniff(
+            request,
+            End::Elsewhere(permit),
+            intercepts,
+            any_protocol,
+            upstream,
+        ))
     }
 
-    /// CONNECT to our own name, which leads nowhere but here: a browser that was told `https:`, or one that
-    /// sends everything through tunnels.
+    /// CONNECT to our own name, which leads nowhere but here: a browser that was told `https:`, or one that sends
+    /// everything through tunnels.
     pub(super) fn own_tunnel(
         &mut self,
         request: Request<Incoming>,
         target: Target,
     ) -> Result<Response<Body>, Error> {
-        let opened = Route::decide(&Method::CONNECT, &target, &self.running.config.https);
         self.log.route = "panel";
-        if opened == Route::Intercept || target.port == Scheme::Http.default_port() {
-            Ok(self.enter(request, intercept::End::Here(target)))
+        if self.running.authority.is_some() || target.port == Scheme::Http.default_port() {
+            Ok(self.sniff(request, End::Here(target), true, true, None))
         } else {
             Err(Error::OwnPageEncrypted)
         }
     }
 
-    fn enter(&mut self, mut request: Request<Incoming>, end: intercept::End) -> Response<Body> {
+    fn tunnel(&mut self, mut request: Request<Incoming>, upstream: TcpStream) -> Response<Body> {
+        let upgrade: OnUpgrade = hyper::upgrade::on(&mut request);
+        let log = self.hand_over_log(StatusCode::OK);
+        let first_byte = Some(self.running.config.timeouts.connect_silence);
+        let connection = Arc::clone(&self.connection);
+        connection.is_tunnel.store(true, Relaxed);
+        let shutdown = connection.shutdown.clone();
+        shutdown.spawn(async move {
+            let draining = &connection.shutdown.draining;
+            match upgrade.await {
+                Ok(client) => {
+                    tunnel::copy(draining, TokioIo::new(client), upstream, log, first_byte).await;
+                }
+                Err(error) => debug!(%error, "the client left before its tunnel began"),
+            }
+        });
+        Response::new(Body::default())
+    }
+
+    fn sniff(
+        &mut self,
+        mut request: Request<Incoming>,
+        end: End,
+        intercepts: bool,
+        any_protocol: bool,
+        upstream: Option<TcpStream>,
+    ) -> Response<Body> {
         let upgrade = hyper::upgrade::on(&mut request);
         let log = self.hand_over_log(StatusCode::OK);
-        let tunnel = intercept::Tunnel {
-            proxy: Arc::clone(&self.served.proxy),
+        let connect = SniffedConnect {
+            proxy: Arc::clone(&self.proxy),
             running: Arc::clone(&self.running),
-            conn: Arc::clone(&self.served.conn),
+            connection: Arc::clone(&self.connection),
             end,
+            intercepts,
+            any_protocol,
+            upstream,
             log,
         };
-        self.served.conn.life.spawn(tunnel.run(upgrade));
+        self.connection.shutdown.spawn(connect.run(upgrade));
         Response::new(Body::default())
     }
 }

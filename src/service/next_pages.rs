@@ -10,13 +10,14 @@ use http::{
 use tracing::debug;
 use url::Url;
 
-use super::{Proxy, forward::incoming};
+use super::{Exchange, Proxy, forward::incoming, requester};
 use crate::{
-    body::{Arriving, Body},
+    access_control::Permit,
+    body::{Body, IncomingBody},
     headers::without,
     rewrite::Fetch,
     runtime_state::RuntimeState,
-    upstream::{Origin, Sending},
+    server::Connection,
 };
 
 /// Where a fetch comes from (Fetch Metadata § 2.3).
@@ -38,23 +39,20 @@ const ABOUT_THE_PAGE: [HeaderName; 8] = [
 pub(super) struct NextPages {
     proxy: Arc<Proxy>,
     running: Arc<RuntimeState>,
-    origin: Arc<Origin>,
+    connection: Arc<Connection>,
+    permit: Permit,
     fields: HeaderMap,
     extensions: Extensions,
 }
 
 impl NextPages {
     /// Those of the page that this request, as it goes upstream, is for.
-    pub(super) fn of(
-        request: &Request<Body>,
-        proxy: &Arc<Proxy>,
-        running: &Arc<RuntimeState>,
-        origin: &Arc<Origin>,
-    ) -> Self {
+    pub(super) fn of(request: &Request<Body>, exchange: &Exchange, permit: &Permit) -> Self {
         Self {
-            proxy: Arc::clone(proxy),
-            running: Arc::clone(running),
-            origin: Arc::clone(origin),
+            proxy: Arc::clone(&exchange.proxy),
+            running: Arc::clone(&exchange.running),
+            connection: Arc::clone(&exchange.connection),
+            permit: permit.clone(),
             fields: without(request.headers(), |name| ABOUT_THE_PAGE.contains(name)),
             extensions: request.extensions().clone(),
         }
@@ -94,21 +92,17 @@ impl Fetch for NextPages {
         &mut self,
         path: PathAndQuery,
         from: Option<&Url>,
-    ) -> Option<Response<Arriving>> {
-        let request = Box::new(self.request(path, from)?);
-        let upstream = &self.running.upstream;
-        let sending = Sending {
-            has_host: request.headers().contains_key(header::HOST),
-            upgrades: request.headers().contains_key(header::UPGRADE),
-            ..Sending::default()
-        };
-        let sent = upstream
-            .send(&self.origin, request, sending, &mut |_, _| {})
+    ) -> Option<Response<IncomingBody>> {
+        let request = self.request(path, from)?;
+        let requester = requester(&self.connection);
+        let client = &self.running.client;
+        let sent = client
+            .send(&self.permit, request, requester, Arc::new(|_, _| {}))
             .await;
         match sent {
-            Ok(response) => Some(incoming(response, true, &self.proxy.pseudonym)),
-            Err(fault) => {
-                debug!(%fault, "a next page did not come");
+            Ok(response) => Some(incoming(response, &self.proxy.pseudonym)),
+            Err(error) => {
+                debug!(%error, "a next page did not come");
                 None
             }
         }

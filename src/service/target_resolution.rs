@@ -14,7 +14,7 @@ use crate::{
 impl Exchange {
     /// Where the request is to go; none means to our own pages.
     pub(super) fn target(&mut self, request: &Request<Incoming>) -> Result<Option<Target>, Error> {
-        if let Some(tunnel) = &self.served.conn.tunnel {
+        if let Some(tunnel) = &self.connection.tunnel {
             let target = target_in_tunnel(request, tunnel)?;
             return Ok((!admin::is_control_host(&target)).then_some(target));
         }
@@ -27,7 +27,7 @@ impl Exchange {
         }
         let target = Target::of_host_field(Scheme::Http, request.headers())?;
         let ours = admin::is_control_host(&target)
-            || target.port == self.served.conn.local.port()
+            || target.port == self.connection.local.port()
                 && admin::is_this_machine(&target, &self.running.acl);
         if ours {
             Ok(None)

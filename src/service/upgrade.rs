@@ -1,17 +1,19 @@
 //! A request that asks for another protocol, and the answer that switches to it (RFC 9110 § 7.8, RFC 8441).
 
+use std::sync::{Arc, atomic::Ordering::Relaxed};
+
 use http::{HeaderValue, Request, Response, StatusCode, Version};
 use hyper::{body::Incoming, upgrade::OnUpgrade};
+use hyper_util::rt::TokioIo;
+use tracing::debug;
 
 use super::{Answer, Exchange};
 use crate::{
     authority::Target,
-    body::{Arriving, Body},
+    body::{Body, IncomingBody},
+    client::UpstreamError,
     error::Error,
-    headers::{self, Kinds},
-    tunnel,
-    upstream::Fault,
-    websocket,
+    headers, tunnel, websocket,
 };
 
 /// What a client asks to switch to.
@@ -24,12 +26,12 @@ pub(super) struct UpgradeRequest {
 
 impl UpgradeRequest {
     /// What this request asks for. One for a WebSocket over HTTP/2 becomes one of HTTP/1.1.
-    pub(super) fn of(request: &mut Request<Incoming>, kinds: Kinds) -> Option<Self> {
+    pub(super) fn of(request: &mut Request<Incoming>) -> Option<Self> {
         let (protocols, accept) = if websocket::is_extended_connect(request) {
             let (protocols, accept) = websocket::to_upgrade(request);
             (protocols, Some(accept))
         } else {
-            if !kinds.has(Kinds::UPGRADE) || request.version() != Version::HTTP_11 {
+            if request.version() != Version::HTTP_11 {
                 return None;
             }
             let protocols = headers::upgrade_of(request.headers())?;
@@ -51,7 +53,7 @@ impl UpgradeRequest {
     }
 
     /// Whether the server switches to what was asked for.
-    fn is_answered_by(&self, response: &Response<Arriving>) -> bool {
+    fn is_answered_by(&self, response: &Response<IncomingBody>) -> bool {
         let headers = response.headers();
         let accepted = self.accept.as_ref();
         headers::switches_as_asked(&self.protocols, headers)
@@ -63,31 +65,40 @@ impl Exchange {
     /// A 101: from here on the two sides talk past us.
     pub(super) fn switch_protocols(
         &mut self,
-        switch: Option<UpgradeRequest>,
-        mut response: Response<Arriving>,
+        upgrade: Option<UpgradeRequest>,
+        mut response: Response<IncomingBody>,
         target: &Target,
     ) -> Result<Answer, Error> {
-        let Some(switch) = switch.filter(|switch| switch.is_answered_by(&response)) else {
+        let Some(upgrade) = upgrade.filter(|upgrade| upgrade.is_answered_by(&response)) else {
             let problem = "it switches to a protocol that was not asked for".to_owned();
             return Err(Error::Upstream {
                 host: target.host_port(),
-                fault: Fault::BadResponse(problem),
+                error: UpstreamError::BadResponse(problem),
             });
         };
-        let is_over_http2 = switch.is_over_http2();
+        let is_over_http2 = upgrade.is_over_http2();
         let upstream_side = hyper::upgrade::on(&mut response);
         "upgraded".clone_into(&mut self.log.action);
         let log = self.hand_over_log(StatusCode::SWITCHING_PROTOCOLS);
-        tunnel::spawn_upgrade(
-            &self.served.conn.life,
-            switch.client_side,
-            upstream_side,
-            log,
-        );
+        if !is_over_http2 {
+            self.connection.is_tunnel.store(true, Relaxed);
+        }
+        let connection = Arc::clone(&self.connection);
+        let shutdown = connection.shutdown.clone();
+        shutdown.spawn(async move {
+            let draining = &connection.shutdown.draining;
+            match tokio::try_join!(upgrade.client_side, upstream_side) {
+                Ok((client, upstream)) => {
+                    let (client, upstream) = (TokioIo::new(client), TokioIo::new(upstream));
+                    tunnel::copy(draining, client, upstream, log, None).await;
+                }
+                Err(error) => debug!(%error, "an upgrade was not completed"),
+            }
+        });
         let mut response = response.map(|_| Body::default());
         if is_over_http2 {
             websocket::from_upgrade(&mut response);
         }
-        Ok(Answer::Taken(response))
+        Ok(Answer::Upgraded(response))
     }
 }

@@ -160,25 +160,6 @@ fn an_address_that_is_none_is_answered_by_what_one_looks_like() {
 }
 
 #[test]
-fn a_folder_that_is_no_data_set_is_answered_by_what_one_holds() {
-    let dir = folder();
-    fs::create_dir_all(dir.path().join("bare/ground-truth")).unwrap();
-    fs::create_dir_all(dir.path().join("bad/ground-truth")).unwrap();
-    fs::create_dir_all(dir.path().join("bad/html")).unwrap();
-    fs::write(dir.path().join("bad/ground-truth/1.json"), "nonsense").unwrap();
-    for (folder, code, words) in [
-        ("none", 66, "expected a data set"),
-        (".", 66, "expected a data set"),
-        ("bare", 66, "expected a data set"),
-        ("bad", 65, "bad/ground-truth/1.json"),
-    ] {
-        let (status, errors) = told(&gleaner(dir.path(), &["evaluate", folder], b""));
-        assert_eq!(status, code, "{folder}: {errors}");
-        assert!(errors.contains(words), "{folder}: {errors}");
-    }
-}
-
-#[test]
 fn passwords_that_no_one_can_give_are_refused() {
     let dir = folder();
     let long = vec![b'x'; 100_000];
@@ -204,7 +185,6 @@ fn where_nobody_reads_what_went_wrong_the_exit_code_still_tells() {
         (&["extract", "nothing.html"][..], 66),
         (&["extract", "page.html", "nothing.html"], 66),
         (&["check-config", "page.html"], 78),
-        (&["evaluate", "."], 66),
         (&["--nonsense"], 64),
     ] {
         let full = File::options().write(true).open("/dev/full").unwrap();
@@ -283,22 +263,6 @@ fn settings_mistyped_on_the_command_line_are_answered_by_what_was_meant() {
         (
             &["extract", "--main-block", "cetrr", "page.html"],
             "--main-block: unknown algorithm `cetrr`, did you mean `cetr`?",
-        ),
-        (
-            &["evaluate", "--variant", "cnr", "."],
-            "expected a name of its own and settings",
-        ),
-        (
-            &["evaluate", "--variant", "x={main_blok: {}}", "."],
-            "did you mean `main_block`?",
-        ),
-        (
-            &["evaluate", "--variant", "x=cetrr", "."],
-            "did you mean `cetr`?",
-        ),
-        (
-            &["evaluate", "--every", "0", "."],
-            "expected a whole number, 1 or more",
         ),
     ] {
         let (code, errors) = told(&gleaner(dir.path(), arguments, b""));

@@ -1,24 +1,23 @@
-//! The chain as `gleaner extract` and its like run it.
+//! The chain as `gleaner extract` runs it.
 
 use std::sync::Arc;
 
-use gleaner::Config;
-use gleaner_filters::{
-    Chain, ChainConfig, ConfigError, Domain, Extract, FilterName, Floor, PageError, StructuredText,
-    Survey, Trace,
+use gleaner::{
+    Config,
+    offline::{chains::WithFallback, input, parallel},
 };
+use gleaner_filters::{ChainConfig, ConfigError, Domain, Extract, PageError, Survey};
 use url::Url;
 
 use super::{
     tasks::{Task, Tasks},
     with_base,
 };
-use crate::cli::{input, page_failure, parallel};
+use crate::cli::page_failure;
 
-/// The chain of a configuration, and the road for pages on which it gives up.
-pub(crate) struct Extractor {
-    chain: Arc<Chain>,
-    whole: Arc<Chain>,
+/// The chain of a configuration, and what it needs besides.
+pub(super) struct Extractor {
+    chain: WithFallback,
     /// Longest page, as for the proxy.
     max_bytes: usize,
     /// What the pages have in common, where they are of one site.
@@ -37,16 +36,12 @@ pub(super) struct Page {
 
 impl Extractor {
     /// Builds the chain of `config` with these filter settings.
-    pub(crate) fn with_filters(
+    pub(super) fn with_filters(
         config: &Config,
         filters: &ChainConfig,
     ) -> Result<Extractor, ConfigError> {
-        let build = |filters: &ChainConfig| {
-            Chain::new(filters, config.page_limits(), config.ad_servers.clone()).map(Arc::new)
-        };
         Ok(Extractor {
-            chain: build(filters)?,
-            whole: build(&cleaned_only(filters))?,
+            chain: WithFallback::new(config, filters)?,
             max_bytes: config.rewrite.max_html_bytes,
             site: None,
         })
@@ -60,7 +55,7 @@ impl Extractor {
             tasks.iter(),
             |task| {
                 let html = input::decode(&input::read(&task.file, self.max_bytes)?);
-                Ok(self.chain.survey(&html, &task.address())?)
+                Ok(self.chain.first().survey(&html, &task.address())?)
             },
             |survey: anyhow::Result<Survey>| {
                 if let Ok(survey) = survey {
@@ -90,7 +85,7 @@ impl Extractor {
 
     /// Runs the chain on a page.
     fn page(&self, html: &str, url: &Url) -> Result<Page, PageError> {
-        let (extract, passed) = self.or_whole(|chain| match &self.site {
+        let (extract, passed) = self.chain.run(|chain| match &self.site {
             Some(site) => chain.extract_knowing(html, url, Arc::clone(site)),
             None => chain.extract(html, url),
         })?;
@@ -99,42 +94,5 @@ impl Extractor {
             passed,
             original: None,
         })
-    }
-
-    /// Runs the chain on a page and tells what became of its texts, and why it is the whole page, if it is.
-    pub(crate) fn trace(
-        &self,
-        html: &str,
-        url: &Url,
-    ) -> Result<(Trace, Option<PageError>), PageError> {
-        self.or_whole(|chain| chain.trace(html, url))
-    }
-
-    fn or_whole<T>(
-        &self,
-        run: impl Fn(&Arc<Chain>) -> Result<T, PageError>,
-    ) -> Result<(T, Option<PageError>), PageError> {
-        match run(&self.chain) {
-            Ok(done) => Ok((done, None)),
-            Err(error @ (PageError::LittleText { .. } | PageError::KeptTooLittle { .. })) => {
-                Ok((run(&self.whole)?, Some(error)))
-            }
-            Err(error) => Err(error),
-        }
-    }
-}
-
-/// Scripts and their like dropped, nothing else, and no floor.
-fn cleaned_only(filters: &ChainConfig) -> ChainConfig {
-    ChainConfig {
-        order: vec![FilterName::LazyImages, FilterName::Ignore],
-        floor: Floor {
-            page_chars: 0,
-            kept_share: 0.0,
-            kept_chars: 0,
-            structured_text: StructuredText::Any,
-        },
-        ignore: gleaner_filters::ignore::Settings::default(),
-        ..filters.clone()
     }
 }

@@ -11,7 +11,7 @@ use anyhow::Context;
 use url::Url;
 
 use super::Args;
-use crate::cli::{EX_DATAERR, EX_IOERR, Failure, input::page_address};
+use crate::cli::{EX_DATAERR, EX_IOERR, Failure};
 
 /// One page to read.
 #[derive(Debug)]
@@ -88,5 +88,48 @@ fn task_of_line(line: &str) -> Task {
         url: url
             .transpose()
             .map_err(|problem| Failure::error(EX_DATAERR, problem)),
+    }
+}
+
+/// Parses the address of a page, as a browser shows it.
+pub(in crate::cli) fn page_address(text: &str) -> Result<Url, String> {
+    const EXPECTED: &str = "expected the address of a web page, such as https://example.org/page";
+    let url = Url::parse(text).map_err(|error| match error {
+        url::ParseError::RelativeUrlWithoutBase => {
+            format!("{text:?} does not say how it is reached (https:// is missing?); {EXPECTED}")
+        }
+        error => format!("{text:?} is no address: {error}; {EXPECTED}"),
+    })?;
+    match url.scheme() {
+        "http" | "https" => Ok(url),
+        other => Err(format!("{other}: leads to no web page; {EXPECTED}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_must_be_one_of_a_web_page() {
+        assert_eq!(
+            page_address("HTTPS://Example.org").unwrap().as_str(),
+            "https://example.org/"
+        );
+        for (text, words) in [
+            ("ftp://example.org/", "ftp: leads to no web page"),
+            ("javascript:1", "javascript: leads to no web page"),
+            ("file:///tmp/x", "file: leads to no web page"),
+            ("example.org/page", "https:// is missing?"),
+            ("", "https:// is missing?"),
+            ("http://", "is no address: empty host"),
+            ("http://exa mple/", "is no address"),
+        ] {
+            let error = page_address(text).unwrap_err();
+            assert!(
+                error.contains(words) && error.contains("expected the address"),
+                "{error}"
+            );
+        }
     }
 }

@@ -1,0 +1,187 @@
+//! One page's scores: word F1 against the reference, the snippets that must and must not be there, the title, and text nodes.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use gleaner_filters::{FilterName, PageError};
+use regex::Regex;
+use serde::Serialize;
+
+use super::{
+    contestant::Contestant,
+    dataset::Sample,
+    nodes::{Mapping, NodeScore},
+};
+
+/// One page's results, one for each contestant.
+#[derive(Serialize)]
+pub(super) struct PageScores {
+    pub(super) id: String,
+    #[serde(rename = "type")]
+    pub(super) page_type: String,
+    pub(super) domain: String,
+    pub(super) scores: Vec<Score>,
+}
+
+/// What one chain made of one page.
+#[derive(Serialize)]
+pub(super) struct Score {
+    pub(super) precision: f64,
+    pub(super) recall: f64,
+    pub(super) f1: f64,
+    /// By text nodes, where the reference could be mapped to them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) nodes: Option<NodeScore>,
+    /// Snippets that had to be kept, and how many of them were.
+    pub(super) required: Share,
+    /// Snippets that had to go, and how many of them did not.
+    pub(super) forbidden: Share,
+    /// Word F1 of the title that was found, where one is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) title: Option<f64>,
+    /// No word was left.
+    pub(super) empty: bool,
+    /// A main content was chosen.
+    pub(super) selected: bool,
+    /// Why the page was passed untouched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) passed: Option<&'static str>,
+    /// Nothing came out: not even the whole page.
+    pub(super) failed: bool,
+    /// CPU time, milliseconds.
+    pub(super) cpu_ms: f64,
+    /// Those of them that `main_block` took.
+    pub(super) choice_ms: f64,
+}
+
+/// Some of a number of things.
+#[derive(Clone, Copy, Default, Serialize)]
+pub(super) struct Share {
+    pub(super) found: usize,
+    pub(super) of: usize,
+}
+
+/// Runs every contestant on a page.
+pub(super) fn page(sample: &Sample, contestants: &[Contestant]) -> PageScores {
+    // Chains mostly see the same text nodes, so that one mapping serves them all.
+    let mut mapping = None;
+    PageScores {
+        id: sample.id.clone(),
+        page_type: sample.page_type.clone(),
+        domain: sample.domain(),
+        scores: contestants
+            .iter()
+            .map(|contestant| score(contestant, sample, &mut mapping))
+            .collect(),
+    }
+}
+
+fn score(contestant: &Contestant, sample: &Sample, mapping: &mut Option<Mapping>) -> Score {
+    let reference = &sample.reference;
+    let mut score = Score {
+        precision: 0.0,
+        recall: 0.0,
+        f1: 0.0,
+        nodes: None,
+        required: Share::default(),
+        forbidden: Share::default(),
+        title: None,
+        empty: true,
+        selected: false,
+        passed: None,
+        failed: false,
+        cpu_ms: 0.0,
+        choice_ms: 0.0,
+    };
+    let (mut text, mut title) = (String::new(), String::new());
+    match contestant.trace(sample) {
+        Ok((trace, passed)) => {
+            score.selected = trace.report.selected;
+            score.passed = passed.as_ref().map(PageError::reason);
+            score.cpu_ms = trace.cpu.as_secs_f64() * 1000.0;
+            let filters = trace.report.filters.iter();
+            let choices = filters.filter(|done| done.filter == FilterName::MainBlock.as_str());
+            score.choice_ms = choices.map(|done| done.cpu.as_secs_f64() * 1000.0).sum();
+            if mapping.as_ref().is_none_or(|m| !m.is_of(&trace.texts)) {
+                *mapping = Some(Mapping::new(&trace.texts, &reference.text));
+            }
+            score.nodes = mapping.as_ref().and_then(|m| m.score(&trace.texts));
+            (text, title) = (trace.text, trace.title);
+        }
+        Err(error) => {
+            score.passed = Some(error.reason());
+            score.failed = true;
+        }
+    }
+    let kept = bag(&text);
+    (score.precision, score.recall, score.f1) = word_scores(&kept, &reference.words);
+    score.empty = kept.is_empty();
+    let wanted = reference.title.as_ref();
+    score.title = wanted.map(|wanted| word_scores(&bag(&title), wanted).2);
+    let text = flat(&text);
+    let share = |snippets: &[String]| Share {
+        found: snippets
+            .iter()
+            .filter(|s| text.contains(s.as_str()))
+            .count(),
+        of: snippets.len(),
+    };
+    score.required = share(&reference.required);
+    score.forbidden = share(&reference.forbidden);
+    score
+}
+
+fn word_scores(kept: &HashMap<String, usize>, wanted: &HashMap<String, usize>) -> (f64, f64, f64) {
+    let (kept_words, wanted_words): (usize, usize) = (kept.values().sum(), wanted.values().sum());
+    if wanted_words == 0 || kept_words == 0 {
+        let both_empty = f64::from(u8::from(wanted_words == kept_words));
+        return (both_empty, both_empty, both_empty);
+    }
+    let common: usize = kept
+        .iter()
+        .map(|(word, count)| (*count).min(wanted.get(word).copied().unwrap_or(0)))
+        .sum();
+    let precision = common as f64 / kept_words as f64;
+    let recall = common as f64 / wanted_words as f64;
+    let f1 = if common == 0 {
+        0.0
+    } else {
+        2.0 * precision * recall / (precision + recall)
+    };
+    (precision, recall, f1)
+}
+
+pub(super) fn bag(text: &str) -> HashMap<String, usize> {
+    static WORD: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\w+").expect("the pattern is a constant"));
+    let mut bag = HashMap::new();
+    for word in WORD.find_iter(text) {
+        *bag.entry(word.as_str().to_lowercase()).or_insert(0) += 1;
+    }
+    bag
+}
+
+/// Lower case, white space collapsed: how snippets are compared.
+pub(super) fn flat(text: &str) -> String {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn word_scores_compare_bags() {
+        // Kept: a a b; wanted: a b c d. Common: a, b.
+        let (precision, recall, f1) = word_scores(&bag("a A b"), &bag("a b c d"));
+        assert!((precision - 2.0 / 3.0).abs() < 1e-12);
+        assert!((recall - 0.5).abs() < 1e-12);
+        assert!((f1 - 4.0 / 7.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_empty_reference_is_met_by_an_empty_text_only() {
+        assert_eq!(word_scores(&bag(""), &bag("")), (1.0, 1.0, 1.0));
+        assert_eq!(word_scores(&bag("a"), &bag("")), (0.0, 0.0, 0.0));
+    }
+}

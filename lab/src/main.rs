@@ -1,0 +1,57 @@
+//! Measures the filter chain on pages whose main content is known, and makes and checks the table of the learned block
+//! scorer (`main_block.algorithm: auto`). See `lab/README.md`.
+
+mod evaluate;
+mod train;
+
+use std::{io, path::PathBuf, process::ExitCode};
+
+use clap::{Parser, Subcommand};
+use gleaner::config::Lookup;
+
+/// Measures Gleaner's filter chain, and trains its scorer of text blocks.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Arguments {
+    /// Configuration file, instead of the usual places
+    #[arg(long, value_name = "FILE", global = true)]
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Measure the filter chain on pages whose main content is known
+    Evaluate(evaluate::Args),
+    /// Write the features of every text block, and how much of it is main content
+    Export(train::ExportArgs),
+    /// Measure the default chain, each page with a table that was fitted without its domain
+    Check(train::CheckArgs),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let done = match arguments.command {
+        Command::Evaluate(own) => Lookup::new(arguments.config)
+            .load()
+            .map_err(Into::into)
+            .and_then(|found| evaluate::run(&own, &found.config)),
+        Command::Export(own) => train::export(&own),
+        Command::Check(own) => train::check(&own),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("gleaner-lab: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether standard output was closed by its reader, as `head` does.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,181 @@
+//! The word F1 of the whole chain, each page by the forest that has not seen its domain.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    fs,
+    path::Path,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use anyhow::Context;
+use gleaner_filters::{Chain, ChainConfig};
+
+use super::{align::tokens, chain, dataset};
+
+/// Recall below which a page counts as harmed.
+const HARMED: f64 = 0.5;
+
+/// The columns of the file with a line per page; `in page` is the recall of the page that is cleaned and kept whole.
+const COLUMNS: &str = "page\tkind\tF1\tprecision\trecall\tselected\treference\tin page\tnote";
+
+#[derive(Clone, Default)]
+struct Sum {
+    pages: f64,
+    f1: f64,
+    precision: f64,
+    recall: f64,
+    harmed: f64,
+    whole: f64,
+}
+
+/// What is written besides the table.
+pub(super) struct Out<'a> {
+    /// A file with a line per page.
+    pub(super) pages: Option<&'a Path>,
+    /// A folder with the text of each page that comes out.
+    pub(super) texts: Option<&'a Path>,
+}
+
+pub(super) fn run(
+    config: &ChainConfig,
+    dataset: &Path,
+    folds: &Path,
+    out: &Out<'_>,
+) -> anyhow::Result<()> {
+    if let Some(texts) = out.texts {
+        fs::create_dir_all(texts)?;
+    }
+    let chains: Vec<Arc<Chain>> = (0..dataset::FOLDS)
+        .map(|fold| {
+            let path = folds.join(format!("{fold}.forest"));
+            let bytes = fs::read(&path).with_context(|| path.display().to_string())?;
+            chain(config, Some(&bytes))
+        })
+        .collect::<anyhow::Result<_>>()?;
+    let mut cleaned = config.clone();
+    cleaned.main_block.enabled = false;
+    let cleaned = chain(&cleaned, None)?;
+    let files = dataset::annotations(dataset)?;
+    let next = AtomicUsize::new(0);
+    let sums: Mutex<BTreeMap<String, Sum>> = Mutex::default();
+    let lines: Mutex<Vec<String>> = Mutex::default();
+    let work = || -> anyhow::Result<()> {
+        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let page = dataset::page(dataset, file)?;
+            let fold = usize::try_from(page.fold)?;
+            let Ok(extract) = chains[fold].extract(&page.html, &page.url) else {
+                continue;
+            };
+            if let Some(texts) = out.texts {
+                fs::write(texts.join(format!("{}.txt", page.id)), &extract.text)?;
+            }
+            let (f1, precision, recall) = score(&extract.text, &page.reference);
+            let is_empty = page.reference.trim().is_empty();
+            let whole = cleaned.extract(&page.html, &page.url);
+            let in_page = whole.map_or(0.0, |whole| score(&whole.text, &page.reference).2);
+            let one = Sum {
+                pages: 1.0,
+                f1,
+                precision,
+                recall,
+                harmed: f64::from(u8::from(recall < HARMED && !is_empty)),
+                whole: f64::from(u8::from(!extract.report.selected)),
+            };
+            let note = extract
+                .report
+                .filters
+                .iter()
+                .find(|f| f.filter == "main_block")
+                .and_then(|f| f.note.clone())
+                .unwrap_or_default();
+            if let Ok(mut lines) = lines.lock() {
+                lines.push(format!(
+                    "{}\t{}\t{f1:.4}\t{precision:.4}\t{recall:.4}\t{}\t{}\t{in_page:.4}\t{note}",
+                    page.id,
+                    page.kind,
+                    extract.report.selected,
+                    tokens(&page.reference).len()
+                ));
+            }
+            if let Ok(mut sums) = sums.lock() {
+                for name in ["all".to_owned(), page.kind] {
+                    let sum = sums.entry(name).or_default();
+                    sum.pages += one.pages;
+                    sum.f1 += one.f1;
+                    sum.precision += one.precision;
+                    sum.recall += one.recall;
+                    sum.harmed += one.harmed;
+                    sum.whole += one.whole;
+                }
+            }
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| {
+            worker
+                .join()
+                .map_err(|_| anyhow::anyhow!("a worker panicked"))?
+        })
+    })?;
+    print(&sums)?;
+    if let (Some(out), Ok(mut lines)) = (out.pages, lines.lock()) {
+        lines.sort();
+        lines.insert(0, COLUMNS.to_owned());
+        fs::write(out, lines.join("\n") + "\n")?;
+    }
+    Ok(())
+}
+
+/// The table, a line for each kind of page.
+fn print(sums: &Mutex<BTreeMap<String, Sum>>) -> anyhow::Result<()> {
+    println!(
+        "| pages | F1 | precision | recall | harmed | whole | n |\n|---|---|---|---|---|---|---|"
+    );
+    for (name, sum) in sums
+        .lock()
+        .map_err(|_| anyhow::anyhow!("a worker panicked"))?
+        .iter()
+    {
+        println!(
+            "| {name} | {:.4} | {:.3} | {:.3} | {:.1} % | {:.1} % | {} |",
+            sum.f1 / sum.pages,
+            sum.precision / sum.pages,
+            sum.recall / sum.pages,
+            100.0 * sum.harmed / sum.pages,
+            100.0 * sum.whole / sum.pages,
+            sum.pages
+        );
+    }
+    Ok(())
+}
+
+/// F1, precision and recall of the bags of words.
+fn score(text: &str, reference: &str) -> (f64, f64, f64) {
+    let (kept, wanted) = (tokens(text), tokens(reference));
+    let mut bag: HashMap<&str, i64> = HashMap::new();
+    for word in &wanted {
+        *bag.entry(word).or_default() += 1;
+    }
+    let mut common = 0.0;
+    for word in &kept {
+        if let Some(count) = bag.get_mut(word.as_str()).filter(|count| **count > 0) {
+            *count -= 1;
+            common += 1.0;
+        }
+    }
+    if common == 0.0 {
+        let both_empty = f64::from(u8::from(kept.is_empty() && wanted.is_empty()));
+        return (both_empty, both_empty, both_empty);
+    }
+    let (precision, recall) = (common / kept.len() as f64, common / wanted.len() as f64);
+    (
+        2.0 * precision * recall / (precision + recall),
+        precision,
+        recall,
+    )
+}

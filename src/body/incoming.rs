@@ -1,0 +1,129 @@
+//! A body as it comes from a connection, with what hyper leaves to us: streams that were cut but look complete,
+//! trailers that belong to one hop, and uploads that nobody reads any more.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http::Version;
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use tokio::{sync::OwnedSemaphorePermit, time::timeout};
+
+use super::BodyError;
+use crate::headers;
+
+/// How long an upload over HTTP/2 is read on after the origin has answered it early. Dropped before the response is
+/// sent, the stream would be reset with `CANCEL` and the response lost (RFC 9113 § 8.1).
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// A request's or a response's body on its way in.
+#[derive(Debug)]
+pub(crate) struct IncomingBody {
+    /// Taken only when this is dropped.
+    incoming: Option<Incoming>,
+    /// The sender must mark the end: of an HTTP/2 stream that carries nothing else.
+    must_end: bool,
+    /// What is missing of the declared length.
+    missing: Option<u64>,
+    drains: bool,
+    /// Counts the stream on its HTTP/2 connection.
+    _stream: Option<OwnedSemaphorePermit>,
+}
+
+impl IncomingBody {
+    /// The body of a client's request.
+    pub(crate) fn of_request(incoming: Incoming, version: Version) -> Self {
+        let is_http2 = version == Version::HTTP_2;
+        Self::new(incoming, is_http2, is_http2, None)
+    }
+
+    /// The body of a server's response. A server that has answered may reset a stream on which the request is still
+    /// being sent (RFC 9113 § 8.1, `NO_ERROR`); whether it had ended its response shows then only by the length.
+    pub(crate) fn of_response(
+        incoming: Incoming,
+        version: Version,
+        request_ended: bool,
+        stream: Option<OwnedSemaphorePermit>,
+    ) -> Self {
+        let must_end = version == Version::HTTP_2 && request_ended;
+        Self::new(incoming, must_end, false, stream)
+    }
+
+    fn new(
+        incoming: Incoming,
+        must_end: bool,
+        drains: bool,
+        stream: Option<OwnedSemaphorePermit>,
+    ) -> Self {
+        Self {
+            missing: incoming.size_hint().exact(),
+            incoming: Some(incoming),
+            must_end,
+            drains,
+            _stream: stream,
+        }
+    }
+
+    /// hyper takes a stream that was reset with `NO_ERROR` for one that has ended (RFC 9113 § 8.1 allows that only
+    /// after a complete response).
+    fn is_cut(&self) -> bool {
+        let short = self.missing.is_some_and(|missing| missing > 0);
+        !self.is_end_stream() && (self.must_end || short)
+    }
+}
+
+impl HttpBody for IncomingBody {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let Some(incoming) = &mut self.incoming else {
+            return Poll::Ready(None);
+        };
+        let frame = match ready!(Pin::new(incoming).poll_frame(cx)) {
+            Some(Ok(frame)) => frame,
+            Some(Err(error)) => return Poll::Ready(Some(Err(error.into()))),
+            None => return Poll::Ready(self.is_cut().then_some(Err(BodyError::Cut))),
+        };
+        if let (Some(data), Some(missing)) = (frame.data_ref(), &mut self.missing) {
+            *missing = missing.saturating_sub(data.len() as u64);
+        }
+        let frame = match frame.into_trailers() {
+            Ok(trailers) => Frame::trailers(headers::forward_trailers(trailers)),
+            Err(data) => data,
+        };
+        Poll::Ready(Some(Ok(frame)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.incoming.as_ref().is_none_or(HttpBody::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let hint = self.incoming.as_ref().map(HttpBody::size_hint);
+        hint.unwrap_or(SizeHint::with_exact(0))
+    }
+}
+
+impl Drop for IncomingBody {
+    fn drop(&mut self) {
+        if !self.drains || self.is_end_stream() {
+            return;
+        }
+        if let (Some(mut incoming), Ok(runtime)) =
+            (self.incoming.take(), tokio::runtime::Handle::try_current())
+        {
+            runtime.spawn(timeout(DRAIN, async move {
+                while let Some(Ok(_)) = incoming.frame().await {}
+            }));
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! From a target to a connection: resolve, check every address, connect, TLS.
+//!
+//! hyper-util's `HttpConnector` skips its resolver for IP literals, so a check in the resolver would not see them;
+//! here every address is checked right before it is connected to.
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
+
+use rustls::{ClientConfig, pki_types::ServerName};
+use tokio::{
+    net::TcpStream,
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+use tokio_rustls::{TlsConnector, client::TlsStream};
+use tokio_util::either::Either;
+
+use super::{
+    UpstreamError,
+    resolver::Resolver,
+    tls::{self, CertificateRequested, Tls},
+};
+use crate::{
+    access_control::{Acl, PortRule},
+    authority::{Scheme, Target},
+    config::{Config, Timeouts},
+    tcp,
+};
+
+/// Head start of one address before the next is tried beside it: RFC 8305 § 5 recommends 250 ms.
+/// Raising it makes sites with a dead address slower, lowering it opens needless connections.
+const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
+
+/// A connection to an origin that HTTP can be spoken on.
+pub(super) struct Stream {
+    pub(super) io: Io,
+    pub(super) is_http2: bool,
+    /// The server has asked for a client certificate, which it did not get.
+    pub(super) wants_client_certificate: bool,
+}
+
+pub(super) type Io = Either<TcpStream, Box<TlsStream<TcpStream>>>;
+
+/// Makes connections.
+pub(super) struct Connector {
+    acl: Arc<Acl>,
+    resolver: Resolver,
+    /// `None` where there is nothing to trust, which every encrypted request then reports.
+    tls: Option<Tls>,
+    timeouts: Timeouts,
+}
+
+impl Connector {
+    pub(super) fn new(config: &Config, acl: Arc<Acl>) -> Self {
+        Self {
+            acl,
+            resolver: Resolver::new(),
+            tls: tls::configure(&config.extra_roots, &config.insecure_hosts),
+            timeouts: config.timeouts.clone(),
+        }
+    }
+
+    /// A TCP connection to one of the host's allowed addresses.
+    pub(super) async fn tcp(
+        &self,
+        target: &Target,
+        client: IpAddr,
+        carries: PortRule,
+    ) -> Result<TcpStream, UpstreamError> {
+        let connecting = async {
+            let host = target.host.plain();
+            let resolved = self
+                .resolver
+                .resolve(&host, target.port, client)
+                .await
+                .map_err(|error| UpstreamError::Dns(error.to_string()))?;
+            let allowed = allowed(&self.acl, resolved, target.scheme, carries)?;
+            race(alternate(allowed)).await
+        };
+        timeout(self.timeouts.connect, connecting)
+            .await
+            .unwrap_or(Err(UpstreamError::ConnectTimeout))
+    }
+
+    /// A connection that HTTP can be spoken on.
+    pub(super) async fn connect(
+        &self,
+        target: &Target,
+        client: IpAddr,
+        http1_only: bool,
+    ) -> Result<Stream, UpstreamError> {
+        if target.scheme == Scheme::Http {
+            return Ok(Stream {
+                io: Either::Left(self.tcp(target, client, PortRule::WebOnly).await?),
+                is_http2: false,
+                wants_client_certificate: false,
+            });
+        }
+        let tls = self.tls.as_ref().ok_or(UpstreamError::NoTrustStore)?;
+        let mut fetched = 0;
+        loop {
+            let config = if http1_only { &tls.http1 } else { &tls.any };
+            let missing = match self.handshake(target, client, config).await {
+                Err(UpstreamError::MissingIntermediate(url)) => url,
+                outcome => return outcome,
+            };
+            fetched += 1;
+            if fetched > tls::MAX_FETCHED_INTERMEDIATES
+                || self
+                    .fetch_intermediate(tls, &missing, client)
+                    .await
+                    .is_none()
+            {
+                return Err(UpstreamError::missing_intermediate());
+            }
+        }
+    }
+
+    async fn handshake(
+        &self,
+        target: &Target,
+        client: IpAddr,
+        config: &ClientConfig,
+    ) -> Result<Stream, UpstreamError> {
+        let tcp = self.tcp(target, client, PortRule::WebOnly).await?;
+        let name = ServerName::try_from(target.host.plain()).map_err(|_| {
+            UpstreamError::Tls("no certificate can be issued for this name".to_owned())
+        })?;
+        // Each connection has a resolver of its own, to learn whether a certificate was asked for.
+        let requested = Arc::<CertificateRequested>::default();
+        let mut config = config.clone();
+        config.client_auth_cert_resolver = Arc::clone(&requested) as _;
+        let connecting = TlsConnector::from(Arc::new(config)).connect(name, tcp);
+        let stream = timeout(self.timeouts.tls_handshake, connecting)
+            .await
+            .map_err(|_| UpstreamError::TlsTimeout)?
+            .map_err(|error| UpstreamError::of_handshake(&error, requested.is_set()))?;
+        Ok(Stream {
+            is_http2: stream.get_ref().1.alpn_protocol() == Some(b"h2"),
+            io: Either::Right(Box::new(stream)),
+            wants_client_certificate: requested.is_set(),
+        })
+    }
+
+    /// Fetches the certificate of an issuer (RFC 5280 § 4.2.2.1, `caIssuers`) and keeps it for the verifier.
+    async fn fetch_intermediate(&self, tls: &Tls, url: &str, client: IpAddr) -> Option<()> {
+        let uri: http::Uri = url.parse().ok()?;
+        let target = Target::of_absolute(&uri).ok()?;
+        let permit = self.acl.permit(target).ok()?;
+        // Never over TLS: that could need another such certificate.
+        if permit.target().scheme != Scheme::Http {
+            return None;
+        }
+        let fetching = async {
+            let tcp = self.tcp(permit.target(), client, PortRule::WebOnly);
+            let stream = tcp.await.ok()?;
+            tls::fetch_certificate(stream, permit.target(), &uri).await
+        };
+        let certificate = timeout(self.timeouts.connect, fetching).await.ok()??;
+        tls.intermediates.add(certificate)
+    }
+}
+
+/// The addresses that may be connected to. What a name resolved to is checked here and connected to as it is: there is
+/// no second lookup that could give something else (DNS rebinding).
+fn allowed(
+    acl: &Acl,
+    resolved: Vec<SocketAddr>,
+    scheme: Scheme,
+    carries: PortRule,
+) -> Result<Vec<SocketAddr>, UpstreamError> {
+    let mut allowed = Vec::new();
+    let mut refused = None;
+    for addr in resolved {
+        match acl.check_resolved(addr, scheme, carries) {
+            Ok(()) => allowed.push(addr),
+            Err(refusal) => refused = Some(refusal),
+        }
+    }
+    match (allowed.is_empty(), refused) {
+        (false, _) => Ok(allowed),
+        (true, Some(refusal)) => Err(UpstreamError::Address(refusal)),
+        (true, None) => Err(UpstreamError::Dns("the name has no address".to_owned())),
+    }
+}
+
+/// Takes turns between the address families, the resolver's first choice first (RFC 8305 § 4).
+fn alternate(addrs: Vec<SocketAddr>) -> Vec<SocketAddr> {
+    let first_is_v6 = addrs.first().is_some_and(SocketAddr::is_ipv6);
+    let (first, second): (Vec<_>, Vec<_>) = addrs
+        .into_iter()
+        .partition(|addr| addr.is_ipv6() == first_is_v6);
+    let (mut first, mut second) = (first.into_iter(), second.into_iter());
+    let mut turns = Vec::new();
+    loop {
+        let turn = [first.next(), second.next()];
+        if turn == [None, None] {
+            return turns;
+        }
+        turns.extend(turn.into_iter().flatten());
+    }
+}
+
+/// Connects to the addresses in turn, each with a head start; the first connection wins.
+async fn race(addrs: Vec<SocketAddr>) -> Result<TcpStream, UpstreamError> {
+    let mut waiting = addrs.into_iter();
+    // Dropping the set ends the attempts that lost.
+    let mut attempts = JoinSet::new();
+    let mut problem = UpstreamError::ConnectTimeout;
+    loop {
+        match waiting.next() {
+            Some(addr) => drop(attempts.spawn(TcpStream::connect(addr))),
+            None if attempts.is_empty() => return Err(problem),
+            None => {}
+        }
+        let more = waiting.len() > 0;
+        tokio::select! {
+            Some(attempt) = attempts.join_next() => match attempt {
+                Ok(Ok(stream)) => {
+                    tcp::configure(&stream);
+                    return Ok(stream);
+                }
+                Ok(Err(error)) => problem = UpstreamError::of_connect(&error),
+                Err(_) => {}
+            },
+            () = sleep(ATTEMPT_DELAY), if more => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_families_take_turns() {
+        let addrs = |list: &[&str]| list.iter().map(|addr| addr.parse().unwrap()).collect();
+        let given = addrs(&["[1::]:1", "[2::]:1", "1.1.1.1:1", "2.2.2.2:1", "3.3.3.3:1"]);
+        let turns: Vec<SocketAddr> =
+            addrs(&["[1::]:1", "1.1.1.1:1", "[2::]:1", "2.2.2.2:1", "3.3.3.3:1"]);
+        assert_eq!(alternate(given), turns);
+    }
+
+    #[test]
+    fn a_name_that_resolves_to_internal_addresses_is_refused() {
+        let access = crate::config::RawAccess::default().parse().unwrap();
+        let acl = Acl::new(access, vec![([192, 0, 2, 1], 8118).into()]);
+        let resolved = |list: &[&str]| {
+            let addrs: Vec<SocketAddr> = list.iter().map(|addr| addr.parse().unwrap()).collect();
+            allowed(&acl, addrs, Scheme::Http, PortRule::WebOnly)
+        };
+        for list in [
+            &["127.0.0.1:80"][..],
+            &["[::1]:80", "127.0.0.1:80"],
+            &["[::ffff:169.254.169.254]:80"],
+            &["0.0.0.0:80"],
+            &["192.0.2.1:8118"],
+        ] {
+            assert!(
+                matches!(resolved(list), Err(UpstreamError::Address(_))),
+                "{list:?}"
+            );
+        }
+        // One bad address among good ones is left out, the others serve.
+        let mixed = resolved(&["127.0.0.1:80", "93.184.216.34:80", "[::1]:80"]).unwrap();
+        assert_eq!(mixed, ["93.184.216.34:80".parse().unwrap()]);
+        assert!(matches!(resolved(&[]), Err(UpstreamError::Dns(_))));
+    }
+
+    #[test]
+    fn a_name_gets_an_excepted_port_only_at_the_excepted_address() {
+        let raw: crate::config::RawAccess =
+            serde_yaml::from_str("allow_targets: ['127.0.0.1:8500']").unwrap();
+        let acl = Acl::new(raw.parse().unwrap(), Vec::new());
+        let resolved = |addr: &str, scheme, carries| {
+            let addr: SocketAddr = addr.parse().unwrap();
+            allowed(&acl, vec![addr], scheme, carries).is_ok()
+        };
+        let (http, https) = (Scheme::Http, Scheme::Https);
+        assert!(resolved("127.0.0.1:8500", https, PortRule::Any));
+        assert!(!resolved("93.184.216.34:8500", https, PortRule::Any));
+        assert!(resolved("93.184.216.34:8500", https, PortRule::WebOnly));
+        assert!(resolved("93.184.216.34:8500", http, PortRule::WebOnly));
+        assert!(resolved("93.184.216.34:443", https, PortRule::Any));
+    }
+
+    #[tokio::test]
+    async fn a_dead_address_does_not_keep_from_the_next() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let dead = closed.local_addr().unwrap();
+        drop(closed);
+        let alive = listener.local_addr().unwrap();
+        let stream = race(vec![dead, alive]).await.unwrap();
+        assert_eq!(stream.peer_addr().unwrap(), alive);
+        assert_eq!(race(vec![dead]).await.unwrap_err(), UpstreamError::Refused);
+    }
+}

@@ -1,0 +1,257 @@
+//! Why an origin gave no response, in words that a person understands.
+
+use std::{error::Error as StdError, io};
+
+use rustls::{AlertDescription, CertificateError};
+
+use super::tls::{MissingIssuer, Weakness};
+use crate::{access_control::Refusal, body::Failure, headers::MAX_RESPONSE_FIELDS};
+
+/// What a server that knows only TLS 1.1, or only broken ciphers, is refused with (RFC 8996).
+const OLD: &str = "the server speaks only old versions or weak methods of encryption";
+
+/// Why an origin gave no response.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum UpstreamError {
+    #[error("the name could not be resolved to an address (DNS): {0}")]
+    Dns(String),
+    #[error("{0}")]
+    Address(Refusal),
+    #[error("the server refused the connection")]
+    Refused,
+    #[error("the server could not be reached: {0}")]
+    Unreachable(String),
+    #[error("the server did not answer the connection in time")]
+    ConnectTimeout,
+    #[error("the server did not finish the TLS handshake in time")]
+    TlsTimeout,
+    #[error("its certificate cannot be trusted: {0}")]
+    Certificate(String),
+    #[error("the encrypted connection could not be set up (TLS): {0}")]
+    Tls(String),
+    /// TLS that we cannot speak and a browser may.
+    #[error("the encrypted connection could not be set up (TLS): {0}")]
+    UnsupportedTls(String),
+    #[error("the server asks for a certificate of the client")]
+    ClientCertificate,
+    /// The chain lacks a certificate, which may be had here.
+    #[error(
+        "its certificate cannot be trusted: the server did not send the certificate of its issuer"
+    )]
+    MissingIntermediate(String),
+    #[error("no certificates to trust were found on this machine; install its `ca-certificates`")]
+    NoTrustStore,
+    #[error("the server took the request and did not answer in time")]
+    FirstByteTimeout,
+    #[error("the server closed the connection without an answer")]
+    Closed,
+    #[error("the server's answer is not valid HTTP: {0}")]
+    BadResponse(String),
+    // hyper does not tell which of the two it is.
+    #[error(
+        "the server's answer has more than {MAX_RESPONSE_FIELDS} header fields, or too long ones"
+    )]
+    HeadTooLarge,
+    #[error("the client stopped sending its request")]
+    ClientLeft,
+    #[error("the request's body did not go on in time")]
+    ClientStalled,
+    #[error("the request's body is not valid HTTP")]
+    ClientBody,
+    #[error("the request cannot be sent in this form")]
+    Request,
+    #[error("the connection failed: {0}")]
+    Other(String),
+}
+
+impl From<Failure> for UpstreamError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Stalled => Self::ClientStalled,
+            Failure::Malformed => Self::ClientBody,
+            Failure::Left => Self::ClientLeft,
+        }
+    }
+}
+
+impl UpstreamError {
+    /// Finds the cause behind hyper's error.
+    pub(super) fn of(error: &(dyn StdError + 'static)) -> Self {
+        let mut cause = Some(error);
+        let mut deepest = error;
+        while let Some(error) = cause {
+            if let Some(error) = error.downcast_ref::<Self>() {
+                return error.clone();
+            }
+            if let Some(error) = error
+                .downcast_ref::<hyper::Error>()
+                .and_then(Self::of_hyper)
+            {
+                return error;
+            }
+            if let Some(rustls::Error::AlertReceived(AlertDescription::CertificateRequired)) =
+                error.downcast_ref()
+            {
+                return Self::ClientCertificate;
+            }
+            deepest = error;
+            cause = error.source();
+        }
+        match deepest.downcast_ref::<io::Error>().map(io::Error::kind) {
+            Some(
+                io::ErrorKind::ConnectionReset
+                | io::ErrorKind::BrokenPipe
+                | io::ErrorKind::UnexpectedEof
+                | io::ErrorKind::ConnectionAborted,
+            ) => Self::Closed,
+            _ => Self::Other(deepest.to_string()),
+        }
+    }
+
+    fn of_hyper(error: &hyper::Error) -> Option<Self> {
+        if error.is_incomplete_message() || error.is_closed() {
+            Some(Self::Closed)
+        } else if error.is_parse_too_large() {
+            Some(Self::HeadTooLarge)
+        } else if error.is_parse() {
+            Some(Self::BadResponse(error.to_string()))
+        } else if error.is_user() && error.is_body_write_aborted() {
+            Some(Self::ClientLeft)
+        } else {
+            None
+        }
+    }
+
+    /// The error behind a failed TCP connection.
+    pub(super) fn of_connect(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::ConnectionRefused => Self::Refused,
+            io::ErrorKind::TimedOut => Self::ConnectTimeout,
+            _ => Self::Unreachable(error.to_string()),
+        }
+    }
+
+    /// The error behind a failed TLS handshake.
+    pub(super) fn of_handshake(error: &io::Error, certificate_requested: bool) -> Self {
+        let inner = error
+            .get_ref()
+            .and_then(|inner| inner.downcast_ref::<rustls::Error>());
+        match inner {
+            Some(rustls::Error::AlertReceived(_)) if certificate_requested => {
+                Self::ClientCertificate
+            }
+            Some(error) => Self::of_tls(error),
+            None if matches!(
+                error.kind(),
+                io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset
+            ) =>
+            {
+                Self::UnsupportedTls("the server closed the connection".to_owned())
+            }
+            None => Self::Tls(error.to_string()),
+        }
+    }
+
+    /// The error that rustls found.
+    pub(super) fn of_tls(error: &rustls::Error) -> Self {
+        match error {
+            rustls::Error::InvalidCertificate(CertificateError::Other(other))
+                if other.0.is::<MissingIssuer>() =>
+            {
+                let missing = other.0.downcast_ref::<MissingIssuer>();
+                Self::MissingIntermediate(missing.map_or_else(String::new, |it| it.url.clone()))
+            }
+            rustls::Error::InvalidCertificate(problem) => Self::Certificate(plain_words(problem)),
+            rustls::Error::PeerIncompatible(_)
+            | rustls::Error::AlertReceived(
+                AlertDescription::ProtocolVersion
+                | AlertDescription::HandshakeFailure
+                | AlertDescription::InsufficientSecurity
+                | AlertDescription::IllegalParameter
+                | AlertDescription::InternalError,
+            ) => Self::UnsupportedTls(OLD.to_owned()),
+            rustls::Error::NoApplicationProtocol
+            | rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol) => {
+                Self::UnsupportedTls("the server speaks another protocol than HTTP".to_owned())
+            }
+            // Not TLS at all, or a server that breaks its rules.
+            rustls::Error::InvalidMessage(_) | rustls::Error::PeerMisbehaved(_) => {
+                Self::UnsupportedTls(error.to_string())
+            }
+            other => Self::Tls(other.to_string()),
+        }
+    }
+
+    /// A chain that could not be completed.
+    pub(super) fn missing_intermediate() -> Self {
+        Self::Certificate(plain_words(&CertificateError::UnknownIssuer))
+    }
+
+    /// Whether a tunnel may work where we fail: the client's own TLS may manage.
+    pub(crate) fn may_work_in_a_tunnel(&self) -> bool {
+        matches!(self, Self::UnsupportedTls(_) | Self::ClientCertificate)
+    }
+}
+
+/// What is wrong with a certificate.
+fn plain_words(problem: &CertificateError) -> String {
+    let words = match problem {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => "it has expired",
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "it is not valid yet"
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "it was issued for another host"
+        }
+        CertificateError::UnknownIssuer => {
+            "it was issued by an unknown authority, or by the site itself"
+        }
+        CertificateError::Revoked => "it was revoked",
+        CertificateError::BadSignature => "its signature is wrong",
+        CertificateError::UnsupportedSignatureAlgorithmContext { .. }
+        | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
+            "its signature or key is of a kind that proves nothing"
+        }
+        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
+            "it was not issued for web servers"
+        }
+        CertificateError::Other(other) if other.0.is::<Weakness>() => return other.to_string(),
+        CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => {
+            "it was issued by the site itself"
+        }
+        // The platform's verifier says it with a type of its own.
+        CertificateError::Other(other) if format!("{other:?}").contains("EkuError") => {
+            "it was not issued for web servers"
+        }
+        other => return format!("{other}"),
+    };
+    words.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn handshake(problem: CertificateError) -> String {
+        let error = io::Error::other(rustls::Error::InvalidCertificate(problem));
+        UpstreamError::of_handshake(&error, false).to_string()
+    }
+
+    #[test]
+    fn certificate_errors_are_in_plain_words() {
+        assert!(handshake(CertificateError::Expired).contains("expired"));
+        assert!(handshake(CertificateError::NotValidForName).contains("another host"));
+        assert!(handshake(CertificateError::UnknownIssuer).contains("unknown authority"));
+    }
+
+    #[test]
+    fn the_cause_is_found_behind_other_errors() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("outer")]
+        struct Outer(#[source] UpstreamError);
+        assert_eq!(
+            UpstreamError::of(&Outer(UpstreamError::Refused)),
+            UpstreamError::Refused
+        );
+    }
+}

@@ -1,0 +1,313 @@
+//! Connections to origins that are kept for the next request: bounded in number, age and use.
+//!
+//! hyper-util's pool has no bound on the total, keeps one HTTP/2 connection per origin however busy it is, and
+//! cannot be told which connection belongs to one client; so this is our own, around hyper's connections.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
+        atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use hyper::client::conn::{http1, http2};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{Instant, sleep},
+};
+
+use crate::{authority::Target, body::Body};
+
+/// Idle HTTP/1.1 connections kept per origin: as many as ten browsers open to one (six each). Raising it saves
+/// handshakes and costs descriptors.
+const IDLE_PER_ORIGIN: usize = 64;
+
+/// Requests at once on one HTTP/2 connection; for more another connection is opened. Together with the windows in
+/// `http2` it keeps downloads that nobody reads from using up the connection's window.
+pub(super) const STREAMS_PER_CONNECTION: usize = 32;
+
+/// Idle connections of one client's own, see [`PinnedConnections`].
+const PINNED_IDLE: usize = 8;
+
+/// The kept connections.
+pub(super) struct Pool {
+    kept: Mutex<Kept>,
+    max_idle: usize,
+    idle_timeout: Duration,
+}
+
+#[derive(Default)]
+struct Kept {
+    http1: HashMap<Arc<Target>, Vec<IdleHttp1>>,
+    http2: HashMap<Arc<Target>, Vec<Http2Connection>>,
+}
+
+/// An HTTP/1.1 connection that is ready for a request.
+struct IdleHttp1 {
+    sender: http1::SendRequest<Body>,
+    since: Instant,
+    until: Instant,
+}
+
+/// An HTTP/2 connection, which takes several requests at once.
+#[derive(Clone)]
+pub(super) struct Http2Connection {
+    pub(super) sender: http2::SendRequest<Body>,
+    shared: Arc<Http2Shared>,
+}
+
+struct Http2Shared {
+    streams: Arc<Semaphore>,
+    /// The server's `SETTINGS_MAX_CONCURRENT_STREAMS`, as far as it is known.
+    server_limit: Arc<AtomicUsize>,
+    last_used: Mutex<Instant>,
+    retired: AtomicBool,
+}
+
+impl Http2Connection {
+    pub(super) fn new(sender: http2::SendRequest<Body>, server_limit: Arc<AtomicUsize>) -> Self {
+        let shared = Http2Shared {
+            streams: Arc::new(Semaphore::new(STREAMS_PER_CONNECTION)),
+            server_limit,
+            last_used: Mutex::new(Instant::now()),
+            retired: AtomicBool::default(),
+        };
+        Self {
+            sender,
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// Makes room for one more request, if the connection takes any.
+    pub(super) fn reserve(&self) -> Option<OwnedSemaphorePermit> {
+        let is_full = self.in_use() >= self.shared.server_limit.load(Relaxed);
+        if is_full || self.is_gone() {
+            return None;
+        }
+        *lock(&self.shared.last_used) = Instant::now();
+        Arc::clone(&self.shared.streams).try_acquire_owned().ok()
+    }
+
+    /// Takes no further request; those on it go on.
+    pub(super) fn retire(&self) {
+        self.shared.retired.store(true, Relaxed);
+    }
+
+    fn is_gone(&self) -> bool {
+        self.sender.is_closed() || self.shared.retired.load(Relaxed)
+    }
+
+    fn in_use(&self) -> usize {
+        STREAMS_PER_CONNECTION - self.shared.streams.available_permits()
+    }
+
+    fn is_kept_at(&self, now: Instant, idle_timeout: Duration) -> bool {
+        let idle = now.saturating_duration_since(*lock(&self.shared.last_used));
+        !self.is_gone() && (self.in_use() > 0 || idle < idle_timeout)
+    }
+}
+
+impl Pool {
+    /// A pool of at most so many idle connections.
+    pub(super) fn new(max_idle: usize, idle_timeout: Duration) -> Arc<Self> {
+        let pool = Arc::new(Self {
+            kept: Mutex::default(),
+            max_idle,
+            idle_timeout,
+        });
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(sweep(Arc::downgrade(&pool), idle_timeout / 4));
+        }
+        pool
+    }
+
+    /// The connection that became idle last, if that was not longer ago than this: the origin is the least likely to
+    /// be closing it just now.
+    pub(super) fn take_http1(
+        &self,
+        target: &Arc<Target>,
+        max_age: Duration,
+    ) -> Option<http1::SendRequest<Body>> {
+        let now = Instant::now();
+        let mut kept = lock(&self.kept);
+        let idle = kept.http1.get_mut(target)?;
+        while let Some(connection) = idle.pop() {
+            let is_fresh = now.saturating_duration_since(connection.since) <= max_age;
+            if connection.until <= now || !connection.sender.is_ready() {
+                continue;
+            }
+            if is_fresh {
+                return Some(connection.sender);
+            }
+            idle.push(connection);
+            return None;
+        }
+        None
+    }
+
+    /// Keeps a connection once its response has been read.
+    pub(super) fn put_http1(
+        self: &Arc<Self>,
+        target: Arc<Target>,
+        mut sender: http1::SendRequest<Body>,
+        server_timeout: Option<Duration>,
+    ) {
+        let pool = Arc::downgrade(self);
+        tokio::spawn(async move {
+            if sender.ready().await.is_ok()
+                && let Some(pool) = pool.upgrade()
+            {
+                pool.insert(target, sender, server_timeout);
+            }
+        });
+    }
+
+    fn insert(
+        &self,
+        target: Arc<Target>,
+        sender: http1::SendRequest<Body>,
+        server_timeout: Option<Duration>,
+    ) {
+        let since = Instant::now();
+        let timeout =
+            server_timeout.map_or(self.idle_timeout, |limit| limit.min(self.idle_timeout));
+        let connection = IdleHttp1 {
+            sender,
+            since,
+            until: since + timeout,
+        };
+        let mut kept = lock(&self.kept);
+        if kept.idle() >= self.max_idle {
+            kept.close_oldest();
+        }
+        let idle = kept.http1.entry(target).or_default();
+        if idle.len() < IDLE_PER_ORIGIN {
+            idle.push(connection);
+        }
+    }
+
+    /// An HTTP/2 connection with room for one more request.
+    pub(super) fn http2(
+        &self,
+        target: &Arc<Target>,
+    ) -> Option<(Http2Connection, OwnedSemaphorePermit)> {
+        let kept = lock(&self.kept);
+        kept.http2.get(target)?.iter().find_map(|connection| {
+            let permit = connection.reserve()?;
+            Some((connection.clone(), permit))
+        })
+    }
+
+    pub(super) fn put_http2(&self, target: Arc<Target>, connection: Http2Connection) {
+        lock(&self.kept)
+            .http2
+            .entry(target)
+            .or_default()
+            .push(connection);
+    }
+
+    /// Whether a request to this origin would find a connection.
+    pub(super) fn has(&self, target: &Arc<Target>) -> bool {
+        let kept = lock(&self.kept);
+        let http1 = kept.http1.get(target).is_some_and(|idle| !idle.is_empty());
+        let live = |all: &Vec<Http2Connection>| all.iter().any(|connection| !connection.is_gone());
+        http1 || kept.http2.get(target).is_some_and(live)
+    }
+
+    /// Closes the idle connections to one origin: one of them was dead.
+    pub(super) fn close(&self, target: &Arc<Target>) {
+        lock(&self.kept).http1.remove(target);
+    }
+
+    /// Closes all idle connections: descriptors have run out.
+    pub(super) fn close_idle(&self) {
+        let mut kept = lock(&self.kept);
+        kept.http1.clear();
+        kept.retain_http2(|connection| connection.in_use() > 0);
+    }
+
+    fn close_expired(&self) {
+        let now = Instant::now();
+        let mut kept = lock(&self.kept);
+        kept.http1.retain(|_, idle| {
+            idle.retain(|connection| now < connection.until && !connection.sender.is_closed());
+            !idle.is_empty()
+        });
+        kept.retain_http2(|connection| connection.is_kept_at(now, self.idle_timeout));
+    }
+}
+
+impl Kept {
+    fn idle(&self) -> usize {
+        let http1: usize = self.http1.values().map(Vec::len).sum();
+        let http2 = self.http2.values().flatten();
+        http1 + http2.filter(|connection| connection.in_use() == 0).count()
+    }
+
+    fn close_oldest(&mut self) {
+        let age = |(target, idle): (&Arc<Target>, &Vec<IdleHttp1>)| {
+            Some((idle.first()?.since, Arc::clone(target)))
+        };
+        if let Some((_, target)) = self
+            .http1
+            .iter()
+            .filter_map(age)
+            .min_by_key(|(since, _)| *since)
+            && let Some(idle) = self.http1.get_mut(&target)
+        {
+            idle.remove(0);
+            if idle.is_empty() {
+                self.http1.remove(&target);
+            }
+        } else {
+            self.retain_http2(|connection| connection.in_use() > 0);
+        }
+    }
+
+    fn retain_http2(&mut self, keep: impl Fn(&Http2Connection) -> bool) {
+        self.http2.retain(|_, connections| {
+            connections.retain(&keep);
+            !connections.is_empty()
+        });
+    }
+}
+
+/// Closes expired connections now and then; those that the origin closed have closed themselves.
+async fn sweep(pool: Weak<Pool>, interval: Duration) {
+    loop {
+        sleep(interval).await;
+        let Some(pool) = pool.upgrade() else { return };
+        pool.close_expired();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // No update can be left half done by a panic.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Upstream connections of one client connection alone. NTLM and Negotiate authenticate a connection, not a request
+/// (RFC 4559), so a connection on which they were used must never serve anybody else.
+#[derive(Default)]
+pub(crate) struct PinnedConnections {
+    origins: Mutex<HashSet<Arc<Target>>>,
+    pool: OnceLock<Arc<Pool>>,
+}
+
+impl PinnedConnections {
+    /// The client's own pool for this origin, once it is pinned.
+    pub(super) fn pool(&self, target: &Arc<Target>) -> Option<&Arc<Pool>> {
+        lock(&self.origins)
+            .contains(target)
+            .then(|| self.pool.get())?
+    }
+
+    /// From here on this client has connections of its own to this origin.
+    pub(super) fn pin(&self, target: &Arc<Target>, idle_timeout: Duration) -> &Arc<Pool> {
+        lock(&self.origins).insert(Arc::clone(target));
+        self.pool
+            .get_or_init(|| Pool::new(PINNED_IDLE, idle_timeout))
+    }
+}

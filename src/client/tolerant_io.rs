@@ -1,0 +1,472 @@
+//! The stream between hyper's HTTP/1.1 client and an origin: brings responses that every browser reads into the form
+//! that hyper reads.
+//!
+//! Heads: any minor version, several spaces in the status line, obs-fold, lines that are no field, spaces around
+//! names, control characters, `Transfer-Encoding: identity`, lines ended by LF alone (see [`normalized_head`]).
+//! Chunked bodies: lines ended by LF alone. What could be framed in two ways stays as it is and is refused later
+//! (`response_framing`). A connection that ends without `close_notify` has ended: RFC 9112 § 9.8 takes such an end of
+//! a close-delimited body for a break, but so many servers do it that browsers take it for the end (Chromium,
+//! `net/socket/ssl_client_socket_impl.cc`, `DoPayloadRead`).
+
+use std::{
+    io,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use bytes::{Buf, BytesMut};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_util::io::poll_read_buf;
+
+/// Longest head of a response in bytes: as much as Chromium reads (`kMaxHeaderBufSize`).
+pub(super) const MAX_HEAD: usize = 256 * 1024;
+
+/// Longest line of a chunk or trailer.
+const MAX_LINE: usize = 16 * 1024;
+
+/// Bytes read at once.
+const READ_SIZE: usize = 16 * 1024;
+
+/// A connection to an origin.
+pub(super) struct TolerantIo<I> {
+    io: I,
+    state: State,
+    /// Read and not looked at.
+    raw: BytesMut,
+    /// Ready for hyper.
+    out: BytesMut,
+    /// The current request has the method HEAD, so that its response has no body.
+    is_head: bool,
+}
+
+#[derive(Debug)]
+enum State {
+    /// No request is under way.
+    Idle,
+    Head,
+    /// So many bytes of body, then the response is done.
+    Length(u64),
+    Chunked(Chunk),
+    /// Until the connection ends: bodies without a length, other protocols, and what we do not understand.
+    Raw,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Chunk {
+    Size,
+    Data(u64),
+    /// The line end after the data.
+    DataEnd,
+    Trailer,
+}
+
+impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
+    pub(super) fn new(io: I) -> Self {
+        Self {
+            io,
+            state: State::Idle,
+            raw: BytesMut::new(),
+            out: BytesMut::new(),
+            is_head: false,
+        }
+    }
+
+    /// A request is written: its response begins with a head.
+    fn request_written(&mut self, bytes: &[u8]) {
+        if matches!(self.state, State::Idle) && !bytes.is_empty() {
+            self.state = State::Head;
+            self.is_head = bytes.starts_with(b"HEAD ");
+        }
+    }
+
+    /// Moves what can be moved from `raw` to `out`.
+    fn process(&mut self) {
+        while !self.raw.is_empty() {
+            let waits = match self.state {
+                State::Head => self.process_head(),
+                State::Chunked(Chunk::Data(left)) => {
+                    let left = left - self.forward(left);
+                    self.state = State::Chunked(if left == 0 {
+                        Chunk::DataEnd
+                    } else {
+                        Chunk::Data(left)
+                    });
+                    false
+                }
+                State::Chunked(chunk) => self.process_chunk_line(chunk),
+                State::Length(left) => {
+                    let left = left - self.forward(left);
+                    self.state = if left == 0 {
+                        State::Idle
+                    } else {
+                        State::Length(left)
+                    };
+                    false
+                }
+                // Bytes without a request: hyper closes the connection.
+                State::Idle | State::Raw => {
+                    self.forward(u64::MAX);
+                    false
+                }
+            };
+            if waits {
+                return;
+            }
+        }
+    }
+
+    fn forward(&mut self, most: u64) -> u64 {
+        let count = self
+            .raw
+            .len()
+            .min(usize::try_from(most).unwrap_or(usize::MAX));
+        if self.out.is_empty() && count == self.raw.len() {
+            std::mem::swap(&mut self.raw, &mut self.out);
+        } else {
+            self.out.extend_from_slice(&self.raw[..count]);
+            self.raw.advance(count);
+        }
+        count as u64
+    }
+
+    fn process_head(&mut self) -> bool {
+        // RFC 9112 § 2.2: empty lines in front are skipped.
+        let start = self.raw.iter().position(|byte| !b"\r\n".contains(byte));
+        let Some(start) = start else {
+            self.raw.clear();
+            return true;
+        };
+        self.raw.advance(start);
+        let Some(end) = head_end(&self.raw) else {
+            if self.raw.len() > MAX_HEAD {
+                self.state = State::Raw;
+            }
+            return !matches!(self.state, State::Raw);
+        };
+        let head = self.raw.split_to(end);
+        match normalized_head(&head, self.is_head) {
+            Some((head, state)) => {
+                self.out.extend_from_slice(&head);
+                self.state = state;
+            }
+            None => {
+                self.out.extend_from_slice(&head);
+                self.state = State::Raw;
+            }
+        }
+        false
+    }
+
+    /// Passes one line of chunk framing on, with CR LF at its end.
+    fn process_chunk_line(&mut self, chunk: Chunk) -> bool {
+        let Some(end) = memchr::memchr(b'\n', &self.raw) else {
+            if self.raw.len() > MAX_LINE {
+                self.state = State::Raw;
+            }
+            return !matches!(self.state, State::Raw);
+        };
+        let mut line = self.raw.split_to(end + 1);
+        line.truncate(line.trim_ascii_end().len());
+        self.state = match chunk {
+            Chunk::Size => match chunk_size(&line) {
+                Some(0) => State::Chunked(Chunk::Trailer),
+                Some(size) => State::Chunked(Chunk::Data(size)),
+                None => State::Raw,
+            },
+            Chunk::DataEnd if line.is_empty() => State::Chunked(Chunk::Size),
+            Chunk::Trailer if line.is_empty() => State::Idle,
+            Chunk::Trailer => State::Chunked(Chunk::Trailer),
+            // hyper will refuse it.
+            Chunk::DataEnd | Chunk::Data(_) => State::Raw,
+        };
+        self.out.extend_from_slice(&line);
+        self.out.extend_from_slice(b"\r\n");
+        false
+    }
+}
+
+/// Where the empty line after a head ends.
+fn head_end(bytes: &[u8]) -> Option<usize> {
+    memchr::memchr_iter(b'\n', bytes).find_map(|at| match bytes.get(at + 1..)? {
+        [b'\n', ..] => Some(at + 2),
+        [b'\r', b'\n', ..] => Some(at + 3),
+        _ => None,
+    })
+}
+
+fn chunk_size(line: &[u8]) -> Option<u64> {
+    let size = line.split(|byte| *byte == b';').next()?.trim_ascii();
+    let size = std::str::from_utf8(size).ok()?;
+    let is_hex = !size.is_empty() && size.bytes().all(|byte| byte.is_ascii_hexdigit());
+    u64::from_str_radix(size, 16).ok().filter(|_| is_hex)
+}
+
+/// A head as hyper reads it, and what follows it. `None` for what is no HTTP/1 response.
+fn normalized_head(head: &[u8], is_head: bool) -> Option<(Vec<u8>, State)> {
+    let mut lines = head
+        .split(|byte| *byte == b'\n')
+        .map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let (line, version_1_0, status) = status_line(lines.next()?)?;
+    let fields = fields(lines);
+    let mut out = line;
+    for (name, value) in &fields {
+        out.extend_from_slice(&[&name[..], b": ", value, b"\r\n"].concat());
+    }
+    out.extend_from_slice(b"\r\n");
+    Some((out, body_state(&fields, status, version_1_0, is_head)))
+}
+
+/// The status line in its strict form, whether it is of HTTP/1.0, and the status.
+fn status_line(line: &[u8]) -> Option<(Vec<u8>, bool, u16)> {
+    let rest = line.strip_prefix(b"HTTP/1.")?;
+    let minor = rest.iter().position(|byte| !byte.is_ascii_digit())?;
+    let version_1_0 = &rest[..minor] == b"0";
+    let rest = rest[minor..].trim_ascii_start();
+    let status: u16 = std::str::from_utf8(rest.get(..3)?).ok()?.parse().ok()?;
+    let reason: Vec<u8> = rest[3..]
+        .trim_ascii()
+        .iter()
+        .copied()
+        .filter(|byte| !byte.is_ascii_control())
+        .collect();
+    let version = if version_1_0 { "0" } else { "1" };
+    let mut line = format!("HTTP/1.{version} {status:03} ").into_bytes();
+    line.extend_from_slice(&reason);
+    line.extend_from_slice(b"\r\n");
+    Some((line, version_1_0, status))
+}
+
+/// Names and values, without what is no field.
+fn fields<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let mut fields: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+    for line in lines {
+        let value = |bytes: &[u8]| -> Vec<u8> {
+            let clean = |byte: &u8| if byte.is_ascii_control() { b' ' } else { *byte };
+            bytes
+                .iter()
+                .map(clean)
+                .collect::<Vec<u8>>()
+                .trim_ascii()
+                .to_vec()
+        };
+        // RFC 9112 § 5.2: a folded line goes on with the value before it.
+        if matches!(line.first(), Some(b' ' | b'\t'))
+            && let Some((_, before)) = fields.last_mut()
+        {
+            before.push(b' ');
+            before.extend_from_slice(&value(line));
+            continue;
+        }
+        let Some(colon) = memchr::memchr(b':', line) else {
+            continue;
+        };
+        let name = line[..colon].trim_ascii();
+        // What is no name is no field; `HeaderName` knows the token characters.
+        if http::HeaderName::from_bytes(name).is_err() {
+            continue;
+        }
+        let value = value(&line[colon + 1..]);
+        let is_identity = name.eq_ignore_ascii_case(b"transfer-encoding")
+            && value.eq_ignore_ascii_case(b"identity");
+        if !is_identity {
+            fields.push((name.to_vec(), value));
+        }
+    }
+    fields
+}
+
+/// How the body is framed (RFC 9112 § 6.3).
+fn body_state(
+    fields: &[(Vec<u8>, Vec<u8>)],
+    status: u16,
+    version_1_0: bool,
+    is_head: bool,
+) -> State {
+    let value_of = |wanted: &str| {
+        let field = fields
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case(wanted.as_bytes()));
+        field.map(|(_, value)| &value[..])
+    };
+    match status {
+        101 => return State::Raw,
+        100..=199 => return State::Head,
+        204 | 304 => return State::Idle,
+        _ if is_head => return State::Idle,
+        _ => {}
+    }
+    if let Some(coding) = value_of("transfer-encoding") {
+        let is_chunked = coding.eq_ignore_ascii_case(b"chunked") && !version_1_0;
+        return if is_chunked {
+            State::Chunked(Chunk::Size)
+        } else {
+            State::Raw
+        };
+    }
+    let length = value_of("content-length").and_then(|value| std::str::from_utf8(value).ok());
+    match length.map(str::parse) {
+        Some(Ok(0)) => State::Idle,
+        Some(Ok(length)) => State::Length(length),
+        _ => State::Raw,
+    }
+}
+
+/// For the fuzz targets: what hyper would read of a response in pieces of this size; it must not depend on the size.
+#[cfg(feature = "fuzzing")]
+pub(super) fn read_in_pieces(bytes: &[u8], piece: usize) {
+    let read = |piece: usize| {
+        let mut io = TolerantIo::new(tokio::io::empty());
+        io.request_written(b"GET /");
+        let mut out = Vec::new();
+        for piece in bytes.chunks(piece.max(1)) {
+            io.raw.extend_from_slice(piece);
+            io.process();
+            out.extend_from_slice(&io.out.split());
+        }
+        out.extend_from_slice(&io.raw);
+        out
+    };
+    assert_eq!(read(piece), read(bytes.len()));
+}
+
+impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for TolerantIo<I> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        while this.out.is_empty() {
+            this.raw.reserve(READ_SIZE);
+            let polled = poll_read_buf(Pin::new(&mut this.io), cx, &mut this.raw);
+            if polled.is_pending() && this.raw.is_empty() {
+                // A connection that waits holds no buffer.
+                this.raw = BytesMut::new();
+            }
+            match ready!(polled) {
+                Ok(0) => this.forward(u64::MAX),
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    this.forward(u64::MAX)
+                }
+                Err(error) => return Poll::Ready(Err(error)),
+                Ok(_) => {
+                    this.process();
+                    continue;
+                }
+            };
+            break;
+        }
+        let count = this.out.len().min(buf.remaining());
+        buf.put_slice(&this.out[..count]);
+        this.out.advance(count);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TolerantIo<I> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(cx, &[io::IoSlice::new(buf)])
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = ready!(Pin::new(&mut this.io).poll_write_vectored(cx, bufs))?;
+        this.request_written(bufs.first().map_or(&[], |buf| buf));
+        Poll::Ready(Ok(written))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().io).poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().io).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+
+    use super::*;
+
+    /// What hyper reads of these bytes, sent in pieces of every size.
+    async fn read(request: &str, response: &str) -> String {
+        let mut all = Vec::new();
+        for size in [1, 7, 64 * 1024] {
+            let (near, mut far) = duplex(1 << 20);
+            let mut io = TolerantIo::new(near);
+            io.write_all(request.as_bytes()).await.unwrap();
+            for piece in response.as_bytes().chunks(size) {
+                far.write_all(piece).await.unwrap();
+            }
+            drop(far);
+            let mut got = String::new();
+            io.read_to_string(&mut got).await.unwrap();
+            all.push(got);
+        }
+        assert!(all.iter().all(|got| *got == all[0]), "{all:?}");
+        all.remove(0)
+    }
+
+    #[tokio::test]
+    async fn heads_that_browsers_read_are_brought_into_the_strict_form() {
+        for (sent, expected) in [
+            (
+                "HTTP/1.1 200 OK\r\nA: b\r\n\r\nx",
+                "HTTP/1.1 200 OK\r\nA: b\r\n\r\nx",
+            ),
+            (
+                "\r\nHTTP/1.2  200   Very  OK\nA : b\n\nx",
+                "HTTP/1.1 200 Very  OK\r\nA: b\r\n\r\nx",
+            ),
+            (
+                "HTTP/1.0 200\r\n A: b\r\nC\r\nD: e\r\n\tf\r\n\r\n",
+                "HTTP/1.0 200 \r\nA: b\r\nD: e f\r\n\r\n",
+            ),
+            (
+                "HTTP/1.1 200 OK\r\n<b>Warning</b>: x\r\nTransfer-Encoding: identity\r\nA: \x01b\x07c\r\n\r\nx",
+                "HTTP/1.1 200 OK\r\nA: b c\r\n\r\nx",
+            ),
+            (
+                "HTTP/1.1 103 \r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding : chunked\r\n\r\n1 ;a\nx\n0\n\n",
+                "HTTP/1.1 103 \r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1 ;a\r\nx\r\n0\r\n\r\n",
+            ),
+            // Not ours to mend.
+            ("SSH-2.0-x\r\n\r\n", "SSH-2.0-x\r\n\r\n"),
+            ("HTTP/1.1 200 OK\r\nA: b", "HTTP/1.1 200 OK\r\nA: b"),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\nabc",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nabc",
+            ),
+        ] {
+            assert_eq!(read("GET / HTTP/1.1\r\n\r\n", sent).await, expected);
+        }
+    }
+
+    #[tokio::test]
+    async fn bodies_are_not_taken_for_heads() {
+        let two = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nA\n\n\nHTTP/1.1  200 OK\n\n";
+        let expected = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nA\n\n\nHTTP/1.1  200 OK\n\n";
+        assert_eq!(read("GET / HTTP/1.1\r\n\r\n", two).await, expected);
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n";
+        assert_eq!(read("HEAD / HTTP/1.1\r\n\r\n", head).await, head);
+        let upgraded = "HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\nHTTP/1.1  200 OK\n\n";
+        assert_eq!(
+            read("GET / HTTP/1.1\r\n\r\n", upgraded).await,
+            upgraded.replacen("Switching", "Switching", 1)
+        );
+    }
+}

@@ -1,0 +1,114 @@
+//! How many client connections may be open, in total and per client.
+
+use std::{
+    collections::HashMap,
+    net::{IpAddr, Ipv6Addr},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// The limits and what is used of them.
+#[derive(Debug)]
+pub(crate) struct ConnectionLimits {
+    total: usize,
+    open: Mutex<Open>,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    total: usize,
+    /// Only clients with a connection, so it stays as small as their number.
+    clients: HashMap<IpAddr, usize>,
+}
+
+/// A connection that is counted until this is dropped; owned by its socket.
+#[derive(Debug)]
+pub(crate) struct ConnectionPermit {
+    limits: Arc<ConnectionLimits>,
+    client: IpAddr,
+}
+
+impl ConnectionLimits {
+    pub(crate) fn new(total: usize) -> Arc<Self> {
+        Arc::new(Self {
+            total,
+            open: Mutex::default(),
+        })
+    }
+
+    /// A permit for a connection of this client, while it has fewer than so many and the total is not reached.
+    pub(crate) fn acquire(
+        self: &Arc<Self>,
+        client: IpAddr,
+        per_client: usize,
+    ) -> Option<ConnectionPermit> {
+        let client = client_network(client);
+        let mut open = self.lock();
+        let own = open.clients.get(&client).copied().unwrap_or(0);
+        if open.total >= self.total || own >= per_client {
+            return None;
+        }
+        open.total += 1;
+        open.clients.insert(client, own + 1);
+        Some(ConnectionPermit {
+            limits: Arc::clone(self),
+            client,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        // No update can be left half done by a panic.
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for ConnectionPermit {
+    fn drop(&mut self) {
+        let mut open = self.limits.lock();
+        open.total -= 1;
+        if let Some(own) = open.clients.get_mut(&self.client) {
+            *own -= 1;
+            if *own == 0 {
+                open.clients.remove(&self.client);
+            }
+        }
+    }
+}
+
+/// What counts as one client: an IPv4 address, or the /64 of an IPv6 one, within which a single device chooses its
+/// addresses freely (RFC 8981).
+pub(crate) fn client_network(client: IpAddr) -> IpAddr {
+    match client.to_canonical() {
+        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() >> 64 << 64).into(),
+        v4 => v4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_client_cannot_use_every_permit() {
+        let limits = ConnectionLimits::new(3);
+        let (one, two) = ([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
+        let kept: Vec<_> = (0..2).map(|_| limits.acquire(one, 2).unwrap()).collect();
+        assert!(limits.acquire(one, 2).is_none());
+        let other = limits.acquire(two, 2).unwrap();
+        assert!(limits.acquire(two, 2).is_none(), "the total is reached");
+        drop((kept, other));
+        assert!(limits.lock().clients.is_empty());
+        assert!(limits.acquire(one, 2).is_some());
+    }
+
+    #[test]
+    fn addresses_of_one_ipv6_network_are_one_client() {
+        let limits = ConnectionLimits::new(9);
+        let address = |text: &str| text.parse().unwrap();
+        let _kept = limits.acquire(address("2001:db8::1"), 1).unwrap();
+        assert!(limits.acquire(address("2001:db8::ffff:2"), 1).is_none());
+        assert!(limits.acquire(address("2001:db8:0:1::1"), 1).is_some());
+        let _kept = limits.acquire(address("::ffff:10.0.0.1"), 1).unwrap();
+        assert!(limits.acquire(address("10.0.0.1"), 1).is_none());
+        assert!(limits.acquire(address("10.0.0.2"), 1).is_some());
+    }
+}

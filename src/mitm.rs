@@ -1,0 +1,356 @@
+//! CONNECT whose bytes are looked at: decrypted with a minted leaf where it may be, served as plain HTTP where it is
+//! that, and tunnelled otherwise.
+//!
+//! What is not a TLS handshake that we can speak on both sides, for the very host of the CONNECT, is tunnelled with
+//! not a byte lost: a page that stays cluttered is better than one that breaks.
+
+use std::{
+    pin::Pin,
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::Duration,
+};
+
+use bytes::BytesMut;
+use http::Version;
+use hyper::upgrade::{OnUpgrade, Upgraded};
+use hyper_util::rt::TokioIo;
+use rustls::{
+    ServerConfig,
+    server::{Acceptor, ClientHello},
+};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite},
+    net::TcpStream,
+    time::{sleep, timeout},
+};
+use tokio_rustls::TlsAcceptor;
+use tracing::{debug, info, warn};
+
+use crate::{
+    access_control::Permit,
+    authority::{Host, Scheme, Target},
+    ca,
+    client::UpstreamError,
+    log::RequestLog,
+    rewound::Rewound,
+    runtime_state::RuntimeState,
+    server::{self, Connection},
+    service::{Proxy, requester},
+    tunnel,
+};
+
+/// How long a client may be silent before the server may speak first, as in some protocols it does. Nothing is lost
+/// if the client speaks later after all.
+const CLIENT_SILENCE: Duration = Duration::from_millis(300);
+
+/// The longest `ClientHello`: one TLS record is at most 16 KiB and a few bytes (RFC 8446 § 5.1).
+const MAX_CLIENT_HELLO: usize = 17 * 1024;
+
+/// The longest beginning that is read to tell HTTP: a method and the start of its target.
+const MAX_METHOD: usize = 24;
+
+type Client = TokioIo<Upgraded>;
+
+/// A CONNECT whose first bytes decide what becomes of it.
+pub(crate) struct SniffedConnect {
+    pub(crate) proxy: Arc<Proxy>,
+    pub(crate) running: Arc<RuntimeState>,
+    pub(crate) connection: Arc<Connection>,
+    pub(crate) end: End,
+    /// Whether TLS may be decrypted.
+    pub(crate) intercepts: bool,
+    /// Whether protocols other than TLS and HTTP may be tunnelled.
+    pub(crate) any_protocol: bool,
+    /// Connected already, so that a failure could be reported.
+    pub(crate) upstream: Option<TcpStream>,
+    pub(crate) log: RequestLog,
+}
+
+/// Where it leads.
+pub(crate) enum End {
+    Elsewhere(Permit),
+    /// To our own pages; nothing is connected to.
+    Here(Target),
+}
+
+/// What a client begins with.
+enum FirstBytes {
+    Tls(Hello),
+    Http,
+    Other,
+}
+
+/// What matters of a `ClientHello`.
+struct Hello {
+    name: Option<String>,
+    /// A version, cipher suite and application protocol that we speak too.
+    is_spoken: bool,
+}
+
+impl SniffedConnect {
+    fn target(&self) -> &Target {
+        match &self.end {
+            End::Elsewhere(permit) => permit.target(),
+            End::Here(target) => target,
+        }
+    }
+
+    /// Decides by the client's first bytes. Boxed, because requests inside come back to the service: a future that
+    /// contained itself would have no size.
+    pub(crate) fn run(self, client: OnUpgrade) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(async move {
+            match client.await {
+                Ok(client) => self.sniff(TokioIo::new(client)).await,
+                Err(error) => debug!(%error, "the client left before its tunnel began"),
+            }
+        })
+    }
+
+    async fn sniff(mut self, mut client: Client) {
+        let mut read = BytesMut::new();
+        if timeout(CLIENT_SILENCE, client.read_buf(&mut read))
+            .await
+            .is_err()
+            && !self.wait_for_either_side(&mut client, &mut read).await
+        {
+            return;
+        }
+        // Half a `ClientHello` must not hold the connection for ever.
+        let limit = self.running.config.timeouts.tls_handshake;
+        let first = if read.is_empty() {
+            // The server has spoken first.
+            FirstBytes::Other
+        } else {
+            let Ok(first) = timeout(limit, first_bytes(&mut client, &mut read)).await else {
+                return self.handshake_failed("it took too long");
+            };
+            first
+        };
+        let client = Rewound::new(read.freeze(), client);
+        match first {
+            FirstBytes::Tls(hello) if self.intercepts && self.can_decrypt(&hello).await => {
+                self.decrypt(client).await;
+            }
+            FirstBytes::Http if !self.any_protocol => self.serve_plain(client),
+            FirstBytes::Other if !self.any_protocol => {
+                "error: only TLS and HTTP may pass to this port".clone_into(&mut self.log.action);
+            }
+            FirstBytes::Tls(_) | FirstBytes::Http | FirstBytes::Other => self.tunnel(client).await,
+        }
+    }
+
+    /// The client is silent: connects, and waits for both. Whether to go on.
+    async fn wait_for_either_side(&mut self, client: &mut Client, read: &mut BytesMut) -> bool {
+        let limit = self.running.config.timeouts.connect_silence;
+        let waits_for_server = self.any_protocol && matches!(self.end, End::Elsewhere(_));
+        if waits_for_server && let Err(error) = self.connect().await {
+            self.failed(&error);
+            return false;
+        }
+        let readable = async {
+            match &self.upstream {
+                Some(upstream) if waits_for_server => upstream.readable().await.is_ok(),
+                _ => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            // If both have spoken, the client's bytes decide.
+            biased;
+            spoke = client.read_buf(read) => matches!(spoke, Ok(1..)),
+            readable = readable => readable,
+            () = sleep(limit) => false,
+        }
+    }
+
+    async fn connect(&mut self) -> Result<(), UpstreamError> {
+        if let (None, End::Elsewhere(permit)) = (&self.upstream, &self.end) {
+            let requester = requester(&self.connection);
+            self.upstream = Some(self.running.client.connect(permit, requester).await?);
+        }
+        Ok(())
+    }
+
+    /// Whether both we and the client's server can speak what the client's TLS asks for.
+    async fn can_decrypt(&self, hello: &Hello) -> bool {
+        // Names other than the target's (an address with a name inside, an encrypted name) would need a leaf for one
+        // and requests for the other.
+        let is_for_target = hello.name.as_deref().is_none_or(|name| {
+            Host::parse(name).is_ok_and(|host| host.plain() == self.target().host.plain())
+        });
+        if !is_for_target || !hello.is_spoken {
+            return false;
+        }
+        let End::Elsewhere(permit) = &self.end else {
+            return true;
+        };
+        let connected = self
+            .running
+            .client
+            .preconnect(permit, requester(&self.connection))
+            .await;
+        match connected {
+            Err(error) if error.may_work_in_a_tunnel() => {
+                self.proxy.tunnel_from_now_on(permit.target(), &error);
+                false
+            }
+            // Anything else becomes an error page, if it is still so when a request comes.
+            _ => true,
+        }
+    }
+
+    /// Bytes both ways after all.
+    async fn tunnel<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+        mut self,
+        client: Rewound<I>,
+    ) {
+        if matches!(self.end, End::Here(_)) {
+            return self.serve_plain(client);
+        }
+        self.log.route = "tunnel";
+        self.connection.is_tunnel.store(true, Relaxed);
+        if let Err(error) = self.connect().await {
+            return self.failed(&error);
+        }
+        let Some(upstream) = self.upstream else {
+            return;
+        };
+        let draining = &self.connection.shutdown.draining;
+        tunnel::copy(draining, client, upstream, self.log, None).await;
+    }
+
+    async fn decrypt<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, client: Rewound<I>) {
+        let target = self.target().clone();
+        let config = match self.tls_config() {
+            Ok(config) => config,
+            Err(error) => return warn!(%error, "no certificate could be made"),
+        };
+        let limit = self.running.config.timeouts.tls_handshake;
+        let handshake = TlsAcceptor::from(config).accept(client);
+        let stream = match timeout(limit, handshake).await {
+            Ok(Ok(stream)) => stream,
+            Ok(Err(error)) => return self.handshake_failed(&error.to_string()),
+            Err(_) => return self.handshake_failed("it took too long"),
+        };
+        let version = match stream.get_ref().1.alpn_protocol() {
+            Some(b"h2") => Version::HTTP_2,
+            _ => Version::HTTP_11,
+        };
+        self.serve(stream, target, version);
+    }
+
+    /// HTTP in clear inside of the tunnel, as Chromium sends `ws://`.
+    fn serve_plain<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, client: I) {
+        let target = Target {
+            scheme: Scheme::Http,
+            ..self.target().clone()
+        };
+        self.serve(client, target, Version::HTTP_11);
+    }
+
+    /// Every request inside goes through the service. In a task of its own, so that what led here is not kept for as
+    /// long as the client stays.
+    fn serve<I>(self, stream: I, target: Target, version: Version)
+    where
+        I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let authenticator = self.running.authenticator.clone();
+        let connection = Arc::new(self.connection.decrypted(target, authenticator));
+        // From here on each request has its own entry.
+        drop(self.log);
+        let shutdown = connection.shutdown.clone();
+        shutdown.spawn(server::serve_connection(
+            stream, self.proxy, connection, version,
+        ));
+    }
+
+    /// The 200 is sent already; closing is all that is left.
+    fn failed(&mut self, error: &UpstreamError) {
+        self.log.action = format!("error: {error}");
+    }
+
+    /// Most often: the client does not trust the authority, or pins its certificates.
+    fn handshake_failed(mut self, reason: &str) {
+        self.log.action = format!("client refused the certificate: {reason}");
+    }
+
+    fn tls_config(&self) -> Result<Arc<ServerConfig>, Box<dyn std::error::Error>> {
+        let authority = self.running.authority.as_ref();
+        let authority = authority.ok_or("there is no certificate authority")?;
+        Ok(authority.handshake(&self.target().host)?)
+    }
+}
+
+impl Proxy {
+    /// Remembers an origin that only the client's own TLS can speak with.
+    pub(crate) fn tunnel_from_now_on(&self, target: &Target, error: &UpstreamError) {
+        let host = target.host_port();
+        info!(host, reason = %error, "connections to this host are tunnelled from now on");
+        self.tunnelled.insert(host, ());
+    }
+}
+
+/// Reads until it is known what the client speaks; all that was read stays in `read`.
+async fn first_bytes(client: &mut Client, read: &mut BytesMut) -> FirstBytes {
+    let mut acceptor = Acceptor::default();
+    let mut seen = 0;
+    loop {
+        // 22: handshake, 3: the version's first byte (RFC 8446 § 5.1).
+        if !read.is_empty() && read.starts_with(&[22, 3][..read.len().min(2)]) {
+            let mut fresh = &read[seen..];
+            while !fresh.is_empty() && acceptor.read_tls(&mut fresh).is_ok_and(|count| count > 0) {}
+            seen = read.len();
+            match acceptor.accept() {
+                Ok(Some(accepted)) => return FirstBytes::Tls(Hello::of(&accepted.client_hello())),
+                Ok(None) if read.len() < MAX_CLIENT_HELLO => {}
+                // TLS that rustls does not read, such as that of clients that know TLS 1.0 only.
+                _ => return FirstBytes::Tls(Hello::unspoken()),
+            }
+        } else {
+            match is_http(read) {
+                Some(true) => return FirstBytes::Http,
+                Some(false) => return FirstBytes::Other,
+                None => {}
+            }
+        }
+        if !matches!(client.read_buf(read).await, Ok(1..)) {
+            return FirstBytes::Other;
+        }
+    }
+}
+
+/// Whether this is the beginning of an HTTP/1.1 request in origin-form; `None` while it may be.
+fn is_http(bytes: &[u8]) -> Option<bool> {
+    let method = bytes
+        .iter()
+        .take_while(|byte| byte.is_ascii_uppercase())
+        .count();
+    match &bytes[method..] {
+        [] | [b' '] if method <= MAX_METHOD => None,
+        [b' ', b'/' | b'*', ..] => Some(method > 0),
+        _ => Some(false),
+    }
+}
+
+impl Hello {
+    fn of(hello: &ClientHello<'_>) -> Self {
+        let suites = ca::cipher_suites();
+        let speaks_suite = hello
+            .cipher_suites()
+            .iter()
+            .any(|suite| suites.contains(suite));
+        let mut protocols = hello.alpn().into_iter().flatten().peekable();
+        let speaks_http = protocols.peek().is_none()
+            || protocols.any(|protocol| ca::ALPN_PROTOCOLS.contains(&protocol));
+        Self {
+            name: hello.server_name().map(str::to_owned),
+            is_spoken: speaks_suite && speaks_http,
+        }
+    }
+
+    fn unspoken() -> Self {
+        Self {
+            name: None,
+            is_spoken: false,
+        }
+    }
+}

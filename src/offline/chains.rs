@@ -1,0 +1,238 @@
+//! Filter chains for command lines: by the name of an algorithm, with settings laid over, and with a second chain for
+//! pages on which the first gives up.
+
+use std::sync::Arc;
+
+use gleaner_filters::{
+    Chain, ChainConfig, FilterName, Floor, PageError, StructuredText, ignore, link_lists,
+    main_block,
+};
+use serde_yaml::Value;
+
+use crate::config::{Config, in_plain_words};
+
+/// Chains that choose no main block: `none` only cleans, `crunch` removes lists of links from table cells, `crunch_any`
+/// from any block.
+pub const WITHOUT_CHOICE: [&str; 3] = ["none", "crunch", "crunch_any"];
+
+/// Settings that name something unknown or have a value of the wrong type; the message says what was expected.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct SettingsError(String);
+
+/// Every name that [`named`] knows: the algorithms, then their variants, then [`WITHOUT_CHOICE`].
+pub fn names() -> impl Iterator<Item = &'static str> {
+    main_block::Settings::names().chain(WITHOUT_CHOICE)
+}
+
+/// The names as `--help` lists them, a few on each line.
+#[must_use]
+pub fn help() -> String {
+    const PER_LINE: usize = 6;
+    let names: Vec<&str> = names().collect();
+    let lines: Vec<String> = names
+        .chunks(PER_LINE)
+        .map(|names| format!("  {}", names.join(", ")))
+        .collect();
+    format!("Names for --main-block:\n{}", lines.join(",\n"))
+}
+
+/// These filters with another choice of the main block.
+pub fn named(base: &ChainConfig, name: &str) -> Result<ChainConfig, SettingsError> {
+    let mut filters = base.clone();
+    match name {
+        "none" => {
+            filters.main_block.enabled = false;
+            filters.link_lists.enabled = false;
+            filters.empty_tables.enabled = false;
+        }
+        "crunch" | "crunch_any" => {
+            filters.main_block.enabled = false;
+            filters.link_lists.enabled = true;
+            if name == "crunch" {
+                filters.link_lists = link_lists::Settings::crunch();
+            }
+        }
+        _ => {
+            let Some(settings) = filters.main_block.clone().named(name) else {
+                let known: Vec<String> = names().map(|name| format!("`{name}`")).collect();
+                let known = known.join(", ");
+                return Err(SettingsError(in_plain_words(&format!(
+                    "unknown algorithm `{name}`, expected one of {known}"
+                ))));
+            };
+            filters.main_block = settings;
+            filters.main_block.enabled = true;
+            if !filters.order.contains(&FilterName::MainBlock) {
+                let end = filters.order.len();
+                let is_retained = filters.order.last() == Some(&FilterName::RemovedLinks);
+                let at = end - usize::from(is_retained);
+                filters.order.insert(at, FilterName::MainBlock);
+            }
+        }
+    }
+    Ok(filters)
+}
+
+/// These settings with others laid over them, key by key.
+pub fn lay_over(filters: &ChainConfig, yaml: &str) -> Result<ChainConfig, SettingsError> {
+    let mut value =
+        serde_yaml::to_value(filters).map_err(|error| SettingsError(error.to_string()))?;
+    let over: Value =
+        serde_yaml::from_str(yaml).map_err(|error| SettingsError(format!("not YAML: {error}")))?;
+    merge(&mut value, over);
+    // Through text: only the text deserializer names the key of a wrong value.
+    serde_yaml::to_string(&value)
+        .and_then(|text| serde_yaml::from_str(&text))
+        .map_err(|error| {
+            let message = error.to_string();
+            // The location is one in the merged text, which nobody typed.
+            let problem = message.split(" at line ").next().unwrap_or(&message);
+            SettingsError(in_plain_words(problem))
+        })
+}
+
+fn merge(base: &mut Value, over: Value) {
+    match (base, over) {
+        (Value::Mapping(base), Value::Mapping(over)) => {
+            for (key, value) in over {
+                match base.get_mut(&key) {
+                    Some(slot) => merge(slot, value),
+                    None => {
+                        base.insert(key, value);
+                    }
+                }
+            }
+        }
+        // An empty value changes nothing.
+        (_, Value::Null) => {}
+        (base, over) => *base = over,
+    }
+}
+
+/// A chain, and a second one that only cleans, for pages on which the first gives up because too little would be left.
+pub struct WithFallback {
+    chain: Arc<Chain>,
+    cleaned_only: Arc<Chain>,
+}
+
+impl WithFallback {
+    /// Builds both from these filter settings and the other settings of `config`.
+    pub fn new(
+        config: &Config,
+        filters: &ChainConfig,
+    ) -> Result<WithFallback, gleaner_filters::ConfigError> {
+        let build = |filters: &ChainConfig| {
+            Chain::new(filters, config.page_limits(), config.ad_servers.clone()).map(Arc::new)
+        };
+        Ok(WithFallback {
+            chain: build(filters)?,
+            cleaned_only: build(&cleaned_only(filters))?,
+        })
+    }
+
+    /// The first of the two chains.
+    #[must_use]
+    pub fn first(&self) -> &Arc<Chain> {
+        &self.chain
+    }
+
+    /// What `run` makes of the first chain; where that gives up, of the second, and why the first gave up.
+    pub fn run<T>(
+        &self,
+        run: impl Fn(&Arc<Chain>) -> Result<T, PageError>,
+    ) -> Result<(T, Option<PageError>), PageError> {
+        match run(&self.chain) {
+            Ok(done) => Ok((done, None)),
+            Err(error @ (PageError::LittleText { .. } | PageError::KeptTooLittle { .. })) => {
+                Ok((run(&self.cleaned_only)?, Some(error)))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Only drops scripts and their like, and accepts whatever is left.
+fn cleaned_only(filters: &ChainConfig) -> ChainConfig {
+    ChainConfig {
+        order: vec![FilterName::LazyImages, FilterName::Ignore],
+        floor: Floor {
+            page_chars: 0,
+            kept_share: 0.0,
+            kept_chars: 0,
+            structured_text: StructuredText::Any,
+        },
+        ignore: ignore::Settings::default(),
+        ..filters.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_makes_a_chain() {
+        for name in names() {
+            assert!(named(&ChainConfig::default(), name).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_by_the_nearest_and_all_names() {
+        let error = named(&ChainConfig::default(), "cetrr").unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains("did you mean `cetr`?"), "{error}");
+        assert!(names().all(|name| error.contains(name)), "{error}");
+    }
+
+    #[test]
+    fn help_tells_every_name() {
+        let help = help();
+        assert!(names().all(|name| help.contains(name)), "{help}");
+        assert!(help.lines().all(|line| line.len() <= 120), "{help}");
+    }
+
+    #[test]
+    fn a_choice_comes_before_the_retainer_where_the_order_has_none() {
+        let base = ChainConfig {
+            order: vec![FilterName::Ignore, FilterName::RemovedLinks],
+            ..ChainConfig::default()
+        };
+        let chain = named(&base, "bte").unwrap();
+        let wanted = [
+            FilterName::Ignore,
+            FilterName::MainBlock,
+            FilterName::RemovedLinks,
+        ];
+        assert_eq!(chain.order, wanted);
+    }
+
+    #[test]
+    fn what_is_not_named_stays() {
+        let base = ChainConfig::default();
+        let over = lay_over(&base, "{main_block: {cnr: {dial: 0.5}}}").unwrap();
+        let mut wanted = base;
+        wanted.main_block.cnr.dial = 0.5;
+        assert_eq!(over, wanted);
+    }
+
+    #[test]
+    fn a_wrong_value_is_told_with_its_key() {
+        let error = lay_over(&ChainConfig::default(), "{main_block: {favor: x}}").unwrap_err();
+        let error = error.to_string();
+        assert!(
+            error.starts_with("main_block.favor: unknown word `x`"),
+            "{error}"
+        );
+        assert!(!error.contains(" line "), "{error}");
+    }
+
+    #[test]
+    fn a_key_that_is_not_there_is_named() {
+        let error = lay_over(&ChainConfig::default(), "{main_blok: {}}").unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains("unknown key `main_blok`"), "{error}");
+        assert!(error.contains("did you mean `main_block`?"), "{error}");
+    }
+}

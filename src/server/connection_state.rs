@@ -1,0 +1,122 @@
+//! What the [`ValidatingIo`](super::validating_io::ValidatingIo) and the service of one client connection share:
+//! how many requests were begun and answered, the rejected one, and interim responses to write.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::BytesMut;
+use futures_util::task::AtomicWaker;
+use http::{Extensions, HeaderMap, StatusCode, Version};
+
+use super::request_parser::ParseRejection;
+use crate::error_pages;
+
+/// Marks a request for the whole server (`OPTIONS *`).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WholeServer;
+
+/// The shared state of one connection.
+#[derive(Debug, Default)]
+pub(crate) struct ConnectionState {
+    progress: Mutex<Progress>,
+    /// The connection's task, which is polled again when a response is done or an interim response is to be written.
+    task: AtomicWaker,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// Requests that the service received, and those whose response body has ended or was dropped.
+    pub(super) begun: usize,
+    pub(super) done: usize,
+    /// The index of the request that stands for a rejected one, and why it was rejected.
+    pub(super) rejection: Option<(usize, ParseRejection)>,
+    /// Whether the current head is for the whole server.
+    pub(super) whole_server: bool,
+    /// The connection became a tunnel: bytes are no messages any more.
+    pub(super) upgraded: bool,
+    /// Interim responses that are not written yet.
+    pub(super) informational: BytesMut,
+}
+
+impl ConnectionState {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Progress> {
+        // No update can be left half done by a panic.
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The task to wake when [`Progress`] changes.
+    pub(super) fn register(&self, cx: &std::task::Context<'_>) {
+        self.task.register(cx.waker());
+    }
+
+    /// A request came to the service: marks it with what hyper does not tell.
+    pub(super) fn begin(self: &Arc<Self>, extensions: &mut Extensions) -> InFlight {
+        let mut progress = self.lock();
+        let index = progress.begun;
+        progress.begun += 1;
+        progress.informational.clear();
+        if let Some((_, rejection)) = progress
+            .rejection
+            .filter(|(rejected, _)| *rejected == index)
+        {
+            extensions.insert(rejection);
+        } else if progress.whole_server {
+            extensions.insert(WholeServer);
+        }
+        InFlight(Arc::clone(self))
+    }
+
+    /// From here on bytes are no messages.
+    pub(super) fn upgrade(&self) {
+        self.lock().upgraded = true;
+    }
+
+    /// Requests begun and done so far.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        let progress = self.lock();
+        (progress.begun, progress.done)
+    }
+
+    /// The request that is being served on an HTTP/1.1 connection, to send interim responses to.
+    pub(crate) fn informer(self: &Arc<Self>, version: Version) -> Informer {
+        Informer {
+            request: self.lock().begun,
+            state: (version == Version::HTTP_11).then(|| Arc::clone(self)),
+        }
+    }
+}
+
+/// Sends interim responses (RFC 9110 § 15.2) for one request. hyper's server cannot; over HTTP/1.1 they are written
+/// in front of the final response, to other versions they are not sent.
+#[derive(Debug)]
+pub(crate) struct Informer {
+    /// The request's number, counted from one.
+    request: usize,
+    state: Option<Arc<ConnectionState>>,
+}
+
+impl Informer {
+    /// Writes it, unless the request has been answered.
+    pub(crate) fn send(&self, status: StatusCode, headers: &HeaderMap) {
+        let Some(state) = &self.state else { return };
+        let mut progress = state.lock();
+        if progress.begun == self.request && progress.done < self.request {
+            let reason = status.canonical_reason().unwrap_or("Information");
+            let line = format!("HTTP/1.1 {} {reason}\r\n", status.as_u16());
+            progress.informational.extend_from_slice(line.as_bytes());
+            error_pages::write_fields(headers, &mut progress.informational);
+            drop(progress);
+            state.task.wake();
+        }
+    }
+}
+
+/// A request whose response is not done; held by the response's body.
+#[derive(Debug)]
+pub(crate) struct InFlight(Arc<ConnectionState>);
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.lock().done += 1;
+        self.0.task.wake();
+    }
+}

@@ -1,0 +1,16 @@
+//! Classes of bytes in a request head.
+
+/// RFC 9110 § 5.6.2.
+pub(in crate::server) fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+/// What a registered name may be written with (RFC 3986 § 3.2.2), percent signs excluded; brackets are for IPv6.
+pub(super) fn is_host(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~[]!$&'()*+;=".contains(&byte)
+}
+
+/// RFC 9110 § 5.5: no control character but a tab.
+pub(super) fn is_field_value(byte: u8) -> bool {
+    !byte.is_ascii_control() || byte == b'\t'
+}

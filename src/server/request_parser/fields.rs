@@ -1,0 +1,132 @@
+//! The fields of a request head: syntax, `Host`, and what they say about framing.
+
+use super::{
+    Framing, ParseRejection,
+    bytes::{is_field_value, is_host, is_token},
+    request_line::RequestLine,
+};
+use crate::headers::MAX_FIELDS;
+
+/// What the fields say about framing and host.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    count: usize,
+    hosts: usize,
+    length: Option<u64>,
+    codings: Vec<Vec<u8>>,
+}
+
+impl Fields {
+    /// RFC 9112 § 5: `name ":" OWS value OWS`.
+    pub(super) fn add(&mut self, line: &[u8]) -> Result<(), ParseRejection> {
+        self.count += 1;
+        if self.count > MAX_FIELDS {
+            return Err(ParseRejection::TooManyFields);
+        }
+        let (name, value) = split(line).map_err(ParseRejection::Malformed)?;
+        if name.eq_ignore_ascii_case(b"host") {
+            self.hosts += 1;
+            // RFC 9112 § 3.2: an invalid value is refused like a missing or repeated field.
+            if !is_host_and_port(value) {
+                return Err(ParseRejection::Malformed("its Host field is malformed"));
+            }
+        } else if name.eq_ignore_ascii_case(b"content-length") {
+            if self.length.is_some() {
+                return Err(ParseRejection::Malformed(
+                    "its length is given more than once",
+                ));
+            }
+            self.length = Some(length(value)?);
+        } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
+            self.codings.push(value.to_ascii_lowercase());
+        }
+        Ok(())
+    }
+
+    pub(super) fn framing(&self, request: &RequestLine<'_>) -> Result<Framing, ParseRejection> {
+        let malformed = |problem| Err(ParseRejection::Malformed(problem));
+        // RFC 9112 § 3.2: exactly one Host field; HTTP/1.0 may have none.
+        if self.hosts > 1 || self.hosts == 0 && !request.is_http_1_0() {
+            return malformed("it must have one Host field");
+        }
+        let framing = match (self.length, &self.codings[..]) {
+            (length, []) => Framing::Length(length.unwrap_or(0)),
+            // RFC 9112 § 6.1: both together are an attempt to smuggle, or a mistake.
+            (Some(_), _) => return malformed("its length is given in two ways"),
+            (None, _) if request.is_http_1_0() => {
+                return malformed("HTTP/1.0 has no transfer codings");
+            }
+            (None, [coding]) if coding == b"chunked" => Framing::Chunked,
+            // RFC 9112 § 6.1: a coding that is not understood is answered with 501.
+            (None, [coding]) if coding.iter().copied().all(is_token) => {
+                return Err(ParseRejection::NotImplemented);
+            }
+            _ => return malformed("its transfer coding is not `chunked`"),
+        };
+        // RFC 9110 § 9.3.6 and § 9.3.8: no content; what would follow a CONNECT is the tunnel's.
+        if framing != Framing::Length(0) && matches!(request.method, b"CONNECT" | b"TRACE") {
+            return malformed("this method has no content");
+        }
+        Ok(framing)
+    }
+}
+
+/// Splits a line into name and trimmed value.
+fn split(line: &[u8]) -> Result<(&[u8], &[u8]), &'static str> {
+    // RFC 9112 § 5.2.
+    if matches!(line.first(), Some(b' ' | b'\t')) {
+        return Err("a header field goes over two lines");
+    }
+    let colon = memchr::memchr(b':', line).ok_or("a header field has no colon")?;
+    let (name, value) = (&line[..colon], &line[colon + 1..]);
+    // RFC 9112 § 5.1: a space before the colon is refused too.
+    if name.is_empty() || !name.iter().copied().all(is_token) {
+        return Err("a header field's name has forbidden characters");
+    }
+    if !value.iter().copied().all(is_field_value) {
+        return Err("a header field's value has forbidden characters");
+    }
+    Ok((name, value.trim_ascii()))
+}
+
+/// RFC 9110 § 8.6: digits and nothing else; 18 of them are more than any disk.
+fn length(value: &[u8]) -> Result<u64, ParseRejection> {
+    let digits = std::str::from_utf8(value)
+        .ok()
+        .filter(|digits| digits.len() <= 18 && digits.bytes().all(|byte| byte.is_ascii_digit()));
+    digits
+        .and_then(|digits| digits.parse().ok())
+        .ok_or(ParseRejection::Malformed("its length is not a number"))
+}
+
+/// RFC 9110 § 7.2: a host and a port, if any. Whether the host exists is found out when it is resolved.
+fn is_host_and_port(value: &[u8]) -> bool {
+    let (host, port) = if let [b'[', rest @ ..] = value {
+        let Some(end) = rest.iter().position(|byte| *byte == b']') else {
+            return false;
+        };
+        let address = std::str::from_utf8(&rest[..end]).unwrap_or_default();
+        if address.parse::<std::net::Ipv6Addr>().is_err() {
+            return false;
+        }
+        value.split_at(end + 2)
+    } else {
+        let colon = value.iter().position(|byte| *byte == b':');
+        value.split_at(colon.unwrap_or(value.len()))
+    };
+    // RFC 3986 § 3.2.3 lets a port be empty.
+    let port_is_valid = match port {
+        [] | [b':'] => true,
+        [b':', digits @ ..] => {
+            digits.iter().all(u8::is_ascii_digit)
+                && std::str::from_utf8(digits).is_ok_and(|digits| digits.parse::<u16>().is_ok())
+        }
+        _ => false,
+    };
+    !host.is_empty()
+        && host
+            .iter()
+            .copied()
+            .all(|byte| is_host(byte) || byte == b':')
+        && port_is_valid
+}

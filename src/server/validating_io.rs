@@ -1,0 +1,438 @@
+//! The stream between a client and hyper's HTTP/1.1 server: hands over one validated request at a time.
+//!
+//! `request_parser` judges every head and chunk before hyper sees it. A rejected request becomes a synthetic GET;
+//! the service maps its index to the stored rejection, so that responses keep their order and `error_pages` stays
+//! the only place that makes statuses. After it nothing more is read.
+//!
+//! While a request is answered the next one is held back, but the socket is still read, so that a client that
+//! leaves is noticed although it pipelines: at once where the connection breaks, after [`HALF_CLOSED`] where the
+//! client has shut down its side, which may only mean that no more requests follow. hyper stops reading at a
+//! pipelined request, and cannot tell the two ends apart.
+
+use std::{
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use bytes::{Buf, BytesMut};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::{Instant, Sleep, sleep},
+};
+use tokio_util::io::poll_read_buf;
+
+use super::{
+    connection_state::ConnectionState,
+    request_parser::{ChunkParser, Framing, ParseRejection, parse_head},
+};
+
+/// Bytes read at once.
+const READ_SIZE: usize = 16 * 1024;
+
+/// Bytes of later requests kept while one is answered; the client's further bytes stay in the kernel.
+const MAX_PIPELINED: usize = 64 * 1024;
+
+/// The request that stands for a rejected one.
+const SYNTHETIC: &[u8] = b"GET / HTTP/1.1\r\nHost: rejected.invalid\r\nConnection: close\r\n\r\n";
+
+/// How long, and for how many bytes, a connection is read after its last response while the client still sends:
+/// closed at once, it would be reset, which can destroy the response on its way (RFC 9112 § 9.6).
+const LINGER: Duration = Duration::from_secs(1);
+const LINGER_BYTES: usize = 1 << 20;
+
+/// How long a response may make no progress after the client has shut down its side. RFC 9112 § 9.6 lets a client do
+/// that and wait for its response (`nc -N` does), but a client that is gone looks the same until something is
+/// written to it. Raising it lets slower responses through to such clients, and unwanted fetches go on for longer.
+const HALF_CLOSED: Duration = Duration::from_secs(5);
+
+/// Timeouts of one client connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timeouts {
+    /// For a request's head, from its first byte; for a connection's first request, from its start.
+    pub(super) head: Duration,
+    /// Between two requests.
+    pub(super) idle: Duration,
+}
+
+/// A client connection of which only valid messages are read.
+pub(super) struct ValidatingIo<I> {
+    io: I,
+    state: Arc<ConnectionState>,
+    timeouts: Timeouts,
+    phase: Phase,
+    /// Read and not handed to hyper.
+    buffer: BytesMut,
+    /// Heads handed to hyper.
+    heads: usize,
+    timer: Pin<Box<Sleep>>,
+    timer_for: Option<Timer>,
+    /// Interim responses that are being written.
+    informational: BytesMut,
+    /// Everything that hyper wrote has gone out.
+    flushed: bool,
+    /// `poll_head` waits for that.
+    waits_for_flush: bool,
+    /// Bytes of the buffer in which no whole head was found.
+    parsed: usize,
+    /// The client has shut down its side.
+    eof: bool,
+}
+
+#[derive(Debug)]
+enum Phase {
+    /// Between messages.
+    Head,
+    /// So many bytes of a valid head are still to be handed over.
+    Handover(usize, Framing),
+    Length(u64),
+    Chunked(ChunkParser),
+    /// The request is handed over; its response is not done.
+    AwaitingResponse,
+    Rejected,
+    Upgraded,
+}
+
+/// What the timer is set for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Timer {
+    Idle,
+    Head,
+    HalfClosed,
+    Linger,
+}
+
+/// Whether bytes can be handed over, or the connection has ended.
+type More = bool;
+
+impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
+    pub(super) fn new(io: I, state: Arc<ConnectionState>, timeouts: Timeouts) -> Self {
+        Self {
+            io,
+            state,
+            timeouts,
+            phase: Phase::Head,
+            buffer: BytesMut::new(),
+            heads: 0,
+            timer: Box::pin(sleep(timeouts.head)),
+            timer_for: None,
+            informational: BytesMut::new(),
+            flushed: true,
+            waits_for_flush: false,
+            parsed: 0,
+            eof: false,
+        }
+    }
+
+    /// Reads more into the buffer; zero at the end.
+    fn fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        if self.eof {
+            return Poll::Ready(Ok(0));
+        }
+        self.buffer.reserve(READ_SIZE);
+        let polled = poll_read_buf(Pin::new(&mut self.io), cx, &mut self.buffer);
+        if polled.is_pending() && self.buffer.is_empty() {
+            // An idle connection holds no buffer.
+            self.buffer = BytesMut::new();
+        }
+        let count = ready!(polled)?;
+        self.eof = count == 0;
+        Poll::Ready(Ok(count))
+    }
+
+    /// Whether the timer, set for this when the wait began, has fired.
+    fn timed_out(&mut self, timer: Timer, cx: &mut Context<'_>) -> bool {
+        if self.timer_for != Some(timer) {
+            self.timer_for = Some(timer);
+            let timeout = match timer {
+                // The first request is what a connection is opened for.
+                Timer::Idle if self.heads == 0 => self.timeouts.head,
+                Timer::Idle => self.timeouts.idle,
+                Timer::Head => self.timeouts.head,
+                Timer::HalfClosed => HALF_CLOSED,
+                Timer::Linger => LINGER,
+            };
+            self.timer.as_mut().reset(Instant::now() + timeout);
+        }
+        self.timer.as_mut().poll(cx).is_ready()
+    }
+
+    /// Between messages: waits for a whole head.
+    fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<More>> {
+        loop {
+            if !self.buffer.is_empty() && self.take_head() {
+                return Poll::Ready(Ok(true));
+            }
+            let filled = self.fill(cx)?;
+            let ended = matches!(filled, Poll::Ready(0));
+            if !self.flushed && (ended || self.buffer.is_empty()) {
+                // The client takes the last response slowly: hyper would take an end for a break, and the
+                // connection is not idle. `poll_flush` wakes this task.
+                self.timer_for = None;
+                self.waits_for_flush = true;
+                return Poll::Pending;
+            }
+            if ended {
+                return Poll::Ready(Ok(false));
+            }
+            if filled.is_ready() {
+                continue;
+            }
+            let idle = self.buffer.is_empty();
+            if !self.timed_out(if idle { Timer::Idle } else { Timer::Head }, cx) {
+                return Poll::Pending;
+            }
+            if !idle {
+                self.reject(ParseRejection::Timeout);
+            }
+            return Poll::Ready(Ok(!idle));
+        }
+    }
+
+    /// Parses a head at the start of the buffer; whether there was one, valid or not.
+    fn take_head(&mut self) -> bool {
+        // Parsed again only where a line or much more has come, so that heads sent byte by byte cost linear time.
+        let length = self.buffer.len();
+        if !self.buffer[self.parsed..].contains(&b'\n') && length / 4096 == self.parsed / 4096 {
+            return false;
+        }
+        self.parsed = length;
+        match parse_head(&self.buffer) {
+            Ok(None) => return false,
+            Ok(Some(mut head)) => {
+                if let Some((range, line)) = head.replaced_line {
+                    let rest = self.buffer.split_off(range.end);
+                    self.buffer.truncate(range.start);
+                    self.buffer.extend_from_slice(&line);
+                    self.buffer.unsplit(rest);
+                    head.bytes = head.bytes - range.len() + line.len();
+                }
+                self.state.lock().whole_server = head.whole_server;
+                self.phase = Phase::Handover(head.bytes, head.framing);
+                self.heads += 1;
+            }
+            Err(rejection) => self.reject(rejection),
+        }
+        self.parsed = 0;
+        self.timer_for = None;
+        true
+    }
+
+    fn reject(&mut self, rejection: ParseRejection) {
+        self.state.lock().rejection = Some((self.heads, rejection));
+        self.heads += 1;
+        self.buffer = BytesMut::from(SYNTHETIC);
+        self.phase = Phase::Handover(SYNTHETIC.len(), Framing::Length(0));
+    }
+
+    /// The request is handed over: waits for its response to be done, or for the client to leave.
+    fn poll_response(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<More>> {
+        self.state.register(cx);
+        loop {
+            let next = {
+                let progress = self.state.lock();
+                if progress.upgraded {
+                    Some(Phase::Upgraded)
+                } else if progress.rejection.is_some() {
+                    Some(Phase::Rejected)
+                } else {
+                    (progress.done >= self.heads).then_some(Phase::Head)
+                }
+            };
+            if let Some(next) = next {
+                self.phase = next;
+                self.timer_for = None;
+                return Poll::Ready(Ok(true));
+            }
+            if self.eof {
+                let gone = self.timed_out(Timer::HalfClosed, cx);
+                return if gone {
+                    Poll::Ready(Ok(false))
+                } else {
+                    Poll::Pending
+                };
+            }
+            if self.buffer.len() >= MAX_PIPELINED {
+                return Poll::Pending;
+            }
+            ready!(self.fill(cx))?;
+        }
+    }
+
+    /// Hands bytes of the buffer over, at most so many.
+    fn hand_over(&mut self, most: u64, buf: &mut ReadBuf<'_>) -> usize {
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let count = most.min(self.buffer.len()).min(buf.remaining());
+        buf.put_slice(&self.buffer[..count]);
+        self.buffer.advance(count);
+        count
+    }
+
+    fn hand_over_head(&mut self, left: usize, framing: Framing, buf: &mut ReadBuf<'_>) {
+        let left = left - self.hand_over(left as u64, buf);
+        self.phase = match framing {
+            _ if left > 0 => Phase::Handover(left, framing),
+            Framing::Length(0) => Phase::AwaitingResponse,
+            Framing::Length(length) => Phase::Length(length),
+            Framing::Chunked => Phase::Chunked(ChunkParser::default()),
+        };
+    }
+
+    /// A body's bytes; an error at the first that cannot belong to one.
+    fn poll_body(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if self.buffer.is_empty() && ready!(self.fill(cx))? == 0 {
+            return Poll::Ready(Ok(()));
+        }
+        let most = self.buffer.len().min(buf.remaining());
+        let is_end = match &mut self.phase {
+            Phase::Length(left) => {
+                let count = most.min(usize::try_from(*left).unwrap_or(usize::MAX));
+                *left -= count as u64;
+                let is_end = *left == 0;
+                self.hand_over(count as u64, buf);
+                is_end
+            }
+            Phase::Chunked(chunks) => match chunks.advance(&self.buffer[..most]) {
+                Ok(count) => {
+                    let is_end = chunks.is_end();
+                    self.hand_over(count as u64, buf);
+                    is_end
+                }
+                Err(problem) => {
+                    self.phase = Phase::Rejected;
+                    return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, problem)));
+                }
+            },
+            _ => false,
+        };
+        if is_end {
+            self.phase = Phase::AwaitingResponse;
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Writes interim responses where no other message is half written.
+    fn poll_informational(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let waiting = self.state.lock().informational.split();
+        if self.flushed {
+            // Later they would come in the middle of the final response.
+            self.informational.unsplit(waiting);
+        }
+        while !self.informational.is_empty() {
+            let written = ready!(Pin::new(&mut self.io).poll_write(cx, &self.informational))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            self.informational.advance(written);
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// A response that goes on makes the client that has shut down its side count as there.
+    fn wrote<T>(&mut self, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if polled.is_ready() && self.timer_for == Some(Timer::HalfClosed) {
+            self.timer_for = None;
+        }
+        polled
+    }
+
+    /// After the last response: reads on for a while where the client may still be sending.
+    fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut total = 0;
+        while total < LINGER_BYTES && !self.timed_out(Timer::Linger, cx) {
+            self.buffer.clear();
+            match ready!(self.fill(cx)) {
+                Ok(count @ 1..) => total += count,
+                _ => break,
+            }
+        }
+        Poll::Ready(())
+    }
+}
+
+impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for ValidatingIo<I> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        loop {
+            let more = match this.phase {
+                Phase::Head => ready!(this.poll_head(cx))?,
+                Phase::AwaitingResponse => ready!(this.poll_response(cx))?,
+                Phase::Handover(left, framing) => {
+                    this.hand_over_head(left, framing, buf);
+                    return Poll::Ready(Ok(()));
+                }
+                Phase::Length(_) | Phase::Chunked(_) => return this.poll_body(cx, buf),
+                Phase::Rejected => return Poll::Pending,
+                Phase::Upgraded if this.buffer.is_empty() => {
+                    return Pin::new(&mut this.io).poll_read(cx, buf);
+                }
+                Phase::Upgraded => {
+                    this.hand_over(u64::MAX, buf);
+                    return Poll::Ready(Ok(()));
+                }
+            };
+            if !more {
+                return Poll::Ready(Ok(()));
+            }
+        }
+    }
+}
+
+impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for ValidatingIo<I> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(cx, &[io::IoSlice::new(buf)])
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        ready!(this.poll_informational(cx))?;
+        this.flushed = false;
+        let polled = Pin::new(&mut this.io).poll_write_vectored(cx, bufs);
+        this.wrote(polled)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
+    }
+
+    /// hyper flushes when it has written all it had.
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.flushed {
+            ready!(this.poll_informational(cx))?;
+        }
+        ready!(Pin::new(&mut this.io).poll_flush(cx))?;
+        this.flushed = true;
+        if std::mem::take(&mut this.waits_for_flush) {
+            cx.waker().wake_by_ref();
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        ready!(Pin::new(&mut this.io).poll_shutdown(cx))?;
+        let client_may_send = matches!(
+            this.phase,
+            Phase::Length(_) | Phase::Chunked(_) | Phase::Rejected
+        ) || this.state.lock().rejection.is_some();
+        if client_may_send {
+            ready!(this.poll_linger(cx));
+        }
+        Poll::Ready(Ok(()))
+    }
+}
