@@ -155,7 +155,7 @@ impl Acl {
         scheme: Scheme,
     ) -> Result<PortRule, Refusal> {
         let ip = addr.map(|addr| embedded(addr.ip()));
-        let is_listed = scheme == Scheme::Https && self.access.connect_ports.contains(&port);
+        let is_listed = scheme == Scheme::Https && self.access.lists_connect_port(port);
         let is_named = self.access.allow_targets.iter().any(|pattern| {
             pattern.names_port(port) && ip.is_none_or(|ip| pattern.matches(ip, port))
         });
@@ -260,12 +260,10 @@ fn is_local(ip: IpAddr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::RawAccess;
 
     fn acl(yaml: &str) -> Acl {
-        let raw: RawAccess = serde_yaml::from_str(yaml).unwrap();
         Acl::new(
-            raw.parse().unwrap(),
+            serde_yaml::from_str(yaml).unwrap(),
             vec!["127.0.0.1:8118".parse().unwrap()],
         )
     }
@@ -384,7 +382,7 @@ mod tests {
     #[test]
     fn a_wildcard_listener_is_found_behind_every_local_address() {
         let own = vec!["0.0.0.0:8118".parse().unwrap()];
-        let acl = Acl::new(RawAccess::default().parse().unwrap(), own);
+        let acl = Acl::new(Access::default(), own);
         assert!(acl.is_own("127.0.0.1:8118".parse().unwrap()));
         assert!(!acl.is_own("93.184.216.34:8118".parse().unwrap()));
     }

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use gleaner_filters::{FilterName, Format, output::Style};
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 use url::Url;
 
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
 
 /// The name under which a browser finds the proxy it uses. `.internal` is reserved for private use
 /// (ICANN board resolution of 29 July 2024), so no web site can have it.
-const CONTROL_HOST: &str = "gleaner.internal";
+pub(crate) const CONTROL_HOST: &str = "gleaner.internal";
 
 /// Whether a target is the control host.
 pub(crate) fn is_control_host(target: &Target) -> bool {
@@ -54,8 +54,9 @@ pub(crate) fn answer<B>(proxy: &Proxy, client: IpAddr, request: &Request<B>) -> 
         return response;
     }
     let running = proxy.running();
-    let authority = running.authority.as_ref();
-    match (request.uri().path(), authority) {
+    let path = request.uri().path();
+    let authority = path.starts_with("/ca.").then(|| running.open_authority());
+    match (path, authority.flatten()) {
         ("/" | "", _) => error_pages::page(StatusCode::OK, &overview(proxy, &running)),
         (bypass_link::PATH, _) => proxy.bypass_links.answer(client, request),
         ("/ca.crt", Some(authority)) => download(
@@ -69,7 +70,7 @@ pub(crate) fn answer<B>(proxy: &Proxy, client: IpAddr, request: &Request<B>) -> 
             "attachment; filename=\"gleaner-ca.pem\"",
         ),
         ("/ca.crt" | "/ca.pem", None) => {
-            error_pages::page(StatusCode::NOT_FOUND, &no_certificate(&running))
+            error_pages::page(StatusCode::NOT_FOUND, &no_certificate())
         }
         _ => error_pages::page(StatusCode::NOT_FOUND, &not_here()),
     }
@@ -87,24 +88,8 @@ fn download(content: Vec<u8>, kind: &'static str, disposition: &'static str) -> 
     response
 }
 
-/// A page of this program.
-pub(crate) fn frame(title: &str, content: &Markup) -> Markup {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (title) }
-                style { (PreEscaped(error_pages::STYLE)) }
-            }
-            body { (content) }
-        }
-    }
-}
-
 fn not_here() -> Markup {
-    frame(
+    error_pages::document(
         "Not here",
         &html! {
             h1 { "Not here" }
@@ -113,20 +98,21 @@ fn not_here() -> Markup {
     )
 }
 
-/// Where a certificate would be if the proxy had one; says how it gets one.
-fn no_certificate(running: &RuntimeState) -> Markup {
-    frame(
+/// Where a certificate would be if the proxy had one.
+fn no_certificate() -> Markup {
+    error_pages::document(
         "No certificate",
         &html! {
             h1 { "No certificate" }
-            (certificate(running))
+            p { "The proxy's certificate authority can be neither opened nor made; its log says why, and "
+                code { "gleaner ca show" } " too." }
             p { a href="/" { "See what Gleaner does." } }
         },
     )
 }
 
 fn overview(proxy: &Proxy, running: &RuntimeState) -> Markup {
-    frame(
+    error_pages::document(
         "Gleaner",
         &html! {
             h1 { "Gleaner" }
@@ -202,26 +188,29 @@ fn style(config: &Config) -> &'static str {
 }
 
 fn certificate(running: &RuntimeState) -> Markup {
+    let warning = running
+        .authority()
+        .and_then(|authority| authority.expiry_warning());
     html! {
         h2 { "Certificate" }
-        @if running.authority.is_some() {
-            p { "Encrypted pages need this proxy's certificate in your device's list of trusted \
-                 authorities. Install it only on devices that are yours." }
-            p {
-                a.button href="/ca.crt" { "Download for most devices" }
-                a.button href="/ca.pem" { "Download as PEM" }
-            }
-            table {
-                tr { th { "Android" } td { "Settings, Security, Encryption, Install a certificate, CA certificate" } }
-                tr { th { "iPhone, iPad" } td { "open the download, install the profile, then Settings, General, About, Certificate Trust Settings" } }
-                tr { th { "Windows" } td { "open the download, Install, Trusted Root Certification Authorities" } }
-                tr { th { "macOS" } td { "open the download in Keychain Access, set it to Always Trust" } }
-                tr { th { "Firefox" } td { "Settings, Certificates, View, Authorities, Import" } }
-                tr { th { "Linux" } td { "copy the PEM to " code { "/usr/local/share/ca-certificates/gleaner.crt" } ", run " code { "update-ca-certificates" } } }
-            }
-        } @else {
-            p { "Encrypted pages pass as they are. To have them rewritten, write " code { "https: { intercept: on }" }
-                " into the configuration; the certificate to install will then be here." }
+        @if let Some(warning) = warning { p.bad { (error_pages::prose(&warning)) } }
+        @if !running.config.https.intercept {
+            p { "Encrypted pages pass as they are. To have them rewritten, install the certificate, then write "
+                code { "https: { intercept: on }" } " into the configuration." }
+        }
+        p { "Encrypted pages that are rewritten need this proxy's certificate in your device's list of trusted \
+             authorities. Install it only on devices that are yours." }
+        p {
+            a.button href="/ca.crt" { "Download for most devices" }
+            a.button href="/ca.pem" { "Download as PEM" }
+        }
+        table {
+            tr { th { "Android" } td { "Settings, Security, Encryption, Install a certificate, CA certificate" } }
+            tr { th { "iPhone, iPad" } td { "open the download, install the profile, then Settings, General, About, Certificate Trust Settings" } }
+            tr { th { "Windows" } td { "open the download, Install, Trusted Root Certification Authorities" } }
+            tr { th { "macOS" } td { "open the download in Keychain Access, set it to Always Trust" } }
+            tr { th { "Firefox" } td { "Settings, Certificates, View, Authorities, Import" } }
+            tr { th { "Linux" } td { "copy the PEM to " code { "/usr/local/share/ca-certificates/gleaner.crt" } ", run " code { "update-ca-certificates" } } }
         }
     }
 }

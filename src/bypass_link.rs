@@ -108,7 +108,7 @@ fn question(page: &Url, token: u64) -> maud::Markup {
     let token = format!("{token:016x}");
     link.query_pairs_mut().append_pair("token", &token);
     let link = &link[url::Position::BeforePath..];
-    admin::frame(
+    error_pages::document(
         "Page as it was",
         &html! {
             h1 { "Show the page as it was?" }
@@ -121,7 +121,7 @@ fn question(page: &Url, token: u64) -> maud::Markup {
 }
 
 fn no_page() -> maud::Markup {
-    admin::frame(
+    error_pages::document(
         "No page",
         &html! {
             h1 { "No page is named" }

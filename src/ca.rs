@@ -94,6 +94,7 @@ pub(crate) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     certificate: CertificateDer<'static>,
     certificate_pem: String,
+    not_after: OffsetDateTime,
     /// One key for all leaves of this process: making keys is the slow part, and nobody gains from more.
     leaf_key: KeyPair,
     /// The same key, as the TLS library signs handshakes with it.
@@ -132,6 +133,11 @@ impl Authority {
     /// The file that changes when the authority is replaced.
     pub(crate) fn certificate_file(&self) -> PathBuf {
         self.dir.join(CERT_FILE)
+    }
+
+    /// What is to be said of a certificate that ends soon.
+    pub(crate) fn expiry_warning(&self) -> Option<String> {
+        manage::expiry_warning(&self.certificate_file(), self.not_after)
     }
 
     /// The certificate to install, in DER.
@@ -210,7 +216,8 @@ fn load(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<Authority, Auth
     let certificate_pem = only_certificate(&read(cert_path)?);
     let certificate = CertificateDer::from_pem_slice(certificate_pem.as_bytes())
         .map_err(|error| bad(cert_path, format!("not a certificate: {error}")))?;
-    check_certificate(&certificate, &key).map_err(|problem| bad(cert_path, problem))?;
+    let not_after =
+        check_certificate(&certificate, &key).map_err(|problem| bad(cert_path, problem))?;
     let issuer = Issuer::from_ca_cert_der(&certificate, key)?;
     let leaf_key = KeyPair::generate()?;
     let signer = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(leaf_key.serialize_der()));
@@ -219,6 +226,7 @@ fn load(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<Authority, Auth
         issuer,
         certificate,
         certificate_pem,
+        not_after,
         leaf_key,
         signer: any_supported_type(&signer)?,
         provider: Arc::new(default_provider()),
@@ -254,8 +262,9 @@ fn refuse_open_key(path: &Path) -> Result<(), AuthorityError> {
     if others == 0 {
         return Ok(());
     }
-    let problem =
-        format!("others than its owner can read or write it (mode {mode:o}); make it 600");
+    let problem = format!(
+        "others than its owner can read or write it (mode {mode:o}); `chmod 600` on it mends that"
+    );
     Err(AuthorityError::Content {
         path: path.to_path_buf(),
         problem,
@@ -267,24 +276,46 @@ fn refuse_open_key(_: &Path) -> Result<(), AuthorityError> {
     Ok(())
 }
 
-fn check_certificate(certificate: &CertificateDer<'_>, key: &KeyPair) -> Result<(), String> {
+/// What helps where a certificate cannot be used.
+const ANOTHER: &str =
+    "`gleaner ca regenerate --yes` makes another authority, which every device must then trust";
+
+/// The last moment at which the certificate is valid.
+fn check_certificate(
+    certificate: &CertificateDer<'_>,
+    key: &KeyPair,
+) -> Result<OffsetDateTime, String> {
     let (_, parsed) = x509_parser::parse_x509_certificate(certificate)
         .map_err(|error| format!("not a certificate: {error}"))?;
     if parsed.public_key().subject_public_key.data.as_ref() != key.public_key_raw() {
         return Err(format!(
-            "the certificate does not belong to the key in {KEY_FILE}"
+            "the certificate does not belong to the key in {KEY_FILE}; put back the one that does, or {ANOTHER}"
         ));
     }
     if !parsed.is_ca() {
-        return Err("the certificate is not one of an authority".to_owned());
-    }
-    if !parsed.validity().is_valid() {
-        let until = parsed.validity().not_after;
         return Err(format!(
-            "the certificate is not valid now (it ends {until})"
+            "the certificate is not one of an authority, so it cannot sign others; {ANOTHER}"
         ));
     }
-    Ok(())
+    let validity = parsed.validity();
+    let (from, until) = (
+        validity.not_before.to_datetime(),
+        validity.not_after.to_datetime(),
+    );
+    let now = OffsetDateTime::now_utc();
+    if now > until {
+        return Err(format!(
+            "the certificate has expired on {}; {ANOTHER}",
+            until.date()
+        ));
+    }
+    if now < from {
+        return Err(format!(
+            "the certificate is valid from {} only; set this machine's clock, or {ANOTHER}",
+            from.date()
+        ));
+    }
+    Ok(until)
 }
 
 fn valid_for(params: &mut CertificateParams, days: i64) {

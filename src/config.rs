@@ -1,30 +1,33 @@
-//! What the program may be told, in two types: [`RawConfig`] is what was written, as close to the
-//! YAML as possible; [`Config`] is what the program uses, with every address, host and list parsed.
+//! The configuration, in two types: [`RawConfig`] is what the YAML file says, each value parsed as it is read;
+//! [`Config`] is what the program uses, with every file that is named read too.
 //!
-//! Finding and reading the file is in `config::load`, complaining about it in `config::error`. Every
-//! default sits beside its field, in the section's own file.
+//! `load` finds the file and reads it, `document` knows where in its text a key stands, `yaml_errors` and `error` say
+//! what is wrong, `build` makes the one type from the other. Every default is beside its field, in its section's file.
 
 mod access;
+mod build;
+mod document;
 mod error;
 mod file;
 mod headers;
 mod hint;
 mod hosts;
 mod https;
-mod idle;
+mod ineffective;
 mod limits;
+mod listen;
 mod load;
 mod log;
-mod mistakes;
-mod parse;
-mod place;
 mod rewrite;
-mod syntax;
 mod timeouts;
 mod users;
 mod values;
+mod yaml_errors;
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
+};
 
 use gleaner_filters::{ChainConfig, HostList};
 use rustls::pki_types::CertificateDer;
@@ -32,20 +35,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    access::{Access, AddrPattern, PrivateTargets, RawAccess},
+    access::{Access, AddrPattern, ClientRange, PrivateTargets},
+    build::check_addresses,
     error::{ConfigError, in_plain_words},
     headers::Headers,
     hosts::HostPatterns,
-    https::{Https, Intercept, RawAuthority, RawHttps, RawUpstream},
-    idle::Idle,
+    https::{Https, RawAuthority, RawUpstream},
+    ineffective::IneffectiveSetting,
     limits::Limits,
+    listen::{LISTEN, Listen, listen_address},
     load::{Found, Lookup},
     log::{Log, LogFormat, LogLevel},
-    mistakes::mistakes,
-    parse::{LISTEN, OneOrMany, check_addresses, listen_address},
-    rewrite::{RawRewrite, Rewrite},
+    rewrite::Rewrite,
     timeouts::Timeouts,
-    users::{RawUsers, Users},
+    users::Users,
 };
 
 /// The list of advertising hosts that comes with the program.
@@ -61,17 +64,17 @@ const BUILTIN: &str = "builtin";
 pub struct RawConfig {
     /// Address and port to listen on, or a list of them. Loopback unless the whole network is meant
     /// to use the proxy; then set `access.clients` too.
-    pub listen: OneOrMany,
+    pub listen: Listen,
     /// What happens to encrypted connections.
-    pub https: RawHttps,
+    pub https: Https,
     /// The local certificate authority.
     pub authority: RawAuthority,
     /// Connections to web servers.
     pub upstream: RawUpstream,
     /// Who may use the proxy, and what may be reached through it.
-    pub access: RawAccess,
+    pub access: Access,
     /// Which pages are rewritten.
-    pub rewrite: RawRewrite,
+    pub rewrite: Rewrite,
     /// What messages say of this proxy.
     pub headers: Headers,
     /// Bounds on pages, connections and the time to end.
@@ -92,12 +95,12 @@ pub struct RawConfig {
 impl Default for RawConfig {
     fn default() -> Self {
         Self {
-            listen: OneOrMany(vec!["127.0.0.1:8118".to_owned()]),
-            https: RawHttps::default(),
+            listen: Listen(vec![(Ipv4Addr::LOCALHOST, 8118).into()]),
+            https: Https::default(),
             authority: RawAuthority::default(),
             upstream: RawUpstream::default(),
-            access: RawAccess::default(),
-            rewrite: RawRewrite::default(),
+            access: Access::default(),
+            rewrite: Rewrite::default(),
             limits: Limits::default(),
             headers: Headers::default(),
             timeouts: Timeouts::default(),

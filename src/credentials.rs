@@ -248,8 +248,8 @@ mod tests {
         let salt = SaltString::encode_b64(b"0123456789abcdef").unwrap();
         let hash = hasher.hash_password(b"right", &salt).unwrap().to_string();
         let yaml = format!("{{ users: {{ anna: \"{hash}\" }} }}");
-        let raw: crate::config::RawAccess = serde_yaml::from_str(&yaml).unwrap();
-        Authenticator::new(&raw.parse().unwrap().users).unwrap()
+        let access: crate::config::Access = serde_yaml::from_str(&yaml).unwrap();
+        Authenticator::new(&access.users).unwrap()
     }
 
     async fn ask(

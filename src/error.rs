@@ -1,13 +1,16 @@
 //! Everything that can keep a request from its answer, each with the side it came from. What it looks
 //! like to the client is decided in `error_pages`, and nowhere else.
 
+use std::net::IpAddr;
+
 use crate::{access_control::Refusal, authority::TargetError, client::UpstreamError, server};
 
 /// Why a request gets an error page.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    #[error("this address may not use the proxy; `access.clients` lists those that may")]
-    ClientNotAllowed,
+    /// The client's address.
+    #[error("the address {0} may not use this proxy; `access.clients` lists those that may")]
+    ClientNotAllowed(IpAddr),
     #[error(
         "there are too many open connections; `limits.connections` and `limits.connections_per_client` bound them"
     )]
@@ -26,7 +29,7 @@ pub(crate) enum Error {
     #[error("this is a proxy, not a web server: set it as the proxy of your browser")]
     NotAProxyRequest,
     #[error(
-        "this proxy's own page is at http://gleaner.internal/, without encryption while `https.intercept` is off"
+        "this proxy's own page is at http://gleaner.internal/ only: its certificate authority cannot be opened"
     )]
     OwnPageEncrypted,
     #[error("a request for another host came through the connection to {0}")]
@@ -50,7 +53,7 @@ pub(crate) enum Side {
 impl Error {
     pub(crate) fn side(&self) -> Side {
         match self {
-            Self::ClientNotAllowed
+            Self::ClientNotAllowed(_)
             | Self::TooManyConnections
             | Self::Rejected(_)
             | Self::Credentials { .. }

@@ -2,11 +2,14 @@
 //!
 //! Whatever comes from outside is escaped by the template; nothing here can run a script.
 
+use std::net::IpAddr;
+
 use bytes::BytesMut;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use maud::{DOCTYPE, Markup, html};
 
 use crate::{
+    admin::CONTROL_HOST,
     body::Body,
     client::UpstreamError,
     error::{Error, Side},
@@ -39,6 +42,7 @@ td{overflow-wrap:anywhere}
 th{opacity:.7;width:9.5rem}
 a.button{display:inline-block;padding:.5rem 1rem;margin:.25rem .5rem .25rem 0;border-radius:.5rem;
 background:#2563eb;color:#fff;text-decoration:none}
+@media(max-width:30rem){body{padding:1.25rem 1rem}td,th{display:block;width:auto}th{border:0;padding-bottom:0}td{padding-top:0}}
 .quiet{opacity:.7;font-size:.9rem}
 .bad{border-left:4px solid #d33;padding-left:.75rem;white-space:pre-wrap}";
 
@@ -121,7 +125,7 @@ pub(crate) fn harden(headers: &mut HeaderMap) {
 
 fn status_of(error: &Error) -> StatusCode {
     match error {
-        Error::ClientNotAllowed
+        Error::ClientNotAllowed(_)
         | Error::CredentialsChanged
         | Error::Refused(_)
         | Error::OwnPageEncrypted => StatusCode::FORBIDDEN,
@@ -154,15 +158,8 @@ fn status_of(error: &Error) -> StatusCode {
     }
 }
 
-fn error_page(status: StatusCode, error: &Error) -> Markup {
-    let host = match error {
-        Error::Upstream { host, .. } => Some(host.as_str()),
-        _ => None,
-    };
-    let title = match error.side() {
-        Side::Client => "Gleaner cannot do this",
-        Side::Upstream => "The web site cannot be reached",
-    };
+/// A whole page of ours.
+pub(crate) fn document(title: &str, content: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -172,12 +169,88 @@ fn error_page(status: StatusCode, error: &Error) -> Markup {
                 title { (title) }
                 style { (maud::PreEscaped(STYLE)) }
             }
-            body {
-                h1 { (title) }
-                @if let Some(host) = host { p { code { (host) } } }
-                p.bad { (sentence(&error.to_string())) }
-                p.quiet { "Gleaner answered with status " (status.as_u16()) "." }
+            body { (content) }
+        }
+    }
+}
+
+fn error_page(status: StatusCode, error: &Error) -> Markup {
+    let host = match error {
+        Error::Upstream { host, .. } => Some(host.as_str()),
+        _ => None,
+    };
+    let title = title(error);
+    document(
+        title,
+        &html! {
+            h1 { (title) }
+            @if let Some(host) = host { p { code { (host) } } }
+            p.bad { (prose(&sentence(&error.to_string()))) }
+            @if let Error::ClientNotAllowed(address) = error { (how_to_allow(*address)) }
+            @if is_worth_another_try(error) { p { a.button href="" { "Try again" } } }
+            @if may_see_start_page(error) {
+                p { "What this proxy does, and its settings: "
+                    a href={ "http://" (CONTROL_HOST) "/" } { (CONTROL_HOST) } }
             }
+            p.quiet { "This page is from Gleaner, the proxy of this network, not from the web site. Status "
+                      (status.as_u16()) "." }
+        },
+    )
+}
+
+fn title(error: &Error) -> &'static str {
+    match error {
+        Error::ClientNotAllowed(_) => "This device may not use the proxy",
+        Error::Credentials { .. } | Error::TooManyGuesses | Error::CredentialsChanged => {
+            "The proxy asks who you are"
+        }
+        Error::Refused(_)
+        | Error::Upstream {
+            error: UpstreamError::Address(_),
+            ..
+        } => "The proxy does not go there",
+        Error::NotAProxyRequest => "This is a proxy",
+        Error::OwnPageEncrypted => "The proxy's own page is elsewhere",
+        Error::Upstream { .. } if error.side() == Side::Upstream => {
+            "The web site cannot be reached"
+        }
+        _ => "The proxy cannot use this request",
+    }
+}
+
+/// What whoever runs the proxy must write to let a device in.
+fn how_to_allow(address: IpAddr) -> Markup {
+    html! {
+        p { "If the proxy is yours, add this device to the list in its configuration; saving the file is enough:" }
+        pre { "access:\n  clients: [loopback, \"" (address) "\"]" }
+    }
+}
+
+/// Whether the same request may find another answer a moment later.
+fn is_worth_another_try(error: &Error) -> bool {
+    match error {
+        Error::Upstream { .. } => error.side() == Side::Upstream,
+        Error::ClientNotAllowed(_) | Error::TooManyGuesses | Error::CredentialsChanged => true,
+        _ => false,
+    }
+}
+
+/// Whether the link to the start page would show it: not to someone who may not use the proxy, or does not use it.
+fn may_see_start_page(error: &Error) -> bool {
+    !matches!(
+        error,
+        Error::ClientNotAllowed(_)
+            | Error::Credentials { .. }
+            | Error::TooManyGuesses
+            | Error::NotAProxyRequest
+    )
+}
+
+/// Text in which what stands between backticks is code.
+pub(crate) fn prose(text: &str) -> Markup {
+    html! {
+        @for (index, part) in text.split('`').enumerate() {
+            @if index % 2 == 0 { (part) } @else { code { (part) } }
         }
     }
 }
@@ -207,7 +280,7 @@ mod tests {
     #[test]
     fn each_side_has_its_status() {
         let cases = [
-            (Error::ClientNotAllowed, 403),
+            (Error::ClientNotAllowed([192, 0, 2, 7].into()), 403),
             (Error::OwnPageEncrypted, 403),
             (Error::CredentialsChanged, 403),
             (Error::Credentials { ours: false }, 407),

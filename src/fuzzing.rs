@@ -8,7 +8,7 @@ use gleaner_filters::{CspChange, Filtered, Report, output::Format};
 use crate::{
     authority::{Scheme, Target},
     client,
-    headers::{accept::Accepts, repair, validators::Tagger},
+    headers::{accept, repair, validators::Tagger},
     rewrite, server,
 };
 
@@ -92,14 +92,8 @@ pub fn repair(lines: &[u8]) {
         let mut not_modified = headers.clone();
         tagger.map_not_modified(&mut not_modified);
     }
-    let mut narrowed = headers.clone();
-    let mut accepts = Accepts::default();
-    headers
-        .values()
-        .cloned()
-        .for_each(|value| accepts.push(value));
-    accepts.narrow(&mut narrowed);
-    let _ = accepts.choose();
+    accept::narrow_codings(&mut headers);
+    let _ = accept::choose_coding(&headers);
 }
 
 /// The target of a request, in every form.

@@ -83,7 +83,7 @@ fn admit(
     let running = proxy.running();
     let per_client = running.config.limits.connections_per_client;
     let permit = if !running.acl.client_allowed(client.ip()) {
-        Err(Error::ClientNotAllowed)
+        Err(Error::ClientNotAllowed(client.ip().to_canonical()))
     } else if let Some(permit) = proxy.limits.acquire(client.ip(), per_client) {
         Ok(permit)
     } else {

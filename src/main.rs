@@ -7,7 +7,7 @@ use std::{io, process::ExitCode};
 use clap::Parser;
 
 /// Gives the memory of a burst of pages back to the kernel within seconds (docs/performance.md has the figures).
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[cfg(all(feature = "jemalloc", target_os = "linux", target_env = "gnu"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

@@ -274,7 +274,7 @@ impl SniffedConnect {
     }
 
     fn tls_config(&self) -> Result<Arc<ServerConfig>, Box<dyn std::error::Error>> {
-        let authority = self.running.authority.as_ref();
+        let authority = self.running.open_authority();
         let authority = authority.ok_or("there is no certificate authority")?;
         Ok(authority.handshake(&self.target().host)?)
     }

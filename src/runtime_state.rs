@@ -3,7 +3,10 @@
 //! A request takes one snapshot and keeps it to its end; when the last request of an old snapshot is
 //! done, its pooled connections go with it.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, OnceLock},
+};
 
 use tracing::{info, warn};
 
@@ -25,8 +28,9 @@ pub(crate) struct RuntimeState {
     pub(crate) authenticator: Option<Arc<Authenticator>>,
     pub(crate) client: Client,
     pub(crate) rewriter: Rewriter,
-    /// Only while interception is on.
-    pub(crate) authority: Option<Arc<Authority>>,
+    /// Open from the start while interception is on, else from the first time that it is asked for. None: it cannot be
+    /// opened.
+    authority: OnceLock<Option<Arc<Authority>>>,
 }
 
 impl RuntimeState {
@@ -37,20 +41,12 @@ impl RuntimeState {
         max_idle: usize,
         before: Option<&Self>,
     ) -> Result<Self, StartError> {
-        let authority = match (
-            config.https.intercept,
-            before.and_then(|old| old.authority.clone()),
-        ) {
-            (false, _) => None,
+        let opened_before = before.and_then(|old| old.authority().cloned());
+        let authority = match opened_before {
             // Its folder is read at start only.
-            (true, Some(authority)) => Some(in_force(authority)),
-            (true, None) => {
-                let dir = config
-                    .authority_dir
-                    .as_deref()
-                    .ok_or(AuthorityError::NoFolder)?;
-                Some(Arc::new(Authority::open(dir)?))
-            }
+            Some(authority) => OnceLock::from(Some(in_force(authority))),
+            None if config.https.intercept => OnceLock::from(Some(open_authority(&config)?)),
+            None => OnceLock::new(),
         };
         let users = &config.access.users;
         let authenticator = match before.and_then(|old| old.authenticator.clone()) {
@@ -69,6 +65,31 @@ impl RuntimeState {
             authority,
         })
     }
+
+    /// The authority in use.
+    pub(crate) fn authority(&self) -> Option<&Arc<Authority>> {
+        self.authority.get()?.as_ref()
+    }
+
+    /// The same, opened where it is not yet, or made: our own name has a certificate, and there is one to install, also
+    /// while interception is off.
+    pub(crate) fn open_authority(&self) -> Option<&Arc<Authority>> {
+        let open = || {
+            open_authority(&self.config)
+                .inspect_err(|error| warn!(%error, "the certificate authority cannot be opened"))
+                .ok()
+        };
+        self.authority.get_or_init(open).as_ref()
+    }
+}
+
+fn open_authority(config: &Config) -> Result<Arc<Authority>, AuthorityError> {
+    let dir = config.authority_dir.as_deref();
+    let authority = Authority::open(dir.ok_or(AuthorityError::NoFolder)?)?;
+    if let Some(warning) = authority.expiry_warning() {
+        warn!("{warning}");
+    }
+    Ok(Arc::new(authority))
 }
 
 /// The authority in use with its leaves, or the one that has taken its place (`gleaner ca regenerate`).

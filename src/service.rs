@@ -29,7 +29,7 @@ use crate::{
     bypass_link::BypassLinks,
     ca::AuthorityError,
     client::Requester,
-    config::{Config, ConfigError, Idle, Lookup},
+    config::{Config, ConfigError, IneffectiveSetting, Lookup},
     credentials::Denied,
     error::Error,
     error_pages,
@@ -102,7 +102,7 @@ impl Proxy {
         origin: Origin,
     ) -> Result<Arc<Self>, StartError> {
         check_listen(&config, &own)?;
-        tell_idle(&config);
+        warn_about_ineffective(&config);
         let workers = Workers::new(config.limits.page_workers);
         let (connections, max_idle) = descriptor_budget(config.limits.connections);
         let rewriter = Rewriter::new(&config, workers.clone())?;
@@ -130,7 +130,7 @@ impl Proxy {
     /// error everything stays as it is.
     pub fn reload(&self, config: Config) -> Result<(), StartError> {
         check_listen(&config, &self.own)?;
-        tell_idle(&config);
+        warn_about_ineffective(&config);
         let before = self.running();
         let rewriter = Rewriter::new(&config, self.workers.clone())?;
         let own = self.own.clone();
@@ -160,7 +160,7 @@ impl Proxy {
     /// The certificate's file of the authority in use; none while interception is off.
     pub(crate) fn authority_file(&self) -> Option<PathBuf> {
         let running = self.running();
-        let authority = running.authority.as_ref()?;
+        let authority = running.authority()?;
         Some(authority.certificate_file())
     }
 
@@ -286,7 +286,7 @@ impl Exchange {
         let client = self.connection.client.ip();
         // Asked again here, because a kept connection may have outlived a change of the rules.
         if !self.running.acl.client_allowed(client) {
-            return Err(Error::ClientNotAllowed);
+            return Err(Error::ClientNotAllowed(client.to_canonical()));
         }
         if let Some(rejection) = request.extensions().get::<ParseRejection>() {
             return Err(Error::Rejected(*rejection));
@@ -295,9 +295,11 @@ impl Exchange {
         let Some(target) = self.target(&request)? else {
             self.log.route = "panel";
             self.log.host = Some(target_resolution::host_of(&request).into());
-            let client = self.connection.client.ip();
-            let response = admin::answer(&self.proxy, client, &request);
-            return Ok(Answer::Response(response));
+            return Ok(Answer::Response(admin::answer(
+                &self.proxy,
+                client,
+                &request,
+            )));
         };
         self.log.host = Some(target.host_port().into());
         if admin::is_control_host(&target) {
@@ -318,7 +320,7 @@ impl Exchange {
     /// What an error changes beyond its response.
     fn after(&self, error: &Error) {
         match error {
-            Error::ClientNotAllowed | Error::CredentialsChanged => self.connection.drain(),
+            Error::ClientNotAllowed(_) | Error::CredentialsChanged => self.connection.drain(),
             Error::Upstream { error, .. } if error.may_work_in_a_tunnel() => {
                 if let Some(target) = &self.connection.tunnel {
                     self.proxy.tunnel_from_now_on(target, error);
@@ -400,9 +402,8 @@ fn descriptor_budget(configured: usize) -> (usize, usize) {
     (connections, max_idle)
 }
 
-/// Settings that do nothing are told in the log.
-fn tell_idle(config: &Config) {
-    for Idle { key, needs } in config.idle_settings() {
+fn warn_about_ineffective(config: &Config) {
+    for IneffectiveSetting { key, needs } in config.ineffective_settings() {
         warn!(key, "this setting does nothing: it needs {needs}");
     }
 }
@@ -418,5 +419,5 @@ fn check_listen(config: &Config, own: &[SocketAddr]) -> Result<(), ConfigError> 
             "anyone in `access.clients` may use this proxy, strangers among them; set `access.users`"
         );
     }
-    problem.map_or(Ok(()), |problem| Err(ConfigError::listen(&problem)))
+    problem.map_or(Ok(()), |problem| Err(ConfigError::elsewhere(problem)))
 }

@@ -63,6 +63,12 @@ impl AuthorityInfo {
         })
     }
 
+    /// What is to be said of a certificate that ends soon.
+    #[must_use]
+    pub fn expiry_warning(&self) -> Option<String> {
+        expiry_warning(&self.certificate_file, self.not_after)
+    }
+
     /// Makes another authority. The files of the one before are kept beside it under other names; what
     /// comes back is where they are.
     pub fn regenerate(dir: &Path) -> Result<(Self, Vec<PathBuf>), AuthorityError> {
@@ -98,6 +104,21 @@ impl fmt::Display for AuthorityInfo {
         writeln!(f, "certificate  {}", self.certificate_file.display())?;
         write!(f, "key          {}", self.key_file.display())
     }
+}
+
+/// Days before the end of a certificate in which its owner is warned: time to tell every device of another.
+const WARNING_DAYS: i64 = 30;
+
+pub(super) fn expiry_warning(file: &Path, not_after: OffsetDateTime) -> Option<String> {
+    let days = (not_after - OffsetDateTime::now_utc()).whole_days();
+    (days < WARNING_DAYS).then(|| {
+        format!(
+            "the certificate authority in {} ends on {}, {days} days from now; `gleaner ca regenerate --yes` makes another, \
+             which every device must then trust",
+            file.display(),
+            not_after.date()
+        )
+    })
 }
 
 fn is_empty(dir: &Path) -> bool {

@@ -1,74 +1,73 @@
-//! `gleaner check-config`: the same reading as at start, and nothing else.
+//! `gleaner check-config`: the same reading as at start, and what the start would do with it.
 
 use std::{
-    fs,
     io::{self, Read, Write},
-    path::{Path, PathBuf},
+    net::TcpListener,
+    path::PathBuf,
 };
 
 use gleaner::{
-    Config, ConfigError,
-    config::{self, Idle, Lookup},
+    AuthorityError, AuthorityInfo, Config,
+    config::{IneffectiveSetting, Lookup},
 };
 
-use super::complain;
+use super::serve::cannot_listen;
 
 /// Most bytes of standard input that are looked at: hundreds of times what anyone writes by hand.
 const MAX_TYPED: u64 = 4 << 20;
 
-/// What messages call it.
 const STDIN: &str = "standard input";
 
 pub(super) fn run(file: Option<PathBuf>) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
-    if file.as_deref() == Some("-".as_ref()) {
+    let (config, name) = if file.as_deref() == Some("-".as_ref()) {
         let mut bytes = Vec::new();
         io::stdin().lock().take(MAX_TYPED).read_to_end(&mut bytes)?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let config = Config::from_bytes(bytes).map_err(|error| {
-            let all = config::mistakes(&text, None).into_iter();
-            last_of(
-                all.map(|error| error.called(STDIN)).collect(),
-                error.called(STDIN),
-            )
-        })?;
-        writeln!(out, "standard input: the configuration is good")?;
-        return write_idle(&config, &mut out);
-    }
-    let found = Lookup::new(file).load().map_err(|error| {
-        // A pipe is read once, and what is too long is not read at all.
-        let is_short = |file: &&Path| {
-            let about = file.metadata();
-            about.is_ok_and(|about| about.is_file() && about.len() <= MAX_TYPED)
-        };
-        let file = error.file().filter(is_short);
-        let text = file.and_then(|file| fs::read_to_string(file).ok());
-        let all = text.map(|text| config::mistakes(&text, error.file()));
-        last_of(all.unwrap_or_default(), error)
-    })?;
-    match found.file {
-        Some(file) => writeln!(out, "{}: the configuration is good", file.display())?,
-        None => writeln!(
-            out,
-            "no configuration file was found; the built-in defaults are good"
-        )?,
-    }
-    write_idle(&found.config, &mut out)
-}
-
-/// Tells all mistakes but the last, which is returned: it ends the program. Those of several keys are only looked for where there are none
-/// in one.
-fn last_of(mut mistakes: Vec<ConfigError>, first: ConfigError) -> ConfigError {
-    let Some(last) = mistakes.pop() else {
-        return first;
+        let config = Config::from_bytes(bytes, None).map_err(|error| error.called(STDIN))?;
+        (config, STDIN.to_owned())
+    } else {
+        let found = Lookup::new(file).load()?;
+        let name = found.file.map(|file| file.display().to_string());
+        let defaults = || "no configuration file was found; the built-in defaults".to_owned();
+        (found.config, name.unwrap_or_else(defaults))
     };
-    mistakes.into_iter().for_each(complain);
-    last
-}
-
-fn write_idle(config: &Config, out: &mut impl Write) -> anyhow::Result<()> {
-    for Idle { key, needs } in config.idle_settings() {
-        writeln!(out, "note: {key} does nothing: it needs {needs}")?;
+    let notes = try_start(&config)?;
+    let mut out = io::stdout().lock();
+    writeln!(out, "{name}: the configuration is good")?;
+    for note in notes {
+        writeln!(out, "note: {note}")?;
     }
     Ok(())
+}
+
+/// Does what a start would do and leaves nothing behind: the same errors, and what is worth a note.
+fn try_start(config: &Config) -> anyhow::Result<Vec<String>> {
+    let mut notes = Vec::new();
+    for addr in &config.listen {
+        match TcpListener::bind(addr) {
+            Ok(_) => {}
+            // Most often the Gleaner that runs with the file that is being edited.
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => notes.push(format!(
+                "a program listens on {addr} at the moment, perhaps a Gleaner that is running"
+            )),
+            Err(error) => return Err(cannot_listen(*addr, &error)),
+        }
+    }
+    if config.https.intercept {
+        let dir = config.authority_dir.as_deref();
+        let dir = dir.ok_or(AuthorityError::NoFolder)?;
+        notes.extend(match AuthorityInfo::look(dir)? {
+            Some(info) => info.expiry_warning(),
+            None => Some(format!(
+                "the first start makes a certificate authority in {}; devices must then trust its certificate",
+                dir.display()
+            )),
+        });
+    }
+    let ineffective = config.ineffective_settings().into_iter();
+    notes.extend(
+        ineffective.map(|IneffectiveSetting { key, needs }| {
+            format!("{key} does nothing: it needs {needs}")
+        }),
+    );
+    Ok(notes)
 }

@@ -101,7 +101,7 @@ async fn serve(lookup: Lookup, found: Found, overrides: Overrides) -> anyhow::Re
 }
 
 /// Why there is no listener, and what to do.
-fn cannot_listen(addr: SocketAddr, error: &io::Error) -> anyhow::Error {
+pub(super) fn cannot_listen(addr: SocketAddr, error: &io::Error) -> anyhow::Error {
     let reason = match error.kind() {
         io::ErrorKind::AddrInUse => {
             "another program listens there, perhaps another Gleaner; end it, or choose another port with --listen or \

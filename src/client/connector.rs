@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_name_that_resolves_to_internal_addresses_is_refused() {
-        let access = crate::config::RawAccess::default().parse().unwrap();
+        let access = crate::config::Access::default();
         let acl = Acl::new(access, vec![([192, 0, 2, 1], 8118).into()]);
         let resolved = |list: &[&str]| {
             let addrs: Vec<SocketAddr> = list.iter().map(|addr| addr.parse().unwrap()).collect();
@@ -272,9 +272,9 @@ mod tests {
 
     #[test]
     fn a_name_gets_an_excepted_port_only_at_the_excepted_address() {
-        let raw: crate::config::RawAccess =
+        let access: crate::config::Access =
             serde_yaml::from_str("allow_targets: ['127.0.0.1:8500']").unwrap();
-        let acl = Acl::new(raw.parse().unwrap(), Vec::new());
+        let acl = Acl::new(access, Vec::new());
         let resolved = |addr: &str, scheme, carries| {
             let addr: SocketAddr = addr.parse().unwrap();
             allowed(&acl, vec![addr], scheme, carries).is_ok()

@@ -1,37 +1,36 @@
 //! Section `access`: who may use the proxy, and what may be reached through it.
 
-use std::{net::IpAddr, ops::RangeInclusive, str::FromStr};
+use std::{fmt, net::IpAddr, num::NonZeroU16, ops::RangeInclusive, str::FromStr};
 
 use ipnet::IpNet;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
-use super::{
-    parse::BadValue,
-    users::{RawUsers, Users},
-};
+use super::{users::Users, values::word_type};
 
 /// Section `access`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct RawAccess {
+pub struct Access {
     /// Who may use the proxy: address ranges such as `192.168.1.0/24`, or the words `loopback` (this
     /// machine) and `private` (every private address range).
-    #[schemars(length(min = 1))]
-    pub clients: Vec<String>,
+    #[serde(deserialize_with = "not_empty")]
+    #[schemars(with = "Vec<String>", length(min = 1))]
+    pub clients: Vec<ClientRange>,
     /// Ports that CONNECT may reach with any protocol. Every other port is open to HTTP and TLS only, and
     /// those that browsers block to nothing at all, so that the proxy is no way to mail servers and shells.
-    pub connect_ports: Vec<u16>,
+    pub connect_ports: Vec<NonZeroU16>,
     /// Exceptions for addresses of this machine and its own network, which are otherwise refused: an
     /// address or range with an optional port or port range, such as `127.0.0.1:18080-18125`. Ports that
     /// are named are open to any protocol, even those that browsers block.
-    pub allow_targets: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    pub allow_targets: Vec<AddrPattern>,
     /// Whether addresses of private networks (10.0.0.0/8, 192.168.0.0/16, …) may be reached: `allow`,
     /// `refuse`, or `auto`: as long as every client is on such a network itself.
     pub private_targets: PrivateTargets,
     /// Names and password hashes of those who may use the proxy; `gleaner hash-password` makes a hash.
     /// With none, no one is asked.
-    pub users: RawUsers,
+    pub users: Users,
 }
 
 /// Whether addresses of private networks may be reached.
@@ -47,14 +46,20 @@ pub enum PrivateTargets {
     Refuse,
 }
 
-impl Default for RawAccess {
+impl Default for Access {
     fn default() -> Self {
         Self {
-            clients: vec!["loopback".to_owned()],
-            connect_ports: vec![443, 8443],
+            clients: vec![ClientRange {
+                written: "loopback".to_owned(),
+                nets: ranges(&LOOPBACK),
+            }],
+            connect_ports: [443, 8443]
+                .into_iter()
+                .filter_map(NonZeroU16::new)
+                .collect(),
             allow_targets: Vec::new(),
             private_targets: PrivateTargets::default(),
-            users: RawUsers::default(),
+            users: Users::default(),
         }
     }
 }
@@ -65,79 +70,45 @@ const CLIENTS: &str =
 const TARGETS: &str = "an address or range with an optional port or port range, such as 10.0.0.0/8 or \
                        127.0.0.1:8080-8090";
 
-impl RawAccess {
-    pub(crate) fn parse(self) -> Result<Access, BadValue> {
-        let mut clients = Vec::new();
-        if self.clients.is_empty() {
-            let problem = "the list is empty, so that no one could use the proxy".to_owned();
-            return Err(BadValue::new("access.clients", problem, CLIENTS));
-        }
-        for entry in &self.clients {
-            clients.extend(parse_clients(entry).map_err(|problem| {
-                let problem = format!("{entry:?} {problem}");
-                BadValue::new("access.clients", problem, CLIENTS).item(entry)
-            })?);
-        }
-        if self.connect_ports.contains(&0) {
-            let problem = "there is no port 0".to_owned();
-            return Err(
-                BadValue::new("access.connect_ports", problem, "ports from 1 to 65535").item("0"),
-            );
-        }
-        let parse_target = |entry: &String| {
-            entry.parse().map_err(|problem| {
-                let problem = format!("{entry:?} {problem}");
-                BadValue::new("access.allow_targets", problem, TARGETS).item(entry)
-            })
-        };
-        let allow_targets = self
-            .allow_targets
-            .iter()
-            .map(parse_target)
-            .collect::<Result<_, _>>()?;
-        let private_targets = match self.private_targets {
-            PrivateTargets::Auto => clients.iter().all(is_near),
-            PrivateTargets::Allow => true,
-            PrivateTargets::Refuse => false,
-        };
-        Ok(Access {
-            clients,
-            private_targets,
-            users: self.users.parse()?,
-            connect_ports: self.connect_ports,
-            allow_targets,
-        })
-    }
-}
+word_type!(ClientRange, CLIENTS);
+word_type!(AddrPattern, TARGETS);
 
-/// Who and what is allowed.
-#[derive(Clone, Debug)]
-pub struct Access {
-    /// Ranges of clients.
-    pub clients: Vec<IpNet>,
-    /// Ports open to any protocol through CONNECT.
-    pub connect_ports: Vec<u16>,
-    /// Internal targets that are allowed all the same.
-    pub allow_targets: Vec<AddrPattern>,
-    /// Whether addresses of private networks may be reached.
-    pub private_targets: bool,
-    /// Who must say so; empty: no one is asked.
-    pub users: Users,
+fn not_empty<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ClientRange>, D::Error> {
+    let clients = Vec::deserialize(from)?;
+    if clients.is_empty() {
+        let problem = "the list is empty, so that no one could use the proxy";
+        return Err(D::Error::custom(format_args!(
+            "{problem}; expected {CLIENTS}"
+        )));
+    }
+    Ok(clients)
 }
 
 impl Access {
     pub(crate) fn allows_client(&self, client: IpAddr) -> bool {
-        self.clients.iter().any(|range| range.contains(&client))
+        self.ranges().any(|range| range.contains(&client))
+    }
+
+    fn ranges(&self) -> impl Iterator<Item = &IpNet> {
+        self.clients.iter().flat_map(|client| &client.nets)
+    }
+
+    pub(crate) fn lists_connect_port(&self, port: u16) -> bool {
+        self.connect_ports.iter().any(|listed| listed.get() == port)
     }
 
     pub(crate) fn allows_private_targets(&self) -> bool {
-        self.private_targets
+        match self.private_targets {
+            PrivateTargets::Auto => self.ranges().all(is_near),
+            PrivateTargets::Allow => true,
+            PrivateTargets::Refuse => false,
+        }
     }
 
     /// What is wrong with listening at this address: it would serve no one who can only reach it from
     /// outside, so most likely `clients` was forgotten.
     pub(crate) fn problem_with_listening(&self, ip: IpAddr) -> Option<String> {
-        let only_us = self.clients.iter().all(|range| within(range, &LOOPBACK));
+        let only_us = self.ranges().all(|range| within(range, &LOOPBACK));
         (!ip.to_canonical().is_loopback() && only_us).then(|| {
             format!(
                 "{ip} is open to other machines, but `access.clients` lets only this one use the proxy"
@@ -147,7 +118,7 @@ impl Access {
 
     /// Whether strangers may use the proxy without a password.
     pub(crate) fn is_open_to_strangers(&self) -> bool {
-        self.users.is_empty() && !self.clients.iter().all(is_near)
+        self.users.is_empty() && !self.ranges().all(is_near)
     }
 }
 
@@ -156,11 +127,15 @@ fn is_near(range: &IpNet) -> bool {
     within(range, &LOOPBACK) || within(range, &PRIVATE)
 }
 
-fn within(range: &IpNet, ranges: &[&str]) -> bool {
-    ranges
+fn within(range: &IpNet, outer: &[&str]) -> bool {
+    ranges(outer).iter().any(|outer| outer.contains(range))
+}
+
+fn ranges(written: &[&str]) -> Vec<IpNet> {
+    written
         .iter()
-        .filter_map(|outer| outer.parse::<IpNet>().ok())
-        .any(|outer| outer.contains(range))
+        .filter_map(|range| range.parse().ok())
+        .collect()
 }
 
 /// Ranges of this machine.
@@ -176,15 +151,30 @@ const PRIVATE: [&str; 6] = [
     "fe80::/10",
 ];
 
-fn parse_clients(entry: &str) -> Result<Vec<IpNet>, String> {
-    let named = |ranges: &[&str]| {
-        let parse = |range: &&str| parse_net(range);
-        ranges.iter().map(parse).collect()
-    };
-    match entry {
-        "loopback" => named(&LOOPBACK),
-        "private" => named(&[&LOOPBACK[..], &PRIVATE[..]].concat()),
-        other => parse_net(other).map(|net| vec![net]),
+/// Addresses of clients, as one entry of the list names them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientRange {
+    written: String,
+    nets: Vec<IpNet>,
+}
+
+impl FromStr for ClientRange {
+    type Err = String;
+
+    fn from_str(entry: &str) -> Result<Self, String> {
+        let nets = match entry {
+            "loopback" => ranges(&LOOPBACK),
+            "private" => ranges(&[&LOOPBACK[..], &PRIVATE[..]].concat()),
+            other => vec![parse_net(other).map_err(|problem| format!("{entry:?} {problem}"))?],
+        };
+        let written = entry.to_owned();
+        Ok(Self { written, nets })
+    }
+}
+
+impl fmt::Display for ClientRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.written)
     }
 }
 
@@ -222,6 +212,7 @@ fn parse_net(text: &str) -> Result<IpNet, String> {
 /// Addresses, perhaps only on some ports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddrPattern {
+    written: String,
     net: IpNet,
     ports: Option<RangeInclusive<u16>>,
 }
@@ -247,24 +238,37 @@ impl FromStr for AddrPattern {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // Without ports first: the colons of a bare IPv6 address are not port separators.
-        let whole = match parse_net(text) {
-            Ok(net) => return Ok(Self { net, ports: None }),
-            Err(problem) => problem,
-        };
-        let (net, ports) = text.rsplit_once(':').ok_or(whole.as_str())?;
-        let (first, last) = ports.split_once('-').unwrap_or((ports, ports));
-        let (Ok(first), Ok(last)) = (first.parse::<u16>(), last.parse::<u16>()) else {
-            return Err(whole);
-        };
-        if first == 0 || first > last {
-            return Err(format!("has no port from {first} to {last}"));
-        }
+        let (net, ports) = parse_pattern(text).map_err(|problem| format!("{text:?} {problem}"))?;
+        let written = text.to_owned();
         Ok(Self {
-            net: parse_net(net)?,
-            ports: Some(first..=last),
+            written,
+            net,
+            ports,
         })
     }
+}
+
+impl fmt::Display for AddrPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.written)
+    }
+}
+
+fn parse_pattern(text: &str) -> Result<(IpNet, Option<RangeInclusive<u16>>), String> {
+    // Without ports first: the colons of a bare IPv6 address are not port separators.
+    let whole = match parse_net(text) {
+        Ok(net) => return Ok((net, None)),
+        Err(problem) => problem,
+    };
+    let (net, ports) = text.rsplit_once(':').ok_or(whole.as_str())?;
+    let (first, last) = ports.split_once('-').unwrap_or((ports, ports));
+    let (Ok(first), Ok(last)) = (first.parse::<u16>(), last.parse::<u16>()) else {
+        return Err(whole);
+    };
+    if first == 0 || first > last {
+        return Err(format!("has no port from {first} to {last}"));
+    }
+    Ok((parse_net(net)?, Some(first..=last)))
 }
 
 #[cfg(test)]
@@ -310,25 +314,21 @@ mod tests {
             ("fe80::1/64", "write fe80::/64 for the range"),
             ("::ffff:192.168.1.0/120", "write 192.168.1.0/24"),
         ] {
-            let problem = parse_clients(entry).unwrap_err();
+            let problem = entry.parse::<ClientRange>().unwrap_err();
             assert!(problem.contains(meant), "{problem}");
         }
-        assert!(parse_clients("192.168.1.5/32").is_ok());
+        assert!("192.168.1.5/32".parse::<ClientRange>().is_ok());
         // One address in an IPv6 dress can be compared, once it is off.
         assert!(pattern("::ffff:192.0.2.1").matches([192, 0, 2, 1].into(), 1));
     }
 
     #[test]
     fn there_is_no_port_zero() {
-        let raw: RawAccess = serde_yaml::from_str("connect_ports: [443, 0]").unwrap();
-        assert_eq!(raw.parse().unwrap_err().key, "access.connect_ports");
+        assert!(serde_yaml::from_str::<Access>("connect_ports: [443, 0]").is_err());
     }
 
     fn access(yaml: &str) -> Access {
-        serde_yaml::from_str::<RawAccess>(yaml)
-            .unwrap()
-            .parse()
-            .unwrap()
+        serde_yaml::from_str(yaml).unwrap()
     }
 
     #[test]
@@ -342,7 +342,7 @@ mod tests {
             ("{clients: ['0.0.0.0/0'], private_targets: allow}", true),
             ("private_targets: refuse", false),
         ] {
-            assert_eq!(access(yaml).private_targets, open, "{yaml}");
+            assert_eq!(access(yaml).allows_private_targets(), open, "{yaml}");
         }
     }
 
@@ -366,15 +366,5 @@ mod tests {
     fn strangers_without_a_password_are_noticed() {
         assert!(!access("clients: [private]").is_open_to_strangers());
         assert!(access("clients: ['0.0.0.0/0']").is_open_to_strangers());
-    }
-
-    #[test]
-    fn an_unknown_client_word_names_its_key() {
-        let raw = RawAccess {
-            clients: vec!["everyone".to_owned()],
-            ..RawAccess::default()
-        };
-        let bad = raw.parse().unwrap_err();
-        assert_eq!(bad.key, "access.clients");
     }
 }

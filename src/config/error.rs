@@ -1,34 +1,53 @@
-//! What is wrong with a configuration, told so that a person can mend it: file, line, column, key,
-//! the problem, and what was expected.
+//! What is wrong with a configuration, so that a person can mend it: file, line, column, key, the problem, and what was
+//! expected.
 
 use std::{
-    fmt,
-    path::{Path, PathBuf},
+    fmt, io,
+    path::{Path as FilePath, PathBuf},
+    string::FromUtf8Error,
 };
 
-use super::{
-    hint,
-    parse::BadValue,
-    place::{self, Place},
-    syntax::{self, Slip},
-};
+use super::document::{self, Path, Place, YamlError};
 
-/// A configuration that cannot be used.
+/// A configuration that cannot be used: one mistake, or several that are told at once.
 #[derive(Debug)]
 pub struct ConfigError {
     file: Option<PathBuf>,
-    place: Option<Place>,
-    problem: String,
+    mistakes: Vec<(Option<Place>, String)>,
     kind: Kind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Content,
-    /// What was given elsewhere than in the file.
+    /// Of settings that were given elsewhere than in the file.
     Elsewhere,
     Missing,
     Unreadable,
+}
+
+/// Something that is wrong in the tree of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Mistake {
+    pub(super) path: Path,
+    /// What is wrong with it, and what is expected.
+    pub(super) problem: String,
+    /// Whether the key is wrong, not its value.
+    pub(super) is_key: bool,
+    /// The file and the place that are wrong, where it is not the configuration itself.
+    pub(super) elsewhere: Option<(PathBuf, Place)>,
+}
+
+impl Mistake {
+    /// A wrong value under a dotted path, in which the items of lists have numbers.
+    pub(super) fn value(path: &str, problem: impl Into<String>) -> Self {
+        Self {
+            path: path.split('.').map(str::to_owned).collect(),
+            problem: problem.into(),
+            is_key: false,
+            elsewhere: None,
+        }
+    }
 }
 
 impl ConfigError {
@@ -44,217 +63,143 @@ impl ConfigError {
         self.kind == Kind::Unreadable
     }
 
-    /// The file it is about, if there is one.
-    #[must_use]
-    pub fn file(&self) -> Option<&Path> {
-        self.file.as_deref()
-    }
-
-    pub(super) fn place(&self) -> Option<Place> {
-        self.place
-    }
-
     /// The same of a text that is no file.
     #[must_use]
-    pub fn called(self, name: &str) -> Self {
+    pub fn called(mut self, name: &str) -> Self {
+        self.file = Some(name.into());
+        self
+    }
+
+    fn content(file: Option<&FilePath>, place: Option<Place>, problem: String) -> Self {
         Self {
-            file: Some(name.into()),
-            ..self
+            file: file.map(FilePath::to_path_buf),
+            mistakes: vec![(place, problem)],
+            kind: Kind::Content,
         }
     }
 
-    pub(super) fn io(file: PathBuf, error: &std::io::Error) -> Self {
+    pub(super) fn io(file: &FilePath, error: &io::Error) -> Self {
         let kind = match error.kind() {
-            std::io::ErrorKind::NotFound => Kind::Missing,
+            io::ErrorKind::NotFound => Kind::Missing,
             _ => Kind::Unreadable,
         };
         Self {
-            file: Some(file),
-            place: None,
-            problem: format!("cannot read it: {error}"),
             kind,
+            ..Self::content(Some(file), None, format!("cannot read it: {error}"))
         }
     }
 
-    pub(super) fn yaml(file: Option<PathBuf>, text: &str, error: &serde_yaml::Error) -> Self {
-        let place = error.location().map(|at| Place {
-            line: at.line(),
-            column: at.column(),
-        });
-        let told = error.to_string();
-        // The place stands in front already.
-        let problem = match told.rfind(" at line ") {
-            Some(end) if place.is_some() => &told[..end],
-            _ => &told,
-        };
-        let mut problem = in_plain_words(problem);
-        let hint = place.and_then(|place| hint::of_unknown_key(text, &problem, place));
-        if let Some(hint) = hint {
-            problem = match problem.split_once("expected one of ") {
-                // A likeness to something else says less.
-                Some((unknown, keys)) => {
-                    let unknown = unknown
-                        .split_once(", ")
-                        .map_or(unknown, |(unknown, _)| unknown);
-                    format!("{unknown}, {hint}; expected one of {keys}")
-                }
-                None => format!("{problem}; {hint}"),
-            };
-        }
-        Self {
-            file,
-            place,
-            problem,
-            kind: Kind::Content,
-        }
-    }
-
-    /// A slip in the YAML itself.
-    pub(super) fn slip(file: Option<PathBuf>, slip: Slip) -> Self {
-        Self {
-            file,
-            place: slip.place,
-            problem: slip.problem,
-            kind: Kind::Content,
-        }
+    pub(super) fn yaml(file: Option<&FilePath>, error: YamlError) -> Self {
+        Self::content(file, error.place, error.problem)
     }
 
     /// A file whose bytes are no text.
-    pub(super) fn not_text(file: Option<PathBuf>, error: &std::string::FromUtf8Error) -> Self {
+    pub(super) fn not_text(file: Option<&FilePath>, error: &FromUtf8Error) -> Self {
         let bytes = error.as_bytes();
-        let good = &bytes[..error.utf8_error().valid_up_to()];
-        let (place, problem) = if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-            (None, "it is UTF-16 text; expected YAML, saved as UTF-8")
-        } else {
-            let good = String::from_utf8_lossy(good);
-            let place = syntax::place_of(&good, good.len());
-            (
-                Some(place),
-                "what stands here is not UTF-8 text; expected YAML, saved as UTF-8",
-            )
-        };
-        Self {
-            file,
-            place,
-            problem: problem.to_owned(),
-            kind: Kind::Content,
+        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+            let problem = "it is UTF-16 text; expected YAML, saved as UTF-8";
+            return Self::content(file, None, problem.to_owned());
         }
+        let good = String::from_utf8_lossy(&bytes[..error.utf8_error().valid_up_to()]);
+        let place = Place::of_byte(&good, good.len());
+        let problem = "what stands here is not UTF-8 text; expected YAML, saved as UTF-8";
+        Self::content(file, Some(place), problem.to_owned())
     }
 
-    pub(super) fn value(file: Option<PathBuf>, text: &str, bad: &BadValue) -> Self {
-        if let Some((file, place)) = bad.elsewhere.as_deref() {
-            return Self {
-                file: Some(file.clone()),
-                place: Some(*place),
-                problem: format!("{}; expected {}", bad.problem, bad.expected),
-                kind: Kind::Content,
+    /// Mistakes of the tree, each with its place in the text.
+    pub(super) fn mistakes(file: Option<&FilePath>, text: &str, mistakes: Vec<Mistake>) -> Self {
+        let mut error = Self::content(file, None, String::new());
+        error.mistakes.clear();
+        for mistake in mistakes {
+            let Mistake { path, problem, .. } = mistake;
+            if let Some((file, place)) = mistake.elsewhere {
+                return Self::content(Some(&file), Some(place), problem);
+            }
+            let place = match mistake.is_key {
+                true => document::place_of_key(text, &path),
+                false => document::place_of_value(text, &path),
             };
+            let path = match path.split_last() {
+                Some((_, above)) if mistake.is_key => document::shown(above),
+                _ => document::shown(&path),
+            };
+            let colon = if path.is_empty() { "" } else { ": " };
+            error
+                .mistakes
+                .push((place, format!("{path}{colon}{problem}")));
         }
-        Self {
-            file,
-            place: match &bad.item {
-                Some(item) => place::of_item(text, bad.key, item),
-                None => place::of_value(text, bad.key),
-            },
-            problem: format!("{}: {}; expected {}", bad.key, bad.problem, bad.expected),
-            kind: Kind::Content,
-        }
+        error
     }
 
-    /// An address to listen on, given elsewhere than in the file, that the file does not fit.
-    pub(crate) fn listen(problem: &str) -> Self {
+    /// Settings given elsewhere than in the file, that the file does not fit.
+    pub(crate) fn elsewhere(problem: String) -> Self {
         Self {
-            file: None,
-            place: None,
-            problem: problem.to_owned(),
             kind: Kind::Elsewhere,
-        }
-    }
-
-    /// A chain that cannot be built from the `filters` section.
-    pub(crate) fn chain(error: &gleaner_filters::ConfigError) -> Self {
-        let problem = format!("filters.{error}");
-        Self {
-            file: None,
-            place: None,
-            problem,
-            kind: Kind::Content,
-        }
-    }
-
-    /// The same, with the file and the place of the key or the item.
-    pub(super) fn filters(
-        file: Option<PathBuf>,
-        text: &str,
-        error: &gleaner_filters::ConfigError,
-    ) -> Self {
-        let key = format!("filters.{}", error.key);
-        // A problem with an item begins with the item.
-        let mut parts = error.problem.split(['"', '`']);
-        let place = match (parts.next(), parts.next()) {
-            (Some(""), Some(item)) => place::of_item(text, &key, item),
-            _ => place::of_value(text, &key),
-        };
-        Self {
-            file,
-            place,
-            ..Self::chain(error)
+            ..Self::content(None, None, problem)
         }
     }
 }
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.file {
-            _ if self.kind == Kind::Elsewhere => return f.write_str(&self.problem),
-            Some(file) => write!(f, "{}", file.display())?,
-            None => f.write_str("configuration")?,
+        for (index, (place, problem)) in self.mistakes.iter().enumerate() {
+            if index > 0 {
+                writeln!(f)?;
+            }
+            match &self.file {
+                _ if self.kind == Kind::Elsewhere => return f.write_str(problem),
+                Some(file) => write!(f, "{}", file.display())?,
+                None => f.write_str("configuration")?,
+            }
+            if let Some(Place { line, column }) = place {
+                write!(f, ":{line}:{column}")?;
+            }
+            write!(f, ": {problem}")?;
         }
-        if let Some(place) = self.place {
-            write!(f, ":{}:{}", place.line, place.column)?;
-        }
-        write!(f, ": {}", self.problem)
+        Ok(())
     }
 }
 
 impl std::error::Error for ConfigError {}
 
+/// What serde says, and how a person would say it.
+const FOUND: [(&str, &str); 13] = [
+    ("unknown field `", "unknown key `"),
+    ("unknown variant `", "unknown word `"),
+    ("invalid type: string ", "invalid value: "),
+    ("invalid value: string ", "invalid value: "),
+    ("invalid type: floating point ", "invalid value: number "),
+    ("invalid type: integer ", "invalid value: number "),
+    ("invalid value: integer ", "invalid value: number "),
+    ("invalid type: boolean ", "invalid value: "),
+    ("invalid type: unit value", "invalid value: nothing"),
+    ("invalid type: map", "invalid value: a section"),
+    ("invalid type: sequence", "invalid value: a list"),
+    (" as u128", ""),
+    (" as i128", ""),
+];
+
+/// The same for what serde expects.
+const EXPECTED: [(&str, &str); 13] = [
+    ("a boolean", "`true` or `false`"),
+    ("a string", "a word or text"),
+    ("a sequence", "a list, such as [one, two]"),
+    ("a map", "a section with keys"),
+    ("field identifier", "a key, which is one word"),
+    ("usize", "a whole number, not negative"),
+    ("u64", "a whole number, not negative"),
+    ("u32", "a whole number, not negative"),
+    ("f64", "a number"),
+    ("a Value::Tagged enum", "one word"),
+    ("any YAML value", "something that the file may hold here"),
+    ("a nonzero usize", "a whole number, 1 or more"),
+    ("a nonzero u16", "a port, 1 to 65535"),
+];
+
 /// What serde calls by its Rust name, as a person would call it, with the word that was meant where one is nearly it.
 #[must_use]
 pub fn in_plain_words(problem: &str) -> String {
-    const FOUND: [(&str, &str); 14] = [
-        ("unknown field `", "unknown key `"),
-        ("duplicate field `", "a second key `"),
-        ("unknown variant ``", "invalid value: nothing"),
-        ("unknown variant `", "unknown word `"),
-        ("invalid type: string ", "invalid value: "),
-        ("invalid value: string ", "invalid value: "),
-        ("invalid type: floating point ", "invalid value: number "),
-        ("invalid type: integer ", "invalid value: number "),
-        ("invalid value: integer ", "invalid value: number "),
-        ("invalid type: boolean ", "invalid value: "),
-        ("invalid type: unit value", "invalid value: nothing"),
-        ("invalid type: map", "invalid value: a section"),
-        ("invalid type: sequence", "invalid value: a list"),
-        ("invalid type: enum", "invalid value: a tag"),
-    ];
-    const WORDS: [(&str, &str); 14] = [
-        ("a boolean", "`true` or `false`"),
-        ("a string", "a word or text"),
-        ("a sequence", "a list, such as [one, two]"),
-        ("a map", "a section with keys"),
-        ("field identifier", "a key, which is one word"),
-        ("usize", "a whole number, not negative"),
-        ("u64", "a whole number, not negative"),
-        ("u32", "a whole number, not negative"),
-        ("u16", "a whole number from 0 to 65535"),
-        ("f64", "a number"),
-        ("a YAML tag starting with '!'", "one word"),
-        ("any YAML value", "something that the file may hold here"),
-        ("a nonzero usize", "a whole number, 1 or more"),
-        ("path string", "a path"),
-    ];
-    let mut problem = problem.replace(" as u128", "").replace(" as i128", "");
+    let mut problem = problem.to_owned();
     for (name, words) in FOUND {
         problem = problem.replace(name, words);
     }
@@ -262,7 +207,8 @@ pub fn in_plain_words(problem: &str) -> String {
         return problem;
     };
     let meant = meant(problem, expected);
-    let expected = match WORDS.iter().find(|(name, _)| *name == expected) {
+    let words = EXPECTED.iter().find(|(name, _)| *name == expected);
+    let expected = match words {
         Some((_, words)) => words,
         None if expected.starts_with("struct ") => "a section with keys",
         None => expected,
@@ -280,9 +226,8 @@ fn meant<'a>(problem: &str, expected: &'a str) -> Option<&'a str> {
     let (_, unknown) = problem.rsplit_once("unknown ")?;
     let unknown = unknown.split('`').nth(1)?.to_lowercase();
     let words = expected.split('`').skip(1).step_by(2);
-    let likeness = |word: &str| strsim::jaro(&unknown, word);
     words
-        .map(|word| (likeness(word), word))
+        .map(|word| (strsim::jaro(&unknown, word), word))
         .filter(|(likeness, _)| *likeness > ALIKE)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, word)| word)
@@ -293,32 +238,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn type_names_are_told_in_plain_words() {
-        let told = in_plain_words("log: invalid type: sequence, expected struct Log");
-        assert_eq!(
-            told,
-            "log: invalid value: a list, expected a section with keys"
-        );
-        for name in ["usize", "u64", "u32"] {
-            let told = in_plain_words(&format!("invalid type: string \"many\", expected {name}"));
-            assert!(
-                told.ends_with("expected a whole number, not negative"),
-                "{told}"
-            );
+    fn rust_names_are_told_in_plain_words() {
+        for (told, words) in [
+            (
+                "invalid type: sequence, expected struct Log",
+                "invalid value: a list, expected a section with keys",
+            ),
+            (
+                "invalid type: string \"many\", expected u32",
+                "invalid value: \"many\", expected a whole number, not negative",
+            ),
+            (
+                "unknown field `levl`, expected `format` or `level`",
+                "unknown key `levl`, did you mean `level`? expected `format` or `level`",
+            ),
+            (
+                "unknown field `a`, expected `b` or `c`",
+                "unknown key `a`, expected `b` or `c`",
+            ),
+        ] {
+            assert_eq!(in_plain_words(told), words);
         }
-        let told = in_plain_words("unknown field `a`, expected `b` or `c`");
-        assert_eq!(told, "unknown key `a`, expected `b` or `c`");
-    }
-
-    #[test]
-    fn a_word_that_is_nearly_one_of_those_expected_is_answered_by_it() {
-        let told = in_plain_words("log: unknown field `levl`, expected `format` or `level`");
-        assert_eq!(
-            told,
-            "log: unknown key `levl`, did you mean `level`? expected `format` or `level`"
-        );
-        let told =
-            in_plain_words("preset: unknown variant `Default`, expected `default` or `crunch`");
-        assert!(told.contains("did you mean `default`"), "{told}");
     }
 }

@@ -3,46 +3,60 @@
 use std::{
     collections::HashSet,
     net::{IpAddr, Ipv6Addr},
+    str::FromStr,
 };
 
-use super::parse::BadValue;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::values::word_type;
 use crate::authority::Host;
 
 /// Hosts to match by suffix of whole labels; addresses match exactly.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "Vec<Entry>")]
+#[schemars(with = "Vec<String>")]
 pub struct HostPatterns(HashSet<String>);
 
+/// A host, and with it everything under it.
+struct Entry(String);
+
+/// A host that is meant alone, where a wildcard would match nothing.
+struct ExactEntry(String);
+
+impl FromStr for Entry {
+    type Err = String;
+
+    fn from_str(entry: &str) -> Result<Self, String> {
+        parse_entry(without_wildcard(entry), entry).map(Self)
+    }
+}
+
+impl FromStr for ExactEntry {
+    type Err = String;
+
+    fn from_str(entry: &str) -> Result<Self, String> {
+        if without_wildcard(entry) != entry {
+            return Err(format!("{entry:?} stands for many hosts"));
+        }
+        parse_entry(entry, entry).map(Self)
+    }
+}
+
+impl From<Vec<Entry>> for HostPatterns {
+    fn from(entries: Vec<Entry>) -> Self {
+        Self(entries.into_iter().map(|Entry(host)| host).collect())
+    }
+}
+
+/// Reads hosts that are meant one by one.
+pub(super) fn exact<'de, D: Deserializer<'de>>(from: D) -> Result<HostPatterns, D::Error> {
+    let entries = Vec::<ExactEntry>::deserialize(from)?;
+    let hosts = entries.into_iter().map(|ExactEntry(host)| host);
+    Ok(HostPatterns(hosts.collect()))
+}
+
 impl HostPatterns {
-    /// Parses each entry of the list under a key: a host, and with it everything under it.
-    pub(super) fn parse(key: &'static str, entries: &[String]) -> Result<Self, BadValue> {
-        let parse = |entry: &String| {
-            parse_entry(without_wildcard(entry), entry)
-                .map_err(|problem| BadValue::new(key, problem, EXPECTED).item(entry))
-        };
-        entries
-            .iter()
-            .map(parse)
-            .collect::<Result<_, _>>()
-            .map(Self)
-    }
-
-    /// The same of hosts that are meant one by one, where a wildcard would match nothing.
-    pub(super) fn parse_exact(key: &'static str, entries: &[String]) -> Result<Self, BadValue> {
-        let parse = |entry: &String| {
-            let spared = if without_wildcard(entry) == entry {
-                parse_entry(entry, entry)
-            } else {
-                Err(format!("{entry:?} stands for many hosts"))
-            };
-            spared.map_err(|problem| BadValue::new(key, problem, EXPECTED_EXACT).item(entry))
-        };
-        entries
-            .iter()
-            .map(parse)
-            .collect::<Result<_, _>>()
-            .map(Self)
-    }
-
     /// Whether the host itself is listed: for exceptions that must not grow by themselves.
     pub(crate) fn names(&self, host: &str) -> bool {
         self.0.contains(host)
@@ -75,6 +89,9 @@ const EXPECTED: &str = "a host name such as bank.example, which covers www.bank.
 /// What an entry of a list of single hosts should have been.
 const EXPECTED_EXACT: &str = "the names of single hosts such as printer.example, or addresses such as 192.0.2.1; nothing \
                               under them is meant, so each is named";
+
+word_type!(read Entry, EXPECTED);
+word_type!(read ExactEntry, EXPECTED_EXACT);
 
 /// An entry without what people put in front for "everything under it", which is meant in any case.
 pub(super) fn without_wildcard(entry: &str) -> &str {
@@ -144,8 +161,8 @@ impl<'a> FromIterator<&'a str> for HostPatterns {
 mod tests {
     use super::*;
 
-    fn parse(entry: &str) -> Result<HostPatterns, BadValue> {
-        HostPatterns::parse("rewrite.except", &[entry.to_owned()])
+    fn parse(entry: &str) -> Result<HostPatterns, String> {
+        entry.parse::<Entry>().map(|entry| vec![entry].into())
     }
 
     #[test]
@@ -192,10 +209,8 @@ mod tests {
             "*.192.0.2.1",
             "",
         ] {
-            let entries = ["ok.example".to_owned(), entry.to_owned()];
-            let bad = HostPatterns::parse("rewrite.except", &entries).unwrap_err();
-            assert_eq!(bad.item.as_deref(), Some(entry));
-            assert!(bad.problem.contains("is not a host"), "{}", bad.problem);
+            let problem = parse(entry).unwrap_err();
+            assert!(problem.contains("is not a host"), "{problem}");
         }
     }
 
@@ -207,23 +222,18 @@ mod tests {
             "bank.example:443",
             "bank.example/login",
         ] {
-            let bad = parse(entry).unwrap_err();
-            assert!(
-                bad.problem.contains("\"bank.example\" alone"),
-                "{}",
-                bad.problem
-            );
+            let problem = parse(entry).unwrap_err();
+            assert!(problem.contains("\"bank.example\" alone"), "{problem}");
         }
     }
 
     #[test]
     fn a_wildcard_where_single_hosts_are_meant_is_refused() {
-        let exact =
-            |entry: &str| HostPatterns::parse_exact("upstream.insecure_hosts", &[entry.to_owned()]);
         for entry in ["*.x.example", ".x.example", "x.example:443"] {
-            assert!(exact(entry).is_err(), "{entry}");
+            assert!(entry.parse::<ExactEntry>().is_err(), "{entry}");
         }
-        let hosts = exact("X.example").unwrap();
+        let yaml = serde_yaml::Deserializer::from_str("[X.example]");
+        let hosts = exact(yaml).unwrap();
         assert!(hosts.names("x.example") && !hosts.names("www.x.example"));
     }
 }

@@ -3,16 +3,19 @@
 use std::{
     env, io,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use etcetera::{BaseStrategy, choose_base_strategy};
-use gleaner_filters::ChainConfig;
+use gleaner_filters::{Chain, ChainConfig, PageLimits};
+use serde_path_to_error::Segment;
 use serde_yaml::Value;
 
 use super::{
-    Config, ConfigError, Preset, RawConfig,
+    Config, ConfigError, RawConfig, document,
+    error::{Mistake, in_plain_words},
     file::{self, without_mark},
-    syntax,
+    hint,
 };
 
 /// Where to look for the file.
@@ -57,16 +60,12 @@ impl Lookup {
         for place in &self.places {
             match file::read(place, file::MAX_CONFIG) {
                 Ok(bytes) => {
-                    let text = String::from_utf8(bytes)
-                        .map_err(|error| ConfigError::not_text(Some(place.clone()), &error))?;
-                    let config = Config::from_yaml(&text, Some(place))?;
-                    return Ok(Found {
-                        config,
-                        file: Some(place.clone()),
-                    });
+                    let config = Config::from_bytes(bytes, Some(place))?;
+                    let file = Some(place.clone());
+                    return Ok(Found { config, file });
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound && !self.named => {}
-                Err(error) => return Err(ConfigError::io(place.clone(), &error)),
+                Err(error) => return Err(ConfigError::io(place, &error)),
             }
         }
         let config = Config::from_yaml("", None)?;
@@ -75,77 +74,152 @@ impl Lookup {
 }
 
 impl Config {
-    /// Reads and checks a configuration that did not come from a file.
-    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, ConfigError> {
-        let text = String::from_utf8(bytes).map_err(|error| ConfigError::not_text(None, &error))?;
-        Self::from_yaml(&text, None)
+    /// Reads and checks a configuration that may not be text.
+    pub fn from_bytes(bytes: Vec<u8>, file: Option<&Path>) -> Result<Self, ConfigError> {
+        let text = String::from_utf8(bytes).map_err(|error| ConfigError::not_text(file, &error))?;
+        Self::from_yaml(&text, file)
     }
 
     /// Reads and checks the text of a configuration file. `file` is used for messages and for
     /// relative paths.
     pub fn from_yaml(text: &str, file: Option<&Path>) -> Result<Self, ConfigError> {
-        let named = || file.map(Path::to_path_buf);
         let text = without_mark(text);
-        if let Some(slip) = syntax::find(text) {
-            return Err(ConfigError::slip(named(), slip));
-        }
-        let raw =
-            RawConfig::from_yaml(text).map_err(|error| ConfigError::yaml(named(), text, &error))?;
+        let tree = document::read(text).map_err(|error| ConfigError::yaml(file, error))?;
         let base = match file.and_then(Path::parent) {
             Some(dir) if !dir.as_os_str().is_empty() => dir.to_path_buf(),
             _ => env::current_dir().unwrap_or_default(),
         };
-        let config = raw
-            .parse(&base)
-            .map_err(|bad| ConfigError::value(named(), text, &bad))?;
-        config
-            .build_chain()
-            .map_err(|error| ConfigError::filters(named(), text, &error))?;
-        Ok(config)
+        let build = || {
+            let config = RawConfig::from_tree(&tree)?
+                .build(&base)
+                .map_err(|mistake| vec![mistake])?;
+            let chain = config.build_chain();
+            chain.map_err(|error| vec![of_filters(&tree, &error)])?;
+            Ok(config)
+        };
+        build().map_err(|mistakes| ConfigError::mistakes(file, text, mistakes))
     }
 
     /// Builds the filter chain.
-    pub(crate) fn chain(&self) -> Result<gleaner_filters::Chain, ConfigError> {
+    pub(crate) fn chain(&self) -> Result<Chain, ConfigError> {
         self.build_chain()
-            .map_err(|error| ConfigError::chain(&error))
+            .map_err(|error| ConfigError::elsewhere(format!("configuration: filters.{error}")))
     }
 
-    fn build_chain(&self) -> Result<gleaner_filters::Chain, gleaner_filters::ConfigError> {
-        gleaner_filters::Chain::new(&self.filters, self.page_limits(), self.ad_servers.clone())
+    fn build_chain(&self) -> Result<Chain, gleaner_filters::ConfigError> {
+        Chain::new(&self.filters, self.page_limits(), self.ad_servers.clone())
     }
 
     /// The bounds on one page.
     #[must_use]
-    pub fn page_limits(&self) -> gleaner_filters::PageLimits {
-        gleaner_filters::PageLimits {
+    pub fn page_limits(&self) -> PageLimits {
+        PageLimits {
             depth: self.limits.page_depth,
             nodes: self.limits.page_nodes,
-            cpu: std::time::Duration::from_millis(self.limits.page_cpu_ms),
+            cpu: Duration::from_millis(self.limits.page_cpu_ms),
         }
     }
 }
 
+/// Mistakes that are told at once.
+const MOST_MISTAKES: usize = 20;
+
 impl RawConfig {
-    /// Parses the YAML. The first parse is typed, because only that knows the line of an error; a
-    /// preset then needs the user's own keys, which only the untyped tree tells from defaults.
-    pub fn from_yaml(text: &str) -> Result<Self, serde_yaml::Error> {
-        let text = without_mark(text);
-        let typed = serde_yaml::from_str::<Self>(text);
-        // Its own complaints are about YAML, not about this file: only good for what they leave out.
-        let tree = serde_yaml::from_str::<Value>(text).unwrap_or(Value::Bool(false));
+    /// Reads the settings, or tells all mistakes in them: the reader stops at the first, so what that stands for is taken
+    /// out, and the rest is read again.
+    fn from_tree(tree: &Value) -> Result<Self, Vec<Mistake>> {
         if tree.is_null() {
             return Ok(Self::default());
         }
-        let mut raw = typed?;
-        if raw.preset == Preset::Crunch {
-            let mut filters = serde_yaml::to_value(ChainConfig::crunch())?;
-            if let Some(written) = tree.get("filters") {
-                lay_over(&mut filters, written.clone());
+        let mut tree = with_preset(tree);
+        let mut mistakes = Vec::new();
+        loop {
+            let error = match serde_path_to_error::deserialize::<_, Self>(&tree) {
+                Ok(raw) if mistakes.is_empty() => return Ok(raw),
+                Ok(_) => return Err(mistakes),
+                Err(error) => error,
+            };
+            let mistake = of_reader(&tree, &error);
+            let was_removed = remove(&mut tree, &mistake.path);
+            mistakes.push(mistake);
+            if !was_removed || mistakes.len() == MOST_MISTAKES {
+                return Err(mistakes);
             }
-            raw.filters = serde_yaml::from_value(filters)?;
         }
-        Ok(raw)
     }
+}
+
+/// What the reader says of a key or a value, in plain words.
+fn of_reader(tree: &Value, error: &serde_path_to_error::Error<serde_yaml::Error>) -> Mistake {
+    let segments = error.path().iter().filter_map(|segment| match segment {
+        Segment::Map { key } => Some(key.clone()),
+        Segment::Seq { index } => Some(index.to_string()),
+        Segment::Enum { .. } | Segment::Unknown => None,
+    });
+    let path: Vec<String> = segments.collect();
+    let said = error.inner().to_string();
+    let is_key = said.starts_with("unknown field");
+    let mut problem = in_plain_words(&said);
+    if let Some(hint) = is_key.then(|| hint::of_unknown_key(tree, &path)).flatten() {
+        problem = match problem.split_once("expected ") {
+            // A likeness to something else says less.
+            Some((unknown, keys)) => {
+                let unknown = unknown.split(", ").next().unwrap_or(unknown);
+                format!("{unknown}, {hint}; expected {keys}")
+            }
+            None => format!("{problem}; {hint}"),
+        };
+    }
+    Mistake {
+        path,
+        problem,
+        is_key,
+        elsewhere: None,
+    }
+}
+
+/// What the filters say of a setting. A problem with an item of a list begins with the item.
+fn of_filters(tree: &Value, error: &gleaner_filters::ConfigError) -> Mistake {
+    let mut mistake = Mistake::value(&format!("filters.{}", error.key), error.problem.clone());
+    let list = mistake
+        .path
+        .iter()
+        .try_fold(tree, |tree, key| tree.get(key));
+    let item = error.problem.split(['"', '`']).nth(1);
+    let is_item = |found: &Value| found.as_str() == item;
+    let items = list.and_then(Value::as_sequence);
+    if let Some(index) = items.and_then(|items| items.iter().rposition(is_item)) {
+        mistake.path.push(index.to_string());
+    }
+    mistake
+}
+
+/// Takes out the key that this path leads to, with its whole list where it leads to an item.
+fn remove(tree: &mut Value, path: &[String]) -> bool {
+    let Some((key, rest)) = path.split_first() else {
+        return false;
+    };
+    let Some(section) = tree.as_mapping_mut() else {
+        return false;
+    };
+    match section.get_mut(key) {
+        Some(inner) if !rest.is_empty() && inner.is_mapping() => remove(inner, rest),
+        _ => section.remove(key).is_some(),
+    }
+}
+
+/// The tree with its preset under what is written.
+fn with_preset(tree: &Value) -> Value {
+    let mut tree = tree.clone();
+    if tree.get("preset").and_then(Value::as_str) == Some("crunch")
+        && let Ok(mut filters) = serde_yaml::to_value(ChainConfig::crunch())
+    {
+        if let Some(written) = tree.get("filters") {
+            lay_over(&mut filters, written.clone());
+        }
+        tree["filters"] = filters;
+    }
+    tree
 }
 
 /// Lays one tree over another: maps key by key, everything else as a whole.
@@ -165,19 +239,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn laying_over_keeps_what_is_not_named() {
-        let mut base: Value = serde_yaml::from_str("a: {x: 1, y: 2}\nb: [1, 2]").unwrap();
-        lay_over(
-            &mut base,
-            serde_yaml::from_str("a: {y: 3}\nb: [9]").unwrap(),
-        );
-        let expected: Value = serde_yaml::from_str("a: {x: 1, y: 3}\nb: [9]").unwrap();
-        assert_eq!(base, expected);
-    }
-
-    #[test]
     fn a_named_file_must_be_there() {
         let lookup = Lookup::new(Some("/nonexistent/gleaner.yaml".into()));
         assert!(lookup.load().unwrap_err().is_missing());
+    }
+
+    #[test]
+    fn what_is_written_lies_over_the_preset() {
+        let yaml = "preset: crunch\nfilters: { main_block: { min_share: 0.7 } }";
+        let mut wanted = ChainConfig::crunch();
+        wanted.main_block.min_share = 0.7;
+        assert_eq!(Config::from_yaml(yaml, None).unwrap().filters, wanted);
     }
 }

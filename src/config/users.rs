@@ -1,12 +1,12 @@
 //! Key `access.users`: names and password hashes. A hash is shown to no one: it can be guessed at.
 
-use std::{collections::BTreeMap, fmt};
+use std::{borrow::Borrow, collections::BTreeMap, fmt, str::FromStr};
 
 use argon2::{Params, PasswordHash};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::parse::BadValue;
+use super::values::word_type;
 
 /// Most memory in KiB that checking one password may take. `gleaner hash-password` uses 19 MiB, the
 /// first choice of OWASP's Password Storage Cheat Sheet; more than this is a slip of the pen.
@@ -15,27 +15,45 @@ const MAX_MEMORY_KIB: u32 = 256 * 1024;
 /// Most passes over that memory; more would keep every first request waiting for seconds.
 const MAX_PASSES: u32 = 16;
 
-/// Names and hashes as written.
+/// Names and hashes, each hash one that can be checked.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct RawUsers(BTreeMap<String, String>);
+pub struct Users(#[schemars(with = "BTreeMap<String, String>")] BTreeMap<Name, Hash>);
 
-impl RawUsers {
-    pub(super) fn parse(self) -> Result<Users, BadValue> {
-        for (name, hash) in &self.0 {
-            let bad =
-                |problem, expected| BadValue::new("access.users", problem, expected).item(name);
-            // RFC 7617 § 2: a colon ends the name, and control characters are not allowed.
-            if name.is_empty() || name.contains(':') || name.chars().any(char::is_control) {
-                let problem = format!("{name:?} cannot be a user's name");
-                return Err(bad(problem, "a name without colons"));
-            }
-            if !is_usable(hash) {
-                let problem = format!("what stands for {name:?} is not a usable password hash");
-                return Err(bad(problem, "a line that `gleaner hash-password` printed"));
-            }
+/// RFC 7617 § 2: a colon ends a name, and control characters are not allowed.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct Name(String);
+
+#[derive(Clone, PartialEq, Eq, Serialize)]
+struct Hash(String);
+
+word_type!(read Name, "a name without colons");
+word_type!(read Hash, "a line that `gleaner hash-password` printed");
+
+impl FromStr for Name {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        if name.is_empty() || name.contains(':') || name.chars().any(char::is_control) {
+            return Err(format!("{name:?} cannot be a user's name"));
         }
-        Ok(Users(self.0))
+        Ok(Self(name.to_owned()))
+    }
+}
+
+impl FromStr for Hash {
+    type Err = &'static str;
+
+    /// The problem does not show what was written: it may be a password by mistake.
+    fn from_str(hash: &str) -> Result<Self, &'static str> {
+        let usable = is_usable(hash).then(|| Self(hash.to_owned()));
+        usable.ok_or("this is not a usable password hash")
+    }
+}
+
+impl Borrow<str> for Name {
+    fn borrow(&self) -> &str {
+        &self.0
     }
 }
 
@@ -51,16 +69,6 @@ fn is_usable(hash: &str) -> bool {
         && Params::try_from(&parsed).is_ok_and(bounded)
 }
 
-impl fmt::Debug for RawUsers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
-    }
-}
-
-/// Names and hashes, each hash one that can be checked.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct Users(BTreeMap<String, String>);
-
 impl Users {
     /// Whether no one is asked.
     #[must_use]
@@ -71,15 +79,20 @@ impl Users {
     /// The hash of a user; for an unknown one some other user's, so that both take the same time.
     pub(crate) fn hash_for(&self, name: &str) -> Option<(&str, bool)> {
         match self.0.get(name) {
-            Some(hash) => Some((hash, true)),
-            None => self.0.values().next().map(|hash| (hash.as_str(), false)),
+            Some(Hash(hash)) => Some((hash, true)),
+            None => self
+                .0
+                .values()
+                .next()
+                .map(|Hash(hash)| (hash.as_str(), false)),
         }
     }
 }
 
 impl fmt::Debug for Users {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
+        let names = self.0.keys().map(|Name(name)| name);
+        f.debug_set().entries(names).finish()
     }
 }
 
@@ -90,8 +103,8 @@ mod tests {
     const HASH: &str = "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$\
                         gzCcKRE3DGs2kdsCTqHOTtOXLKwKTuRbZ5fPP6V8ALE";
 
-    fn users(name: &str, hash: &str) -> Result<Users, BadValue> {
-        RawUsers([(name.to_owned(), hash.to_owned())].into()).parse()
+    fn users(name: &str, hash: &str) -> Result<Users, serde_yaml::Error> {
+        serde_yaml::from_str(&format!("'{name}': '{hash}'"))
     }
 
     #[test]
@@ -105,9 +118,9 @@ mod tests {
             &HASH.replace("m=8", "m=1000000"),
             &HASH.replace("t=1", "t=1000"),
         ] {
-            let bad = users("anna", hash).unwrap_err();
+            let error = users("anna", hash).unwrap_err().to_string();
             // What was written may be a password by mistake.
-            assert!(!bad.problem.contains("secret"), "{}", bad.problem);
+            assert!(!error.contains("secret"), "{error}");
         }
     }
 

@@ -8,32 +8,21 @@ use serde::{
     de::{Error, Unexpected, Visitor},
 };
 
-/// A type that is written as one word; `$expected` is what a person should write.
+/// A type that is written as one word; `$expected` is what a person should write. With `read` it is only read.
 macro_rules! word_type {
-    ($type:ty, $expected:expr) => {
+    (read $type:ty, $expected:expr) => {
         impl<'de> serde::Deserialize<'de> for $type {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 $crate::config::values::word(from, $expected)
             }
         }
+    };
+    ($type:ty, $expected:expr) => {
+        word_type!(read $type, $expected);
 
         impl serde::Serialize for $type {
             fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
                 to.collect_str(self)
-            }
-        }
-
-        impl schemars::JsonSchema for $type {
-            fn schema_name() -> std::borrow::Cow<'static, str> {
-                stringify!($type).into()
-            }
-
-            fn inline_schema() -> bool {
-                true
-            }
-
-            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                schemars::json_schema!({ "type": "string" })
             }
         }
     };
@@ -56,9 +45,8 @@ where
         }
 
         fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-            text.parse().map_err(|problem| {
-                E::custom(format_args!("{text:?} {problem}; expected {}", self.0))
-            })
+            text.parse()
+                .map_err(|problem| E::custom(format_args!("{problem}; expected {}", self.0)))
         }
 
         fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {

@@ -43,7 +43,8 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<Bytes, String> {
     let codings = coding::of(headers).ok_or_else(|| PassReason::Coding.to_string())?;
     LocalSet::new().block_on(&RUNTIME, async {
-        let reservation = MemoryBudget::new(MEMORY).reserve(Some(body.len()), false);
+        let budget = MemoryBudget::new(MEMORY);
+        let reservation = budget.reserve(Some(body.len()), false);
         let reservation = reservation.await.map_err(|reason| reason.to_string())?;
         let job = Job {
             chain: Arc::clone(&CHAIN),

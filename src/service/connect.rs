@@ -61,7 +61,7 @@ impl Exchange {
         target: Target,
     ) -> Result<Response<Body>, Error> {
         self.log.route = "panel";
-        if self.running.authority.is_some() || target.port == Scheme::Http.default_port() {
+        if target.port == Scheme::Http.default_port() || self.running.open_authority().is_some() {
             Ok(self.sniff(request, End::Here(target), true, true, None))
         } else {
             Err(Error::OwnPageEncrypted)

@@ -33,8 +33,8 @@ impl Exchange {
             return Ok(Answer::Response(response));
         }
         let mut info = RequestInfo::of(&request, target);
-        let client = self.connection.client.ip();
-        info.allow_original(client, request.headers(), &self.proxy.bypass_links);
+        let address = self.connection.client.ip();
+        info.allow_original(address, request.headers(), &self.proxy.bypass_links);
         let upgrade = UpgradeRequest::of(&mut request);
         let version = request.version();
         let (mut outgoing, mapped) = self.outgoing(request, permit, &info, upgrade.as_ref());

@@ -23,17 +23,24 @@ impl Exchange {
         }
         if request.uri().scheme().is_some() {
             let target = Target::of_absolute(request.uri())?;
-            return Ok((!admin::is_control_host(&target)).then_some(target));
+            let ours = admin::is_control_host(&target)
+                || target.scheme == Scheme::Http && self.is_own_address(&target);
+            return Ok((!ours).then_some(target));
         }
         let target = Target::of_host_field(Scheme::Http, request.headers())?;
-        let ours = admin::is_control_host(&target)
-            || target.port == self.connection.local.port()
-                && admin::is_this_machine(&target, &self.running.acl);
-        if ours {
+        if admin::is_control_host(&target) || self.is_own_address(&target) {
             Ok(None)
         } else {
             Err(Error::NotAProxyRequest)
         }
+    }
+}
+
+impl Exchange {
+    /// Whether a target is the address of this connection's listener, whichever of this machine's addresses it is.
+    fn is_own_address(&self, target: &Target) -> bool {
+        target.port == self.connection.local.port()
+            && admin::is_this_machine(target, &self.running.acl)
     }
 }
 

@@ -114,7 +114,7 @@ fn every_mistake_has_its_exit_code() {
     fs::write(path.join("broken.gz"), b"\x1f\x8bnonsense").unwrap();
     fs::write(path.join("deep.html"), "<div>".repeat(2000)).unwrap();
     fs::write(path.join("latin.yaml"), b"# gr\xfc\xdfe\n").unwrap();
-    let cases: [(&[&str], i32); 10] = [
+    let cases: [(&[&str], i32); 13] = [
         (&["extract", "nofile"], 66),
         (&["extract", "."], 74),
         (&["extract", "broken.gz"], 65),
@@ -123,6 +123,9 @@ fn every_mistake_has_its_exit_code() {
         (&["extract", "--from-list", "nolist"], 66),
         (&["extract", "good.html", "broken.gz", "nofile"], 65),
         (&["extract", "--jsonl", "nofile"], 0),
+        (&["evaluate", "nofolder"], 66),
+        (&["evaluate", ".", "--filters", "{nonsense: 1}"], 64),
+        (&["evaluate", ".", "--every", "0"], 64),
         (&["check-config", "latin.yaml"], 78),
         (&["--listen", "foo"], 64),
     ];
@@ -174,6 +177,153 @@ fn check_config_reads_standard_input() {
     let said = String::from_utf8(wrong.stderr).unwrap();
     assert_eq!(wrong.status.code(), Some(78), "{said}");
     assert!(said.starts_with("gleaner: standard input:1:1: "), "{said}");
+}
+
+/// `check-config` and the start agree: what the one calls good the other takes, and the same words say what is not.
+#[test]
+fn check_config_finds_what_the_start_would() {
+    let dir = folder();
+    let path = dir.path();
+    let config = "listen: 0\nauthority: { dir: ca }\nhttps: { intercept: on }\n";
+    fs::write(path.join("c.yaml"), config).unwrap();
+    let check = || gleaner(path, &["check-config", "c.yaml"], "");
+    let before = check();
+    let said = String::from_utf8(before.stdout).unwrap();
+    assert!(
+        said.contains("the first start makes a certificate authority"),
+        "{said}"
+    );
+    assert!(!path.join("ca").exists());
+    let (key, certificate) = (path.join("ca/ca.key.pem"), path.join("ca/ca.cert.pem"));
+    let good = || {
+        let _ = fs::remove_dir_all(path.join("ca"));
+        let made = gleaner(path, &["ca", "export", "--config", "c.yaml"], "");
+        assert!(made.status.success());
+    };
+    let expired = |from: i32, to: i32, ca: bool| {
+        let pair = rcgen::KeyPair::generate().unwrap();
+        let mut params = rcgen::CertificateParams::default();
+        params.not_before = rcgen::date_time_ymd(from, 1, 1);
+        params.not_after = rcgen::date_time_ymd(to, 1, 1);
+        if ca {
+            params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        }
+        fs::write(&key, pair.serialize_pem()).unwrap();
+        fs::write(&certificate, params.self_signed(&pair).unwrap().pem()).unwrap();
+    };
+    let open_key = || {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(&key, fs::Permissions::from_mode(0o644)).unwrap();
+    };
+    let mismatch = || {
+        let other = rcgen::KeyPair::generate().unwrap();
+        fs::write(&key, other.serialize_pem()).unwrap();
+    };
+    let cases: [(&dyn Fn(), &str, &str); 6] = [
+        (
+            &|| expired(2020, 2021, true),
+            "ca.cert.pem",
+            "expired on 2021-01-01",
+        ),
+        (
+            &|| expired(2020, 2090, false),
+            "ca.cert.pem",
+            "not one of an authority",
+        ),
+        (
+            &|| fs::remove_file(&key).unwrap(),
+            "ca.key.pem",
+            "it is missing",
+        ),
+        (&mismatch, "ca.cert.pem", "does not belong to the key"),
+        (&open_key, "ca.key.pem", "chmod 600"),
+        (
+            &|| fs::write(&key, "x").unwrap(),
+            "ca.key.pem",
+            "not a private key",
+        ),
+    ];
+    for (spoil, file, words) in cases {
+        good();
+        assert!(check().status.success());
+        spoil();
+        let start = gleaner(path, &["--config", "c.yaml"], "");
+        for output in [check(), start] {
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(78), "{said}");
+            assert!(said.contains(file) && said.contains(words), "{said}");
+        }
+    }
+    let wrong_address = gleaner(
+        path,
+        &["check-config", "-"],
+        "listen: 192.0.2.7:8118\naccess: { clients: [private] }\n",
+    );
+    let said = String::from_utf8(wrong_address.stderr).unwrap();
+    assert_eq!(wrong_address.status.code(), Some(69), "{said}");
+    assert!(said.contains("this machine has no such address"), "{said}");
+}
+
+#[test]
+fn a_certificate_with_few_days_left_is_told_by_check_config_and_at_start() {
+    let dir = folder();
+    let path = dir.path();
+    fs::create_dir(path.join("ca")).unwrap();
+    let pair = rcgen::KeyPair::generate().unwrap();
+    let mut params = rcgen::CertificateParams::default();
+    params.not_after = std::time::SystemTime::now()
+        .checked_add(std::time::Duration::from_hours(5 * 24 + 1))
+        .unwrap()
+        .into();
+    params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    fs::write(
+        path.join("ca/ca.cert.pem"),
+        params.self_signed(&pair).unwrap().pem(),
+    )
+    .unwrap();
+    let key = path.join("ca/ca.key.pem");
+    fs::write(&key, pair.serialize_pem()).unwrap();
+    Command::new("chmod")
+        .args(["600".as_ref(), key.as_os_str()])
+        .status()
+        .unwrap();
+    fs::write(
+        path.join("c.yaml"),
+        "listen: 0\nauthority: { dir: ca }\nhttps: { intercept: on }\n",
+    )
+    .unwrap();
+    let check = gleaner(path, &["check-config", "c.yaml"], "");
+    let said = String::from_utf8(check.stdout).unwrap();
+    assert!(said.contains("5 days from now"), "{said}");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gleaner"))
+        .args(["--config", "c.yaml"])
+        .current_dir(path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let banner = read_until(
+        &mut BufReader::new(child.stdout.take().unwrap()),
+        "to end it",
+    );
+    let log = read_until(
+        &mut BufReader::new(child.stderr.take().unwrap()),
+        "5 days from now",
+    );
+    let own = banner
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("proxy "))
+        .unwrap();
+    let mut page = TcpStream::connect(own.trim()).unwrap();
+    page.write_all(
+        b"GET http://gleaner.internal/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    )
+    .unwrap();
+    let mut answer = String::new();
+    page.read_to_string(&mut answer).unwrap();
+    signal(&child, "KILL");
+    child.wait().unwrap();
+    assert!(answer.contains("5 days from now"), "{log}: {answer}");
 }
 
 #[test]
@@ -303,8 +453,8 @@ fn the_schema_has_the_bounds_that_are_enforced() {
     assert_eq!(of("Limits", "page_depth")["maximum"], 4096);
     assert_eq!(of("Limits", "page_depth")["minimum"], 1);
     assert_eq!(of("Timeouts", "connect_seconds")["maximum"], 86_400);
-    assert_eq!(of("RawRewrite", "max_html_bytes")["minimum"], 1024);
-    assert_eq!(of("RawAccess", "clients")["minItems"], 1);
+    assert_eq!(of("Rewrite", "max_html_bytes")["minimum"], 1024);
+    assert_eq!(of("Access", "clients")["minItems"], 1);
     assert_eq!(of("LinkLists", "ratio")["exclusiveMinimum"], 0);
     assert_eq!(of("Floor", "kept_share")["maximum"], 1);
 }

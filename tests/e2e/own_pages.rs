@@ -64,6 +64,34 @@ async fn every_answer_of_our_own_is_hardened() {
     proxy.stop().await;
 }
 
+/// Each page says what to do next: the address to add, another try, and where the proxy's own page is.
+#[tokio::test]
+async fn error_pages_say_what_to_do() {
+    const START: &str = "<a href=\"http://gleaner.internal/\">";
+    const AGAIN: &str = "<a class=\"button\" href=\"\">Try again</a>";
+    let proxy = TestProxy::start("").await;
+    let unreachable = get(&proxy, "http://none.invalid/", &[]).await;
+    let refused = get(&proxy, "http://198.51.100.7:25/", &[]).await;
+    let strangers = TestProxy::start("access: { clients: [192.0.2.0/24] }").await;
+    let stranger = get(&strangers, "http://a.example/", &[]).await;
+    for (page, words, has_start, has_again) in [
+        (&unreachable, "cannot be reached", true, true),
+        (&refused, "<code>access.allow_targets</code>", true, false),
+        (
+            &stranger,
+            "clients: [loopback, &quot;127.0.0.1&quot;]",
+            false,
+            true,
+        ),
+    ] {
+        let text = page.text();
+        assert!(text.contains(words), "{text}");
+        assert!(!text.contains('`'), "{text}");
+        assert_eq!(text.contains(START), has_start, "{text}");
+        assert_eq!(text.contains(AGAIN), has_again, "{text}");
+    }
+}
+
 /// DNS rebinding: a site points its own name at us; the browser then believes our page is the site's.
 #[tokio::test]
 async fn a_foreign_host_is_refused_whatever_it_resembles() {

@@ -63,15 +63,37 @@ async fn the_certificate_is_handed_out_and_the_key_is_not() {
     );
 }
 
+/// The certificate can be installed before interception is switched on.
 #[tokio::test]
-async fn there_is_no_authority_while_interception_is_off() {
+async fn without_interception_an_authority_is_made_when_its_certificate_is_asked_for() {
     let proxy = TestProxy::start("").await;
-    for file in ["ca.crt", "ca.pem"] {
-        let answer = get(&proxy, &format!("http://gleaner.internal/{file}"), &[]).await;
-        assert_eq!(answer.status, 404);
-        assert!(answer.text().contains("intercept: on"), "{file}");
-    }
+    let page = get(&proxy, "http://gleaner.internal/", &[]).await;
+    assert!(page.text().contains("intercept: on"));
     assert!(!proxy.ca_file().exists());
+    let pem = get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
+    assert_eq!(
+        pem.text(),
+        std::fs::read_to_string(proxy.ca_file()).unwrap()
+    );
+    let broken = TestProxy::start("authority: { dir: /proc/none }").await;
+    let answer = get(&broken, "http://gleaner.internal/ca.pem", &[]).await;
+    assert_eq!(answer.status, 404);
+    assert!(answer.text().contains("its log says why"));
+}
+
+/// As the README offers it: the address of the proxy in the address bar of a browser that uses the proxy.
+#[tokio::test]
+async fn the_proxys_own_address_asked_through_the_proxy_is_the_start_page() {
+    let proxy = TestProxy::start("").await;
+    let port = proxy.addr.port();
+    for host in ["127.0.0.1", "localhost"] {
+        let Some(page) = curl(&proxy, &[&format!("http://{host}:{port}/")]).await else {
+            return;
+        };
+        assert!(page.contains("In force"), "{host}: {page}");
+        let pem = curl(&proxy, &[&format!("http://{host}:{port}/ca.pem")]).await;
+        assert!(pem.unwrap().starts_with("-----BEGIN CERTIFICATE-----"));
+    }
 }
 
 #[tokio::test]
@@ -87,10 +109,26 @@ async fn nothing_is_changed_by_asking() {
     );
 }
 
-/// A browser that was told `https:` asks for a tunnel. With interception on the page is there, over a leaf of our own.
+/// A browser that was told `https:` asks for a tunnel. The page is there, over a leaf of our own.
 #[tokio::test]
-async fn the_page_is_there_over_tls_where_interception_is_on() {
-    let proxy = TestProxy::start("https: { intercept: on }").await;
+async fn the_page_is_there_over_tls_with_interception_and_without() {
+    for yaml in ["", "https: { intercept: on }"] {
+        over_tls(yaml).await;
+    }
+}
+
+async fn over_tls(yaml: &str) {
+    let proxy = TestProxy::start(yaml).await;
+    get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
+    let trust = proxy.ca_file();
+    let arguments = [
+        "--cacert",
+        trust.to_str().unwrap(),
+        "https://gleaner.internal/",
+    ];
+    if let Some(page) = curl(&proxy, &arguments).await {
+        assert!(page.contains("In force"), "{page}");
+    }
     for alpn in [&[b"http/1.1".as_slice()][..], &[b"h2"]] {
         let request = Request::get("https://gleaner.internal/ca.pem");
         let stream = connect_tls(&proxy, "gleaner.internal:443", &proxy.ca_file(), alpn).await;
@@ -114,8 +152,8 @@ async fn the_page_is_there_over_tls_where_interception_is_on() {
 }
 
 #[tokio::test]
-async fn without_interception_an_encrypted_visit_is_told_where_the_page_is() {
-    let proxy = TestProxy::start("").await;
+async fn without_an_authority_an_encrypted_visit_is_told_where_the_page_is() {
+    let proxy = TestProxy::start("authority: { dir: /proc/none }").await;
     let request = "CONNECT gleaner.internal:443 HTTP/1.1\r\nHost: gleaner.internal:443\r\n\r\n";
     let answer = soon(raw(proxy.addr, request)).await;
     assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");

@@ -9,7 +9,12 @@ use gleaner::{Config, Proxy};
 use tokio::{io::AsyncWriteExt, net::TcpListener, sync::mpsc};
 use tokio_util::sync::CancellationToken;
 
-use crate::harness::{Origin, TestProxy, client::connect_tls, origin::read_head, raw};
+use crate::harness::{
+    Origin, TestProxy,
+    client::{connect_tls, curl},
+    origin::read_head,
+    raw,
+};
 
 /// Every way to write this machine that a resolver or a parser may understand.
 const SPELLINGS: [&str; 24] = [
@@ -41,12 +46,15 @@ const SPELLINGS: [&str; 24] = [
 ];
 
 /// Link-local and metadata services, of which there are none here: they must not even be tried.
-const ELSEWHERE: [&str; 6] = [
+const ELSEWHERE: [&str; 9] = [
     "169.254.169.254",
     "2852039166",
     "[::ffff:a9fe:a9fe]",
     "[fe80::1]",
     "[fd00:ec2::254]",
+    "[fd20:ce::254]",
+    "[fd00:c1::a9fe:a9fe]",
+    "168.63.129.16",
     "100.100.100.200",
 ];
 
@@ -130,6 +138,26 @@ async fn mail_and_shell_ports_are_closed_and_a_named_port_is_open() {
     proxy.stop().await;
 }
 
+/// What a form of a web page could send to a mail server.
+#[tokio::test]
+async fn ports_that_browsers_block_are_closed_to_plain_requests_too() {
+    let proxy = TestProxy::start("").await;
+    for port in [1, 22, 25, 587, 6667, 10080] {
+        let url = format!("http://198.51.100.7:{port}/");
+        let arguments = ["-d", "MAIL FROM:<a@a.example>", "-w", "%{http_code}", &url];
+        let Some(answer) = curl(&proxy, &arguments).await else {
+            return;
+        };
+        assert!(answer.ends_with("403"), "{port}: {answer}");
+        assert!(answer.contains("browsers block it too"), "{port}: {answer}");
+    }
+    // `allow_targets` names the port.
+    let (origin, _told) = watched().await;
+    let named = origin.addr;
+    let page = curl(&proxy, &[&format!("http://{named}/")]).await;
+    assert_eq!(page.as_deref(), Some("reached"));
+}
+
 /// An address of this machine other than loopback, if it has one; asking sends nothing.
 fn interface_address() -> Option<std::net::IpAddr> {
     let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
@@ -139,7 +167,7 @@ fn interface_address() -> Option<std::net::IpAddr> {
 }
 
 #[tokio::test]
-async fn a_wildcard_listener_is_refused_through_every_address_of_the_machine() {
+async fn a_wildcard_listener_leads_to_its_own_page_at_most_through_every_address_of_the_machine() {
     let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     // Everything is allowed: only that it is the proxy itself can refuse.
@@ -166,14 +194,14 @@ async fn a_wildcard_listener_is_refused_through_every_address_of_the_machine() {
     ];
     hosts.extend(interface_address().map(|ip| ip.to_string()));
     for host in hosts {
-        for request in [
-            format!("GET http://{host}:{port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
-            format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: x\r\n\r\n"),
-        ] {
-            let answer = raw(via, &request).await;
-            assert!(answer.starts_with("HTTP/1.1 403"), "{request}: {answer}");
-            assert!(answer.contains("this proxy itself"), "{request}: {answer}");
-        }
+        let page =
+            format!("GET http://{host}:{port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        let answer = raw(via, &page).await;
+        assert!(answer.contains("In force"), "{host}: {answer}");
+        let tunnel = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: x\r\n\r\n");
+        let answer = raw(via, &tunnel).await;
+        assert!(answer.starts_with("HTTP/1.1 403"), "{host}: {answer}");
+        assert!(answer.contains("this proxy itself"), "{host}: {answer}");
     }
     shutdown.cancel();
     server.await.unwrap().unwrap();

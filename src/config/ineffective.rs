@@ -1,4 +1,4 @@
-//! Settings that do nothing because of others. No mistake, and told: whoever wrote one waits for what it does.
+//! Settings that do nothing because of others: no mistake, but worth a warning.
 
 use gleaner_filters::{
     Format,
@@ -10,7 +10,7 @@ use super::Config;
 
 /// A setting without effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Idle {
+pub struct IneffectiveSetting {
     /// Its key.
     pub key: &'static str,
     /// What it needs.
@@ -20,7 +20,7 @@ pub struct Idle {
 impl Config {
     /// The settings that were changed and do nothing.
     #[must_use]
-    pub fn idle_settings(&self) -> Vec<Idle> {
+    pub fn ineffective_settings(&self) -> Vec<IneffectiveSetting> {
         let (rewrite, filters) = (&self.rewrite, &self.filters);
         let output::Settings { format, style, .. } = &filters.output;
         let quota = &filters.link_quota;
@@ -45,8 +45,12 @@ impl Config {
                 "filters.link_quota with `domain_strength` above 0 or `image_lists_by_domain: true`, the only ones to ask",
             ),
         ];
-        let idle = settings.into_iter().filter(|(is_idle, ..)| *is_idle);
-        idle.map(|(_, key, needs)| Idle { key, needs }).collect()
+        let ineffective = settings
+            .into_iter()
+            .filter(|(is_ineffective, ..)| *is_ineffective);
+        ineffective
+            .map(|(_, key, needs)| IneffectiveSetting { key, needs })
+            .collect()
     }
 }
 
@@ -54,25 +58,29 @@ impl Config {
 mod tests {
     use super::*;
 
-    fn idle(yaml: &str) -> Vec<&'static str> {
+    fn ineffective(yaml: &str) -> Vec<&'static str> {
         let config = Config::from_yaml(yaml, None).unwrap();
-        config.idle_settings().iter().map(|idle| idle.key).collect()
+        config
+            .ineffective_settings()
+            .iter()
+            .map(|setting| setting.key)
+            .collect()
     }
 
     #[test]
-    fn settings_that_need_others_are_told_where_these_are_missing() {
-        assert_eq!(idle(""), [""; 0]);
-        assert_eq!(idle("rewrite: { join_pages: 3 }"), [""; 0]);
+    fn a_setting_that_needs_another_is_reported_where_that_is_missing() {
+        assert_eq!(ineffective(""), [""; 0]);
+        assert_eq!(ineffective("rewrite: { join_pages: 3 }"), [""; 0]);
         for off in [
             "output: { style: original }",
             "output: { format: text }",
             "main_block: { enabled: false }",
         ] {
             let yaml = format!("rewrite: {{ join_pages: 3 }}\nfilters: {{ {off} }}");
-            assert_eq!(idle(&yaml), ["rewrite.join_pages"], "{off}");
+            assert_eq!(ineffective(&yaml), ["rewrite.join_pages"], "{off}");
         }
         assert_eq!(
-            idle("rewrite: { remember_hosts: 9 }"),
+            ineffective("rewrite: { remember_hosts: 9 }"),
             ["rewrite.remember_hosts"]
         );
         for on in [
@@ -81,7 +89,7 @@ mod tests {
         ] {
             let yaml =
                 format!("rewrite: {{ remember_hosts: 9 }}\nfilters: {{ link_quota: {{ {on} }} }}");
-            assert_eq!(idle(&yaml), [""; 0], "{on}");
+            assert_eq!(ineffective(&yaml), [""; 0], "{on}");
         }
     }
 }

@@ -1,0 +1,194 @@
+//! From [`RawConfig`] to [`Config`]: files that are named are read, and settings that must fit each other are compared.
+
+use std::{
+    borrow::Cow,
+    collections::HashSet,
+    hash::{DefaultHasher, Hash, Hasher},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
+};
+
+use gleaner_filters::{HostList, HostListError};
+use rustls::pki_types::{CertificateDer, pem::PemObject};
+
+use super::{
+    Access, BUILTIN, BUILTIN_AD_SERVERS, Config, RawConfig, document::Place, error::Mistake, file,
+    hosts, https,
+};
+
+impl RawConfig {
+    /// `base` is the folder that relative paths start at.
+    pub(super) fn build(mut self, base: &Path) -> Result<Config, Mistake> {
+        for host in &mut self.filters.ad_servers.except {
+            *host = hosts::without_wildcard(host).to_owned();
+        }
+        let mut watched = Vec::new();
+        check_listen(&self.listen.0, &self.access)?;
+        let (ad_servers, ad_servers_hash) =
+            read_ad_servers(&self.ad_server_lists, base, &mut watched)?;
+        let fingerprint = fingerprint(&self, ad_servers_hash);
+        Ok(Config {
+            listen: self.listen.0,
+            https: self.https,
+            authority_dir: authority_dir(self.authority.dir, base)?,
+            extra_roots: read_roots(self.upstream.extra_ca_file.as_deref(), base)?,
+            insecure_hosts: self.upstream.insecure_hosts,
+            access: self.access,
+            rewrite: self.rewrite,
+            limits: self.limits,
+            headers: self.headers,
+            timeouts: self.timeouts,
+            log: self.log,
+            preset: self.preset,
+            filters: self.filters,
+            ad_servers,
+            fingerprint,
+            watched,
+        })
+    }
+}
+
+fn authority_dir(dir: Option<PathBuf>, base: &Path) -> Result<Option<PathBuf>, Mistake> {
+    let Some(dir) = dir else {
+        return Ok(https::default_authority_dir());
+    };
+    let dir = file::under(base, &dir);
+    if dir.exists() && !dir.is_dir() {
+        let problem = format!(
+            "{} is no folder; expected a folder, which is made where there is none",
+            dir.display()
+        );
+        return Err(Mistake::value("authority.dir", problem));
+    }
+    Ok(Some(dir))
+}
+
+/// Each address to listen on must be one that can be had beside the others, and listening wider than loopback must be
+/// meant.
+fn check_listen(listen: &[SocketAddr], access: &Access) -> Result<(), Mistake> {
+    check_addresses(listen).map_err(|problem| {
+        let expected =
+            "addresses of this machine, each of which can be listened on beside the others";
+        Mistake::value("listen", format!("{problem}; expected {expected}"))
+    })?;
+    let problem = listen
+        .iter()
+        .find_map(|addr| access.problem_with_listening(addr.ip()));
+    problem.map_or(Ok(()), |problem| {
+        let expected = "`access.clients` with those who may use it, such as [loopback, private], or a loopback \
+                        address to listen on";
+        Err(Mistake::value("listen", format!("{problem}; expected {expected}")))
+    })
+}
+
+/// What is wrong with addresses to listen on beside each other.
+pub fn check_addresses(listen: &[SocketAddr]) -> Result<(), String> {
+    for (index, addr) in listen.iter().enumerate() {
+        if listen[..index].contains(addr) && addr.port() != 0 {
+            return Err(format!("{addr} is listed twice"));
+        }
+        if let Some(other) = listen[..index].iter().find(|other| collide(addr, other)) {
+            return Err(format!("of {other} and {addr} one covers the other"));
+        }
+        let ip = addr.ip();
+        if ip.is_multicast() || ip == IpAddr::V4(Ipv4Addr::BROADCAST) {
+            return Err(format!("{addr} is the address of many machines"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether only one of two addresses can be listened on: the same port at the same address, or at every address of its
+/// kind. Port 0 is a free port each time, and whether `[::]` takes IPv4 too is for the system to say.
+fn collide(one: &SocketAddr, other: &SocketAddr) -> bool {
+    let (a, b) = (one.ip(), other.ip());
+    one.port() != 0
+        && one.port() == other.port()
+        && a.is_ipv4() == b.is_ipv4()
+        && (a == b || a.is_unspecified() || b.is_unspecified())
+}
+
+/// A number that changes with the settings of the chain, the ad lists and the program's version, and
+/// with nothing else: replicas with the same configuration agree on it.
+fn fingerprint(raw: &RawConfig, ad_servers: u64) -> u64 {
+    // `DefaultHasher::new` has fixed keys, so the value is the same in every process of one build.
+    let mut hasher = DefaultHasher::new();
+    env!("CARGO_PKG_VERSION").hash(&mut hasher);
+    ad_servers.hash(&mut hasher);
+    serde_yaml::to_string(&raw.filters)
+        .unwrap_or_default()
+        .hash(&mut hasher);
+    hasher.finish()
+}
+
+fn read_ad_servers(
+    lists: &[String],
+    base: &Path,
+    watched: &mut Vec<PathBuf>,
+) -> Result<(HostList, u64), Mistake> {
+    let mut hosts = HostList::default();
+    let mut hasher = DefaultHasher::new();
+    let mut seen = HashSet::new();
+    for (index, list) in lists.iter().enumerate() {
+        if !seen.insert(list.as_str()) {
+            continue;
+        }
+        let path = file::under(base, Path::new(list));
+        let wrong = |problem: String| Mistake::value(&format!("ad_server_lists.{index}"), problem);
+        let text = if list == BUILTIN {
+            Cow::Borrowed(BUILTIN_AD_SERVERS)
+        } else {
+            let text = file::read_text(&path, file::MAX_LIST).map_err(|error| {
+                wrong(format!(
+                    "cannot read {}: {error}; expected `builtin` or the path of a readable file",
+                    path.display()
+                ))
+            })?;
+            watched.push(path.clone());
+            Cow::Owned(text)
+        };
+        text.hash(&mut hasher);
+        hosts.add(file::without_mark(&text)).map_err(|error| Mistake {
+            elsewhere: Some((path, place_in_list(&text, &error))),
+            ..wrong(format!(
+                "{:?} is not a host name; expected one host per line, or hosts file syntax; `#` starts a comment",
+                error.text
+            ))
+        })?;
+    }
+    Ok((hosts, hasher.finish()))
+}
+
+/// Where the word stands that names no host.
+fn place_in_list(text: &str, error: &HostListError) -> Place {
+    let before = text
+        .lines()
+        .nth(error.line.saturating_sub(1))
+        .and_then(|line| line.split_once(&error.text))
+        .map_or("", |(before, _)| before);
+    Place {
+        line: error.line,
+        column: file::without_mark(before).chars().count() + 1,
+    }
+}
+
+fn read_roots(file: Option<&Path>, base: &Path) -> Result<Vec<CertificateDer<'static>>, Mistake> {
+    let Some(file) = file else {
+        return Ok(Vec::new());
+    };
+    let path = file::under(base, file);
+    let wrong = |problem: &str| {
+        let problem = format!("{problem}; expected a PEM file with at least one certificate");
+        Mistake::value("upstream.extra_ca_file", problem)
+    };
+    let shown = path.display();
+    let pem = file::read(&path, file::MAX_LIST)
+        .map_err(|error| wrong(&format!("cannot read {shown}: {error}")))?;
+    let roots = CertificateDer::pem_slice_iter(&pem)
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| wrong(&format!("{shown}: {error}")))?;
+    if roots.is_empty() {
+        return Err(wrong(&format!("{shown} holds no certificate")));
+    }
+    Ok(roots)
+}
