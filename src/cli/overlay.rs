@@ -1,9 +1,7 @@
 //! Filter settings typed on the command line, laid over those of the configuration.
 
-use anyhow::Context;
-use gleaner::config::in_plain_words;
+use gleaner::config::filters_over;
 use gleaner_filters::ChainConfig;
-use serde_yaml::Value;
 
 use super::{EX_USAGE, Failure};
 
@@ -28,34 +26,7 @@ impl Overlay {
 
 /// These settings with others laid over them, key by key.
 pub(super) fn lay_over(filters: &ChainConfig, yaml: &str) -> anyhow::Result<ChainConfig> {
-    let mut value = serde_yaml::to_value(filters)?;
-    let over: Value = serde_yaml::from_str(yaml).context("not YAML")?;
-    merge(&mut value, over);
-    // By way of text: only its reader knows under which key a value is wrong.
-    serde_yaml::from_str(&serde_yaml::to_string(&value)?).map_err(|error| {
-        let told = error.to_string();
-        // A place in that text says nothing to who typed another.
-        let problem = told.split(" at line ").next().unwrap_or(&told);
-        anyhow::Error::msg(in_plain_words(problem))
-    })
-}
-
-fn merge(base: &mut Value, over: Value) {
-    match (base, over) {
-        (Value::Mapping(base), Value::Mapping(over)) => {
-            for (key, value) in over {
-                match base.get_mut(&key) {
-                    Some(slot) => merge(slot, value),
-                    None => {
-                        base.insert(key, value);
-                    }
-                }
-            }
-        }
-        // Nothing typed changes nothing.
-        (_, Value::Null) => {}
-        (base, over) => *base = over,
-    }
+    filters_over(filters, yaml).map_err(anyhow::Error::msg)
 }
 
 #[cfg(test)]
