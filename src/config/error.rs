@@ -125,10 +125,12 @@ impl ConfigError {
             if let Some((file, place)) = mistake.elsewhere {
                 return Self::content(Some(&file), Some(place), mistake.problem);
             }
-            let place = match mistake.is_key {
-                true => document::place_of_key(text, &mistake.path),
-                false => document::place_of_value(text, &mistake.path),
+            let place_of = if mistake.is_key {
+                document::place_of_key
+            } else {
+                document::place_of_value
             };
+            let place = place_of(text, &mistake.path);
             error.mistakes.push((place, told));
         }
         error
