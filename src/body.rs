@@ -11,7 +11,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
     task::{Context, Poll},
     time::Duration,
@@ -41,7 +41,7 @@ pub(crate) struct Body {
     count: Option<ByteCount>,
     log: Option<Box<RequestLog>>,
     failed: Option<BodyError>,
-    failure: Option<Arc<OnceLock<Failure>>>,
+    outcome: Option<Arc<Outcome>>,
     idle_timer: Option<IdleTimer>,
     gate: Option<ContinueGate>,
     in_flight: Option<InFlight>,
@@ -65,6 +65,25 @@ pub(crate) enum Failure {
     Malformed,
     /// The other side left.
     Left,
+}
+
+/// How a body has ended; shared with the sender.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    ended: AtomicBool,
+    failure: OnceLock<Failure>,
+}
+
+impl Outcome {
+    /// Whether its last byte was taken.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Relaxed)
+    }
+
+    /// Why it did not end as it should.
+    pub(crate) fn failure(&self) -> Option<Failure> {
+        self.failure.get().copied()
+    }
 }
 
 impl Failure {
@@ -154,9 +173,9 @@ impl Body {
         self
     }
 
-    /// Where the reason will be if it does not end as it should.
-    pub(crate) fn failure(&mut self) -> Arc<OnceLock<Failure>> {
-        Arc::clone(self.failure.get_or_insert_default())
+    /// Where its end will be noted.
+    pub(crate) fn outcome(&mut self) -> Arc<Outcome> {
+        Arc::clone(self.outcome.get_or_insert_default())
     }
 
     /// Keeps the log entry until the body has ended or is given up, which is told apart there.
@@ -187,9 +206,7 @@ impl Body {
             Poll::Ready(Some(Ok(frame))) => frame,
             Poll::Ready(Some(Err(error))) => return self.fail(error, cx),
             Poll::Ready(None) => {
-                if let Some(mut log) = self.log.take() {
-                    log.ended();
-                }
+                self.end();
                 return Poll::Ready(None);
             }
         };
@@ -197,22 +214,31 @@ impl Body {
         if let Some(count) = &self.count {
             count.fetch_add(bytes, Relaxed);
         }
-        let is_done = self.source.is_done();
         if let Some(log) = &mut self.log {
             log.body_bytes += bytes;
-            if is_done {
-                log.ended();
-            }
+        }
+        if self.source.is_done() {
+            self.end();
         }
         Poll::Ready(Some(Ok(frame)))
+    }
+
+    /// Notes that nothing is left to come.
+    fn end(&mut self) {
+        if let Some(log) = &mut self.log {
+            log.ended();
+        }
+        if let Some(outcome) = &self.outcome {
+            outcome.ended.store(true, Relaxed);
+        }
     }
 
     /// Puts the error off for one turn. At an error the server closes at once, with what it has not
     /// written yet; at a pause it writes first. So the client gets every byte that arrived.
     fn fail<T>(&mut self, error: BodyError, cx: &Context<'_>) -> Poll<T> {
-        if let Some(failure) = &self.failure {
-            // The first failure is the one that is told.
-            let _ = failure.set(Failure::of(&error));
+        if let Some(outcome) = &self.outcome {
+            // The first failure is the cause.
+            let _ = outcome.failure.set(Failure::of(&error));
         }
         self.failed = Some(error);
         if let Some(log) = &mut self.log {

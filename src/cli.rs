@@ -181,12 +181,12 @@ impl std::fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Tells on standard error what went wrong. Where nobody reads that, the exit code still says it.
+/// Writes an error to standard error. Where that fails, the exit code still says it.
 pub(crate) fn complain(told: impl Display) {
     let _ = writeln!(io::stderr(), "gleaner: {told}");
 }
 
-/// Whether whoever read our output has stopped reading, as `head` does.
+/// Whether the reader of our output has closed the pipe, as `head` does.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     io_kind(error) == Some(io::ErrorKind::BrokenPipe)
 }
@@ -224,9 +224,6 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     }
     if let Some(error) = error.downcast_ref::<AuthorityError>() {
         return of_authority(error);
-    }
-    if error.is::<ca::Refused>() {
-        return EX_USAGE;
     }
     match error.downcast_ref::<ReadError>() {
         Some(ReadError::Io(error)) => return of_io(error.kind()),

@@ -13,14 +13,7 @@ mod retry;
 mod tls;
 mod tolerant_io;
 
-use std::{
-    net::IpAddr,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
-    time::Duration,
-};
+use std::{future::poll_fn, net::IpAddr, pin::Pin, sync::Arc, time::Duration};
 
 use http::{HeaderMap, HeaderValue, Request, Response, Uri, Version, header, uri::PathAndQuery};
 use http_body::Body as _;
@@ -29,7 +22,10 @@ use hyper::{
     client::conn::{http1, http2},
 };
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use tokio::{net::TcpStream, sync::OwnedSemaphorePermit};
+use tokio::{
+    net::TcpStream,
+    sync::{OwnedSemaphorePermit, watch},
+};
 use tracing::debug;
 
 use self::{
@@ -128,7 +124,7 @@ impl Client {
         let target = permit.target();
         let request_ended = request.body().is_end_stream();
         let upgrades = request.headers().contains_key(header::UPGRADE);
-        let wait = ResponseWait::new(&mut request, informational, self.timeouts.first_byte);
+        let wait = ResponseWait::new(&mut request, informational, &self.timeouts);
         let authenticates = authenticates_connection(request.headers());
         let pool = match requester.pinned.pool(target) {
             Some(pinned) => pinned,
@@ -166,7 +162,7 @@ impl Client {
             };
             let connection = match kept {
                 Some(kept) => kept,
-                None => self.open(pool, target, requester).await?,
+                None => self.join_or_open(pool, target, requester).await?,
             };
             let (is_reused, sent) = match connection {
                 Connection::Http1 { sender, is_reused } => {
@@ -198,7 +194,7 @@ impl Client {
         target: &Arc<Target>,
         request: &Request<Body>,
     ) -> Option<Connection> {
-        let can_repeat = request.method().is_idempotent() && request.body().is_end_stream();
+        let can_repeat = request.method().is_idempotent();
         let max_age = if can_repeat { Duration::MAX } else { FRESH };
         if let Some(sender) = pool.take_http1(target, max_age) {
             return Some(Connection::Http1 {
@@ -208,6 +204,22 @@ impl Client {
         }
         let (connection, stream) = pool.http2(target)?;
         Some(Connection::Http2(connection, stream))
+    }
+
+    /// A place on an HTTP/2 connection that was opened just now, or a new connection.
+    async fn join_or_open(
+        &self,
+        pool: &Arc<Pool>,
+        target: &Arc<Target>,
+        requester: Requester<'_>,
+    ) -> Result<Connection, UpstreamError> {
+        if let Some(connection) = pool.unsettled(target) {
+            connection.settings().await;
+            if let Some((connection, stream)) = pool.http2(target) {
+                return Ok(Connection::Http2(connection, stream));
+            }
+        }
+        self.open(pool, target, requester).await
     }
 
     async fn open(
@@ -255,8 +267,7 @@ impl Client {
         is_reused: bool,
     ) -> Sent {
         prepare_http1(&mut request, target).map_err(Failed::Final)?;
-        let can_repeat =
-            is_reused && request.method().is_idempotent() && request.body().is_end_stream();
+        let can_repeat = is_reused && request.method().is_idempotent();
         let (request, replay) = if can_repeat {
             let (request, replay) = ReplayableRequest::of(request);
             (request, Some(replay))
@@ -401,7 +412,7 @@ async fn handshake_http1(
         .title_case_headers(true)
         .max_headers(MAX_RESPONSE_FIELDS)
         .max_buf_size(2 * tolerant_io::MAX_HEAD)
-        .handshake(TokioIo::new(TolerantIo::new(io)))
+        .handshake(TokioIo::new(TolerantIo::new(io, connector::has_unread)))
         .await
         .map_err(|error| UpstreamError::of(&error))?;
     tokio::spawn(async move {
@@ -426,26 +437,25 @@ async fn handshake_http2(io: Io) -> Result<Http2Connection, UpstreamError> {
         .keep_alive_interval(PING_INTERVAL)
         .keep_alive_timeout(PING_TIMEOUT)
         .keep_alive_while_idle(true)
+        .initial_max_send_streams(pool::INITIAL_STREAMS)
         .handshake(TokioIo::new(io))
         .await
         .map_err(|error| UpstreamError::of(&error))?;
-    let server_limit = Arc::new(AtomicUsize::new(connection.current_max_send_streams()));
-    let limit = Arc::clone(&server_limit);
+    let (limit, server_limit) = watch::channel(pool::INITIAL_STREAMS);
     tokio::spawn(async move {
         // hyper tells the server's limit only on the connection, which this task owns.
-        let driven = std::future::poll_fn(|cx| {
-            let polled = std::pin::Pin::new(&mut connection).poll(cx);
-            limit.store(connection.current_max_send_streams(), Relaxed);
+        let driven = poll_fn(|cx| {
+            let polled = Pin::new(&mut connection).poll(cx);
+            let now = connection.current_max_send_streams();
+            limit.send_if_modified(|limit| std::mem::replace(limit, now) != now);
             polled
         });
         if let Err(error) = driven.await {
             debug!(%error, "a connection to an origin ended early");
         }
     });
-    sender
-        .ready()
-        .await
-        .map_err(|error| UpstreamError::of(&error))?;
+    let ready = sender.ready().await;
+    ready.map_err(|error| UpstreamError::of(&error))?;
     Ok(Http2Connection::new(sender, server_limit))
 }
 

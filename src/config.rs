@@ -44,7 +44,7 @@ pub use self::{
     ineffective::IneffectiveSetting,
     limits::Limits,
     listen::{LISTEN, Listen, listen_address},
-    load::{Found, Lookup},
+    load::{Found, Lookup, filters_over},
     log::{Log, LogFormat, LogLevel},
     rewrite::Rewrite,
     timeouts::Timeouts,

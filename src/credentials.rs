@@ -1,6 +1,6 @@
 //! Basic credentials of clients: who is asked, how often someone may guess, and what a guess costs.
 //!
-//! Whether anyone is asked at all is `access.users`. What a refusal looks like is `respond`'s matter: it
+//! Whether anyone is asked at all is `access.users`. `error_pages` makes the answer, which
 //! says nothing about what was wrong (RFC 9110 § 11.7, RFC 7617 § 2).
 
 use std::{
@@ -51,7 +51,7 @@ pub(crate) enum Denied {
     TooManyGuesses,
 }
 
-/// The gate in front of everything, where users are configured.
+/// Checks `Proxy-Authorization` before everything else, where users are configured.
 #[derive(Debug)]
 pub(crate) struct Authenticator {
     users: Arc<Users>,
@@ -64,7 +64,7 @@ pub(crate) struct Authenticator {
 }
 
 impl Authenticator {
-    /// A gate for these users; none where no one is asked.
+    /// None where no users are configured.
     pub(crate) fn new(users: &Users) -> Option<Self> {
         (!users.is_empty()).then(|| Self {
             users: Arc::new(users.clone()),
@@ -81,12 +81,12 @@ impl Authenticator {
         })
     }
 
-    /// Whether it still asks the same people: then it can be kept, with what it remembers.
+    /// Whether the users are the same: then it can be kept, with what it remembers.
     pub(crate) fn asks(&self, users: &Users) -> bool {
         *self.users == *users
     }
 
-    /// Lets in whoever has the right credentials in this field.
+    /// Checks the credentials in this field.
     pub(crate) async fn check(
         &self,
         client: IpAddr,
@@ -109,7 +109,7 @@ impl Authenticator {
         if *guesses >= WRONG_GUESSES {
             return Err(Denied::TooManyGuesses);
         }
-        // Counted first: whoever leaves before the answer has guessed all the same.
+        // Counted first: a client that disconnects before the answer has guessed all the same.
         *guesses += 1;
         if !self.verify(name, password).await {
             return Err(Denied::Credentials);

@@ -34,7 +34,7 @@ overflow-wrap:break-word}
 h1{font-size:1.6rem;line-height:1.25;margin:0 0 .5rem}
 h2{font-size:1.1rem;margin:2rem 0 .5rem}
 code,pre{font:.9em ui-monospace,monospace;background:#8882;border-radius:.3em;padding:.1em .35em}
-pre{padding:.75em 1em;overflow-x:auto}
+pre{padding:.75em 1em;white-space:pre-wrap}
 table{border-collapse:collapse;width:100%}
 td,th{padding:.45rem .5rem .45rem 0;text-align:left;vertical-align:top;border-bottom:1px solid #8883;
 font-weight:normal}
@@ -222,7 +222,7 @@ fn title(error: &Error) -> &'static str {
 fn how_to_allow(address: IpAddr) -> Markup {
     html! {
         p { "If the proxy is yours, add this device to the list in its configuration; saving the file is enough:" }
-        pre { "access:\n  clients: [loopback, \"" (address) "\"]" }
+        pre { "access:\n  clients:\n  - loopback\n  - \"" (address) "\"" }
     }
 }
 

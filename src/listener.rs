@@ -6,6 +6,7 @@ mod connection_limits;
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use bytes::BytesMut;
+use futures_util::FutureExt;
 use http::{HeaderValue, Response, Version, header};
 use http_body_util::BodyExt;
 use tokio::{
@@ -33,8 +34,8 @@ use crate::{
 /// only use processor time until some are closed.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Refused connections that are answered at once, and for how long at most; more are closed without an answer, so
-/// that strangers cannot use up descriptors.
+/// Refused connections that are waited for at once, and for how long at most, so that strangers cannot use up
+/// descriptors.
 const REFUSALS: usize = 64;
 const REFUSAL_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -110,31 +111,40 @@ fn admit(
             ));
         }
         Err(error) => {
-            if let Ok(slot) = Arc::clone(refusals).try_acquire_owned() {
-                handle.spawn(async move {
-                    let answered = refuse(stream, error_pages::error_response(&error));
+            let Some(response) = to_bytes(error_pages::error_response(&error)) else {
+                return;
+            };
+            match Arc::clone(refusals).try_acquire_owned() {
+                Ok(slot) => handle.spawn(async move {
                     // A client that does not read its refusal is not waited for.
-                    let _ = timeout(REFUSAL_TIMEOUT, answered).await;
+                    let _ = timeout(REFUSAL_TIMEOUT, refuse(stream, &response)).await;
                     drop(slot);
-                });
+                }),
+                // As good as it can be without keeping the descriptor.
+                Err(_) => drop(stream.try_write(&response)),
             }
         }
     }
 }
 
-/// Answers a connection that is not served.
-async fn refuse(mut stream: TcpStream, response: Response<Body>) -> io::Result<()> {
-    // A response before the request looks like a fault to browsers, which open connections ahead of need.
-    stream.readable().await?;
+/// A response of our own as it is written to a connection that hyper does not serve.
+fn to_bytes(response: Response<Body>) -> Option<BytesMut> {
     let (mut head, body) = response.into_parts();
-    let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
+    let body = body.collect().now_or_never()?.ok()?.to_bytes();
     let headers = &mut head.headers;
     headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
     let mut bytes = BytesMut::from(format!("HTTP/1.1 {}\r\n", head.status).as_bytes());
     error_pages::write_fields(headers, &mut bytes);
     bytes.extend_from_slice(&body);
-    stream.write_all(&bytes).await?;
+    Some(bytes)
+}
+
+/// Answers a connection that is not served.
+async fn refuse(mut stream: TcpStream, response: &[u8]) -> io::Result<()> {
+    // A response before the request looks like a fault to browsers, which open connections ahead of need.
+    stream.readable().await?;
+    stream.write_all(response).await?;
     stream.shutdown().await?;
     // Closed with its request unread, the connection would be reset, and the response with it.
     let mut request = [0; 4096];

@@ -1,11 +1,11 @@
 //! Another configuration without another process: the file is watched, and a bad save changes nothing.
 //!
-//! What a configuration puts in force is for `proxy`.
+//! What a configuration puts in force is in `runtime_state`.
 
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -30,13 +30,14 @@ pub fn reload(proxy: &Proxy, overrides: impl FnOnce(&mut Config)) {
         return;
     };
     let loaded = load(proxy, &lookup, overrides);
-    tell(proxy, loaded);
+    report(proxy, loaded);
 }
 
-/// What became of reading the configuration: where it was, if anywhere, and the keys that wait for the next start.
+/// The file that was read, if there is one, and the keys in it that take effect at the next start.
 type Loaded = Result<Option<(PathBuf, Vec<&'static str>)>, String>;
 
-fn tell(proxy: &Proxy, loaded: Loaded) {
+/// Logs the outcome, and keeps an error for the start page.
+fn report(proxy: &Proxy, loaded: Loaded) {
     match loaded {
         Ok(Some((file, waiting))) => {
             for key in waiting {
@@ -56,6 +57,9 @@ fn tell(proxy: &Proxy, loaded: Loaded) {
 }
 
 fn load(proxy: &Proxy, lookup: &Lookup, overrides: impl FnOnce(&mut Config)) -> Loaded {
+    // A signal and the watch may reload at once: one after the other, so that what was read last is in force.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let found = lookup.load().map_err(|error| error.to_string())?;
     let Some(file) = found.file else {
         return match proxy.config_file() {
@@ -102,9 +106,9 @@ pub fn watch(
         let Some(mut watch) = first else { return };
         loop {
             watch.changed().await;
-            // Again until the watch is on what is in force: a folder may have appeared, a link may lead
-            // elsewhere, the lists may be others. Each watch is open before the files are read. It is one save all
-            // the same, and told once.
+            // Repeated until the watch covers the files in force: a folder may have appeared, a link may lead
+            // elsewhere, the lists may be others. Each watch is open before the files are read, and one save is
+            // reported once.
             let loaded = loop {
                 let Some(next) = Watch::begin(&proxy) else {
                     return;
@@ -116,7 +120,7 @@ pub fn watch(
                     break loaded;
                 }
             };
-            tell(&proxy, loaded);
+            report(&proxy, loaded);
         }
     }
 }
@@ -134,7 +138,7 @@ impl Watch {
         if names.is_empty() {
             return None;
         }
-        // MemoryBudget for one: a second change before the first is seen says nothing new.
+        // Capacity one: a second change before the first is seen says nothing new.
         let (notice, changes) = mpsc::channel(1);
         let wanted = names.clone();
         let on_event = move |event: notify::Result<Event>| {

@@ -282,7 +282,7 @@ enum Answer {
 
 impl Exchange {
     /// The steps in their order.
-    async fn answer(&mut self, request: Request<Incoming>) -> Result<Answer, Error> {
+    async fn answer(&mut self, mut request: Request<Incoming>) -> Result<Answer, Error> {
         let client = self.connection.client.ip();
         // Asked again here, because a kept connection may have outlived a change of the rules.
         if !self.running.acl.client_allowed(client) {
@@ -292,6 +292,7 @@ impl Exchange {
             return Err(Error::Rejected(*rejection));
         }
         self.check_credentials(&request).await?;
+        target_resolution::take_user_info(&mut request);
         let Some(target) = self.target(&request)? else {
             self.log.route = "panel";
             self.log.host = Some(target_resolution::host_of(&request).into());

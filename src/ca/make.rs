@@ -48,7 +48,7 @@ pub(super) fn create(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<()
     })?;
     write_new(key_path, key.serialize_pem().as_bytes(), 0o600)?;
     write_new(cert_path, certificate.pem().as_bytes(), 0o644).inspect_err(|_| {
-        // What could not be written is told; what is left then is told at the next start.
+        // The caller reports the certificate; a key that stays is reported at the next start.
         let _ = fs::remove_file(key_path);
     })
 }

@@ -1,4 +1,4 @@
-//! What a person may want to do with the authority: look at it, hand it out, replace it.
+//! What `gleaner ca` does: show the authority, export its certificate, replace it.
 
 use std::{
     fmt::{self, Write},
@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 
 use super::{Authority, AuthorityError, CERT_FILE, KEY_FILE};
 
-/// The authority of a folder, as it is told to its owner. The key is not part of it.
+/// What is shown of an authority. The key is not part of it.
 #[derive(Debug)]
 pub struct AuthorityInfo {
     /// The certificate's file.

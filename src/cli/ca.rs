@@ -11,7 +11,7 @@ use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
 use gleaner::{AuthorityError, AuthorityInfo, Config};
 
-use super::say;
+use super::{EX_USAGE, Failure, say};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -40,17 +40,10 @@ pub(super) enum Format {
     Der,
 }
 
-/// What is not done without being meant.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum Refused {
-    #[error(
-        "a new authority makes every device that trusts the old one show errors until it trusts the new \
-         one; say `gleaner ca regenerate --yes` if that is meant"
-    )]
-    NotMeant,
-    #[error("DER is no text for a terminal; name a file with --output")]
-    Terminal,
-}
+const NOT_MEANT: &str = "a new authority makes every device that trusts the old one show errors until it trusts the new \
+                         one; say `gleaner ca regenerate --yes` if that is meant";
+
+const TERMINAL: &str = "DER is not text for a terminal; name a file with --output";
 
 pub(super) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
     let dir = config
@@ -62,13 +55,13 @@ pub(super) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
             Some(info) => say(&format!("{info}\n"))?,
             None => say(&format!(
                 "There is no authority in {} yet; it is made when `https: {{ intercept: on }}` is first used, \
-                 or by `gleaner ca export`.\n",
+                 when its certificate is first asked for, or by `gleaner ca export`.\n",
                 dir.display()
             ))?,
         },
         Command::Export { format, output } => {
             if output.is_none() && matches!(format, Format::Der) && io::stdout().is_terminal() {
-                return Err(Refused::Terminal.into());
+                return Err(Failure::error(EX_USAGE, TERMINAL));
             }
             let info = AuthorityInfo::open(dir)?;
             let content = match format {
@@ -85,7 +78,7 @@ pub(super) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
                 None => io::stdout().write_all(content)?,
             }
         }
-        Command::Regenerate { yes: false } => return Err(Refused::NotMeant.into()),
+        Command::Regenerate { yes: false } => return Err(Failure::error(EX_USAGE, NOT_MEANT)),
         Command::Regenerate { yes: true } => {
             let (info, kept) = AuthorityInfo::regenerate(dir)?;
             let mut text = format!("{info}\n");

@@ -61,6 +61,8 @@ impl Overrides {
 }
 
 async fn serve(lookup: Lookup, found: Found, overrides: Overrides) -> anyhow::Result<()> {
+    // Each connection takes a descriptor. Where the limit cannot be raised, fewer connections are admitted.
+    let _ = rlimit::increase_nofile_limit(u64::MAX);
     let mut listeners = Vec::new();
     for addr in &found.config.listen {
         let listener = TcpListener::bind(addr).await;

@@ -4,12 +4,15 @@
 //! here every address is checked right before it is connected to.
 
 use std::{
+    io,
+    mem::MaybeUninit,
     net::{IpAddr, SocketAddr},
     sync::Arc,
     time::Duration,
 };
 
 use rustls::{ClientConfig, pki_types::ServerName};
+use socket2::SockRef;
 use tokio::{
     net::TcpStream,
     task::JoinSet,
@@ -43,6 +46,16 @@ pub(super) struct Stream {
 }
 
 pub(super) type Io = Either<TcpStream, Box<TlsStream<TcpStream>>>;
+
+/// Whether the kernel has bytes, or an end, that were not read.
+pub(super) fn has_unread(io: &Io) -> bool {
+    let socket = match io {
+        Either::Left(tcp) => tcp,
+        Either::Right(tls) => tls.get_ref().0,
+    };
+    let peeked = SockRef::from(socket).peek(&mut [MaybeUninit::uninit()]);
+    !peeked.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+}
 
 /// Makes connections.
 pub(super) struct Connector {
@@ -123,17 +136,15 @@ impl Connector {
         &self,
         target: &Target,
         client: IpAddr,
-        config: &ClientConfig,
+        config: &Arc<ClientConfig>,
     ) -> Result<Stream, UpstreamError> {
         let tcp = self.tcp(target, client, PortRule::WebOnly).await?;
         let name = ServerName::try_from(target.host.plain()).map_err(|_| {
             UpstreamError::Tls("no certificate can be issued for this name".to_owned())
         })?;
-        // Each connection has a resolver of its own, to learn whether a certificate was asked for.
-        let requested = Arc::<CertificateRequested>::default();
-        let mut config = config.clone();
-        config.client_auth_cert_resolver = Arc::clone(&requested) as _;
-        let connecting = TlsConnector::from(Arc::new(config)).connect(name, tcp);
+        let requested = CertificateRequested::default();
+        let connector = TlsConnector::from(Arc::clone(config));
+        let connecting = requested.during(connector.connect(name, tcp));
         let stream = timeout(self.timeouts.tls_handshake, connecting)
             .await
             .map_err(|_| UpstreamError::TlsTimeout)?

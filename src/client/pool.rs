@@ -7,15 +7,15 @@ use std::{
     collections::{HashMap, HashSet},
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
-        atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
+        atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::Duration,
 };
 
 use hyper::client::conn::{http1, http2};
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    time::{Instant, sleep},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    time::{Instant, sleep, timeout},
 };
 
 use crate::{authority::Target, body::Body};
@@ -27,6 +27,12 @@ const IDLE_PER_ORIGIN: usize = 64;
 /// Requests at once on one HTTP/2 connection; for more another connection is opened. Together with the windows in
 /// `http2` it keeps downloads that nobody reads from using up the connection's window.
 pub(super) const STREAMS_PER_CONNECTION: usize = 32;
+
+/// Requests on an HTTP/2 connection until the server's settings have come, which say how many it takes.
+pub(super) const INITIAL_STREAMS: usize = 1;
+
+/// How long a second request waits for them before it goes on a connection of its own.
+const SETTINGS_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Idle connections of one client's own, see [`PinnedConnections`].
 const PINNED_IDLE: usize = 8;
@@ -60,17 +66,23 @@ pub(super) struct Http2Connection {
 
 struct Http2Shared {
     streams: Arc<Semaphore>,
-    /// The server's `SETTINGS_MAX_CONCURRENT_STREAMS`, as far as it is known.
-    server_limit: Arc<AtomicUsize>,
+    /// The server's `SETTINGS_MAX_CONCURRENT_STREAMS`; one until it has told.
+    server_limit: watch::Receiver<usize>,
+    /// Nobody needs to wait for the settings any more.
+    settled: AtomicBool,
     last_used: Mutex<Instant>,
     retired: AtomicBool,
 }
 
 impl Http2Connection {
-    pub(super) fn new(sender: http2::SendRequest<Body>, server_limit: Arc<AtomicUsize>) -> Self {
+    pub(super) fn new(
+        sender: http2::SendRequest<Body>,
+        server_limit: watch::Receiver<usize>,
+    ) -> Self {
         let shared = Http2Shared {
             streams: Arc::new(Semaphore::new(STREAMS_PER_CONNECTION)),
             server_limit,
+            settled: AtomicBool::default(),
             last_used: Mutex::new(Instant::now()),
             retired: AtomicBool::default(),
         };
@@ -82,12 +94,20 @@ impl Http2Connection {
 
     /// Makes room for one more request, if the connection takes any.
     pub(super) fn reserve(&self) -> Option<OwnedSemaphorePermit> {
-        let is_full = self.in_use() >= self.shared.server_limit.load(Relaxed);
+        let is_full = self.in_use() >= *self.shared.server_limit.borrow();
         if is_full || self.is_gone() {
             return None;
         }
         *lock(&self.shared.last_used) = Instant::now();
         Arc::clone(&self.shared.streams).try_acquire_owned().ok()
+    }
+
+    /// Waits for the server's settings, if it has not sent them.
+    pub(super) async fn settings(&self) {
+        let mut server_limit = self.shared.server_limit.clone();
+        // An error means that the connection has ended.
+        let _ = timeout(SETTINGS_TIMEOUT, server_limit.changed()).await;
+        self.shared.settled.store(true, Relaxed);
     }
 
     /// Takes no further request; those on it go on.
@@ -198,6 +218,15 @@ impl Pool {
             let permit = connection.reserve()?;
             Some((connection.clone(), permit))
         })
+    }
+
+    /// An HTTP/2 connection whose server has not said yet how many requests it takes.
+    pub(super) fn unsettled(&self, target: &Arc<Target>) -> Option<Http2Connection> {
+        let kept = lock(&self.kept);
+        let is_unsettled = |connection: &&Http2Connection| {
+            !connection.is_gone() && !connection.shared.settled.load(Relaxed)
+        };
+        kept.http2.get(target)?.iter().find(is_unsettled).cloned()
     }
 
     pub(super) fn put_http2(&self, target: Arc<Target>, connection: Http2Connection) {

@@ -3,7 +3,7 @@
 use std::{
     pin::pin,
     sync::{
-        Arc, OnceLock,
+        Arc,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
     time::Duration,
@@ -15,7 +15,10 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::UpstreamError;
-use crate::body::{Body, ByteCount, Failure};
+use crate::{
+    body::{Body, ByteCount, Outcome},
+    config::Timeouts,
+};
 
 /// Most interim responses to one request. A few are real (100, 103); an endless row of them would hold the client for
 /// as long as the server likes.
@@ -29,10 +32,13 @@ pub(crate) type OnInformational = Arc<dyn Fn(StatusCode, &HeaderMap) + Send + Sy
 
 /// One request that waits for its response.
 pub(super) struct ResponseWait {
+    /// From the last byte of the request to the first of the response.
     timeout: Duration,
-    /// How much of the request's body was sent, and why it broke off; none where there is no body.
+    /// While the request's body is being sent: the server may read slowly.
+    upload_timeout: Duration,
+    /// How much of the request's body was sent, and how it ended; none where there is no body.
     sent: Option<ByteCount>,
-    failure: Option<Arc<OnceLock<Failure>>>,
+    outcome: Option<Arc<Outcome>>,
     informational: Arc<AtomicUsize>,
     too_many: CancellationToken,
 }
@@ -41,13 +47,14 @@ impl ResponseWait {
     pub(super) fn new(
         request: &mut Request<Body>,
         on_informational: OnInformational,
-        timeout: Duration,
+        timeouts: &Timeouts,
     ) -> Self {
         let has_body = !request.body().is_end_stream();
         let wait = Self {
-            timeout,
+            timeout: timeouts.first_byte,
+            upload_timeout: timeouts.request_body.max(timeouts.first_byte),
             sent: request.body().count(),
-            failure: has_body.then(|| request.body_mut().failure()),
+            outcome: has_body.then(|| request.body_mut().outcome()),
             informational: Arc::default(),
             too_many: CancellationToken::new(),
         };
@@ -62,7 +69,7 @@ impl ResponseWait {
         wait
     }
 
-    /// Waits for the head, as long as the request's body moves or interim responses come.
+    /// Waits for the head. The time begins anew when the request's body moves or an interim response comes.
     pub(super) async fn first_byte<T>(
         &self,
         response: impl Future<Output = T>,
@@ -81,21 +88,33 @@ impl ResponseWait {
             let now = self.progress();
             if now != before {
                 (before, since) = (now, Instant::now());
-            } else if since.elapsed() >= self.timeout {
-                return Err(UpstreamError::FirstByteTimeout);
+            } else {
+                let timeout = if now.2 {
+                    self.timeout
+                } else {
+                    self.upload_timeout
+                };
+                if since.elapsed() >= timeout {
+                    return Err(UpstreamError::FirstByteTimeout);
+                }
             }
         }
     }
 
-    fn progress(&self) -> (u64, usize) {
+    /// Bytes sent, interim responses, and whether the request has ended.
+    fn progress(&self) -> (u64, usize, bool) {
         let sent = self.sent.as_ref().map_or(0, |sent| sent.load(Relaxed));
-        (sent, self.informational.load(Relaxed))
+        let ended = self
+            .outcome
+            .as_ref()
+            .is_none_or(|outcome| outcome.has_ended());
+        (sent, self.informational.load(Relaxed), ended)
     }
 
     /// What went wrong. What broke the request explains what followed from it.
     pub(super) fn error(&self, error: &hyper::Error) -> UpstreamError {
-        match self.failure.as_ref().and_then(|failure| failure.get()) {
-            Some(failure) => (*failure).into(),
+        match self.outcome.as_ref().and_then(|outcome| outcome.failure()) {
+            Some(failure) => failure.into(),
             None => UpstreamError::of(error),
         }
     }

@@ -47,8 +47,8 @@ const TICKETS_PER_HOST: usize = 8;
 /// The settings of connections to origins.
 pub(super) struct Tls {
     /// Offers HTTP/2 and HTTP/1.1.
-    pub(super) any: ClientConfig,
-    pub(super) http1: ClientConfig,
+    pub(super) any: Arc<ClientConfig>,
+    pub(super) http1: Arc<ClientConfig>,
     pub(super) intermediates: Arc<Intermediates>,
 }
 
@@ -84,32 +84,48 @@ fn build(extra_roots: &[CertificateDer<'static>], insecure: HostPatterns) -> Res
         // The name is rustls's: the verifier is the platform's own, stricter than a bare root store.
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier))
-        .with_no_client_auth();
+        .with_client_cert_resolver(Arc::new(NoCertificate));
     // One store per configuration: what one accepted is not resumed under the next.
     config.resumption = Resumption::in_memory_sessions(RESUMED_HOSTS * TICKETS_PER_HOST);
     let mut any = config.clone();
     any.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(Tls {
-        any,
-        http1: config,
+        any: Arc::new(any),
+        http1: Arc::new(config),
         intermediates,
     })
 }
 
-/// Notes that a server has asked for a client certificate; there is none to give.
-#[derive(Debug, Default)]
-pub(super) struct CertificateRequested(AtomicBool);
+tokio::task_local! {
+    /// Of the handshake that this task is in. All handshakes share one resolver, because rustls resumes a session only
+    /// with the very resolver that it began with.
+    static REQUESTED: CertificateRequested;
+}
+
+/// Whether a server has asked for a client certificate in one handshake; there is none to give.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CertificateRequested(Arc<AtomicBool>);
 
 impl CertificateRequested {
     pub(super) fn is_set(&self) -> bool {
         self.0.load(Relaxed)
     }
+
+    /// A handshake that is watched.
+    pub(super) fn during<F: Future>(&self, handshake: F) -> impl Future<Output = F::Output> {
+        REQUESTED.scope(self.clone(), handshake)
+    }
 }
 
-impl ResolvesClientCert for CertificateRequested {
+/// Has no certificate and notes that one was asked for.
+#[derive(Debug)]
+struct NoCertificate;
+
+impl ResolvesClientCert for NoCertificate {
     fn resolve(&self, _: &[&[u8]], _: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
-        self.0.store(true, Relaxed);
+        // Outside of a handshake of ours there is nobody to know.
+        let _ = REQUESTED.try_with(|requested| requested.0.store(true, Relaxed));
         None
     }
 

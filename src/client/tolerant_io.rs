@@ -30,6 +30,8 @@ const READ_SIZE: usize = 16 * 1024;
 /// A connection to an origin.
 pub(super) struct TolerantIo<I> {
     io: I,
+    /// Whether the kernel has bytes, or an end, that were not read.
+    has_unread: fn(&I) -> bool,
     state: State,
     /// Read and not looked at.
     raw: BytesMut,
@@ -61,9 +63,10 @@ enum Chunk {
 }
 
 impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
-    pub(super) fn new(io: I) -> Self {
+    pub(super) fn new(io: I, has_unread: fn(&I) -> bool) -> Self {
         Self {
             io,
+            has_unread,
             state: State::Idle,
             raw: BytesMut::new(),
             out: BytesMut::new(),
@@ -201,8 +204,13 @@ fn chunk_size(line: &[u8]) -> Option<u64> {
     u64::from_str_radix(size, 16).ok().filter(|_| is_hex)
 }
 
-/// A head as hyper reads it, and what follows it. `None` for what is no HTTP/1 response.
+/// A head as hyper reads it, and what follows it. `None` for what hyper is to refuse: what is no HTTP/1 response, NUL,
+/// and a CR in a line, which other readers take for its end.
 fn normalized_head(head: &[u8], is_head: bool) -> Option<(Vec<u8>, State)> {
+    let is_lone_cr = |pair: &[u8]| pair[0] == b'\r' && pair[1] != b'\n';
+    if head.contains(&0) || head.windows(2).any(is_lone_cr) {
+        return None;
+    }
     let mut lines = head
         .split(|byte| *byte == b'\n')
         .map(|line| line.strip_suffix(b"\r").unwrap_or(line));
@@ -315,7 +323,7 @@ fn body_state(
 #[cfg(feature = "fuzzing")]
 pub(super) fn read_in_pieces(bytes: &[u8], piece: usize) {
     let read = |piece: usize| {
-        let mut io = TolerantIo::new(tokio::io::empty());
+        let mut io = TolerantIo::new(tokio::io::empty(), |_| false);
         io.request_written(b"GET /");
         let mut out = Vec::new();
         for piece in bytes.chunks(piece.max(1)) {
@@ -342,6 +350,11 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for TolerantIo<I> {
             if polled.is_pending() && this.raw.is_empty() {
                 // A connection that waits holds no buffer.
                 this.raw = BytesMut::new();
+                // hyper reads once more before it sends a request. What arrived just before, which tokio may not know
+                // yet, must not be taken for its response (RFC 9112 § 9.2): the request goes on another connection.
+                if matches!(this.state, State::Idle) && (this.has_unread)(&this.io) {
+                    return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+                }
             }
             match ready!(polled) {
                 Ok(0) => this.forward(u64::MAX),
@@ -407,7 +420,7 @@ mod tests {
         let mut all = Vec::new();
         for size in [1, 7, 64 * 1024] {
             let (near, mut far) = duplex(1 << 20);
-            let mut io = TolerantIo::new(near);
+            let mut io = TolerantIo::new(near, |_| false);
             io.write_all(request.as_bytes()).await.unwrap();
             for piece in response.as_bytes().chunks(size) {
                 far.write_all(piece).await.unwrap();

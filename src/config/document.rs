@@ -286,40 +286,17 @@ mod tests {
         assert_eq!(place_of_value(text, &path("listen")), None);
     }
 
-    /// Line, column and what is said.
-    pub(super) fn error(text: &str) -> (usize, usize, String) {
-        let error = read(text)
-            .err()
-            .unwrap_or_else(|| panic!("{text:?} is taken"));
-        let place = error.place.unwrap_or_else(|| panic!("{text:?}: {error:?}"));
-        (place.line, place.column, error.problem)
-    }
-
     #[test]
+    #[rustfmt::skip]
     fn a_key_that_is_written_twice_is_shown_at_both_its_places() {
         for (text, line, column, words) in [
-            (
-                "a: 1\nb: 2\na: 3\n",
-                3,
-                1,
-                "a is written a second time: first in line 1, column 1",
-            ),
-            (
-                "a: {x: 1, y: {z: 1}, x: 2}",
-                1,
-                22,
-                "a.x is written a second time: first in line 1, column 5",
-            ),
-            (
-                "a:\n  x: [{k: 1, 'k': 2}]\n",
-                2,
-                14,
-                "a.x.k is written a second time",
-            ),
+            ("a: 1\nb: 2\na: 3\n", 3, 1, "a is written a second time: first in line 1, column 1"),
+            ("a: {x: 1, y: {z: 1}, x: 2}", 1, 22, "a.x is written a second time: first in line 1, column 5"),
+            ("a:\n  x: [{k: 1, 'k': 2}]\n", 2, 14, "a.x.k is written a second time"),
         ] {
-            let (at, across, problem) = error(text);
-            assert_eq!((at, across), (line, column), "{text}: {problem}");
-            assert!(problem.starts_with(words), "{problem}");
+            let error = read(text).unwrap_err();
+            assert_eq!(error.place, Some(Place { line, column }), "{text}: {error:?}");
+            assert!(error.problem.starts_with(words), "{error:?}");
         }
     }
 

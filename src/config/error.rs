@@ -48,6 +48,16 @@ impl Mistake {
             elsewhere: None,
         }
     }
+
+    /// The key, or the section of a wrong one, and what is wrong.
+    pub(super) fn told(&self) -> String {
+        let path = match self.path.split_last() {
+            Some((_, above)) if self.is_key => document::shown(above),
+            _ => document::shown(&self.path),
+        };
+        let colon = if path.is_empty() { "" } else { ": " };
+        format!("{path}{colon}{}", self.problem)
+    }
 }
 
 impl ConfigError {
@@ -111,22 +121,17 @@ impl ConfigError {
         let mut error = Self::content(file, None, String::new());
         error.mistakes.clear();
         for mistake in mistakes {
-            let Mistake { path, problem, .. } = mistake;
+            let told = mistake.told();
             if let Some((file, place)) = mistake.elsewhere {
-                return Self::content(Some(&file), Some(place), problem);
+                return Self::content(Some(&file), Some(place), mistake.problem);
             }
-            let place = match mistake.is_key {
-                true => document::place_of_key(text, &path),
-                false => document::place_of_value(text, &path),
+            let place_of = if mistake.is_key {
+                document::place_of_key
+            } else {
+                document::place_of_value
             };
-            let path = match path.split_last() {
-                Some((_, above)) if mistake.is_key => document::shown(above),
-                _ => document::shown(&path),
-            };
-            let colon = if path.is_empty() { "" } else { ": " };
-            error
-                .mistakes
-                .push((place, format!("{path}{colon}{problem}")));
+            let place = place_of(text, &mistake.path);
+            error.mistakes.push((place, told));
         }
         error
     }

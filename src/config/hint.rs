@@ -66,37 +66,19 @@ mod tests {
     use crate::Config;
 
     #[test]
+    #[rustfmt::skip]
     fn a_key_that_stands_outside_its_section_is_told_where_it_belongs() {
         for (text, words) in [
-            (
-                "ignore:\n  enabled: false\n",
-                "it belongs under `filters`, indented",
-            ),
-            (
-                "filters: {max_links: 1}",
-                "it belongs under `removed_links`, indented",
-            ),
+            ("ignore:\n  enabled: false\n", "it belongs under `filters`, indented"),
+            ("filters: {max_links: 1}", "it belongs under `removed_links`, indented"),
             ("enabled: false\n", "it belongs under a section such as `"),
-            (
-                "rewrite:\n# off\nenabled: false\n",
-                "is it to be indented, as a key of `rewrite`?",
-            ),
-            (
-                "filters:\n  main_block:\n  enabled: false\n",
-                "as a key of `main_block`?",
-            ),
+            ("rewrite:\n# off\nenabled: false\n", "is it to be indented, as a key of `rewrite`?"),
+            ("filters:\n  main_block:\n  enabled: false\n", "as a key of `main_block`?"),
             ("nonsense: 1\n", "unknown key `nonsense`, expected"),
         ] {
             let error = Config::from_yaml(text, None).unwrap_err().to_string();
-            assert!(
-                error.contains("unknown key") && error.contains(words),
-                "{error}"
-            );
-            assert_eq!(
-                error.contains("belongs"),
-                words.contains("belongs"),
-                "{error}"
-            );
+            assert!(error.contains("unknown key") && error.contains(words), "{error}");
+            assert_eq!(error.contains("belongs"), words.contains("belongs"), "{error}");
         }
     }
 }

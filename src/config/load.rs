@@ -204,7 +204,7 @@ fn remove(tree: &mut Value, path: &[String]) -> bool {
     };
     match section.get_mut(key) {
         Some(inner) if !rest.is_empty() && inner.is_mapping() => remove(inner, rest),
-        _ => section.remove(key).is_some(),
+        _ => section.shift_remove(key).is_some(),
     }
 }
 
@@ -222,7 +222,24 @@ fn with_preset(tree: &Value) -> Value {
     tree
 }
 
-/// Lays one tree over another: maps key by key, everything else as a whole.
+/// These filter settings with others, written as YAML, laid over them; or the first mistake in those.
+pub fn filters_over(filters: &ChainConfig, yaml: &str) -> Result<ChainConfig, String> {
+    let over = document::read(yaml).map_err(|error| error.problem)?;
+    let mut tree = serde_yaml::to_value(filters).map_err(|error| error.to_string())?;
+    lay_over(&mut tree, over);
+    let mut root = serde_yaml::Mapping::new();
+    root.insert("filters".into(), tree);
+    let read = RawConfig::from_tree(&Value::Mapping(root));
+    read.map(|raw| raw.filters).map_err(|mistakes| {
+        let first = mistakes.first().map(Mistake::told).unwrap_or_default();
+        first
+            .trim_start_matches("filters.")
+            .trim_start_matches("filters: ")
+            .to_owned()
+    })
+}
+
+/// Lays one tree over another: maps key by key, everything else as a whole. Nothing written changes nothing.
 fn lay_over(base: &mut Value, over: Value) {
     match (base, over) {
         (Value::Mapping(base), Value::Mapping(over)) => {
@@ -230,6 +247,7 @@ fn lay_over(base: &mut Value, over: Value) {
                 lay_over(base.entry(key).or_insert(Value::Null), value);
             }
         }
+        (_, Value::Null) => {}
         (base, over) => *base = over,
     }
 }

@@ -4,8 +4,8 @@ use std::{borrow::Cow, fmt, marker::PhantomData, path::PathBuf, str::FromStr, ti
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::{
-    Deserializer, Serializer,
-    de::{Error, Unexpected, Visitor},
+    Deserialize, Deserializer, Serializer,
+    de::{Error, IntoDeserializer, Unexpected, Visitor},
 };
 
 /// A type that is written as one word; `$expected` is what a person should write. With `read` it is only read.
@@ -95,13 +95,9 @@ pub(super) fn in_range_or_null<'de, const LEAST: u64, const MOST: u64, D>(
 where
     D: Deserializer<'de>,
 {
-    #[derive(serde::Deserialize)]
-    #[serde(transparent)]
-    struct Number<const LEAST: u64, const MOST: u64>(
-        #[serde(deserialize_with = "in_range::<LEAST, MOST, _, _>")] usize,
-    );
-    let number: Option<Number<LEAST, MOST>> = serde::Deserialize::deserialize(from)?;
-    Ok(number.map(|Number(number)| number))
+    let number = Option::<u64>::deserialize(from)?;
+    let bounded = number.map(|number| in_range::<LEAST, MOST, _, _>(number.into_deserializer()));
+    bounded.transpose()
 }
 
 /// Seconds, at most a day: longer is a typing error.

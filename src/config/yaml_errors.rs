@@ -16,75 +16,30 @@ enum At {
 use At::{Begin, End};
 
 /// A part of the parser's message, the place that counts, and what is said. The first that fits is taken.
+#[rustfmt::skip]
 const MESSAGES: [(&str, At, &str); 17] = [
     ("tab character", End, TAB),
-    (
-        "escape character",
-        End,
-        "in double quotes a \\ begins a sign, and there is no such sign; expected \\\\ for one \\, or single quotes around \
-         the text",
-    ),
-    (
-        "quoted scalar",
-        Begin,
-        "this quote is not closed; expected another one at its end",
-    ),
-    (
-        "flow sequence",
-        Begin,
-        "what begins here is not closed; expected a comma between its parts and a ] at its end",
-    ),
-    (
-        "flow mapping",
-        Begin,
-        "what begins here is not closed; expected a comma between its parts and a } at its end",
-    ),
-    (
-        "control characters are not allowed",
-        End,
-        "a control character stands here; expected text, or \\x.. in double quotes",
-    ),
+    ("escape character", End, "in double quotes a \\ begins a sign, and there is no such sign; expected \\\\ for one \\, or \
+        single quotes around the text"),
+    ("quoted scalar", Begin, "this quote is not closed; expected another one at its end"),
+    ("flow sequence", Begin, "what begins here is not closed; expected a comma between its parts and a ] at its end"),
+    ("flow mapping", Begin, "what begins here is not closed; expected a comma between its parts and a } at its end"),
+    ("control characters", End, "a control character stands here; expected text, or \\x.. in double quotes"),
     ("alias", Begin, ALIAS),
     ("anchor", Begin, ALIAS),
-    (
-        "cannot start any token",
-        End,
-        "outside quotes no value begins with this character; expected quotes around it",
-    ),
-    (
-        "mapping values are not allowed",
-        End,
-        "a second `:` in one value, or a line that is indented more than the one it follows; expected each key on a line of \
-         its own under the one before, and quotes around a value that holds `: `",
-    ),
-    (
-        "could not find expected ':'",
-        Begin,
-        "this is no key and no value; expected `key: value`, with a space after the `:`",
-    ),
+    ("cannot start any token", End, "outside quotes no value begins with this character; expected quotes around it"),
+    ("mapping values are not allowed", End, "a second `:` in one value, or a line that is indented more than the one it \
+        follows; expected each key on a line of its own under the one before, and quotes around a value that holds `: `"),
+    ("could not find expected ':'", Begin, "this is no key and no value; expected `key: value`, with a space after the `:`"),
     ("block mapping", End, INDENT),
     ("block collection", End, INDENT),
-    (
-        "expected node content",
-        End,
-        "a value is missing here; expected one, no comma before it, or the ] or } of a bracket above",
-    ),
-    (
-        "recursion limit",
-        End,
-        "what begins here holds itself, or is nested more than 100 deep; expected settings, without `*` and `&`",
-    ),
-    (
-        "incompatible YAML document",
-        End,
-        "a version of YAML that does not exist; expected `%YAML 1.2`, or no such line",
-    ),
-    (
-        "more than one document",
-        End,
-        "a second document begins here; expected one: everything in the file is one configuration, so the line `---` is \
-         to go",
-    ),
+    ("expected node content", End, "a value is missing here; expected one, no comma before it, or the ] or } of a bracket \
+        above"),
+    ("recursion limit", End, "what begins here holds itself, or is nested more than 100 deep; expected settings, without \
+        `*` and `&`"),
+    ("incompatible YAML document", End, "a version of YAML that does not exist; expected `%YAML 1.2`, or no such line"),
+    ("more than one document", End, "a second document begins here; expected one: everything in the file is one \
+        configuration, so the line `---` is to go"),
 ];
 
 const TAB: &str = "a TAB stands here; expected spaces: YAML is indented with spaces only";
@@ -184,26 +139,17 @@ mod tests {
     use super::super::document;
 
     #[test]
+    #[rustfmt::skip]
     fn mistakes_are_explained_where_they_are() {
         for (text, line, column, words) in [
             ("a:\n\tx: 1\n", 2, 1, "a TAB"),
             ("a:\n  x: 1\n\ty: 2\n", 3, 1, "a TAB"),
             ("a: 1\n---\nb: 2\n", 2, 1, "a second document"),
             ("# first\n---\na: 1\n--- \n", 4, 1, "a second document"),
-            (
-                "a: \"127.0.0.1\nb:\n  c: d\n",
-                1,
-                4,
-                "this quote is not closed",
-            ),
+            ("a: \"127.0.0.1\nb:\n  c: d\n", 1, 4, "this quote is not closed"),
             ("a:\n  b: ['x]\n", 2, 7, "this quote is not closed"),
             ("a: \"C:\\gleaner\"\n", 1, 7, "in double quotes a \\"),
-            (
-                "a: [1, 2\nb: 3\n",
-                1,
-                4,
-                "a comma between its parts and a ]",
-            ),
+            ("a: [1, 2\nb: 3\n", 1, 4, "a comma between its parts and a ]"),
             ("a: {x: 1\nb: 3\n", 1, 4, "what begins here is not closed"),
             ("a: [,]\n", 1, 5, "a value is missing here"),
             ("a: [\n", 2, 1, "the ] or } of a bracket above"),
@@ -218,12 +164,7 @@ mod tests {
             ("a:\n  b\n    c: 2\n", 2, 3, "expected `b:`"),
             ("a: !x y\n", 1, 4, "a `!` begins a tag"),
             ("a: 1\nb: \u{1}\n", 2, 4, "a control character"),
-            (
-                "? [a]\n: 6\n",
-                1,
-                3,
-                "a list, expected a key, which is one word",
-            ),
+            ("? [a]\n: 6\n", 1, 3, "a list, expected a key, which is one word"),
         ] {
             let error = document::read(text)
                 .err()

@@ -7,9 +7,8 @@ use gleaner_filters::{
     Chain, ChainConfig, FilterName, Floor, PageError, StructuredText, ignore, link_lists,
     main_block,
 };
-use serde_yaml::Value;
 
-use crate::config::{Config, in_plain_words};
+use crate::config::{Config, filters_over, in_plain_words};
 
 /// Chains that choose no main block: `none` only cleans, `crunch` removes lists of links from table cells, `crunch_any`
 /// from any block.
@@ -76,38 +75,7 @@ pub fn named(base: &ChainConfig, name: &str) -> Result<ChainConfig, SettingsErro
 
 /// These settings with others laid over them, key by key.
 pub fn lay_over(filters: &ChainConfig, yaml: &str) -> Result<ChainConfig, SettingsError> {
-    let mut value =
-        serde_yaml::to_value(filters).map_err(|error| SettingsError(error.to_string()))?;
-    let over: Value =
-        serde_yaml::from_str(yaml).map_err(|error| SettingsError(format!("not YAML: {error}")))?;
-    merge(&mut value, over);
-    // Through text: only the text deserializer names the key of a wrong value.
-    serde_yaml::to_string(&value)
-        .and_then(|text| serde_yaml::from_str(&text))
-        .map_err(|error| {
-            let message = error.to_string();
-            // The location is one in the merged text, which nobody typed.
-            let problem = message.split(" at line ").next().unwrap_or(&message);
-            SettingsError(in_plain_words(problem))
-        })
-}
-
-fn merge(base: &mut Value, over: Value) {
-    match (base, over) {
-        (Value::Mapping(base), Value::Mapping(over)) => {
-            for (key, value) in over {
-                match base.get_mut(&key) {
-                    Some(slot) => merge(slot, value),
-                    None => {
-                        base.insert(key, value);
-                    }
-                }
-            }
-        }
-        // An empty value changes nothing.
-        (_, Value::Null) => {}
-        (base, over) => *base = over,
-    }
+    filters_over(filters, yaml).map_err(SettingsError)
 }
 
 /// A chain, and a second one that only cleans, for pages on which the first gives up because too little would be left.

@@ -38,10 +38,9 @@ const MAX_PIPELINED: usize = 64 * 1024;
 /// The request that stands for a rejected one.
 const SYNTHETIC: &[u8] = b"GET / HTTP/1.1\r\nHost: rejected.invalid\r\nConnection: close\r\n\r\n";
 
-/// How long, and for how many bytes, a connection is read after its last response while the client still sends:
-/// closed at once, it would be reset, which can destroy the response on its way (RFC 9112 § 9.6).
-const LINGER: Duration = Duration::from_secs(1);
-const LINGER_BYTES: usize = 1 << 20;
+/// How long a connection is read after its last response while the client still sends: closed at once, it would be
+/// reset, which can destroy the response on its way (RFC 9112 § 9.6).
+const LINGER: Duration = Duration::from_secs(5);
 
 /// How long a response may make no progress after the client has shut down its side. RFC 9112 § 9.6 lets a client do
 /// that and wait for its response (`nc -N` does), but a client that is gone looks the same until something is
@@ -195,7 +194,10 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
     fn take_head(&mut self) -> bool {
         // Parsed again only where a line or much more has come, so that heads sent byte by byte cost linear time.
         let length = self.buffer.len();
-        if !self.buffer[self.parsed..].contains(&b'\n') && length / 4096 == self.parsed / 4096 {
+        let has_line = self.buffer[self.parsed..]
+            .iter()
+            .any(|byte| b"\r\n".contains(byte));
+        if !has_line && length / 4096 == self.parsed / 4096 {
             return false;
         }
         self.parsed = length;
@@ -340,11 +342,10 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
 
     /// After the last response: reads on for a while where the client may still be sending.
     fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let mut total = 0;
-        while total < LINGER_BYTES && !self.timed_out(Timer::Linger, cx) {
+        while !self.timed_out(Timer::Linger, cx) {
             self.buffer.clear();
             match ready!(self.fill(cx)) {
-                Ok(count @ 1..) => total += count,
+                Ok(1..) => {}
                 _ => break,
             }
         }

@@ -1,7 +1,9 @@
 //! Where a request is to go, on each kind of connection.
 
-use http::{Method, Request, header};
+use base64ct::{Base64, Encoding};
+use http::{HeaderValue, Method, Request, Uri, header};
 use hyper::body::Incoming;
+use percent_encoding::percent_decode_str;
 
 use super::Exchange;
 use crate::{
@@ -42,6 +44,22 @@ impl Exchange {
         target.port == self.connection.local.port()
             && admin::is_this_machine(target, &self.running.acl)
     }
+}
+
+/// Takes the user and password out of an absolute address, as Squid does: they become Basic credentials, unless the
+/// request has others. (RFC 9110 § 4.2.4 has no such part in a request's target.)
+pub(super) fn take_user_info(request: &mut Request<Incoming>) -> Option<()> {
+    let mut parts = request.uri().clone().into_parts();
+    parts.scheme.as_ref()?;
+    let authority = parts.authority?;
+    let (user_info, host) = authority.as_str().rsplit_once('@')?;
+    let credentials = Base64::encode_string(&percent_decode_str(user_info).collect::<Vec<u8>>());
+    parts.authority = Some(host.parse().ok()?);
+    *request.uri_mut() = Uri::from_parts(parts).ok()?;
+    let value = HeaderValue::try_from(format!("Basic {credentials}")).ok()?;
+    let headers = request.headers_mut();
+    headers.entry(header::AUTHORIZATION).or_insert(value);
+    Some(())
 }
 
 /// The host that a request for our own pages was sent to.

@@ -123,9 +123,6 @@ fn every_mistake_has_its_exit_code() {
         (&["extract", "--from-list", "nolist"], 66),
         (&["extract", "good.html", "broken.gz", "nofile"], 65),
         (&["extract", "--jsonl", "nofile"], 0),
-        (&["evaluate", "nofolder"], 66),
-        (&["evaluate", ".", "--filters", "{nonsense: 1}"], 64),
-        (&["evaluate", ".", "--every", "0"], 64),
         (&["check-config", "latin.yaml"], 78),
         (&["--listen", "foo"], 64),
     ];

@@ -92,8 +92,15 @@ async fn requests_that_are_not_for_a_proxy_are_refused() {
 #[tokio::test]
 async fn the_proxy_does_not_talk_to_itself() {
     let proxy = TestProxy::start("").await;
-    let answer = get(&proxy, &format!("http://{}/", proxy.addr), &[]).await;
-    assert_eq!(answer.status, 403);
+    // Its own page is all that is there.
+    let answer = get(&proxy, &format!("http://{}/none", proxy.addr), &[]).await;
+    assert_eq!(answer.status, 404);
+    let answer = raw(
+        proxy.addr,
+        format!("CONNECT {} HTTP/1.1\r\nHost: x\r\n\r\n", proxy.addr),
+    )
+    .await;
+    assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
 }
 
 #[tokio::test]

@@ -175,7 +175,7 @@ async fn one_client_has_its_share_of_connections() {
     read_head(&mut first).await;
     let refused = raw(proxy.addr, "GET / HTTP/1.1\r\n\r\n").await;
     assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
-    assert!(refused.ends_with("\r\n\r\nToo many open connections"));
+    assert!(refused.contains("too many open connections"), "{refused}");
     for field in [
         "content-security-policy: default-src 'none'",
         "nosniff",

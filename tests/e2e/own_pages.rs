@@ -79,7 +79,7 @@ async fn error_pages_say_what_to_do() {
         (&refused, "<code>access.allow_targets</code>", true, false),
         (
             &stranger,
-            "clients: [loopback, &quot;127.0.0.1&quot;]",
+            "- loopback\n  - &quot;127.0.0.1&quot;",
             false,
             true,
         ),

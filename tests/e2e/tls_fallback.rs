@@ -121,40 +121,6 @@ async fn protocols_other_than_http_are_tunnelled() {
     }
 }
 
-/// Without ALPN only the server's first words tell that it is no HTTP.
-#[tokio::test]
-async fn a_server_that_speaks_first_inside_of_tls_is_heard() {
-    let ca = TestCa::new();
-    let tls: TlsAcceptor = ca.server(&["localhost"], &[], |_| {}).into();
-    let origin = Origin::sockets(move |stream| {
-        let tls = tls.clone();
-        async move {
-            let Ok(mut stream) = tls.accept(stream).await else {
-                return;
-            };
-            let _ = stream.write_all(b"220 hello\r\n").await;
-            let _ = stream.read_to_end(&mut Vec::new()).await;
-        }
-    })
-    .await;
-    let proxy = TestProxy::trusting(&ca, ON).await;
-    let target = format!("localhost:{}", origin.addr.port());
-    let stream = connect(&proxy, &target).await;
-    // Opened or tunnelled, as the proxy likes.
-    let dir = tempfile::tempdir().unwrap();
-    let both = dir.path().join("both.pem");
-    let ours = std::fs::read_to_string(proxy.ca_file()).unwrap();
-    std::fs::write(&both, ca.pem() + &ours).unwrap();
-    let connector = TlsConnector::from(trusting(&both, &[]));
-    let mut stream = connector
-        .connect("localhost".try_into().unwrap(), stream)
-        .await
-        .unwrap();
-    let mut greeting = [0; 11];
-    soon(stream.read_exact(&mut greeting)).await.unwrap();
-    assert_eq!(&greeting, b"220 hello\r\n");
-}
-
 /// RFC 5280 § 4.2.2.1: the certificate says where its issuer's is, and browsers fetch it.
 #[tokio::test]
 async fn a_chain_without_its_intermediate_is_completed() {
