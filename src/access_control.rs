@@ -51,17 +51,11 @@ pub(crate) enum Refusal {
          open it for an address"
     )]
     Port(u16),
-    #[error(
-        "port {0} is open to HTTP and TLS only; `access.connect_ports` lists ports that are open to any protocol"
-    )]
+    #[error("port {0} is open to HTTP and TLS only; `access.connect_ports` lists ports that are open to any protocol")]
     WebOnly(u16),
-    #[error(
-        "{0} is an address of this machine or its own network; `access.allow_targets` can make an exception"
-    )]
+    #[error("{0} is an address of this machine or its own network; `access.allow_targets` can make an exception")]
     Address(IpAddr),
-    #[error(
-        "{0} is an address of a private network; `access.private_targets` or `access.allow_targets` can open it"
-    )]
+    #[error("{0} is an address of a private network; `access.private_targets` or `access.allow_targets` can open it")]
     Private(IpAddr),
     #[error("that address is this proxy itself")]
     Own,
@@ -92,20 +86,12 @@ impl Acl {
             self.check_addr(addr)?;
         }
         let port_rule = self.port_rule(addr, target.port, target.scheme)?;
-        Ok(Permit {
-            target: Arc::new(target),
-            port_rule,
-        })
+        Ok(Permit { target: Arc::new(target), port_rule })
     }
 
     /// Judges an address that a permitted target has led to. `carries` is what the connection will be used for:
     /// [`PortRule::WebOnly`] where this program itself speaks HTTP or TLS on it.
-    pub(crate) fn check_resolved(
-        &self,
-        addr: SocketAddr,
-        scheme: Scheme,
-        carries: PortRule,
-    ) -> Result<(), Refusal> {
+    pub(crate) fn check_resolved(&self, addr: SocketAddr, scheme: Scheme, carries: PortRule) -> Result<(), Refusal> {
         self.check_addr(addr)?;
         match self.port_rule(Some(addr), addr.port(), scheme)? {
             // The port is named for another address only.
@@ -119,11 +105,7 @@ impl Acl {
         if self.is_own(SocketAddr::new(ip, addr.port())) {
             return Err(Refusal::Own);
         }
-        let excepted = self
-            .access
-            .allow_targets
-            .iter()
-            .any(|pattern| pattern.matches(ip, addr.port()));
+        let excepted = self.access.allow_targets.iter().any(|pattern| pattern.matches(ip, addr.port()));
         if excepted {
             Ok(())
         } else if is_internal(ip) {
@@ -140,25 +122,20 @@ impl Acl {
         let ip = embedded(addr.ip());
         self.own.iter().any(|own| {
             own.port() == addr.port()
-                && (own.ip().to_canonical() == ip
-                    || ip.is_unspecified()
-                    || (own.ip().is_unspecified() && is_local(ip)))
+                && (own.ip().to_canonical() == ip || ip.is_unspecified() || (own.ip().is_unspecified() && is_local(ip)))
         })
     }
 
     /// What a port is open to. Without an address any address that `allow_targets` names with this port counts: where
     /// the name leads is judged once it is resolved.
-    fn port_rule(
-        &self,
-        addr: Option<SocketAddr>,
-        port: u16,
-        scheme: Scheme,
-    ) -> Result<PortRule, Refusal> {
+    fn port_rule(&self, addr: Option<SocketAddr>, port: u16, scheme: Scheme) -> Result<PortRule, Refusal> {
         let ip = addr.map(|addr| embedded(addr.ip()));
         let is_listed = scheme == Scheme::Https && self.access.lists_connect_port(port);
-        let is_named = self.access.allow_targets.iter().any(|pattern| {
-            pattern.names_port(port) && ip.is_none_or(|ip| pattern.matches(ip, port))
-        });
+        let is_named = self
+            .access
+            .allow_targets
+            .iter()
+            .any(|pattern| pattern.names_port(port) && ip.is_none_or(|ip| pattern.matches(ip, port)));
         if is_listed || is_named {
             Ok(PortRule::Any)
         } else if BAD_PORTS.binary_search(&port).is_ok() {
@@ -172,11 +149,10 @@ impl Acl {
 /// Ports of other protocols that a request of a web page could be understood by (mail, shells, printers, chat); browsers
 /// refuse them: the "bad ports" of the Fetch Standard, <https://fetch.spec.whatwg.org/#port-blocking>, sorted.
 const BAD_PORTS: [u16; 83] = [
-    0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101,
-    102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427,
-    465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990,
-    993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667,
-    6668, 6669, 6679, 6697, 10080,
+    0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109,
+    110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531,
+    532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060,
+    5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ];
 
 /// The IPv4 address inside an IPv6 one, where it has one: mapped (`::ffff:a.b.c.d`), the old
@@ -187,14 +163,11 @@ fn embedded(ip: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = ip.to_canonical() else {
         return ip.to_canonical();
     };
-    let join =
-        |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)).into();
+    let join = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)).into();
     match v6.segments() {
         // `::` and `::1` are themselves, not 0.0.0.0 and 0.0.0.1.
         [0, 0, 0, 0, 0, 0, 0, 0 | 1] => v6.into(),
-        [0, 0, 0, 0, 0 | 0xffff, 0, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
-            join(high, low)
-        }
+        [0, 0, 0, 0, 0 | 0xffff, 0, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => join(high, low),
         [0x2002, high, low, ..] | [.., 0 | 0x200, 0x5efe, high, low] => join(high, low),
         _ => v6.into(),
     }
@@ -218,9 +191,8 @@ const METADATA: [&str; 8] = [
     "168.63.129.16/32",
 ];
 
-static METADATA_RANGES: LazyLock<[IpNet; 8]> = LazyLock::new(|| {
-    METADATA.map(|range| range.parse().expect("the ranges above are well-formed"))
-});
+static METADATA_RANGES: LazyLock<[IpNet; 8]> =
+    LazyLock::new(|| METADATA.map(|range| range.parse().expect("the ranges above are well-formed")));
 
 /// Addresses that mean this machine or only its own link, never a web site.
 fn is_internal(ip: IpAddr) -> bool {
@@ -234,9 +206,7 @@ fn is_internal(ip: IpAddr) -> bool {
         // 0.0.0.0/8 is "this host on this network" (RFC 1122 § 3.2.1.3).
         IpAddr::V4(v4) => v4.is_link_local() || v4.is_broadcast() || v4.octets()[0] == 0,
         // 64:ff9b:1::/48 leads wherever the local translator wants (RFC 8215 § 5).
-        IpAddr::V6(v6) => {
-            v6.is_unicast_link_local() || matches!(v6.segments(), [0x64, 0xff9b, 1, ..])
-        }
+        IpAddr::V6(v6) => v6.is_unicast_link_local() || matches!(v6.segments(), [0x64, 0xff9b, 1, ..]),
     }
 }
 
@@ -262,10 +232,7 @@ mod tests {
     use super::*;
 
     fn acl(yaml: &str) -> Acl {
-        Acl::new(
-            serde_yaml::from_str(yaml).unwrap(),
-            vec!["127.0.0.1:8118".parse().unwrap()],
-        )
+        Acl::new(serde_yaml::from_str(yaml).unwrap(), vec!["127.0.0.1:8118".parse().unwrap()])
     }
 
     fn target(text: &str) -> Target {
@@ -324,10 +291,7 @@ mod tests {
             "[fd00:42::42]:80",
             "168.63.129.16:80",
         ] {
-            assert!(
-                matches!(check(&acl, addr), Err(Refusal::Address(_))),
-                "{addr}"
-            );
+            assert!(matches!(check(&acl, addr), Err(Refusal::Address(_))), "{addr}");
         }
         assert_eq!(check(&acl, "93.184.216.34:80"), Ok(()));
         assert_eq!(check(&acl, "192.168.0.7:80"), Ok(()));
@@ -415,19 +379,11 @@ mod tests {
         ] {
             assert_eq!(rule(&named, url), wanted, "{url}");
         }
-        let resolved = |addr: &str, carries| {
-            named.check_resolved(addr.parse().unwrap(), Scheme::Https, carries)
-        };
+        let resolved = |addr: &str, carries| named.check_resolved(addr.parse().unwrap(), Scheme::Https, carries);
         assert_eq!(resolved("127.0.0.1:8500", PortRule::Any), Ok(()));
-        assert_eq!(
-            resolved("93.184.216.34:8500", PortRule::Any),
-            Err(Refusal::WebOnly(8500))
-        );
+        assert_eq!(resolved("93.184.216.34:8500", PortRule::Any), Err(Refusal::WebOnly(8500)));
         assert_eq!(resolved("93.184.216.34:8500", PortRule::WebOnly), Ok(()));
-        assert_eq!(
-            resolved("93.184.216.34:25", PortRule::WebOnly),
-            Err(Refusal::Port(25))
-        );
+        assert_eq!(resolved("93.184.216.34:25", PortRule::WebOnly), Err(Refusal::Port(25)));
     }
 
     #[test]

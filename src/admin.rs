@@ -48,9 +48,7 @@ pub(crate) fn address(path: &str) -> Url {
 pub(crate) fn answer<B>(proxy: &Proxy, client: IpAddr, request: &Request<B>) -> Response<Body> {
     if ![Method::GET, Method::HEAD].contains(request.method()) {
         let mut response = error_pages::page(StatusCode::METHOD_NOT_ALLOWED, &not_here());
-        response
-            .headers_mut()
-            .insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
         return response;
     }
     let running = proxy.running();
@@ -69,9 +67,7 @@ pub(crate) fn answer<B>(proxy: &Proxy, client: IpAddr, request: &Request<B>) -> 
             "application/x-pem-file",
             "attachment; filename=\"gleaner-ca.pem\"",
         ),
-        ("/ca.crt" | "/ca.pem", None) => {
-            error_pages::page(StatusCode::NOT_FOUND, &no_certificate())
-        }
+        ("/ca.crt" | "/ca.pem", None) => error_pages::page(StatusCode::NOT_FOUND, &no_certificate()),
         _ => error_pages::page(StatusCode::NOT_FOUND, &not_here()),
     }
 }
@@ -80,10 +76,7 @@ fn download(content: Vec<u8>, kind: &'static str, disposition: &'static str) -> 
     let mut response = Response::new(Body::from(bytes::Bytes::from(content)));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    headers.insert(
-        header::CONTENT_DISPOSITION,
-        HeaderValue::from_static(disposition),
-    );
+    headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static(disposition));
     error_pages::harden(headers);
     response
 }
@@ -131,16 +124,8 @@ fn overview(proxy: &Proxy, running: &RuntimeState) -> Markup {
 
 fn state(proxy: &Proxy, running: &RuntimeState) -> Markup {
     let config = &running.config;
-    let pages = if config.rewrite.enabled {
-        "rewritten"
-    } else {
-        "passed as they are"
-    };
-    let https = if config.https.intercept {
-        "opened, so that pages can be rewritten"
-    } else {
-        "passed as they are"
-    };
+    let pages = if config.rewrite.enabled { "rewritten" } else { "passed as they are" };
+    let https = if config.https.intercept { "opened, so that pages can be rewritten" } else { "passed as they are" };
     html! {
         h2 { "In force" }
         table {
@@ -167,16 +152,8 @@ fn state(proxy: &Proxy, running: &RuntimeState) -> Markup {
 }
 
 fn filters(config: &Config) -> String {
-    let on: Vec<&str> = config
-        .filters
-        .filters_on()
-        .map(FilterName::as_str)
-        .collect();
-    if on.is_empty() {
-        "none".to_owned()
-    } else {
-        on.join(", ")
-    }
+    let on: Vec<&str> = config.filters.filters_on().map(FilterName::as_str).collect();
+    if on.is_empty() { "none".to_owned() } else { on.join(", ") }
 }
 
 fn style(config: &Config) -> &'static str {
@@ -188,9 +165,7 @@ fn style(config: &Config) -> &'static str {
 }
 
 fn certificate(running: &RuntimeState) -> Markup {
-    let warning = running
-        .authority()
-        .and_then(|authority| authority.expiry_warning());
+    let warning = running.authority().and_then(|authority| authority.expiry_warning());
     html! {
         h2 { "Certificate" }
         @if let Some(warning) = warning { p.bad { (error_pages::prose(&warning)) } }

@@ -49,9 +49,7 @@ impl Host {
             return Err(TargetError::Host);
         }
         match url::Host::parse(text) {
-            Ok(url::Host::Domain(name)) if name.trim_end_matches('.').is_empty() => {
-                Err(TargetError::Host)
-            }
+            Ok(url::Host::Domain(name)) if name.trim_end_matches('.').is_empty() => Err(TargetError::Host),
             Ok(url::Host::Domain(name)) => Ok(Self::Name(name)),
             Ok(url::Host::Ipv4(ip)) => Ok(Self::Ip(ip.into())),
             Ok(url::Host::Ipv6(ip)) => Ok(Self::Ip(ip.into())),
@@ -94,11 +92,7 @@ impl Target {
             return Err(TargetError::Form);
         }
         let (host, port) = split(authority)?;
-        Ok(Self {
-            scheme: Scheme::Https,
-            host: Host::parse(host)?,
-            port: parse_port(port.ok_or(TargetError::Port)?)?,
-        })
+        Ok(Self { scheme: Scheme::Https, host: Host::parse(host)?, port: parse_port(port.ok_or(TargetError::Port)?)? })
     }
 
     /// The target of an absolute-form request: `http://host[:port]/path`.
@@ -120,11 +114,7 @@ impl Target {
             Some(port) => parse_port(port)?,
             None => scheme.default_port(),
         };
-        Ok(Self {
-            scheme,
-            host: Host::parse(host)?,
-            port,
-        })
+        Ok(Self { scheme, host: Host::parse(host)?, port })
     }
 
     /// The target that the one `Host` field names (RFC 9112 § 3.2: exactly one).
@@ -139,11 +129,7 @@ impl Target {
 
     /// `host`, with the port where it is not the scheme's own: the `Host` field to send.
     pub(crate) fn authority(&self) -> String {
-        if self.port == self.scheme.default_port() {
-            self.host.to_string()
-        } else {
-            self.host_port()
-        }
+        if self.port == self.scheme.default_port() { self.host.to_string() } else { self.host_port() }
     }
 
     /// `host:port`, always both.
@@ -233,13 +219,7 @@ mod tests {
 
     #[test]
     fn every_spelling_of_an_address_is_that_address() {
-        for spelling in [
-            "127.0.0.1",
-            "127.1",
-            "0x7f.0.0.1",
-            "2130706433",
-            "0177.0.0.1",
-        ] {
+        for spelling in ["127.0.0.1", "127.1", "0x7f.0.0.1", "2130706433", "0177.0.0.1"] {
             let target = absolute(&format!("http://{spelling}/")).unwrap();
             assert_eq!(target.host, Host::Ip([127, 0, 0, 1].into()), "{spelling}");
         }
@@ -259,28 +239,13 @@ mod tests {
 
     #[test]
     fn ambiguous_authorities_are_refused() {
-        assert_eq!(
-            absolute("http://user@example.com/"),
-            Err(TargetError::UserInfo)
-        );
+        assert_eq!(absolute("http://user@example.com/"), Err(TargetError::UserInfo));
         assert_eq!(absolute("ftp://example.com/"), Err(TargetError::Scheme));
         assert_eq!(absolute("http://example.com:0/"), Err(TargetError::Port));
-        assert_eq!(
-            Target::of_authority(Scheme::Http, "a%2eb"),
-            Err(TargetError::Host)
-        );
-        assert_eq!(
-            Target::of_authority(Scheme::Http, ""),
-            Err(TargetError::Host)
-        );
-        assert_eq!(
-            Target::of_authority(Scheme::Http, "a:+80"),
-            Err(TargetError::Port)
-        );
-        assert_eq!(
-            Target::of_authority(Scheme::Http, "[::1]x"),
-            Err(TargetError::Host)
-        );
+        assert_eq!(Target::of_authority(Scheme::Http, "a%2eb"), Err(TargetError::Host));
+        assert_eq!(Target::of_authority(Scheme::Http, ""), Err(TargetError::Host));
+        assert_eq!(Target::of_authority(Scheme::Http, "a:+80"), Err(TargetError::Port));
+        assert_eq!(Target::of_authority(Scheme::Http, "[::1]x"), Err(TargetError::Host));
     }
 
     #[test]

@@ -95,9 +95,7 @@ impl Failure {
         };
         let cause = std::error::Error::source(error).and_then(|error| error.downcast_ref());
         match cause.map(std::io::Error::kind) {
-            Some(std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput) => {
-                Self::Malformed
-            }
+            Some(std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput) => Self::Malformed,
             _ => Self::Left,
         }
     }
@@ -133,10 +131,7 @@ pub(crate) enum Rest {
 
 impl Body {
     fn of(source: Source) -> Self {
-        Self {
-            source,
-            ..Self::default()
-        }
+        Self { source, ..Self::default() }
     }
 
     /// The original after some of it was read.
@@ -274,10 +269,7 @@ impl HttpBody for Body {
     type Data = Bytes;
     type Error = BodyError;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         self.poll(cx)
     }
 
@@ -317,10 +309,7 @@ impl Source {
         }
     }
 
-    fn poll_frame(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+    fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         match self {
             Self::Empty => Poll::Ready(None),
             Self::Full(bytes) => {
@@ -336,10 +325,7 @@ impl Source {
 }
 
 impl Prefixed {
-    fn poll_frame(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+    fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         if let Some(frame) = self.frames.pop_front() {
             return Poll::Ready(Some(Ok(frame)));
         }
@@ -364,12 +350,7 @@ impl Prefixed {
     }
 
     fn size_hint(&self) -> SizeHint {
-        let kept: u64 = self
-            .frames
-            .iter()
-            .filter_map(Frame::data_ref)
-            .map(|data| data.len() as u64)
-            .sum();
+        let kept: u64 = self.frames.iter().filter_map(Frame::data_ref).map(|data| data.len() as u64).sum();
         match &self.rest {
             Rest::Nothing => SizeHint::with_exact(kept),
             Rest::Stream(incoming) => {

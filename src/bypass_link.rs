@@ -46,21 +46,13 @@ pub(crate) fn to(page: &Url) -> Url {
 
 impl BypassLinks {
     pub(crate) fn new() -> Self {
-        Self {
-            key: RandomState::new(),
-            allowed: Cache::builder()
-                .max_capacity(MOST_PAGES)
-                .time_to_idle(STAYS)
-                .build(),
-        }
+        Self { key: RandomState::new(), allowed: Cache::builder().max_capacity(MOST_PAGES).time_to_idle(STAYS).build() }
     }
 
     /// Whether this client is to have this page as it was.
     pub(crate) fn allows(&self, client: IpAddr, headers: &HeaderMap, page: &Url) -> bool {
         // `get` begins the time anew.
-        self.allowed
-            .get(&self.token(client, headers, page))
-            .is_some()
+        self.allowed.get(&self.token(client, headers, page)).is_some()
     }
 
     /// Answers on the control host: asks back, and with the token that the question carries, redirects to the page.
@@ -145,11 +137,8 @@ mod tests {
     fn a_page_is_allowed_to_the_client_that_followed_the_question() {
         let links = BypassLinks::new();
         let none = HeaderMap::new();
-        for address in [
-            "https://example.org/",
-            "https://example.org/a%20b?x=1&y=%26#part",
-            "http://example.org:8080/?",
-        ] {
+        for address in ["https://example.org/", "https://example.org/a%20b?x=1&y=%26#part", "http://example.org:8080/?"]
+        {
             let page: Url = address.parse().unwrap();
             let link = to(&page);
             let query = link.query().unwrap();
@@ -169,12 +158,7 @@ mod tests {
     #[test]
     fn what_is_no_page_of_the_web_is_refused() {
         let links = BypassLinks::new();
-        for query in [
-            "",
-            "page=",
-            "page=javascript:alert(1)",
-            "page=file:///etc/passwd",
-        ] {
+        for query in ["", "page=", "page=javascript:alert(1)", "page=file:///etc/passwd"] {
             let answer = ask(&links, CLIENT, query);
             assert_eq!(answer.status(), StatusCode::BAD_REQUEST, "{query}");
         }

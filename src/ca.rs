@@ -16,8 +16,8 @@ use std::{
 
 use moka::sync::Cache;
 use rcgen::{
-    CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
-    KeyUsagePurpose, SanType, SerialNumber,
+    CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
+    SanType, SerialNumber,
 };
 use rustls::{
     ServerConfig,
@@ -110,8 +110,7 @@ impl Authority {
         if !key_path.exists() && !cert_path.exists() {
             match make::create(dir, &key_path, &cert_path) {
                 // Another Gleaner that starts on the same folder was faster: its authority is as good.
-                Err(AuthorityError::Create { error, .. })
-                    if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(AuthorityError::Create { error, .. }) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 done => done?,
             }
         }
@@ -122,11 +121,7 @@ impl Authority {
     /// The authority that stands in the folder now, if it is another one. None is made: a folder that was emptied under a
     /// running proxy is a slip, or half of a replacement.
     pub(crate) fn replaced(&self) -> Result<Option<Self>, AuthorityError> {
-        let now = load(
-            &self.dir,
-            &self.dir.join(KEY_FILE),
-            &self.certificate_file(),
-        )?;
+        let now = load(&self.dir, &self.dir.join(KEY_FILE), &self.certificate_file())?;
         Ok((now.certificate != self.certificate).then_some(now))
     }
 
@@ -157,10 +152,7 @@ impl Authority {
                 let leaf = self.mint(host)?;
                 Ok::<_, AuthorityError>(leaf::config(leaf, Arc::clone(&self.provider))?)
             })
-            .map_err(|error| AuthorityError::Content {
-                path: CERT_FILE.into(),
-                problem: error.to_string(),
-            })
+            .map_err(|error| AuthorityError::Content { path: CERT_FILE.into(), problem: error.to_string() })
     }
 
     fn mint(&self, host: &Host) -> Result<CertifiedKey, AuthorityError> {
@@ -189,19 +181,10 @@ impl Authority {
 
 fn load(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<Authority, AuthorityError> {
     let read = |path: &Path| {
-        fs::read_to_string(path).map_err(|error| AuthorityError::Read {
-            path: path.to_path_buf(),
-            error,
-        })
+        fs::read_to_string(path).map_err(|error| AuthorityError::Read { path: path.to_path_buf(), error })
     };
-    let bad = |path: &Path, problem: String| AuthorityError::Content {
-        path: path.to_path_buf(),
-        problem,
-    };
-    for (path, other, name) in [
-        (key_path, cert_path, CERT_FILE),
-        (cert_path, key_path, KEY_FILE),
-    ] {
+    let bad = |path: &Path, problem: String| AuthorityError::Content { path: path.to_path_buf(), problem };
+    for (path, other, name) in [(key_path, cert_path, CERT_FILE), (cert_path, key_path, KEY_FILE)] {
         if !path.exists() && other.exists() {
             let problem = format!(
                 "it is missing, and the other half of the authority is there; put it back, or take {name} away too, and a new \
@@ -211,13 +194,12 @@ fn load(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<Authority, Auth
         }
     }
     refuse_open_key(key_path)?;
-    let key = KeyPair::from_pem(&read(key_path)?)
-        .map_err(|error| bad(key_path, format!("not a private key: {error}")))?;
+    let key =
+        KeyPair::from_pem(&read(key_path)?).map_err(|error| bad(key_path, format!("not a private key: {error}")))?;
     let certificate_pem = only_certificate(&read(cert_path)?);
     let certificate = CertificateDer::from_pem_slice(certificate_pem.as_bytes())
         .map_err(|error| bad(cert_path, format!("not a certificate: {error}")))?;
-    let not_after =
-        check_certificate(&certificate, &key).map_err(|problem| bad(cert_path, problem))?;
+    let not_after = check_certificate(&certificate, &key).map_err(|problem| bad(cert_path, problem))?;
     let issuer = Issuer::from_ca_cert_der(&certificate, key)?;
     let leaf_key = KeyPair::generate()?;
     let signer = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(leaf_key.serialize_der()));
@@ -230,22 +212,15 @@ fn load(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<Authority, Auth
         leaf_key,
         signer: any_supported_type(&signer)?,
         provider: Arc::new(default_provider()),
-        leaves: Cache::builder()
-            .max_capacity(CACHED_LEAVES)
-            .time_to_live(LEAF_CACHE_TIME)
-            .build(),
+        leaves: Cache::builder().max_capacity(CACHED_LEAVES).time_to_live(LEAF_CACHE_TIME).build(),
     })
 }
 
 /// The certificate's own lines: the file is handed out, and whatever else someone put there is not.
 fn only_certificate(text: &str) -> String {
     const END: &str = "-----END CERTIFICATE-----";
-    let start = text
-        .find("-----BEGIN CERTIFICATE-----")
-        .unwrap_or(text.len());
-    let end = text[start..]
-        .find(END)
-        .map_or(text.len(), |at| start + at + END.len());
+    let start = text.find("-----BEGIN CERTIFICATE-----").unwrap_or(text.len());
+    let end = text[start..].find(END).map_or(text.len(), |at| start + at + END.len());
     format!("{}\n", &text[start..end])
 }
 
@@ -253,22 +228,14 @@ fn only_certificate(text: &str) -> String {
 #[cfg(unix)]
 fn refuse_open_key(path: &Path) -> Result<(), AuthorityError> {
     use std::os::unix::fs::PermissionsExt;
-    let metadata = fs::metadata(path).map_err(|error| AuthorityError::Read {
-        path: path.to_path_buf(),
-        error,
-    })?;
+    let metadata = fs::metadata(path).map_err(|error| AuthorityError::Read { path: path.to_path_buf(), error })?;
     let mode = metadata.permissions().mode() & 0o777;
     let others = mode & 0o077;
     if others == 0 {
         return Ok(());
     }
-    let problem = format!(
-        "others than its owner can read or write it (mode {mode:o}); `chmod 600` on it mends that"
-    );
-    Err(AuthorityError::Content {
-        path: path.to_path_buf(),
-        problem,
-    })
+    let problem = format!("others than its owner can read or write it (mode {mode:o}); `chmod 600` on it mends that");
+    Err(AuthorityError::Content { path: path.to_path_buf(), problem })
 }
 
 #[cfg(not(unix))]
@@ -277,37 +244,25 @@ fn refuse_open_key(_: &Path) -> Result<(), AuthorityError> {
 }
 
 /// What helps where a certificate cannot be used.
-const ANOTHER: &str =
-    "`gleaner ca regenerate --yes` makes another authority, which every device must then trust";
+const ANOTHER: &str = "`gleaner ca regenerate --yes` makes another authority, which every device must then trust";
 
 /// The last moment at which the certificate is valid.
-fn check_certificate(
-    certificate: &CertificateDer<'_>,
-    key: &KeyPair,
-) -> Result<OffsetDateTime, String> {
-    let (_, parsed) = x509_parser::parse_x509_certificate(certificate)
-        .map_err(|error| format!("not a certificate: {error}"))?;
+fn check_certificate(certificate: &CertificateDer<'_>, key: &KeyPair) -> Result<OffsetDateTime, String> {
+    let (_, parsed) =
+        x509_parser::parse_x509_certificate(certificate).map_err(|error| format!("not a certificate: {error}"))?;
     if parsed.public_key().subject_public_key.data.as_ref() != key.public_key_raw() {
         return Err(format!(
             "the certificate does not belong to the key in {KEY_FILE}; put back the one that does, or {ANOTHER}"
         ));
     }
     if !parsed.is_ca() {
-        return Err(format!(
-            "the certificate is not one of an authority, so it cannot sign others; {ANOTHER}"
-        ));
+        return Err(format!("the certificate is not one of an authority, so it cannot sign others; {ANOTHER}"));
     }
     let validity = parsed.validity();
-    let (from, until) = (
-        validity.not_before.to_datetime(),
-        validity.not_after.to_datetime(),
-    );
+    let (from, until) = (validity.not_before.to_datetime(), validity.not_after.to_datetime());
     let now = OffsetDateTime::now_utc();
     if now > until {
-        return Err(format!(
-            "the certificate has expired on {}; {ANOTHER}",
-            until.date()
-        ));
+        return Err(format!("the certificate has expired on {}; {ANOTHER}", until.date()));
     }
     if now < from {
         return Err(format!(
@@ -336,19 +291,13 @@ fn random_serial() -> SerialNumber {
 /// The cipher suites of TLS that we speak.
 pub(crate) fn cipher_suites() -> Vec<rustls::CipherSuite> {
     let suites = &default_provider().cipher_suites;
-    suites
-        .iter()
-        .map(rustls::SupportedCipherSuite::suite)
-        .collect()
+    suites.iter().map(rustls::SupportedCipherSuite::suite).collect()
 }
 
 /// Random bytes from the TLS library's own source.
 pub(crate) fn random_bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
-    default_provider()
-        .secure_random
-        .fill(&mut bytes)
-        .expect("the operating system gives random bytes");
+    default_provider().secure_random.fill(&mut bytes).expect("the operating system gives random bytes");
     bytes
 }
 

@@ -96,8 +96,7 @@ struct ServeArguments {
 }
 
 fn listen_address(text: &str) -> Result<std::net::SocketAddr, String> {
-    config::listen_address(text)
-        .map_err(|problem| format!("{problem}; expected {}", config::LISTEN))
+    config::listen_address(text).map_err(|problem| format!("{problem}; expected {}", config::LISTEN))
 }
 
 impl ServeArguments {
@@ -108,11 +107,7 @@ impl ServeArguments {
     /// What was typed behind the command, and before it.
     fn or(self, before: ServeArguments) -> ServeArguments {
         ServeArguments {
-            listen: if self.listen.is_empty() {
-                before.listen
-            } else {
-                self.listen
-            },
+            listen: if self.listen.is_empty() { before.listen } else { self.listen },
             log_format: self.log_format.or(before.log_format),
         }
     }
@@ -126,11 +121,7 @@ struct CheckConfigArguments {
 
 /// Runs what was asked for.
 pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
-    let Arguments {
-        command,
-        config,
-        serve,
-    } = arguments;
+    let Arguments { command, config, serve } = arguments;
     if serve.are_given() && !matches!(command, None | Some(Command::Serve(_))) {
         let told = "--listen and --log-format are for `gleaner serve`, and nothing to this command";
         return Err(Failure::error(EX_USAGE, told));
@@ -193,15 +184,8 @@ pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
 
 /// The kind of what went wrong with a file, whichever library it went through.
 fn io_kind(error: &anyhow::Error) -> Option<io::ErrorKind> {
-    let json = || {
-        error
-            .downcast_ref::<serde_json::Error>()
-            .and_then(serde_json::Error::io_error_kind)
-    };
-    error
-        .downcast_ref::<io::Error>()
-        .map(io::Error::kind)
-        .or_else(json)
+    let json = || error.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+    error.downcast_ref::<io::Error>().map(io::Error::kind).or_else(json)
 }
 
 /// Writes to standard output. Unlike `print!` it does not panic where nobody reads or the disk is full.
@@ -312,13 +296,7 @@ mod tests {
         let config = |yaml| gleaner::Config::from_yaml(yaml, None).unwrap_err().into();
         assert_eq!(exit_code(&config("nonsense: 1")), EX_CONFIG);
         let taken = io::Error::from(io::ErrorKind::AddrInUse);
-        assert_eq!(
-            exit_code(&anyhow::Error::from(taken).context("listen")),
-            EX_UNAVAILABLE
-        );
-        assert_eq!(
-            exit_code(&StartError::from(AuthorityError::NoFolder).into()),
-            EX_CONFIG
-        );
+        assert_eq!(exit_code(&anyhow::Error::from(taken).context("listen")), EX_UNAVAILABLE);
+        assert_eq!(exit_code(&StartError::from(AuthorityError::NoFolder).into()), EX_CONFIG);
     }
 }

@@ -35,9 +35,7 @@ use self::{
     retry::ReplayableRequest,
     tolerant_io::TolerantIo,
 };
-pub(crate) use self::{
-    error::UpstreamError, pool::PinnedConnections, response_wait::OnInformational,
-};
+pub(crate) use self::{error::UpstreamError, pool::PinnedConnections, response_wait::OnInformational};
 use crate::{
     access_control::{Acl, Permit},
     authority::Target,
@@ -85,10 +83,7 @@ pub(crate) struct Requester<'a> {
 
 /// A connection to send a request on.
 enum Connection {
-    Http1 {
-        sender: http1::SendRequest<Body>,
-        is_reused: bool,
-    },
+    Http1 { sender: http1::SendRequest<Body>, is_reused: bool },
     Http2(Http2Connection, OwnedSemaphorePermit),
 }
 
@@ -134,8 +129,7 @@ impl Client {
         let (mut response, stream) = if upgrades {
             self.upgrade(target, request, requester, &wait).await?
         } else {
-            self.exchange(pool, target, request, requester, &wait)
-                .await?
+            self.exchange(pool, target, request, requester, &wait).await?
         };
         response_framing::check(&mut response)?;
         let version = response.version();
@@ -188,19 +182,11 @@ impl Client {
     }
 
     /// A kept connection that can take this request.
-    fn kept(
-        &self,
-        pool: &Pool,
-        target: &Arc<Target>,
-        request: &Request<Body>,
-    ) -> Option<Connection> {
+    fn kept(&self, pool: &Pool, target: &Arc<Target>, request: &Request<Body>) -> Option<Connection> {
         let can_repeat = request.method().is_idempotent();
         let max_age = if can_repeat { Duration::MAX } else { FRESH };
         if let Some(sender) = pool.take_http1(target, max_age) {
-            return Some(Connection::Http1 {
-                sender,
-                is_reused: true,
-            });
+            return Some(Connection::Http1 { sender, is_reused: true });
         }
         let (connection, stream) = pool.http2(target)?;
         Some(Connection::Http2(connection, stream))
@@ -230,26 +216,15 @@ impl Client {
     ) -> Result<Connection, UpstreamError> {
         // NTLM and Negotiate do not work over HTTP/2.
         let http1_only = !Arc::ptr_eq(pool, &self.pool) || self.http1_only.contains_key(target);
-        let stream = self
-            .connector
-            .connect(target, requester.address, http1_only)
-            .await?;
+        let stream = self.connector.connect(target, requester.address, http1_only).await?;
         self.start(pool, target, stream).await
     }
 
     /// Starts HTTP on a new connection.
-    async fn start(
-        &self,
-        pool: &Arc<Pool>,
-        target: &Arc<Target>,
-        stream: Stream,
-    ) -> Result<Connection, UpstreamError> {
+    async fn start(&self, pool: &Arc<Pool>, target: &Arc<Target>, stream: Stream) -> Result<Connection, UpstreamError> {
         if !stream.is_http2 {
             let sender = handshake_http1(stream.io, false).await?;
-            return Ok(Connection::Http1 {
-                sender,
-                is_reused: false,
-            });
+            return Ok(Connection::Http1 { sender, is_reused: false });
         }
         let connection = handshake_http2(stream.io).await?;
         let stream = connection.reserve().ok_or(UpstreamError::Closed)?;
@@ -309,9 +284,7 @@ impl Client {
         prepare_http2(&mut request, target).map_err(Failed::Final)?;
         let is_idempotent = request.method().is_idempotent();
         let (request, replay) = ReplayableRequest::of(request);
-        let sent = wait
-            .first_byte(connection.sender.try_send_request(request))
-            .await;
+        let sent = wait.first_byte(connection.sender.try_send_request(request)).await;
         match sent {
             Ok(Ok(response)) => Ok((response, Some(stream))),
             Ok(Err(mut error)) => {
@@ -349,10 +322,7 @@ impl Client {
         wait: &ResponseWait,
     ) -> Result<(Response<Incoming>, Option<OwnedSemaphorePermit>), UpstreamError> {
         prepare_http1(&mut request, target)?;
-        let stream = self
-            .connector
-            .connect(target, requester.address, true)
-            .await?;
+        let stream = self.connector.connect(target, requester.address, true).await?;
         let mut sender = handshake_http1(stream.io, true).await?;
         match wait.first_byte(sender.send_request(request)).await? {
             Ok(response) => Ok((response, None)),
@@ -362,20 +332,13 @@ impl Client {
 
     /// Makes sure that there is a connection to an origin, before a client's CONNECT is decrypted: an origin whose TLS
     /// or certificate request we cannot answer is better tunnelled.
-    pub(crate) async fn preconnect(
-        &self,
-        permit: &Permit,
-        requester: Requester<'_>,
-    ) -> Result<(), UpstreamError> {
+    pub(crate) async fn preconnect(&self, permit: &Permit, requester: Requester<'_>) -> Result<(), UpstreamError> {
         let target = permit.target();
         if self.pool.has(target) {
             return Ok(());
         }
         let http1_only = self.http1_only.contains_key(target);
-        let stream = self
-            .connector
-            .connect(target, requester.address, http1_only)
-            .await?;
+        let stream = self.connector.connect(target, requester.address, http1_only).await?;
         if stream.wants_client_certificate {
             return Err(UpstreamError::ClientCertificate);
         }
@@ -386,15 +349,9 @@ impl Client {
     }
 
     /// Connects for a tunnel.
-    pub(crate) async fn connect(
-        &self,
-        permit: &Permit,
-        requester: Requester<'_>,
-    ) -> Result<TcpStream, UpstreamError> {
+    pub(crate) async fn connect(&self, permit: &Permit, requester: Requester<'_>) -> Result<TcpStream, UpstreamError> {
         let carries = permit.port_rule();
-        self.connector
-            .tcp(permit.target(), requester.address, carries)
-            .await
+        self.connector.tcp(permit.target(), requester.address, carries).await
     }
 
     /// Closes idle connections, because descriptors have run out.
@@ -403,10 +360,7 @@ impl Client {
     }
 }
 
-async fn handshake_http1(
-    io: Io,
-    upgrades: bool,
-) -> Result<http1::SendRequest<Body>, UpstreamError> {
+async fn handshake_http1(io: Io, upgrades: bool) -> Result<http1::SendRequest<Body>, UpstreamError> {
     let (sender, connection) = http1::Builder::new()
         .preserve_header_case(true)
         .title_case_headers(true)
@@ -416,11 +370,7 @@ async fn handshake_http1(
         .await
         .map_err(|error| UpstreamError::of(&error))?;
     tokio::spawn(async move {
-        let ended = if upgrades {
-            connection.with_upgrades().await
-        } else {
-            connection.await
-        };
+        let ended = if upgrades { connection.with_upgrades().await } else { connection.await };
         if let Err(error) = ended {
             debug!(%error, "a connection to an origin ended early");
         }
@@ -472,10 +422,7 @@ fn prepare_http1(request: &mut Request<Body>, target: &Target) -> Result<(), Ups
         headers.insert(header::CONNECTION, HeaderValue::from_static(options));
     }
     if !headers.contains_key(header::HOST) {
-        let host = target
-            .authority()
-            .parse()
-            .map_err(|_| UpstreamError::Request)?;
+        let host = target.authority().parse().map_err(|_| UpstreamError::Request)?;
         let mut with_host = HeaderMap::with_capacity(headers.len() + 1);
         with_host.insert(header::HOST, host);
         with_host.extend(std::mem::take(headers));
@@ -488,10 +435,8 @@ fn prepare_http1(request: &mut Request<Body>, target: &Target) -> Result<(), Ups
 /// answers 400 to `host` beside it.
 fn prepare_http2(request: &mut Request<Body>, target: &Target) -> Result<(), UpstreamError> {
     *request.version_mut() = Version::HTTP_2;
-    let uri = Uri::builder()
-        .scheme(target.scheme.as_str())
-        .authority(target.authority())
-        .path_and_query(path_of(request));
+    let uri =
+        Uri::builder().scheme(target.scheme.as_str()).authority(target.authority()).path_and_query(path_of(request));
     *request.uri_mut() = uri.build().map_err(|_| UpstreamError::Request)?;
     // `remove` would change the order of the others.
     if request.headers().contains_key(header::HOST) {
@@ -510,9 +455,7 @@ fn path_of(request: &Request<Body>) -> PathAndQuery {
 fn authenticates_connection(headers: &HeaderMap) -> bool {
     headers.get_all(header::AUTHORIZATION).iter().any(|value| {
         let scheme = value.as_bytes().split(|byte| *byte == b' ').next();
-        scheme.is_some_and(|scheme| {
-            scheme.eq_ignore_ascii_case(b"ntlm") || scheme.eq_ignore_ascii_case(b"negotiate")
-        })
+        scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"ntlm") || scheme.eq_ignore_ascii_case(b"negotiate"))
     })
 }
 
@@ -522,9 +465,7 @@ fn keep_alive(headers: &HeaderMap) -> Option<Duration> {
     let timeout = members(headers, &field).find_map(|member| {
         let (name, value) = member.split_once('=')?;
         let seconds = value.trim().trim_matches('"').parse().ok()?;
-        name.trim()
-            .eq_ignore_ascii_case("timeout")
-            .then(|| Duration::from_secs(seconds))
+        name.trim().eq_ignore_ascii_case("timeout").then(|| Duration::from_secs(seconds))
     })?;
     Some(timeout.saturating_sub(KEEP_ALIVE_MARGIN))
 }

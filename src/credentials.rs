@@ -68,15 +68,9 @@ impl Authenticator {
     pub(crate) fn new(users: &Users) -> Option<Self> {
         (!users.is_empty()).then(|| Self {
             users: Arc::new(users.clone()),
-            verified: Cache::builder()
-                .max_capacity(VERIFIED)
-                .time_to_live(VERIFIED_TIME)
-                .build(),
+            verified: Cache::builder().max_capacity(VERIFIED).time_to_live(VERIFIED_TIME).build(),
             secret: random_bytes(),
-            guesses: Cache::builder()
-                .max_capacity(ADDRESSES)
-                .time_to_live(GUESS_MEMORY)
-                .build(),
+            guesses: Cache::builder().max_capacity(ADDRESSES).time_to_live(GUESS_MEMORY).build(),
             checks: Arc::new(Semaphore::new(CHECKS_AT_ONCE)),
         })
     }
@@ -87,12 +81,7 @@ impl Authenticator {
     }
 
     /// Checks the credentials in this field.
-    pub(crate) async fn check(
-        &self,
-        client: IpAddr,
-        headers: &HeaderMap,
-        field: &HeaderName,
-    ) -> Result<(), Denied> {
+    pub(crate) async fn check(&self, client: IpAddr, headers: &HeaderMap, field: &HeaderName) -> Result<(), Denied> {
         let Some((name, password)) = basic(headers, field) else {
             return Err(Denied::Credentials);
         };
@@ -148,9 +137,7 @@ impl Authenticator {
 /// Password Storage Cheat Sheet; the crate's default).
 pub fn hash_password(password: &str) -> Result<String, argon2::password_hash::Error> {
     let salt = SaltString::encode_b64(&random_bytes::<16>())?;
-    Argon2::default()
-        .hash_password(password.as_bytes(), &salt)
-        .map(|hash| hash.to_string())
+    Argon2::default().hash_password(password.as_bytes(), &salt).map(|hash| hash.to_string())
 }
 
 /// Takes the same time whether the user is known or not; the hash itself compares in constant time.
@@ -158,11 +145,8 @@ fn verify(users: &Users, name: &str, password: &str) -> bool {
     let Some((hash, known)) = users.hash_for(name) else {
         return false;
     };
-    let right = PasswordHash::new(hash).is_ok_and(|hash| {
-        Argon2::default()
-            .verify_password(password.as_bytes(), &hash)
-            .is_ok()
-    });
+    let right =
+        PasswordHash::new(hash).is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok());
     right & known
 }
 
@@ -203,12 +187,7 @@ mod tests {
     use super::*;
 
     fn fields(values: &[&str]) -> HeaderMap {
-        let value = |value: &&str| {
-            (
-                header::PROXY_AUTHORIZATION,
-                HeaderValue::from_str(value).unwrap(),
-            )
-        };
+        let value = |value: &&str| (header::PROXY_AUTHORIZATION, HeaderValue::from_str(value).unwrap());
         values.iter().map(value).collect()
     }
 
@@ -252,16 +231,10 @@ mod tests {
         Authenticator::new(&access.users).unwrap()
     }
 
-    async fn ask(
-        gate: &Authenticator,
-        client: u8,
-        name: &str,
-        password: &str,
-    ) -> Result<(), Denied> {
+    async fn ask(gate: &Authenticator, client: u8, name: &str, password: &str) -> Result<(), Denied> {
         let client = [192, 0, 2, client].into();
         let headers = asked(name, password);
-        gate.check(client, &headers, &header::PROXY_AUTHORIZATION)
-            .await
+        gate.check(client, &headers, &header::PROXY_AUTHORIZATION).await
     }
 
     #[tokio::test]
@@ -282,10 +255,7 @@ mod tests {
             assert_eq!(asked, Err(Denied::Credentials));
         }
         // Even the right one: else guessing would only be slower, not stopped.
-        assert_eq!(
-            ask(&gate, 1, "anna", "right").await,
-            Err(Denied::TooManyGuesses)
-        );
+        assert_eq!(ask(&gate, 1, "anna", "right").await, Err(Denied::TooManyGuesses));
         assert_eq!(ask(&gate, 2, "anna", "right").await, Ok(()));
         // Who was let in before is not locked out by a neighbour behind the same address.
         assert_eq!(ask(&gate, 1, "anna", "right").await, Ok(()));
@@ -314,10 +284,7 @@ mod tests {
         // No more checks are possible; who is known needs none.
         gate.checks.close();
         assert_eq!(ask(&gate, 1, "anna", "right").await, Ok(()));
-        assert_eq!(
-            ask(&gate, 1, "anna", "other").await,
-            Err(Denied::Credentials)
-        );
+        assert_eq!(ask(&gate, 1, "anna", "other").await, Err(Denied::Credentials));
     }
 
     #[test]

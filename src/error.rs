@@ -11,9 +11,7 @@ pub(crate) enum Error {
     /// The client's address.
     #[error("the address {0} may not use this proxy; `access.clients` lists those that may")]
     ClientNotAllowed(IpAddr),
-    #[error(
-        "there are too many open connections; `limits.connections` and `limits.connections_per_client` bound them"
-    )]
+    #[error("there are too many open connections; `limits.connections` and `limits.connections_per_client` bound them")]
     TooManyConnections,
     /// `ours`: on a request to our own pages as a web server, not through the proxy.
     #[error("this proxy asks for a name and a password")]
@@ -28,9 +26,7 @@ pub(crate) enum Error {
     Target(#[from] TargetError),
     #[error("this is a proxy, not a web server: set it as the proxy of your browser")]
     NotAProxyRequest,
-    #[error(
-        "this proxy's own page is at http://gleaner.internal/ only: its certificate authority cannot be opened"
-    )]
+    #[error("this proxy's own page is at http://gleaner.internal/ only: its certificate authority cannot be opened")]
     OwnPageEncrypted,
     #[error("a request for another host came through the connection to {0}")]
     Misdirected(String),

@@ -23,8 +23,7 @@ const CSP: HeaderValue = HeaderValue::from_static(
 );
 
 /// RFC 9110 §§ 11.6.1, 11.7.1: 401 and 407 carry a challenge. RFC 7617 § 2.1: it is read as UTF-8.
-const CHALLENGE: HeaderValue =
-    HeaderValue::from_static("Basic realm=\"Gleaner\", charset=\"UTF-8\"");
+const CHALLENGE: HeaderValue = HeaderValue::from_static("Basic realm=\"Gleaner\", charset=\"UTF-8\"");
 
 /// Small, readable at any width, dark where the reader prefers it. Shared by all our own pages.
 pub(crate) const STYLE: &str = "
@@ -52,33 +51,23 @@ pub(crate) fn error_response(error: &Error) -> Response<Body> {
     let mut response = page(status, &error_page(status, error));
     match error {
         Error::Credentials { ours: false } => {
-            response
-                .headers_mut()
-                .insert(header::PROXY_AUTHENTICATE, CHALLENGE);
+            response.headers_mut().insert(header::PROXY_AUTHENTICATE, CHALLENGE);
         }
         Error::Credentials { ours: true } => {
-            response
-                .headers_mut()
-                .insert(header::WWW_AUTHENTICATE, CHALLENGE);
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, CHALLENGE);
         }
         Error::TooManyConnections => {
-            response
-                .headers_mut()
-                .insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
         }
         // RFC 6585 § 4; a minute is what `credentials` remembers.
         Error::TooManyGuesses => {
-            response
-                .headers_mut()
-                .insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
         }
         _ => {}
     }
     // The request may have left a body unread: nothing after it can be trusted to be a request.
     if error.side() == Side::Client {
-        response
-            .headers_mut()
-            .insert(header::CONNECTION, HeaderValue::from_static("close"));
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response
 }
@@ -107,28 +96,18 @@ pub(crate) fn page(status: StatusCode, markup: &Markup) -> Response<Body> {
 /// Fields that every answer of our own carries.
 pub(crate) fn harden(headers: &mut HeaderMap) {
     headers.insert(header::CONTENT_SECURITY_POLICY, CSP);
-    headers.insert(
-        header::X_CONTENT_TYPE_OPTIONS,
-        HeaderValue::from_static("nosniff"),
-    );
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     // No other site may pull our answers into its own pages.
-    headers.insert(
-        HeaderName::from_static("cross-origin-resource-policy"),
-        HeaderValue::from_static("same-origin"),
-    );
+    headers.insert(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(
-        header::REFERRER_POLICY,
-        HeaderValue::from_static("no-referrer"),
-    );
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
 }
 
 fn status_of(error: &Error) -> StatusCode {
     match error {
-        Error::ClientNotAllowed(_)
-        | Error::CredentialsChanged
-        | Error::Refused(_)
-        | Error::OwnPageEncrypted => StatusCode::FORBIDDEN,
+        Error::ClientNotAllowed(_) | Error::CredentialsChanged | Error::Refused(_) | Error::OwnPageEncrypted => {
+            StatusCode::FORBIDDEN
+        }
         Error::TooManyConnections => StatusCode::SERVICE_UNAVAILABLE,
         Error::Credentials { ours: false } => StatusCode::PROXY_AUTHENTICATION_REQUIRED,
         Error::Credentials { ours: true } => StatusCode::UNAUTHORIZED,
@@ -137,9 +116,7 @@ fn status_of(error: &Error) -> StatusCode {
         Error::Rejected(rejection) => match rejection {
             ParseRejection::Malformed(_) => StatusCode::BAD_REQUEST,
             ParseRejection::TargetTooLong => StatusCode::URI_TOO_LONG,
-            ParseRejection::HeadTooLarge | ParseRejection::TooManyFields => {
-                StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE
-            }
+            ParseRejection::HeadTooLarge | ParseRejection::TooManyFields => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             ParseRejection::NotImplemented => StatusCode::NOT_IMPLEMENTED,
             ParseRejection::Version => StatusCode::HTTP_VERSION_NOT_SUPPORTED,
             ParseRejection::Timeout => StatusCode::REQUEST_TIMEOUT,
@@ -150,9 +127,9 @@ fn status_of(error: &Error) -> StatusCode {
             UpstreamError::Address(_) => StatusCode::FORBIDDEN,
             UpstreamError::ClientBody | UpstreamError::ClientLeft => StatusCode::BAD_REQUEST,
             UpstreamError::ClientStalled => StatusCode::REQUEST_TIMEOUT,
-            UpstreamError::ConnectTimeout
-            | UpstreamError::TlsTimeout
-            | UpstreamError::FirstByteTimeout => StatusCode::GATEWAY_TIMEOUT,
+            UpstreamError::ConnectTimeout | UpstreamError::TlsTimeout | UpstreamError::FirstByteTimeout => {
+                StatusCode::GATEWAY_TIMEOUT
+            }
             _ => StatusCode::BAD_GATEWAY,
         },
     }
@@ -201,19 +178,11 @@ fn error_page(status: StatusCode, error: &Error) -> Markup {
 fn title(error: &Error) -> &'static str {
     match error {
         Error::ClientNotAllowed(_) => "This device may not use the proxy",
-        Error::Credentials { .. } | Error::TooManyGuesses | Error::CredentialsChanged => {
-            "The proxy asks who you are"
-        }
-        Error::Refused(_)
-        | Error::Upstream {
-            error: UpstreamError::Address(_),
-            ..
-        } => "The proxy does not go there",
+        Error::Credentials { .. } | Error::TooManyGuesses | Error::CredentialsChanged => "The proxy asks who you are",
+        Error::Refused(_) | Error::Upstream { error: UpstreamError::Address(_), .. } => "The proxy does not go there",
         Error::NotAProxyRequest => "This is a proxy",
         Error::OwnPageEncrypted => "The proxy's own page is elsewhere",
-        Error::Upstream { .. } if error.side() == Side::Upstream => {
-            "The web site cannot be reached"
-        }
+        Error::Upstream { .. } if error.side() == Side::Upstream => "The web site cannot be reached",
         _ => "The proxy cannot use this request",
     }
 }
@@ -239,10 +208,7 @@ fn is_worth_another_try(error: &Error) -> bool {
 fn may_see_start_page(error: &Error) -> bool {
     !matches!(
         error,
-        Error::ClientNotAllowed(_)
-            | Error::Credentials { .. }
-            | Error::TooManyGuesses
-            | Error::NotAProxyRequest
+        Error::ClientNotAllowed(_) | Error::Credentials { .. } | Error::TooManyGuesses | Error::NotAProxyRequest
     )
 }
 
@@ -258,10 +224,7 @@ pub(crate) fn prose(text: &str) -> Markup {
 /// Error messages are written lower case and without a full stop; a page shows sentences.
 fn sentence(message: &str) -> String {
     let mut chars = message.chars();
-    let first = chars
-        .next()
-        .map(|first| first.to_uppercase().to_string())
-        .unwrap_or_default();
+    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
     format!("{first}{}.", chars.as_str())
 }
 
@@ -271,10 +234,7 @@ mod tests {
     use crate::authority::TargetError;
 
     fn upstream(error: UpstreamError) -> Error {
-        Error::Upstream {
-            host: "<b>.example".to_owned(),
-            error,
-        }
+        Error::Upstream { host: "<b>.example".to_owned(), error }
     }
 
     #[test]
@@ -293,11 +253,7 @@ mod tests {
             (upstream(UpstreamError::Closed), 502),
         ];
         for (error, status) in cases {
-            assert_eq!(
-                error_response(&error).status().as_u16(),
-                status,
-                "{error:?}"
-            );
+            assert_eq!(error_response(&error).status().as_u16(), status, "{error:?}");
         }
     }
 
@@ -313,10 +269,7 @@ mod tests {
             upstream(UpstreamError::Tls(hostile.to_owned())),
             upstream(UpstreamError::BadResponse(hostile.to_owned())),
             upstream(UpstreamError::Other(hostile.to_owned())),
-            Error::Upstream {
-                host: hostile.to_owned(),
-                error: UpstreamError::Refused,
-            },
+            Error::Upstream { host: hostile.to_owned(), error: UpstreamError::Refused },
         ];
         for error in errors {
             let markup = error_page(StatusCode::BAD_GATEWAY, &error).0;
@@ -334,12 +287,7 @@ mod tests {
         let headers = response.headers();
         assert_eq!(headers["x-content-type-options"], "nosniff");
         let policy = headers["content-security-policy"].to_str().unwrap();
-        for part in [
-            "default-src 'none'",
-            "frame-ancestors 'none'",
-            "form-action 'none'",
-            "base-uri 'none'",
-        ] {
+        for part in ["default-src 'none'", "frame-ancestors 'none'", "form-action 'none'", "base-uri 'none'"] {
             assert!(policy.contains(part), "{policy}");
         }
         assert!(!policy.contains("script-src"), "{policy}");

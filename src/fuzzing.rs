@@ -42,19 +42,13 @@ pub fn response(bytes: &[u8], piece: usize) {
 /// A body through codings, charset and chain. Whatever is wrong with it must be a reason, not a panic.
 pub fn body(content_type: &[u8], codings: &[u8], body: &[u8]) {
     let mut headers = HeaderMap::new();
-    for (name, value) in [
-        ("content-type", content_type),
-        ("content-encoding", codings),
-    ] {
+    for (name, value) in [("content-type", content_type), ("content-encoding", codings)] {
         if let Ok(value) = HeaderValue::from_bytes(value) {
             headers.insert(HeaderName::from_static(name), value);
         }
     }
     if let Err(reason) = rewrite::fuzz_api::run(&headers, body) {
-        assert!(
-            !["panic", "panicked"].contains(&reason.as_str()),
-            "{reason}"
-        );
+        assert!(!["panic", "panicked"].contains(&reason.as_str()), "{reason}");
     }
     let _ = crate::decode_html(body);
 }
@@ -65,10 +59,9 @@ pub fn repair(lines: &[u8]) {
     for line in lines.split(|byte| *byte == b'\n') {
         let at = line.iter().position(|byte| *byte == b':');
         let (name, value) = line.split_at(at.unwrap_or(line.len()));
-        if let (Ok(name), Ok(value)) = (
-            HeaderName::from_bytes(name),
-            HeaderValue::from_bytes(value.get(1..).unwrap_or_default().trim_ascii()),
-        ) {
+        if let (Ok(name), Ok(value)) =
+            (HeaderName::from_bytes(name), HeaderValue::from_bytes(value.get(1..).unwrap_or_default().trim_ascii()))
+        {
             headers.append(name, value);
         }
     }
@@ -108,10 +101,7 @@ pub fn authority(text: &str) {
     for target in targets.into_iter().flatten() {
         let written = target.authority();
         let again = Target::of_authority(target.scheme, &written);
-        assert!(
-            again.is_ok_and(|again| again.same_place(&target)),
-            "{text} as {written}"
-        );
+        assert!(again.is_ok_and(|again| again.same_place(&target)), "{text} as {written}");
         assert!(HeaderValue::from_str(&written).is_ok());
     }
 }

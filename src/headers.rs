@@ -89,13 +89,9 @@ pub(crate) struct Forwarding<'a> {
 }
 
 /// The request's fields as they go upstream; `received` is the version of the request.
-pub(crate) fn forward_request(
-    headers: HeaderMap,
-    forwarding: &Forwarding<'_>,
-    received: Version,
-) -> HeaderMap {
-    let takes_trailers = received == Version::HTTP_2
-        && members(&headers, &header::TE).any(|member| member == "trailers");
+pub(crate) fn forward_request(headers: HeaderMap, forwarding: &Forwarding<'_>, received: Version) -> HeaderMap {
+    let takes_trailers =
+        received == Version::HTTP_2 && members(&headers, &header::TE).any(|member| member == "trailers");
     let mut forwarded = end_to_end(headers, |name| {
         // Over HTTP/2 no one would send the 100; from an HTTP/1.0 client the expectation is ignored (RFC 9110 § 10.1.1).
         *name == header::EXPECT && matches!(received, Version::HTTP_10 | Version::HTTP_2)
@@ -168,27 +164,18 @@ pub(crate) fn upgrade_of(headers: &HeaderMap) -> Option<HeaderValue> {
 /// (RFC 9110 § 7.8).
 pub(crate) fn switches_as_asked(asked: &HeaderValue, switched: &HeaderMap) -> bool {
     let asked: Vec<_> = asked.to_str().unwrap_or_default().split(',').collect();
-    let was_asked = |protocol: &str| {
-        asked
-            .iter()
-            .any(|asked| asked.trim().eq_ignore_ascii_case(protocol))
-    };
+    let was_asked = |protocol: &str| asked.iter().any(|asked| asked.trim().eq_ignore_ascii_case(protocol));
     let mut protocols = members(switched, &header::UPGRADE).peekable();
     protocols.peek().is_some() && protocols.all(was_asked)
 }
 
 /// The comma-separated members of all fields of a name.
-pub(crate) fn members<'a>(
-    headers: &'a HeaderMap,
-    name: &HeaderName,
-) -> impl Iterator<Item = &'a str> {
+pub(crate) fn members<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'a str> {
     members_of(headers.get_all(name))
 }
 
 /// The comma-separated members of these values.
-pub(crate) fn members_of<'a>(
-    values: impl IntoIterator<Item = &'a HeaderValue>,
-) -> impl Iterator<Item = &'a str> {
+pub(crate) fn members_of<'a>(values: impl IntoIterator<Item = &'a HeaderValue>) -> impl Iterator<Item = &'a str> {
     values
         .into_iter()
         .filter_map(|value| value.to_str().ok())
@@ -213,22 +200,16 @@ fn end_to_end(headers: HeaderMap, drop: impl Fn(&HeaderName) -> bool) -> HeaderM
     if !headers.keys().any(drop) {
         return headers;
     }
-    let named: Vec<String> = members(&headers, &header::CONNECTION)
-        .map(str::to_ascii_lowercase)
-        .collect();
-    let is_named = |name: &HeaderName| {
-        !END_TO_END.contains(name) && named.iter().any(|other| other == name.as_str())
-    };
+    let named: Vec<String> = members(&headers, &header::CONNECTION).map(str::to_ascii_lowercase).collect();
+    let is_named = |name: &HeaderName| !END_TO_END.contains(name) && named.iter().any(|other| other == name.as_str());
     rebuilt(headers, |name| !drop(name) && !is_named(name))
 }
 
 /// Fields that mean one hop only, whether `Connection` names them or not (RFC 9110 § 7.6.1, RFC 9112 § 9.6). All of
 /// `Proxy-*` is between the client and us.
 fn is_hop_by_hop(name: &HeaderName) -> bool {
-    matches!(
-        name.as_str(),
-        "connection" | "keep-alive" | "te" | "transfer-encoding" | "upgrade" | "http2-settings"
-    ) || name.as_str().starts_with("proxy-")
+    matches!(name.as_str(), "connection" | "keep-alive" | "te" | "transfer-encoding" | "upgrade" | "http2-settings")
+        || name.as_str().starts_with("proxy-")
 }
 
 /// The same fields without some, in their order.

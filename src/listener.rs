@@ -40,11 +40,7 @@ const REFUSALS: usize = 64;
 const REFUSAL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Serves until `shutdown` is cancelled; then requests in flight are given the configured time.
-pub async fn serve(
-    listener: TcpListener,
-    proxy: Arc<Proxy>,
-    shutdown: CancellationToken,
-) -> io::Result<()> {
+pub async fn serve(listener: TcpListener, proxy: Arc<Proxy>, shutdown: CancellationToken) -> io::Result<()> {
     let local = listener.local_addr()?;
     let handle = ShutdownHandle::new(shutdown.clone());
     let refusals = Arc::new(Semaphore::new(REFUSALS));
@@ -103,12 +99,7 @@ fn admit(
             let write_timeout = running.config.timeouts.client_stall;
             let stream = ClientSocket::new(stream, Arc::clone(&connection), write_timeout, permit);
             let proxy = Arc::clone(proxy);
-            handle.spawn(server::serve_connection(
-                stream,
-                proxy,
-                connection,
-                Version::HTTP_11,
-            ));
+            handle.spawn(server::serve_connection(stream, proxy, connection, Version::HTTP_11));
         }
         Err(error) => {
             let Some(response) = to_bytes(error_pages::error_response(&error)) else {

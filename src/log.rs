@@ -41,10 +41,8 @@ static WRITER: Mutex<Option<WorkerGuard>> = Mutex::new(None);
 pub fn init(log: Log) {
     // Dependencies are silent unless `RUST_LOG` names them: what they log of a failure lacks the host, and this program logs
     // it with the host where it is handled.
-    let filter: Targets = env::var("RUST_LOG")
-        .ok()
-        .and_then(|directives| directives.parse().ok())
-        .unwrap_or_else(|| {
+    let filter: Targets =
+        env::var("RUST_LOG").ok().and_then(|directives| directives.parse().ok()).unwrap_or_else(|| {
             let level: LevelFilter = log.level.into();
             Targets::new().with_targets([("gleaner", level), ("gleaner_filters", level)])
         });
@@ -97,11 +95,7 @@ impl StandardError {
             Ok(own) => Box::new(File::from(own)),
             Err(_) => Box::new(io::stderr()),
         };
-        Self {
-            out: BufWriter::new(out),
-            lost,
-            reported: 0,
-        }
+        Self { out: BufWriter::new(out), lost, reported: 0 }
     }
 }
 
@@ -116,10 +110,7 @@ impl Write for StandardError {
         if lost > self.reported {
             let lines = lost - self.reported;
             self.reported = lost;
-            warn!(
-                lines,
-                "lines of the log were lost: standard error was not read"
-            );
+            warn!(lines, "lines of the log were lost: standard error was not read");
         }
         self.out.flush()
     }
@@ -152,12 +143,7 @@ pub(crate) struct RequestLog {
 }
 
 impl RequestLog {
-    pub(crate) fn new(
-        client: SocketAddr,
-        cut: &CancellationToken,
-        method: http::Method,
-        started: Instant,
-    ) -> Self {
+    pub(crate) fn new(client: SocketAddr, cut: &CancellationToken, method: http::Method, started: Instant) -> Self {
         Self {
             client,
             cut: cut.clone(),
@@ -242,11 +228,7 @@ impl Drop for RequestLog {
             return;
         }
         if self.status == 0 || self.unended {
-            self.broken_by = Some(if self.cut.is_cancelled() {
-                BrokenBy::Shutdown
-            } else {
-                BrokenBy::Client
-            });
+            self.broken_by = Some(if self.cut.is_cancelled() { BrokenBy::Shutdown } else { BrokenBy::Client });
         }
         let (status, action) = match self.status {
             0 if self.broken_by == Some(BrokenBy::Shutdown) => (0, "the program ended"),

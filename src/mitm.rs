@@ -108,9 +108,7 @@ impl SniffedConnect {
 
     async fn sniff(mut self, mut client: Client) {
         let mut read = BytesMut::new();
-        if timeout(CLIENT_SILENCE, client.read_buf(&mut read))
-            .await
-            .is_err()
+        if timeout(CLIENT_SILENCE, client.read_buf(&mut read)).await.is_err()
             && !self.wait_for_either_side(&mut client, &mut read).await
         {
             return;
@@ -174,20 +172,17 @@ impl SniffedConnect {
     async fn can_decrypt(&self, hello: &Hello) -> bool {
         // Names other than the target's (an address with a name inside, an encrypted name) would need a leaf for one
         // and requests for the other.
-        let is_for_target = hello.name.as_deref().is_none_or(|name| {
-            Host::parse(name).is_ok_and(|host| host.plain() == self.target().host.plain())
-        });
+        let is_for_target = hello
+            .name
+            .as_deref()
+            .is_none_or(|name| Host::parse(name).is_ok_and(|host| host.plain() == self.target().host.plain()));
         if !is_for_target || !hello.is_spoken {
             return false;
         }
         let End::Elsewhere(permit) = &self.end else {
             return true;
         };
-        let connected = self
-            .running
-            .client
-            .preconnect(permit, requester(&self.connection))
-            .await;
+        let connected = self.running.client.preconnect(permit, requester(&self.connection)).await;
         match connected {
             Err(error) if error.may_work_in_a_tunnel() => {
                 self.proxy.tunnel_from_now_on(permit.target(), &error);
@@ -199,10 +194,7 @@ impl SniffedConnect {
     }
 
     /// Bytes both ways after all.
-    async fn tunnel<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
-        mut self,
-        client: Rewound<I>,
-    ) {
+    async fn tunnel<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(mut self, client: Rewound<I>) {
         if matches!(self.end, End::Here(_)) {
             return self.serve_plain(client);
         }
@@ -240,10 +232,7 @@ impl SniffedConnect {
 
     /// HTTP in clear inside of the tunnel, as Chromium sends `ws://`.
     fn serve_plain<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, client: I) {
-        let target = Target {
-            scheme: Scheme::Http,
-            ..self.target().clone()
-        };
+        let target = Target { scheme: Scheme::Http, ..self.target().clone() };
         self.serve(client, target, Version::HTTP_11);
     }
 
@@ -258,9 +247,7 @@ impl SniffedConnect {
         // From here on each request has its own entry.
         drop(self.log);
         let shutdown = connection.shutdown.clone();
-        shutdown.spawn(server::serve_connection(
-            stream, self.proxy, connection, version,
-        ));
+        shutdown.spawn(server::serve_connection(stream, self.proxy, connection, version));
     }
 
     /// The 200 is sent already; closing is all that is left.
@@ -320,10 +307,7 @@ async fn first_bytes(client: &mut Client, read: &mut BytesMut) -> FirstBytes {
 
 /// Whether this is the beginning of an HTTP/1.1 request in origin-form; `None` while it may be.
 fn is_http(bytes: &[u8]) -> Option<bool> {
-    let method = bytes
-        .iter()
-        .take_while(|byte| byte.is_ascii_uppercase())
-        .count();
+    let method = bytes.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
     match &bytes[method..] {
         [] | [b' '] if method <= MAX_METHOD => None,
         [b' ', b'/' | b'*', ..] => Some(method > 0),
@@ -334,23 +318,14 @@ fn is_http(bytes: &[u8]) -> Option<bool> {
 impl Hello {
     fn of(hello: &ClientHello<'_>) -> Self {
         let suites = ca::cipher_suites();
-        let speaks_suite = hello
-            .cipher_suites()
-            .iter()
-            .any(|suite| suites.contains(suite));
+        let speaks_suite = hello.cipher_suites().iter().any(|suite| suites.contains(suite));
         let mut protocols = hello.alpn().into_iter().flatten().peekable();
-        let speaks_http = protocols.peek().is_none()
-            || protocols.any(|protocol| ca::ALPN_PROTOCOLS.contains(&protocol));
-        Self {
-            name: hello.server_name().map(str::to_owned),
-            is_spoken: speaks_suite && speaks_http,
-        }
+        let speaks_http =
+            protocols.peek().is_none() || protocols.any(|protocol| ca::ALPN_PROTOCOLS.contains(&protocol));
+        Self { name: hello.server_name().map(str::to_owned), is_spoken: speaks_suite && speaks_http }
     }
 
     fn unspoken() -> Self {
-        Self {
-            name: None,
-            is_spoken: false,
-        }
+        Self { name: None, is_spoken: false }
     }
 }

@@ -47,10 +47,7 @@ fn report(proxy: &Proxy, loaded: Loaded) {
         }
         Ok(None) => info!("no configuration file found, the defaults stay in force"),
         Err(error) => {
-            error!(
-                error,
-                "configuration not reloaded, the one before it stays in force"
-            );
+            error!(error, "configuration not reloaded, the one before it stays in force");
             proxy.reload_failed(&error);
         }
     }
@@ -82,14 +79,8 @@ fn waiting_for_restart(before: &Config, after: &Config) -> Vec<&'static str> {
         ("listen", before.listen != after.listen),
         ("authority.dir", before.authority_dir != after.authority_dir),
         ("log", before.log != after.log),
-        (
-            "limits.connections",
-            before.limits.connections != after.limits.connections,
-        ),
-        (
-            "limits.page_workers",
-            before.limits.page_workers != after.limits.page_workers,
-        ),
+        ("limits.connections", before.limits.connections != after.limits.connections),
+        ("limits.page_workers", before.limits.page_workers != after.limits.page_workers),
     ];
     let changed = changed.into_iter().filter(|(_, changed)| *changed);
     changed.map(|(key, _)| key).collect()
@@ -97,10 +88,7 @@ fn waiting_for_restart(before: &Config, after: &Config) -> Vec<&'static str> {
 
 /// Watches the configuration and its lists, reloading on every save. The watch is open when this
 /// returns; the future ends where files cannot be watched, and then only a signal reloads.
-pub fn watch(
-    proxy: Arc<Proxy>,
-    overrides: impl Fn(&mut Config) + Send,
-) -> impl Future<Output = ()> + Send {
+pub fn watch(proxy: Arc<Proxy>, overrides: impl Fn(&mut Config) + Send) -> impl Future<Output = ()> + Send {
     let first = Watch::begin(&proxy);
     async move {
         let Some(mut watch) = first else { return };
@@ -142,17 +130,14 @@ impl Watch {
         let (notice, changes) = mpsc::channel(1);
         let wanted = names.clone();
         let on_event = move |event: notify::Result<Event>| {
-            let ours = |event: &Event| {
-                !event.kind.is_access() && event.paths.iter().any(|path| wanted.contains(path))
-            };
+            let ours = |event: &Event| !event.kind.is_access() && event.paths.iter().any(|path| wanted.contains(path));
             if event.is_ok_and(|event| ours(&event)) {
                 // Full: the change is known already. Closed: the watch is ending.
                 let _ = notice.try_send(());
             }
         };
-        let mut watcher = notify::recommended_watcher(on_event)
-            .inspect_err(|error| warn!(%error, "files cannot be watched"))
-            .ok()?;
+        let mut watcher =
+            notify::recommended_watcher(on_event).inspect_err(|error| warn!(%error, "files cannot be watched")).ok()?;
         // The folders, because editors replace the file and a watch on it would follow the old one.
         let folders: BTreeSet<&Path> = names.iter().filter_map(|name| name.parent()).collect();
         for folder in folders {
@@ -160,11 +145,7 @@ impl Watch {
                 warn!(%error, folder = %folder.display(), "a folder cannot be watched");
             }
         }
-        Some(Self {
-            names,
-            changes,
-            _watcher: watcher,
-        })
+        Some(Self { names, changes, _watcher: watcher })
     }
 
     /// Waits for a change, and then until no more come.

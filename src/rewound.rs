@@ -22,11 +22,7 @@ impl<I> Rewound<I> {
 }
 
 impl<I: AsyncRead + Unpin> AsyncRead for Rewound<I> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         if self.read.is_empty() {
             return Pin::new(&mut self.io).poll_read(cx, buf);
         }
@@ -38,11 +34,7 @@ impl<I: AsyncRead + Unpin> AsyncRead for Rewound<I> {
 }
 
 impl<I: AsyncWrite + Unpin> AsyncWrite for Rewound<I> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.io).poll_write(cx, buf)
     }
 

@@ -103,9 +103,7 @@ impl Rewriter {
     pub(crate) fn prepare(&self, asked: &RequestInfo<'_>, headers: &mut HeaderMap) {
         if asked.wants_original {
             // The client's copy is the rewritten page.
-            *headers = without(headers, |name| {
-                *name == header::IF_NONE_MATCH || *name == header::IF_MODIFIED_SINCE
-            });
+            *headers = without(headers, |name| *name == header::IF_NONE_MATCH || *name == header::IF_MODIFIED_SINCE);
         } else if self.is_wanted(asked) {
             accept::narrow_codings(headers);
         }
@@ -113,16 +111,11 @@ impl Rewriter {
 
     /// Whether more may have to be asked of the origin for the response: the whole where a part was asked for, or the next pages.
     pub(crate) fn may_ask_again(&self, asked: &RequestInfo<'_>) -> bool {
-        asked.method == Method::GET
-            && self.is_wanted(asked)
-            && (asked.has_range || self.joins(asked))
+        asked.method == Method::GET && self.is_wanted(asked) && (asked.has_range || self.joins(asked))
     }
 
     fn is_wanted(&self, asked: &RequestInfo<'_>) -> bool {
-        self.settings.enabled
-            && !asked.wants_original
-            && !asked.is_for(&self.settings.except)
-            && asked.is_for_reader()
+        self.settings.enabled && !asked.wants_original && !asked.is_for(&self.settings.except) && asked.is_for_reader()
     }
 
     /// Rewrites a response, or gives it back as it came; `more` asks the origin again where that may be needed. The words are for
@@ -184,9 +177,7 @@ impl Rewriter {
         let job = self.job(asked, &url, &head, codings, reservation, purpose);
         let mut kept = Kept::new(self.settings.max_html_bytes);
         let arrival = arrive(&mut body, &mut kept, self.workers.start(job));
-        let finished = timeout(self.max_wait, arrival)
-            .await
-            .unwrap_or(Err(PassReason::Slow));
+        let finished = timeout(self.max_wait, arrival).await.unwrap_or(Err(PassReason::Slow));
         let (mut filtered, coded) = match finished {
             Ok(Finished { filtered, coded }) => (filtered, coded),
             Err(reason) => return pass(head, kept.into_body(body), reason),
@@ -247,8 +238,7 @@ impl Rewriter {
         Coded { body, coding }: Coded,
         pages: u32,
     ) -> (Response<Body>, String) {
-        head.headers =
-            repair::after_rewriting(&head.headers, filtered, coding, body.len(), &self.tagger);
+        head.headers = repair::after_rewriting(&head.headers, filtered, coding, body.len(), &self.tagger);
         let mut action = format!("rewritten; {}", filtered.report);
         if pages > 1 {
             // Writing to a `String` cannot fail.
@@ -259,11 +249,7 @@ impl Rewriter {
 }
 
 /// Reads the page, keeping every byte, while the worker parses it.
-async fn arrive(
-    body: &mut IncomingBody,
-    kept: &mut Kept,
-    mut worker: Worker,
-) -> Result<Finished, PassReason> {
+async fn arrive(body: &mut IncomingBody, kept: &mut Kept, mut worker: Worker) -> Result<Finished, PassReason> {
     while let Some(frame) = body.frame().await {
         if let Some(data) = kept.take(frame)? {
             worker.send(data).await?;
@@ -308,14 +294,11 @@ fn noted(mut head: Parts, body: Body, action: String) -> (Response<Body>, String
 
 /// Whether a message carries `no-transform` (RFC 9111 § 5.2.1.6 and § 5.2.2.6).
 fn no_transform(headers: &HeaderMap) -> bool {
-    members(headers, &header::CACHE_CONTROL)
-        .any(|member| member.eq_ignore_ascii_case("no-transform"))
+    members(headers, &header::CACHE_CONTROL).any(|member| member.eq_ignore_ascii_case("no-transform"))
 }
 
 impl fmt::Debug for Rewriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rewriter")
-            .field("settings", &self.settings)
-            .finish_non_exhaustive()
+        f.debug_struct("Rewriter").field("settings", &self.settings).finish_non_exhaustive()
     }
 }

@@ -42,10 +42,7 @@ mod tests {
     use crate::authority::Scheme;
 
     fn decide(method: &Method, host: &str, intercept: bool) -> Route {
-        let except = ["bank.example".to_owned()]
-            .iter()
-            .map(String::as_str)
-            .collect();
+        let except = ["bank.example".to_owned()].iter().map(String::as_str).collect();
         let target = Target::of_authority(Scheme::Https, host).unwrap();
         Route::decide(method, &target, &Https { intercept, except })
     }
@@ -53,22 +50,13 @@ mod tests {
     #[test]
     fn connect_is_tunnelled_unless_interception_is_on() {
         assert_eq!(decide(&Method::CONNECT, "a.example", false), Route::Tunnel);
-        assert_eq!(
-            decide(&Method::CONNECT, "a.example", true),
-            Route::Intercept
-        );
+        assert_eq!(decide(&Method::CONNECT, "a.example", true), Route::Intercept);
     }
 
     #[test]
     fn excepted_hosts_are_tunnelled() {
-        assert_eq!(
-            decide(&Method::CONNECT, "www.bank.example.", true),
-            Route::Tunnel
-        );
-        assert_eq!(
-            decide(&Method::CONNECT, "notbank.example", true),
-            Route::Intercept
-        );
+        assert_eq!(decide(&Method::CONNECT, "www.bank.example.", true), Route::Tunnel);
+        assert_eq!(decide(&Method::CONNECT, "notbank.example", true), Route::Intercept);
     }
 
     #[test]

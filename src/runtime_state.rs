@@ -56,14 +56,7 @@ impl RuntimeState {
         };
         let acl = Arc::new(Acl::new(config.access.clone(), own));
         let client = Client::new(&config, Arc::clone(&acl), max_idle);
-        Ok(Self {
-            config,
-            acl,
-            authenticator,
-            client,
-            rewriter,
-            authority,
-        })
+        Ok(Self { config, acl, authenticator, client, rewriter, authority })
     }
 
     /// The authority in use.
@@ -109,8 +102,6 @@ fn in_force(authority: Arc<Authority>) -> Arc<Authority> {
 
 impl std::fmt::Debug for RuntimeState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RuntimeState")
-            .field("config", &self.config)
-            .finish_non_exhaustive()
+        f.debug_struct("RuntimeState").field("config", &self.config).finish_non_exhaustive()
     }
 }

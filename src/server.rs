@@ -90,16 +90,8 @@ impl Connection {
     }
 
     /// The decrypted connection inside the tunnel that this connection became.
-    pub(crate) fn decrypted(
-        &self,
-        target: Target,
-        authenticator: Option<Arc<Authenticator>>,
-    ) -> Self {
-        Self {
-            tunnel: Some(target),
-            authenticator,
-            ..Self::new(self.client, self.local, self.shutdown.child())
-        }
+    pub(crate) fn decrypted(&self, target: Target, authenticator: Option<Arc<Authenticator>>) -> Self {
+        Self { tunnel: Some(target), authenticator, ..Self::new(self.client, self.local, self.shutdown.child()) }
     }
 
     /// Lets a decrypted connection begin nothing new, because its client may not use it any more. On other
@@ -112,12 +104,8 @@ impl Connection {
 }
 
 /// Speaks HTTP on one connection until it ends.
-pub(crate) async fn serve_connection<I>(
-    io: I,
-    proxy: Arc<Proxy>,
-    connection: Arc<Connection>,
-    version: Version,
-) where
+pub(crate) async fn serve_connection<I>(io: I, proxy: Arc<Proxy>, connection: Arc<Connection>, version: Version)
+where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let ended = if version == Version::HTTP_2 {
@@ -136,10 +124,7 @@ where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let configured = &proxy.running().config.timeouts;
-    let timeouts = Timeouts {
-        head: configured.request_head,
-        idle: configured.client_idle,
-    };
+    let timeouts = Timeouts { head: configured.request_head, idle: configured.client_idle };
     let io = ValidatingIo::new(io, Arc::clone(&connection.state), timeouts);
     let mut http = pin!(
         http1::Builder::new()
@@ -196,8 +181,7 @@ where
 fn service(
     proxy: Arc<Proxy>,
     connection: Arc<Connection>,
-) -> impl Service<Request<Incoming>, Response = Response<Body>, Error = Infallible, Future: Send + 'static>
-{
+) -> impl Service<Request<Incoming>, Response = Response<Body>, Error = Infallible, Future: Send + 'static> {
     service_fn(move |request| {
         let answer = answer(Arc::clone(&proxy), Arc::clone(&connection), request);
         // In a box, so that an idle connection does not keep the memory that a request takes.
@@ -207,11 +191,7 @@ fn service(
 }
 
 /// The response to one request, which counts as in flight until its last byte.
-async fn answer(
-    proxy: Arc<Proxy>,
-    connection: Arc<Connection>,
-    mut request: Request<Incoming>,
-) -> Response<Body> {
+async fn answer(proxy: Arc<Proxy>, connection: Arc<Connection>, mut request: Request<Incoming>) -> Response<Body> {
     let started = Instant::now();
     let in_flight = connection.state.begin(request.extensions_mut());
     let is_connect = request.method() == Method::CONNECT;
@@ -228,11 +208,8 @@ async fn answer(
     if upgrades && version != Version::HTTP_2 {
         connection.state.upgrade();
     }
-    let ends_with_connection =
-        version == Version::HTTP_10 && response.body().size_hint().exact().is_none();
-    connection
-        .reset_on_close
-        .store(ends_with_connection, Relaxed);
+    let ends_with_connection = version == Version::HTTP_10 && response.body().size_hint().exact().is_none();
+    connection.reset_on_close.store(ends_with_connection, Relaxed);
     response.map(|body| body.holding(in_flight))
 }
 

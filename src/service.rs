@@ -96,11 +96,7 @@ pub enum StartError {
 
 impl Proxy {
     /// Makes a proxy that will listen on `own`.
-    pub fn new(
-        config: Config,
-        own: Vec<SocketAddr>,
-        origin: Origin,
-    ) -> Result<Arc<Self>, StartError> {
+    pub fn new(config: Config, own: Vec<SocketAddr>, origin: Origin) -> Result<Arc<Self>, StartError> {
         check_listen(&config, &own)?;
         warn_about_ineffective(&config);
         let workers = Workers::new(config.limits.page_workers);
@@ -118,10 +114,7 @@ impl Proxy {
             bypass_links: BypassLinks::new(),
             reload_error: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),
-            tunnelled: moka::sync::Cache::builder()
-                .max_capacity(MAX_TUNNELLED)
-                .time_to_live(TUNNELLED_FOR)
-                .build(),
+            tunnelled: moka::sync::Cache::builder().max_capacity(MAX_TUNNELLED).time_to_live(TUNNELLED_FOR).build(),
             max_idle,
         }))
     }
@@ -198,9 +191,7 @@ impl Proxy {
 
 impl std::fmt::Debug for Proxy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Proxy")
-            .field("own", &self.own)
-            .finish_non_exhaustive()
+        f.debug_struct("Proxy").field("own", &self.own).finish_non_exhaustive()
     }
 }
 
@@ -212,21 +203,11 @@ pub(crate) async fn handle(
     started: Instant,
 ) -> Response<Body> {
     let aborted = &connection.shutdown.aborted;
-    let log = RequestLog::new(
-        connection.client,
-        aborted,
-        request.method().clone(),
-        started,
-    );
+    let log = RequestLog::new(connection.client, aborted, request.method().clone(), started);
     let version = request.version();
     let is_connect = request.method() == Method::CONNECT;
     let span = debug_span!("request", method = %request.method());
-    let mut exchange = Exchange {
-        running: proxy.running(),
-        proxy,
-        connection,
-        log,
-    };
+    let mut exchange = Exchange { running: proxy.running(), proxy, connection, log };
     async move {
         let mut response = match exchange.answer(request).await {
             Ok(Answer::Response(response)) => response,
@@ -296,11 +277,7 @@ impl Exchange {
         let Some(target) = self.target(&request)? else {
             self.log.route = "panel";
             self.log.host = Some(target_resolution::host_of(&request).into());
-            return Ok(Answer::Response(admin::answer(
-                &self.proxy,
-                client,
-                &request,
-            )));
+            return Ok(Answer::Response(admin::answer(&self.proxy, client, &request)));
         };
         self.log.host = Some(target.host_port().into());
         if admin::is_control_host(&target) {
@@ -346,11 +323,7 @@ impl Exchange {
         }
         // RFC 9110 § 11.6: to a client that takes us for a web server we are one.
         let ours = request.method() != Method::CONNECT && request.uri().scheme().is_none();
-        let field = if ours {
-            header::AUTHORIZATION
-        } else {
-            header::PROXY_AUTHORIZATION
-        };
+        let field = if ours { header::AUTHORIZATION } else { header::PROXY_AUTHORIZATION };
         let client = self.connection.client.ip();
         let checked = authenticator.check(client, request.headers(), &field).await;
         checked.map_err(|denied| match denied {
@@ -367,19 +340,13 @@ impl Exchange {
 
     /// An upstream failure with the host that it is about.
     fn upstream_error(permit: &Permit, error: crate::client::UpstreamError) -> Error {
-        Error::Upstream {
-            host: permit.target().host_port(),
-            error,
-        }
+        Error::Upstream { host: permit.target().host_port(), error }
     }
 }
 
 /// Who asks for upstream connections.
 pub(crate) fn requester(connection: &Connection) -> Requester<'_> {
-    Requester {
-        address: connection.client.ip(),
-        pinned: &connection.pinned,
-    }
+    Requester { address: connection.client.ip(), pinned: &connection.pinned }
 }
 
 /// How many client connections and idle upstream connections the process has descriptors for: each client
@@ -388,16 +355,13 @@ fn descriptor_budget(configured: usize) -> (usize, usize) {
     // The program raises its limit at start; see `cli::serve`.
     let descriptors = rlimit::Resource::NOFILE.get_soft().unwrap_or(1024);
     let descriptors = usize::try_from(descriptors).unwrap_or(usize::MAX);
-    let usable = descriptors
-        .saturating_sub(OTHER_DESCRIPTORS)
-        .max(OTHER_DESCRIPTORS);
+    let usable = descriptors.saturating_sub(OTHER_DESCRIPTORS).max(OTHER_DESCRIPTORS);
     let max_idle = (usable / 4).min(MAX_IDLE);
     let connections = configured.min((usable - max_idle) / 2);
     if connections < configured {
         warn!(
             connections,
-            descriptors,
-            "`limits.connections` is reduced: the process may open too few descriptors (ulimit -n)"
+            descriptors, "`limits.connections` is reduced: the process may open too few descriptors (ulimit -n)"
         );
     }
     (connections, max_idle)
@@ -412,13 +376,9 @@ fn warn_about_ineffective(config: &Config) {
 /// Listening wider than this machine must be meant; the addresses in use may come from elsewhere than
 /// the configuration.
 fn check_listen(config: &Config, own: &[SocketAddr]) -> Result<(), ConfigError> {
-    let problem = own
-        .iter()
-        .find_map(|addr| config.access.problem_with_listening(addr.ip()));
+    let problem = own.iter().find_map(|addr| config.access.problem_with_listening(addr.ip()));
     if config.access.is_open_to_strangers() {
-        warn!(
-            "anyone in `access.clients` may use this proxy, strangers among them; set `access.users`"
-        );
+        warn!("anyone in `access.clients` may use this proxy, strangers among them; set `access.users`");
     }
     problem.map_or(Ok(()), |problem| Err(ConfigError::elsewhere(problem)))
 }

@@ -15,18 +15,12 @@ pub(crate) struct ShutdownHandle {
 
 impl ShutdownHandle {
     pub(crate) fn new(draining: CancellationToken) -> Self {
-        Self {
-            draining,
-            ..Self::default()
-        }
+        Self { draining, ..Self::default() }
     }
 
     /// A handle for a connection that can be drained by itself.
     pub(crate) fn child(&self) -> Self {
-        Self {
-            draining: self.draining.child_token(),
-            ..self.clone()
-        }
+        Self { draining: self.draining.child_token(), ..self.clone() }
     }
 
     /// Spawns a task that the end of the program waits for, and drops when the grace period is over.

@@ -18,14 +18,10 @@ const KEEPALIVE_PROBES: u32 = 4;
 
 /// Small writes go out at once, and a peer that is gone is noticed. A refusal by the kernel changes nothing else.
 pub(crate) fn configure(stream: &TcpStream) {
-    let keepalive = TcpKeepalive::new()
-        .with_time(KEEPALIVE_IDLE)
-        .with_interval(KEEPALIVE_INTERVAL);
+    let keepalive = TcpKeepalive::new().with_time(KEEPALIVE_IDLE).with_interval(KEEPALIVE_INTERVAL);
     #[cfg(unix)]
     let keepalive = keepalive.with_retries(KEEPALIVE_PROBES);
-    let done = stream
-        .set_nodelay(true)
-        .and_then(|()| SockRef::from(stream).set_tcp_keepalive(&keepalive));
+    let done = stream.set_nodelay(true).and_then(|()| SockRef::from(stream).set_tcp_keepalive(&keepalive));
     if let Err(error) = done {
         debug!(%error, "a connection's options could not be set");
     }

@@ -68,11 +68,7 @@ async fn never_used(moved: &[ByteCount; 2], timeout: Option<Duration>) {
 }
 
 /// Waits for the program to end, and then for the tunnel to be quiet with no question of the client open.
-async fn drained(
-    draining: &CancellationToken,
-    moved: &[ByteCount; 2],
-    client_spoke_last: &AtomicBool,
-) {
+async fn drained(draining: &CancellationToken, moved: &[ByteCount; 2], client_spoke_last: &AtomicBool) {
     draining.cancelled().await;
     loop {
         let before = total(moved);
@@ -99,12 +95,8 @@ mod tests {
         let (mut client, client_side) = duplex(8);
         let (mut server, server_side) = duplex(8);
         let token = CancellationToken::new();
-        let log = RequestLog::new(
-            ([127, 0, 0, 1], 1).into(),
-            &token,
-            http::Method::CONNECT,
-            tokio::time::Instant::now(),
-        );
+        let log =
+            RequestLog::new(([127, 0, 0, 1], 1).into(), &token, http::Method::CONNECT, tokio::time::Instant::now());
         let (bytes_in, bytes_out) = (log.received(), log.sent());
         let copied = copy(&token, client_side, server_side, log, None);
         let talk = async {

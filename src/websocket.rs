@@ -9,20 +9,13 @@ use ring::digest;
 use crate::{ca::random_bytes, headers::without};
 
 /// Fields of the upgrade that mean nothing over HTTP/2 (RFC 8441 § 5).
-const UPGRADE_ONLY: [HeaderName; 4] = [
-    header::SEC_WEBSOCKET_ACCEPT,
-    header::SEC_WEBSOCKET_KEY,
-    header::UPGRADE,
-    header::CONNECTION,
-];
+const UPGRADE_ONLY: [HeaderName; 4] =
+    [header::SEC_WEBSOCKET_ACCEPT, header::SEC_WEBSOCKET_KEY, header::UPGRADE, header::CONNECTION];
 
 /// Whether this is an extended CONNECT for a web socket.
 pub(crate) fn is_extended_connect<B>(request: &Request<B>) -> bool {
     request.method() == Method::CONNECT
-        && request
-            .extensions()
-            .get::<Protocol>()
-            .is_some_and(|protocol| protocol.as_str() == "websocket")
+        && request.extensions().get::<Protocol>().is_some_and(|protocol| protocol.as_str() == "websocket")
 }
 
 /// What the server must say to the key that it was sent.
@@ -39,9 +32,7 @@ impl Accept {
     /// Whether the server has read the key, and so speaks the protocol (RFC 6455 § 4.1). The client cannot ask:
     /// over HTTP/2 there is no key.
     pub(crate) fn is_in(&self, headers: &HeaderMap) -> bool {
-        headers
-            .get(header::SEC_WEBSOCKET_ACCEPT)
-            .is_some_and(|said| said.as_bytes() == self.0.as_bytes())
+        headers.get(header::SEC_WEBSOCKET_ACCEPT).is_some_and(|said| said.as_bytes() == self.0.as_bytes())
     }
 }
 

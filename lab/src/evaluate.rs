@@ -139,19 +139,10 @@ pub(crate) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
 }
 
 impl Results {
-    fn of(
-        pairs: Vec<Pair>,
-        contestants: Vec<Contestant>,
-        max_bytes: usize,
-    ) -> anyhow::Result<Results> {
+    fn of(pairs: Vec<Pair>, contestants: Vec<Contestant>, max_bytes: usize) -> anyhow::Result<Results> {
         let mut progress = Progress::new(Some(pairs.len()), true);
-        let mut results = Results {
-            contestants: Vec::new(),
-            pairs: Vec::new(),
-            pages: Vec::new(),
-            unread: Vec::new(),
-            max_bytes,
-        };
+        let mut results =
+            Results { contestants: Vec::new(), pairs: Vec::new(), pages: Vec::new(), unread: Vec::new(), max_bytes };
         parallel::in_order(
             pairs.into_iter(),
             |pair| {
@@ -215,8 +206,7 @@ impl Results {
         }
         let plots = self.plots();
         if let Some(folder) = &args.plots {
-            fs::create_dir_all(folder)
-                .with_context(|| format!("cannot create {}", folder.display()))?;
+            fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
             for (name, plot) in &plots {
                 write(&folder.join(name), plot)?;
             }
@@ -233,31 +223,13 @@ impl Results {
         let all = of_type(&self.pages, None);
         let (mut points, mut dial) = (Vec::new(), Vec::new());
         for (number, contestant) in self.contestants.iter().enumerate() {
-            let Means {
-                precision,
-                recall,
-                f1,
-                ..
-            } = Sums::of(&all, number).means();
+            let Means { precision, recall, f1, .. } = Sums::of(&all, number).means();
             match contestant.dial {
-                Some(at) => dial.push(DialPoint {
-                    dial: at,
-                    precision,
-                    recall,
-                    f1,
-                }),
-                None => points.push(Point {
-                    name: contestant.name.clone(),
-                    precision,
-                    recall,
-                    f1,
-                }),
+                Some(at) => dial.push(DialPoint { dial: at, precision, recall, f1 }),
+                None => points.push(Point { name: contestant.name.clone(), precision, recall, f1 }),
             }
         }
-        let mut plots = vec![(
-            "recall-precision.svg",
-            plot::recall_precision(&points, &dial),
-        )];
+        let mut plots = vec![("recall-precision.svg", plot::recall_precision(&points, &dial))];
         if !dial.is_empty() {
             plots.push(("cnr-dial.svg", plot::dial(&dial)));
         }
@@ -269,10 +241,7 @@ impl Results {
 fn check_place(file: &Path) -> anyhow::Result<()> {
     let folder = file.parent().filter(|folder| *folder != Path::new(""));
     if folder.is_some_and(|folder| !folder.is_dir()) || file.is_dir() {
-        bail!(
-            "cannot write {}: it is a folder, or its folder is not there",
-            file.display()
-        );
+        bail!("cannot write {}: it is a folder, or its folder is not there", file.display());
     }
     Ok(())
 }
@@ -283,6 +252,5 @@ fn write(file: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
 
 /// A number of at least 1, or what was expected.
 fn one_or_more(text: &str) -> Result<NonZero<usize>, &'static str> {
-    text.parse()
-        .map_err(|_| "expected a whole number, 1 or more")
+    text.parse().map_err(|_| "expected a whole number, 1 or more")
 }

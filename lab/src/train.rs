@@ -56,21 +56,13 @@ pub(crate) fn check(args: &CheckArgs) -> anyhow::Result<()> {
         &without_floor(config),
         &args.dataset,
         &args.folds,
-        &check::Out {
-            pages: args.pages.as_deref(),
-            texts: args.texts.as_deref(),
-        },
+        &check::Out { pages: args.pages.as_deref(), texts: args.texts.as_deref() },
     )
 }
 
 /// Measures the result as it is: the floor would send the original page, which is no answer of the chain.
 fn without_floor(mut config: ChainConfig) -> ChainConfig {
-    config.floor = Floor {
-        page_chars: 0,
-        kept_share: 0.0,
-        kept_chars: 0,
-        ..Floor::default()
-    };
+    config.floor = Floor { page_chars: 0, kept_share: 0.0, kept_chars: 0, ..Floor::default() };
     config
 }
 
@@ -80,8 +72,9 @@ fn chain(config: &ChainConfig, forest: Option<&[u8]>) -> anyhow::Result<Arc<Chai
     ads.add(include_str!("../../adservers.txt"))?;
     let chain = match forest {
         None => Chain::new(config, PageLimits::default(), ads)?,
-        Some(bytes) => training::chain(config, PageLimits::default(), ads, bytes)?
-            .context("no forest of this format")?,
+        Some(bytes) => {
+            training::chain(config, PageLimits::default(), ads, bytes)?.context("no forest of this format")?
+        }
     };
     Ok(Arc::new(chain))
 }

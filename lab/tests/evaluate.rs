@@ -11,8 +11,7 @@ use std::{
 
 use tempfile::TempDir;
 
-const ARTICLE: &str =
-    "The quick brown fox jumps over the lazy dog near the river bank and sleeps until noon. ";
+const ARTICLE: &str = "The quick brown fox jumps over the lazy dog near the river bank and sleeps until noon. ";
 
 /// Two pages that any algorithm reads, and one whose reference is not on the page.
 fn dataset() -> TempDir {
@@ -24,17 +23,10 @@ fn dataset() -> TempDir {
     for (id, kind, domain, reference) in [
         ("0001", "article", "a.example", text.clone()),
         ("0002", "forum", "b.example", text.clone()),
-        (
-            "0003",
-            "article",
-            "a.example",
-            "Words of another page altogether".to_owned(),
-        ),
+        ("0003", "article", "a.example", "Words of another page altogether".to_owned()),
     ] {
         let menu = "<ul>".to_owned() + &"<li><a href=/x>Menu</a>".repeat(6) + "</ul>";
-        let html = format!(
-            "<!doctype html><title>T</title><body><nav>{menu}</nav><main><p>{text}</p></main>"
-        );
+        let html = format!("<!doctype html><title>T</title><body><nav>{menu}</nav><main><p>{text}</p></main>");
         let truth = serde_json::json!({
             "url": format!("https://www.{domain}/{id}"),
             "_internal": { "page_type": { "primary": kind } },
@@ -69,25 +61,13 @@ fn evaluate(dataset: &Path, arguments: &[&str]) -> String {
 #[test]
 fn algorithms_are_compared_page_by_page() {
     let dir = dataset();
-    let table = evaluate(
-        dir.path(),
-        &[
-            "--bare",
-            "--main-block",
-            "cnr,none",
-            "--json",
-            "scores.json",
-        ],
-    );
+    let table = evaluate(dir.path(), &["--bare", "--main-block", "cnr,none", "--json", "scores.json"]);
     assert!(table.contains("to first"), "{table}");
     let json = fs::read_to_string(dir.path().join("scores.json")).unwrap();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["algorithms"], serde_json::json!(["cnr", "none"]));
     let page = &json["pages"][0];
-    assert_eq!(
-        (&page["id"], &page["domain"]),
-        (&"0001".into(), &"a.example".into())
-    );
+    assert_eq!((&page["id"], &page["domain"]), (&"0001".into(), &"a.example".into()));
     let (cnr, none) = (&page["scores"][0], &page["scores"][1]);
     assert_eq!(cnr["f1"], 1.0);
     assert_eq!(
@@ -111,32 +91,16 @@ fn algorithms_are_compared_page_by_page() {
 #[test]
 fn a_report_shows_the_worst_pages_and_plots_are_written() {
     let dir = dataset();
-    let arguments = [
-        "--bare",
-        "--main-block",
-        "all",
-        "--dial",
-        "--worst",
-        "1",
-        "--html",
-        "report.html",
-        "--plots",
-        "plots",
-    ];
+    let arguments =
+        ["--bare", "--main-block", "all", "--dial", "--worst", "1", "--html", "report.html", "--plots", "plots"];
     let table = evaluate(dir.path(), &arguments);
-    assert!(
-        table.contains("dial +1.0") && table.contains("core_ex_r5"),
-        "{table}"
-    );
+    assert!(table.contains("dial +1.0") && table.contains("core_ex_r5"), "{table}");
     assert!(table.trim_end().ends_with("a.example"), "{table}");
     let report = fs::read_to_string(dir.path().join("report.html")).unwrap();
     assert!(report.contains("<mark class=\"missing\">Words of another page altogether</mark>"));
     assert!(report.contains("<svg") && !report.contains("<script"));
     // Of every algorithm the worst page, with the tree of its blocks.
-    assert!(
-        report.contains("worst of <code>cnr</code>")
-            && report.contains("worst of <code>none</code>")
-    );
+    assert!(report.contains("worst of <code>cnr</code>") && report.contains("worst of <code>none</code>"));
     assert!(!report.contains("worst of <code>dial"));
     assert!(report.contains("<code>nav › ul</code>"), "{report}");
     for plot in ["recall-precision.svg", "cnr-dial.svg"] {
@@ -150,36 +114,16 @@ fn pages_that_cannot_be_read_are_named_and_counted_and_the_rest_is_measured() {
     let dir = dataset();
     let path = |name: &str| dir.path().join(name);
     fs::write(path("ground-truth/0004.json"), "{").unwrap();
-    fs::write(
-        path("ground-truth/0005.json"),
-        r#"{"_internal": 5, "ground_truth": {}}"#,
-    )
-    .unwrap();
+    fs::write(path("ground-truth/0005.json"), r#"{"_internal": 5, "ground_truth": {}}"#).unwrap();
     for id in ["0006", "0007"] {
-        fs::copy(
-            path("ground-truth/0001.json"),
-            path(&format!("ground-truth/{id}.json")),
-        )
-        .unwrap();
+        fs::copy(path("ground-truth/0001.json"), path(&format!("ground-truth/{id}.json"))).unwrap();
     }
     fs::write(path("html/0007.html.gz"), [0x1f, 0x8b, 8, 0, 1]).unwrap();
     fs::write(path("html/0008.html.gz"), "<p>Nobody has read this").unwrap();
-    let arguments = [
-        "--main-block",
-        "cnr,none",
-        "--json",
-        "scores.json",
-        "--html",
-        "report.html",
-        "--worst",
-        "1",
-    ];
+    let arguments = ["--main-block", "cnr,none", "--json", "scores.json", "--html", "report.html", "--worst", "1"];
     let output = run(dir.path(), &arguments);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    let (out, err) = (
-        String::from_utf8(output.stdout).unwrap(),
-        String::from_utf8(output.stderr).unwrap(),
-    );
+    let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     for file in [
         "ground-truth/0004.json: not an annotation of a page: EOF while parsing",
         "ground-truth/0005.json: not an annotation of a page: the key `ground_truth.main_content` is missing",
@@ -189,10 +133,7 @@ fn pages_that_cannot_be_read_are_named_and_counted_and_the_rest_is_measured() {
     ] {
         assert!(err.contains(file), "{file}: {err}");
     }
-    assert!(
-        err.contains("5 of 8 pages of the data set could not be read"),
-        "{err}"
-    );
+    assert!(err.contains("5 of 8 pages of the data set could not be read"), "{err}");
     assert!(out.contains("Failed: 5 pages"), "{out}");
     let json = fs::read_to_string(path("scores.json")).unwrap();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
@@ -231,19 +172,10 @@ fn a_folder_that_is_no_data_set_is_refused_with_the_expected_layout() {
 fn mistyped_settings_are_answered_with_the_nearest_name() {
     let dir = dataset();
     for (arguments, words) in [
-        (
-            ["--filters", "{main_blok: {}}"],
-            "did you mean `main_block`?",
-        ),
+        (["--filters", "{main_blok: {}}"], "did you mean `main_block`?"),
         (["--main-block", "cetrr"], "did you mean `cetr`?"),
-        (
-            ["--variant", "cnr"],
-            "expected a name of its own and settings",
-        ),
-        (
-            ["--variant", "x={main_blok: {}}"],
-            "did you mean `main_block`?",
-        ),
+        (["--variant", "cnr"], "expected a name of its own and settings"),
+        (["--variant", "x={main_blok: {}}"], "did you mean `main_block`?"),
         (["--variant", "x=cetrr"], "did you mean `cetr`?"),
         (["--every", "0"], "expected a whole number, 1 or more"),
     ] {
@@ -260,14 +192,8 @@ fn an_annotation_needs_nothing_but_the_text() {
     let path = |name: &str| dir.path().join(name);
     let truth = serde_json::json!({ "ground_truth": { "main_content": ARTICLE.repeat(10) } });
     fs::write(path("ground-truth/0001.json"), truth.to_string()).unwrap();
-    let table = evaluate(
-        dir.path(),
-        &["--bare", "--main-block", "cnr", "--worst", "3"],
-    );
-    assert!(
-        table.contains("  0001\n"),
-        "it is a site of its own: {table}"
-    );
+    let table = evaluate(dir.path(), &["--bare", "--main-block", "cnr", "--worst", "3"]);
+    assert!(table.contains("  0001\n"), "it is a site of its own: {table}");
     assert!(table.contains("\nother        1  1.000"), "{table}");
 }
 
@@ -280,14 +206,8 @@ fn an_annotation_that_says_nothing_is_no_page_of_which_nothing_is_kept() {
     let output = run(dir.path(), &["--bare", "--main-block", "cnr"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let err = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        err.contains("0001.json: not an annotation of a page: the key `ground_truth.main_content`"),
-        "{err}"
-    );
-    assert!(
-        err.contains("0002.json: not an annotation of a page: expected an object"),
-        "{err}"
-    );
+    assert!(err.contains("0001.json: not an annotation of a page: the key `ground_truth.main_content`"), "{err}");
+    assert!(err.contains("0002.json: not an annotation of a page: expected an object"), "{err}");
 }
 
 #[test]

@@ -45,15 +45,8 @@ fn word_f1_on_real_pages_does_not_fall() {
     let told: Value = serde_json::from_slice(&fs::read(scores).unwrap()).unwrap();
     let pages = told["pages"].as_array().unwrap();
     assert!(pages.len() >= 290, "only {} pages", pages.len());
-    let sum: f64 = pages
-        .iter()
-        .map(|page| page["scores"][0]["f1"].as_f64().unwrap())
-        .sum();
+    let sum: f64 = pages.iter().map(|page| page["scores"][0]["f1"].as_f64().unwrap()).sum();
     let f1 = sum / pages.len() as f64;
     println!("word F1 {f1:.4} on {} pages", pages.len());
-    assert!(
-        f1 >= F1 - SLACK,
-        "word F1 fell from {F1:.4} to {f1:.4}:\n{}",
-        String::from_utf8_lossy(&output.stdout)
-    );
+    assert!(f1 >= F1 - SLACK, "word F1 fell from {F1:.4} to {f1:.4}:\n{}", String::from_utf8_lossy(&output.stdout));
 }

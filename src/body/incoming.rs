@@ -54,19 +54,8 @@ impl IncomingBody {
         Self::new(incoming, must_end, false, stream)
     }
 
-    fn new(
-        incoming: Incoming,
-        must_end: bool,
-        drains: bool,
-        stream: Option<OwnedSemaphorePermit>,
-    ) -> Self {
-        Self {
-            missing: incoming.size_hint().exact(),
-            incoming: Some(incoming),
-            must_end,
-            drains,
-            _stream: stream,
-        }
+    fn new(incoming: Incoming, must_end: bool, drains: bool, stream: Option<OwnedSemaphorePermit>) -> Self {
+        Self { missing: incoming.size_hint().exact(), incoming: Some(incoming), must_end, drains, _stream: stream }
     }
 
     /// hyper takes a stream that was reset with `NO_ERROR` for one that has ended (RFC 9113 § 8.1 allows that only
@@ -81,10 +70,7 @@ impl HttpBody for IncomingBody {
     type Data = Bytes;
     type Error = BodyError;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let Some(incoming) = &mut self.incoming else {
             return Poll::Ready(None);
         };
@@ -118,12 +104,8 @@ impl Drop for IncomingBody {
         if !self.drains || self.is_end_stream() {
             return;
         }
-        if let (Some(mut incoming), Ok(runtime)) =
-            (self.incoming.take(), tokio::runtime::Handle::try_current())
-        {
-            runtime.spawn(timeout(DRAIN, async move {
-                while let Some(Ok(_)) = incoming.frame().await {}
-            }));
+        if let (Some(mut incoming), Ok(runtime)) = (self.incoming.take(), tokio::runtime::Handle::try_current()) {
+            runtime.spawn(timeout(DRAIN, async move { while let Some(Ok(_)) = incoming.frame().await {} }));
         }
     }
 }

@@ -65,20 +65,12 @@ impl Drop for ReplayHandle {
 
 impl Replay {
     fn start(body: Body, replayed: VecDeque<Bytes>) -> (Body, ReplayHandle) {
-        let replay = Arc::new(Mutex::new(Self {
-            replayed,
-            body: Some(body),
-            read: Some(VecDeque::new()),
-            bytes: 0,
-        }));
+        let replay = Arc::new(Mutex::new(Self { replayed, body: Some(body), read: Some(VecDeque::new()), bytes: 0 }));
         let body = Body::of(Source::Replay(ReplayBody(Arc::clone(&replay))));
         (body, ReplayHandle(replay))
     }
 
-    fn poll_frame(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+    fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         if let Some(data) = self.replayed.pop_front() {
             self.record(&data);
             return Poll::Ready(Some(Ok(Frame::data(data))));
@@ -126,10 +118,7 @@ impl Replay {
 }
 
 impl ReplayBody {
-    pub(super) fn poll_frame(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+    pub(super) fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         lock(&self.0).poll_frame(cx)
     }
 
@@ -155,9 +144,7 @@ mod tests {
     use crate::body::Rest;
 
     fn body(pieces: &[&'static str]) -> Body {
-        let frames = pieces
-            .iter()
-            .map(|piece| Frame::data(Bytes::from_static(piece.as_bytes())));
+        let frames = pieces.iter().map(|piece| Frame::data(Bytes::from_static(piece.as_bytes())));
         Body::prefixed(frames.collect(), Rest::Nothing)
     }
 

@@ -20,10 +20,7 @@ async fn kept_frames_come_first_and_trailers_last() {
         Frame::data(Bytes::from_static(b"c")),
         Frame::trailers(trailers),
     ]);
-    let collected = Body::prefixed(frames, Rest::Nothing)
-        .collect()
-        .await
-        .unwrap();
+    let collected = Body::prefixed(frames, Rest::Nothing).collect().await.unwrap();
     assert_eq!(collected.trailers().unwrap()["x-sum"], "1");
     assert_eq!(collected.to_bytes(), "abc");
 }

@@ -24,11 +24,7 @@ pub(crate) struct IdleTimer {
 
 impl IdleTimer {
     pub(crate) fn new(timeout: Duration) -> Self {
-        Self {
-            timeout,
-            sleep: None,
-            runs: false,
-        }
+        Self { timeout, sleep: None, runs: false }
     }
 
     /// Whether a wait that goes on has lasted too long.
@@ -37,9 +33,7 @@ impl IdleTimer {
             self.runs = false;
             return false;
         }
-        let sleep = self
-            .sleep
-            .get_or_insert_with(|| Box::pin(sleep(self.timeout)));
+        let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep(self.timeout)));
         if !self.runs {
             sleep.as_mut().reset(Instant::now() + self.timeout);
             self.runs = true;
@@ -58,10 +52,7 @@ pub(crate) struct ContinueGate {
 impl ContinueGate {
     /// A gate that opens when this is cancelled.
     pub(crate) fn new(asked: CancellationToken) -> Self {
-        Self {
-            asked: Box::pin(asked.cancelled_owned()),
-            timeout: Box::pin(sleep(CONTINUE_TIMEOUT)),
-        }
+        Self { asked: Box::pin(asked.cancelled_owned()), timeout: Box::pin(sleep(CONTINUE_TIMEOUT)) }
     }
 
     pub(super) fn poll_open(&mut self, cx: &mut Context<'_>) -> Poll<()> {

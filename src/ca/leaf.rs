@@ -18,10 +18,7 @@ pub(crate) const ALPN_PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 /// Clients come back with tickets, sealed with a key of this leaf alone: RFC 8446 § 4.6.1 binds a ticket to the name in the
 /// client's greeting, and hosts that are addresses have none there. The key goes with the leaf, so nothing of an old authority
 /// is resumed under a new one.
-pub(super) fn config(
-    leaf: CertifiedKey,
-    provider: Arc<CryptoProvider>,
-) -> Result<Arc<ServerConfig>, rustls::Error> {
+pub(super) fn config(leaf: CertifiedKey, provider: Arc<CryptoProvider>) -> Result<Arc<ServerConfig>, rustls::Error> {
     let mut config = ServerConfig::builder_with_provider(provider)
         // RFC 8996: TLS 1.0 and 1.1 must not be used. Named, so that no default decides.
         .with_protocol_versions(&[&TLS13, &TLS12])?

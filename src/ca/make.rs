@@ -6,9 +6,7 @@ use std::{
     path::Path,
 };
 
-use rcgen::{
-    BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, KeyPair, KeyUsagePurpose,
-};
+use rcgen::{BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, KeyPair, KeyUsagePurpose};
 use time::OffsetDateTime;
 
 use super::{AuthorityError, random_serial, valid_for};
@@ -23,15 +21,9 @@ pub(super) fn create(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<()
     let now = OffsetDateTime::now_utc();
     let mut params = CertificateParams::default();
     params.distinguished_name = DistinguishedName::new();
-    params.distinguished_name.push(
-        DnType::CommonName,
-        format!(
-            "Gleaner CA {} {} {}",
-            machine_name(),
-            now.date(),
-            mark(&key)
-        ),
-    );
+    params
+        .distinguished_name
+        .push(DnType::CommonName, format!("Gleaner CA {} {} {}", machine_name(), now.date(), mark(&key)));
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
     params.serial_number = Some(random_serial());
@@ -42,10 +34,7 @@ pub(super) fn create(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<()
     folder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
-    folder.create(dir).map_err(|error| AuthorityError::Create {
-        path: dir.to_path_buf(),
-        error,
-    })?;
+    folder.create(dir).map_err(|error| AuthorityError::Create { path: dir.to_path_buf(), error })?;
     write_new(key_path, key.serialize_pem().as_bytes(), 0o600)?;
     write_new(cert_path, certificate.pem().as_bytes(), 0o644).inspect_err(|_| {
         // The caller reports the certificate; a key that stays is reported at the next start.
@@ -61,12 +50,7 @@ fn write_new(path: &Path, content: &[u8], mode: u32) -> Result<(), AuthorityErro
         // A hard link fails where the name is taken; a rename would replace another's key.
         .and_then(|()| fs::hard_link(&temporary, path));
     let cleaned = fs::remove_file(&temporary);
-    written
-        .and(cleaned)
-        .map_err(|error| AuthorityError::Create {
-            path: path.to_path_buf(),
-            error,
-        })
+    written.and(cleaned).map_err(|error| AuthorityError::Create { path: path.to_path_buf(), error })
 }
 
 fn write_synced(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
@@ -106,15 +90,6 @@ pub(super) fn machine_name() -> String {
     let name = fs::read_to_string("/proc/sys/kernel/hostname")
         .or_else(|_| fs::read_to_string("/etc/hostname"))
         .unwrap_or_default();
-    let name: String = name
-        .trim()
-        .chars()
-        .filter(char::is_ascii_graphic)
-        .take(30)
-        .collect();
-    if name.is_empty() {
-        "local".to_owned()
-    } else {
-        name
-    }
+    let name: String = name.trim().chars().filter(char::is_ascii_graphic).take(30).collect();
+    if name.is_empty() { "local".to_owned() } else { name }
 }

@@ -46,11 +46,8 @@ impl AuthorityInfo {
         let authority = Authority::open(dir)?;
         let certificate_file = dir.join(CERT_FILE);
         let der = authority.certificate_der().to_vec();
-        let (_, parsed) =
-            x509_parser::parse_x509_certificate(&der).map_err(|error| AuthorityError::Content {
-                path: certificate_file.clone(),
-                problem: error.to_string(),
-            })?;
+        let (_, parsed) = x509_parser::parse_x509_certificate(&der)
+            .map_err(|error| AuthorityError::Content { path: certificate_file.clone(), problem: error.to_string() })?;
         Ok(Self {
             key_file: dir.join(KEY_FILE),
             name: parsed.subject().to_string(),
@@ -81,10 +78,7 @@ impl AuthorityInfo {
                 continue;
             }
             let aside = free_name(dir, &format!("{name}.{now}"));
-            fs::rename(&old, &aside).map_err(|error| AuthorityError::Create {
-                path: aside.clone(),
-                error,
-            })?;
+            fs::rename(&old, &aside).map_err(|error| AuthorityError::Create { path: aside.clone(), error })?;
             kept.push(aside);
         }
         Ok((Self::open(dir)?, kept))
@@ -94,12 +88,7 @@ impl AuthorityInfo {
 impl fmt::Display for AuthorityInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "name         {}", self.name)?;
-        writeln!(
-            f,
-            "valid        {} to {}",
-            self.not_before.date(),
-            self.not_after.date()
-        )?;
+        writeln!(f, "valid        {} to {}", self.not_before.date(), self.not_after.date())?;
         writeln!(f, "SHA-256      {}", self.fingerprint)?;
         writeln!(f, "certificate  {}", self.certificate_file.display())?;
         write!(f, "key          {}", self.key_file.display())
@@ -186,10 +175,7 @@ mod tests {
     fn what_is_shown_is_not_the_key() {
         let dir = tempfile::tempdir().unwrap();
         let shown = AuthorityInfo::open(dir.path()).unwrap().to_string();
-        assert!(
-            shown.contains("Gleaner CA") && !shown.contains("PRIVATE"),
-            "{shown}"
-        );
+        assert!(shown.contains("Gleaner CA") && !shown.contains("PRIVATE"), "{shown}");
         assert_eq!(shown.matches(':').count(), 31, "{shown}");
     }
 }

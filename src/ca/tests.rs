@@ -65,22 +65,11 @@ fn leaves_are_what_browsers_ask_for() {
     let leaf = authority.mint(&host).unwrap();
     let (_, parsed) = parse_x509_certificate(&leaf.cert[0]).unwrap();
     assert!(!parsed.is_ca());
-    let days = (parsed.validity().not_after.timestamp() - parsed.validity().not_before.timestamp())
-        / 86_400;
+    let days = (parsed.validity().not_after.timestamp() - parsed.validity().not_before.timestamp()) / 86_400;
     assert!((1..=398).contains(&days), "{days}");
     let names = parsed.subject_alternative_name().unwrap().unwrap();
-    assert_eq!(
-        names.value.general_names,
-        [GeneralName::DNSName("www.example.com")]
-    );
-    assert!(
-        parsed
-            .extended_key_usage()
-            .unwrap()
-            .unwrap()
-            .value
-            .server_auth
-    );
+    assert_eq!(names.value.general_names, [GeneralName::DNSName("www.example.com")]);
+    assert!(parsed.extended_key_usage().unwrap().unwrap().value.server_auth);
     assert!(parsed.raw_serial().len() >= 16);
 }
 
@@ -90,10 +79,7 @@ fn a_leaf_for_an_address_names_the_address() {
     let leaf = authority.mint(&Host::Ip([127, 0, 0, 1].into())).unwrap();
     let (_, parsed) = parse_x509_certificate(&leaf.cert[0]).unwrap();
     let names = parsed.subject_alternative_name().unwrap().unwrap();
-    assert_eq!(
-        names.value.general_names,
-        [GeneralName::IPAddress(&[127, 0, 0, 1])]
-    );
+    assert_eq!(names.value.general_names, [GeneralName::IPAddress(&[127, 0, 0, 1])]);
 }
 
 #[test]
@@ -104,10 +90,7 @@ fn a_leaf_for_an_international_name_has_its_ascii_form() {
     let (_, parsed) = parse_x509_certificate(&leaf.cert[0]).unwrap();
     let names = parsed.subject_alternative_name().unwrap().unwrap();
     // RFC 5280 § 7.2: a dNSName holds the A-label.
-    assert_eq!(
-        names.value.general_names,
-        [GeneralName::DNSName("xn--bcher-kva.example")]
-    );
+    assert_eq!(names.value.general_names, [GeneralName::DNSName("xn--bcher-kva.example")]);
 }
 
 #[test]
@@ -160,10 +143,7 @@ fn half_an_authority_is_not_replaced_and_says_what_to_do() {
 #[test]
 fn a_key_without_room_for_its_certificate_does_not_stay() {
     let dir = tempfile::tempdir().unwrap();
-    let (key, certificate) = (
-        dir.path().join(KEY_FILE),
-        dir.path().join("none").join(CERT_FILE),
-    );
+    let (key, certificate) = (dir.path().join(KEY_FILE), dir.path().join("none").join(CERT_FILE));
     let error = make::create(dir.path(), &key, &certificate).unwrap_err();
     assert!(error.to_string().contains(CERT_FILE), "{error}");
     assert!(!key.exists());

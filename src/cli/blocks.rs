@@ -78,19 +78,13 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
         let message = format!("--main-block: {name:?} chooses no block, so there is none to show");
         return Err(Failure::error(EX_USAGE, message));
     }
-    let filters = args
-        .overlay
-        .over(&config.filters, args.main_block.as_deref())?;
+    let filters = args.overlay.over(&config.filters, args.main_block.as_deref())?;
     let chain = Chain::new(&filters, config.page_limits(), config.ad_servers.clone())?;
     let file = args.page.clone().unwrap_or_else(|| PathBuf::from("-"));
     let name = || file.display().to_string();
-    let html =
-        input::decode(&input::read(&file, config.rewrite.max_html_bytes).with_context(name)?);
+    let html = input::decode(&input::read(&file, config.rewrite.max_html_bytes).with_context(name)?);
     let url = args.url.clone().unwrap_or_else(|| address_of(&file));
-    let blocks = Arc::new(chain)
-        .blocks(&html, &url, args.limit)
-        .map_err(page_failure)
-        .with_context(name)?;
+    let blocks = Arc::new(chain).blocks(&html, &url, args.limit).map_err(page_failure).with_context(name)?;
     let mut out = io::stdout().lock();
     match args.format {
         Format::Table => out.write_all(table::of(&blocks).as_bytes())?,

@@ -46,10 +46,7 @@ const NOT_MEANT: &str = "a new authority makes every device that trusts the old 
 const TERMINAL: &str = "DER is not text for a terminal; name a file with --output";
 
 pub(super) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
-    let dir = config
-        .authority_dir
-        .as_deref()
-        .ok_or(AuthorityError::NoFolder)?;
+    let dir = config.authority_dir.as_deref().ok_or(AuthorityError::NoFolder)?;
     match command {
         Command::Show => match AuthorityInfo::look(dir)? {
             Some(info) => say(&format!("{info}\n"))?,

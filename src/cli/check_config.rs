@@ -46,9 +46,9 @@ fn try_start(config: &Config) -> anyhow::Result<Vec<String>> {
         match TcpListener::bind(addr) {
             Ok(_) => {}
             // Most often the Gleaner that runs with the file that is being edited.
-            Err(error) if error.kind() == io::ErrorKind::AddrInUse => notes.push(format!(
-                "a program listens on {addr} at the moment, perhaps a Gleaner that is running"
-            )),
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+                notes.push(format!("a program listens on {addr} at the moment, perhaps a Gleaner that is running"))
+            }
             Err(error) => return Err(cannot_listen(*addr, &error)),
         }
     }
@@ -64,10 +64,6 @@ fn try_start(config: &Config) -> anyhow::Result<Vec<String>> {
         });
     }
     let ineffective = config.ineffective_settings().into_iter();
-    notes.extend(
-        ineffective.map(|IneffectiveSetting { key, needs }| {
-            format!("{key} does nothing: it needs {needs}")
-        }),
-    );
+    notes.extend(ineffective.map(|IneffectiveSetting { key, needs }| format!("{key} does nothing: it needs {needs}")));
     Ok(notes)
 }

@@ -84,16 +84,11 @@ impl Format {
 
 /// Extracts every page; an error at the end if any failed.
 pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
-    let filters = args
-        .overlay
-        .over(&config.filters, args.main_block.as_deref())?;
+    let filters = args.overlay.over(&config.filters, args.main_block.as_deref())?;
     let format = args.format.unwrap_or(Format::configured(&filters));
     let mut extractor = Extractor::with_filters(config, &filters)?;
     if args.url.is_some() && args.files.len() > 1 {
-        let message = format!(
-            "--url is the address of one page, but {} files are named",
-            args.files.len()
-        );
+        let message = format!("--url is the address of one page, but {} files are named", args.files.len());
         return Err(Failure::error(EX_USAGE, message));
     }
     let mut tasks = tasks::all(args)?;
@@ -159,11 +154,7 @@ fn write_record(
         Err(_) => return Ok(()),
     };
     match format {
-        Format::Html if !jsonl => out.write_all(
-            page.original
-                .as_deref()
-                .unwrap_or(page.extract.html.as_bytes()),
-        ),
+        Format::Html if !jsonl => out.write_all(page.original.as_deref().unwrap_or(page.extract.html.as_bytes())),
         Format::Text if !jsonl => out.write_all(page.extract.text.as_bytes()),
         Format::Markdown if !jsonl => out.write_all(page.extract.markdown.as_bytes()),
         _ => write_json(out, &Record::of(file, page)),
@@ -193,9 +184,7 @@ pub(super) fn with_base(html: String, url: &Url) -> String {
     if own.as_deref().is_some_and(|own| Url::parse(own).is_ok()) {
         return html;
     }
-    let base = own
-        .and_then(|own| url.join(&own).ok())
-        .unwrap_or_else(|| url.clone());
+    let base = own.and_then(|own| url.join(&own).ok()).unwrap_or_else(|| url.clone());
     let Some(at) = html.find(START).map(|at| at + START.len()) else {
         return html;
     };

@@ -33,12 +33,8 @@ fn first_line(input: impl BufRead) -> anyhow::Result<String> {
         .take(MAX_BYTES as u64 + 3)
         .read_until(b'\n', &mut line)
         .context("cannot read the password from standard input")?;
-    let line = String::from_utf8(line).map_err(|_| {
-        Failure::error(
-            EX_DATAERR,
-            "the password is not UTF-8 text, as which browsers send it",
-        )
-    })?;
+    let line = String::from_utf8(line)
+        .map_err(|_| Failure::error(EX_DATAERR, "the password is not UTF-8 text, as which browsers send it"))?;
     Ok(line.trim_end_matches(['\r', '\n']).to_owned())
 }
 

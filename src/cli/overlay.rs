@@ -15,14 +15,8 @@ pub(super) struct Overlay {
 
 impl Overlay {
     /// The settings with what was typed laid over them, and with the algorithm that was named.
-    pub(super) fn over(
-        &self,
-        filters: &ChainConfig,
-        main_block: Option<&str>,
-    ) -> anyhow::Result<ChainConfig> {
-        let usage = |option: &str, error: SettingsError| {
-            Failure::error(EX_USAGE, format!("{option}: {error}"))
-        };
+    pub(super) fn over(&self, filters: &ChainConfig, main_block: Option<&str>) -> anyhow::Result<ChainConfig> {
+        let usage = |option: &str, error: SettingsError| Failure::error(EX_USAGE, format!("{option}: {error}"));
         let mut filters = filters.clone();
         if let Some(yaml) = &self.yaml {
             filters = lay_over(&filters, yaml).map_err(|error| usage("--filters", error))?;

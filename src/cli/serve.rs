@@ -69,10 +69,7 @@ async fn serve(lookup: Lookup, found: Found, overrides: Overrides) -> anyhow::Re
         let listener = listener.map_err(|error| cannot_listen(*addr, &error))?;
         listeners.push(listener);
     }
-    let own = listeners
-        .iter()
-        .map(TcpListener::local_addr)
-        .collect::<Result<Vec<_>, _>>()?;
+    let own = listeners.iter().map(TcpListener::local_addr).collect::<Result<Vec<_>, _>>()?;
     let origin = Origin { file: found.file };
     let proxy = Proxy::new(found.config, own.clone(), origin)?;
     // Before anyone can know that it runs, and ask it to end.
@@ -88,11 +85,7 @@ async fn serve(lookup: Lookup, found: Found, overrides: Overrides) -> anyhow::Re
 
     let mut servers = JoinSet::new();
     for listener in listeners {
-        servers.spawn(gleaner::serve(
-            listener,
-            Arc::clone(&proxy),
-            shutdown.clone(),
-        ));
+        servers.spawn(gleaner::serve(listener, Arc::clone(&proxy), shutdown.clone()));
     }
     tokio::spawn(reload_on_signal(proxy, overrides)?);
     tokio::spawn(watch);
@@ -110,9 +103,7 @@ pub(super) fn cannot_listen(addr: SocketAddr, error: &io::Error) -> anyhow::Erro
              `listen` in the configuration"
         }
         io::ErrorKind::AddrNotAvailable => "this machine has no such address",
-        io::ErrorKind::PermissionDenied => {
-            "ports below 1024 are for the system's own programs; choose a higher one"
-        }
+        io::ErrorKind::PermissionDenied => "ports below 1024 are for the system's own programs; choose a higher one",
         _ => return Failure::error(EX_UNAVAILABLE, format!("cannot listen on {addr}: {error}")),
     };
     Failure::error(EX_UNAVAILABLE, format!("cannot listen on {addr}: {reason}"))
@@ -141,10 +132,7 @@ async fn either(interrupt: &mut Signal, terminate: &mut Signal) -> i32 {
     }
 }
 
-fn reload_on_signal(
-    proxy: Arc<Proxy>,
-    overrides: Overrides,
-) -> anyhow::Result<impl Future<Output = ()>> {
+fn reload_on_signal(proxy: Arc<Proxy>, overrides: Overrides) -> anyhow::Result<impl Future<Output = ()>> {
     let mut hangup = signal(SignalKind::hangup())?;
     Ok(async move {
         while hangup.recv().await.is_some() {
@@ -169,11 +157,7 @@ fn banner(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String {
     // What a program of this machine is told.
     let first = own.first().map(|addr| nearby(*addr).to_string());
     let first = first.unwrap_or_default();
-    let places: Vec<_> = lookup
-        .places
-        .iter()
-        .map(|place| place.display().to_string())
-        .collect();
+    let places: Vec<_> = lookup.places.iter().map(|place| place.display().to_string()).collect();
     let used = match proxy.config_file() {
         Some(file) => path::absolute(&file).unwrap_or(file).display().to_string(),
         None => "built-in defaults".to_owned(),
@@ -183,11 +167,7 @@ fn banner(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String {
     } else {
         "passed as it is; `https: { intercept: on }` in the configuration rewrites it too"
     };
-    let credentials = if config.access.users.is_empty() {
-        ""
-    } else {
-        " -U NAME:PASSWORD"
-    };
+    let credentials = if config.access.users.is_empty() { "" } else { " -U NAME:PASSWORD" };
     let mut text = String::new();
     let mut line = |name: &str, value: &str| {
         // Writing to a string cannot fail.
@@ -205,22 +185,13 @@ fn banner(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String {
             Some(ip) => ip.to_string(),
             None => "this machine's address in its network".to_owned(),
         };
-        line(
-            "other devices",
-            &format!("proxy {ip}, port {}", addr.port()),
-        );
+        line("other devices", &format!("proxy {ip}, port {}", addr.port()));
     }
     line("configuration", &used);
     line("looked for in", &places.join(", "));
     line("HTTPS", https);
-    line(
-        "try it",
-        &format!("curl -x http://{first}{credentials} http://example.com/"),
-    );
-    line(
-        "Firefox",
-        "Settings, Network Settings, Manual proxy configuration; also for HTTPS",
-    );
+    line("try it", &format!("curl -x http://{first}{credentials} http://example.com/"));
+    line("Firefox", "Settings, Network Settings, Manual proxy configuration; also for HTTPS");
     line("Chromium", &format!("chromium --proxy-server={first}"));
     line("to end it", "Ctrl-C");
     format!("Gleaner {}\n\n{text}\n", env!("CARGO_PKG_VERSION"))

@@ -93,9 +93,7 @@ impl Connector {
             let allowed = allowed(&self.acl, resolved, target.scheme, carries)?;
             race(alternate(allowed)).await
         };
-        timeout(self.timeouts.connect, connecting)
-            .await
-            .unwrap_or(Err(UpstreamError::ConnectTimeout))
+        timeout(self.timeouts.connect, connecting).await.unwrap_or(Err(UpstreamError::ConnectTimeout))
     }
 
     /// A connection that HTTP can be spoken on.
@@ -122,10 +120,7 @@ impl Connector {
             };
             fetched += 1;
             if fetched > tls::MAX_FETCHED_INTERMEDIATES
-                || self
-                    .fetch_intermediate(tls, &missing, client)
-                    .await
-                    .is_none()
+                || self.fetch_intermediate(tls, &missing, client).await.is_none()
             {
                 return Err(UpstreamError::missing_intermediate());
             }
@@ -139,9 +134,8 @@ impl Connector {
         config: &Arc<ClientConfig>,
     ) -> Result<Stream, UpstreamError> {
         let tcp = self.tcp(target, client, PortRule::WebOnly).await?;
-        let name = ServerName::try_from(target.host.plain()).map_err(|_| {
-            UpstreamError::Tls("no certificate can be issued for this name".to_owned())
-        })?;
+        let name = ServerName::try_from(target.host.plain())
+            .map_err(|_| UpstreamError::Tls("no certificate can be issued for this name".to_owned()))?;
         let requested = CertificateRequested::default();
         let connector = TlsConnector::from(Arc::clone(config));
         let connecting = requested.during(connector.connect(name, tcp));
@@ -201,9 +195,7 @@ fn allowed(
 /// Takes turns between the address families, the resolver's first choice first (RFC 8305 § 4).
 fn alternate(addrs: Vec<SocketAddr>) -> Vec<SocketAddr> {
     let first_is_v6 = addrs.first().is_some_and(SocketAddr::is_ipv6);
-    let (first, second): (Vec<_>, Vec<_>) = addrs
-        .into_iter()
-        .partition(|addr| addr.is_ipv6() == first_is_v6);
+    let (first, second): (Vec<_>, Vec<_>) = addrs.into_iter().partition(|addr| addr.is_ipv6() == first_is_v6);
     let (mut first, mut second) = (first.into_iter(), second.into_iter());
     let mut turns = Vec::new();
     loop {
@@ -250,8 +242,7 @@ mod tests {
     fn address_families_take_turns() {
         let addrs = |list: &[&str]| list.iter().map(|addr| addr.parse().unwrap()).collect();
         let given = addrs(&["[1::]:1", "[2::]:1", "1.1.1.1:1", "2.2.2.2:1", "3.3.3.3:1"]);
-        let turns: Vec<SocketAddr> =
-            addrs(&["[1::]:1", "1.1.1.1:1", "[2::]:1", "2.2.2.2:1", "3.3.3.3:1"]);
+        let turns: Vec<SocketAddr> = addrs(&["[1::]:1", "1.1.1.1:1", "[2::]:1", "2.2.2.2:1", "3.3.3.3:1"]);
         assert_eq!(alternate(given), turns);
     }
 
@@ -270,10 +261,7 @@ mod tests {
             &["0.0.0.0:80"],
             &["192.0.2.1:8118"],
         ] {
-            assert!(
-                matches!(resolved(list), Err(UpstreamError::Address(_))),
-                "{list:?}"
-            );
+            assert!(matches!(resolved(list), Err(UpstreamError::Address(_))), "{list:?}");
         }
         // One bad address among good ones is left out, the others serve.
         let mixed = resolved(&["127.0.0.1:80", "93.184.216.34:80", "[::1]:80"]).unwrap();
@@ -283,8 +271,7 @@ mod tests {
 
     #[test]
     fn a_name_gets_an_excepted_port_only_at_the_excepted_address() {
-        let access: crate::config::Access =
-            serde_yaml::from_str("allow_targets: ['127.0.0.1:8500']").unwrap();
+        let access: crate::config::Access = serde_yaml::from_str("allow_targets: ['127.0.0.1:8500']").unwrap();
         let acl = Acl::new(access, Vec::new());
         let resolved = |addr: &str, scheme, carries| {
             let addr: SocketAddr = addr.parse().unwrap();

@@ -35,9 +35,7 @@ pub(crate) enum UpstreamError {
     #[error("the server asks for a certificate of the client")]
     ClientCertificate,
     /// The chain lacks a certificate, which may be had here.
-    #[error(
-        "its certificate cannot be trusted: the server did not send the certificate of its issuer"
-    )]
+    #[error("its certificate cannot be trusted: the server did not send the certificate of its issuer")]
     MissingIntermediate(String),
     #[error("no certificates to trust were found on this machine; install its `ca-certificates`")]
     NoTrustStore,
@@ -48,9 +46,7 @@ pub(crate) enum UpstreamError {
     #[error("the server's answer is not valid HTTP: {0}")]
     BadResponse(String),
     // hyper does not tell which of the two it is.
-    #[error(
-        "the server's answer has more than {MAX_RESPONSE_FIELDS} header fields, or too long ones"
-    )]
+    #[error("the server's answer has more than {MAX_RESPONSE_FIELDS} header fields, or too long ones")]
     HeadTooLarge,
     #[error("the client stopped sending its request")]
     ClientLeft,
@@ -83,15 +79,10 @@ impl UpstreamError {
             if let Some(error) = error.downcast_ref::<Self>() {
                 return error.clone();
             }
-            if let Some(error) = error
-                .downcast_ref::<hyper::Error>()
-                .and_then(Self::of_hyper)
-            {
+            if let Some(error) = error.downcast_ref::<hyper::Error>().and_then(Self::of_hyper) {
                 return error;
             }
-            if let Some(rustls::Error::AlertReceived(AlertDescription::CertificateRequired)) =
-                error.downcast_ref()
-            {
+            if let Some(rustls::Error::AlertReceived(AlertDescription::CertificateRequired)) = error.downcast_ref() {
                 return Self::ClientCertificate;
             }
             deepest = error;
@@ -133,19 +124,11 @@ impl UpstreamError {
 
     /// The error behind a failed TLS handshake.
     pub(super) fn of_handshake(error: &io::Error, certificate_requested: bool) -> Self {
-        let inner = error
-            .get_ref()
-            .and_then(|inner| inner.downcast_ref::<rustls::Error>());
+        let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
         match inner {
-            Some(rustls::Error::AlertReceived(_)) if certificate_requested => {
-                Self::ClientCertificate
-            }
+            Some(rustls::Error::AlertReceived(_)) if certificate_requested => Self::ClientCertificate,
             Some(error) => Self::of_tls(error),
-            None if matches!(
-                error.kind(),
-                io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset
-            ) =>
-            {
+            None if matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset) => {
                 Self::UnsupportedTls("the server closed the connection".to_owned())
             }
             None => Self::Tls(error.to_string()),
@@ -155,9 +138,7 @@ impl UpstreamError {
     /// The error that rustls found.
     pub(super) fn of_tls(error: &rustls::Error) -> Self {
         match error {
-            rustls::Error::InvalidCertificate(CertificateError::Other(other))
-                if other.0.is::<MissingIssuer>() =>
-            {
+            rustls::Error::InvalidCertificate(CertificateError::Other(other)) if other.0.is::<MissingIssuer>() => {
                 let missing = other.0.downcast_ref::<MissingIssuer>();
                 Self::MissingIntermediate(missing.map_or_else(String::new, |it| it.url.clone()))
             }
@@ -197,15 +178,11 @@ impl UpstreamError {
 fn plain_words(problem: &CertificateError) -> String {
     let words = match problem {
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => "it has expired",
-        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-            "it is not valid yet"
-        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => "it is not valid yet",
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             "it was issued for another host"
         }
-        CertificateError::UnknownIssuer => {
-            "it was issued by an unknown authority, or by the site itself"
-        }
+        CertificateError::UnknownIssuer => "it was issued by an unknown authority, or by the site itself",
         CertificateError::Revoked => "it was revoked",
         CertificateError::BadSignature => "its signature is wrong",
         CertificateError::UnsupportedSignatureAlgorithmContext { .. }
@@ -249,9 +226,6 @@ mod tests {
         #[derive(Debug, thiserror::Error)]
         #[error("outer")]
         struct Outer(#[source] UpstreamError);
-        assert_eq!(
-            UpstreamError::of(&Outer(UpstreamError::Refused)),
-            UpstreamError::Refused
-        );
+        assert_eq!(UpstreamError::of(&Outer(UpstreamError::Refused)), UpstreamError::Refused);
     }
 }

@@ -75,10 +75,7 @@ struct Http2Shared {
 }
 
 impl Http2Connection {
-    pub(super) fn new(
-        sender: http2::SendRequest<Body>,
-        server_limit: watch::Receiver<usize>,
-    ) -> Self {
+    pub(super) fn new(sender: http2::SendRequest<Body>, server_limit: watch::Receiver<usize>) -> Self {
         let shared = Http2Shared {
             streams: Arc::new(Semaphore::new(STREAMS_PER_CONNECTION)),
             server_limit,
@@ -86,10 +83,7 @@ impl Http2Connection {
             last_used: Mutex::new(Instant::now()),
             retired: AtomicBool::default(),
         };
-        Self {
-            sender,
-            shared: Arc::new(shared),
-        }
+        Self { sender, shared: Arc::new(shared) }
     }
 
     /// Makes room for one more request, if the connection takes any.
@@ -132,11 +126,7 @@ impl Http2Connection {
 impl Pool {
     /// A pool of at most so many idle connections.
     pub(super) fn new(max_idle: usize, idle_timeout: Duration) -> Arc<Self> {
-        let pool = Arc::new(Self {
-            kept: Mutex::default(),
-            max_idle,
-            idle_timeout,
-        });
+        let pool = Arc::new(Self { kept: Mutex::default(), max_idle, idle_timeout });
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(sweep(Arc::downgrade(&pool), idle_timeout / 4));
         }
@@ -145,11 +135,7 @@ impl Pool {
 
     /// The connection that became idle last, if that was not longer ago than this: the origin is the least likely to
     /// be closing it just now.
-    pub(super) fn take_http1(
-        &self,
-        target: &Arc<Target>,
-        max_age: Duration,
-    ) -> Option<http1::SendRequest<Body>> {
+    pub(super) fn take_http1(&self, target: &Arc<Target>, max_age: Duration) -> Option<http1::SendRequest<Body>> {
         let now = Instant::now();
         let mut kept = lock(&self.kept);
         let idle = kept.http1.get_mut(target)?;
@@ -184,20 +170,10 @@ impl Pool {
         });
     }
 
-    fn insert(
-        &self,
-        target: Arc<Target>,
-        sender: http1::SendRequest<Body>,
-        server_timeout: Option<Duration>,
-    ) {
+    fn insert(&self, target: Arc<Target>, sender: http1::SendRequest<Body>, server_timeout: Option<Duration>) {
         let since = Instant::now();
-        let timeout =
-            server_timeout.map_or(self.idle_timeout, |limit| limit.min(self.idle_timeout));
-        let connection = IdleHttp1 {
-            sender,
-            since,
-            until: since + timeout,
-        };
+        let timeout = server_timeout.map_or(self.idle_timeout, |limit| limit.min(self.idle_timeout));
+        let connection = IdleHttp1 { sender, since, until: since + timeout };
         let mut kept = lock(&self.kept);
         if kept.idle() >= self.max_idle {
             kept.close_oldest();
@@ -209,10 +185,7 @@ impl Pool {
     }
 
     /// An HTTP/2 connection with room for one more request.
-    pub(super) fn http2(
-        &self,
-        target: &Arc<Target>,
-    ) -> Option<(Http2Connection, OwnedSemaphorePermit)> {
+    pub(super) fn http2(&self, target: &Arc<Target>) -> Option<(Http2Connection, OwnedSemaphorePermit)> {
         let kept = lock(&self.kept);
         kept.http2.get(target)?.iter().find_map(|connection| {
             let permit = connection.reserve()?;
@@ -223,18 +196,13 @@ impl Pool {
     /// An HTTP/2 connection whose server has not said yet how many requests it takes.
     pub(super) fn unsettled(&self, target: &Arc<Target>) -> Option<Http2Connection> {
         let kept = lock(&self.kept);
-        let is_unsettled = |connection: &&Http2Connection| {
-            !connection.is_gone() && !connection.shared.settled.load(Relaxed)
-        };
+        let is_unsettled =
+            |connection: &&Http2Connection| !connection.is_gone() && !connection.shared.settled.load(Relaxed);
         kept.http2.get(target)?.iter().find(is_unsettled).cloned()
     }
 
     pub(super) fn put_http2(&self, target: Arc<Target>, connection: Http2Connection) {
-        lock(&self.kept)
-            .http2
-            .entry(target)
-            .or_default()
-            .push(connection);
+        lock(&self.kept).http2.entry(target).or_default().push(connection);
     }
 
     /// Whether a request to this origin would find a connection.
@@ -276,14 +244,8 @@ impl Kept {
     }
 
     fn close_oldest(&mut self) {
-        let age = |(target, idle): (&Arc<Target>, &Vec<IdleHttp1>)| {
-            Some((idle.first()?.since, Arc::clone(target)))
-        };
-        if let Some((_, target)) = self
-            .http1
-            .iter()
-            .filter_map(age)
-            .min_by_key(|(since, _)| *since)
+        let age = |(target, idle): (&Arc<Target>, &Vec<IdleHttp1>)| Some((idle.first()?.since, Arc::clone(target)));
+        if let Some((_, target)) = self.http1.iter().filter_map(age).min_by_key(|(since, _)| *since)
             && let Some(idle) = self.http1.get_mut(&target)
         {
             idle.remove(0);
@@ -328,15 +290,12 @@ pub(crate) struct PinnedConnections {
 impl PinnedConnections {
     /// The client's own pool for this origin, once it is pinned.
     pub(super) fn pool(&self, target: &Arc<Target>) -> Option<&Arc<Pool>> {
-        lock(&self.origins)
-            .contains(target)
-            .then(|| self.pool.get())?
+        lock(&self.origins).contains(target).then(|| self.pool.get())?
     }
 
     /// From here on this client has connections of its own to this origin.
     pub(super) fn pin(&self, target: &Arc<Target>, idle_timeout: Duration) -> &Arc<Pool> {
         lock(&self.origins).insert(Arc::clone(target));
-        self.pool
-            .get_or_init(|| Pool::new(PINNED_IDLE, idle_timeout))
+        self.pool.get_or_init(|| Pool::new(PINNED_IDLE, idle_timeout))
     }
 }

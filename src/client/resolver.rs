@@ -28,39 +28,22 @@ pub(super) struct Resolver {
 
 impl Resolver {
     pub(super) fn new() -> Self {
-        Self {
-            total: Arc::new(Semaphore::new(MAX_LOOKUPS)),
-            clients: Mutex::default(),
-        }
+        Self { total: Arc::new(Semaphore::new(MAX_LOOKUPS)), clients: Mutex::default() }
     }
 
     /// The addresses of a host; no lookup for one that is an address.
-    pub(super) async fn resolve(
-        &self,
-        host: &str,
-        port: u16,
-        client: IpAddr,
-    ) -> io::Result<Vec<SocketAddr>> {
+    pub(super) async fn resolve(&self, host: &str, port: u16, client: IpAddr) -> io::Result<Vec<SocketAddr>> {
         if let Ok(address) = host.parse::<IpAddr>() {
             return Ok(vec![SocketAddr::new(address, port)]);
         }
         let closed = |_| io::Error::other("the resolver was shut down");
-        let own = self
-            .limit_of(client)
-            .acquire_owned()
-            .await
-            .map_err(closed)?;
-        let total = Arc::clone(&self.total)
-            .acquire_owned()
-            .await
-            .map_err(closed)?;
+        let own = self.limit_of(client).acquire_owned().await.map_err(closed)?;
+        let total = Arc::clone(&self.total).acquire_owned().await.map_err(closed)?;
         let host = host.to_owned();
         let lookup = spawn_blocking(move || {
             // Held until the thread is free again, not only until somebody has stopped waiting for it.
             let _permits = (own, total);
-            (host.as_str(), port)
-                .to_socket_addrs()
-                .map(Iterator::collect)
+            (host.as_str(), port).to_socket_addrs().map(Iterator::collect)
         });
         lookup.await.map_err(io::Error::other)?
     }
@@ -88,11 +71,7 @@ mod tests {
         let _busy = limit.acquire_many(all).await.unwrap();
         assert!(resolver.limit_of(client(1)).try_acquire().is_err());
         let resolved = resolver.resolve("localhost", 80, client(2)).await.unwrap();
-        assert!(
-            resolved
-                .iter()
-                .all(|addr| addr.ip().is_loopback() && addr.port() == 80)
-        );
+        assert!(resolved.iter().all(|addr| addr.ip().is_loopback() && addr.port() == 80));
         assert!(!resolved.is_empty());
     }
 }

@@ -31,11 +31,7 @@ pub(super) fn check<B>(response: &mut Response<B>) -> Result<(), UpstreamError> 
             return bad("its length is given in two ways");
         }
     }
-    if has_length {
-        check_length(headers)
-    } else {
-        Ok(())
-    }
+    if has_length { check_length(headers) } else { Ok(()) }
 }
 
 /// RFC 9112 § 6.3: a list of equal numbers is one number, and is sent on as one.
@@ -93,10 +89,7 @@ mod tests {
             &[("content-length", "")],
             &[("transfer-encoding", "gzip, chunked")],
             &[("transfer-encoding", "gzip")],
-            &[
-                ("transfer-encoding", "chunked"),
-                ("transfer-encoding", "chunked"),
-            ],
+            &[("transfer-encoding", "chunked"), ("transfer-encoding", "chunked")],
         ] {
             assert_eq!(checked(fields), None, "{fields:?}");
         }
@@ -104,10 +97,7 @@ mod tests {
 
     #[test]
     fn a_length_said_twice_is_said_once() {
-        assert_eq!(
-            checked(&[("content-length", "3"), ("content-length", "3")]),
-            Some(1)
-        );
+        assert_eq!(checked(&[("content-length", "3"), ("content-length", "3")]), Some(1));
         assert_eq!(checked(&[("content-length", "3, 3")]), Some(1));
         assert_eq!(checked(&[("transfer-encoding", "Chunked")]), Some(0));
     }

@@ -44,11 +44,7 @@ pub(super) struct ResponseWait {
 }
 
 impl ResponseWait {
-    pub(super) fn new(
-        request: &mut Request<Body>,
-        on_informational: OnInformational,
-        timeouts: &Timeouts,
-    ) -> Self {
+    pub(super) fn new(request: &mut Request<Body>, on_informational: OnInformational, timeouts: &Timeouts) -> Self {
         let has_body = !request.body().is_end_stream();
         let wait = Self {
             timeout: timeouts.first_byte,
@@ -70,10 +66,7 @@ impl ResponseWait {
     }
 
     /// Waits for the head. The time begins anew when the request's body moves or an interim response comes.
-    pub(super) async fn first_byte<T>(
-        &self,
-        response: impl Future<Output = T>,
-    ) -> Result<T, UpstreamError> {
+    pub(super) async fn first_byte<T>(&self, response: impl Future<Output = T>) -> Result<T, UpstreamError> {
         let mut response = pin!(self.too_many.run_until_cancelled(response));
         let (mut before, mut since) = (self.progress(), Instant::now());
         loop {
@@ -89,11 +82,7 @@ impl ResponseWait {
             if now != before {
                 (before, since) = (now, Instant::now());
             } else {
-                let timeout = if now.2 {
-                    self.timeout
-                } else {
-                    self.upload_timeout
-                };
+                let timeout = if now.2 { self.timeout } else { self.upload_timeout };
                 if since.elapsed() >= timeout {
                     return Err(UpstreamError::FirstByteTimeout);
                 }
@@ -104,10 +93,7 @@ impl ResponseWait {
     /// Bytes sent, interim responses, and whether the request has ended.
     fn progress(&self) -> (u64, usize, bool) {
         let sent = self.sent.as_ref().map_or(0, |sent| sent.load(Relaxed));
-        let ended = self
-            .outcome
-            .as_ref()
-            .is_none_or(|outcome| outcome.has_ended());
+        let ended = self.outcome.as_ref().is_none_or(|outcome| outcome.has_ended());
         (sent, self.informational.load(Relaxed), ended)
     }
 

@@ -21,17 +21,11 @@ impl ReplayableRequest {
         let (head, body) = request.into_parts();
         let kept = head.clone();
         if body.is_end_stream() {
-            let replayable = Self {
-                head: kept,
-                body: None,
-            };
+            let replayable = Self { head: kept, body: None };
             return (Request::from_parts(head, body), replayable);
         }
         let (body, handle) = body.replayable();
-        let replayable = Self {
-            head: kept,
-            body: Some(handle),
-        };
+        let replayable = Self { head: kept, body: Some(handle) };
         (Request::from_parts(head, body), replayable)
     }
 
@@ -50,9 +44,7 @@ impl ReplayableRequest {
 /// (§ 6.8), or it was refused.
 pub(super) fn is_unprocessed(error: &hyper::Error) -> bool {
     let is_gone = |error: &h2::Error| error.is_remote() && error.is_go_away();
-    cause(error).is_some_and(is_gone)
-        || is_reset_with(error, Reason::REFUSED_STREAM)
-        || requires_http1(error)
+    cause(error).is_some_and(is_gone) || is_reset_with(error, Reason::REFUSED_STREAM) || requires_http1(error)
 }
 
 /// Whether the server takes such requests over HTTP/1.1 only (RFC 9113 § 7). Chromium sends them again that way
@@ -62,9 +54,7 @@ pub(super) fn requires_http1(error: &hyper::Error) -> bool {
 }
 
 fn is_reset_with(error: &hyper::Error, reason: Reason) -> bool {
-    cause(error).is_some_and(|error| {
-        error.is_remote() && error.is_reset() && error.reason() == Some(reason)
-    })
+    cause(error).is_some_and(|error| error.is_remote() && error.is_reset() && error.reason() == Some(reason))
 }
 
 fn cause(error: &hyper::Error) -> Option<&h2::Error> {

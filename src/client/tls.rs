@@ -53,31 +53,18 @@ pub(super) struct Tls {
 }
 
 /// `None` where no trusted certificates were found.
-pub(super) fn configure(
-    extra_roots: &[CertificateDer<'static>],
-    insecure: &HostPatterns,
-) -> Option<Tls> {
+pub(super) fn configure(extra_roots: &[CertificateDer<'static>], insecure: &HostPatterns) -> Option<Tls> {
     for host in insecure.iter() {
-        warn!(
-            host,
-            "certificates of this host are NOT verified (`upstream.insecure_hosts`)"
-        );
+        warn!(host, "certificates of this host are NOT verified (`upstream.insecure_hosts`)");
     }
-    build(extra_roots, insecure.clone())
-        .inspect_err(|error| error!(%error, "no certificates to trust were found"))
-        .ok()
+    build(extra_roots, insecure.clone()).inspect_err(|error| error!(%error, "no certificates to trust were found")).ok()
 }
 
 fn build(extra_roots: &[CertificateDer<'static>], insecure: HostPatterns) -> Result<Tls, Error> {
     let provider: Arc<CryptoProvider> = Arc::new(ring::default_provider());
-    let platform =
-        Verifier::new_with_extra_roots(extra_roots.iter().cloned(), Arc::clone(&provider))?;
+    let platform = Verifier::new_with_extra_roots(extra_roots.iter().cloned(), Arc::clone(&provider))?;
     let intermediates = Arc::<Intermediates>::default();
-    let verifier = Strict {
-        platform,
-        insecure,
-        intermediates: Arc::clone(&intermediates),
-    };
+    let verifier = Strict { platform, insecure, intermediates: Arc::clone(&intermediates) };
     let mut config = ClientConfig::builder_with_provider(provider)
         // RFC 8996: TLS 1.0 and 1.1 must not be used. Named, so that no default decides.
         .with_protocol_versions(&[&TLS13, &TLS12])?
@@ -90,11 +77,7 @@ fn build(extra_roots: &[CertificateDer<'static>], insecure: HostPatterns) -> Res
     let mut any = config.clone();
     any.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(Tls {
-        any: Arc::new(any),
-        http1: Arc::new(config),
-        intermediates,
-    })
+    Ok(Tls { any: Arc::new(any), http1: Arc::new(config), intermediates })
 }
 
 tokio::task_local! {
@@ -179,8 +162,7 @@ impl ServerCertVerifier for Strict {
         leaf: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.platform
-            .verify_tls12_signature(message, leaf, signature)
+        self.platform.verify_tls12_signature(message, leaf, signature)
     }
 
     fn verify_tls13_signature(
@@ -189,8 +171,7 @@ impl ServerCertVerifier for Strict {
         leaf: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.platform
-            .verify_tls13_signature(message, leaf, signature)
+        self.platform.verify_tls13_signature(message, leaf, signature)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
@@ -208,20 +189,13 @@ impl Strict {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let verify = |chain: &[CertificateDer<'_>]| {
-            self.platform
-                .verify_server_cert(leaf, chain, name, ocsp, now)
-        };
+        let verify = |chain: &[CertificateDer<'_>]| self.platform.verify_server_cert(leaf, chain, name, ocsp, now);
         let verified = verify(sent);
         let Err(Error::InvalidCertificate(CertificateError::UnknownIssuer)) = verified else {
             return verified;
         };
         let completed = self.intermediates.complete(leaf, sent);
-        let verified = if completed.len() > sent.len() {
-            verify(&completed)
-        } else {
-            verified
-        };
+        let verified = if completed.len() > sent.len() { verify(&completed) } else { verified };
         match verified {
             Err(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
                 Err(MissingIssuer::of(completed.last().unwrap_or(leaf))
@@ -239,9 +213,7 @@ fn reason(leaf: &CertificateDer<'_>, intermediates: &[CertificateDer<'_>], error
         return error;
     };
     match problem {
-        CertificateError::UnknownIssuer if weak::is_self_signed(leaf) => {
-            refused(Weakness::SelfSigned)
-        }
+        CertificateError::UnknownIssuer if weak::is_self_signed(leaf) => refused(Weakness::SelfSigned),
         // What is plainly something else.
         CertificateError::Expired
         | CertificateError::ExpiredContext { .. }
@@ -250,10 +222,7 @@ fn reason(leaf: &CertificateDer<'_>, intermediates: &[CertificateDer<'_>], error
         | CertificateError::NotValidForName
         | CertificateError::NotValidForNameContext { .. }
         | CertificateError::Revoked => error,
-        _ => intermediates
-            .iter()
-            .find_map(weak::find)
-            .map_or(error, refused),
+        _ => intermediates.iter().find_map(weak::find).map_or(error, refused),
     }
 }
 

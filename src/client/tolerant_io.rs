@@ -64,14 +64,7 @@ enum Chunk {
 
 impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
     pub(super) fn new(io: I, has_unread: fn(&I) -> bool) -> Self {
-        Self {
-            io,
-            has_unread,
-            state: State::Idle,
-            raw: BytesMut::new(),
-            out: BytesMut::new(),
-            is_head: false,
-        }
+        Self { io, has_unread, state: State::Idle, raw: BytesMut::new(), out: BytesMut::new(), is_head: false }
     }
 
     /// A request is written: its response begins with a head.
@@ -89,21 +82,13 @@ impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
                 State::Head => self.process_head(),
                 State::Chunked(Chunk::Data(left)) => {
                     let left = left - self.forward(left);
-                    self.state = State::Chunked(if left == 0 {
-                        Chunk::DataEnd
-                    } else {
-                        Chunk::Data(left)
-                    });
+                    self.state = State::Chunked(if left == 0 { Chunk::DataEnd } else { Chunk::Data(left) });
                     false
                 }
                 State::Chunked(chunk) => self.process_chunk_line(chunk),
                 State::Length(left) => {
                     let left = left - self.forward(left);
-                    self.state = if left == 0 {
-                        State::Idle
-                    } else {
-                        State::Length(left)
-                    };
+                    self.state = if left == 0 { State::Idle } else { State::Length(left) };
                     false
                 }
                 // Bytes without a request: hyper closes the connection.
@@ -119,10 +104,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
     }
 
     fn forward(&mut self, most: u64) -> u64 {
-        let count = self
-            .raw
-            .len()
-            .min(usize::try_from(most).unwrap_or(usize::MAX));
+        let count = self.raw.len().min(usize::try_from(most).unwrap_or(usize::MAX));
         if self.out.is_empty() && count == self.raw.len() {
             std::mem::swap(&mut self.raw, &mut self.out);
         } else {
@@ -211,9 +193,7 @@ fn normalized_head(head: &[u8], is_head: bool) -> Option<(Vec<u8>, State)> {
     if head.contains(&0) || head.windows(2).any(is_lone_cr) {
         return None;
     }
-    let mut lines = head
-        .split(|byte| *byte == b'\n')
-        .map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let mut lines = head.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let (line, version_1_0, status) = status_line(lines.next()?)?;
     let fields = fields(lines);
     let mut out = line;
@@ -231,12 +211,7 @@ fn status_line(line: &[u8]) -> Option<(Vec<u8>, bool, u16)> {
     let version_1_0 = &rest[..minor] == b"0";
     let rest = rest[minor..].trim_ascii_start();
     let status: u16 = std::str::from_utf8(rest.get(..3)?).ok()?.parse().ok()?;
-    let reason: Vec<u8> = rest[3..]
-        .trim_ascii()
-        .iter()
-        .copied()
-        .filter(|byte| !byte.is_ascii_control())
-        .collect();
+    let reason: Vec<u8> = rest[3..].trim_ascii().iter().copied().filter(|byte| !byte.is_ascii_control()).collect();
     let version = if version_1_0 { "0" } else { "1" };
     let mut line = format!("HTTP/1.{version} {status:03} ").into_bytes();
     line.extend_from_slice(&reason);
@@ -250,12 +225,7 @@ fn fields<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Vec<(Vec<u8>, Vec<u8>)> 
     for line in lines {
         let value = |bytes: &[u8]| -> Vec<u8> {
             let clean = |byte: &u8| if byte.is_ascii_control() { b' ' } else { *byte };
-            bytes
-                .iter()
-                .map(clean)
-                .collect::<Vec<u8>>()
-                .trim_ascii()
-                .to_vec()
+            bytes.iter().map(clean).collect::<Vec<u8>>().trim_ascii().to_vec()
         };
         // RFC 9112 § 5.2: a folded line goes on with the value before it.
         if matches!(line.first(), Some(b' ' | b'\t'))
@@ -274,8 +244,7 @@ fn fields<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Vec<(Vec<u8>, Vec<u8>)> 
             continue;
         }
         let value = value(&line[colon + 1..]);
-        let is_identity = name.eq_ignore_ascii_case(b"transfer-encoding")
-            && value.eq_ignore_ascii_case(b"identity");
+        let is_identity = name.eq_ignore_ascii_case(b"transfer-encoding") && value.eq_ignore_ascii_case(b"identity");
         if !is_identity {
             fields.push((name.to_vec(), value));
         }
@@ -284,16 +253,9 @@ fn fields<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Vec<(Vec<u8>, Vec<u8>)> 
 }
 
 /// How the body is framed (RFC 9112 § 6.3).
-fn body_state(
-    fields: &[(Vec<u8>, Vec<u8>)],
-    status: u16,
-    version_1_0: bool,
-    is_head: bool,
-) -> State {
+fn body_state(fields: &[(Vec<u8>, Vec<u8>)], status: u16, version_1_0: bool, is_head: bool) -> State {
     let value_of = |wanted: &str| {
-        let field = fields
-            .iter()
-            .find(|(name, _)| name.eq_ignore_ascii_case(wanted.as_bytes()));
+        let field = fields.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted.as_bytes()));
         field.map(|(_, value)| &value[..])
     };
     match status {
@@ -305,11 +267,7 @@ fn body_state(
     }
     if let Some(coding) = value_of("transfer-encoding") {
         let is_chunked = coding.eq_ignore_ascii_case(b"chunked") && !version_1_0;
-        return if is_chunked {
-            State::Chunked(Chunk::Size)
-        } else {
-            State::Raw
-        };
+        return if is_chunked { State::Chunked(Chunk::Size) } else { State::Raw };
     }
     let length = value_of("content-length").and_then(|value| std::str::from_utf8(value).ok());
     match length.map(str::parse) {
@@ -338,11 +296,7 @@ pub(super) fn read_in_pieces(bytes: &[u8], piece: usize) {
 }
 
 impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for TolerantIo<I> {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         while this.out.is_empty() {
             this.raw.reserve(READ_SIZE);
@@ -358,9 +312,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for TolerantIo<I> {
             }
             match ready!(polled) {
                 Ok(0) => this.forward(u64::MAX),
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                    this.forward(u64::MAX)
-                }
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => this.forward(u64::MAX),
                 Err(error) => return Poll::Ready(Err(error)),
                 Ok(_) => {
                     this.process();
@@ -377,11 +329,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for TolerantIo<I> {
 }
 
 impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TolerantIo<I> {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.poll_write_vectored(cx, &[io::IoSlice::new(buf)])
     }
 
@@ -437,18 +385,9 @@ mod tests {
     #[tokio::test]
     async fn heads_that_browsers_read_are_brought_into_the_strict_form() {
         for (sent, expected) in [
-            (
-                "HTTP/1.1 200 OK\r\nA: b\r\n\r\nx",
-                "HTTP/1.1 200 OK\r\nA: b\r\n\r\nx",
-            ),
-            (
-                "\r\nHTTP/1.2  200   Very  OK\nA : b\n\nx",
-                "HTTP/1.1 200 Very  OK\r\nA: b\r\n\r\nx",
-            ),
-            (
-                "HTTP/1.0 200\r\n A: b\r\nC\r\nD: e\r\n\tf\r\n\r\n",
-                "HTTP/1.0 200 \r\nA: b\r\nD: e f\r\n\r\n",
-            ),
+            ("HTTP/1.1 200 OK\r\nA: b\r\n\r\nx", "HTTP/1.1 200 OK\r\nA: b\r\n\r\nx"),
+            ("\r\nHTTP/1.2  200   Very  OK\nA : b\n\nx", "HTTP/1.1 200 Very  OK\r\nA: b\r\n\r\nx"),
+            ("HTTP/1.0 200\r\n A: b\r\nC\r\nD: e\r\n\tf\r\n\r\n", "HTTP/1.0 200 \r\nA: b\r\nD: e f\r\n\r\n"),
             (
                 "HTTP/1.1 200 OK\r\n<b>Warning</b>: x\r\nTransfer-Encoding: identity\r\nA: \x01b\x07c\r\n\r\nx",
                 "HTTP/1.1 200 OK\r\nA: b c\r\n\r\nx",
@@ -477,9 +416,6 @@ mod tests {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n";
         assert_eq!(read("HEAD / HTTP/1.1\r\n\r\n", head).await, head);
         let upgraded = "HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\nHTTP/1.1  200 OK\n\n";
-        assert_eq!(
-            read("GET / HTTP/1.1\r\n\r\n", upgraded).await,
-            upgraded.replacen("Switching", "Switching", 1)
-        );
+        assert_eq!(read("GET / HTTP/1.1\r\n\r\n", upgraded).await, upgraded.replacen("Switching", "Switching", 1));
     }
 }

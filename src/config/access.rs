@@ -49,14 +49,8 @@ pub enum PrivateTargets {
 impl Default for Access {
     fn default() -> Self {
         Self {
-            clients: vec![ClientRange {
-                written: "loopback".to_owned(),
-                nets: ranges(&LOOPBACK),
-            }],
-            connect_ports: [443, 8443]
-                .into_iter()
-                .filter_map(NonZeroU16::new)
-                .collect(),
+            clients: vec![ClientRange { written: "loopback".to_owned(), nets: ranges(&LOOPBACK) }],
+            connect_ports: [443, 8443].into_iter().filter_map(NonZeroU16::new).collect(),
             allow_targets: Vec::new(),
             private_targets: PrivateTargets::default(),
             users: Users::default(),
@@ -64,8 +58,7 @@ impl Default for Access {
     }
 }
 
-const CLIENTS: &str =
-    "`loopback`, `private`, an address such as 192.168.1.7, or a range such as 192.168.1.0/24";
+const CLIENTS: &str = "`loopback`, `private`, an address such as 192.168.1.7, or a range such as 192.168.1.0/24";
 
 const TARGETS: &str = "an address or range with an optional port or port range, such as 10.0.0.0/8 or \
                        127.0.0.1:8080-8090";
@@ -77,9 +70,7 @@ fn not_empty<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ClientRange>, D::
     let clients = Vec::deserialize(from)?;
     if clients.is_empty() {
         let problem = "the list is empty, so that no one could use the proxy";
-        return Err(D::Error::custom(format_args!(
-            "{problem}; expected {CLIENTS}"
-        )));
+        return Err(D::Error::custom(format_args!("{problem}; expected {CLIENTS}")));
     }
     Ok(clients)
 }
@@ -109,11 +100,8 @@ impl Access {
     /// outside, so most likely `clients` was forgotten.
     pub(crate) fn problem_with_listening(&self, ip: IpAddr) -> Option<String> {
         let only_us = self.ranges().all(|range| within(range, &LOOPBACK));
-        (!ip.to_canonical().is_loopback() && only_us).then(|| {
-            format!(
-                "{ip} is open to other machines, but `access.clients` lets only this one use the proxy"
-            )
-        })
+        (!ip.to_canonical().is_loopback() && only_us)
+            .then(|| format!("{ip} is open to other machines, but `access.clients` lets only this one use the proxy"))
     }
 
     /// Whether strangers may use the proxy without a password.
@@ -132,24 +120,14 @@ fn within(range: &IpNet, outer: &[&str]) -> bool {
 }
 
 fn ranges(written: &[&str]) -> Vec<IpNet> {
-    written
-        .iter()
-        .filter_map(|range| range.parse().ok())
-        .collect()
+    written.iter().filter_map(|range| range.parse().ok()).collect()
 }
 
 /// Ranges of this machine.
 const LOOPBACK: [&str; 2] = ["127.0.0.0/8", "::1/128"];
 
 /// Private ranges: RFC 1918, RFC 4193 and the link's own (RFC 3927, RFC 4291).
-const PRIVATE: [&str; 6] = [
-    "10.0.0.0/8",
-    "172.16.0.0/12",
-    "192.168.0.0/16",
-    "169.254.0.0/16",
-    "fc00::/7",
-    "fe80::/10",
-];
+const PRIVATE: [&str; 6] = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "fc00::/7", "fe80::/10"];
 
 /// Addresses of clients, as one entry of the list names them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,23 +158,16 @@ impl fmt::Display for ClientRange {
 
 /// An address or range, in the one spelling in which addresses are compared; or what is wrong with it.
 fn parse_net(text: &str) -> Result<IpNet, String> {
-    let text = text
-        .strip_prefix('[')
-        .and_then(|rest| rest.strip_suffix(']'))
-        .unwrap_or(text);
+    let text = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
     if let Ok(ip) = text.parse::<IpAddr>() {
         return Ok(ip.to_canonical().into());
     }
-    let net: IpNet = text
-        .parse()
-        .map_err(|_| "is not an address or range".to_owned())?;
+    let net: IpNet = text.parse().map_err(|_| "is not an address or range".to_owned())?;
     // Mapped addresses become IPv4 before they are compared (RFC 4291 § 2.5.5.2): such a range would match none.
     if let (IpAddr::V6(v6), Some(length)) = (net.addr(), net.prefix_len().checked_sub(96))
         && let Some(v4) = v6.to_ipv4_mapped()
     {
-        return Err(format!(
-            "is an IPv4 range written as IPv6, write {v4}/{length}"
-        ));
+        return Err(format!("is an IPv4 range written as IPv6, write {v4}/{length}"));
     }
     // More likely a typing error of the length than of the address, and nobody can tell which.
     if net.addr() != net.network() {
@@ -219,18 +190,12 @@ pub struct AddrPattern {
 
 impl AddrPattern {
     pub(crate) fn matches(&self, ip: IpAddr, port: u16) -> bool {
-        self.net.contains(&ip)
-            && self
-                .ports
-                .as_ref()
-                .is_none_or(|ports| ports.contains(&port))
+        self.net.contains(&ip) && self.ports.as_ref().is_none_or(|ports| ports.contains(&port))
     }
 
     /// Whether the pattern was written with ports, this one among them.
     pub(crate) fn names_port(&self, port: u16) -> bool {
-        self.ports
-            .as_ref()
-            .is_some_and(|ports| ports.contains(&port))
+        self.ports.as_ref().is_some_and(|ports| ports.contains(&port))
     }
 }
 
@@ -240,11 +205,7 @@ impl FromStr for AddrPattern {
     fn from_str(text: &str) -> Result<Self, String> {
         let (net, ports) = parse_pattern(text).map_err(|problem| format!("{text:?} {problem}"))?;
         let written = text.to_owned();
-        Ok(Self {
-            written,
-            net,
-            ports,
-        })
+        Ok(Self { written, net, ports })
     }
 }
 
@@ -295,11 +256,7 @@ mod tests {
             ("::ffff:192.0.2.1", "192.0.2.1:1", true),
         ] {
             let addr: std::net::SocketAddr = addr.parse().unwrap();
-            assert_eq!(
-                pattern(text).matches(addr.ip(), addr.port()),
-                matches,
-                "{text}"
-            );
+            assert_eq!(pattern(text).matches(addr.ip(), addr.port()), matches, "{text}");
         }
     }
 

@@ -12,8 +12,7 @@ use gleaner_filters::{HostList, HostListError};
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 
 use super::{
-    Access, BUILTIN, BUILTIN_AD_SERVERS, Config, RawConfig, document::Place, error::Mistake, file,
-    hosts, https,
+    Access, BUILTIN, BUILTIN_AD_SERVERS, Config, RawConfig, document::Place, error::Mistake, file, hosts, https,
 };
 
 impl RawConfig {
@@ -24,8 +23,7 @@ impl RawConfig {
         }
         let mut watched = Vec::new();
         check_listen(&self.listen.0, &self.access)?;
-        let (ad_servers, ad_servers_hash) =
-            read_ad_servers(&self.ad_server_lists, base, &mut watched)?;
+        let (ad_servers, ad_servers_hash) = read_ad_servers(&self.ad_server_lists, base, &mut watched)?;
         let fingerprint = fingerprint(&self, ad_servers_hash);
         Ok(Config {
             listen: self.listen.0,
@@ -54,10 +52,7 @@ fn authority_dir(dir: Option<PathBuf>, base: &Path) -> Result<Option<PathBuf>, M
     };
     let dir = file::under(base, &dir);
     if dir.exists() && !dir.is_dir() {
-        let problem = format!(
-            "{} is no folder; expected a folder, which is made where there is none",
-            dir.display()
-        );
+        let problem = format!("{} is no folder; expected a folder, which is made where there is none", dir.display());
         return Err(Mistake::value("authority.dir", problem));
     }
     Ok(Some(dir))
@@ -67,13 +62,10 @@ fn authority_dir(dir: Option<PathBuf>, base: &Path) -> Result<Option<PathBuf>, M
 /// meant.
 fn check_listen(listen: &[SocketAddr], access: &Access) -> Result<(), Mistake> {
     check_addresses(listen).map_err(|problem| {
-        let expected =
-            "addresses of this machine, each of which can be listened on beside the others";
+        let expected = "addresses of this machine, each of which can be listened on beside the others";
         Mistake::value("listen", format!("{problem}; expected {expected}"))
     })?;
-    let problem = listen
-        .iter()
-        .find_map(|addr| access.problem_with_listening(addr.ip()));
+    let problem = listen.iter().find_map(|addr| access.problem_with_listening(addr.ip()));
     problem.map_or(Ok(()), |problem| {
         let expected = "`access.clients` with those who may use it, such as [loopback, private], or a loopback \
                         address to listen on";
@@ -115,17 +107,11 @@ fn fingerprint(raw: &RawConfig, ad_servers: u64) -> u64 {
     let mut hasher = DefaultHasher::new();
     env!("CARGO_PKG_VERSION").hash(&mut hasher);
     ad_servers.hash(&mut hasher);
-    serde_yaml::to_string(&raw.filters)
-        .unwrap_or_default()
-        .hash(&mut hasher);
+    serde_yaml::to_string(&raw.filters).unwrap_or_default().hash(&mut hasher);
     hasher.finish()
 }
 
-fn read_ad_servers(
-    lists: &[String],
-    base: &Path,
-    watched: &mut Vec<PathBuf>,
-) -> Result<(HostList, u64), Mistake> {
+fn read_ad_servers(lists: &[String], base: &Path, watched: &mut Vec<PathBuf>) -> Result<(HostList, u64), Mistake> {
     let mut hosts = HostList::default();
     let mut hasher = DefaultHasher::new();
     let mut seen = HashSet::new();
@@ -166,10 +152,7 @@ fn place_in_list(text: &str, error: &HostListError) -> Place {
         .nth(error.line.saturating_sub(1))
         .and_then(|line| line.split_once(&error.text))
         .map_or("", |(before, _)| before);
-    Place {
-        line: error.line,
-        column: file::without_mark(before).chars().count() + 1,
-    }
+    Place { line: error.line, column: file::without_mark(before).chars().count() + 1 }
 }
 
 fn read_roots(file: Option<&Path>, base: &Path) -> Result<Vec<CertificateDer<'static>>, Mistake> {
@@ -182,8 +165,7 @@ fn read_roots(file: Option<&Path>, base: &Path) -> Result<Vec<CertificateDer<'st
         Mistake::value("upstream.extra_ca_file", problem)
     };
     let shown = path.display();
-    let pem = file::read(&path, file::MAX_LIST)
-        .map_err(|error| wrong(&format!("cannot read {shown}: {error}")))?;
+    let pem = file::read(&path, file::MAX_LIST).map_err(|error| wrong(&format!("cannot read {shown}: {error}")))?;
     let roots = CertificateDer::pem_slice_iter(&pem)
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| wrong(&format!("{shown}: {error}")))?;

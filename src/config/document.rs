@@ -25,18 +25,12 @@ impl Place {
     pub(super) fn of_byte(text: &str, position: usize) -> Self {
         let before = &text[..text.floor_char_boundary(position.min(text.len()))];
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        Self {
-            line: before.matches('\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-        }
+        Self { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
     }
 
     pub(super) fn of_error(error: &serde_yaml::Error) -> Option<Self> {
         let at = error.location()?;
-        Some(Self {
-            line: at.line(),
-            column: at.column(),
-        })
+        Some(Self { line: at.line(), column: at.column() })
     }
 }
 
@@ -53,10 +47,7 @@ pub(super) struct YamlError {
 /// The text as a tree.
 pub(super) fn read(text: &str) -> Result<Value, YamlError> {
     let mut path = Path::new();
-    let walk = Walk {
-        path: &mut path,
-        target: None,
-    };
+    let walk = Walk { path: &mut path, target: None };
     let walked = walk.deserialize(serde_yaml::Deserializer::from_str(text));
     let read = walked.and_then(|()| serde_yaml::from_str(text));
     read.map_err(|error| {
@@ -69,9 +60,8 @@ pub(super) fn read(text: &str) -> Result<Value, YamlError> {
 }
 
 fn duplicate(text: &str, path: &[String], error: &serde_yaml::Error) -> YamlError {
-    let first = find(text, path, Part::Key).map_or_else(String::new, |first| {
-        format!(": first in line {}, column {}", first.line, first.column)
-    });
+    let first = find(text, path, Part::Key)
+        .map_or_else(String::new, |first| format!(": first in line {}, column {}", first.line, first.column));
     let key = shown(path);
     YamlError {
         place: Place::of_error(error),
@@ -92,22 +82,14 @@ pub(super) fn place_of_value(text: &str, path: &[String]) -> Option<Place> {
 
 /// Where a key stands, or else the deepest part of the way to it that is written.
 pub(super) fn place_of_key(text: &str, path: &[String]) -> Option<Place> {
-    (1..=path.len())
-        .rev()
-        .find_map(|length| find(text, &path[..length], Part::Key))
+    (1..=path.len()).rev().find_map(|length| find(text, &path[..length], Part::Key))
 }
 
 fn find(text: &str, path: &[String], part: Part) -> Option<Place> {
-    let walk = Walk {
-        path: &mut Path::new(),
-        target: Some((path, part)),
-    };
+    let walk = Walk { path: &mut Path::new(), target: Some((path, part)) };
     let walked = walk.deserialize(serde_yaml::Deserializer::from_str(text));
     let error = walked.err()?;
-    error
-        .to_string()
-        .contains(FOUND)
-        .then(|| Place::of_error(&error))?
+    error.to_string().contains(FOUND).then(|| Place::of_error(&error))?
 }
 
 /// The walk's own errors; the parser has none with these words.
@@ -128,8 +110,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn is_at(&self, part: Part) -> bool {
-        self.target
-            .is_some_and(|target| target == (self.path.as_slice(), part))
+        self.target.is_some_and(|target| target == (self.path.as_slice(), part))
     }
 
     fn arrive<E: Error>(&self) -> Result<(), E> {
@@ -140,10 +121,7 @@ impl Walk<'_> {
     }
 
     fn inner(&mut self) -> Walk<'_> {
-        Walk {
-            path: self.path,
-            target: self.target,
-        }
+        Walk { path: self.path, target: self.target }
     }
 }
 
@@ -174,10 +152,7 @@ impl<'de> Visitor<'de> for Walk<'_> {
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
         self.arrive()?;
         let mut seen = HashSet::new();
-        while let Some(key) = map.next_key_seed(Key {
-            walk: self.inner(),
-            seen: &seen,
-        })? {
+        while let Some(key) = map.next_key_seed(Key { walk: self.inner(), seen: &seen })? {
             seen.insert(key);
             map.next_value_seed(self.inner())?;
             self.path.pop();
@@ -199,9 +174,7 @@ impl<'de> Visitor<'de> for Walk<'_> {
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, _: A) -> Result<(), A::Error> {
-        Err(A::Error::custom(
-            "a `!` begins a tag, and no setting has one; expected quotes around the value",
-        ))
+        Err(A::Error::custom("a `!` begins a tag, and no setting has one; expected quotes around the value"))
     }
 
     fn visit_unit<E: Error>(self) -> Result<(), E> {
@@ -276,10 +249,7 @@ mod tests {
             // What is not written is the section above it.
             ("limits.none", (4, 1), (4, 1)),
         ] {
-            let places = (
-                place_of_key(text, &path(wanted)),
-                place_of_value(text, &path(wanted)),
-            );
+            let places = (place_of_key(text, &path(wanted)), place_of_value(text, &path(wanted)));
             let place = |(line, column)| Some(Place { line, column });
             assert_eq!(places, (place(key), place(value)), "{wanted}");
         }

@@ -81,11 +81,7 @@ impl ConfigError {
     }
 
     fn content(file: Option<&FilePath>, place: Option<Place>, problem: String) -> Self {
-        Self {
-            file: file.map(FilePath::to_path_buf),
-            mistakes: vec![(place, problem)],
-            kind: Kind::Content,
-        }
+        Self { file: file.map(FilePath::to_path_buf), mistakes: vec![(place, problem)], kind: Kind::Content }
     }
 
     pub(super) fn io(file: &FilePath, error: &io::Error) -> Self {
@@ -93,10 +89,7 @@ impl ConfigError {
             io::ErrorKind::NotFound => Kind::Missing,
             _ => Kind::Unreadable,
         };
-        Self {
-            kind,
-            ..Self::content(Some(file), None, format!("cannot read it: {error}"))
-        }
+        Self { kind, ..Self::content(Some(file), None, format!("cannot read it: {error}")) }
     }
 
     pub(super) fn yaml(file: Option<&FilePath>, error: YamlError) -> Self {
@@ -125,11 +118,7 @@ impl ConfigError {
             if let Some((file, place)) = mistake.elsewhere {
                 return Self::content(Some(&file), Some(place), mistake.problem);
             }
-            let place_of = if mistake.is_key {
-                document::place_of_key
-            } else {
-                document::place_of_value
-            };
+            let place_of = if mistake.is_key { document::place_of_key } else { document::place_of_value };
             let place = place_of(text, &mistake.path);
             error.mistakes.push((place, told));
         }
@@ -138,10 +127,7 @@ impl ConfigError {
 
     /// Settings given elsewhere than in the file, that the file does not fit.
     pub(crate) fn elsewhere(problem: String) -> Self {
-        Self {
-            kind: Kind::Elsewhere,
-            ..Self::content(None, None, problem)
-        }
+        Self { kind: Kind::Elsewhere, ..Self::content(None, None, problem) }
     }
 }
 
@@ -245,10 +231,7 @@ mod tests {
     #[test]
     fn rust_names_are_told_in_plain_words() {
         for (told, words) in [
-            (
-                "invalid type: sequence, expected struct Log",
-                "invalid value: a list, expected a section with keys",
-            ),
+            ("invalid type: sequence, expected struct Log", "invalid value: a list, expected a section with keys"),
             (
                 "invalid type: string \"many\", expected u32",
                 "invalid value: \"many\", expected a whole number, not negative",
@@ -257,10 +240,7 @@ mod tests {
                 "unknown field `levl`, expected `format` or `level`",
                 "unknown key `levl`, did you mean `level`? expected `format` or `level`",
             ),
-            (
-                "unknown field `a`, expected `b` or `c`",
-                "unknown key `a`, expected `b` or `c`",
-            ),
+            ("unknown field `a`, expected `b` or `c`", "unknown key `a`, expected `b` or `c`"),
         ] {
             assert_eq!(in_plain_words(told), words);
         }

@@ -12,16 +12,10 @@ const MOST_NAMED: usize = 2;
 pub(super) fn of_unknown_key(tree: &Value, path: &[String]) -> Option<String> {
     let (key, above) = path.split_last()?;
     let known = serde_yaml::to_value(RawConfig::default()).ok()?;
-    let at = |tree: &Value| {
-        above
-            .iter()
-            .try_fold(tree.clone(), |tree, part| tree.get(part).cloned())
-    };
+    let at = |tree: &Value| above.iter().try_fold(tree.clone(), |tree, part| tree.get(part).cloned());
     let (known, written) = (at(&known)?, at(tree)?);
     if let Some(section) = empty_section_before(&written, key)
-        && known
-            .get(section)
-            .is_some_and(|section| section.get(key).is_some())
+        && known.get(section).is_some_and(|section| section.get(key).is_some())
     {
         return Some(format!("is it to be indented, as a key of `{section}`?"));
     }
@@ -32,19 +26,14 @@ pub(super) fn of_unknown_key(tree: &Value, path: &[String]) -> Option<String> {
         [one] => Some(format!("it belongs under {one}, indented")),
         several => {
             let named = several[..MOST_NAMED].join(" or ");
-            Some(format!(
-                "it belongs under a section such as {named}, indented"
-            ))
+            Some(format!("it belongs under a section such as {named}, indented"))
         }
     }
 }
 
 /// The key before this one, where nothing is written under it.
 fn empty_section_before<'a>(written: &'a Value, key: &str) -> Option<&'a str> {
-    let before = written
-        .as_mapping()?
-        .iter()
-        .take_while(|(name, _)| name.as_str() != Some(key));
+    let before = written.as_mapping()?.iter().take_while(|(name, _)| name.as_str() != Some(key));
     let (section, value) = before.last()?;
     value.is_null().then(|| section.as_str())?
 }

@@ -76,9 +76,7 @@ impl HostPatterns {
             return false;
         }
         let parents = host.match_indices('.').map(|(dot, _)| &host[dot + 1..]);
-        std::iter::once(host)
-            .chain(parents)
-            .any(|name| self.0.contains(name))
+        std::iter::once(host).chain(parents).any(|name| self.0.contains(name))
     }
 }
 
@@ -95,36 +93,24 @@ word_type!(read ExactEntry, EXPECTED_EXACT);
 
 /// An entry without what people put in front for "everything under it", which is meant in any case.
 pub(super) fn without_wildcard(entry: &str) -> &str {
-    entry
-        .strip_prefix("*.")
-        .or_else(|| entry.strip_prefix('.'))
-        .unwrap_or(entry)
+    entry.strip_prefix("*.").or_else(|| entry.strip_prefix('.')).unwrap_or(entry)
 }
 
 /// The host of an entry, or what is wrong with it. `written` is the entry with its wildcard.
 fn parse_entry(entry: &str, written: &str) -> Result<String, String> {
     if let Some(host) = host_within(entry) {
-        return Err(format!(
-            "{written:?} is more than a host; {host:?} alone is one"
-        ));
+        return Err(format!("{written:?} is more than a host; {host:?} alone is one"));
     }
     let problem = || format!("{written:?} is not a host");
     // In the address of a page they stand in brackets; people write them without.
     let is_bare = entry.parse::<Ipv6Addr>().is_ok();
-    let host = if is_bare {
-        Host::parse(&format!("[{entry}]"))
-    } else {
-        Host::parse(entry)
-    };
+    let host = if is_bare { Host::parse(&format!("[{entry}]")) } else { Host::parse(entry) };
     let host = host.map_err(|_| problem())?;
     let plain = host.plain();
     // The URL Standard lets a host hold characters that no name of a web site has, `*` among them:
     // such an entry would be taken and match nothing.
     let is_label = |label: &str| {
-        !label.is_empty()
-            && label
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
     };
     let fits = match host {
         // The URL Standard takes `5` for 0.0.0.5: whoever wrote that meant something else.
@@ -216,12 +202,9 @@ mod tests {
 
     #[test]
     fn what_is_more_than_a_host_is_answered_by_its_host() {
-        for entry in [
-            "http://bank.example/",
-            "https://bank.example:8443/login?x#y",
-            "bank.example:443",
-            "bank.example/login",
-        ] {
+        for entry in
+            ["http://bank.example/", "https://bank.example:8443/login?x#y", "bank.example:443", "bank.example/login"]
+        {
             let problem = parse(entry).unwrap_err();
             assert!(problem.contains("\"bank.example\" alone"), "{problem}");
         }

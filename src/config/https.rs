@@ -55,9 +55,7 @@ pub(super) fn default_authority_dir() -> Option<PathBuf> {
     if let Some(dirs) = env::var_os("STATE_DIRECTORY").filter(|dirs| !dirs.is_empty()) {
         return env::split_paths(&dirs).next();
     }
-    choose_base_strategy()
-        .ok()
-        .map(|base| base.data_dir().join("gleaner"))
+    choose_base_strategy().ok().map(|base| base.data_dir().join("gleaner"))
 }
 
 #[cfg(test)]
@@ -74,9 +72,6 @@ mod tests {
             assert!(!read(word).unwrap().intercept, "{word}");
         }
         let error = read("maybe").unwrap_err().to_string();
-        assert!(
-            error.contains("expected `on`, `off`, `true` or `false`"),
-            "{error}"
-        );
+        assert!(error.contains("expected `on`, `off`, `true` or `false`"), "{error}");
     }
 }

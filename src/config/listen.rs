@@ -57,15 +57,11 @@ pub fn listen_address(text: &str) -> Result<SocketAddr, String> {
     if !is_name {
         return Err(format!("{text:?} is not an address and port"));
     }
-    let found: Vec<SocketAddr> = text
-        .to_socket_addrs()
-        .map_err(|error| format!("the name in {text:?} cannot be resolved: {error}"))?
-        .collect();
+    let found: Vec<SocketAddr> =
+        text.to_socket_addrs().map_err(|error| format!("the name in {text:?} cannot be resolved: {error}"))?.collect();
     // One name, one listener: browsers that are told `localhost` try both families.
     let first = found.iter().find(|addr| addr.is_ipv4()).or(found.first());
-    first
-        .copied()
-        .ok_or_else(|| format!("the name in {text:?} has no address"))
+    first.copied().ok_or_else(|| format!("the name in {text:?} has no address"))
 }
 
 impl Serialize for Listen {
@@ -103,12 +99,8 @@ impl<'de> Deserialize<'de> for Listen {
         // An untagged enum would only say that "no variant matched".
         let addresses = from.deserialize_any(OneOrMany)?;
         if addresses.is_empty() {
-            return Err(D::Error::custom(format_args!(
-                "the list is empty; expected {LISTEN}"
-            )));
+            return Err(D::Error::custom(format_args!("the list is empty; expected {LISTEN}")));
         }
-        Ok(Self(
-            addresses.into_iter().map(|Address(addr)| addr).collect(),
-        ))
+        Ok(Self(addresses.into_iter().map(|Address(addr)| addr).collect()))
     }
 }

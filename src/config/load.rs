@@ -41,18 +41,12 @@ impl Lookup {
     #[must_use]
     pub fn new(named: Option<PathBuf>) -> Self {
         if let Some(file) = named {
-            return Self {
-                places: vec![file],
-                named: true,
-            };
+            return Self { places: vec![file], named: true };
         }
         let user = choose_base_strategy().ok().map(|base| base.config_dir());
         let machine = Some(PathBuf::from("/etc"));
         let places = [user, machine].into_iter().flatten();
-        Self {
-            places: places.map(|dir| dir.join("gleaner/config.yaml")).collect(),
-            named: false,
-        }
+        Self { places: places.map(|dir| dir.join("gleaner/config.yaml")).collect(), named: false }
     }
 
     /// Reads the first file that is there.
@@ -90,9 +84,7 @@ impl Config {
             _ => env::current_dir().unwrap_or_default(),
         };
         let build = || {
-            let config = RawConfig::from_tree(&tree)?
-                .build(&base)
-                .map_err(|mistake| vec![mistake])?;
+            let config = RawConfig::from_tree(&tree)?.build(&base).map_err(|mistake| vec![mistake])?;
             let chain = config.build_chain();
             chain.map_err(|error| vec![of_filters(&tree, &error)])?;
             Ok(config)
@@ -102,8 +94,7 @@ impl Config {
 
     /// Builds the filter chain.
     pub(crate) fn chain(&self) -> Result<Chain, ConfigError> {
-        self.build_chain()
-            .map_err(|error| ConfigError::elsewhere(format!("configuration: filters.{error}")))
+        self.build_chain().map_err(|error| ConfigError::elsewhere(format!("configuration: filters.{error}")))
     }
 
     fn build_chain(&self) -> Result<Chain, gleaner_filters::ConfigError> {
@@ -170,21 +161,13 @@ fn of_reader(tree: &Value, error: &serde_path_to_error::Error<serde_yaml::Error>
             None => format!("{problem}; {hint}"),
         };
     }
-    Mistake {
-        path,
-        problem,
-        is_key,
-        elsewhere: None,
-    }
+    Mistake { path, problem, is_key, elsewhere: None }
 }
 
 /// What the filters say of a setting. A problem with an item of a list begins with the item.
 fn of_filters(tree: &Value, error: &gleaner_filters::ConfigError) -> Mistake {
     let mut mistake = Mistake::value(&format!("filters.{}", error.key), error.problem.clone());
-    let list = mistake
-        .path
-        .iter()
-        .try_fold(tree, |tree, key| tree.get(key));
+    let list = mistake.path.iter().try_fold(tree, |tree, key| tree.get(key));
     let item = error.problem.split(['"', '`']).nth(1);
     let is_item = |found: &Value| found.as_str() == item;
     let items = list.and_then(Value::as_sequence);
@@ -232,10 +215,7 @@ pub fn filters_over(filters: &ChainConfig, yaml: &str) -> Result<ChainConfig, St
     let read = RawConfig::from_tree(&Value::Mapping(root));
     read.map(|raw| raw.filters).map_err(|mistakes| {
         let first = mistakes.first().map(Mistake::told).unwrap_or_default();
-        first
-            .trim_start_matches("filters.")
-            .trim_start_matches("filters: ")
-            .to_owned()
+        first.trim_start_matches("filters.").trim_start_matches("filters: ").to_owned()
     })
 }
 

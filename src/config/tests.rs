@@ -55,9 +55,7 @@ fn what_is_not_written_has_its_default() {
         assert!(!config.https.intercept && !config.ad_servers.is_empty());
         assert_eq!(config.limits, Limits::default());
     }
-    let genre = config("filters: { genre: { news: { select: false } } }")
-        .filters
-        .genre;
+    let genre = config("filters: { genre: { news: { select: false } } }").filters.genre;
     assert!(!genre.news.select && (genre.news.dial - 0.3).abs() < 1e-9);
 }
 
@@ -128,17 +126,7 @@ fn messages_hold_no_words_of_the_programs_language() {
         "limits: { page_nodes: -1 }",
     ] {
         let error = error_of(yaml);
-        for word in [
-            "f64",
-            "u128",
-            "usize",
-            "variant",
-            "YAML value",
-            "Value",
-            "tag",
-            "Ignore",
-            "boolean",
-        ] {
+        for word in ["f64", "u128", "usize", "variant", "YAML value", "Value", "tag", "Ignore", "boolean"] {
             assert!(!error.contains(word), "{yaml}: {error}");
         }
     }
@@ -151,10 +139,7 @@ fn addresses_to_listen_on_are_one_or_many_and_a_port_alone_means_this_machine() 
     for (yaml, count) in [
         ("18118", 1),
         ("'localhost:8118'", 1),
-        (
-            "['127.0.0.1:8118', '127.0.0.2:8118', '[::1]:8118', 8119]",
-            4,
-        ),
+        ("['127.0.0.1:8118', '127.0.0.2:8118', '[::1]:8118', 8119]", 4),
         ("[0, 0]", 2),
     ] {
         let listen = config(&format!("listen: {yaml}")).listen;
@@ -188,31 +173,18 @@ fn a_byte_order_mark_is_passed_over() {
 #[cfg(unix)]
 #[test]
 fn files_without_end_are_refused() {
-    for yaml in [
-        "ad_server_lists: [/dev/zero]",
-        "upstream: { extra_ca_file: /dev/zero }",
-    ] {
+    for yaml in ["ad_server_lists: [/dev/zero]", "upstream: { extra_ca_file: /dev/zero }"] {
         let error = error_of(yaml);
-        assert!(
-            error.contains("/dev/zero: it is longer than 128 MiB"),
-            "{error}"
-        );
+        assert!(error.contains("/dev/zero: it is longer than 128 MiB"), "{error}");
     }
     let error = Lookup::new(Some("/dev/zero".into())).load().unwrap_err();
-    assert!(
-        error.to_string().contains("it is longer than 4 MiB"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("it is longer than 4 MiB"), "{error}");
 }
 
 #[test]
 fn a_bad_line_of_a_list_is_named_once_in_its_own_file() {
     let dir = tempfile::tempdir().unwrap();
-    fs::write(
-        dir.path().join("my.txt"),
-        "ads.example.com\n0.0.0.0 ||bad^\n",
-    )
-    .unwrap();
+    fs::write(dir.path().join("my.txt"), "ads.example.com\n0.0.0.0 ||bad^\n").unwrap();
     let file = dir.path().join("config.yaml");
     let error = Config::from_yaml("ad_server_lists: [my.txt]", Some(&file)).unwrap_err();
     let error = error.to_string();
@@ -229,16 +201,9 @@ fn a_wildcard_spares_hosts_from_the_lists_too() {
 
 #[test]
 fn bytes_that_are_no_text_are_told_with_their_place() {
-    let told = |bytes: &[u8]| {
-        Config::from_bytes(bytes.to_vec(), None)
-            .unwrap_err()
-            .to_string()
-    };
+    let told = |bytes: &[u8]| Config::from_bytes(bytes.to_vec(), None).unwrap_err().to_string();
     let error = told(b"listen: 8118\nlimits:\n  # caf\xe9\n");
-    assert!(
-        error.contains(":3:8: ") && error.contains("UTF-8"),
-        "{error}"
-    );
+    assert!(error.contains(":3:8: ") && error.contains("UTF-8"), "{error}");
     assert!(told(b"\xff\xfel\0").contains("UTF-16"));
 }
 

@@ -61,8 +61,7 @@ fn is_usable(hash: &str) -> bool {
     let Ok(parsed) = PasswordHash::new(hash) else {
         return false;
     };
-    let bounded =
-        |params: Params| params.m_cost() <= MAX_MEMORY_KIB && params.t_cost() <= MAX_PASSES;
+    let bounded = |params: Params| params.m_cost() <= MAX_MEMORY_KIB && params.t_cost() <= MAX_PASSES;
     parsed.algorithm == argon2::Algorithm::Argon2id.ident()
         && parsed.hash.is_some()
         && parsed.salt.is_some()
@@ -80,11 +79,7 @@ impl Users {
     pub(crate) fn hash_for(&self, name: &str) -> Option<(&str, bool)> {
         match self.0.get(name) {
             Some(Hash(hash)) => Some((hash, true)),
-            None => self
-                .0
-                .values()
-                .next()
-                .map(|Hash(hash)| (hash.as_str(), false)),
+            None => self.0.values().next().map(|Hash(hash)| (hash.as_str(), false)),
         }
     }
 }
@@ -132,9 +127,6 @@ mod tests {
     #[test]
     fn hashes_are_not_shown() {
         let shown = format!("{:?}", users("anna", HASH).unwrap());
-        assert!(
-            shown.contains("anna") && !shown.contains("argon2"),
-            "{shown}"
-        );
+        assert!(shown.contains("anna") && !shown.contains("argon2"), "{shown}");
     }
 }

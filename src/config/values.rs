@@ -45,8 +45,7 @@ where
         }
 
         fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-            text.parse()
-                .map_err(|problem| E::custom(format_args!("{problem}; expected {}", self.0)))
+            text.parse().map_err(|problem| E::custom(format_args!("{problem}; expected {}", self.0)))
         }
 
         fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
@@ -89,9 +88,7 @@ where
 }
 
 /// The same, or nothing.
-pub(super) fn in_range_or_null<'de, const LEAST: u64, const MOST: u64, D>(
-    from: D,
-) -> Result<Option<usize>, D::Error>
+pub(super) fn in_range_or_null<'de, const LEAST: u64, const MOST: u64, D>(from: D) -> Result<Option<usize>, D::Error>
 where
     D: Deserializer<'de>,
 {
@@ -104,25 +101,18 @@ where
 pub(super) mod seconds {
     use super::{Deserializer, Duration, Serializer, in_range};
 
-    pub(in super::super) fn serialize<S: Serializer>(
-        value: &Duration,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
+    pub(in super::super) fn serialize<S: Serializer>(value: &Duration, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_u64(value.as_secs())
     }
 
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Duration, D::Error> {
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
         in_range::<1, 86_400, _, _>(from).map(Duration::from_secs)
     }
 }
 
 /// `on` or `off`: words in YAML 1.2 and booleans in YAML 1.1, and people write all four.
 pub(super) mod on_off {
-    use super::{
-        Cow, Deserializer, Error, Schema, SchemaGenerator, Serializer, Unexpected, Visitor,
-    };
+    use super::{Cow, Deserializer, Error, Schema, SchemaGenerator, Serializer, Unexpected, Visitor};
     use super::{fmt, json_schema};
 
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
@@ -130,9 +120,7 @@ pub(super) mod on_off {
         to.serialize_str(if *on { "on" } else { "off" })
     }
 
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<bool, D::Error> {
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
         from.deserialize_any(OnOff)
     }
 
@@ -170,9 +158,7 @@ pub(super) mod on_off {
 }
 
 /// Reads a path that may be left out; a number is a mistake, not a name.
-pub(super) fn path_or_null<'de, D: Deserializer<'de>>(
-    from: D,
-) -> Result<Option<PathBuf>, D::Error> {
+pub(super) fn path_or_null<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
     struct PathOrNull;
 
     impl Visitor<'_> for PathOrNull {

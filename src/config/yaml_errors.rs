@@ -47,8 +47,7 @@ const TAB: &str = "a TAB stands here; expected spaces: YAML is indented with spa
 const ALIAS: &str = "outside quotes `*` and `&` mean something else than themselves; expected quotes around the value, such \
                      as \"*.example.com\"";
 
-const INDENT: &str =
-    "this line is indented unlike those that it belongs to; expected the same number of spaces";
+const INDENT: &str = "this line is indented unlike those that it belongs to; expected the same number of spaces";
 
 pub(super) fn explain(text: &str, error: &serde_yaml::Error) -> YamlError {
     let raw = error.to_string();
@@ -74,10 +73,7 @@ pub(super) fn explain(text: &str, error: &serde_yaml::Error) -> YamlError {
         return YamlError { place, problem };
     };
     let begin = (*at == Begin).then(|| begin(&raw)).flatten();
-    YamlError {
-        place: begin.or(place),
-        problem: (*problem).to_owned(),
-    }
+    YamlError { place: begin.or(place), problem: (*problem).to_owned() }
 }
 
 /// Where the thing began that the parser was in the middle of: the last place that its message names.
@@ -85,10 +81,7 @@ fn begin(raw: &str) -> Option<Place> {
     let (_, context) = raw.split_once(", while ")?;
     let (_, at) = context.rsplit_once(" at line ")?;
     let (line, column) = at.split_once(" column ")?;
-    Some(Place {
-        line: line.parse().ok()?,
-        column: column.parse().ok()?,
-    })
+    Some(Place { line: line.parse().ok()?, column: column.parse().ok()? })
 }
 
 /// The place in messages that have none of their own, or a wrong one: a byte's number, or the line of a second document, which `---` at
@@ -106,10 +99,7 @@ fn place_within(text: &str, raw: &str) -> Option<Place> {
     });
     content.next();
     let (index, _) = content.find(|(_, line)| line.starts_with("---"))?;
-    Some(Place {
-        line: index + 1,
-        column: 1,
-    })
+    Some(Place { line: index + 1, column: 1 })
 }
 
 /// The line above where it is one word and indented less: most likely a key that lost its `:`. The parser takes both lines
@@ -122,10 +112,7 @@ fn key_above(text: &str, at: Place) -> Option<(Place, &str)> {
     let index = before.iter().rposition(|line| !is_empty(line))?;
     let key = before[index].trim();
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let place = Place {
-        line: index + 1,
-        column: indent(before[index]) + 1,
-    };
+    let place = Place { line: index + 1, column: indent(before[index]) + 1 };
     (key.chars().all(is_word) && indent(own) > indent(before[index])).then_some((place, key))
 }
 

@@ -15,14 +15,8 @@ pub(crate) fn narrow_codings(headers: &mut HeaderMap) {
         let name = split_weight(member).0;
         Coding::parse(name).is_some() || name.eq_ignore_ascii_case("identity")
     };
-    let kept: Vec<&str> = members(headers, &header::ACCEPT_ENCODING)
-        .filter(is_decoded)
-        .collect();
-    let value = if kept.is_empty() {
-        "identity".to_owned()
-    } else {
-        kept.join(", ")
-    };
+    let kept: Vec<&str> = members(headers, &header::ACCEPT_ENCODING).filter(is_decoded).collect();
+    let value = if kept.is_empty() { "identity".to_owned() } else { kept.join(", ") };
     if let Ok(value) = HeaderValue::from_str(&value) {
         headers.insert(header::ACCEPT_ENCODING, value);
     }
@@ -66,14 +60,10 @@ pub(crate) fn prefers_html(headers: &HeaderMap) -> bool {
         found.map(|(_, weight)| *weight)
     };
     let html = weight_of("text/html").into_iter();
-    let named = html
-        .chain(weight_of("application/xhtml+xml"))
-        .reduce(f32::max);
+    let named = html.chain(weight_of("application/xhtml+xml")).reduce(f32::max);
     let wildcard = || weight_of("text/*").or_else(|| weight_of("*/*"));
     // A script that names data and takes the rest (`application/json, text/plain, */*`) means the data.
-    let names_data = accepted
-        .iter()
-        .any(|(name, _)| name.ends_with("json") || name.ends_with("xml"));
+    let names_data = accepted.iter().any(|(name, _)| name.ends_with("json") || name.ends_with("xml"));
     let weight = match named {
         None if names_data => 0.0,
         None => wildcard().unwrap_or(0.0),
@@ -110,10 +100,7 @@ mod tests {
 
     #[test]
     fn codings_that_cannot_be_decoded_are_taken_out_and_weights_stay() {
-        assert_eq!(
-            narrowed("gzip;q=0.8, br, dcb, zstd"),
-            "gzip;q=0.8, br, zstd"
-        );
+        assert_eq!(narrowed("gzip;q=0.8, br, dcb, zstd"), "gzip;q=0.8, br, zstd");
         assert_eq!(narrowed("dcz, *"), "identity");
         assert_eq!(narrowed("gzip, deflate, br"), "gzip, deflate, br");
     }

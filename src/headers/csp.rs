@@ -42,20 +42,13 @@ pub(crate) fn apply(headers: &mut HeaderMap, change: &CspChange) {
 /// What a policy says about who may frame the page, where its forms and requests may go: that holds for the rewritten page
 /// too. What it says about styles and pictures was written for another page.
 fn about_the_surroundings(policy: &str) -> Option<String> {
-    const CARRIED: [&str; 4] = [
-        "frame-ancestors",
-        "form-action",
-        "sandbox",
-        "upgrade-insecure-requests",
-    ];
+    const CARRIED: [&str; 4] = ["frame-ancestors", "form-action", "sandbox", "upgrade-insecure-requests"];
     let directives: Vec<&str> = policy
         .split(';')
         .map(str::trim)
         .filter(|directive| {
             let name = directive.split_ascii_whitespace().next().unwrap_or("");
-            CARRIED
-                .iter()
-                .any(|carried| name.eq_ignore_ascii_case(carried))
+            CARRIED.iter().any(|carried| name.eq_ignore_ascii_case(carried))
         })
         .collect();
     (!directives.is_empty()).then(|| directives.join("; "))
@@ -63,12 +56,8 @@ fn about_the_surroundings(policy: &str) -> Option<String> {
 
 /// A field may hold several policies, and all of them are in force (CSP 3 § 4.2).
 fn allow_in_field(value: &HeaderValue, source: &str) -> Option<HeaderValue> {
-    let policies: Vec<String> = value
-        .to_str()
-        .ok()?
-        .split(',')
-        .map(|policy| allow_style(policy.trim(), source))
-        .collect();
+    let policies: Vec<String> =
+        value.to_str().ok()?.split(',').map(|policy| allow_style(policy.trim(), source)).collect();
     HeaderValue::from_str(&policies.join(", ")).ok()
 }
 
@@ -76,27 +65,20 @@ fn allow_in_field(value: &HeaderValue, source: &str) -> Option<HeaderValue> {
 fn allow_style(policy: &str, source: &str) -> String {
     let directives: Vec<&str> = policy.split(';').map(str::trim).collect();
     // CSP 3 § 6.8.4: the most special directive that is there decides about style elements.
-    let in_force = ["style-src-elem", "style-src", "default-src"]
-        .iter()
-        .find_map(|name| {
-            directives.iter().find_map(|directive| {
-                let mut words = directive.split_ascii_whitespace();
-                let found = words
-                    .next()
-                    .is_some_and(|word| word.eq_ignore_ascii_case(name));
-                found.then(|| (*name, *directive, words.collect::<Vec<_>>()))
-            })
-        });
+    let in_force = ["style-src-elem", "style-src", "default-src"].iter().find_map(|name| {
+        directives.iter().find_map(|directive| {
+            let mut words = directive.split_ascii_whitespace();
+            let found = words.next().is_some_and(|word| word.eq_ignore_ascii_case(name));
+            found.then(|| (*name, *directive, words.collect::<Vec<_>>()))
+        })
+    });
     let Some((name, directive, sources)) = in_force else {
         return policy.to_owned();
     };
     if allows_inline(&sources) {
         return policy.to_owned();
     }
-    let mut allowed: Vec<&str> = sources
-        .into_iter()
-        .filter(|word| !word.eq_ignore_ascii_case("'none'"))
-        .collect();
+    let mut allowed: Vec<&str> = sources.into_iter().filter(|word| !word.eq_ignore_ascii_case("'none'")).collect();
     allowed.push(source);
     if name == "default-src" {
         // Only style elements get the new source; everything else stays under `default-src`.
@@ -104,31 +86,17 @@ fn allow_style(policy: &str, source: &str) -> String {
         return format!("{policy}; style-src-elem {}", allowed.join(" "));
     }
     let changed = format!("{name} {}", allowed.join(" "));
-    let directives: Vec<&str> = directives
-        .iter()
-        .map(|other| {
-            if *other == directive {
-                &changed
-            } else {
-                *other
-            }
-        })
-        .collect();
+    let directives: Vec<&str> =
+        directives.iter().map(|other| if *other == directive { &changed } else { *other }).collect();
     directives.join("; ")
 }
 
 /// `'unsafe-inline'` counts only without a nonce or a hash beside it (CSP 3 § 6.7.3.2).
 fn allows_inline(sources: &[&str]) -> bool {
-    let starts = |word: &str, prefix: &str| {
-        word.get(..prefix.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
-    };
-    sources
-        .iter()
-        .any(|word| word.eq_ignore_ascii_case("'unsafe-inline'"))
-        && !sources
-            .iter()
-            .any(|word| starts(word, "'nonce-") || starts(word, "'sha"))
+    let starts =
+        |word: &str, prefix: &str| word.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
+    sources.iter().any(|word| word.eq_ignore_ascii_case("'unsafe-inline'"))
+        && !sources.iter().any(|word| starts(word, "'nonce-") || starts(word, "'sha"))
 }
 
 #[cfg(test)]
@@ -140,37 +108,19 @@ mod tests {
     #[test]
     fn a_replaced_policy_still_says_who_may_frame_the_page() {
         let mut headers = HeaderMap::new();
-        for policy in [
-            "default-src 'self'; frame-ancestors 'none', form-action 'self'; img-src *",
-            "script-src 'self'",
-        ] {
-            headers.append(
-                header::CONTENT_SECURITY_POLICY,
-                HeaderValue::from_static(policy),
-            );
+        for policy in ["default-src 'self'; frame-ancestors 'none', form-action 'self'; img-src *", "script-src 'self'"]
+        {
+            headers.append(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
         }
         apply(&mut headers, &CspChange::Replace("default-src 'none'"));
-        let policies: Vec<_> = headers
-            .get_all(header::CONTENT_SECURITY_POLICY)
-            .iter()
-            .collect();
-        assert_eq!(
-            policies,
-            [
-                "default-src 'none'",
-                "frame-ancestors 'none'",
-                "form-action 'self'"
-            ]
-        );
+        let policies: Vec<_> = headers.get_all(header::CONTENT_SECURITY_POLICY).iter().collect();
+        assert_eq!(policies, ["default-src 'none'", "frame-ancestors 'none'", "form-action 'self'"]);
     }
 
     #[test]
     fn the_most_special_directive_is_changed() {
         assert_eq!(
-            allow_style(
-                "default-src 'self'; style-src a.example; style-src-elem b.example",
-                OURS
-            ),
+            allow_style("default-src 'self'; style-src a.example; style-src-elem b.example", OURS),
             "default-src 'self'; style-src a.example; style-src-elem b.example 'sha256-x'"
         );
         assert_eq!(
@@ -181,10 +131,7 @@ mod tests {
 
     #[test]
     fn a_default_is_left_and_style_elements_get_their_own() {
-        assert_eq!(
-            allow_style("default-src 'self';", OURS),
-            "default-src 'self'; style-src-elem 'self' 'sha256-x'"
-        );
+        assert_eq!(allow_style("default-src 'self';", OURS), "default-src 'self'; style-src-elem 'self' 'sha256-x'");
     }
 
     #[test]
@@ -199,10 +146,7 @@ mod tests {
 
     #[test]
     fn none_is_replaced() {
-        assert_eq!(
-            allow_style("style-src 'none'", OURS),
-            "style-src 'sha256-x'"
-        );
+        assert_eq!(allow_style("style-src 'none'", OURS), "style-src 'sha256-x'");
     }
 
     #[test]
@@ -221,13 +165,7 @@ mod tests {
         headers.append(&report, policy("style-src 'none'"));
         apply(&mut headers, &CspChange::AllowStyle(OURS));
         let values: Vec<_> = headers.get_all(&name).iter().collect();
-        assert_eq!(
-            values,
-            [
-                "style-src a.example 'sha256-x', style-src 'sha256-x'",
-                "style-src b.example 'sha256-x'"
-            ]
-        );
+        assert_eq!(values, ["style-src a.example 'sha256-x', style-src 'sha256-x'", "style-src b.example 'sha256-x'"]);
         assert_eq!(headers[&report], "style-src 'none'");
     }
 
@@ -238,9 +176,6 @@ mod tests {
         headers.append(&name, HeaderValue::from_static("a"));
         headers.append(&name, HeaderValue::from_static("b"));
         apply(&mut headers, &CspChange::Replace("default-src 'none'"));
-        assert_eq!(
-            headers.get_all(&name).iter().collect::<Vec<_>>(),
-            ["default-src 'none'"]
-        );
+        assert_eq!(headers.get_all(&name).iter().collect::<Vec<_>>(), ["default-src 'none'"]);
     }
 }

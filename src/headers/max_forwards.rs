@@ -8,11 +8,7 @@ use crate::body::Body;
 
 /// Fields that a TRACE does not give back: whoever reads the answer may not be who sent them
 /// (RFC 9110 § 9.3.8).
-const SECRET: [HeaderName; 3] = [
-    header::AUTHORIZATION,
-    header::PROXY_AUTHORIZATION,
-    header::COOKIE,
-];
+const SECRET: [HeaderName; 3] = [header::AUTHORIZATION, header::PROXY_AUTHORIZATION, header::COOKIE];
 
 /// Counts one step down. The answer where the count has come to its end.
 pub(crate) fn step<B>(request: &mut Request<B>) -> Option<Response<Body>> {
@@ -25,9 +21,7 @@ pub(crate) fn step<B>(request: &mut Request<B>) -> Option<Response<Body>> {
     if left == 0 {
         return Some(answer(request));
     }
-    request
-        .headers_mut()
-        .insert(header::MAX_FORWARDS, HeaderValue::from(left - 1));
+    request.headers_mut().insert(header::MAX_FORWARDS, HeaderValue::from(left - 1));
     None
 }
 
@@ -35,16 +29,11 @@ fn answer<B>(request: &Request<B>) -> Response<Body> {
     if request.method() == Method::OPTIONS {
         let mut response = Response::new(Body::default());
         let methods = "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS, TRACE, CONNECT";
-        response
-            .headers_mut()
-            .insert(header::ALLOW, HeaderValue::from_static(methods));
+        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(methods));
         return response;
     }
     let mut response = Response::new(Body::from(echo(request)));
-    response.headers_mut().insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("message/http"),
-    );
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("message/http"));
     response
 }
 

@@ -82,10 +82,7 @@ mod tests {
 
     #[test]
     fn an_event_stream_is_known_by_its_first_field() {
-        assert_eq!(
-            of(&[b"Text/Event-Stream; charset=utf-8", b"text/html"]),
-            Media::EventStream
-        );
+        assert_eq!(of(&[b"Text/Event-Stream; charset=utf-8", b"text/html"]), Media::EventStream);
         assert_eq!(of(&[b"text/event"]), Media::Other);
     }
 }

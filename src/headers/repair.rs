@@ -40,12 +40,7 @@ pub(crate) fn after_rewriting(
 
 /// The same for a page that nobody has seen, which is what HEAD asks for. RFC 9110 § 9.3.2: the fields are
 /// those of the GET, without such as only the content's making would tell (its length, its coding).
-pub(crate) fn without_bytes(
-    headers: &HeaderMap,
-    format: Format,
-    csp: &CspChange,
-    tagger: &Tagger,
-) -> HeaderMap {
+pub(crate) fn without_bytes(headers: &HeaderMap, format: Format, csp: &CspChange, tagger: &Tagger) -> HeaderMap {
     let mut repaired = without(headers, |name| ABOUT_THE_BYTES.contains(name));
     let content_type = match format {
         // The result is serialized as HTML, also where the page came as XHTML.
@@ -83,8 +78,7 @@ pub(super) fn for_caches(headers: &mut HeaderMap) {
 /// Adds request fields that the answer depends on (RFC 9110 § 12.5.5).
 pub(crate) fn vary(headers: &mut HeaderMap, names: &[&'static str]) {
     for name in names {
-        let known = members(headers, &header::VARY)
-            .any(|member| member == "*" || member.eq_ignore_ascii_case(name));
+        let known = members(headers, &header::VARY).any(|member| member == "*" || member.eq_ignore_ascii_case(name));
         if !known {
             headers.append(header::VARY, HeaderValue::from_static(name));
         }
@@ -113,18 +107,13 @@ fn drop_script_preloads(headers: &mut HeaderMap) {
 }
 
 fn loads_script(link: &str) -> bool {
-    let params = link
-        .split_once('>')
-        .map_or("", |(_, params)| params)
-        .to_ascii_lowercase();
+    let params = link.split_once('>').map_or("", |(_, params)| params).to_ascii_lowercase();
     params.split(';').any(|param| {
         let (name, value) = param.split_once('=').unwrap_or((param, ""));
         let value = value.trim().trim_matches('"');
         match name.trim() {
             "as" => value == "script",
-            "rel" => value
-                .split_ascii_whitespace()
-                .any(|rel| rel == "modulepreload"),
+            "rel" => value.split_ascii_whitespace().any(|rel| rel == "modulepreload"),
             _ => false,
         }
     })
@@ -159,10 +148,7 @@ mod tests {
     fn repair(list: &[(&'static str, &'static str)], coding: Option<Coding>) -> HeaderMap {
         let mut headers = HeaderMap::new();
         for (name, value) in list {
-            headers.append(
-                HeaderName::from_static(name),
-                HeaderValue::from_static(value),
-            );
+            headers.append(HeaderName::from_static(name), HeaderValue::from_static(value));
         }
         let filtered = Filtered {
             content: String::new(),
@@ -198,33 +184,21 @@ mod tests {
         assert_eq!(headers["content-encoding"], "gzip");
         assert_eq!(headers["content-location"], "/en");
         assert_eq!(headers["accept-ranges"], "none");
-        for gone in [
-            "content-md5",
-            "digest",
-            "content-digest",
-            "repr-digest",
-            "trailer",
-        ] {
+        for gone in ["content-md5", "digest", "content-digest", "repr-digest", "trailer"] {
             assert!(!headers.contains_key(gone), "{gone}");
         }
     }
 
     #[test]
     fn set_cookies_are_all_kept() {
-        let headers = repair(
-            &[("set-cookie", "a=1"), ("x", "1"), ("set-cookie", "b=2")],
-            None,
-        );
+        let headers = repair(&[("set-cookie", "a=1"), ("x", "1"), ("set-cookie", "b=2")], None);
         let cookies: Vec<_> = headers.get_all("set-cookie").iter().collect();
         assert_eq!(cookies, ["a=1", "b=2"]);
     }
 
     #[test]
     fn caches_ask_each_time_and_keep_what_they_may_not_share() {
-        let fields = [
-            ("cache-control", "public, max-age=60, Private"),
-            ("expires", "x"),
-        ];
+        let fields = [("cache-control", "public, max-age=60, Private"), ("expires", "x")];
         let headers = repair(&fields, None);
         assert_eq!(headers["cache-control"], "private, no-cache");
         assert!(!headers.contains_key("expires"));
@@ -243,10 +217,7 @@ mod tests {
     fn preloads_of_scripts_are_dropped_and_others_stay() {
         let headers = repair(
             &[
-                (
-                    "link",
-                    "</a.js>; rel=preload; as=script, </x,y.css>; rel=preload; as=style",
-                ),
+                ("link", "</a.js>; rel=preload; as=script, </x,y.css>; rel=preload; as=style"),
                 ("link", "</m.js>; rel=\"modulepreload\""),
             ],
             None,

@@ -3,10 +3,7 @@ use super::*;
 fn fields(list: &[(&'static str, &'static str)]) -> HeaderMap {
     let mut headers = HeaderMap::new();
     for (name, value) in list {
-        headers.append(
-            HeaderName::from_static(name),
-            HeaderValue::from_static(value),
-        );
+        headers.append(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
     headers
 }
@@ -16,12 +13,7 @@ fn pseudonym() -> Pseudonym {
 }
 
 fn forward(list: &[(&'static str, &'static str)], received: Version) -> HeaderMap {
-    let forwarding = Forwarding {
-        host: "example.com:8080",
-        upgrade: None,
-        pseudonym: &pseudonym(),
-        via: true,
-    };
+    let forwarding = Forwarding { host: "example.com:8080", upgrade: None, pseudonym: &pseudonym(), via: true };
     forward_request(fields(list), &forwarding, received)
 }
 
@@ -46,28 +38,15 @@ fn fields_of_one_hop_are_removed() {
 
 #[test]
 fn connection_cannot_take_out_what_the_message_needs() {
-    let headers = forward(
-        &[
-            ("host", "x"),
-            ("connection", "host, content-length"),
-            ("content-length", "3"),
-        ],
-        Version::HTTP_11,
-    );
+    let headers =
+        forward(&[("host", "x"), ("connection", "host, content-length"), ("content-length", "3")], Version::HTTP_11);
     assert_eq!(headers["content-length"], "3");
 }
 
 #[test]
 fn order_is_kept_and_host_is_the_target_in_its_place() {
-    let headers = forward(
-        &[
-            ("accept", "*/*"),
-            ("host", "other.example"),
-            ("x-a", "1"),
-            ("x-b", "2"),
-        ],
-        Version::HTTP_11,
-    );
+    let headers =
+        forward(&[("accept", "*/*"), ("host", "other.example"), ("x-a", "1"), ("x-b", "2")], Version::HTTP_11);
     let names: Vec<_> = headers.keys().map(HeaderName::as_str).collect();
     assert_eq!(names, ["accept", "host", "x-a", "x-b", "via", "cdn-loop"]);
     assert_eq!(headers["host"], "example.com:8080");
@@ -81,13 +60,7 @@ fn split_cookies_of_http2_are_joined() {
     assert_eq!(cookies, ["a=1; b=2"]);
     assert_eq!(headers["via"], "2 gleaner-test");
     // Over HTTP/1.1 they pass as they came.
-    assert_eq!(
-        forward(&list, Version::HTTP_11)
-            .get_all("cookie")
-            .iter()
-            .count(),
-        2
-    );
+    assert_eq!(forward(&list, Version::HTTP_11).get_all("cookie").iter().count(), 2);
 }
 
 #[test]
@@ -98,22 +71,14 @@ fn a_loop_is_detected_behind_other_proxies() {
         ("cdn-loop", "other, gleaner-test", true),
         ("cdn-loop", "gleaner-ffff", false),
     ] {
-        assert_eq!(
-            pseudonym().is_in(&fields(&[(field, value)])),
-            expected,
-            "{field}: {value}"
-        );
+        assert_eq!(pseudonym().is_in(&fields(&[(field, value)])), expected, "{field}: {value}");
     }
 }
 
 #[test]
 fn alternative_services_do_not_pass_and_set_cookies_all_do() {
-    let response = fields(&[
-        ("alt-svc", "h3=\":443\""),
-        ("set-cookie", "a=1"),
-        ("set-cookie", "b=2"),
-        ("connection", "close"),
-    ]);
+    let response =
+        fields(&[("alt-svc", "h3=\":443\""), ("set-cookie", "a=1"), ("set-cookie", "b=2"), ("connection", "close")]);
     let headers = forward_response(response, None, &pseudonym(), Version::HTTP_2);
     assert!(!headers.contains_key("alt-svc") && !headers.contains_key("connection"));
     assert_eq!(headers.get_all("set-cookie").iter().count(), 2);
@@ -121,14 +86,8 @@ fn alternative_services_do_not_pass_and_set_cookies_all_do() {
 
 #[test]
 fn an_upgrade_counts_only_where_connection_names_it() {
-    let named = fields(&[
-        ("connection", "keep-alive, Upgrade"),
-        ("upgrade", "websocket"),
-    ]);
+    let named = fields(&[("connection", "keep-alive, Upgrade"), ("upgrade", "websocket")]);
     assert_eq!(upgrade_of(&named).unwrap(), "websocket");
     assert_eq!(upgrade_of(&fields(&[("upgrade", "websocket")])), None);
-    assert_eq!(
-        upgrade_of(&fields(&[("connection", "upgrade"), ("upgrade", "h2c")])),
-        None
-    );
+    assert_eq!(upgrade_of(&fields(&[("connection", "upgrade"), ("upgrade", "h2c")])), None);
 }

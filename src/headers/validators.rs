@@ -27,9 +27,7 @@ pub(crate) struct Mapped {
 
 impl Tagger {
     pub(crate) fn new(fingerprint: u64) -> Self {
-        Self {
-            configuration: format!("{fingerprint:016x}"),
-        }
+        Self { configuration: format!("{fingerprint:016x}") }
     }
 
     /// Translates the conditions of a request; tags that are not ours pass as they came.
@@ -50,14 +48,10 @@ impl Tagger {
                 None => originals.push(tag.clone()),
             }
         }
-        let mapped = Mapped {
-            ours: tags.iter().any(|tag| self.original(tag).is_some()),
-        };
+        let mapped = Mapped { ours: tags.iter().any(|tag| self.original(tag).is_some()) };
         // The date the client kept belongs to the same copy; without the tag it would let an outdated
         // configuration's page live on.
-        *headers = without(headers, |name| {
-            *name == header::IF_NONE_MATCH || *name == header::IF_MODIFIED_SINCE
-        });
+        *headers = without(headers, |name| *name == header::IF_NONE_MATCH || *name == header::IF_MODIFIED_SINCE);
         if let Ok(tags) = HeaderValue::from_str(&originals.join(", "))
             && !originals.is_empty()
         {
@@ -112,9 +106,7 @@ impl Tagger {
 
     /// What the origin called it, if the tag is ours and of this configuration.
     fn original(&self, tag: &str) -> Option<Original> {
-        let rest = ours(tag)?
-            .strip_prefix(self.configuration.as_str())?
-            .strip_prefix('-')?;
+        let rest = ours(tag)?.strip_prefix(self.configuration.as_str())?.strip_prefix('-')?;
         let (kind, original) = rest.split_once('-')?;
         match kind {
             "s" => Some(Original::Tag(format!("\"{original}\""))),
@@ -133,10 +125,7 @@ enum Original {
 /// The part of a tag after our prefix, if it is ours at all.
 fn ours(tag: &str) -> Option<&str> {
     let opaque = tag.strip_prefix("W/").unwrap_or(tag);
-    opaque
-        .strip_prefix('"')?
-        .strip_suffix('"')?
-        .strip_prefix(PREFIX)
+    opaque.strip_prefix('"')?.strip_suffix('"')?.strip_prefix(PREFIX)
 }
 
 /// Whether an `If-Range` is met by the very original alone: a strong tag that is not of this program (RFC 9110 § 13.1.5). A date
@@ -152,14 +141,9 @@ fn is_ours(tag: &str) -> bool {
 
 /// A part of the original cannot continue a rewritten page: the client gets the whole.
 fn drop_our_range(headers: &mut HeaderMap) {
-    let ours = headers
-        .get(header::IF_RANGE)
-        .and_then(|value| value.to_str().ok())
-        .is_some_and(is_ours);
+    let ours = headers.get(header::IF_RANGE).and_then(|value| value.to_str().ok()).is_some_and(is_ours);
     if ours {
-        *headers = without(headers, |name| {
-            *name == header::IF_RANGE || *name == header::RANGE
-        });
+        *headers = without(headers, |name| *name == header::IF_RANGE || *name == header::RANGE);
     }
 }
 
@@ -193,9 +177,7 @@ mod tests {
 
     fn fields(list: &[(header::HeaderName, &str)]) -> HeaderMap {
         let value = |value: &str| HeaderValue::from_str(value).unwrap();
-        list.iter()
-            .map(|(name, text)| (name.clone(), value(text)))
-            .collect()
+        list.iter().map(|(name, text)| (name.clone(), value(text))).collect()
     }
 
     fn tagged(list: &[(header::HeaderName, &str)]) -> HeaderMap {
@@ -206,10 +188,7 @@ mod tests {
 
     /// What the origin is asked after a client got `tag` under one configuration.
     fn asked(tag: &HeaderValue, fingerprint: u64) -> (HeaderMap, Mapped) {
-        let mut headers = fields(&[
-            (header::IF_NONE_MATCH, tag.to_str().unwrap()),
-            (header::IF_MODIFIED_SINCE, DATE),
-        ]);
+        let mut headers = fields(&[(header::IF_NONE_MATCH, tag.to_str().unwrap()), (header::IF_MODIFIED_SINCE, DATE)]);
         let mapped = Tagger::new(fingerprint).map_request(&mut headers);
         (headers, mapped)
     }
@@ -219,12 +198,7 @@ mod tests {
         for original in ["\"abc-1\"", "W/\"abc,d\"", "\"\""] {
             let headers = tagged(&[(header::ETAG, original), (header::LAST_MODIFIED, DATE)]);
             let tag = &headers[header::ETAG];
-            assert!(
-                tag.to_str()
-                    .unwrap()
-                    .starts_with("W/\"gleaner-0000000000000001-"),
-                "{tag:?}"
-            );
+            assert!(tag.to_str().unwrap().starts_with("W/\"gleaner-0000000000000001-"), "{tag:?}");
             assert!(headers.contains_key(header::LAST_MODIFIED));
             let (asked, mapped) = asked(tag, 1);
             assert_eq!(asked[header::IF_NONE_MATCH], original);
@@ -272,10 +246,7 @@ mod tests {
 
     #[test]
     fn a_range_of_a_rewritten_page_becomes_the_whole() {
-        let mut headers = fields(&[
-            (header::IF_RANGE, "W/\"gleaner-1-s-x\""),
-            (header::RANGE, "bytes=5-"),
-        ]);
+        let mut headers = fields(&[(header::IF_RANGE, "W/\"gleaner-1-s-x\""), (header::RANGE, "bytes=5-")]);
         Tagger::new(1).map_request(&mut headers);
         assert!(headers.is_empty());
     }
@@ -288,10 +259,7 @@ mod tests {
             (header::CACHE_CONTROL, "max-age=5"),
         ]);
         Tagger::new(1).map_not_modified(&mut headers);
-        assert_eq!(
-            headers[header::ETAG],
-            "W/\"gleaner-0000000000000001-s-abc\""
-        );
+        assert_eq!(headers[header::ETAG], "W/\"gleaner-0000000000000001-s-abc\"");
         assert!(!headers.contains_key(header::CONTENT_SECURITY_POLICY));
         assert!(headers.contains_key(header::CACHE_CONTROL));
     }

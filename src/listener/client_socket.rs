@@ -34,19 +34,10 @@ impl ClientSocket {
         write_timeout: Duration,
         permit: ConnectionPermit,
     ) -> Self {
-        Self {
-            stream,
-            connection,
-            write_timer: IdleTimer::new(write_timeout),
-            _permit: permit,
-        }
+        Self { stream, connection, write_timer: IdleTimer::new(write_timeout), _permit: permit }
     }
 
-    fn check_progress<T>(
-        &mut self,
-        polled: Poll<io::Result<T>>,
-        cx: &mut Context<'_>,
-    ) -> Poll<io::Result<T>> {
+    fn check_progress<T>(&mut self, polled: Poll<io::Result<T>>, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
         let waits = polled.is_pending() && !self.connection.is_tunnel.load(Relaxed);
         if self.write_timer.poll_expired(waits, cx) {
             let problem = "the client does not read its response";
@@ -67,21 +58,13 @@ impl Drop for ClientSocket {
 }
 
 impl AsyncRead for ClientSocket {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(cx, buf)
     }
 }
 
 impl AsyncWrite for ClientSocket {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let polled = Pin::new(&mut self.stream).poll_write(cx, buf);
         self.check_progress(polled, cx)
     }

@@ -29,18 +29,11 @@ pub(crate) struct ConnectionPermit {
 
 impl ConnectionLimits {
     pub(crate) fn new(total: usize) -> Arc<Self> {
-        Arc::new(Self {
-            total,
-            open: Mutex::default(),
-        })
+        Arc::new(Self { total, open: Mutex::default() })
     }
 
     /// A permit for a connection of this client, while it has fewer than so many and the total is not reached.
-    pub(crate) fn acquire(
-        self: &Arc<Self>,
-        client: IpAddr,
-        per_client: usize,
-    ) -> Option<ConnectionPermit> {
+    pub(crate) fn acquire(self: &Arc<Self>, client: IpAddr, per_client: usize) -> Option<ConnectionPermit> {
         let client = client_network(client);
         let mut open = self.lock();
         let own = open.clients.get(&client).copied().unwrap_or(0);
@@ -49,10 +42,7 @@ impl ConnectionLimits {
         }
         open.total += 1;
         open.clients.insert(client, own + 1);
-        Some(ConnectionPermit {
-            limits: Arc::clone(self),
-            client,
-        })
+        Some(ConnectionPermit { limits: Arc::clone(self), client })
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {

@@ -4,8 +4,7 @@
 use std::sync::Arc;
 
 use gleaner_filters::{
-    Chain, ChainConfig, FilterName, Floor, PageError, StructuredText, ignore, link_lists,
-    main_block,
+    Chain, ChainConfig, FilterName, Floor, PageError, StructuredText, ignore, link_lists, main_block,
 };
 
 use crate::config::{Config, filters_over, in_plain_words};
@@ -29,10 +28,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub fn help() -> String {
     const PER_LINE: usize = 6;
     let names: Vec<&str> = names().collect();
-    let lines: Vec<String> = names
-        .chunks(PER_LINE)
-        .map(|names| format!("  {}", names.join(", ")))
-        .collect();
+    let lines: Vec<String> = names.chunks(PER_LINE).map(|names| format!("  {}", names.join(", "))).collect();
     format!("Names for --main-block:\n{}", lines.join(",\n"))
 }
 
@@ -86,17 +82,10 @@ pub struct WithFallback {
 
 impl WithFallback {
     /// Builds both from these filter settings and the other settings of `config`.
-    pub fn new(
-        config: &Config,
-        filters: &ChainConfig,
-    ) -> Result<WithFallback, gleaner_filters::ConfigError> {
-        let build = |filters: &ChainConfig| {
-            Chain::new(filters, config.page_limits(), config.ad_servers.clone()).map(Arc::new)
-        };
-        Ok(WithFallback {
-            chain: build(filters)?,
-            cleaned_only: build(&cleaned_only(filters))?,
-        })
+    pub fn new(config: &Config, filters: &ChainConfig) -> Result<WithFallback, gleaner_filters::ConfigError> {
+        let build =
+            |filters: &ChainConfig| Chain::new(filters, config.page_limits(), config.ad_servers.clone()).map(Arc::new);
+        Ok(WithFallback { chain: build(filters)?, cleaned_only: build(&cleaned_only(filters))? })
     }
 
     /// The first of the two chains.
@@ -124,12 +113,7 @@ impl WithFallback {
 fn cleaned_only(filters: &ChainConfig) -> ChainConfig {
     ChainConfig {
         order: vec![FilterName::LazyImages, FilterName::Ignore],
-        floor: Floor {
-            page_chars: 0,
-            kept_share: 0.0,
-            kept_chars: 0,
-            structured_text: StructuredText::Any,
-        },
+        floor: Floor { page_chars: 0, kept_share: 0.0, kept_chars: 0, structured_text: StructuredText::Any },
         ignore: ignore::Settings::default(),
         ..filters.clone()
     }
@@ -163,16 +147,9 @@ mod tests {
 
     #[test]
     fn a_choice_comes_before_the_retainer_where_the_order_has_none() {
-        let base = ChainConfig {
-            order: vec![FilterName::Ignore, FilterName::RemovedLinks],
-            ..ChainConfig::default()
-        };
+        let base = ChainConfig { order: vec![FilterName::Ignore, FilterName::RemovedLinks], ..ChainConfig::default() };
         let chain = named(&base, "bte").unwrap();
-        let wanted = [
-            FilterName::Ignore,
-            FilterName::MainBlock,
-            FilterName::RemovedLinks,
-        ];
+        let wanted = [FilterName::Ignore, FilterName::MainBlock, FilterName::RemovedLinks];
         assert_eq!(chain.order, wanted);
     }
 
@@ -189,10 +166,7 @@ mod tests {
     fn a_wrong_value_is_told_with_its_key() {
         let error = lay_over(&ChainConfig::default(), "{main_block: {favor: x}}").unwrap_err();
         let error = error.to_string();
-        assert!(
-            error.starts_with("main_block.favor: unknown word `x`"),
-            "{error}"
-        );
+        assert!(error.starts_with("main_block.favor: unknown word `x`"), "{error}");
         assert!(!error.contains(" line "), "{error}");
     }
 

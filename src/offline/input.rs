@@ -71,20 +71,11 @@ pub fn decode(bytes: &[u8]) -> String {
     crate::decode_html(&bytes)
 }
 
-fn bounded(
-    source: impl Read,
-    failed: impl FnOnce(io::Error) -> ReadError,
-) -> Result<Vec<u8>, ReadError> {
+fn bounded(source: impl Read, failed: impl FnOnce(io::Error) -> ReadError) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
-    source
-        .take(MAX_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
+    source.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(ReadError::Content(format!(
-            "is longer than {} MiB",
-            MAX_BYTES >> 20
-        )));
+        return Err(ReadError::Content(format!("is longer than {} MiB", MAX_BYTES >> 20)));
     }
     Ok(bytes)
 }
@@ -107,9 +98,7 @@ fn kind_of_binary(bytes: &[u8]) -> Option<&'static str> {
         return Some(kind);
     }
     let header = &bytes[..bytes.len().min(HEADER_BYTES)];
-    let is_marked = [&b"\xfe\xff"[..], b"\xff\xfe", b"\xef\xbb\xbf"]
-        .iter()
-        .any(|mark| header.starts_with(mark));
+    let is_marked = [&b"\xfe\xff"[..], b"\xff\xfe", b"\xef\xbb\xbf"].iter().any(|mark| header.starts_with(mark));
     let start = header.trim_ascii_start();
     let is_text = is_marked || start.starts_with(b"<") || unmarked_utf_16(bytes).is_some();
     let is_binary = |byte: &u8| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
@@ -156,9 +145,7 @@ mod tests {
     #[test]
     fn two_bytes_to_a_letter_are_read_without_a_mark() {
         let page = "<html><body><p>Zwölf Boxkämpfer jagen Viktor quer über den Sylter Deich.</p>";
-        let bytes = |order: fn(u16) -> [u8; 2]| -> Vec<u8> {
-            page.encode_utf16().flat_map(order).collect()
-        };
+        let bytes = |order: fn(u16) -> [u8; 2]| -> Vec<u8> { page.encode_utf16().flat_map(order).collect() };
         for bytes in [bytes(u16::to_le_bytes), bytes(u16::to_be_bytes)] {
             assert_eq!(kind_of_binary(&bytes), None);
             assert_eq!(decode(&bytes), page);

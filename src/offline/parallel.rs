@@ -31,14 +31,8 @@ pub fn in_order<T, R, E>(
 where
     R: Send,
 {
-    let state = Mutex::new(State {
-        items,
-        taken: 0,
-        handed: 0,
-        done: BTreeMap::new(),
-        exhausted: false,
-        stopped: false,
-    });
+    let state =
+        Mutex::new(State { items, taken: 0, handed: 0, done: BTreeMap::new(), exhausted: false, stopped: false });
     let changed = Condvar::new();
     let workers = thread::available_parallelism().map_or(1, NonZero::get);
     thread::scope(|scope| {
@@ -67,14 +61,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn take<T, I: Iterator<Item = T>, R>(
-    state: &Mutex<State<I, R>>,
-    changed: &Condvar,
-) -> Option<(usize, T)> {
+fn take<T, I: Iterator<Item = T>, R>(state: &Mutex<State<I, R>>, changed: &Condvar) -> Option<(usize, T)> {
     let mut state = changed
-        .wait_while(lock(state), |s| {
-            !s.stopped && !s.exhausted && s.taken >= s.handed + WINDOW
-        })
+        .wait_while(lock(state), |s| !s.stopped && !s.exhausted && s.taken >= s.handed + WINDOW)
         .unwrap_or_else(PoisonError::into_inner);
     if state.stopped || state.exhausted {
         return None;

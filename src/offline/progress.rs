@@ -22,12 +22,7 @@ impl Progress {
     #[must_use]
     pub fn new(total: Option<usize>, is_wanted: bool) -> Self {
         let started = Instant::now();
-        Self {
-            total,
-            done: 0,
-            started,
-            written: (is_wanted && io::stderr().is_terminal()).then_some(started),
-        }
+        Self { total, done: 0, started, written: (is_wanted && io::stderr().is_terminal()).then_some(started) }
     }
 
     /// One more page is done.

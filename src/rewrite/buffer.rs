@@ -27,22 +27,12 @@ pub(super) struct Kept {
 
 impl Kept {
     pub(super) fn new(max_bytes: usize) -> Self {
-        Self {
-            pieces: Vec::new(),
-            gathered: BytesMut::new(),
-            trailers: None,
-            bytes: 0,
-            max_bytes,
-            end: None,
-        }
+        Self { pieces: Vec::new(), gathered: BytesMut::new(), trailers: None, bytes: 0, max_bytes, end: None }
     }
 
     /// Keeps what arrived; gives a piece for the worker once there is one. A frame over the bound is kept all the same: it was
     /// taken from the stream already.
-    pub(super) fn take(
-        &mut self,
-        frame: Result<Frame<Bytes>, BodyError>,
-    ) -> Result<Option<Bytes>, PassReason> {
+    pub(super) fn take(&mut self, frame: Result<Frame<Bytes>, BodyError>) -> Result<Option<Bytes>, PassReason> {
         let frame = frame.map_err(|error| {
             self.end = Some(Rest::Broken(error));
             PassReason::BrokenOff
@@ -116,10 +106,7 @@ mod tests {
         let mut kept = Kept::new(100_000);
         let mut given = 0;
         for _ in 0..10_000 {
-            given += kept
-                .take(Ok(data("y")))
-                .unwrap()
-                .map_or(0, |data| data.len());
+            given += kept.take(Ok(data("y"))).unwrap().map_or(0, |data| data.len());
         }
         given += kept.ended().unwrap().len();
         assert_eq!(given, 10_000);

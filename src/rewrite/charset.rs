@@ -4,13 +4,8 @@
 use std::cell::Cell;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{
-    Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED,
-    mem::decode_latin1,
-};
-use html5ever::tokenizer::{
-    BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
-};
+use encoding_rs::{Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED, mem::decode_latin1};
+use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use http::{HeaderMap, header};
 
 /// Bytes of the page that may declare its encoding (WHATWG HTML § 4.2.5.5).
@@ -27,14 +22,9 @@ pub(super) fn declared(headers: &HeaderMap) -> Option<&'static Encoding> {
 }
 
 /// The encoding that mark, header or page declare; none means it must be guessed.
-pub(super) fn sniff(
-    start: &[u8],
-    declared: Option<&'static Encoding>,
-) -> Option<&'static Encoding> {
+pub(super) fn sniff(start: &[u8], declared: Option<&'static Encoding>) -> Option<&'static Encoding> {
     let marked = Encoding::for_bom(start).map(|(encoding, _)| encoding);
-    marked
-        .or(declared)
-        .or_else(|| prescan(&start[..start.len().min(PRESCAN_BYTES)]))
+    marked.or(declared).or_else(|| prescan(&start[..start.len().min(PRESCAN_BYTES)]))
 }
 
 /// How much of some bytes is UTF-8.
@@ -46,14 +36,8 @@ pub(super) struct Utf8Beginning {
 
 pub(super) fn utf8_beginning(bytes: &[u8]) -> Utf8Beginning {
     match std::str::from_utf8(bytes) {
-        Ok(_) => Utf8Beginning {
-            length: bytes.len(),
-            is_broken: false,
-        },
-        Err(error) => Utf8Beginning {
-            length: error.valid_up_to(),
-            is_broken: error.error_len().is_some(),
-        },
+        Ok(_) => Utf8Beginning { length: bytes.len(), is_broken: false },
+        Err(error) => Utf8Beginning { length: error.valid_up_to(), is_broken: error.error_len().is_some() },
     }
 }
 
@@ -66,16 +50,10 @@ pub(super) fn detect(page: &[u8], host: Option<&str>) -> &'static Encoding {
     }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(page, true);
-    let domain = host
-        .and_then(|host| host.rsplit('.').next())
-        .map(str::as_bytes);
+    let domain = host.and_then(|host| host.rsplit('.').next()).map(str::as_bytes);
     // The detector panics on anything but a lower-case ASCII label.
-    let domain = domain.filter(|domain| {
-        !domain.is_empty()
-            && domain
-                .iter()
-                .all(|byte| byte.is_ascii_lowercase() || *byte == b'-')
-    });
+    let domain = domain
+        .filter(|domain| !domain.is_empty() && domain.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'-'));
     detector.guess(domain, Utf8Detection::Allow)
 }
 
@@ -128,9 +106,7 @@ fn of_meta(tag: &Tag) -> Option<&'static Encoding> {
     };
     let encoding = match value("charset") {
         Some(label) => Encoding::for_label(label.as_bytes()),
-        None if value("http-equiv")? == "content-type" => {
-            from_content(value("content")?.as_bytes())
-        }
+        None if value("http-equiv")? == "content-type" => from_content(value("content")?.as_bytes()),
         None => None,
     };
     encoding.map(as_declared_in_page)
@@ -143,10 +119,7 @@ fn xml_declaration(start: &[u8]) -> Option<&'static Encoding> {
     let declaration = std::str::from_utf8(&declaration[..end]).ok()?;
     let (_, rest) = declaration.split_once("encoding")?;
     let rest = rest.trim_start().strip_prefix('=')?.trim_start();
-    let quote = rest
-        .chars()
-        .next()
-        .filter(|char| matches!(char, '"' | '\''))?;
+    let quote = rest.chars().next().filter(|char| matches!(char, '"' | '\''))?;
     Encoding::for_label(rest[1..].split(quote).next()?.as_bytes()).map(as_declared_in_page)
 }
 
@@ -175,10 +148,7 @@ fn from_content(content: &[u8]) -> Option<&'static Encoding> {
                     let label = &label[1..];
                     &label[..label.iter().position(|byte| byte == quote)?]
                 }
-                _ => label
-                    .split(|byte| byte.is_ascii_whitespace() || *byte == b';')
-                    .next()
-                    .unwrap_or_default(),
+                _ => label.split(|byte| byte.is_ascii_whitespace() || *byte == b';').next().unwrap_or_default(),
             };
             return Encoding::for_label(label);
         }
@@ -220,26 +190,14 @@ mod tests {
         let cases: [(&str, Option<&Encoding>); 12] = [
             ("<meta charset='koi8-r'>", Some(KOI8_R)),
             ("<META CharSet=koi8-r />", Some(KOI8_R)),
-            (
-                "<meta http-equiv=Content-Type content=\"text/html; charset=koi8-r\">",
-                Some(KOI8_R),
-            ),
-            (
-                "<meta content='text/html; charset = \"koi8-r\"' http-equiv=content-type>",
-                Some(KOI8_R),
-            ),
+            ("<meta http-equiv=Content-Type content=\"text/html; charset=koi8-r\">", Some(KOI8_R)),
+            ("<meta content='text/html; charset = \"koi8-r\"' http-equiv=content-type>", Some(KOI8_R)),
             ("<meta content='text/html; charset=koi8-r'>", None),
             ("<meta charset=utf-16>", Some(UTF_8)),
             ("<meta charset=x-user-defined>", Some(WINDOWS_1252)),
-            (
-                "<!-- <meta charset=gbk> --><meta charset=koi8-r>",
-                Some(KOI8_R),
-            ),
+            ("<!-- <meta charset=gbk> --><meta charset=koi8-r>", Some(KOI8_R)),
             ("<!--><meta charset=koi8-r>", Some(KOI8_R)),
-            (
-                "<a title='<meta charset=gbk>'></a><meta charset=koi8-r>",
-                Some(KOI8_R),
-            ),
+            ("<a title='<meta charset=gbk>'></a><meta charset=koi8-r>", Some(KOI8_R)),
             ("<?xml version='1.0' encoding='koi8-r'?>", Some(KOI8_R)),
             ("<metaphor charset=gbk>", None),
         ];

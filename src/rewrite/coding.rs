@@ -55,9 +55,7 @@ impl Coding {
             ("zstd", Coding::Zstd),
         ];
         let mut known = NAMES.into_iter();
-        known
-            .find(|(known, _)| known.eq_ignore_ascii_case(name))
-            .map(|(_, coding)| coding)
+        known.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, coding)| coding)
     }
 
     pub(crate) fn as_str(self) -> &'static str {
@@ -74,11 +72,7 @@ impl Coding {
 /// many.
 pub(super) fn of(headers: &HeaderMap) -> Option<Vec<Coding>> {
     // A field that is not text names no coding that we know.
-    if headers
-        .get_all(header::CONTENT_ENCODING)
-        .iter()
-        .any(|value| value.to_str().is_err())
-    {
+    if headers.get_all(header::CONTENT_ENCODING).iter().any(|value| value.to_str().is_err()) {
         return None;
     }
     let codings: Vec<Coding> = members(headers, &header::CONTENT_ENCODING)
@@ -90,18 +84,11 @@ pub(super) fn of(headers: &HeaderMap) -> Option<Vec<Coding>> {
 
 /// Undoes codings, the last applied first. Of what goes from one to the next at most `max_bytes` are let through: 8 MiB of
 /// gzip can hold 8 GB of empty gzip files, which come to nothing and would be counted as nothing.
-pub(super) async fn decoder(
-    codings: &[Coding],
-    reader: Decoder,
-    max_bytes: usize,
-) -> io::Result<Decoder> {
+pub(super) async fn decoder(codings: &[Coding], reader: Decoder, max_bytes: usize) -> io::Result<Decoder> {
     let mut reader = reader;
     for (at, coding) in codings.iter().rev().enumerate() {
         if at > 0 {
-            reader = Box::pin(Bounded {
-                inner: reader,
-                left: max_bytes,
-            });
+            reader = Box::pin(Bounded { inner: reader, left: max_bytes });
         }
         reader = match coding {
             Coding::Gzip => {
@@ -138,11 +125,7 @@ struct Bounded {
 }
 
 impl AsyncRead for Bounded {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let data = ready!(self.as_mut().poll_fill_buf(cx))?;
         let count = data.len().min(buf.remaining());
         buf.put_slice(&data[..count]);
@@ -170,35 +153,20 @@ impl AsyncBufRead for Bounded {
 /// "deflate" means the zlib format, but some servers send the bare stream (RFC 9110 § 8.4.1.2, note).
 /// The first byte of zlib names method 8 and a window of at most 32 KiB (RFC 1950 § 2.2).
 async fn deflate(mut reader: Decoder) -> io::Result<Decoder> {
-    let zlib = reader
-        .fill_buf()
-        .await?
-        .first()
-        .is_some_and(|byte| byte & 0x0f == 8 && byte >> 4 <= 7);
-    Ok(if zlib {
-        buffered(bufread::ZlibDecoder::new(reader))
-    } else {
-        buffered(bufread::DeflateDecoder::new(reader))
-    })
+    let zlib = reader.fill_buf().await?.first().is_some_and(|byte| byte & 0x0f == 8 && byte >> 4 <= 7);
+    Ok(if zlib { buffered(bufread::ZlibDecoder::new(reader)) } else { buffered(bufread::DeflateDecoder::new(reader)) })
 }
 
 /// Why a page passes whose coding could not be undone.
 #[allow(clippy::needless_pass_by_value, reason = "given to `map_err`")]
 pub(super) fn reason(error: io::Error) -> PassReason {
-    if error.kind() == TOO_LARGE {
-        PassReason::TooLarge
-    } else {
-        PassReason::BrokenCoding
-    }
+    if error.kind() == TOO_LARGE { PassReason::TooLarge } else { PassReason::BrokenCoding }
 }
 
 /// Applies a coding where it is worth it.
 pub(super) async fn encode(text: String, wanted: Option<Coding>) -> Result<Coded, PassReason> {
     let Some(coding) = wanted.filter(|_| text.len() >= WORTH_BYTES) else {
-        return Ok(Coded {
-            body: text.into(),
-            coding: None,
-        });
+        return Ok(Coded { body: text.into(), coding: None });
     };
     let mut body = Vec::with_capacity(text.len() / 3);
     let text = text.as_bytes();
@@ -209,10 +177,7 @@ pub(super) async fn encode(text: String, wanted: Option<Coding>) -> Result<Coded
         Coding::Zstd => Box::pin(bufread::ZstdEncoder::with_quality(text, ZSTD_LEVEL)),
     };
     encoder.read_to_end(&mut body).await.map_err(reason)?;
-    Ok(Coded {
-        body: body.into(),
-        coding: Some(coding),
-    })
+    Ok(Coded { body: body.into(), coding: Some(coding) })
 }
 
 #[cfg(test)]
@@ -233,10 +198,7 @@ mod tests {
     async fn decode(codings: &[Coding], bytes: Bytes) -> io::Result<String> {
         let mut text = String::new();
         let reader: Decoder = Box::pin(io::Cursor::new(bytes));
-        decoder(codings, reader, 1_000_000)
-            .await?
-            .read_to_string(&mut text)
-            .await?;
+        decoder(codings, reader, 1_000_000).await?.read_to_string(&mut text).await?;
         Ok(text)
     }
 
@@ -296,16 +258,8 @@ mod tests {
 
     #[test]
     fn known_codings_are_read_in_order_and_at_most_two() {
-        let of = |value| {
-            of(&HeaderMap::from_iter([(
-                header::CONTENT_ENCODING,
-                HeaderValue::from_static(value),
-            )]))
-        };
-        assert_eq!(
-            of("X-GZIP, identity, br"),
-            Some(vec![Coding::Gzip, Coding::Brotli])
-        );
+        let of = |value| of(&HeaderMap::from_iter([(header::CONTENT_ENCODING, HeaderValue::from_static(value))]));
+        assert_eq!(of("X-GZIP, identity, br"), Some(vec![Coding::Gzip, Coding::Brotli]));
         assert_eq!(of("gzip, gzip, gzip"), None);
         assert_eq!(of("gzip, compress"), None);
     }

@@ -91,11 +91,7 @@ impl fmt::Display for PassReason {
 }
 
 /// Judges a response by its head: the codings to undo before it is rewritten, or why it passes.
-pub(super) fn judge(
-    asked: &RequestInfo<'_>,
-    head: &Parts,
-    settings: &Rewrite,
-) -> Result<Vec<Coding>, PassReason> {
+pub(super) fn judge(asked: &RequestInfo<'_>, head: &Parts, settings: &Rewrite) -> Result<Vec<Coding>, PassReason> {
     let headers = &head.headers;
     let length = content_length(headers);
     let is_part = head.status == StatusCode::PARTIAL_CONTENT && asked.has_range;
@@ -105,24 +101,15 @@ pub(super) fn judge(
         (!settings.enabled, PassReason::SwitchedOff),
         (asked.wants_original, PassReason::AskedFor),
         (asked.is_for(&settings.except), PassReason::Host),
-        (
-            ![Method::GET, Method::HEAD, Method::POST].contains(&asked.method),
-            PassReason::Method,
-        ),
+        (![Method::GET, Method::HEAD, Method::POST].contains(&asked.method), PassReason::Method),
         (!has_page(head.status) && !is_part, PassReason::Status),
         (is_attachment(headers), PassReason::Attachment),
-        (
-            settings.respect_no_transform && (asked.no_transform || no_transform(headers)),
-            PassReason::NoTransform,
-        ),
+        (settings.respect_no_transform && (asked.no_transform || no_transform(headers)), PassReason::NoTransform),
         (!asked.is_for_reader(), not_for_reader(asked)),
         // Last of what is known of the request: the caller can ask for the whole.
         (is_part, PassReason::Part),
         (length == Some(0), PassReason::Empty),
-        (
-            length.is_some_and(|length| length > settings.max_html_bytes),
-            PassReason::TooLarge,
-        ),
+        (length.is_some_and(|length| length > settings.max_html_bytes), PassReason::TooLarge),
     ];
     match rules.into_iter().find(|(applies, _)| *applies) {
         Some((_, reason)) => Err(reason),
@@ -156,9 +143,7 @@ fn is_attachment(headers: &HeaderMap) -> bool {
         return false;
     };
     let kind = value.as_bytes().split(|byte| *byte == b';').next();
-    kind.unwrap_or_default()
-        .trim_ascii()
-        .eq_ignore_ascii_case(b"attachment")
+    kind.unwrap_or_default().trim_ascii().eq_ignore_ascii_case(b"attachment")
 }
 
 #[cfg(test)]
@@ -237,10 +222,7 @@ mod tests {
             [("sec-fetch-dest", "document")].as_slice(),
             &[("sec-fetch-dest", "iframe")],
             &[("sec-fetch-dest", "frame")],
-            &[
-                ("x-requested-with", "com.android.browser"),
-                ("sec-fetch-dest", "document"),
-            ],
+            &[("x-requested-with", "com.android.browser"), ("sec-fetch-dest", "document")],
         ] {
             assert_eq!(verdict(&request(fields)), Ok(vec![]), "{fields:?}");
         }
@@ -250,15 +232,9 @@ mod tests {
     fn requests_that_are_for_no_reader_pass() {
         let cases: [(Fields, PassReason); 4] = [
             (&[("sec-fetch-dest", "empty")], PassReason::Destination),
-            (
-                &[("x-requested-with", "XMLHttpRequest")],
-                PassReason::ByScript,
-            ),
+            (&[("x-requested-with", "XMLHttpRequest")], PassReason::ByScript),
             (&[("accept", "application/json")], PassReason::Accept),
-            (
-                &[("cache-control", "no-transform")],
-                PassReason::NoTransform,
-            ),
+            (&[("cache-control", "no-transform")], PassReason::NoTransform),
         ];
         for (fields, reason) in cases {
             assert_eq!(verdict(&request(fields)), Err(reason));
@@ -275,14 +251,8 @@ mod tests {
             (&[("content-type", "application/json")], PassReason::NotHtml),
             (&[HTML, ("content-type", "text/plain")], PassReason::NotHtml),
             (&[], PassReason::NotHtml),
-            (
-                &[HTML, ("content-disposition", "Attachment; filename=a")],
-                PassReason::Attachment,
-            ),
-            (
-                &[HTML, ("cache-control", "public, No-Transform")],
-                PassReason::NoTransform,
-            ),
+            (&[HTML, ("content-disposition", "Attachment; filename=a")], PassReason::Attachment),
+            (&[HTML, ("cache-control", "public, No-Transform")], PassReason::NoTransform),
             (&[HTML, ("content-length", "8388609")], PassReason::TooLarge),
             (&[HTML, ("content-length", "0")], PassReason::Empty),
             (&[HTML, ("content-encoding", "dcb")], PassReason::Coding),

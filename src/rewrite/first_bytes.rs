@@ -25,11 +25,7 @@ enum Beginning {
 
 /// Whether a text is a page; `None` where more is needed. `must_look_like_document`: nothing but the text tells a document
 /// from a fragment that a script will put into one.
-pub(super) fn is_page(
-    text: &str,
-    must_look_like_document: bool,
-    is_whole: bool,
-) -> Option<Result<(), PassReason>> {
+pub(super) fn is_page(text: &str, must_look_like_document: bool, is_whole: bool) -> Option<Result<(), PassReason>> {
     let is_all = is_whole || text.len() >= LOOKED_AT_BYTES;
     match beginning(text) {
         _ if !is_all && text.len() < ENOUGH_BYTES => return None,
@@ -85,9 +81,7 @@ fn is_script(text: &str) -> bool {
     };
     let value = after.trim_start().strip_prefix('=');
     let is_comment = text.starts_with("//") || text.starts_with("/*");
-    is_comment
-        || !name.is_empty()
-            && (after.starts_with('(') || value.is_some_and(|value| !value.starts_with('=')))
+    is_comment || !name.is_empty() && (after.starts_with('(') || value.is_some_and(|value| !value.starts_with('=')))
 }
 
 /// By the first tag, or the document type. `is_xml`: there was an XML declaration.
@@ -100,11 +94,7 @@ fn of_tag(tag: &str, is_xml: bool) -> Beginning {
         "html" => true,
         _ => !is_xml && !name.contains(':') && !XML_ROOTS.contains(&name),
     };
-    if is_html {
-        Beginning::Html
-    } else {
-        Beginning::Other
-    }
+    if is_html { Beginning::Html } else { Beginning::Other }
 }
 
 /// Whether the beginning has one of the tags that documents have and fragments have not.
@@ -126,12 +116,8 @@ mod tests {
 
     #[test]
     fn documents_are_told_from_fragments() {
-        for document in [
-            "<!DOCTYPE html><p>",
-            "<!-- x --><HTML lang=en>",
-            "<title>x</title>",
-            "Notice: none<br><html>",
-        ] {
+        for document in ["<!DOCTYPE html><p>", "<!-- x --><HTML lang=en>", "<title>x</title>", "Notice: none<br><html>"]
+        {
             assert_eq!(is_page(document, true, true), Some(Ok(())), "{document}");
         }
         let late = format!("{}<html>", " ".repeat(LOOKED_AT_BYTES));
@@ -144,13 +130,9 @@ mod tests {
 
     #[test]
     fn text_that_begins_like_a_sentence_is_no_script() {
-        for text in [
-            "Let me say this. <p>",
-            "let us begin (again)",
-            "Function follows form",
-            "Error 5: <b>none</b>",
-            "a == b",
-        ] {
+        for text in
+            ["Let me say this. <p>", "let us begin (again)", "Function follows form", "Error 5: <b>none</b>", "a == b"]
+        {
             assert_eq!(is_page(text, false, true), Some(Ok(())), "{text}");
         }
     }
@@ -161,9 +143,6 @@ mod tests {
         let comment = format!("<!-- {}", "x".repeat(ENOUGH_BYTES));
         assert_eq!(is_page(&comment, false, false), None);
         let feed = format!("{comment} --><rss>");
-        assert_eq!(
-            is_page(&feed, false, false),
-            Some(Err(PassReason::OtherFormat))
-        );
+        assert_eq!(is_page(&feed, false, false), Some(Err(PassReason::OtherFormat)));
     }
 }

@@ -24,18 +24,12 @@ const FRAME: usize = 61;
 const MEMORY: usize = 256 << 20;
 
 static CHAIN: LazyLock<Arc<Chain>> = LazyLock::new(|| {
-    let chain = Chain::new(
-        &ChainConfig::default(),
-        PageLimits::default(),
-        HostList::default(),
-    );
+    let chain = Chain::new(&ChainConfig::default(), PageLimits::default(), HostList::default());
     Arc::new(chain.expect("the default chain is in order"))
 });
 
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     runtime.expect("a runtime")
 });
 
@@ -69,10 +63,7 @@ pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<Bytes, String> {
             let _ = sender.try_send(frame);
         }
         drop(sender);
-        let finished = job
-            .run(arriving)
-            .await
-            .map_err(|reason| reason.to_string())?;
+        let finished = job.run(arriving).await.map_err(|reason| reason.to_string())?;
         let body = finished.coded.expect("nothing is put behind it").body;
         assert!(std::str::from_utf8(&body).is_ok(), "the label says UTF-8");
         Ok(body)

@@ -17,9 +17,7 @@ use tokio::time::{Instant, timeout_at};
 use tracing::debug;
 use url::Url;
 
-use super::{
-    RequestInfo, Rewriter, arrive, buffer::Kept, content_length, eligibility, page_job::Purpose,
-};
+use super::{RequestInfo, Rewriter, arrive, buffer::Kept, content_length, eligibility, page_job::Purpose};
 use crate::{body::IncomingBody, headers::without};
 
 /// Time for all pages after the first together. A reader who has waited so long had rather begin to read; raising it joins more
@@ -67,10 +65,7 @@ impl Rewriter {
                 page.withdraw_offer();
                 break;
             }
-            let place = Part {
-                article: article.clone(),
-                number: pages + 1,
-            };
+            let place = Part { article: article.clone(), number: pages + 1 };
             let part = self.part(asked, &next, &from, place, &mut more);
             let Ok(Some((its_fields, part))) = timeout_at(deadline, part).await else {
                 debug!(%next, "the next page is not joined");
@@ -104,9 +99,7 @@ impl Rewriter {
         place: Part,
         more: &mut impl Fetch,
     ) -> Option<(HeaderMap, Filtered)> {
-        let path: PathAndQuery = next[url::Position::BeforePath..url::Position::AfterQuery]
-            .parse()
-            .ok()?;
+        let path: PathAndQuery = next[url::Position::BeforePath..url::Position::AfterQuery].parse().ok()?;
         let response = more.fetch(path.clone(), Some(from)).await?;
         let (head, mut body) = response.into_parts();
         let asked = asked.for_path(path);
@@ -115,11 +108,7 @@ impl Rewriter {
             return None;
         }
         let length = content_length(&head.headers);
-        let reservation = self
-            .memory
-            .reserve(length, !codings.is_empty())
-            .await
-            .ok()?;
+        let reservation = self.memory.reserve(length, !codings.is_empty()).await.ok()?;
         let purpose = Purpose::Part(place);
         let job = self.job(&asked, next, &head, codings, reservation, purpose);
         let worker = self.workers.start(job);
@@ -137,10 +126,7 @@ struct Seen {
 
 impl Seen {
     fn of(first: Url, page: &Filtered) -> Self {
-        Self {
-            addresses: vec![first],
-            texts: texts(page).map(|(text, _)| text).collect(),
-        }
+        Self { addresses: vec![first], texts: texts(page).map(|(text, _)| text).collect() }
     }
 
     fn has(&self, next: &Url) -> bool {
@@ -179,9 +165,7 @@ fn texts(page: &Filtered) -> impl Iterator<Item = (u64, usize)> {
 
 /// Takes out what tells whether one page has changed: it says nothing of the others.
 pub(super) fn drop_validators(fields: &mut HeaderMap) {
-    *fields = without(fields, |name| {
-        *name == header::ETAG || *name == header::LAST_MODIFIED
-    });
+    *fields = without(fields, |name| *name == header::ETAG || *name == header::LAST_MODIFIED);
 }
 
 /// Makes the fields of a page those of two: cookies of both, and kept by caches no longer than either.
@@ -202,18 +186,13 @@ mod tests {
     use super::*;
 
     fn fields(list: &[(header::HeaderName, &'static str)]) -> HeaderMap {
-        let values = list
-            .iter()
-            .map(|(name, value)| (name.clone(), HeaderValue::from_static(value)));
+        let values = list.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value)));
         values.collect()
     }
 
     #[test]
     fn the_strictest_of_all_pages_says_how_long_they_may_be_kept() {
-        let kept = fields(&[
-            (header::CACHE_CONTROL, "max-age=60"),
-            (header::EXPIRES, "x"),
-        ]);
+        let kept = fields(&[(header::CACHE_CONTROL, "max-age=60"), (header::EXPIRES, "x")]);
         let mut same = kept.clone();
         share_fields(&mut same, &kept);
         assert_eq!(same, kept);

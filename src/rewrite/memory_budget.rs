@@ -53,15 +53,10 @@ impl MemoryBudget {
 
     /// Waits for the memory that a page of so many bytes is expected to need. One that needs more than there is begins when no
     /// other page is in work.
-    pub(super) async fn reserve(
-        &self,
-        bytes: Option<usize>,
-        is_packed: bool,
-    ) -> Result<Reservation, PassReason> {
+    pub(super) async fn reserve(&self, bytes: Option<usize>, is_packed: bool) -> Result<Reservation, PassReason> {
         let unpacked = if is_packed { UNPACKED_FACTOR } else { 1 };
         let bytes = bytes.unwrap_or(UNTOLD_BYTES);
-        let expected =
-            units(bytes.saturating_mul(unpacked * EXPECTED_FACTOR)).min(self.begin_units);
+        let expected = units(bytes.saturating_mul(unpacked * EXPECTED_FACTOR)).min(self.begin_units);
         let begin = Arc::clone(&self.begin).acquire_many_owned(expected);
         match timeout(PATIENCE, begin).await {
             Ok(Ok(permit)) => Ok(Reservation {

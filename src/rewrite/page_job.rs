@@ -63,25 +63,11 @@ pub(super) enum Purpose {
 }
 
 impl Job {
-    pub(super) async fn run(
-        mut self,
-        mut arriving: mpsc::Receiver<Bytes>,
-    ) -> Result<Finished, PassReason> {
-        let pieces = stream::poll_fn(move |cx| {
-            arriving
-                .poll_recv(cx)
-                .map(|piece| piece.map(Ok::<_, io::Error>))
-        });
+    pub(super) async fn run(mut self, mut arriving: mpsc::Receiver<Bytes>) -> Result<Finished, PassReason> {
+        let pieces = stream::poll_fn(move |cx| arriving.poll_recv(cx).map(|piece| piece.map(Ok::<_, io::Error>)));
         let reader: Decoder = Box::pin(StreamReader::new(pieces));
-        let reader = coding::decoder(&self.codings, reader, self.max_bytes)
-            .await
-            .map_err(coding::reason)?;
-        let mut source = Source {
-            reader,
-            decoded: 0,
-            max_bytes: self.max_bytes,
-            since_pause: 0,
-        };
+        let reader = coding::decoder(&self.codings, reader, self.max_bytes).await.map_err(coding::reason)?;
+        let mut source = Source { reader, decoded: 0, max_bytes: self.max_bytes, since_pause: 0 };
         let start = source.read_start().await?;
         if start.is_empty() {
             return Err(PassReason::Empty);
@@ -94,11 +80,7 @@ impl Job {
         let mut filtered = text.feed.finish()?;
         yield_now().await;
         let coded = match self.purpose {
-            Purpose::Page {
-                coding,
-                may_continue,
-                ..
-            } if !may_continue || filtered.offer.is_none() => {
+            Purpose::Page { coding, may_continue, .. } if !may_continue || filtered.offer.is_none() => {
                 let content = std::mem::take(&mut filtered.content);
                 Some(coding::encode(content, coding).await?)
             }
@@ -124,11 +106,7 @@ impl Job {
 
     /// Nearly every page that declares nothing is UTF-8, so it is read as that while it is; where it is not, all of
     /// it is guessed from.
-    async fn read_undeclared(
-        &mut self,
-        mut source: Source,
-        start: Vec<u8>,
-    ) -> Result<Text, PassReason> {
+    async fn read_undeclared(&mut self, mut source: Source, start: Vec<u8>) -> Result<Text, PassReason> {
         let mut text = Text::new(self);
         let (mut page, mut given) = (start, 0);
         let is_utf8 = loop {
@@ -172,10 +150,7 @@ struct Source {
 
 impl Source {
     /// Gives the next piece on, with a pause after some; false at the end.
-    async fn read(
-        &mut self,
-        give: impl FnOnce(&[u8]) -> Result<(), PassReason>,
-    ) -> Result<bool, PassReason> {
+    async fn read(&mut self, give: impl FnOnce(&[u8]) -> Result<(), PassReason>) -> Result<bool, PassReason> {
         let piece = self.reader.fill_buf().await.map_err(coding::reason)?;
         let piece = &piece[..piece.len().min(PIECE_BYTES)];
         if piece.is_empty() {
@@ -227,9 +202,7 @@ impl Text {
     fn new(job: &Job) -> Self {
         let mut feed = job.chain.page(&job.url);
         match &job.purpose {
-            Purpose::Page {
-                original, in_frame, ..
-            } => {
+            Purpose::Page { original, in_frame, .. } => {
                 if let Some(original) = original.clone() {
                     feed.link_to_untouched(original);
                 }
@@ -275,10 +248,7 @@ impl Text {
     fn push(&mut self, bytes: &[u8], last: bool) -> Result<(), PassReason> {
         let mut rest = bytes;
         loop {
-            let room = self
-                .decoder
-                .max_utf8_buffer_length(rest.len())
-                .ok_or(PassReason::TooLarge)?;
+            let room = self.decoder.max_utf8_buffer_length(rest.len()).ok_or(PassReason::TooLarge)?;
             self.decoded.reserve(room);
             let (result, read, _) = self.decoder.decode_to_string(rest, &mut self.decoded, last);
             rest = &rest[read..];

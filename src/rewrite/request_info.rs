@@ -53,22 +53,14 @@ impl<'a> RequestInfo<'a> {
             no_transform: no_transform(headers),
             wants_original: false,
             has_range: headers.contains_key(header::RANGE)
-                && !headers
-                    .get(header::IF_RANGE)
-                    .is_some_and(validators::is_of_original),
-            is_conditional: headers.contains_key(header::IF_NONE_MATCH)
-                || headers.contains_key(header::IF_RANGE),
+                && !headers.get(header::IF_RANGE).is_some_and(validators::is_of_original),
+            is_conditional: headers.contains_key(header::IF_NONE_MATCH) || headers.contains_key(header::IF_RANGE),
             coding: accept::choose_coding(headers),
         }
     }
 
     /// Notes whether the reader asked for the page as it was.
-    pub(crate) fn allow_original(
-        &mut self,
-        client: IpAddr,
-        headers: &HeaderMap,
-        links: &BypassLinks,
-    ) {
+    pub(crate) fn allow_original(&mut self, client: IpAddr, headers: &HeaderMap, links: &BypassLinks) {
         let is_page = self.method == Method::GET && self.is_for_reader() && !self.is_framed();
         let page = is_page.then(|| self.url()).flatten();
         self.wants_original = page.is_some_and(|page| links.allows(client, headers, &page));
@@ -76,10 +68,7 @@ impl<'a> RequestInfo<'a> {
 
     /// The same for another page of the same host.
     pub(super) fn for_path(&self, path: PathAndQuery) -> Self {
-        Self {
-            path: Some(path),
-            ..self.clone()
-        }
+        Self { path: Some(path), ..self.clone() }
     }
 
     pub(super) fn path(&self) -> PathAndQuery {

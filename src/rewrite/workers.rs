@@ -28,19 +28,11 @@ impl Workers {
     pub(super) fn start(&self, job: Job) -> Worker {
         let (pieces, arriving) = mpsc::channel(PIECES_IN_BETWEEN);
         let task = self.0.spawn_pinned(move || job.run(arriving));
-        Worker {
-            pieces,
-            task: AbortOnDropHandle::new(task),
-            finished: None,
-        }
+        Worker { pieces, task: AbortOnDropHandle::new(task), finished: None }
     }
 
     /// Codes a page that other pages were put behind.
-    pub(super) async fn encode(
-        &self,
-        content: String,
-        wanted: Option<coding::Coding>,
-    ) -> Result<Coded, PassReason> {
+    pub(super) async fn encode(&self, content: String, wanted: Option<coding::Coding>) -> Result<Coded, PassReason> {
         let task = self.0.spawn_pinned(move || coding::encode(content, wanted));
         let joined = AbortOnDropHandle::new(task).await;
         joined.unwrap_or_else(|error| Err(panicked(&error)))
@@ -67,11 +59,7 @@ impl Worker {
 
     /// No more bytes will come: waits for the page.
     pub(super) async fn finish(self) -> Result<Finished, PassReason> {
-        let Self {
-            pieces,
-            mut task,
-            finished,
-        } = self;
+        let Self { pieces, mut task, finished } = self;
         drop(pieces);
         match finished {
             Some(finished) => Ok(finished),
@@ -80,9 +68,7 @@ impl Worker {
     }
 }
 
-async fn outcome(
-    task: &mut AbortOnDropHandle<Result<Finished, PassReason>>,
-) -> Result<Finished, PassReason> {
+async fn outcome(task: &mut AbortOnDropHandle<Result<Finished, PassReason>>) -> Result<Finished, PassReason> {
     task.await.unwrap_or_else(|error| Err(panicked(&error)))
 }
 

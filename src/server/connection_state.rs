@@ -54,10 +54,7 @@ impl ConnectionState {
         let index = progress.begun;
         progress.begun += 1;
         progress.informational.clear();
-        if let Some((_, rejection)) = progress
-            .rejection
-            .filter(|(rejected, _)| *rejected == index)
-        {
+        if let Some((_, rejection)) = progress.rejection.filter(|(rejected, _)| *rejected == index) {
             extensions.insert(rejection);
         } else if progress.whole_server {
             extensions.insert(WholeServer);
@@ -78,10 +75,7 @@ impl ConnectionState {
 
     /// The request that is being served on an HTTP/1.1 connection, to send interim responses to.
     pub(crate) fn informer(self: &Arc<Self>, version: Version) -> Informer {
-        Informer {
-            request: self.lock().begun,
-            state: (version == Version::HTTP_11).then(|| Arc::clone(self)),
-        }
+        Informer { request: self.lock().begun, state: (version == Version::HTTP_11).then(|| Arc::clone(self)) }
     }
 }
 

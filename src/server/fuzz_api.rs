@@ -32,9 +32,7 @@ pub(crate) fn chunked(bytes: &[u8], piece: usize) -> Option<usize> {
     let mut whole = ChunkParser::default();
     let taken = whole.advance(bytes);
     let mut pieces = ChunkParser::default();
-    let sum = bytes
-        .chunks(piece.max(1))
-        .try_fold(0, |sum, piece| Ok(sum + pieces.advance(piece)?));
+    let sum = bytes.chunks(piece.max(1)).try_fold(0, |sum, piece| Ok(sum + pieces.advance(piece)?));
     assert_eq!(taken, sum, "{piece}");
     assert_eq!(whole.is_end(), pieces.is_end());
     taken.ok().filter(|_| whole.is_end())

@@ -15,35 +15,24 @@ use crate::{
 /// Refuses a request that could not be forwarded as it is meant.
 pub(super) fn check<B: Body>(request: &Request<B>) -> Result<(), ParseRejection> {
     let (method, headers) = (request.method(), request.headers());
-    let path = request
-        .uri()
-        .path_and_query()
-        .map_or("", |path| path.as_str());
+    let path = request.uri().path_and_query().map_or("", |path| path.as_str());
     if path.len() > MAX_TARGET {
         return Err(ParseRejection::TargetTooLong);
     }
     if headers.len() > MAX_FIELDS {
         return Err(ParseRejection::TooManyFields);
     }
-    let other_protocol = request.extensions().get::<Protocol>().is_some()
-        && !websocket::is_extended_connect(request);
+    let other_protocol = request.extensions().get::<Protocol>().is_some() && !websocket::is_extended_connect(request);
     if method.as_str().len() > MAX_METHOD || other_protocol {
         return Err(ParseRejection::NotImplemented);
     }
     // RFC 9110 § 7.1: the asterisk is for OPTIONS.
     if path == "*" && method != Method::OPTIONS {
-        return Err(ParseRejection::Malformed(
-            "its address has a form that does not fit the method",
-        ));
+        return Err(ParseRejection::Malformed("its address has a form that does not fit the method"));
     }
     // RFC 9110 § 5.1: `http::HeaderName` takes a quotation mark, which is no token character.
-    if headers
-        .keys()
-        .any(|name| name.as_str().bytes().any(|byte| byte == b'"'))
-    {
-        return Err(ParseRejection::Malformed(
-            "a header field's name has forbidden characters",
-        ));
+    if headers.keys().any(|name| name.as_str().bytes().any(|byte| byte == b'"')) {
+        return Err(ParseRejection::Malformed("a header field's name has forbidden characters"));
     }
     // RFC 9110 § 9.3.8: no content.
     if method == Method::TRACE && !request.body().is_end_stream() {
@@ -52,19 +41,14 @@ pub(super) fn check<B: Body>(request: &Request<B>) -> Result<(), ParseRejection>
     if is_host_as_authority(request) {
         Ok(())
     } else {
-        Err(ParseRejection::Malformed(
-            "its Host field names another host",
-        ))
+        Err(ParseRejection::Malformed("its Host field names another host"))
     }
 }
 
 /// RFC 9113 § 8.3.1: a `Host` beside `:authority` must name the same.
 fn is_host_as_authority<B>(request: &Request<B>) -> bool {
     let headers = request.headers();
-    let (Some(authority), true) = (
-        request.uri().authority(),
-        headers.contains_key(header::HOST),
-    ) else {
+    let (Some(authority), true) = (request.uri().authority(), headers.contains_key(header::HOST)) else {
         return true;
     };
     // Its scheme is the connection's; that of the comparison only has to be the same for both.

@@ -95,9 +95,7 @@ pub(super) fn parse_head(bytes: &[u8]) -> Result<Option<Head>, ParseRejection> {
         bytes: bytes.len() - lines.0.len(),
         framing: fields.framing(&request)?,
         whole_server: request.is_for_whole_server(),
-        replaced_line: request
-            .rewritten()
-            .map(|rewritten| (start..start + line.len(), rewritten)),
+        replaced_line: request.rewritten().map(|rewritten| (start..start + line.len(), rewritten)),
     }))
 }
 

@@ -194,9 +194,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
     fn take_head(&mut self) -> bool {
         // Parsed again only where a line or much more has come, so that heads sent byte by byte cost linear time.
         let length = self.buffer.len();
-        let has_line = self.buffer[self.parsed..]
-            .iter()
-            .any(|byte| b"\r\n".contains(byte));
+        let has_line = self.buffer[self.parsed..].iter().any(|byte| b"\r\n".contains(byte));
         if !has_line && length / 4096 == self.parsed / 4096 {
             return false;
         }
@@ -250,11 +248,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
             }
             if self.eof {
                 let gone = self.timed_out(Timer::HalfClosed, cx);
-                return if gone {
-                    Poll::Ready(Ok(false))
-                } else {
-                    Poll::Pending
-                };
+                return if gone { Poll::Ready(Ok(false)) } else { Poll::Pending };
             }
             if self.buffer.len() >= MAX_PIPELINED {
                 return Poll::Pending;
@@ -354,11 +348,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
 }
 
 impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for ValidatingIo<I> {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         loop {
             let more = match this.phase {
@@ -386,11 +376,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for ValidatingIo<I> {
 }
 
 impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for ValidatingIo<I> {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.poll_write_vectored(cx, &[io::IoSlice::new(buf)])
     }
 
@@ -427,10 +413,8 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for ValidatingIo<I> {
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         ready!(Pin::new(&mut this.io).poll_shutdown(cx))?;
-        let client_may_send = matches!(
-            this.phase,
-            Phase::Length(_) | Phase::Chunked(_) | Phase::Rejected
-        ) || this.state.lock().rejection.is_some();
+        let client_may_send = matches!(this.phase, Phase::Length(_) | Phase::Chunked(_) | Phase::Rejected)
+            || this.state.lock().rejection.is_some();
         if client_may_send {
             ready!(this.poll_linger(cx));
         }

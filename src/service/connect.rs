@@ -44,22 +44,12 @@ impl Exchange {
             upstream = Some(stream);
         }
         let intercepts = route == Route::Intercept;
-        Ok(self.sniff(
-            request,
-            End::Elsewhere(permit),
-            intercepts,
-            any_protocol,
-            upstream,
-        ))
+        Ok(self.sniff(request, End::Elsewhere(permit), intercepts, any_protocol, upstream))
     }
 
     /// CONNECT to our own name, which leads nowhere but here: a browser that was told `https:`, or one that sends
     /// everything through tunnels.
-    pub(super) fn own_tunnel(
-        &mut self,
-        request: Request<Incoming>,
-        target: Target,
-    ) -> Result<Response<Body>, Error> {
+    pub(super) fn own_tunnel(&mut self, request: Request<Incoming>, target: Target) -> Result<Response<Body>, Error> {
         self.log.route = "panel";
         if target.port == Scheme::Http.default_port() || self.running.open_authority().is_some() {
             Ok(self.sniff(request, End::Here(target), true, true, None))

@@ -19,11 +19,7 @@ use crate::{
 
 impl Exchange {
     /// An ordinary request.
-    pub(super) async fn forward(
-        &mut self,
-        mut request: Request<Incoming>,
-        permit: &Permit,
-    ) -> Result<Answer, Error> {
+    pub(super) async fn forward(&mut self, mut request: Request<Incoming>, permit: &Permit) -> Result<Answer, Error> {
         let target = permit.target();
         // RFC 9112 § 3.2.4: the last proxy before the server asks for `*`.
         if request.extensions().get::<WholeServer>().is_some() {
@@ -43,9 +39,7 @@ impl Exchange {
         let informational = self.pass_informational_on(&mut outgoing, version);
         let requester = requester(&self.connection);
         let client = &self.running.client;
-        let sent = client
-            .send(permit, outgoing, requester, informational)
-            .await;
+        let sent = client.send(permit, outgoing, requester, informational).await;
         let response = sent.map_err(|error| Self::upstream_error(permit, error))?;
         let response = incoming(response, &self.proxy.pseudonym);
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
@@ -62,11 +56,7 @@ impl Exchange {
 
     /// RFC 9110 § 15.2: interim responses are passed on. A 100 opens the request's body, which makes hyper send its own
     /// 100 to the client.
-    fn pass_informational_on(
-        &self,
-        outgoing: &mut Request<Body>,
-        version: Version,
-    ) -> OnInformational {
+    fn pass_informational_on(&self, outgoing: &mut Request<Body>, version: Version) -> OnInformational {
         let asked = CancellationToken::new();
         if headers::expects_continue(outgoing.headers()) {
             let gate = ContinueGate::new(asked.clone());
@@ -81,8 +71,7 @@ impl Exchange {
             }
             // RFC 9110 § 8.6: they have no content, and no length of it.
             let fields = headers::without(fields, |name| *name == header::CONTENT_LENGTH);
-            let fields =
-                headers::forward_response(fields, None, &proxy.pseudonym, Version::HTTP_11);
+            let fields = headers::forward_response(fields, None, &proxy.pseudonym, Version::HTTP_11);
             informer.send(status, &fields);
         })
     }
@@ -97,10 +86,7 @@ impl Exchange {
         let media = Media::of(response.headers());
         let rewriter = &self.running.rewriter;
         let (mut response, action) = rewriter.rewrite(info, response, more).await;
-        if matches!(
-            response.status(),
-            StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED
-        ) {
+        if matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
             // Over HTTP/2 hyper would send a body that must not be there.
             *response.body_mut() = Body::default();
         }
@@ -130,16 +116,10 @@ impl Exchange {
         head.headers = headers::forward_request(head.headers, &forwarding, head.version);
         let rewriter = &self.running.rewriter;
         rewriter.prepare(info, &mut head.headers);
-        let mapped = if info.is_conditional {
-            rewriter.tagger.map_request(&mut head.headers)
-        } else {
-            Mapped::default()
-        };
+        let mapped =
+            if info.is_conditional { rewriter.tagger.map_request(&mut head.headers) } else { Mapped::default() };
         let has_body = !body.is_end_stream();
-        if matches!(head.method, Method::GET | Method::HEAD)
-            && has_body
-            && body.size_hint().exact().is_none()
-        {
+        if matches!(head.method, Method::GET | Method::HEAD) && has_body && body.size_hint().exact().is_none() {
             // Without the field hyper takes these methods to have no body; over HTTP/2 it is removed again.
             let chunked = HeaderValue::from_static("chunked");
             head.headers.insert(header::TRANSFER_ENCODING, chunked);
@@ -158,17 +138,13 @@ impl Exchange {
 }
 
 /// The response as it goes to the client.
-pub(super) fn incoming(
-    response: Response<IncomingBody>,
-    pseudonym: &Pseudonym,
-) -> Response<IncomingBody> {
+pub(super) fn incoming(response: Response<IncomingBody>, pseudonym: &Pseudonym) -> Response<IncomingBody> {
     let (mut head, body) = response.into_parts();
     let upgrade = match head.status {
         StatusCode::SWITCHING_PROTOCOLS => headers::upgrade_of(&head.headers),
         _ => None,
     };
-    head.headers =
-        headers::forward_response(head.headers, upgrade.as_ref(), pseudonym, head.version);
+    head.headers = headers::forward_response(head.headers, upgrade.as_ref(), pseudonym, head.version);
     if head.status == StatusCode::NO_CONTENT {
         // RFC 9110 § 8.6: it has no length either.
         head.headers = headers::without(&head.headers, |name| *name == header::CONTENT_LENGTH);

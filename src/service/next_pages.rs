@@ -3,10 +3,7 @@
 
 use std::sync::Arc;
 
-use http::{
-    Extensions, HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Uri, header,
-    uri::PathAndQuery,
-};
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Uri, header, uri::PathAndQuery};
 use tracing::debug;
 use url::Url;
 
@@ -88,17 +85,11 @@ impl NextPages {
 }
 
 impl Fetch for NextPages {
-    async fn fetch(
-        &mut self,
-        path: PathAndQuery,
-        from: Option<&Url>,
-    ) -> Option<Response<IncomingBody>> {
+    async fn fetch(&mut self, path: PathAndQuery, from: Option<&Url>) -> Option<Response<IncomingBody>> {
         let request = self.request(path, from)?;
         let requester = requester(&self.connection);
         let client = &self.running.client;
-        let sent = client
-            .send(&self.permit, request, requester, Arc::new(|_, _| {}))
-            .await;
+        let sent = client.send(&self.permit, request, requester, Arc::new(|_, _| {})).await;
         match sent {
             Ok(response) => Some(incoming(response, &self.proxy.pseudonym)),
             Err(error) => {

@@ -25,8 +25,7 @@ impl Exchange {
         }
         if request.uri().scheme().is_some() {
             let target = Target::of_absolute(request.uri())?;
-            let ours = admin::is_control_host(&target)
-                || target.scheme == Scheme::Http && self.is_own_address(&target);
+            let ours = admin::is_control_host(&target) || target.scheme == Scheme::Http && self.is_own_address(&target);
             return Ok((!ours).then_some(target));
         }
         let target = Target::of_host_field(Scheme::Http, request.headers())?;
@@ -41,8 +40,7 @@ impl Exchange {
 impl Exchange {
     /// Whether a target is the address of this connection's listener, whichever of this machine's addresses it is.
     fn is_own_address(&self, target: &Target) -> bool {
-        target.port == self.connection.local.port()
-            && admin::is_this_machine(target, &self.running.acl)
+        target.port == self.connection.local.port() && admin::is_this_machine(target, &self.running.acl)
     }
 }
 

@@ -37,11 +37,7 @@ impl UpgradeRequest {
             let protocols = headers::upgrade_of(request.headers())?;
             (protocols, None)
         };
-        Some(Self {
-            protocols,
-            client_side: hyper::upgrade::on(request),
-            accept,
-        })
+        Some(Self { protocols, client_side: hyper::upgrade::on(request), accept })
     }
 
     pub(super) fn protocols(&self) -> &HeaderValue {
@@ -56,8 +52,7 @@ impl UpgradeRequest {
     fn is_answered_by(&self, response: &Response<IncomingBody>) -> bool {
         let headers = response.headers();
         let accepted = self.accept.as_ref();
-        headers::switches_as_asked(&self.protocols, headers)
-            && accepted.is_none_or(|accept| accept.is_in(headers))
+        headers::switches_as_asked(&self.protocols, headers) && accepted.is_none_or(|accept| accept.is_in(headers))
     }
 }
 
@@ -71,10 +66,7 @@ impl Exchange {
     ) -> Result<Answer, Error> {
         let Some(upgrade) = upgrade.filter(|upgrade| upgrade.is_answered_by(&response)) else {
             let problem = "it switches to a protocol that was not asked for".to_owned();
-            return Err(Error::Upstream {
-                host: target.host_port(),
-                error: UpstreamError::BadResponse(problem),
-            });
+            return Err(Error::Upstream { host: target.host_port(), error: UpstreamError::BadResponse(problem) });
         };
         let is_over_http2 = upgrade.is_over_http2();
         let upstream_side = hyper::upgrade::on(&mut response);

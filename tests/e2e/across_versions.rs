@@ -22,25 +22,15 @@ async fn te_goes_to_an_http1_origin_with_its_connection_option_or_not_at_all() {
     let plain = Origin::http(|_| response(&[], "ok")).await;
     let proxy = TestProxy::trusting(&ca, ON).await;
     let url = origin.https_url("/");
-    if curl(&proxy, &["--http2", "--header", "TE: trailers", &url])
-        .await
-        .is_none()
-    {
+    if curl(&proxy, &["--http2", "--header", "TE: trailers", &url]).await.is_none() {
         return;
     }
-    let request = format!(
-        "GET {} HTTP/1.1\r\nHost: x\r\nTE: trailers\r\nConnection: TE, close\r\n\r\n",
-        plain.url("/")
-    );
+    let request =
+        format!("GET {} HTTP/1.1\r\nHost: x\r\nTE: trailers\r\nConnection: TE, close\r\n\r\n", plain.url("/"));
     assert!(raw(proxy.addr, request).await.ends_with("ok"));
     for seen in [origin.last().headers, plain.last().headers] {
-        let options = seen
-            .get("connection")
-            .map_or("", |value| value.to_str().unwrap());
-        let is_named = options
-            .to_lowercase()
-            .split(',')
-            .any(|option| option.trim() == "te");
+        let options = seen.get("connection").map_or("", |value| value.to_str().unwrap());
+        let is_named = options.to_lowercase().split(',').any(|option| option.trim() == "te");
         assert_eq!(seen.contains_key("te"), is_named, "{seen:?}");
     }
 }
@@ -59,17 +49,11 @@ async fn a_get_with_a_body_over_http2_keeps_it() {
             if let Some(length) = length {
                 request = request.header("content-length", length);
             }
-            let (answer, mut body) = sender
-                .send_request(request.body(()).unwrap(), false)
-                .unwrap();
+            let (answer, mut body) = sender.send_request(request.body(()).unwrap(), false).unwrap();
             body.send_data(Bytes::from_static(b"hello"), true).unwrap();
             let reply = soon(reply(answer)).await.unwrap();
             let version = String::from_utf8_lossy(version);
-            assert_eq!(
-                (reply.status, &reply.body[..]),
-                (200, &b"hello"[..]),
-                "{version} {length:?}"
-            );
+            assert_eq!((reply.status, &reply.body[..]), (200, &b"hello"[..]), "{version} {length:?}");
         }
     }
 }

@@ -36,46 +36,28 @@ async fn the_page_as_it_was_is_shown_at_its_own_address_to_who_asked_for_it() {
     assert_eq!(page.header("cache-control"), "no-cache");
     let question = link(page.text(), "gleaner.internal/original?");
     let question = get(&proxy, &question, &[ANNA]).await;
-    assert!(
-        question
-            .header("content-security-policy")
-            .contains("frame-ancestors 'none'")
-    );
+    assert!(question.header("content-security-policy").contains("frame-ancestors 'none'"));
     assert!(!question.headers.contains_key("access-control-allow-origin"));
     let button = button(question.text());
     // Whoever has the address of the button, but is not who was asked.
     assert_eq!(get(&proxy, &button, &[]).await.status, 200);
     let answer = get(&proxy, &button, &[ANNA]).await;
-    assert_eq!(
-        (answer.status.as_u16(), answer.header("location")),
-        (303, url.as_str())
-    );
+    assert_eq!((answer.status.as_u16(), answer.header("location")), (303, url.as_str()));
     assert_eq!(answer.header("referrer-policy"), "no-referrer");
 
     let copy = ("if-none-match", page.header("etag"));
     let original = get(&proxy, &url, &[ANNA, copy]).await;
     assert_eq!(original.header("gleaner"), "passed; reason=asked-for");
-    assert_eq!(
-        (original.text(), original.header("cache-control")),
-        (PAGE, "no-store")
-    );
+    assert_eq!((original.text(), original.header("cache-control")), (PAGE, "no-store"));
     assert!(!origin.last().headers.contains_key("if-none-match"));
-    for (url, fields) in [
-        (&url, &[][..]),
-        (&origin.url("/page?x=1"), &[ANNA]),
-        (&url, &[ANNA, ("sec-fetch-dest", "iframe")]),
-    ] {
+    for (url, fields) in
+        [(&url, &[][..]), (&origin.url("/page?x=1"), &[ANNA]), (&url, &[ANNA, ("sec-fetch-dest", "iframe")])]
+    {
         let other = get(&proxy, url, fields).await;
-        assert!(
-            other.header("gleaner").starts_with("rewritten"),
-            "{url} {fields:?}"
-        );
+        assert!(other.header("gleaner").starts_with("rewritten"), "{url} {fields:?}");
     }
     let seen = origin.requests();
-    assert!(
-        seen.iter()
-            .all(|seen| !seen.uri.to_string().contains("gleaner"))
-    );
+    assert!(seen.iter().all(|seen| !seen.uri.to_string().contains("gleaner")));
     proxy.stop().await;
 }
 
@@ -113,11 +95,7 @@ async fn a_sites_script_cannot_ask_for_its_pages_as_they_were() {
     .await;
     let proxy = TestProxy::start("").await;
     let dom = browser.dom(&proxy, origin.url("/log-in")).await;
-    let seen: Vec<_> = origin
-        .requests()
-        .iter()
-        .map(|seen| seen.uri.to_string())
-        .collect();
+    let seen: Vec<_> = origin.requests().iter().map(|seen| seen.uri.to_string()).collect();
     for (path, was_asked_for) in [("/tried", true), ("/read", false), ("/ran", false)] {
         let is_there = seen.iter().any(|uri| uri == path);
         assert_eq!(is_there, was_asked_for, "{path} in {seen:?}: {dom}");

@@ -22,45 +22,23 @@ fn blocks_come_as_a_table_as_json_and_as_a_marked_page() {
         String::from_utf8(output.stdout).unwrap()
     };
     let table = told(&["blocks"]);
-    assert!(
-        table.contains("as a text") && table.contains("1  ███"),
-        "{table}"
-    );
+    assert!(table.contains("as a text") && table.contains("1  ███"), "{table}");
     assert!(table.contains("menu   links"), "{table}");
-    let json: serde_json::Value = serde_json::from_str(&told(&[
-        "blocks",
-        "-",
-        "--format",
-        "json",
-        "--main-block",
-        "cnr",
-    ]))
-    .unwrap();
+    let json: serde_json::Value =
+        serde_json::from_str(&told(&["blocks", "-", "--format", "json", "--main-block", "cnr"])).unwrap();
     let blocks = json["blocks"].as_array().unwrap();
     assert!(blocks[0]["share"].as_f64() > blocks[1]["share"].as_f64());
     assert!(blocks[1]["start"].as_str().unwrap().starts_with("Smaller"));
     assert_eq!(json["menus"][0]["links"], 5);
     let tree = told(&["blocks", "--format", "tree"]);
-    assert!(
-        tree.starts_with("  chars  counted   nodes    ratio  block"),
-        "{tree}"
-    );
-    assert!(
-        tree.contains("  body") && tree.contains("counted over nodes"),
-        "{tree}"
-    );
+    assert!(tree.starts_with("  chars  counted   nodes    ratio  block"), "{tree}");
+    assert!(tree.contains("  body") && tree.contains("counted over nodes"), "{tree}");
     let rows = json["tree"].as_array().unwrap();
     assert!(rows[0]["label"].as_str().unwrap().starts_with("body"));
-    assert!(
-        rows.iter()
-            .any(|row| row["ratio"].as_f64() > rows[0]["ratio"].as_f64())
-    );
+    assert!(rows.iter().any(|row| row["ratio"].as_f64() > rows[0]["ratio"].as_f64()));
     let html = told(&["blocks", "--format", "html", "--url", "https://a.example/b"]);
     assert!(html.contains("data-gleaner-block=\"1\""), "{html}");
-    assert!(
-        html.contains("<base href=\"https://a.example/b\">"),
-        "{html}"
-    );
+    assert!(html.contains("<base href=\"https://a.example/b\">"), "{html}");
     assert!(!html.contains("<script"), "{html}");
 }
 
@@ -68,15 +46,7 @@ fn blocks_come_as_a_table_as_json_and_as_a_marked_page() {
 fn blocks_are_limited_and_found_by_any_algorithm() {
     let dir = folder();
     for name in ["cnr", "core_ex_mended", "text_density"] {
-        let arguments = [
-            "blocks",
-            "--format",
-            "json",
-            "--limit",
-            "1",
-            "--main-block",
-            name,
-        ];
+        let arguments = ["blocks", "--format", "json", "--limit", "1", "--main-block", name];
         let output = gleaner(dir.path(), &arguments, &page_of_blocks());
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(json["blocks"].as_array().unwrap().len(), 1, "{name}");
@@ -102,10 +72,7 @@ fn an_unknown_algorithm_is_answered_by_the_names() {
         let output = gleaner(dir.path(), &[command, "--main-block", "nonesuch"], "");
         assert_eq!(output.status.code(), Some(64));
         let message = String::from_utf8(output.stderr).unwrap();
-        assert!(
-            message.contains("expected one of") && message.contains("core_ex"),
-            "{message}"
-        );
+        assert!(message.contains("expected one of") && message.contains("core_ex"), "{message}");
     }
 }
 

@@ -23,10 +23,7 @@ pub(crate) struct Browser {
 
 impl Browser {
     pub(crate) fn find() -> Option<Browser> {
-        Some(Browser {
-            program: optional::program("chromium", "chromium")?,
-            home: tempfile::tempdir().unwrap(),
-        })
+        Some(Browser { program: optional::program("chromium", "chromium")?, home: tempfile::tempdir().unwrap() })
     }
 
     /// Installs a certificate as a person does, in the store that Chromium reads on Linux.
@@ -36,10 +33,7 @@ impl Browser {
         std::fs::create_dir_all(&store).unwrap();
         let store = format!("sql:{}", store.display());
         let run = |arguments: &[&str]| {
-            let status = Command::new(&certutil)
-                .args(["-d", &store])
-                .args(arguments)
-                .status();
+            let status = Command::new(&certutil).args(["-d", &store]).args(arguments).status();
             assert!(status.unwrap().success(), "certutil {arguments:?}");
         };
         run(&["-N", "--empty-password"]);
@@ -53,27 +47,16 @@ impl Browser {
         let mut command = Command::new(&self.program);
         command
             .env("HOME", self.home.path())
-            .args([
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-quic",
-            ])
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"])
             .args(["--no-first-run", "--disable-background-networking"])
             .args(["--disable-component-update", "--disable-sync", "--dump-dom"])
             // It goes straight to loopback otherwise.
             .arg("--proxy-bypass-list=<-loopback>")
             .arg(format!("--proxy-server={}", proxy.addr))
-            .arg(format!(
-                "--user-data-dir={}/profile",
-                self.home.path().display()
-            ))
+            .arg(format!("--user-data-dir={}/profile", self.home.path().display()))
             .arg(url)
             .stdin(Stdio::null());
-        let output: Output = spawn_blocking(move || command.output())
-            .await
-            .unwrap()
-            .unwrap();
+        let output: Output = spawn_blocking(move || command.output()).await.unwrap().unwrap();
         String::from_utf8(output.stdout).unwrap()
     }
 }
@@ -150,11 +133,7 @@ async fn the_link_to_the_page_as_it_was_leads_there() {
     assert!(dom.contains("class=\" js\""), "its scripts run: {dom}");
     let seen = origin.requests();
     let asked: Vec<_> = seen.iter().map(|seen| seen.uri.to_string()).collect();
-    assert_eq!(
-        asked.iter().filter(|uri| *uri == "/page?x=1").count(),
-        2,
-        "{asked:?}"
-    );
+    assert_eq!(asked.iter().filter(|uri| *uri == "/page?x=1").count(), 2, "{asked:?}");
     let page = origin.url("/page?x=1");
     let mut referers = seen.iter().filter_map(|seen| seen.headers.get("referer"));
     assert!(referers.all(|referer| *referer == page), "{seen:?}");
@@ -181,9 +160,7 @@ async fn the_control_page_opens_in_the_browser() {
         return;
     };
     let proxy = TestProxy::start("").await;
-    let dom = browser
-        .dom(&proxy, "http://gleaner.internal/".to_owned())
-        .await;
+    let dom = browser.dom(&proxy, "http://gleaner.internal/".to_owned()).await;
     assert!(dom.contains("<h1>Gleaner</h1>"), "{dom}");
     proxy.stop().await;
 }

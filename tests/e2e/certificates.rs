@@ -46,12 +46,9 @@ async fn listening(config: Arc<ServerConfig>) -> (Origin, mpsc::UnboundedReceive
 /// Asks inside of an intercepted connection: the whole answer.
 async fn ask(proxy: &TestProxy, port: u16) -> String {
     let target = format!("localhost:{port}");
-    let mut stream = connect_tls(proxy, &target, &proxy.ca_file(), &[b"http/1.1"])
-        .await
-        .unwrap();
-    let request = format!(
-        "GET /secret?secret HTTP/1.1\r\nHost: {target}\r\nCookie: secret\r\nConnection: close\r\n\r\n"
-    );
+    let mut stream = connect_tls(proxy, &target, &proxy.ca_file(), &[b"http/1.1"]).await.unwrap();
+    let request =
+        format!("GET /secret?secret HTTP/1.1\r\nHost: {target}\r\nCookie: secret\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
     let _ = stream.read_to_string(&mut answer).await;
@@ -60,10 +57,7 @@ async fn ask(proxy: &TestProxy, port: u16) -> String {
 
 fn assert_refused(answer: &str, reason: &str) {
     assert!(answer.starts_with("HTTP/1.1 502"), "{reason}: {answer}");
-    assert!(
-        answer.contains(reason) && answer.contains("localhost"),
-        "{reason}: {answer}"
-    );
+    assert!(answer.contains(reason) && answer.contains("localhost"), "{reason}: {answer}");
 }
 
 pub(crate) fn self_signed() -> Arc<ServerConfig> {
@@ -96,23 +90,11 @@ async fn bad_certificates_are_refused_before_a_byte_of_the_request_is_sent() {
     let cases = [
         (ca.server(names, &[], dated(2020, 2021)), "it has expired"),
         (ca.server(names, &[], dated(2090, 2091)), "not valid yet"),
-        (
-            ca.server(&["other.example"], &[], |_| {}),
-            "issued for another host",
-        ),
-        (
-            ca.server(&["*.localhost"], &[], |_| {}),
-            "issued for another host",
-        ),
-        (
-            TestCa::new().server(names, &[], |_| {}),
-            "unknown authority",
-        ),
+        (ca.server(&["other.example"], &[], |_| {}), "issued for another host"),
+        (ca.server(&["*.localhost"], &[], |_| {}), "issued for another host"),
+        (TestCa::new().server(names, &[], |_| {}), "unknown authority"),
         (self_signed(), "self-signed"),
-        (
-            ca.server(names, &[], for_clients),
-            "not issued for web servers",
-        ),
+        (ca.server(names, &[], for_clients), "not issued for web servers"),
     ];
     let proxy = TestProxy::trusting(&ca, ON).await;
     for (config, reason) in cases {
@@ -163,23 +145,16 @@ async fn weak_keys_and_signatures_of_a_real_server_are_refused() {
         let (server, port) = openssl.serve(options);
         assert_refused(&ask(&proxy, port).await, reason);
         let (told, _) = server.end();
-        assert!(
-            !told.contains("GET") && !told.contains("secret"),
-            "{reason}: {told}"
-        );
+        assert!(!told.contains("GET") && !told.contains("secret"), "{reason}: {told}");
     }
-    for (key, digest, reason) in [
-        ("rsa:2048", "sha1", "signature is too weak (SHA-1"),
-        ("rsa:1024", "sha256", "key is too weak"),
-    ] {
+    for (key, digest, reason) in
+        [("rsa:2048", "sha1", "signature is too weak (SHA-1"), ("rsa:1024", "sha256", "key is too weak")]
+    {
         openssl.leaf_of_intermediate(key, digest);
         let (server, port) = openssl.serve("-tls1_3 -cert_chain between.pem");
         assert_refused(&ask(&proxy, port).await, reason);
         let (told, _) = server.end();
-        assert!(
-            !told.contains("GET") && !told.contains("secret"),
-            "{reason}: {told}"
-        );
+        assert!(!told.contains("GET") && !told.contains("secret"), "{reason}: {told}");
     }
     openssl.leaf_below_md5();
     let (_server, port) = openssl.serve("-tls1_3 -cert_chain chain.pem");
@@ -205,18 +180,11 @@ async fn leaves_for_names_and_addresses_are_accepted_by_a_strict_client() {
     let ca: &Path = &proxy.ca_file();
     for host in ["localhost", "127.0.0.1"] {
         let target = format!("{host}:{port}");
-        connect_tls(&proxy, &target, ca, &[b"http/1.1"])
-            .await
-            .unwrap_or_else(|error| panic!("{host}: {error}"));
+        connect_tls(&proxy, &target, ca, &[b"http/1.1"]).await.unwrap_or_else(|error| panic!("{host}: {error}"));
     }
     // No one answers under it; the leaf is made before anyone is asked.
-    let mut stream = connect_tls(&proxy, "xn--bcher-kva.invalid:443", ca, &[b"http/1.1"])
-        .await
-        .unwrap();
-    stream
-        .write_all(b"GET / HTTP/1.1\r\nHost: xn--bcher-kva.invalid\r\n\r\n")
-        .await
-        .unwrap();
+    let mut stream = connect_tls(&proxy, "xn--bcher-kva.invalid:443", ca, &[b"http/1.1"]).await.unwrap();
+    stream.write_all(b"GET / HTTP/1.1\r\nHost: xn--bcher-kva.invalid\r\n\r\n").await.unwrap();
     let head = read_head(&mut stream).await;
     assert!(head.starts_with("HTTP/1.1 502"), "{head}");
     proxy.stop().await;

@@ -41,9 +41,7 @@ const ENCODINGS: [(&str, &str); 18] = [
 
 fn page(meta: &str, text: &str) -> String {
     let text = text.repeat(6);
-    format!(
-        "<!DOCTYPE html><html><head>{meta}<title>x</title></head><body><p>{text}</p></body></html>"
-    )
+    format!("<!DOCTYPE html><html><head>{meta}<title>x</title></head><body><p>{text}</p></body></html>")
 }
 
 fn encode(label: &str, text: &str) -> Vec<u8> {
@@ -51,11 +49,7 @@ fn encode(label: &str, text: &str) -> Vec<u8> {
     if [UTF_16LE, UTF_16BE].contains(&encoding) {
         let big = encoding == UTF_16BE;
         let unit = |unit: u16| {
-            if big {
-                unit.to_be_bytes()
-            } else {
-                unit.to_le_bytes()
-            }
+            if big { unit.to_be_bytes() } else { unit.to_le_bytes() }
         };
         return text.encode_utf16().flat_map(unit).collect();
     }
@@ -73,28 +67,16 @@ struct Case {
 }
 
 impl Case {
-    fn new(
-        name: impl Into<String>,
-        content_type: impl Into<String>,
-        body: Vec<u8>,
-        text: &str,
-    ) -> Case {
-        Case {
-            name: name.into(),
-            content_type: content_type.into(),
-            body,
-            text: text.to_owned(),
-        }
+    fn new(name: impl Into<String>, content_type: impl Into<String>, body: Vec<u8>, text: &str) -> Case {
+        Case { name: name.into(), content_type: content_type.into(), body, text: text.to_owned() }
     }
 }
 
 async fn all_arrive(cases: Vec<Case>) {
     assert!(!cases.is_empty());
     let proxy = TestProxy::start("").await;
-    let bodies: Vec<(String, Bytes)> = cases
-        .iter()
-        .map(|case| (case.content_type.clone(), case.body.clone().into()))
-        .collect();
+    let bodies: Vec<(String, Bytes)> =
+        cases.iter().map(|case| (case.content_type.clone(), case.body.clone().into())).collect();
     let origin = Origin::http(move |request| {
         let at: usize = request.uri.path()[1..].parse().unwrap();
         response(&[("content-type", &bodies[at].0)], bodies[at].1.clone())
@@ -103,18 +85,9 @@ async fn all_arrive(cases: Vec<Case>) {
     for (at, case) in cases.iter().enumerate() {
         let answer = get(&proxy, &origin.url(&format!("/{at}")), &[]).await;
         let name = &case.name;
-        assert!(
-            answer.header("gleaner").starts_with("rewritten"),
-            "{name}: {}",
-            answer.header("gleaner")
-        );
-        assert_eq!(
-            answer.header("content-type"),
-            "text/html; charset=utf-8",
-            "{name}"
-        );
-        let got =
-            std::str::from_utf8(&answer.body).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(answer.header("gleaner").starts_with("rewritten"), "{name}: {}", answer.header("gleaner"));
+        assert_eq!(answer.header("content-type"), "text/html; charset=utf-8", "{name}");
+        let got = std::str::from_utf8(&answer.body).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(got.contains(&case.text), "{name}: {got}");
         assert!(got.contains("<meta charset=\"utf-8\">"), "{name}");
     }
@@ -136,14 +109,7 @@ async fn the_page_says_it() {
             format!("<meta charset={label}>"),
             format!("<meta http-equiv=content-type content='text/html; charset={label}'>"),
         ];
-        metas.map(|meta| {
-            Case::new(
-                meta.clone(),
-                "text/html",
-                encode(label, &page(&meta, text)),
-                text,
-            )
-        })
+        metas.map(|meta| Case::new(meta.clone(), "text/html", encode(label, &page(&meta, text)), text))
     });
     all_arrive(cases.collect()).await;
 }
@@ -152,11 +118,8 @@ async fn the_page_says_it() {
 /// are told apart by their letters.
 #[tokio::test]
 async fn nobody_says_it_and_the_letters_tell() {
-    let guessed = ENCODINGS
-        .iter()
-        .filter(|(label, _)| !["iso-2022-jp", "windows-1254", "iso-8859-5"].contains(label));
-    let cases = guessed
-        .map(|(label, text)| Case::new(*label, "text/html", encode(label, &page("", text)), text));
+    let guessed = ENCODINGS.iter().filter(|(label, _)| !["iso-2022-jp", "windows-1254", "iso-8859-5"].contains(label));
+    let cases = guessed.map(|(label, text)| Case::new(*label, "text/html", encode(label, &page("", text)), text));
     all_arrive(cases.collect()).await;
 }
 
@@ -164,19 +127,10 @@ async fn nobody_says_it_and_the_letters_tell() {
 async fn a_byte_order_mark_wins_over_every_label() {
     let mut cases = Vec::new();
     for label in ["utf-8", "utf-16le", "utf-16be"] {
-        for content_type in [
-            "text/html",
-            "text/html; charset=koi8-r",
-            "text/html; charset=nonsense",
-        ] {
+        for content_type in ["text/html", "text/html; charset=koi8-r", "text/html; charset=nonsense"] {
             let text = format!("\u{feff}{}", page("<meta charset=shift_jis>", JAPANESE));
             let name = format!("{label} as {content_type}");
-            cases.push(Case::new(
-                name,
-                content_type,
-                encode(label, &text),
-                JAPANESE,
-            ));
+            cases.push(Case::new(name, content_type, encode(label, &text), JAPANESE));
         }
     }
     all_arrive(cases).await;
@@ -186,23 +140,11 @@ async fn a_byte_order_mark_wins_over_every_label() {
 async fn the_header_wins_over_the_page_and_odd_spellings_are_read() {
     let mut cases = Vec::new();
     let russian = |meta| encode("koi8-r", &page(meta, RUSSIAN));
-    for charset in [
-        "koi8-r",
-        "KOI8-R",
-        "\"koi8-r\"",
-        "'koi8-r'",
-        " koi8-r ",
-        "koi8-r; koi8-r",
-        "koi8-r;charset=utf-8",
-        "koi",
-    ] {
+    for charset in
+        ["koi8-r", "KOI8-R", "\"koi8-r\"", "'koi8-r'", " koi8-r ", "koi8-r; koi8-r", "koi8-r;charset=utf-8", "koi"]
+    {
         let content_type = format!("text/html; charset={charset}");
-        cases.push(Case::new(
-            content_type.clone(),
-            content_type,
-            russian("<meta charset=utf-8>"),
-            RUSSIAN,
-        ));
+        cases.push(Case::new(content_type.clone(), content_type, russian("<meta charset=utf-8>"), RUSSIAN));
     }
     for content_type in [
         "text/html; charset=UTF-8; utf-8",
@@ -216,12 +158,7 @@ async fn the_header_wins_over_the_page_and_odd_spellings_are_read() {
     // UTF-16 with a label and without a mark.
     for label in ["utf-16le", "utf-16be"] {
         let content_type = format!("text/html; charset={label}");
-        cases.push(Case::new(
-            label,
-            content_type,
-            encode(label, &page("", JAPANESE)),
-            JAPANESE,
-        ));
+        cases.push(Case::new(label, content_type, encode(label, &page("", JAPANESE)), JAPANESE));
     }
     // A page that can be read as ASCII is not UTF-16, whatever it says.
     let body = page("<meta charset=utf-16>", JAPANESE).into_bytes();
@@ -239,48 +176,13 @@ async fn bytes_that_mean_nothing_become_the_replacement_character() {
         body
     };
     let cases = vec![
-        Case::new(
-            "utf-8",
-            "text/html; charset=utf-8",
-            broken(b"\xff\xfe\xc3"),
-            "\u{fffd}",
-        ),
-        Case::new(
-            "surrogate",
-            "text/html; charset=utf-8",
-            broken(b"\xed\xa0\x80"),
-            "\u{fffd}",
-        ),
-        Case::new(
-            "shift_jis",
-            "text/html; charset=shift_jis",
-            broken(b"\x81"),
-            "\u{fffd}",
-        ),
-        Case::new(
-            "big5",
-            "text/html; charset=big5",
-            broken(b"\xff\xff"),
-            "\u{fffd}",
-        ),
-        Case::new(
-            "after",
-            "text/html; charset=utf-8",
-            broken(b"\xff"),
-            "and after",
-        ),
-        Case::new(
-            "lying",
-            "text/html; charset=utf-8",
-            encode("koi8-r", &page("", RUSSIAN)),
-            "\u{fffd}",
-        ),
-        Case::new(
-            "fallback",
-            "text/html; charset=nonsense",
-            encode("windows-1252", &page("", GERMAN)),
-            GERMAN,
-        ),
+        Case::new("utf-8", "text/html; charset=utf-8", broken(b"\xff\xfe\xc3"), "\u{fffd}"),
+        Case::new("surrogate", "text/html; charset=utf-8", broken(b"\xed\xa0\x80"), "\u{fffd}"),
+        Case::new("shift_jis", "text/html; charset=shift_jis", broken(b"\x81"), "\u{fffd}"),
+        Case::new("big5", "text/html; charset=big5", broken(b"\xff\xff"), "\u{fffd}"),
+        Case::new("after", "text/html; charset=utf-8", broken(b"\xff"), "and after"),
+        Case::new("lying", "text/html; charset=utf-8", encode("koi8-r", &page("", RUSSIAN)), "\u{fffd}"),
+        Case::new("fallback", "text/html; charset=nonsense", encode("windows-1252", &page("", GERMAN)), GERMAN),
     ];
     all_arrive(cases).await;
 }
@@ -299,20 +201,10 @@ async fn a_page_that_declares_nothing_is_what_all_of_it_is() {
     let plain = "Plain words go on and on. ".repeat(1000);
     let cases = vec![
         Case::new("utf-8", "text/html", page("", JAPANESE).into(), JAPANESE),
-        Case::new(
-            "cut in a character",
-            "text/html",
-            cut,
-            "どこで生れたかとんと見当がつか",
-        ),
+        Case::new("cut in a character", "text/html", cut, "どこで生れたかとんと見当がつか"),
         Case::new("late", "text/html", late("windows-1251", &plain), RUSSIAN),
         // The first letters are a character of UTF-8 by chance.
-        Case::new(
-            "late, by chance UTF-8",
-            "text/html",
-            late("windows-1251", &format!("é {plain}")),
-            "Г© Plain",
-        ),
+        Case::new("late, by chance UTF-8", "text/html", late("windows-1251", &format!("é {plain}")), "Г© Plain"),
     ];
     all_arrive(cases).await;
 }
@@ -320,19 +212,11 @@ async fn a_page_that_declares_nothing_is_what_all_of_it_is() {
 /// Labels that stand for an attack (WHATWG Encoding § 4.2, "replacement").
 #[tokio::test]
 async fn a_charset_that_is_an_attack_passes() {
-    let origin = Origin::http(|_| {
-        response(
-            &[("content-type", "text/html; charset=hz-gb-2312")],
-            page("", "words"),
-        )
-    })
-    .await;
+    let origin =
+        Origin::http(|_| response(&[("content-type", "text/html; charset=hz-gb-2312")], page("", "words"))).await;
     let proxy = TestProxy::start("").await;
     let answer = get(&proxy, &origin.url("/"), &[]).await;
     assert_eq!(answer.header("gleaner"), "passed; reason=charset");
-    assert_eq!(
-        answer.header("content-type"),
-        "text/html; charset=hz-gb-2312"
-    );
+    assert_eq!(answer.header("content-type"), "text/html; charset=hz-gb-2312");
     assert_eq!(answer.text(), page("", "words"));
 }

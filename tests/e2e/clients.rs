@@ -46,10 +46,7 @@ async fn wrong_and_missing_credentials_get_the_same_407() {
     let missing = get(&proxy, &url, &[]).await;
     assert_eq!(missing.status, 407);
     // RFC 9110 § 11.7.1: a 407 carries a challenge.
-    assert_eq!(
-        missing.header("proxy-authenticate"),
-        "Basic realm=\"Gleaner\", charset=\"UTF-8\""
-    );
+    assert_eq!(missing.header("proxy-authenticate"), "Basic realm=\"Gleaner\", charset=\"UTF-8\"");
     for wrong in [
         basic("anna", "close sesame"),
         basic("bert", "open sesame"),
@@ -75,10 +72,7 @@ async fn the_right_credentials_let_in_and_go_no_further() {
     let origin = Origin::http(|_| html(PAGE)).await;
     let proxy = TestProxy::start(&with_user()).await;
     let right = basic("anna", "open sesame");
-    let fields = [
-        ("proxy-authorization", right.as_str()),
-        ("authorization", "Basic c2l0ZTpvd24="),
-    ];
+    let fields = [("proxy-authorization", right.as_str()), ("authorization", "Basic c2l0ZTpvd24=")];
     assert_eq!(get(&proxy, &origin.url("/"), &fields).await.status, 200);
     let seen = origin.last();
     assert!(!seen.headers.contains_key("proxy-authorization"));
@@ -99,17 +93,13 @@ async fn a_tunnel_is_asked_once_at_its_connect() {
 
     let mut stream = tokio::net::TcpStream::connect(proxy.addr).await.unwrap();
     let right = basic("anna", "open sesame");
-    let request = format!(
-        "CONNECT {target} HTTP/1.1\r\nHost: {target}\r\nProxy-Authorization: {right}\r\n\r\n"
-    );
+    let request = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\nProxy-Authorization: {right}\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     let head = read_head(&mut stream).await;
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
     let tls = trusting(&proxy.ca_file(), &[b"http/1.1"]);
-    let mut inside = tokio_rustls::TlsConnector::from(tls)
-        .connect("localhost".try_into().unwrap(), stream)
-        .await
-        .unwrap();
+    let mut inside =
+        tokio_rustls::TlsConnector::from(tls).connect("localhost".try_into().unwrap(), stream).await.unwrap();
     let request = format!("GET / HTTP/1.1\r\nHost: {target}\r\nConnection: close\r\n\r\n");
     inside.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
@@ -134,15 +124,11 @@ async fn curl_logs_in() {
 async fn our_own_pages_ask_as_a_web_server_does() {
     let proxy = TestProxy::start(&with_user()).await;
     let host = proxy.addr.to_string();
-    let page =
-        |field: &str| format!("GET / HTTP/1.1\r\nHost: {host}\r\n{field}Connection: close\r\n\r\n");
+    let page = |field: &str| format!("GET / HTTP/1.1\r\nHost: {host}\r\n{field}Connection: close\r\n\r\n");
     // RFC 9110 § 11.6.1: 401 with `WWW-Authenticate`, for we are no proxy to this client.
     let answer = raw(proxy.addr, page("")).await;
     assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
-    assert!(
-        answer.to_lowercase().contains("www-authenticate: basic"),
-        "{answer}"
-    );
+    assert!(answer.to_lowercase().contains("www-authenticate: basic"), "{answer}");
     let field = format!("Authorization: {}\r\n", basic("anna", "open sesame"));
     let answer = raw(proxy.addr, page(&field)).await;
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use async_compression::tokio::write::{
-    BrotliEncoder, DeflateEncoder, GzipEncoder, ZlibEncoder, ZstdEncoder,
-};
+use async_compression::tokio::write::{BrotliEncoder, DeflateEncoder, GzipEncoder, ZlibEncoder, ZstdEncoder};
 use bytes::Bytes;
 use tokio::{
     io::AsyncWriteExt,
@@ -45,10 +43,7 @@ async fn encode(coding: &str, bytes: &[u8]) -> Vec<u8> {
 async fn origin_of(coding: &str, body: Bytes) -> Origin {
     let coding = coding.to_owned();
     Origin::http(move |_| {
-        let fields = [
-            ("content-type", "text/html; charset=utf-8"),
-            ("content-encoding", coding.as_str()),
-        ];
+        let fields = [("content-type", "text/html; charset=utf-8"), ("content-encoding", coding.as_str())];
         response(&fields, body.clone())
     })
     .await
@@ -58,17 +53,12 @@ async fn origin_of(coding: &str, body: Bytes) -> Origin {
 async fn passes(proxy: &TestProxy, coding: &str, body: Vec<u8>) -> String {
     let body = Bytes::from(body);
     let origin = origin_of(coding, body.clone()).await;
-    let answer = timeout(SOON, get(proxy, &origin.url("/"), &[]))
-        .await
-        .unwrap();
+    let answer = timeout(SOON, get(proxy, &origin.url("/"), &[])).await.unwrap();
     assert_eq!(answer.status, 200, "{coding}");
     assert!(answer.body == body, "{coding}: {} bytes", answer.body.len());
     assert_eq!(answer.header("content-encoding"), coding);
     assert_eq!(answer.header("content-length"), body.len().to_string());
-    answer
-        .header("gleaner")
-        .trim_start_matches("passed; reason=")
-        .to_owned()
+    answer.header("gleaner").trim_start_matches("passed; reason=").to_owned()
 }
 
 #[tokio::test]
@@ -148,10 +138,7 @@ async fn what_comes_late_behind_the_end_of_a_coding_costs_nothing() {
     let zlib = encode("deflate", page.as_bytes()).await;
     let stacked = encode("gzip", &zlib).await;
     let (begun, trailer) = stacked.split_at(stacked.len() - 8);
-    for (coding, body, tail) in [
-        ("deflate", &zlib[..], &b"\r\n"[..]),
-        ("deflate, gzip", begun, trailer),
-    ] {
+    for (coding, body, tail) in [("deflate", &zlib[..], &b"\r\n"[..]), ("deflate, gzip", begun, trailer)] {
         assert!(body.len() > 2 * 4096, "{coding}: {}", body.len());
         for pause in [0, 20, 200] {
             let head = format!(
@@ -173,14 +160,8 @@ async fn what_comes_late_behind_the_end_of_a_coding_costs_nothing() {
             let proxy = TestProxy::start("").await;
             let answer = get(&proxy, &origin.url("/"), &[]).await;
             let action = answer.header("gleaner");
-            assert!(
-                action.starts_with("rewritten"),
-                "{coding}, {pause}: {action}"
-            );
-            assert!(
-                answer.text().contains("Paragraph 3999"),
-                "{coding}, {pause}"
-            );
+            assert!(action.starts_with("rewritten"), "{coding}, {pause}: {action}");
+            assert!(answer.text().contains("Paragraph 3999"), "{coding}, {pause}");
         }
     }
 }
@@ -217,14 +198,7 @@ async fn frames_of_nothing_pass_soon() {
 #[tokio::test]
 async fn unknown_codings_and_more_than_two_pass() {
     let proxy = TestProxy::start("").await;
-    for coding in [
-        "compress",
-        "dcb",
-        "aes128gcm",
-        "gzip, gzip, gzip",
-        "gzip;x",
-        "utf-8",
-    ] {
+    for coding in ["compress", "dcb", "aes128gcm", "gzip, gzip, gzip", "gzip;x", "utf-8"] {
         let reason = passes(&proxy, coding, PAGE.as_bytes().to_vec()).await;
         assert_eq!(reason, "unknown-coding", "{coding}");
     }

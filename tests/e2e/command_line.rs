@@ -7,20 +7,11 @@ use std::{
 };
 
 fn gleaner(config: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_gleaner"))
-        .args(arguments)
-        .arg("--config")
-        .arg(config)
-        .output()
-        .unwrap()
+    Command::new(env!("CARGO_BIN_EXE_gleaner")).args(arguments).arg("--config").arg(config).output().unwrap()
 }
 
 fn text(output: &Output) -> String {
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
@@ -36,31 +27,15 @@ fn the_authority_is_shown_exported_and_regenerated_only_when_meant() {
     assert!(!authority.exists());
 
     let pem = text(&gleaner(&config, &["ca", "export"]));
-    assert!(
-        pem.starts_with("-----BEGIN CERTIFICATE-----") && !pem.contains("PRIVATE"),
-        "{pem}"
-    );
+    assert!(pem.starts_with("-----BEGIN CERTIFICATE-----") && !pem.contains("PRIVATE"), "{pem}");
     let shown = text(&gleaner(&config, &["ca", "show"]));
-    assert!(
-        shown.contains("Gleaner CA") && shown.contains("SHA-256"),
-        "{shown}"
-    );
+    assert!(shown.contains("Gleaner CA") && shown.contains("SHA-256"), "{shown}");
 
     let file = dir.path().join("out.der");
-    let export = [
-        "ca",
-        "export",
-        "--format",
-        "der",
-        "--output",
-        file.to_str().unwrap(),
-    ];
+    let export = ["ca", "export", "--format", "der", "--output", file.to_str().unwrap()];
     text(&gleaner(&config, &export));
     x509_parser::parse_x509_certificate(&std::fs::read(&file).unwrap()).unwrap();
-    assert!(
-        !gleaner(&config, &export).status.success(),
-        "a file was overwritten"
-    );
+    assert!(!gleaner(&config, &export).status.success(), "a file was overwritten");
 
     let refused = gleaner(&config, &["ca", "regenerate"]);
     assert_eq!(refused.status.code(), Some(64));
@@ -71,14 +46,7 @@ fn the_authority_is_shown_exported_and_regenerated_only_when_meant() {
     assert_ne!(text(&gleaner(&config, &["ca", "export"])), pem);
     let kept = std::fs::read_dir(&authority)
         .unwrap()
-        .filter(|entry| {
-            entry
-                .as_ref()
-                .unwrap()
-                .path()
-                .extension()
-                .is_some_and(|end| end == "old")
-        })
+        .filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|end| end == "old"))
         .count();
     assert_eq!(kept, 2);
 }
@@ -91,17 +59,9 @@ fn a_password_is_hashed_from_standard_input() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(b"open sesame\n")
-        .unwrap();
+    child.stdin.take().unwrap().write_all(b"open sesame\n").unwrap();
     let hash = text(&child.wait_with_output().unwrap());
-    assert!(
-        hash.starts_with("$argon2id$") && !hash.contains("sesame"),
-        "{hash}"
-    );
+    assert!(hash.starts_with("$argon2id$") && !hash.contains("sesame"), "{hash}");
     let yaml = format!("access: {{ users: {{ anna: '{}' }} }}", hash.trim());
     gleaner::Config::from_yaml(&yaml, None).unwrap();
 }

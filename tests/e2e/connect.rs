@@ -51,22 +51,14 @@ async fn connect_to_a_closed_port_gets_502() {
     let addr = closed.local_addr().unwrap();
     drop(closed);
     let proxy = TestProxy::start("").await;
-    let answer = raw(
-        proxy.addr,
-        format!("CONNECT {addr} HTTP/1.1\r\nHost: {addr}\r\nConnection: close\r\n\r\n"),
-    )
-    .await;
+    let answer = raw(proxy.addr, format!("CONNECT {addr} HTTP/1.1\r\nHost: {addr}\r\nConnection: close\r\n\r\n")).await;
     assert!(answer.starts_with("HTTP/1.1 502"), "{answer}");
 }
 
 #[tokio::test]
 async fn connect_without_a_port_gets_400() {
     let proxy = TestProxy::start("").await;
-    let answer = raw(
-        proxy.addr,
-        "CONNECT example.com HTTP/1.1\r\nHost: x\r\n\r\n",
-    )
-    .await;
+    let answer = raw(proxy.addr, "CONNECT example.com HTTP/1.1\r\nHost: x\r\n\r\n").await;
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
 }
 
@@ -75,32 +67,14 @@ async fn the_origin_certificate_is_what_the_client_sees() {
     let ca = TestCa::new();
     let origin = Origin::https(&ca, |_| html(PAGE)).await;
     let proxy = TestProxy::trusting(&ca, "").await;
-    let trust = proxy
-        .ca_file()
-        .parent()
-        .unwrap()
-        .with_file_name("origins.pem");
+    let trust = proxy.ca_file().parent().unwrap().with_file_name("origins.pem");
     let target = format!("localhost:{}", origin.addr.port());
-    connect_tls(&proxy, &target, &trust, &[b"http/1.1"])
-        .await
-        .unwrap();
-    let Some(page) = curl(
-        &proxy,
-        &[
-            "--cacert",
-            trust.to_str().unwrap(),
-            "--include",
-            &origin.https_url("/"),
-        ],
-    )
-    .await
+    connect_tls(&proxy, &target, &trust, &[b"http/1.1"]).await.unwrap();
+    let Some(page) = curl(&proxy, &["--cacert", trust.to_str().unwrap(), "--include", &origin.https_url("/")]).await
     else {
         return;
     };
-    assert!(
-        page.contains(PAGE) && !page.to_lowercase().contains("\ngleaner:"),
-        "{page}"
-    );
+    assert!(page.contains(PAGE) && !page.to_lowercase().contains("\ngleaner:"), "{page}");
 }
 
 #[tokio::test]

@@ -72,10 +72,7 @@ async fn a_stranger_is_refused_before_a_byte_and_takes_no_place() {
         let read = timeout(Duration::from_secs(5), stranger.read_to_end(&mut answer)).await;
         let _ = read.expect("it is closed at once");
         let answer = String::from_utf8(answer).unwrap();
-        assert!(
-            answer.is_empty() || answer.starts_with("HTTP/1.1 403"),
-            "{answer}"
-        );
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 403"), "{answer}");
     }
 }
 
@@ -102,10 +99,7 @@ async fn refused_connections_are_bounded() {
         most = most.max(descriptors(&program) - before);
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    assert!(
-        most < 200,
-        "{most} descriptors for 1000 refused connections"
-    );
+    assert!(most < 200, "{most} descriptors for 1000 refused connections");
 }
 
 /// An origin at every address of 127.0.0.0/8, which keeps its connections open.
@@ -154,30 +148,18 @@ async fn without_a_free_descriptor_clients_are_still_answered() {
     }
     let answer = timeout(Duration::from_secs(10), raw(program.addr, OWN_PAGE)).await;
     let answer = answer.expect("someone accepts");
-    let is_answered = ["HTTP/1.1 200", "HTTP/1.1 503"]
-        .iter()
-        .any(|status| answer.starts_with(status));
+    let is_answered = ["HTTP/1.1 200", "HTTP/1.1 503"].iter().any(|status| answer.starts_with(status));
     assert!(is_answered, "{answer}");
     drop(idle);
-    let served = async {
-        while !raw(program.addr, OWN_PAGE)
-            .await
-            .starts_with("HTTP/1.1 200")
-        {}
-    };
-    timeout(Duration::from_secs(5), served)
-        .await
-        .expect("descriptors come back");
+    let served = async { while !raw(program.addr, OWN_PAGE).await.starts_with("HTTP/1.1 200") {} };
+    timeout(Duration::from_secs(5), served).await.expect("descriptors come back");
 }
 
 #[tokio::test]
 async fn the_limit_of_descriptors_is_raised_to_what_is_allowed() {
     let program = Program::start("sh", "ulimit -S -n 256", "");
     let limits = fs::read_to_string(program.proc("limits")).unwrap();
-    let line = limits
-        .lines()
-        .find(|line| line.starts_with("Max open files"))
-        .unwrap();
+    let line = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
     let numbers: Vec<_> = line.split_whitespace().skip(3).collect();
     assert_eq!(numbers[0], numbers[1], "{line}");
 }

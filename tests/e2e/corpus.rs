@@ -50,10 +50,7 @@ struct Figures {
 impl Corpus {
     fn find() -> Option<Corpus> {
         let folder = optional::wcxb()?.join("html");
-        let mut pages: Vec<PathBuf> = fs::read_dir(&folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-            .collect();
+        let mut pages: Vec<PathBuf> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
         pages.sort();
         let pages: Vec<PathBuf> = pages.into_iter().step_by(EVERY).collect();
         assert!(pages.len() > 100, "only {} pages", pages.len());
@@ -70,10 +67,7 @@ impl Corpus {
             figures.add(&self.pages[number], &answer);
         }
         figures.print(style, self.pages.len());
-        assert!(
-            figures.rewritten * 10 > self.pages.len() * 9,
-            "too few rewritten"
-        );
+        assert!(figures.rewritten * 10 > self.pages.len() * 9, "too few rewritten");
         proxy.stop().await;
     }
 
@@ -103,18 +97,12 @@ impl Figures {
             *self.passed.entry(reason.to_owned()).or_default() += 1;
             return;
         }
-        assert!(
-            outcome.starts_with("rewritten; kept="),
-            "{name}: {outcome:?}"
-        );
+        assert!(outcome.starts_with("rewritten; kept="), "{name}: {outcome:?}");
         self.rewritten += 1;
         self.selected += usize::from(outcome.contains("main_block:"));
         let before = unpacked(&original);
-        let after = if answer.header("content-encoding") == "gzip" {
-            unpacked(&answer.body)
-        } else {
-            answer.body.to_vec()
-        };
+        let after =
+            if answer.header("content-encoding") == "gzip" { unpacked(&answer.body) } else { answer.body.to_vec() };
         self.bytes_before += before.len();
         self.bytes_after += after.len();
         let html = String::from_utf8(after).expect("rewritten pages are UTF-8");
@@ -145,8 +133,5 @@ fn unpacked(gzip: &[u8]) -> Vec<u8> {
 /// Words between tags, below `<body>`: enough to see that a page is not blank.
 fn words(html: &str) -> usize {
     let body = html.split_once("<body").map_or(html, |(_, body)| body);
-    body.split('<')
-        .filter_map(|tag| tag.split_once('>'))
-        .map(|(_, text)| text.split_whitespace().count())
-        .sum()
+    body.split('<').filter_map(|tag| tag.split_once('>')).map(|(_, text)| text.split_whitespace().count()).sum()
 }

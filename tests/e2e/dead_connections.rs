@@ -52,11 +52,7 @@ async fn an_http2_connection_that_answers_no_more_is_given_up() {
         statuses.push(answer.status.as_u16());
     }
     assert!(statuses[1] == 504 || statuses[1] == 200, "{statuses:?}");
-    assert_eq!(
-        (statuses[0], &statuses[2..]),
-        (200, &[200, 200][..]),
-        "{statuses:?}"
-    );
+    assert_eq!((statuses[0], &statuses[2..]), (200, &[200, 200][..]), "{statuses:?}");
 }
 
 /// RFC 9113 § 6.7: while a request waits, silence is asked whether anyone is there, long before the 50 seconds for a first byte.
@@ -92,25 +88,21 @@ async fn dead_http1_connections_cost_one_timeout_together() {
     for road in ROADS {
         let connections = Arc::<AtomicUsize>::default();
         let together = Arc::new(Barrier::new(KEPT));
-        let setup = Setup::sockets(
-            road,
-            "timeouts: { first_byte_seconds: 1 }",
-            move |mut stream| {
-                let dies = connections.fetch_add(1, Relaxed) < KEPT;
-                let together = Arc::clone(&together);
-                async move {
-                    if dies {
-                        read_head(&mut stream).await;
-                        together.wait().await;
-                        stream.write_all(OK).await.unwrap();
-                        let _ = stream.read_to_end(&mut Vec::new()).await;
-                    }
-                    while !read_head(&mut stream).await.is_empty() {
-                        stream.write_all(OK).await.unwrap();
-                    }
+        let setup = Setup::sockets(road, "timeouts: { first_byte_seconds: 1 }", move |mut stream| {
+            let dies = connections.fetch_add(1, Relaxed) < KEPT;
+            let together = Arc::clone(&together);
+            async move {
+                if dies {
+                    read_head(&mut stream).await;
+                    together.wait().await;
+                    stream.write_all(OK).await.unwrap();
+                    let _ = stream.read_to_end(&mut Vec::new()).await;
                 }
-            },
-        )
+                while !read_head(&mut stream).await.is_empty() {
+                    stream.write_all(OK).await.unwrap();
+                }
+            }
+        })
         .await;
         let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n");
         let mut clients = Vec::new();

@@ -19,9 +19,7 @@ const FILTERS: &str = "filters: { main_block: { enabled: false }, link_quota: { 
 async fn bar_is_left(yaml: &str) -> bool {
     let origin = Origin::http(|request| {
         let path = request.uri.path();
-        html(page(
-            path.trim_start_matches('/').parse().unwrap_or_default(),
-        ))
+        html(page(path.trim_start_matches('/').parse().unwrap_or_default()))
     })
     .await;
     let proxy = TestProxy::start(yaml).await;
@@ -64,8 +62,5 @@ fn extract_compares_the_pages_of_one_site() {
         String::from_utf8(output.stdout).unwrap()
     };
     assert_eq!(extract(&[]).matches("Latest from us").count(), 5);
-    assert_eq!(
-        extract(&["--same-site"]).matches("Latest from us").count(),
-        0
-    );
+    assert_eq!(extract(&["--same-site"]).matches("Latest from us").count(), 0);
 }

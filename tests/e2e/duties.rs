@@ -16,32 +16,18 @@ async fn options_of_a_whole_server_is_asked_as_such() {
             Road::Plain => format!("http://{}", setup.host()),
             Road::Intercepted => "*".to_owned(),
         };
-        for (target, asked) in [
-            (whole, "*"),
-            (setup.target("/"), "/"),
-            (setup.target("/?"), "/?"),
-        ] {
+        for (target, asked) in [(whole, "*"), (setup.target("/"), "/"), (setup.target("/?"), "/?")] {
             let host = setup.host();
-            let request =
-                format!("OPTIONS {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+            let request = format!("OPTIONS {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
             let got = setup.exchange(request.as_bytes()).await;
             assert!(got.starts_with("HTTP/1.1 200"), "{road:?} {target}: {got}");
-            assert!(
-                got.ends_with(&format!("\r\n\r\n{asked}")),
-                "{road:?} {target}: {got}"
-            );
+            assert!(got.ends_with(&format!("\r\n\r\n{asked}")), "{road:?} {target}: {got}");
         }
         // Only OPTIONS has that form.
         if road == Road::Plain {
             let host = setup.host();
-            let request =
-                format!("GET http://{host} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
-            assert!(
-                setup
-                    .exchange(request.as_bytes())
-                    .await
-                    .ends_with("\r\n\r\n/")
-            );
+            let request = format!("GET http://{host} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+            assert!(setup.exchange(request.as_bytes()).await.ends_with("\r\n\r\n/"));
         }
     }
 }
@@ -54,10 +40,7 @@ async fn no_connection_is_kept_with_an_http_1_0_client() {
         let one = "GET {/} HTTP/1.0\r\nHost: {host}\r\nConnection: keep-alive\r\n\r\n";
         let got = setup.exchange(setup.fill(&one.repeat(2)).as_bytes()).await;
         assert_eq!(got.matches("HTTP/1.0 200").count(), 1, "{road:?}: {got}");
-        assert!(
-            !got.to_lowercase().contains("keep-alive"),
-            "{road:?}: {got}"
-        );
+        assert!(!got.to_lowercase().contains("keep-alive"), "{road:?}: {got}");
     }
 }
 
@@ -71,13 +54,9 @@ async fn an_expectation_of_an_http_1_0_client_is_ignored() {
             response(&[], seen.body.clone())
         })
         .await;
-        let request = setup.fill(
-            "POST {/} HTTP/1.0\r\nHost: {host}\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello",
-        );
+        let request =
+            setup.fill("POST {/} HTTP/1.0\r\nHost: {host}\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello");
         let got = setup.exchange(request.as_bytes()).await;
-        assert!(
-            got.starts_with("HTTP/1.0 200") && got.ends_with("hello"),
-            "{road:?}: {got}"
-        );
+        assert!(got.starts_with("HTTP/1.0 200") && got.ends_with("hello"), "{road:?}: {got}");
     }
 }

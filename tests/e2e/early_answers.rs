@@ -27,11 +27,9 @@ async fn an_early_answer_to_an_upload_reaches_curl() {
     upload.as_file().set_len(64 << 20).unwrap();
     let data = format!("@{}", upload.path().display());
     let mut wrong = Vec::new();
-    for (road, version) in [
-        (Road::Plain, "--http1.1"),
-        (Road::Intercepted, "--http1.1"),
-        (Road::Intercepted, "--http2"),
-    ] {
+    for (road, version) in
+        [(Road::Plain, "--http1.1"), (Road::Intercepted, "--http1.1"), (Road::Intercepted, "--http2")]
+    {
         // Afterwards the server closes and reads on for a while, or reads no more.
         for (status, closes) in [("401", true), ("413", true), ("417", false), ("413", false)] {
             let setup = Setup::sockets(road, "", move |mut stream| async move {
@@ -47,16 +45,8 @@ async fn an_early_answer_to_an_upload_reaches_curl() {
             .await;
             let scheme = if road == Road::Plain { "http" } else { "https" };
             let url = format!("{scheme}://{}/", setup.host());
-            let arguments = [
-                version,
-                "--header",
-                "Expect:",
-                "--data-binary",
-                &data,
-                "--write-out",
-                " %{http_code}",
-                &url,
-            ];
+            let arguments =
+                [version, "--header", "Expect:", "--data-binary", &data, "--write-out", " %{http_code}", &url];
             let Some(command) = curl_command(&setup.proxy, &arguments) else {
                 return;
             };

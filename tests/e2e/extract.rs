@@ -39,10 +39,7 @@ fn extract(dir: &Path, arguments: &[&str]) -> String {
 fn json_tells_all_that_is_known_of_a_page() {
     let dir = folder();
     let url = ["--url", "https://velle.example/news/clock"];
-    let json = extract(
-        dir.path(),
-        &["page.html", "--format", "json", url[0], url[1]],
-    );
+    let json = extract(dir.path(), &["page.html", "--format", "json", url[0], url[1]]);
     let page: Value = serde_json::from_str(&json).unwrap();
     for (field, expected) in [
         ("file", "page.html"),
@@ -63,34 +60,16 @@ fn json_tells_all_that_is_known_of_a_page() {
     assert!(markdown.contains("# The clock: one hand"), "{markdown}");
     assert!(markdown.contains("a **single** hand"), "{markdown}");
     let bridge = "https://velle.example/news/bridge";
-    assert!(
-        markdown.contains(&format!("[a bridge]({bridge})")),
-        "{markdown}"
-    );
+    assert!(markdown.contains(&format!("[a bridge]({bridge})")), "{markdown}");
     let link = &page["links"].as_array().unwrap().last().unwrap();
-    assert_eq!(
-        (&link["url"], &link["text"]),
-        (&bridge.into(), &"a bridge".into())
-    );
-    assert_eq!(
-        page["images"][0]["url"],
-        "https://velle.example/news/clock.jpg"
-    );
+    assert_eq!((&link["url"], &link["text"]), (&bridge.into(), &"a bridge".into()));
+    assert_eq!(page["images"][0]["url"], "https://velle.example/news/clock.jpg");
     assert_eq!(page["images"][0]["alt"], "The clock");
-    assert_eq!(
-        page["images"][0]["caption"],
-        "The tower at noon, seen from the harbour."
-    );
+    assert_eq!(page["images"][0]["caption"], "The tower at noon, seen from the harbour.");
     assert!(page["html"].as_str().unwrap().contains("<i>noon</i>"));
-    assert!(
-        markdown.contains("The tower at *noon*, seen from the harbour."),
-        "{markdown}"
-    );
+    assert!(markdown.contains("The tower at *noon*, seen from the harbour."), "{markdown}");
     let text = page["text"].as_str().unwrap();
-    assert!(
-        !text.contains("noon"),
-        "a caption without its picture: {text}"
-    );
+    assert!(!text.contains("noon"), "a caption without its picture: {text}");
 }
 
 #[test]
@@ -107,9 +86,7 @@ fn removed_links_of_a_page_without_an_address_are_listed_as_they_are_written() {
     let filters = "filters: { main_block: { picture_chars: 0, min_chars: 10, min_share: 0.1 } }\n";
     fs::write(dir.path().join("c.yaml"), filters).unwrap();
     let html = extract(dir.path(), &["page.html", "--config", "c.yaml"]);
-    let (_, list) = html
-        .split_once("gleaner-links")
-        .expect("a list of removed links");
+    let (_, list) = html.split_once("gleaner-links").expect("a list of removed links");
     assert!(list.contains("<a href=\"town\">Town</a>"), "{list}");
     assert!(!html.contains("file://"), "{html}");
 }
@@ -128,10 +105,7 @@ fn a_page_that_the_proxy_would_find_too_long_is_an_error_that_names_the_key() {
             .unwrap();
         assert_eq!(output.status.code(), Some(65), "{output:?}");
         let told = String::from_utf8(output.stderr).unwrap();
-        assert!(
-            told.contains("long.html: the page has") && told.contains("rewrite.max_html_bytes"),
-            "{told}"
-        );
+        assert!(told.contains("long.html: the page has") && told.contains("rewrite.max_html_bytes"), "{told}");
     }
 }
 
@@ -141,13 +115,7 @@ fn the_configured_format_is_written_unless_another_is_asked_for() {
     let config = dir.path().join("text.yaml");
     fs::write(&config, "filters: { output: { format: text } }").unwrap();
     let text = extract(dir.path(), &["page.html", "--config", "text.yaml"]);
-    assert_eq!(
-        text,
-        extract(dir.path(), &["page.html", "--format", "text"])
-    );
-    let html = extract(
-        dir.path(),
-        &["page.html", "--config", "text.yaml", "--format", "html"],
-    );
+    assert_eq!(text, extract(dir.path(), &["page.html", "--format", "text"]));
+    let html = extract(dir.path(), &["page.html", "--config", "text.yaml", "--format", "html"]);
     assert!(html.contains("<html"), "{html}");
 }

@@ -20,34 +20,21 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// What the origin sends is what the client gets, with this reason.
-async fn passes(
-    fields: &'static [(&'static str, &'static str)],
-    body: impl Into<Vec<u8>>,
-    yaml: &str,
-    reason: &str,
-) {
+async fn passes(fields: &'static [(&'static str, &'static str)], body: impl Into<Vec<u8>>, yaml: &str, reason: &str) {
     let body = body.into();
     let copy = body.clone();
     let origin = Origin::http(move |_| response(fields, copy.clone())).await;
     let proxy = TestProxy::start(yaml).await;
     let answer = get(&proxy, &origin.url("/"), &[]).await;
     assert_eq!(answer.header("gleaner"), format!("passed; reason={reason}"));
-    assert!(
-        answer.body == body,
-        "{} bytes became {}",
-        body.len(),
-        answer.body.len()
-    );
+    assert!(answer.body == body, "{} bytes became {}", body.len(), answer.body.len());
     for (name, value) in fields {
         assert_eq!(answer.header(name), *value);
     }
 }
 
 const HTML: &[(&str, &str)] = &[("content-type", "text/html; charset=utf-8")];
-const GZIPPED: &[(&str, &str)] = &[
-    ("content-type", "text/html; charset=utf-8"),
-    ("content-encoding", "gzip"),
-];
+const GZIPPED: &[(&str, &str)] = &[("content-type", "text/html; charset=utf-8"), ("content-encoding", "gzip")];
 
 #[tokio::test]
 async fn a_page_is_rewritten_and_says_so() {
@@ -56,10 +43,7 @@ async fn a_page_is_rewritten_and_says_so() {
     let answer = get(&proxy, &origin.url("/"), &[]).await;
     assert!(answer.header("gleaner").starts_with("rewritten; kept="));
     assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
-    assert_eq!(
-        answer.header("content-length"),
-        answer.body.len().to_string()
-    );
+    assert_eq!(answer.header("content-length"), answer.body.len().to_string());
 }
 
 #[tokio::test]
@@ -84,18 +68,10 @@ async fn two_stacked_codings_are_undone() {
     let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
     zlib.write_all(PAGE.as_bytes()).unwrap();
     let body = gzip(&zlib.finish().unwrap());
-    let fields = [
-        ("content-type", "text/html; charset=utf-8"),
-        ("content-encoding", "deflate, gzip"),
-    ];
+    let fields = [("content-type", "text/html; charset=utf-8"), ("content-encoding", "deflate, gzip")];
     let origin = Origin::http(move |_| response(&fields, body.clone())).await;
     let proxy = TestProxy::start("").await;
-    assert!(
-        get(&proxy, &origin.url("/"), &[])
-            .await
-            .text()
-            .contains("Grüße")
-    );
+    assert!(get(&proxy, &origin.url("/"), &[]).await.text().contains("Grüße"));
 }
 
 #[tokio::test]
@@ -122,18 +98,9 @@ async fn a_long_page_without_length_passes_too() {
 
 #[tokio::test]
 async fn no_transform_excepted_hosts_and_the_switch_are_obeyed() {
-    const NO_TRANSFORM: &[(&str, &str)] = &[
-        ("content-type", "text/html"),
-        ("cache-control", "no-transform"),
-    ];
+    const NO_TRANSFORM: &[(&str, &str)] = &[("content-type", "text/html"), ("cache-control", "no-transform")];
     passes(NO_TRANSFORM, PAGE, "", "no-transform").await;
-    passes(
-        HTML,
-        PAGE,
-        "rewrite: { except: [127.0.0.1] }",
-        "host-excepted",
-    )
-    .await;
+    passes(HTML, PAGE, "rewrite: { except: [127.0.0.1] }", "host-excepted").await;
     passes(HTML, PAGE, "rewrite: { enabled: false }", "switched-off").await;
 }
 
@@ -144,14 +111,8 @@ async fn a_page_that_breaks_off_looks_broken() {
     let proxy = TestProxy::start("").await;
     let request = format!("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", origin.url("/"));
     let answer = raw(proxy.addr, request).await;
-    assert!(
-        answer.contains("Gleaner: passed; reason=broken-off"),
-        "{answer}"
-    );
-    assert!(
-        answer.contains("Content-Length: 9999") && answer.ends_with(PAGE),
-        "{answer}"
-    );
+    assert!(answer.contains("Gleaner: passed; reason=broken-off"), "{answer}");
+    assert!(answer.contains("Content-Length: 9999") && answer.ends_with(PAGE), "{answer}");
 }
 
 #[tokio::test]

@@ -8,10 +8,7 @@ use tokio::{io::AsyncWriteExt, task::JoinSet, time::timeout};
 use crate::harness::{
     Origin, TestCa, TestProxy,
     client::{connect, connect_tls, get},
-    frames::{
-        CANCEL, CONTINUATION, DATA, END_HEADERS, Frames, HEADERS, PING, SETTINGS, WINDOW_UPDATE,
-        frame, reset,
-    },
+    frames::{CANCEL, CONTINUATION, DATA, END_HEADERS, Frames, HEADERS, PING, SETTINGS, WINDOW_UPDATE, frame, reset},
     origin::response,
     streams::{client, reply},
     wire::soon,
@@ -54,9 +51,7 @@ fn piece(kind: &str, number: u32, target: &str) -> Vec<u8> {
 /// How many frames went out before the proxy had enough.
 async fn flood(proxy: Arc<TestProxy>, target: String, kind: &'static str) -> u32 {
     let trust = proxy.ca_file();
-    let stream = connect_tls(&proxy, &target, &trust, &[b"h2"])
-        .await
-        .unwrap();
+    let stream = connect_tls(&proxy, &target, &trust, &[b"h2"]).await.unwrap();
     let mut frames = Frames::client(stream).await;
     for number in 0..FRAMES {
         let bytes = piece(kind, number, &target);
@@ -76,14 +71,7 @@ async fn floods_of_frames_harm_nobody_else() {
     let proxy = Arc::new(TestProxy::trusting(&ca, "https: { intercept: on }").await);
     let target = format!("localhost:{}", origin.addr.port());
     let mut floods = JoinSet::new();
-    for kind in [
-        "rapid reset",
-        "continuation",
-        "ping",
-        "settings",
-        "window update",
-        "empty data",
-    ] {
+    for kind in ["rapid reset", "continuation", "ping", "settings", "window update", "empty data"] {
         let (proxy, target) = (Arc::clone(&proxy), target.clone());
         floods.spawn(async move { (kind, flood(proxy, target, kind).await) });
     }
@@ -92,9 +80,7 @@ async fn floods_of_frames_harm_nobody_else() {
         while !floods.is_empty() {
             let mut sender = client(&proxy, &target).await;
             let request = http::Request::get(format!("https://{target}/honest"));
-            let (answer, _) = sender
-                .send_request(request.body(()).unwrap(), true)
-                .unwrap();
+            let (answer, _) = sender.send_request(request.body(()).unwrap(), true).unwrap();
             assert_eq!(soon(reply(answer)).await.unwrap().status, 200);
             served += 1;
             while let Some(done) = floods.try_join_next() {
@@ -142,16 +128,12 @@ async fn handshakes_that_come_to_nothing_harm_nobody_else() {
         let stream = connect_tls(&proxy, &target, &trust, &[b"http/1.1"]).await;
         let (mut tcp, _) = stream.unwrap().into_inner();
         // Not a record that the keys fit; RFC 8446 § 5.2 has it end the connection.
-        tcp.write_all(b"\x17\x03\x03\x00\x20garbage in place of a record....")
-            .await
-            .unwrap();
+        tcp.write_all(b"\x17\x03\x03\x00\x20garbage in place of a record....").await.unwrap();
         let mut end = Vec::new();
         let _ = soon(tokio::io::AsyncReadExt::read_to_end(&mut tcp, &mut end)).await;
     }
     let mut sender = client(&proxy, &target).await;
-    let request = http::Request::get(format!("https://{target}/"))
-        .body(())
-        .unwrap();
+    let request = http::Request::get(format!("https://{target}/")).body(()).unwrap();
     let (answer, _) = sender.send_request(request, true).unwrap();
     assert_eq!(soon(reply(answer)).await.unwrap().status, 200);
     assert_eq!(origin.requests().len(), 1);

@@ -34,10 +34,7 @@ async fn what_is_not_html_is_not_touched() {
     let body: Vec<u8> = (0..=255).cycle().take(2_000_000).collect();
     let copy = body.clone();
     let origin = Origin::http(move |_| {
-        let fields = [
-            ("content-type", "application/octet-stream"),
-            ("etag", "\"x\""),
-        ];
+        let fields = [("content-type", "application/octet-stream"), ("etag", "\"x\"")];
         response(&fields, copy.clone())
     })
     .await;
@@ -95,11 +92,7 @@ async fn the_proxy_does_not_talk_to_itself() {
     // Its own page is all that is there.
     let answer = get(&proxy, &format!("http://{}/none", proxy.addr), &[]).await;
     assert_eq!(answer.status, 404);
-    let answer = raw(
-        proxy.addr,
-        format!("CONNECT {} HTTP/1.1\r\nHost: x\r\n\r\n", proxy.addr),
-    )
-    .await;
+    let answer = raw(proxy.addr, format!("CONNECT {} HTTP/1.1\r\nHost: x\r\n\r\n", proxy.addr)).await;
     assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
 }
 

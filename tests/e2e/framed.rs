@@ -10,18 +10,11 @@ async fn a_page_inside_a_frame_has_no_head_of_ours() {
         for (destination, is_alone) in [("document", true), ("iframe", false), ("frame", false)] {
             let fields = [("sec-fetch-dest", destination)];
             let answer = get(&proxy, &origin.url("/"), &fields).await;
-            assert!(
-                answer.header("gleaner").starts_with("rewritten"),
-                "{destination}"
-            );
+            assert!(answer.header("gleaner").starts_with("rewritten"), "{destination}");
             let has_link = answer.text().contains("gleaner.internal/original?page=");
             assert_eq!(has_link, is_alone, "{style}, {destination}");
             let has_bar = answer.text().contains("<header");
-            assert_eq!(
-                has_bar,
-                is_alone && style == "reader",
-                "{style}, {destination}"
-            );
+            assert_eq!(has_bar, is_alone && style == "reader", "{style}, {destination}");
             let mut vary = answer.headers.get_all("vary").iter();
             assert!(vary.any(|value| value == "Sec-Fetch-Dest"), "{destination}");
         }

@@ -22,10 +22,7 @@ pub(crate) async fn all_are_refused(cases: &[(&str, u16)]) {
             let case = format!("{road:?} {request:?}: {answer}");
             assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{case}");
             assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{case}");
-            assert!(
-                answer.to_lowercase().contains("\r\nconnection: close\r\n"),
-                "{case}"
-            );
+            assert!(answer.to_lowercase().contains("\r\nconnection: close\r\n"), "{case}");
             assert_eq!(setup.origin.requests().len(), before, "{case}");
         }
         setup.proxy.stop().await;
@@ -62,16 +59,10 @@ async fn requests_with_bad_syntax_are_refused() {
     all_are_refused(&[
         ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX: a\0b\r\n\r\n", 400),
         ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX: a\rb\r\n\r\n", 400),
-        (
-            "GET {/} HTTP/1.1\r\nHost: {host}\r\nX: a\nY: b\r\n\r\n",
-            400,
-        ),
+        ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX: a\nY: b\r\n\r\n", 400),
         ("GET {/} HTTP/1.1\nHost: {host}\n\n", 400),
         ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX : a\r\n\r\n", 400),
-        (
-            "GET {/} HTTP/1.1\r\nHost: {host}\r\nX: a\r\n b\r\n\r\n",
-            400,
-        ),
+        ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX: a\r\n b\r\n\r\n", 400),
         ("GET {/} HTTP/1.1\r\n Host: {host}\r\n\r\n", 400),
         ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX\r\n\r\n", 400),
         ("GET {/} HTTP/1.1\r\nHost: {host}\r\n: a\r\n\r\n", 400),
@@ -94,10 +85,7 @@ async fn requests_with_bad_syntax_are_refused() {
 async fn a_missing_repeated_or_malformed_host_is_refused() {
     all_are_refused(&[
         ("GET {/} HTTP/1.1\r\n\r\n", 400),
-        (
-            "GET {/} HTTP/1.1\r\nHost: {host}\r\nHost: {host}\r\n\r\n",
-            400,
-        ),
+        ("GET {/} HTTP/1.1\r\nHost: {host}\r\nHost: {host}\r\n\r\n", 400),
         ("GET {/} HTTP/1.1\r\nHost: a b\r\n\r\n", 400),
         ("GET {/} HTTP/1.1\r\nHost: {host}, x\r\n\r\n", 400),
         ("GET {/} HTTP/1.1\r\nHost: {host}/x\r\n\r\n", 400),
@@ -115,10 +103,7 @@ async fn chunks_that_cannot_be_read_are_refused() {
             let mut got = Vec::new();
             let _ = stream.read_to_end(&mut got).await;
             let got = String::from_utf8_lossy(&got);
-            assert!(
-                !got.contains("\r\n0\r\n") && !got.contains("/second"),
-                "{got}"
-            );
+            assert!(!got.contains("\r\n0\r\n") && !got.contains("/second"), "{got}");
         })
         .await;
         for body in [
@@ -142,13 +127,8 @@ async fn chunks_that_cannot_be_read_are_refused() {
             assert!(answer.starts_with("HTTP/1.1 400 "), "{case}");
             assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{case}");
         }
-        for long in [
-            format!("3;{}\r\n", "x".repeat(6000)),
-            format!("0\r\n{}\r\n", "X: y\r\n".repeat(4000)),
-        ] {
-            let answer = setup
-                .exchange(setup.fill(&format!("{HEAD}{long}")).as_bytes())
-                .await;
+        for long in [format!("3;{}\r\n", "x".repeat(6000)), format!("0\r\n{}\r\n", "X: y\r\n".repeat(4000))] {
+            let answer = setup.exchange(setup.fill(&format!("{HEAD}{long}")).as_bytes()).await;
             assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
         }
         setup.proxy.stop().await;
@@ -162,29 +142,11 @@ async fn what_is_too_long_has_its_own_status() {
     let fields = "X: y\r\n".repeat(257);
     let method = "M".repeat(65);
     all_are_refused(&[
-        (
-            &format!("GET {{/}}{target} HTTP/1.1\r\nHost: {{host}}\r\n\r\n"),
-            414,
-        ),
-        (
-            &format!(
-                "GET {{/}}{} HTTP/1.1\r\nHost: {{host}}\r\n\r\n",
-                &target[..33_000]
-            ),
-            414,
-        ),
-        (
-            &format!("GET {{/}} HTTP/1.1\r\nHost: {{host}}\r\nX: {field}\r\n\r\n"),
-            431,
-        ),
-        (
-            &format!("GET {{/}} HTTP/1.1\r\nHost: {{host}}\r\n{fields}\r\n"),
-            431,
-        ),
-        (
-            &format!("{method} {{/}} HTTP/1.1\r\nHost: {{host}}\r\n\r\n"),
-            501,
-        ),
+        (&format!("GET {{/}}{target} HTTP/1.1\r\nHost: {{host}}\r\n\r\n"), 414),
+        (&format!("GET {{/}}{} HTTP/1.1\r\nHost: {{host}}\r\n\r\n", &target[..33_000]), 414),
+        (&format!("GET {{/}} HTTP/1.1\r\nHost: {{host}}\r\nX: {field}\r\n\r\n"), 431),
+        (&format!("GET {{/}} HTTP/1.1\r\nHost: {{host}}\r\n{fields}\r\n"), 431),
+        (&format!("{method} {{/}} HTTP/1.1\r\nHost: {{host}}\r\n\r\n"), 501),
     ])
     .await;
 }
@@ -222,10 +184,7 @@ async fn too_many_fields_are_refused_with_their_bound() {
 #[tokio::test]
 async fn pipelined_requests_are_answered_in_order() {
     for road in ROADS {
-        let setup = Setup::new(road, "", |seen| {
-            response(&[], [seen.uri.path().as_bytes(), &seen.body].concat())
-        })
-        .await;
+        let setup = Setup::new(road, "", |seen| response(&[], [seen.uri.path().as_bytes(), &seen.body].concat())).await;
         let bytes = setup.fill(
             "GET {/one} HTTP/1.1\r\nHost: {host}\r\n\r\n\
              POST {/two} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n\
@@ -236,11 +195,7 @@ async fn pipelined_requests_are_answered_in_order() {
         let answer = setup.exchange(bytes.as_bytes()).await;
         let places: Vec<_> = ["/one", "/twoabc", "/threedef", "/four", "HTTP/1.1 400"]
             .iter()
-            .map(|part| {
-                answer
-                    .find(part)
-                    .unwrap_or_else(|| panic!("{part}: {answer}"))
-            })
+            .map(|part| answer.find(part).unwrap_or_else(|| panic!("{part}: {answer}")))
             .collect();
         assert!(places.is_sorted(), "{answer}");
         assert_eq!(answer.matches("HTTP/1.1 200").count(), 4);
@@ -259,10 +214,7 @@ async fn a_body_is_framed_anew_for_the_origin() {
                  5;name=\"value\"\r\nhello\r\n6\r\n world\r\n0\r\n\r\n"
             ));
             let answer = setup.exchange(bytes.as_bytes()).await;
-            assert!(
-                answer.ends_with("hello world"),
-                "{road:?} {method}: {answer}"
-            );
+            assert!(answer.ends_with("hello world"), "{road:?} {method}: {answer}");
         }
     }
 }
@@ -270,8 +222,7 @@ async fn a_body_is_framed_anew_for_the_origin() {
 #[tokio::test]
 async fn the_origin_is_sent_its_own_name() {
     let setup = Setup::new(Road::Plain, "", |_| response(&[], "")).await;
-    let bytes =
-        setup.fill("GET {/} HTTP/1.1\r\nHost: elsewhere.example\r\nConnection: close\r\n\r\n");
+    let bytes = setup.fill("GET {/} HTTP/1.1\r\nHost: elsewhere.example\r\nConnection: close\r\n\r\n");
     setup.exchange(bytes.as_bytes()).await;
     assert_eq!(setup.origin.last().headers["host"], setup.host());
 }
@@ -283,15 +234,10 @@ async fn a_refused_connect_closes_and_reads_no_request_behind_it() {
     let gone = closed.local_addr().unwrap();
     drop(closed);
     for target in ["example.com:22".to_owned(), gone.to_string()] {
-        let bytes = setup.fill(&format!(
-            "CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n{SECOND}"
-        ));
+        let bytes = setup.fill(&format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n{SECOND}"));
         let proxy = crate::harness::TestProxy::start("").await;
         let answer = crate::harness::raw(proxy.addr, bytes).await;
-        assert!(
-            answer.starts_with("HTTP/1.1 403") || answer.starts_with("HTTP/1.1 502"),
-            "{answer}"
-        );
+        assert!(answer.starts_with("HTTP/1.1 403") || answer.starts_with("HTTP/1.1 502"), "{answer}");
         assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{answer}");
     }
     assert!(setup.origin.requests().is_empty());
@@ -301,10 +247,7 @@ async fn a_refused_connect_closes_and_reads_no_request_behind_it() {
 async fn max_forwards_ends_at_the_proxy_it_names() {
     for road in ROADS {
         let setup = Setup::new(road, "", |seen| {
-            let left = seen
-                .headers
-                .get("max-forwards")
-                .map_or("none", |left| left.to_str().unwrap());
+            let left = seen.headers.get("max-forwards").map_or("none", |left| left.to_str().unwrap());
             response(&[("x-left", left)], "")
         })
         .await;
@@ -314,29 +257,14 @@ async fn max_forwards_ends_at_the_proxy_it_names() {
             ))
         };
         let trace = setup.exchange(ask("TRACE", "0").as_bytes()).await;
-        assert!(
-            trace.contains("message/http") && trace.contains("x-public: yes"),
-            "{trace}"
-        );
+        assert!(trace.contains("message/http") && trace.contains("x-public: yes"), "{trace}");
         assert!(!trace.contains("secret"), "{trace}");
         let options = setup.exchange(ask("OPTIONS", "0").as_bytes()).await;
-        assert!(
-            options.starts_with("HTTP/1.1 200") && options.to_lowercase().contains("allow: "),
-            "{options}"
-        );
+        assert!(options.starts_with("HTTP/1.1 200") && options.to_lowercase().contains("allow: "), "{options}");
         assert!(setup.origin.requests().is_empty());
-        for (method, left, seen) in [
-            ("TRACE", "3", "2"),
-            ("OPTIONS", "1", "0"),
-            ("GET", "0", "0"),
-        ] {
+        for (method, left, seen) in [("TRACE", "3", "2"), ("OPTIONS", "1", "0"), ("GET", "0", "0")] {
             let answer = setup.exchange(ask(method, left).as_bytes()).await;
-            assert!(
-                answer
-                    .to_lowercase()
-                    .contains(&format!("x-left: {seen}\r\n")),
-                "{method}: {answer}"
-            );
+            assert!(answer.to_lowercase().contains(&format!("x-left: {seen}\r\n")), "{method}: {answer}");
         }
     }
 }
@@ -346,10 +274,7 @@ async fn the_body_waits_for_the_word_of_the_origin() {
     for road in ROADS {
         let setup = Setup::sockets(road, "", |mut stream| async move {
             let head = read_head(&mut stream).await;
-            assert!(
-                head.to_lowercase().contains("\r\nexpect: 100-continue\r\n"),
-                "{head}"
-            );
+            assert!(head.to_lowercase().contains("\r\nexpect: 100-continue\r\n"), "{head}");
             if head.contains("/no") {
                 let answer = b"HTTP/1.1 417 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
                 stream.write_all(answer).await.unwrap();
@@ -358,10 +283,7 @@ async fn the_body_waits_for_the_word_of_the_origin() {
                 assert!(rest.is_empty());
                 return;
             }
-            stream
-                .write_all(b"HTTP/1.1 100 Continue\r\n\r\n")
-                .await
-                .unwrap();
+            stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await.unwrap();
             let mut body = [0; 5];
             stream.read_exact(&mut body).await.unwrap();
             let answer = [b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", &body[..]].concat();
@@ -375,16 +297,9 @@ async fn the_body_waits_for_the_word_of_the_origin() {
         };
         let mut stream = setup.connect().await;
         stream.write_all(request("/yes").as_bytes()).await.unwrap();
-        assert_eq!(
-            soon(read_head(&mut stream)).await,
-            "HTTP/1.1 100 Continue\r\n\r\n"
-        );
+        assert_eq!(soon(read_head(&mut stream)).await, "HTTP/1.1 100 Continue\r\n\r\n");
         stream.write_all(b"hello").await.unwrap();
-        assert!(
-            read_until(&mut stream, "hello")
-                .await
-                .starts_with("HTTP/1.1 200")
-        );
+        assert!(read_until(&mut stream, "hello").await.starts_with("HTTP/1.1 200"));
         let mut stream = setup.connect().await;
         stream.write_all(request("/no").as_bytes()).await.unwrap();
         let head = soon(read_head(&mut stream)).await;

@@ -31,8 +31,7 @@ async fn a_client_that_has_closed_its_side_gets_its_answers() {
                 read_head(&mut stream).await;
                 // Long enough for the end of the client's side to arrive first.
                 tokio::time::sleep(Duration::from_secs(1)).await;
-                let head =
-                    "HTTP/1.1 200 OK\r\nContent-Length: 4194304\r\nConnection: close\r\n\r\n";
+                let head = "HTTP/1.1 200 OK\r\nContent-Length: 4194304\r\nConnection: close\r\n\r\n";
                 let _ = stream.write_all(head.as_bytes()).await;
                 let _ = stream.write_all(body.as_bytes()).await;
                 // What TLS still holds would be lost with the stream.
@@ -76,10 +75,7 @@ async fn the_end_of_an_answer_is_not_cut_for_a_slow_reader() {
         }
     };
     for closes in [true, false] {
-        tokio::join!(
-            read_slowly(Road::Plain, closes),
-            read_slowly(Road::Intercepted, closes)
-        );
+        tokio::join!(read_slowly(Road::Plain, closes), read_slowly(Road::Intercepted, closes));
     }
 }
 
@@ -87,10 +83,7 @@ async fn the_end_of_an_answer_is_not_cut_for_a_slow_reader() {
 #[tokio::test]
 async fn a_client_that_is_gone_does_not_keep_the_fetch_alive() {
     for road in ROADS {
-        for first in [
-            "",
-            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: x\n\n",
-        ] {
+        for first in ["", "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: x\n\n"] {
             let gone = Arc::new(Notify::new());
             let tell = Arc::clone(&gone);
             let setup = Setup::sockets(road, "", move |mut stream| {
@@ -139,17 +132,10 @@ async fn fetch(proxy: &TestProxy, origin: &Origin, alpn: &[u8]) -> (String, bool
     let mut stream = stream.unwrap();
     if alpn == b"h2" {
         let (mut sender, connection) =
-            hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
-                .await
-                .unwrap();
+            hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
         tokio::spawn(connection);
-        let request =
-            Request::get(format!("https://{target}/")).body(Full::<bytes::Bytes>::default());
-        let mut body = sender
-            .send_request(request.unwrap())
-            .await
-            .unwrap()
-            .into_body();
+        let request = Request::get(format!("https://{target}/")).body(Full::<bytes::Bytes>::default());
+        let mut body = sender.send_request(request.unwrap()).await.unwrap().into_body();
         let mut text = Vec::new();
         while let Some(frame) = soon(body.frame()).await {
             match frame {
@@ -173,11 +159,7 @@ async fn a_server_that_closes_without_a_word_of_tls_has_closed() {
     let ca = TestCa::new();
     let proxy = TestProxy::trusting(&ca, "https: { intercept: on }").await;
     for alpn in [b"http/1.1".as_slice(), b"h2"] {
-        let origin = abrupt(
-            &ca,
-            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nall of it",
-        )
-        .await;
+        let origin = abrupt(&ca, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nall of it").await;
         let (text, clean) = fetch(&proxy, &origin, alpn).await;
         assert!(text.contains("all of it") && clean, "{alpn:?}: {text}");
     }
@@ -203,10 +185,8 @@ async fn without_a_word_of_tls_a_declared_length_still_tells_a_break() {
 async fn a_page_that_ends_without_a_word_of_tls_is_rewritten() {
     let ca = TestCa::new();
     let proxy = TestProxy::trusting(&ca, "https: { intercept: on }").await;
-    let answer: &'static str = Box::leak(
-        format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{PAGE}")
-            .into_boxed_str(),
-    );
+    let answer: &'static str =
+        Box::leak(format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{PAGE}").into_boxed_str());
     let origin = abrupt(&ca, answer).await;
     let (text, _) = fetch(&proxy, &origin, b"http/1.1").await;
     assert!(text.to_lowercase().contains("gleaner: rewritten"), "{text}");

@@ -20,5 +20,4 @@ pub(crate) use self::{
 };
 
 /// A page that is plainly a document.
-pub(crate) const PAGE: &str =
-    "<!doctype html><html><head><title>Grüße</title></head><body><p>Grüße</p></body></html>";
+pub(crate) const PAGE: &str = "<!doctype html><html><head><title>Grüße</title></head><body><p>Grüße</p></body></html>";

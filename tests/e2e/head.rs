@@ -18,21 +18,11 @@ const FIELDS: [(&str, &str); 8] = [
     ("repr-digest", "sha-256=:x:"),
     ("link", "</a.js>; rel=preload; as=script"),
     ("last-modified", "Sat, 21 Nov 2026 11:00:00 GMT"),
-    (
-        "content-security-policy",
-        "default-src 'none'; frame-ancestors 'none'",
-    ),
+    ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
 ];
 
 fn page(seen: &Recorded) -> http::Response<Full<bytes::Bytes>> {
-    let mut answer = response(
-        &FIELDS,
-        if seen.method == Method::HEAD {
-            ""
-        } else {
-            PAGE
-        },
-    );
+    let mut answer = response(&FIELDS, if seen.method == Method::HEAD { "" } else { PAGE });
     if seen.method == Method::HEAD {
         let length = http::HeaderValue::from(PAGE.len());
         answer.headers_mut().insert("content-length", length);
@@ -52,13 +42,8 @@ async fn head_of_a_page_has_the_fields_of_its_get() {
     assert!(head.header("etag").starts_with("W/\"gleaner-"), "{head:?}");
     // What only the content's making tells is left out.
     let unseen = ["gleaner", "content-length", "date", "via"];
-    for name in get
-        .headers
-        .keys()
-        .filter(|name| !unseen.contains(&name.as_str()))
-    {
-        let values =
-            |headers: &http::HeaderMap| headers.get_all(name).iter().cloned().collect::<Vec<_>>();
+    for name in get.headers.keys().filter(|name| !unseen.contains(&name.as_str())) {
+        let values = |headers: &http::HeaderMap| headers.get_all(name).iter().cloned().collect::<Vec<_>>();
         assert_eq!(values(&head.headers), values(&get.headers), "{name}");
     }
     for name in head.headers.keys() {
@@ -72,11 +57,7 @@ async fn head_of_a_page_has_the_fields_of_its_get() {
 async fn the_tag_of_a_head_is_good_for_a_get() {
     let origin = Origin::http(|seen| {
         let mut answer = page(seen);
-        if seen
-            .headers
-            .get("if-none-match")
-            .is_some_and(|tag| tag == "\"v1\"")
-        {
+        if seen.headers.get("if-none-match").is_some_and(|tag| tag == "\"v1\"") {
             *answer.status_mut() = http::StatusCode::NOT_MODIFIED;
             *answer.body_mut() = Full::default();
         }
@@ -94,20 +75,9 @@ async fn the_tag_of_a_head_is_good_for_a_get() {
 #[tokio::test]
 async fn head_of_anything_else_keeps_its_fields() {
     for (fields, yaml) in [
+        (&[("content-type", "image/png"), ("etag", "\"v1\""), ("content-length", "1000")], ""),
         (
-            &[
-                ("content-type", "image/png"),
-                ("etag", "\"v1\""),
-                ("content-length", "1000"),
-            ],
-            "",
-        ),
-        (
-            &[
-                ("content-type", "text/html"),
-                ("etag", "\"v1\""),
-                ("content-length", "1000"),
-            ],
+            &[("content-type", "text/html"), ("etag", "\"v1\""), ("content-length", "1000")],
             "rewrite: { enabled: false }",
         ),
     ] {
@@ -131,10 +101,7 @@ async fn a_rewritten_page_announces_no_trailers() {
         );
         let setup = Setup::answering(road, answer.as_bytes()).await;
         let request = "GET {/} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n";
-        let got = setup
-            .exchange(setup.fill(request).as_bytes())
-            .await
-            .to_lowercase();
+        let got = setup.exchange(setup.fill(request).as_bytes()).await.to_lowercase();
         assert!(got.contains("gleaner: rewritten"), "{got}");
         assert!(!got.contains("trailer:") && !got.contains("x-sum"), "{got}");
     }

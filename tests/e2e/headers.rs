@@ -22,13 +22,7 @@ async fn fields_of_one_hop_do_not_reach_the_origin() {
     ];
     get(&proxy, &origin.url("/"), &fields).await;
     let seen = origin.last().headers;
-    for gone in [
-        "connection",
-        "x-secret",
-        "proxy-authorization",
-        "proxy-connection",
-        "te",
-    ] {
+    for gone in ["connection", "x-secret", "proxy-authorization", "proxy-connection", "te"] {
         assert!(!seen.contains_key(gone), "{gone}");
     }
     assert_eq!(seen["x-public"], "2");
@@ -56,8 +50,7 @@ async fn fields_of_one_hop_do_not_reach_the_client() {
 async fn trailers_of_one_hop_end_there() {
     const TRAILERS: &str = "X-Sum: 1\r\nConnection: X-Hop\r\nX-Hop: 2\r\nKeep-Alive: 3\r\n\
                             Proxy-Authorization: Basic Zm9v\r\nUpgrade: x\r\nTransfer-Encoding: gzip\r\n\r\n";
-    const NAMES: &str =
-        "X-Sum, Connection, X-Hop, Keep-Alive, Proxy-Authorization, Upgrade, Transfer-Encoding";
+    const NAMES: &str = "X-Sum, Connection, X-Hop, Keep-Alive, Proxy-Authorization, Upgrade, Transfer-Encoding";
     for road in ROADS {
         let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
         let setup = Setup::sockets(road, "", move |mut stream| {
@@ -65,9 +58,8 @@ async fn trailers_of_one_hop_end_there() {
             async move {
                 read_head(&mut stream).await;
                 tell.send(read_head(&mut stream).await).unwrap();
-                let answer = format!(
-                    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: {NAMES}\r\n\r\n0\r\n{TRAILERS}"
-                );
+                let answer =
+                    format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: {NAMES}\r\n\r\n0\r\n{TRAILERS}");
                 stream.write_all(answer.as_bytes()).await.unwrap();
             }
         })
@@ -79,10 +71,7 @@ async fn trailers_of_one_hop_end_there() {
         let got = setup.exchange(request.as_bytes()).await.to_lowercase();
         let sent = told.recv().await.unwrap().to_lowercase();
         assert_eq!(sent, "0\r\nx-sum: 1\r\n\r\n", "{road:?}");
-        assert!(
-            got.ends_with("\r\n0\r\nx-sum: 1\r\n\r\n"),
-            "{road:?}: {got}"
-        );
+        assert!(got.ends_with("\r\n0\r\nx-sum: 1\r\n\r\n"), "{road:?}: {got}");
     }
 }
 
@@ -111,15 +100,9 @@ async fn letter_case_and_order_pass_both_ways() {
     );
     let answer = raw(proxy.addr, request).await;
     let head = told.await.unwrap();
-    let expected = format!(
-        "GET /p HTTP/1.1\r\naccept: */*\r\nHOST: {}\r\nX-lOUD: 1\r\nUser-Agent: u\r\n",
-        origin.addr
-    );
+    let expected = format!("GET /p HTTP/1.1\r\naccept: */*\r\nHOST: {}\r\nX-lOUD: 1\r\nUser-Agent: u\r\n", origin.addr);
     assert!(head.starts_with(&expected), "{head}");
-    assert!(
-        answer.starts_with("HTTP/1.1 200 Fine\r\nX-oDD: 1\r\nServer: Me\r\nETag: \"a\"\r\n"),
-        "{answer}"
-    );
+    assert!(answer.starts_with("HTTP/1.1 200 Fine\r\nX-oDD: 1\r\nServer: Me\r\nETag: \"a\"\r\n"), "{answer}");
 }
 
 #[tokio::test]
@@ -127,32 +110,16 @@ async fn documents_are_asked_for_in_codings_we_know() {
     let origin = Origin::http(|_| response(&[], "")).await;
     let proxy = TestProxy::start("").await;
     let offered = ("accept-encoding", "gzip, deflate, br, zstd, dcb");
-    get(
-        &proxy,
-        &origin.url("/"),
-        &[offered, ("sec-fetch-dest", "document")],
-    )
-    .await;
-    assert_eq!(
-        origin.last().headers["accept-encoding"],
-        "gzip, deflate, br, zstd"
-    );
-    get(
-        &proxy,
-        &origin.url("/"),
-        &[offered, ("sec-fetch-dest", "image")],
-    )
-    .await;
+    get(&proxy, &origin.url("/"), &[offered, ("sec-fetch-dest", "document")]).await;
+    assert_eq!(origin.last().headers["accept-encoding"], "gzip, deflate, br, zstd");
+    get(&proxy, &origin.url("/"), &[offered, ("sec-fetch-dest", "image")]).await;
     assert_eq!(origin.last().headers["accept-encoding"], offered.1);
 }
 
 #[tokio::test]
 async fn a_page_is_revalidated_until_the_configuration_changes() {
     let origin = Origin::http(|seen| {
-        let known = seen
-            .headers
-            .get("if-none-match")
-            .is_some_and(|tag| tag == "\"v1\"");
+        let known = seen.headers.get("if-none-match").is_some_and(|tag| tag == "\"v1\"");
         let mut answer = response(&[("content-type", "text/html"), ("etag", "\"v1\"")], PAGE);
         if known {
             *answer.status_mut() = http::StatusCode::NOT_MODIFIED;
@@ -170,10 +137,7 @@ async fn a_page_is_revalidated_until_the_configuration_changes() {
     assert_eq!(again.status, 304);
     assert_eq!(again.header("etag"), tag);
 
-    let other = gleaner::Config::from_yaml(
-        "access: { allow_targets: ['127.0.0.1'] }\nad_server_lists: []",
-        None,
-    );
+    let other = gleaner::Config::from_yaml("access: { allow_targets: ['127.0.0.1'] }\nad_server_lists: []", None);
     proxy.proxy.reload(other.unwrap()).unwrap();
     let anew = get(&proxy, &origin.url("/"), &[("if-none-match", &tag)]).await;
     assert_eq!(anew.status, 200);
@@ -185,15 +149,8 @@ async fn a_page_is_revalidated_until_the_configuration_changes() {
 async fn a_page_with_only_a_date_is_revalidated_by_it() {
     const DATE: &str = "Sat, 21 Nov 2026 11:00:00 GMT";
     let origin = Origin::http(|seen| {
-        let mut answer = response(
-            &[("content-type", "text/html"), ("last-modified", DATE)],
-            PAGE,
-        );
-        if seen
-            .headers
-            .get("if-modified-since")
-            .is_some_and(|date| date == DATE)
-        {
+        let mut answer = response(&[("content-type", "text/html"), ("last-modified", DATE)], PAGE);
+        if seen.headers.get("if-modified-since").is_some_and(|date| date == DATE) {
             *answer.status_mut() = http::StatusCode::NOT_MODIFIED;
         }
         answer
@@ -204,8 +161,5 @@ async fn a_page_with_only_a_date_is_revalidated_by_it() {
     assert!(!first.headers.contains_key("last-modified"));
     let tag = first.header("etag").to_owned();
     let again = get(&proxy, &origin.url("/"), &[("if-none-match", &tag)]).await;
-    assert_eq!(
-        (again.status.as_u16(), again.header("etag")),
-        (304, tag.as_str())
-    );
+    assert_eq!((again.status.as_u16(), again.header("etag")), (304, tag.as_str()));
 }

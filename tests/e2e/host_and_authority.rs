@@ -14,8 +14,7 @@ use crate::harness::{
     optional, streams,
 };
 
-const PYTHON: &str =
-    "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read())";
+const PYTHON: &str = "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read())";
 const JAVA: &str = "class Get { public static void main(String[] a) throws Exception {
     System.out.println(((java.net.HttpURLConnection) new java.net.URL(a[0]).openConnection()).getResponseCode()); } }";
 
@@ -69,10 +68,7 @@ async fn http1_clients_reach_an_http2_origin_by_its_authority_alone() {
     let origin = streams::origin(&ca, move |request, mut respond| {
         let authority = request.uri().authority().map(ToString::to_string);
         let hosts = request.headers().get_all("host").iter().count();
-        record
-            .lock()
-            .unwrap()
-            .push((authority.unwrap_or_default(), hosts));
+        record.lock().unwrap().push((authority.unwrap_or_default(), hosts));
         async move {
             let status = if hosts == 0 { 200 } else { 400 };
             let answer = Response::builder().status(status).body(()).unwrap();

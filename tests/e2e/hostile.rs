@@ -26,10 +26,7 @@ use crate::harness::{
 const SOON: Duration = Duration::from_secs(30);
 
 fn shape(name: &str) -> String {
-    let (_, make) = shapes::SHAPES
-        .iter()
-        .find(|(known, _)| *known == name)
-        .unwrap();
+    let (_, make) = shapes::SHAPES.iter().find(|(known, _)| *known == name).unwrap();
     make()
 }
 
@@ -51,11 +48,7 @@ async fn known_shapes_come_back_as_they_were_while_others_are_served() {
     ];
     let origin = Origin::http(|request| {
         let name = request.uri.path().trim_start_matches('/');
-        html(if name == "small" {
-            PAGE.to_owned()
-        } else {
-            shape(name)
-        })
+        html(if name == "small" { PAGE.to_owned() } else { shape(name) })
     })
     .await;
     let proxy = Arc::new(TestProxy::start("limits: { page_cpu_ms: 20000 }").await);
@@ -75,11 +68,7 @@ async fn known_shapes_come_back_as_they_were_while_others_are_served() {
     for (name, reason) in known {
         let url = origin.url(&format!("/{name}"));
         let answer = timeout(SOON, get(&proxy, &url, &[])).await.unwrap();
-        assert_eq!(
-            answer.header("gleaner"),
-            format!("passed; reason={reason}"),
-            "{name}"
-        );
+        assert_eq!(answer.header("gleaner"), format!("passed; reason={reason}"), "{name}");
         assert!(answer.body == shape(name), "{name}");
     }
     done.store(true, Relaxed);
@@ -91,14 +80,8 @@ async fn known_shapes_come_back_as_they_were_while_others_are_served() {
 async fn framesets_by_the_thousand_come_back_soon() {
     let origin = Origin::http(|_| html(shape("html_and_frameset"))).await;
     let proxy = TestProxy::start("limits: { page_cpu_ms: 20000 }").await;
-    let answer = timeout(SOON, get(&proxy, &origin.url("/"), &[]))
-        .await
-        .unwrap();
-    assert!(
-        answer.header("gleaner").starts_with("rewritten"),
-        "{}",
-        answer.header("gleaner")
-    );
+    let answer = timeout(SOON, get(&proxy, &origin.url("/"), &[])).await.unwrap();
+    assert!(answer.header("gleaner").starts_with("rewritten"), "{}", answer.header("gleaner"));
 }
 
 #[tokio::test]
@@ -120,9 +103,7 @@ async fn fifty_megabytes_of_text_pass() {
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n";
     let origin = Origin::raw(format!("{head}{body}")).await;
     let proxy = TestProxy::start("").await;
-    let answer = timeout(SOON, get(&proxy, &origin.url("/"), &[]))
-        .await
-        .unwrap();
+    let answer = timeout(SOON, get(&proxy, &origin.url("/"), &[])).await.unwrap();
     assert_eq!(answer.header("gleaner"), "passed; reason=too-large");
     assert!(answer.body == body, "{} bytes", answer.body.len());
 }
@@ -136,12 +117,9 @@ async fn an_endless_page_is_given_on_and_ends_with_its_client() {
         let told = told.lock().unwrap().take();
         async move {
             read_head(&mut stream).await;
-            let head =
-                "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n";
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n";
             let chunk = format!("10000\r\n{}\r\n", "<p>on and on and".repeat(4096));
-            let mut result = stream
-                .write_all(format!("{head}f\r\n<!DOCTYPE html>\r\n").as_bytes())
-                .await;
+            let mut result = stream.write_all(format!("{head}f\r\n<!DOCTYPE html>\r\n").as_bytes()).await;
             while result.is_ok() {
                 result = stream.write_all(chunk.as_bytes()).await;
             }
@@ -161,10 +139,7 @@ async fn an_endless_page_is_given_on_and_ends_with_its_client() {
     let mut buffer = vec![0; 65_536];
     let mut read = 0;
     while read < 30_000_000 {
-        read += timeout(SOON, client.read(&mut buffer))
-            .await
-            .unwrap()
-            .unwrap();
+        read += timeout(SOON, client.read(&mut buffer)).await.unwrap().unwrap();
     }
     drop(client);
     timeout(SOON, ended).await.unwrap().unwrap();
@@ -193,18 +168,9 @@ async fn a_page_in_chunks_of_one_byte_is_the_page() {
     let expected = get(&proxy, &whole.url("/"), &[]).await;
     let pieces = Origin::raw(chunked(&page)).await;
     let answer = get(&proxy, &pieces.url("/"), &[]).await;
-    let without_port =
-        |text: &str, origin: &Origin| text.replace(&origin.addr.to_string(), "origin");
-    let cut = |text: String| {
-        text.split("gleaner.internal/original")
-            .next()
-            .unwrap()
-            .to_owned()
-    };
-    assert_eq!(
-        cut(without_port(answer.text(), &pieces)),
-        cut(without_port(expected.text(), &whole))
-    );
+    let without_port = |text: &str, origin: &Origin| text.replace(&origin.addr.to_string(), "origin");
+    let cut = |text: String| text.split("gleaner.internal/original").next().unwrap().to_owned();
+    assert_eq!(cut(without_port(answer.text(), &pieces)), cut(without_port(expected.text(), &whole)));
     assert_eq!(answer.header("gleaner"), expected.header("gleaner"));
     let pieces = Origin::raw(chunked(&deep)).await;
     let answer = get(&proxy, &pieces.url("/"), &[]).await;

@@ -9,8 +9,7 @@ use tokio::{io::AsyncWriteExt, sync::Barrier, time::timeout};
 
 use crate::harness::{
     Origin, TestCa, TestProxy,
-    client::{connect_tls, curl, send_h2},
-    frames::{self, DATA, END_HEADERS, END_STREAM, HEADERS, STATUS_200, frame},
+    client::{connect_tls, send_h2},
     origin::response,
     streams::{self, client},
     wire::{read_until, soon},
@@ -47,9 +46,7 @@ async fn downloads_that_nobody_reads_stall_nobody_else() {
         } else {
             for _ in 0..4 {
                 let trust = proxy.ca_file();
-                let mut socket = connect_tls(&proxy, &target, &trust, &[b"http/1.1"])
-                    .await
-                    .unwrap();
+                let mut socket = connect_tls(&proxy, &target, &trust, &[b"http/1.1"]).await.unwrap();
                 let request = format!("GET /long HTTP/1.1\r\nHost: {target}\r\n\r\n");
                 socket.write_all(request.as_bytes()).await.unwrap();
                 read_until(&mut socket, "\r\n\r\nx").await;
@@ -83,8 +80,6 @@ async fn where_a_server_takes_no_more_streams_another_connection_is_opened() {
     let target = format!("localhost:{}", origin.addr.port());
     let ask = || Box::pin(send_h2(&proxy, &target, get(&target, "/")));
     let six = async { tokio::join!(ask(), ask(), ask(), ask(), ask(), ask()) };
-    let (one, ..) = timeout(Duration::from_secs(10), six)
-        .await
-        .expect("all six are under way at once");
+    let (one, ..) = timeout(Duration::from_secs(10), six).await.expect("all six are under way at once");
     assert_eq!(one.status, 200);
 }

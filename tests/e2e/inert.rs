@@ -53,8 +53,7 @@ const MUTATES: &[&str] = &[
 
 /// The page as it is served at this host.
 fn page(host: &str, parts: &[&str]) -> String {
-    let mut html =
-        format!("<!doctype html><html lang=en><title>The clock</title><h1>The clock</h1>{TEXT}");
+    let mut html = format!("<!doctype html><html lang=en><title>The clock</title><h1>The clock</h1>{TEXT}");
     for part in parts {
         html.push_str(&call_home(host, part));
         html.push_str(TEXT);
@@ -75,10 +74,7 @@ fn call_home(host: &str, part: &str) -> String {
 
 async fn origin_of(parts: Vec<&'static str>) -> Origin {
     Origin::http(move |seen| {
-        let host = seen
-            .headers
-            .get(HOST)
-            .map_or("", |host| host.to_str().unwrap());
+        let host = seen.headers.get(HOST).map_or("", |host| host.to_str().unwrap());
         html(page(host, &parts))
     })
     .await
@@ -86,11 +82,8 @@ async fn origin_of(parts: Vec<&'static str>) -> Origin {
 
 /// What called home, each once.
 fn ran(origin: &Origin) -> Vec<String> {
-    let mut ran: Vec<String> = origin
-        .requests()
-        .iter()
-        .filter_map(|seen| seen.uri.path().strip_prefix("/ran/").map(str::to_owned))
-        .collect();
+    let mut ran: Vec<String> =
+        origin.requests().iter().filter_map(|seen| seen.uri.path().strip_prefix("/ran/").map(str::to_owned)).collect();
     ran.sort();
     ran.dedup();
     ran

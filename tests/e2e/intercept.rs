@@ -21,9 +21,7 @@ async fn pages_are_rewritten_over_http2_and_http1() {
     let ca = TestCa::new();
     let origin = Origin::https(&ca, |_| html(PAGE)).await;
     let proxy = TestProxy::trusting(&ca, ON).await;
-    let request = Request::get(origin.https_url("/"))
-        .body(Full::default())
-        .unwrap();
+    let request = Request::get(origin.https_url("/")).body(Full::default()).unwrap();
     let answer = send_h2(&proxy, &target(&origin), request).await;
     assert_eq!(answer.version, Version::HTTP_2);
     assert!(answer.header("gleaner").starts_with("rewritten"));
@@ -44,14 +42,7 @@ async fn an_http2_client_reaches_an_http1_origin() {
     let ca = TestCa::new();
     let tls = ca.server(&["localhost"], &[b"http/1.1"], |_| {});
     let origin = Origin::tls(tls.into(), |_| {
-        response(
-            &[
-                ("content-type", "text/plain"),
-                ("connection", "x-a"),
-                ("x-a", "1"),
-            ],
-            "ok",
-        )
+        response(&[("content-type", "text/plain"), ("connection", "x-a"), ("x-a", "1")], "ok")
     })
     .await;
     let proxy = TestProxy::trusting(&ca, ON).await;
@@ -65,10 +56,7 @@ async fn an_http2_client_reaches_an_http1_origin() {
     assert!(!answer.headers.contains_key("x-a"));
     let seen = origin.last();
     assert_eq!(seen.version, Version::HTTP_11);
-    assert_eq!(
-        (seen.uri.to_string().as_str(), &seen.body[..]),
-        ("/p?q", b"body".as_slice())
-    );
+    assert_eq!((seen.uri.to_string().as_str(), &seen.body[..]), ("/p?q", b"body".as_slice()));
     assert_eq!(seen.headers["host"], target(&origin));
     // As browsers send it.
     assert_eq!(seen.headers.keys().next().unwrap(), "host");
@@ -81,19 +69,12 @@ async fn inside_a_tunnel_for_one_host_nothing_goes_to_another() {
     let ca = TestCa::new();
     let origin = Origin::https(&ca, |_| html(PAGE)).await;
     let proxy = TestProxy::trusting(&ca, ON).await;
-    let mut stream = connect_tls(&proxy, &target(&origin), &proxy.ca_file(), &[b"http/1.1"])
-        .await
-        .unwrap();
-    stream
-        .write_all(b"GET / HTTP/1.1\r\nHost: other.example\r\n\r\n")
-        .await
-        .unwrap();
+    let mut stream = connect_tls(&proxy, &target(&origin), &proxy.ca_file(), &[b"http/1.1"]).await.unwrap();
+    stream.write_all(b"GET / HTTP/1.1\r\nHost: other.example\r\n\r\n").await.unwrap();
     let head = read_head(&mut stream).await;
     assert!(head.starts_with("HTTP/1.1 421"), "{head}");
     assert!(origin.requests().is_empty());
-    let request = Request::get("https://other.example/")
-        .body(Full::default())
-        .unwrap();
+    let request = Request::get("https://other.example/").body(Full::default()).unwrap();
     let answer = send_h2(&proxy, &target(&origin), request).await;
     assert_eq!(answer.status, 421);
     assert!(!answer.headers.contains_key("connection"));
@@ -110,10 +91,7 @@ async fn a_bad_certificate_is_an_error_page_inside_the_connection() {
     let cases = [
         (ca.server(&["localhost"], &[], expired), "expired"),
         (ca.server(&["other.example"], &[], |_| {}), "another host"),
-        (
-            unknown.server(&["localhost"], &[], |_| {}),
-            "unknown authority",
-        ),
+        (unknown.server(&["localhost"], &[], |_| {}), "unknown authority"),
     ];
     let proxy = TestProxy::trusting(&ca, ON).await;
     for (tls, reason) in cases {
@@ -122,10 +100,7 @@ async fn a_bad_certificate_is_an_error_page_inside_the_connection() {
             return;
         };
         assert!(page.contains("HTTP/2 502"), "{page}");
-        assert!(
-            page.contains(reason) && page.contains("localhost"),
-            "{page}"
-        );
+        assert!(page.contains(reason) && page.contains("localhost"), "{page}");
         assert!(origin.requests().is_empty());
     }
 }
@@ -135,14 +110,8 @@ async fn excepted_hosts_are_tunnelled() {
     let ca = TestCa::new();
     let origin = Origin::https(&ca, |_| html(PAGE)).await;
     let proxy = TestProxy::trusting(&ca, "https: { intercept: on, except: [localhost] }").await;
-    let trust = proxy
-        .ca_file()
-        .parent()
-        .unwrap()
-        .with_file_name("origins.pem");
-    connect_tls(&proxy, &target(&origin), &trust, &[b"http/1.1"])
-        .await
-        .unwrap();
+    let trust = proxy.ca_file().parent().unwrap().with_file_name("origins.pem");
+    connect_tls(&proxy, &target(&origin), &trust, &[b"http/1.1"]).await.unwrap();
 }
 
 #[tokio::test]
@@ -151,18 +120,11 @@ async fn another_name_inside_is_tunnelled() {
     let origin = Origin::https(&ca, |_| html(PAGE)).await;
     let proxy = TestProxy::trusting(&ca, ON).await;
     let stream = connect(&proxy, &origin.addr.to_string()).await;
-    let trust = proxy
-        .ca_file()
-        .parent()
-        .unwrap()
-        .with_file_name("origins.pem");
+    let trust = proxy.ca_file().parent().unwrap().with_file_name("origins.pem");
     let tls = crate::harness::tls::trusting(&trust, &[b"http/1.1"]);
     let name = "localhost".try_into().unwrap();
     // The origin's own certificate: the proxy stayed out of it.
-    tokio_rustls::TlsConnector::from(tls)
-        .connect(name, stream)
-        .await
-        .unwrap();
+    tokio_rustls::TlsConnector::from(tls).connect(name, stream).await.unwrap();
 }
 
 #[tokio::test]
@@ -173,11 +135,7 @@ async fn what_is_not_tls_is_tunnelled_with_every_byte() {
     })
     .await;
     let proxy = TestProxy::start(ON).await;
-    for text in [
-        b"plain words".as_slice(),
-        &[22],
-        &[22, 3, 1, 0, 5, 1, 0, 0, 1, 9],
-    ] {
+    for text in [b"plain words".as_slice(), &[22], &[22, 3, 1, 0, 5, 1, 0, 0, 1, 9]] {
         let mut tunnel = connect(&proxy, &origin.addr.to_string()).await;
         tunnel.write_all(text).await.unwrap();
         tunnel.shutdown().await.unwrap();

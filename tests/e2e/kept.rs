@@ -40,19 +40,15 @@ async fn a_request_on_a_connection_that_ends_is_sent_again_as_it_was() {
         })
         .await;
         let mut client = setup.connect().await;
-        let request = setup.fill(
-            "GET {/a?b=c} HTTP/1.1\r\nHost: {host}\r\nX-oDD: 1\r\naccept: x/y\r\nCookie: a=\u{e9}\r\n\r\n",
-        );
+        let request =
+            setup.fill("GET {/a?b=c} HTTP/1.1\r\nHost: {host}\r\nX-oDD: 1\r\naccept: x/y\r\nCookie: a=\u{e9}\r\n\r\n");
         for _ in 0..2 {
             client.write_all(request.as_bytes()).await.unwrap();
             soon(read_until(&mut client, "\r\n\r\nok")).await;
         }
         let first = soon(told.recv()).await.unwrap();
         assert!(first.starts_with("GET /a?b=c HTTP/1.1\r\n"), "{first}");
-        assert!(
-            first.contains("\r\nX-oDD: 1\r\naccept: x/y\r\nCookie: a="),
-            "{first}"
-        );
+        assert!(first.contains("\r\nX-oDD: 1\r\naccept: x/y\r\nCookie: a="), "{first}");
         for _ in 0..2 {
             assert_eq!(soon(told.recv()).await.unwrap(), first, "{road:?}");
         }
@@ -64,11 +60,7 @@ async fn a_request_on_a_connection_that_ends_is_sent_again_as_it_was() {
 #[tokio::test]
 async fn what_an_origin_says_unasked_is_nobodys_answer() {
     const EVIL: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil";
-    for (road, is_2) in [
-        (Road::Plain, false),
-        (Road::Intercepted, false),
-        (Road::Intercepted, true),
-    ] {
+    for (road, is_2) in [(Road::Plain, false), (Road::Intercepted, false), (Road::Intercepted, true)] {
         let [answered, left] = [(); 2].map(|()| Arc::new(Notify::new()));
         let (wait, tell) = (Arc::clone(&answered), Arc::clone(&left));
         let first = Arc::new(AtomicBool::new(true));
@@ -299,10 +291,7 @@ async fn what_twice_is_as_good_as_once_is_sent_again() {
             let request = format!("{head}Content-Length: {}\r\n\r\n{body}", body.len());
             client.write_all(request.as_bytes()).await.unwrap();
             let answer = soon(read_until(&mut client, "\r\n\r\n")).await;
-            assert!(
-                answer.starts_with("HTTP/1.1 200 "),
-                "{road:?} {method}: {answer}"
-            );
+            assert!(answer.starts_with("HTTP/1.1 200 "), "{road:?} {method}: {answer}");
             for _ in 0..2 {
                 assert_eq!(soon(told.recv()).await.unwrap(), body.as_bytes());
             }

@@ -22,10 +22,7 @@ async fn a_slow_page_is_given_on_as_it_comes() {
         async move {
             read_head(&mut stream).await;
             let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n";
-            stream
-                .write_all(format!("{head}{PAGE}").as_bytes())
-                .await
-                .unwrap();
+            stream.write_all(format!("{head}{PAGE}").as_bytes()).await.unwrap();
             wait.notified().await;
             stream.write_all(b"the end").await.unwrap();
         }
@@ -33,10 +30,7 @@ async fn a_slow_page_is_given_on_as_it_comes() {
     .await;
     let proxy = TestProxy::start("limits: { page_wait_seconds: 1 }").await;
     let mut client = TcpStream::connect(proxy.addr).await.unwrap();
-    let request = format!(
-        "GET {} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
-        origin.url("/")
-    );
+    let request = format!("GET {} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", origin.url("/"));
     client.write_all(request.as_bytes()).await.unwrap();
     let mut got = Vec::new();
     while !got.windows(7).any(|window| window == b"</html>") {
@@ -45,19 +39,13 @@ async fn a_slow_page_is_given_on_as_it_comes() {
     go.notify_one();
     client.read_to_end(&mut got).await.unwrap();
     let got = String::from_utf8_lossy(&got);
-    assert!(
-        got.contains("reason=slow") && got.contains("the end"),
-        "{got}"
-    );
+    assert!(got.contains("reason=slow") && got.contains("the end"), "{got}");
 }
 
 /// Its tree takes more than there is room for, which is noticed while it arrives.
 #[tokio::test]
 async fn a_page_that_finds_no_memory_passes_untouched() {
-    let page = PAGE.replace(
-        "<p>",
-        &"<p>Text <b>with</b> <a href=/>markup</a>".repeat(5000),
-    );
+    let page = PAGE.replace("<p>", &"<p>Text <b>with</b> <a href=/>markup</a>".repeat(5000));
     let sent = page.clone();
     let origin = Origin::http(move |_| html(sent.clone())).await;
     let proxy = TestProxy::start("limits: { pages_memory_bytes: 1048576 }").await;

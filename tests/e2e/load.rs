@@ -26,10 +26,7 @@ use crate::harness::{
 /// Resident memory of this process, which holds proxy, origin and clients, in KiB.
 fn resident_kib() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmRSS:"))
-        .unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
@@ -87,10 +84,7 @@ async fn no_response_crosses_over() {
             for turn in 0..20 {
                 let path = format!("/{client}/{turn}");
                 let answer = get(&proxy, &origin.url(&path), &[]).await;
-                assert!(
-                    answer.text().split_whitespace().all(|word| word == path),
-                    "{path}"
-                );
+                assert!(answer.text().split_whitespace().all(|word| word == path), "{path}");
             }
         });
     }
@@ -102,10 +96,7 @@ async fn no_response_crosses_over() {
 #[tokio::test]
 async fn when_the_client_leaves_the_fetch_ends() {
     for road in ROADS {
-        for first in [
-            "",
-            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 1000\r\n\r\n<html><p>x",
-        ] {
+        for first in ["", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 1000\r\n\r\n<html><p>x"] {
             let (asked, gone) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
             let (tell_asked, tell_gone) = (Arc::clone(&asked), Arc::clone(&gone));
             let setup = Setup::sockets(road, "", move |mut stream| {
@@ -152,36 +143,22 @@ async fn a_client_that_never_reads_costs_bounded_memory() {
         clients.push(client);
     }
     // Others are served meanwhile.
-    assert_eq!(
-        get(&proxy, "http://gleaner.internal/", &[]).await.status,
-        200
-    );
+    assert_eq!(get(&proxy, "http://gleaner.internal/", &[]).await.status, 200);
     let grown = resident_kib().saturating_sub(before);
     eprintln!("16 clients that never read 64 MiB each: {grown} KiB more");
-    assert!(
-        grown < 128 * 1024,
-        "{grown} KiB for 16 clients of 64 MiB each"
-    );
+    assert!(grown < 128 * 1024, "{grown} KiB for 16 clients of 64 MiB each");
 }
 
 #[tokio::test]
 async fn one_client_has_its_share_of_connections() {
     let proxy = TestProxy::start("limits: { connections_per_client: 1 }").await;
     let mut first = TcpStream::connect(proxy.addr).await.unwrap();
-    first
-        .write_all(b"GET / HTTP/1.1\r\nHost: gleaner.internal\r\n\r\n")
-        .await
-        .unwrap();
+    first.write_all(b"GET / HTTP/1.1\r\nHost: gleaner.internal\r\n\r\n").await.unwrap();
     read_head(&mut first).await;
     let refused = raw(proxy.addr, "GET / HTTP/1.1\r\n\r\n").await;
     assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
     assert!(refused.contains("too many open connections"), "{refused}");
-    for field in [
-        "content-security-policy: default-src 'none'",
-        "nosniff",
-        "no-store",
-        "retry-after: 5",
-    ] {
+    for field in ["content-security-policy: default-src 'none'", "nosniff", "no-store", "retry-after: 5"] {
         assert!(refused.contains(field), "{field}: {refused}");
     }
 }
@@ -189,8 +166,7 @@ async fn one_client_has_its_share_of_connections() {
 #[tokio::test]
 async fn idle_connections_slow_nobody() {
     let origin = Origin::http(|_| html(PAGE)).await;
-    let proxy =
-        TestProxy::start("limits: { connections: 4096, connections_per_client: 4096 }").await;
+    let proxy = TestProxy::start("limits: { connections: 4096, connections_per_client: 4096 }").await;
     let url = origin.url("/");
     let alone = fastest_of_rounds(&proxy, &url).await;
     let mut idle = Vec::new();
@@ -204,15 +180,9 @@ async fn idle_connections_slow_nobody() {
     idle.truncate(idle.len().saturating_sub(50));
     assert!(idle.len() > 300, "only {} connections", idle.len());
     let with = fastest_of_rounds(&proxy, &url).await;
-    eprintln!(
-        "{} idle connections: {alone:?} without, {with:?} with them",
-        idle.len()
-    );
+    eprintln!("{} idle connections: {alone:?} without, {with:?} with them", idle.len());
     // Connections that were looked at in every turn of the program would make it twenty times slower.
-    assert!(
-        with < alone * 4 + Duration::from_millis(50),
-        "{with:?}, {alone:?} without"
-    );
+    assert!(with < alone * 4 + Duration::from_millis(50), "{with:?}, {alone:?} without");
 }
 
 /// The fastest of some rounds of requests: what else the machine does only ever makes them slower.

@@ -18,14 +18,10 @@ fn no_line_of_log_is_lost_when_the_program_ends() {
     for format in ["text", "json"] {
         std::fs::write(&file, format!("listen: 0\nlog: {{ format: {format} }}\n")).unwrap();
         let mut running = Running::start(
-            Command::new(env!("CARGO_BIN_EXE_gleaner"))
-                .arg("--config")
-                .arg(&file)
-                .env_remove("RUST_LOG"),
+            Command::new(env!("CARGO_BIN_EXE_gleaner")).arg("--config").arg(&file).env_remove("RUST_LOG"),
         );
         let mut client = TcpStream::connect(running.wait_for("proxy ")).unwrap();
-        let request =
-            |last: &str| format!("HEAD http://gleaner.internal/ HTTP/1.1\r\nHost: x\r\n{last}\r\n");
+        let request = |last: &str| format!("HEAD http://gleaner.internal/ HTTP/1.1\r\nHost: x\r\n{last}\r\n");
         let all = request("").repeat(REQUESTS - 1) + &request("Connection: close\r\n");
         client.write_all(all.as_bytes()).unwrap();
         let mut answers = String::new();
@@ -34,12 +30,7 @@ fn no_line_of_log_is_lost_when_the_program_ends() {
         let (_, log) = running.end();
         let lines: Vec<_> = log.lines().filter(|line| line.contains("panel")).collect();
         assert_eq!(lines.len(), REQUESTS, "{format}: {log}");
-        assert!(
-            lines
-                .iter()
-                .all(|line| line.contains("HEAD") && line.contains("200")),
-            "{log}"
-        );
+        assert!(lines.iter().all(|line| line.contains("HEAD") && line.contains("200")), "{log}");
     }
 }
 
@@ -87,26 +78,19 @@ fn a_download_that_is_broken_off_is_logged_with_who_left() {
             stream.write_all(head.as_bytes()).unwrap();
         }
     });
-    for (format, broken) in [
-        ("text", "broke_off=true by=\"BY\""),
-        ("json", "\"broke_off\":true,\"by\":\"BY\""),
-    ] {
+    for (format, broken) in [("text", "broke_off=true by=\"BY\""), ("json", "\"broke_off\":true,\"by\":\"BY\"")] {
         let config = format!(
             "listen: 0\naccess: {{ allow_targets: [127.0.0.1] }}\n\
              limits: {{ shutdown_grace_seconds: 1 }}\nlog: {{ format: {format} }}\n"
         );
         std::fs::write(&file, config).unwrap();
         let mut running = Running::start(
-            Command::new(env!("CARGO_BIN_EXE_gleaner"))
-                .arg("--config")
-                .arg(&file)
-                .env_remove("RUST_LOG"),
+            Command::new(env!("CARGO_BIN_EXE_gleaner")).arg("--config").arg(&file).env_remove("RUST_LOG"),
         );
         let own = running.wait_for("proxy ");
         let ask = |method: &str, host: &str| {
             let mut client = TcpStream::connect(&own).unwrap();
-            let request =
-                format!("{method} http://{host}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+            let request = format!("{method} http://{host}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
             client.write_all(request.as_bytes()).unwrap();
             client.read_exact(&mut [0; 32]).unwrap();
             client
@@ -125,11 +109,7 @@ fn a_download_that_is_broken_off_is_logged_with_who_left() {
         let mute = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut waits = TcpStream::connect(&own).unwrap();
         let mute_addr = mute.local_addr().unwrap();
-        write!(
-            waits,
-            "PUT http://{mute_addr}/ HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"
-        )
-        .unwrap();
+        write!(waits, "PUT http://{mute_addr}/ HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n").unwrap();
         let _asked = mute.accept().unwrap();
         let (_, log) = running.end();
         for (by, times) in [("client", 1), ("origin", 1), ("shutdown", 2)] {
@@ -149,17 +129,12 @@ const MORE_LINES: usize = 20_000;
 /// A program whose standard error is not read, after it answered so many requests.
 fn unread(file: &Path) -> Running {
     std::fs::write(file, "listen: 0\n").unwrap();
-    let mut running = Running::start(
-        Command::new(env!("CARGO_BIN_EXE_gleaner"))
-            .arg("--config")
-            .arg(file)
-            .env_remove("RUST_LOG"),
-    );
+    let mut running =
+        Running::start(Command::new(env!("CARGO_BIN_EXE_gleaner")).arg("--config").arg(file).env_remove("RUST_LOG"));
     let client = TcpStream::connect(running.wait_for("proxy ")).unwrap();
     let mut sender = client.try_clone().unwrap();
     let sending = thread::spawn(move || {
-        let request =
-            |last: &str| format!("HEAD http://gleaner.internal/ HTTP/1.1\r\nHost: x\r\n{last}\r\n");
+        let request = |last: &str| format!("HEAD http://gleaner.internal/ HTTP/1.1\r\nHost: x\r\n{last}\r\n");
         let all = request("").repeat(MORE_LINES - 1) + &request("Connection: close\r\n");
         sender.write_all(all.as_bytes()).unwrap();
     });
@@ -192,9 +167,5 @@ fn lost_lines_are_counted_and_told_when_standard_error_is_read_again() {
         requests += usize::from(line.contains(" request "));
     }
     assert!(lost > 0);
-    assert_eq!(
-        requests + lost,
-        MORE_LINES,
-        "{requests} written, {lost} lost"
-    );
+    assert_eq!(requests + lost, MORE_LINES, "{requests} written, {lost} lost");
 }

@@ -56,11 +56,7 @@ fn measure(dir: &std::path::Path, chromium: &std::path::Path) -> Value {
         .unwrap();
     let html = String::from_utf8(output.stdout).unwrap();
     // The attribute is what the page's ids are kept by.
-    seen(
-        dir,
-        chromium,
-        &html.replace("</body>", &format!("{SCRIPT}</body>")),
-    )
+    seen(dir, chromium, &html.replace("</body>", &format!("{SCRIPT}</body>")))
 }
 
 /// What a page's script writes into its title, on a phone.
@@ -69,36 +65,17 @@ fn seen(dir: &std::path::Path, chromium: &std::path::Path, html: &str) -> Value 
     fs::write(&file, html).unwrap();
     let output = Command::new(chromium)
         .env("HOME", dir)
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--no-first-run",
-        ])
-        .args([
-            "--disable-background-networking",
-            "--disable-component-update",
-        ])
-        .args([
-            "--host-resolver-rules=MAP * ~NOTFOUND",
-            "--window-size=390,844",
-            "--dump-dom",
-        ])
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"])
+        .args(["--disable-background-networking", "--disable-component-update"])
+        .args(["--host-resolver-rules=MAP * ~NOTFOUND", "--window-size=390,844", "--dump-dom"])
         .arg(format!("--user-data-dir={}/profile", dir.display()))
         .arg(format!("file://{}", file.display()))
         .stdin(Stdio::null())
         .output()
         .unwrap();
     let dom = String::from_utf8(output.stdout).unwrap();
-    let title = dom
-        .split("<title>")
-        .nth(1)
-        .and_then(|rest| rest.split("</title>").next());
-    let title = title
-        .unwrap_or_default()
-        .replace("&amp;", "&")
-        .replace("&lt;", "<")
-        .replace("&gt;", ">");
+    let title = dom.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next());
+    let title = title.unwrap_or_default().replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">");
     serde_json::from_str(&title).unwrap_or_else(|error| panic!("{error}: {dom}"))
 }
 
@@ -130,46 +107,24 @@ fn a_reader_page_fits_a_phone_whatever_the_page_holds() {
     };
     let dir = tempfile::tempdir().unwrap();
     let look = measure(dir.path(), &chromium);
-    let number = |name: &str| {
-        look[name]
-            .as_f64()
-            .unwrap_or_else(|| panic!("{name}: {look}"))
-    };
-    assert!(
-        number("overflow") <= 0.0,
-        "the page scrolls sideways: {look}"
-    );
+    let number = |name: &str| look[name].as_f64().unwrap_or_else(|| panic!("{name}: {look}"));
+    assert!(number("overflow") <= 0.0, "the page scrolls sideways: {look}");
     assert!(number("data") <= 0.0, "the table scrolls by itself: {look}");
     // What scrolls by itself says so: a shadow at the edge that hides more, covered where there is no more.
     for at in 0..3 {
         assert_eq!(look["scroll"][at], true, "{look}");
         assert_eq!(look["hints"][at], "local, local, scroll, scroll", "{look}");
     }
-    assert!(
-        number("formula") <= 0.0,
-        "the formula scrolls by itself: {look}"
-    );
-    assert!(
-        (number("shortLeft") - number("shortRight")).abs() < 4.0,
-        "a short formula stands in the middle: {look}"
-    );
+    assert!(number("formula") <= 0.0, "the formula scrolls by itself: {look}");
+    assert!((number("shortLeft") - number("shortRight")).abs() < 4.0, "a short formula stands in the middle: {look}");
     assert_eq!(look["dataCell"], "1px", "{look}");
     assert_eq!(look["layoutCell"], "0px", "{look}");
     assert_eq!(look["align"], "start", "{look}");
-    assert!(
-        number("cellWidth") > 200.0,
-        "columns stand one below the other: {look}"
-    );
-    assert!(
-        number("foldSpare") < 20.0,
-        "the sign of what unfolds has no line of its own: {look}"
-    );
+    assert!(number("cellWidth") > 200.0, "columns stand one below the other: {look}");
+    assert!(number("foldSpare") < 20.0, "the sign of what unfolds has no line of its own: {look}");
     assert!(number("avatar") <= 40.0, "{look}");
     assert!(number("heard") <= 1.0, "{look}");
     assert!(number("code") <= 0.0, "{look}");
-    assert!(
-        number("textarea") > 200.0,
-        "a text area has a line of its own: {look}"
-    );
+    assert!(number("textarea") > 200.0, "a text area has a line of its own: {look}");
     assert!(!look["text"].as_str().unwrap().contains("Skip"), "{look}");
 }

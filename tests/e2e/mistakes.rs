@@ -13,12 +13,8 @@ use tempfile::TempDir;
 
 /// The program in a folder of its own, with this on its standard input.
 fn gleaner(dir: &Path, arguments: &[&str], input: &[u8]) -> Output {
-    let mut child = program(dir, arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child =
+        program(dir, arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // What ends before it has read all is no failure of the test.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
@@ -26,11 +22,7 @@ fn gleaner(dir: &Path, arguments: &[&str], input: &[u8]) -> Output {
 
 fn program(dir: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
-    command
-        .args(arguments)
-        .current_dir(dir)
-        .env("HOME", dir)
-        .env("XDG_CONFIG_HOME", dir.join("none"));
+    command.args(arguments).current_dir(dir).env("HOME", dir).env("XDG_CONFIG_HOME", dir.join("none"));
     command
 }
 
@@ -45,10 +37,7 @@ const TEXT: &str = "The town clock has a single hand, and people are punctual by
 fn folder() -> TempDir {
     let dir = tempfile::tempdir().unwrap();
     let save = |name: &str, bytes: &[u8]| fs::write(dir.path().join(name), bytes).unwrap();
-    let page = format!(
-        "<!doctype html><title>Clock</title><body><p>{}</p>",
-        TEXT.repeat(6)
-    );
+    let page = format!("<!doctype html><title>Clock</title><body><p>{}</p>", TEXT.repeat(6));
     save("page.html", page.as_bytes());
     save("empty.html", b"");
     save("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
@@ -79,10 +68,7 @@ fn what_is_no_page_is_told_by_every_command_that_reads_pages() {
         for command in ["extract", "blocks"] {
             let (status, errors) = told(&gleaner(dir.path(), &[command, file], b""));
             assert_eq!(status, code, "{command} {file}: {errors}");
-            assert!(
-                errors.contains(words) && errors.contains(file),
-                "{command} {file}: {errors}"
-            );
+            assert!(errors.contains(words) && errors.contains(file), "{command} {file}: {errors}");
         }
     }
 }
@@ -104,10 +90,7 @@ fn one_line_of_json_is_written_for_every_file_whatever_it_is() {
     assert_eq!(lines.len(), 8);
     for (line, file) in lines.iter().zip(&arguments[2..]) {
         assert_eq!(line["file"], *file);
-        assert_eq!(
-            line["error"].is_string(),
-            !file.contains("page") && !file.contains("wide")
-        );
+        assert_eq!(line["error"].is_string(), !file.contains("page") && !file.contains("wide"));
     }
     // Two bytes to a letter and no mark: a server would have said so, a file has none.
     assert_eq!(lines[0]["text"], lines[1]["text"]);
@@ -119,27 +102,11 @@ fn a_list_with_a_wrong_address_costs_only_its_own_line() {
     let list = b"page.html\tftp://a.example/\npage.html\tnonsense\npage.html\thttps://a.example/\n";
     let arguments = ["extract", "--from-list", "-", "--jsonl"];
     let output = gleaner(dir.path(), &arguments, list);
-    let lines: Vec<Value> = String::from_utf8(output.stdout)
-        .unwrap()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    assert!(
-        lines.iter().all(|line| line["file"] == "page.html"),
-        "{lines:?}"
-    );
-    assert!(
-        lines[0]["error"]
-            .as_str()
-            .unwrap()
-            .contains("ftp: leads to no web page")
-    );
-    assert!(
-        lines[1]["error"]
-            .as_str()
-            .unwrap()
-            .contains("https:// is missing?")
-    );
+    let lines: Vec<Value> =
+        String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.iter().all(|line| line["file"] == "page.html"), "{lines:?}");
+    assert!(lines[0]["error"].as_str().unwrap().contains("ftp: leads to no web page"));
+    assert!(lines[1]["error"].as_str().unwrap().contains("https:// is missing?"));
     assert_eq!(lines[2]["title"], "Clock");
 }
 
@@ -151,10 +118,7 @@ fn an_address_that_is_none_is_answered_by_what_one_looks_like() {
             let output = gleaner(dir.path(), &[command, "--url", address, "page.html"], b"");
             let (status, errors) = told(&output);
             assert_eq!(status, 64, "{errors}");
-            assert!(
-                errors.contains("such as https://example.org/page"),
-                "{errors}"
-            );
+            assert!(errors.contains("such as https://example.org/page"), "{errors}");
         }
     }
 }
@@ -188,10 +152,7 @@ fn where_nobody_reads_what_went_wrong_the_exit_code_still_tells() {
         (&["--nonsense"], 64),
     ] {
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let output = program(dir.path(), arguments)
-            .stderr(full)
-            .output()
-            .unwrap();
+        let output = program(dir.path(), arguments).stderr(full).output().unwrap();
         assert_eq!(output.status.code(), Some(expected), "{arguments:?}");
     }
 }
@@ -224,10 +185,7 @@ fn a_full_disk_is_an_error_and_no_panic() {
             .unwrap();
         let (status, errors) = told(&output);
         assert_eq!(status, 74, "{arguments:?}: {errors}");
-        assert!(
-            errors.contains("No space left") && !errors.contains("panicked"),
-            "{errors}"
-        );
+        assert!(errors.contains("No space left") && !errors.contains("panicked"), "{errors}");
     }
 }
 
@@ -243,11 +201,7 @@ fn nobody_reading_any_more_is_no_error() {
     ] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
-        let output = program(dir.path(), arguments)
-            .stdin(Stdio::null())
-            .stdout(writer)
-            .output()
-            .unwrap();
+        let output = program(dir.path(), arguments).stdin(Stdio::null()).stdout(writer).output().unwrap();
         assert_eq!(told(&output), (0, String::new()), "{arguments:?}");
     }
 }
@@ -280,12 +234,6 @@ fn all_wrong_keys_and_values_are_told_at_once() {
     let (status, errors) = told(&output.unwrap());
     assert_eq!(status, 78);
     let places = ["wrong.yaml:1:", "wrong.yaml:3:", "wrong.yaml:4:"];
-    assert!(
-        errors
-            .lines()
-            .zip(places)
-            .all(|(line, at)| line.contains(at)),
-        "{errors}"
-    );
+    assert!(errors.lines().zip(places).all(|(line, at)| line.contains(at)), "{errors}");
     assert_eq!(errors.lines().count(), 3, "{errors}");
 }

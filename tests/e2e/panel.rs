@@ -21,15 +21,9 @@ async fn the_page_is_at_the_control_host_and_at_the_listeners_address() {
     assert_eq!(through.status, 200);
     assert!(through.text().contains(env!("CARGO_PKG_VERSION")));
     assert_eq!(through.header("cache-control"), "no-store");
-    for host in [
-        proxy.addr.to_string(),
-        format!("localhost:{}", proxy.addr.port()),
-    ] {
+    for host in [proxy.addr.to_string(), format!("localhost:{}", proxy.addr.port())] {
         let request = format!("GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
-        assert!(
-            raw(proxy.addr, request).await.starts_with("HTTP/1.1 200"),
-            "{host}"
-        );
+        assert!(raw(proxy.addr, request).await.starts_with("HTTP/1.1 200"), "{host}");
     }
 }
 
@@ -42,17 +36,9 @@ async fn the_certificate_is_handed_out_and_the_key_is_not() {
     let Some(pem) = curl(&proxy, &["http://gleaner.internal/ca.pem"]).await else {
         return;
     };
-    assert_eq!(
-        pem.trim(),
-        std::fs::read_to_string(proxy.ca_file()).unwrap().trim()
-    );
+    assert_eq!(pem.trim(), std::fs::read_to_string(proxy.ca_file()).unwrap().trim());
     assert!(!pem.contains("PRIVATE"));
-    assert_eq!(
-        get(&proxy, "http://gleaner.internal/ca.key.pem", &[])
-            .await
-            .status,
-        404
-    );
+    assert_eq!(get(&proxy, "http://gleaner.internal/ca.key.pem", &[]).await.status, 404);
 }
 
 /// The certificate can be installed before interception is switched on.
@@ -63,10 +49,7 @@ async fn without_interception_an_authority_is_made_when_its_certificate_is_asked
     assert!(page.text().contains("intercept: on"));
     assert!(!proxy.ca_file().exists());
     let pem = get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
-    assert_eq!(
-        pem.text(),
-        std::fs::read_to_string(proxy.ca_file()).unwrap()
-    );
+    assert_eq!(pem.text(), std::fs::read_to_string(proxy.ca_file()).unwrap());
     let broken = TestProxy::start("authority: { dir: /proc/none }").await;
     let answer = get(&broken, "http://gleaner.internal/ca.pem", &[]).await;
     assert_eq!(answer.status, 404);
@@ -100,11 +83,7 @@ async fn over_tls(yaml: &str) {
     let proxy = TestProxy::start(yaml).await;
     get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
     let trust = proxy.ca_file();
-    let arguments = [
-        "--cacert",
-        trust.to_str().unwrap(),
-        "https://gleaner.internal/",
-    ];
+    let arguments = ["--cacert", trust.to_str().unwrap(), "https://gleaner.internal/"];
     if let Some(page) = curl(&proxy, &arguments).await {
         assert!(page.contains("In force"), "{page}");
     }
@@ -164,10 +143,7 @@ async fn the_page_is_there_through_a_tunnel_to_port_80() {
 async fn filters_that_do_not_run_are_not_shown_as_in_force() {
     let shown = |yaml: &'static str| async move {
         let proxy = TestProxy::start(yaml).await;
-        get(&proxy, "http://gleaner.internal/", &[])
-            .await
-            .text()
-            .to_owned()
+        get(&proxy, "http://gleaner.internal/", &[]).await.text().to_owned()
     };
     let on = shown("").await;
     assert!(on.contains("Filters") && on.contains("Ad servers known"));

@@ -21,14 +21,9 @@ const PARTS: [&str; 6] = ["first", "second", "third", "fourth", "fifth", "sixth"
 /// The page of this number of an article of so many; each leads to the next, and says what is its own.
 fn page(number: usize, of: usize) -> String {
     let part = PARTS[number - 1];
-    let text =
-        format!("The {part} part tells of the clock, of its springs and of its hands. ").repeat(12);
+    let text = format!("The {part} part tells of the clock, of its springs and of its hands. ").repeat(12);
     let next = number + 1;
-    let way = if number < of {
-        format!("<a rel=next href=\"/clock/page/{next}\">Next</a>")
-    } else {
-        String::new()
-    };
+    let way = if number < of { format!("<a rel=next href=\"/clock/page/{next}\">Next</a>") } else { String::new() };
     format!(
         "<!doctype html><title>All about the clock</title><header>Menu of the {part} page</header>\
          <article><h1>All about the clock</h1><p>{text}</p><p><a href=notes>Notes</a> {text}</p></article>\
@@ -62,10 +57,7 @@ async fn the_pages_of_an_article_are_put_together_where_that_is_asked_for() {
     }
     // What lies beside each page is found from the first.
     for address in ["notes", &origin.url("/clock/page/notes")] {
-        assert!(
-            text.contains(&format!("<a href=\"{address}\">")),
-            "{address}"
-        );
+        assert!(text.contains(&format!("<a href=\"{address}\">")), "{address}");
     }
     assert_eq!(text.matches("</html>").count(), 1);
 }
@@ -151,10 +143,7 @@ async fn the_head_is_that_of_all_pages() {
     for name in ["etag", "last-modified"] {
         assert!(!answer.headers.contains_key(name), "{name}");
     }
-    assert_eq!(
-        answer.header("content-length"),
-        answer.body.len().to_string()
-    );
+    assert_eq!(answer.header("content-length"), answer.body.len().to_string());
 }
 
 /// Answers the second page of three with this; the first stands alone then, and offers it.
@@ -190,20 +179,16 @@ async fn a_page_that_cannot_stand_behind_the_first_is_offered_as_before() {
     .await;
     ends_at(|| response(&[("content-type", "image/png")], "no page")).await;
     ends_at(|| html("")).await;
-    ends_at(|| html("<!doctype html><title>Log in</title><form><input type=password></form>"))
-        .await;
+    ends_at(|| html("<!doctype html><title>Log in</title><form><input type=password></form>")).await;
 }
 
 #[tokio::test]
 async fn another_article_and_the_same_page_again_are_no_part() {
     ends_at(|| html(page(2, 3).replace("All about the clock", "All about the river"))).await;
-    let sign_in =
-        "<p>Sign in to read on. Readers who have no account yet can have one within a minute. </p>";
+    let sign_in = "<p>Sign in to read on. Readers who have no account yet can have one within a minute. </p>";
     ends_at(move || {
         let text = sign_in.repeat(20);
-        html(format!(
-            "<!doctype html><title>Sign in</title><h1>Sign in</h1>{text}"
-        ))
+        html(format!("<!doctype html><title>Sign in</title><h1>Sign in</h1>{text}"))
     })
     .await;
     ends_at(|| html(page(1, 3))).await;
@@ -212,9 +197,7 @@ async fn another_article_and_the_same_page_again_are_no_part() {
 #[tokio::test]
 async fn a_last_page_that_leads_back_ends_the_article() {
     let back = |number: usize| format!("href=\"/clock/page/{number}\"");
-    let origin =
-        Origin::http(move |request| html(page(number(request), 6).replace(&back(4), &back(2))))
-            .await;
+    let origin = Origin::http(move |request| html(page(number(request), 6).replace(&back(4), &back(2)))).await;
     let proxy = TestProxy::start("rewrite: { join_pages: 6 }").await;
     let answer = get(&proxy, &origin.url("/clock"), &[]).await;
     assert_eq!(parts(answer.text()), ["first", "second", "third"]);
@@ -228,10 +211,7 @@ async fn a_later_page_that_comes_again_is_not_said_twice() {
     let origin = Origin::http(move |request| {
         let number = number(request);
         let ways = page(shown(number), 6);
-        html(ways.replace(
-            &format!("/clock/page/{}", shown(number) + 1),
-            &format!("/clock/page/{}", number + 1),
-        ))
+        html(ways.replace(&format!("/clock/page/{}", shown(number) + 1), &format!("/clock/page/{}", number + 1)))
     })
     .await;
     let proxy = TestProxy::start("rewrite: { join_pages: 6 }").await;
@@ -279,15 +259,12 @@ async fn a_next_page_that_never_comes_does_not_keep_the_first() {
             }
             let page = page(1, 3);
             let length = page.len();
-            let head = format!(
-                "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n"
-            );
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n");
             let _ = stream.write_all((head + &page).as_bytes()).await;
         }
     })
     .await;
-    let proxy =
-        TestProxy::start("rewrite: { join_pages: 4 }\ntimeouts: { first_byte_seconds: 1 }").await;
+    let proxy = TestProxy::start("rewrite: { join_pages: 4 }\ntimeouts: { first_byte_seconds: 1 }").await;
     let address = origin.url("/clock");
     let answer = tokio::time::timeout(Duration::from_secs(20), get(&proxy, &address, &[])).await;
     let answer = answer.expect("an answer");
@@ -309,8 +286,5 @@ async fn pages_over_http2_are_put_together_too() {
     assert_eq!(parts(answer.text()).len(), 3);
     let seen = origin.requests();
     assert!(seen.iter().all(|seen| seen.version == Version::HTTP_2));
-    assert_eq!(
-        seen[2].headers["referer"],
-        origin.https_url("/clock/page/2")
-    );
+    assert_eq!(seen[2].headers["referer"], origin.https_url("/clock/page/2"));
 }

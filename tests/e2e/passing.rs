@@ -24,20 +24,14 @@ async fn cookies_credentials_and_addresses_pass_byte_for_byte() {
         "WWW-Authenticate: Basic realm=\"x\", Digest nonce=\"y,z\"",
     ];
     for road in ROADS {
-        for status in [
-            "200 OK",
-            "302 Found",
-            "307 Temporary Redirect",
-            "401 Unauthorized",
-        ] {
+        for status in ["200 OK", "302 Found", "307 Temporary Redirect", "401 Unauthorized"] {
             let (tell, mut told) = mpsc::unbounded_channel();
             let setup = Setup::sockets(road, "", move |mut stream| {
                 let tell = tell.clone();
                 async move {
                     tell.send(read_head(&mut stream).await).unwrap();
                     let fields = ANSWERED.join("\r\n");
-                    let answer =
-                        format!("HTTP/1.1 {status}\r\n{fields}\r\nContent-Length: 0\r\n\r\n");
+                    let answer = format!("HTTP/1.1 {status}\r\n{fields}\r\nContent-Length: 0\r\n\r\n");
                     stream.write_all(answer.as_bytes()).await.unwrap();
                 }
             })
@@ -48,15 +42,9 @@ async fn cookies_credentials_and_addresses_pass_byte_for_byte() {
             ));
             let answer = setup.exchange(request.as_bytes()).await;
             let seen = soon(told.recv()).await.unwrap();
-            assert!(
-                seen.starts_with("GET /a/../b//c?q=%e4%2F&&x=[1]|2;y HTTP/1.1\r\n"),
-                "{seen}"
-            );
+            assert!(seen.starts_with("GET /a/../b//c?q=%e4%2F&&x=[1]|2;y HTTP/1.1\r\n"), "{seen}");
             assert_eq!(in_order(&seen, &ASKED), ASKED, "{road:?} {status}: {seen}");
-            assert!(
-                answer.starts_with(&format!("HTTP/1.1 {status}\r\n")),
-                "{answer}"
-            );
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status}\r\n")), "{answer}");
             assert_eq!(in_order(&answer, &ANSWERED), ANSWERED, "{road:?}: {answer}");
         }
     }
@@ -80,20 +68,12 @@ async fn nothing_about_the_client_is_added() {
             }
         })
         .await;
-        let request =
-            "GET {/} HTTP/1.1\r\nHost: {host}\r\nAccept: image/png\r\nConnection: close\r\n\r\n";
+        let request = "GET {/} HTTP/1.1\r\nHost: {host}\r\nAccept: image/png\r\nConnection: close\r\n\r\n";
         setup.exchange(setup.fill(request).as_bytes()).await;
         let seen = soon(told.recv()).await.unwrap().to_lowercase();
-        let names: Vec<_> = seen
-            .lines()
-            .skip(1)
-            .filter_map(|line| line.split_once(':'))
-            .map(|(name, _)| name)
-            .collect();
+        let names: Vec<_> =
+            seen.lines().skip(1).filter_map(|line| line.split_once(':')).map(|(name, _)| name).collect();
         assert_eq!(names, ["host", "accept", "cdn-loop"], "{road:?}: {seen}");
-        assert!(
-            !seen.contains("127.0.0.1:") || seen.contains(&setup.host()),
-            "{seen}"
-        );
+        assert!(!seen.contains("127.0.0.1:") || seen.contains(&setup.host()), "{seen}");
     }
 }

@@ -31,9 +31,9 @@ async fn origin(road: Road) -> (Setup, mpsc::UnboundedReceiver<usize>) {
                     let _ = ended.send(number);
                     return;
                 }
-                let scheme = ["NTLM", "Negotiate"].into_iter().find(|scheme| {
-                    head.contains(&format!("authorization: {} ", scheme.to_lowercase()))
-                });
+                let scheme = ["NTLM", "Negotiate"]
+                    .into_iter()
+                    .find(|scheme| head.contains(&format!("authorization: {} ", scheme.to_lowercase())));
                 tokens += usize::from(scheme.is_some());
                 let (status, challenge, body) = match (scheme, tokens) {
                     (_, 2..) => ("200 OK", String::new(), "secret"),
@@ -84,10 +84,7 @@ async fn an_authenticated_connection_serves_one_client_alone() {
                 let (status, other) = ask(&setup, &mut bert, "").await;
                 assert_eq!(status, 401, "{road:?}: another's {scheme} connection");
                 let pinned = &connections[1.min(connections.len() - 1)..];
-                assert!(
-                    fields.is_empty() || !pinned.contains(&other),
-                    "{road:?} {scheme}"
-                );
+                assert!(fields.is_empty() || !pinned.contains(&other), "{road:?} {scheme}");
             }
             // One handshake, one connection; it ends with its client.
             let pinned = connections[1];

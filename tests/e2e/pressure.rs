@@ -66,10 +66,7 @@ async fn while_every_place_is_taken_pages_pass_untouched() {
     assert!(slow.header("gleaner").starts_with("rewritten"), "{slow:?}");
     // The place is free again.
     let after = soon(get(&proxy, &origin.url("/"), &[])).await;
-    assert!(
-        after.header("gleaner").starts_with("rewritten"),
-        "{after:?}"
-    );
+    assert!(after.header("gleaner").starts_with("rewritten"), "{after:?}");
 }
 
 /// An origin that takes nothing stops its client: what lies in between is bounded.
@@ -95,22 +92,13 @@ async fn an_upload_waits_for_a_slow_origin() {
         })
         .await;
         let mut client = setup.connect().await;
-        let request =
-            format!("POST {{/}} HTTP/1.1\r\nHost: {{host}}\r\nContent-Length: {SENT}\r\n\r\n");
-        client
-            .write_all(setup.fill(&request).as_bytes())
-            .await
-            .unwrap();
+        let request = format!("POST {{/}} HTTP/1.1\r\nHost: {{host}}\r\nContent-Length: {SENT}\r\n\r\n");
+        client.write_all(setup.fill(&request).as_bytes()).await.unwrap();
         let piece = vec![b'x'; 1 << 16];
         let mut sent = 0;
         // Nothing more is taken once a write waits for a whole second.
         while sent < SENT {
-            match timeout(
-                Duration::from_secs(1),
-                client.write(&piece[..piece.len().min(SENT - sent)]),
-            )
-            .await
-            {
+            match timeout(Duration::from_secs(1), client.write(&piece[..piece.len().min(SENT - sent)])).await {
                 Ok(written) => sent += written.unwrap(),
                 Err(_) => break,
             }
@@ -139,21 +127,14 @@ async fn the_first_event_of_a_stream_passes_at_once() {
         for framing in ["", "Transfer-Encoding: chunked\r\n"] {
             let setup = Setup::sockets(road, "", move |mut stream| async move {
                 read_head(&mut stream).await;
-                let event = if framing.is_empty() {
-                    "data: one\n\n"
-                } else {
-                    "b\r\ndata: one\n\n\r\n"
-                };
-                let answer = format!(
-                    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{framing}\r\n{event}"
-                );
+                let event = if framing.is_empty() { "data: one\n\n" } else { "b\r\ndata: one\n\n\r\n" };
+                let answer = format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{framing}\r\n{event}");
                 stream.write_all(answer.as_bytes()).await.unwrap();
                 let _ = stream.read_to_end(&mut Vec::new()).await;
             })
             .await;
             let mut client = setup.connect().await;
-            let request =
-                setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\nAccept: text/event-stream\r\n\r\n");
+            let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\nAccept: text/event-stream\r\n\r\n");
             let start = Instant::now();
             client.write_all(request.as_bytes()).await.unwrap();
             read_until(&mut client, "data: one\n\n").await;

@@ -79,16 +79,10 @@ async fn whoever_wants_a_page_first_gets_it_rewritten() {
         "text/*,image/*,*/*;q=0.2",
         "*/*",
     ] {
-        assert!(
-            is_rewritten(&proxy, &origin, &[("accept", accept)]).await,
-            "{accept}"
-        );
+        assert!(is_rewritten(&proxy, &origin, &[("accept", accept)]).await, "{accept}");
     }
     assert!(is_rewritten(&proxy, &origin, &[]).await);
-    let document = [
-        ("sec-fetch-dest", "document"),
-        ("accept", "application/json"),
-    ];
+    let document = [("sec-fetch-dest", "document"), ("accept", "application/json")];
     assert!(is_rewritten(&proxy, &origin, &document).await);
     proxy.stop().await;
 }
@@ -110,10 +104,7 @@ async fn whoever_wants_something_else_first_gets_the_original() {
         "application/json",
         "text/html;q=0, */*",
     ] {
-        assert!(
-            !is_rewritten(&proxy, &origin, &[("accept", accept)]).await,
-            "{accept}"
-        );
+        assert!(!is_rewritten(&proxy, &origin, &[("accept", accept)]).await, "{accept}");
     }
     proxy.stop().await;
 }
@@ -124,7 +115,9 @@ async fn what_is_no_html_passes_though_it_is_sent_as_html() {
     let texts = [
         format!("<?xml version=\"1.0\"?>\n<rss version=\"2.0\"><channel><title>Feed</title>{filler}</channel></rss>"),
         format!("<!-- made by hand -->\n<rss><channel><title>Feed</title>{filler}</channel></rss>"),
-        format!("\u{feff}<?xml version='1.0'?><?xml-stylesheet href='a.xsl'?><feed xmlns='http://www.w3.org/2005/Atom'><title>Feed</title>{filler}</feed>"),
+        format!(
+            "\u{feff}<?xml version='1.0'?><?xml-stylesheet href='a.xsl'?><feed xmlns='http://www.w3.org/2005/Atom'><title>Feed</title>{filler}</feed>"
+        ),
         format!("<rdf:RDF xmlns='http://purl.org/rss/1.0/'><channel><title>Feed</title>{filler}</channel></rdf:RDF>"),
         format!("<?xml version='1.0'?><!DOCTYPE opml><opml><head><title>List</title></head>{filler}</opml>"),
         "<?xml version='1.0'?><urlset><url><loc>http://a.example/</loc></url></urlset>".to_owned(),
@@ -146,11 +139,7 @@ async fn what_is_no_html_passes_though_it_is_sent_as_html() {
         for fields in [&[][..], &[("sec-fetch-dest", "document")]] {
             let answer = get(&proxy, &origin.url("/"), fields).await;
             assert_eq!(answer.text(), text);
-            assert_eq!(
-                answer.header("gleaner"),
-                "passed; reason=other-format",
-                "{text}"
-            );
+            assert_eq!(answer.header("gleaner"), "passed; reason=other-format", "{text}");
         }
     }
     proxy.stop().await;
@@ -171,10 +160,7 @@ async fn html_is_known_by_its_beginning_whatever_stands_before_it() {
         let text = format!("{before}{PAGE}");
         let origin = Origin::http(move |_| html(text.clone())).await;
         let answer = get(&proxy, &origin.url("/"), &[]).await;
-        assert!(
-            answer.header("gleaner").starts_with("rewritten"),
-            "{before}"
-        );
+        assert!(answer.header("gleaner").starts_with("rewritten"), "{before}");
     }
     proxy.stop().await;
 }
@@ -183,14 +169,9 @@ async fn html_is_known_by_its_beginning_whatever_stands_before_it() {
 fn article() -> String {
     let paragraph = "<p>The town clock has a single hand. When it was built nobody needed minutes, and when somebody did, the \
                      council found that a second hand would cost as much as a bridge.";
-    let menu =
-        "<nav><ul><li><a href=/1>One</a><li><a href=/2>Two</a><li><a href=/3>Three</a></ul></nav>"
-            .repeat(3);
+    let menu = "<nav><ul><li><a href=/1>One</a><li><a href=/2>Two</a><li><a href=/3>Three</a></ul></nav>".repeat(3);
     let script = format!("<script>{}</script>", "run();".repeat(3000));
-    format!(
-        "<!doctype html><title>The clock</title>{menu}<h1>The clock</h1>{}{script}",
-        paragraph.repeat(12)
-    )
+    format!("<!doctype html><title>The clock</title>{menu}<h1>The clock</h1>{}{script}", paragraph.repeat(12))
 }
 
 /// A server that knows ranges of the form `bytes=5-`.
@@ -212,9 +193,7 @@ fn with_ranges(request: &Recorded) -> Response<Full<bytes::Bytes>> {
             let range = format!("bytes {from}-{}/{}", whole.len() - 1, whole.len());
             let mut answer = html(whole[from..].to_owned());
             *answer.status_mut() = StatusCode::PARTIAL_CONTENT;
-            answer
-                .headers_mut()
-                .insert("content-range", range.parse().unwrap());
+            answer.headers_mut().insert("content-range", range.parse().unwrap());
             answer
         }
         None => html(whole),
@@ -223,9 +202,7 @@ fn with_ranges(request: &Recorded) -> Response<Full<bytes::Bytes>> {
         answer.headers_mut().insert(name, value.parse().unwrap());
     }
     let date = "Sat, 21 Nov 2026 11:00:00 GMT";
-    answer
-        .headers_mut()
-        .insert("last-modified", date.parse().unwrap());
+    answer.headers_mut().insert("last-modified", date.parse().unwrap());
     answer
 }
 
@@ -241,11 +218,7 @@ async fn a_rewritten_page_has_no_parts() {
         let mut fields = vec![("range", "bytes=100-")];
         fields.extend(condition.map(|condition| ("if-range", condition)));
         let part = get(&proxy, &origin.url("/"), &fields).await;
-        assert_eq!(
-            (part.status, part.body == whole.body),
-            (StatusCode::OK, true),
-            "{fields:?}"
-        );
+        assert_eq!((part.status, part.body == whole.body), (StatusCode::OK, true), "{fields:?}");
     }
     proxy.stop().await;
 }
@@ -286,10 +259,7 @@ async fn wget_never_joins_a_rewritten_beginning_to_an_original_end() {
     let read = |file: &Path| fs::read_to_string(file).unwrap();
     let told = fetch(&[]).await;
     let whole = read(&file);
-    assert!(
-        whole.contains("single hand") && whole.len() < article().len(),
-        "{told}"
-    );
+    assert!(whole.contains("single hand") && whole.len() < article().len(), "{told}");
     for kept in [whole.len() / 2, whole.len()] {
         fs::write(&file, &whole[..kept]).unwrap();
         let told = fetch(&["-c"]).await;

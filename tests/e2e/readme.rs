@@ -12,10 +12,7 @@ use crate::harness::{TestProxy, get, optional};
 fn blocks(language: &str) -> Vec<String> {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let parts = readme.split("\n```");
-    parts
-        .filter_map(|part| part.strip_prefix(language)?.strip_prefix('\n'))
-        .map(str::to_owned)
-        .collect()
+    parts.filter_map(|part| part.strip_prefix(language)?.strip_prefix('\n')).map(str::to_owned).collect()
 }
 
 fn root() -> &'static Path {
@@ -38,11 +35,7 @@ fn every_configuration_in_the_readme_is_good() {
 fn every_command_of_the_readme_works_when_it_is_pasted() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir_all(dir.path().join("docs/demo")).unwrap();
-    fs::copy(
-        root().join("docs/demo/page.html"),
-        dir.path().join("docs/demo/page.html"),
-    )
-    .unwrap();
+    fs::copy(root().join("docs/demo/page.html"), dir.path().join("docs/demo/page.html")).unwrap();
     let program = Path::new(env!("CARGO_BIN_EXE_gleaner")).parent().unwrap();
     let path = format!("{}:/usr/local/bin:/usr/bin:/bin", program.display());
     let blocks = blocks("sh");
@@ -64,10 +57,7 @@ fn every_command_of_the_readme_works_when_it_is_pasted() {
             .output()
             .unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(
-            output.status.success() && errors.is_empty(),
-            "{command}: {errors}"
-        );
+        assert!(output.status.success() && errors.is_empty(), "{command}: {errors}");
     }
     let pages = fs::read_to_string(dir.path().join("pages.jsonl")).unwrap();
     assert_eq!(pages.lines().count(), 2, "{pages}");
@@ -81,12 +71,7 @@ async fn the_certificate_is_had_through_the_proxy_and_at_its_own_address() {
     let Some(curl) = optional::program("curl", "curl") else {
         return;
     };
-    for (file, through) in [
-        ("ca.pem", true),
-        ("ca.crt", true),
-        ("ca.pem", false),
-        ("ca.crt", false),
-    ] {
+    for (file, through) in [("ca.pem", true), ("ca.crt", true), ("ca.pem", false), ("ca.crt", false)] {
         let mut curl = Command::new(&curl);
         curl.args(["-sS", "--fail", "-o", "-"]);
         if through {

@@ -21,17 +21,11 @@ use crate::harness::{
 /// Asks until the answer's `Gleaner` field begins so; the test's own time limit is the only clock.
 async fn until(proxy: &TestProxy, url: &str, begins: &str) {
     let asking = async {
-        while !get(proxy, url, &[])
-            .await
-            .header("gleaner")
-            .starts_with(begins)
-        {
+        while !get(proxy, url, &[]).await.header("gleaner").starts_with(begins) {
             tokio::task::yield_now().await;
         }
     };
-    timeout(Duration::from_secs(20), asking)
-        .await
-        .expect("the change took effect");
+    timeout(Duration::from_secs(20), asking).await.expect("the change took effect");
 }
 
 #[tokio::test]
@@ -51,17 +45,12 @@ async fn a_save_takes_effect_without_dropping_a_connection() {
     until(&proxy, &origin.url("/"), "passed; reason=switched-off").await;
     kept.write_all(request.as_bytes()).await.unwrap();
     let after = read_head(&mut kept).await;
-    assert!(
-        after.contains("Gleaner: passed; reason=switched-off"),
-        "{after}"
-    );
+    assert!(after.contains("Gleaner: passed; reason=switched-off"), "{after}");
 }
 
 fn content_length(head: &str) -> usize {
     let head = head.to_lowercase();
-    let field = head
-        .lines()
-        .find_map(|line| line.strip_prefix("content-length: "));
+    let field = head.lines().find_map(|line| line.strip_prefix("content-length: "));
     field.unwrap().parse().unwrap()
 }
 
@@ -71,18 +60,9 @@ async fn a_bad_save_changes_nothing_and_is_told_in_the_panel() {
     let proxy = TestProxy::start("").await;
     proxy.save("rewrite: { enbled: false }");
     gleaner::reload::reload(&proxy.proxy, |_| {});
-    assert!(
-        get(&proxy, &origin.url("/"), &[])
-            .await
-            .header("gleaner")
-            .starts_with("rewritten")
-    );
+    assert!(get(&proxy, &origin.url("/"), &[]).await.header("gleaner").starts_with("rewritten"));
     let panel = get(&proxy, "http://gleaner.internal/", &[]).await;
-    assert!(
-        panel.text().contains("unknown key `enbled`"),
-        "{}",
-        panel.text()
-    );
+    assert!(panel.text().contains("unknown key `enbled`"), "{}", panel.text());
     proxy.save("rewrite: { enabled: false }");
     gleaner::reload::reload(&proxy.proxy, |_| {});
     let panel = get(&proxy, "http://gleaner.internal/", &[]).await;
@@ -103,10 +83,7 @@ fn without_a_file(place: std::path::PathBuf) -> Arc<gleaner::Proxy> {
     let config = gleaner::Config::from_yaml("", None).unwrap();
     let own = vec!["127.0.0.1:1".parse().unwrap()];
     let proxy = gleaner::Proxy::new(config, own, gleaner::Origin::default()).unwrap();
-    proxy.look_in(gleaner::config::Lookup {
-        places: vec![place],
-        named: false,
-    });
+    proxy.look_in(gleaner::config::Lookup { places: vec![place], named: false });
     proxy
 }
 
@@ -116,9 +93,7 @@ async fn until_switched_off(proxy: &gleaner::Proxy) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    timeout(Duration::from_secs(20), asking)
-        .await
-        .expect("the change took effect");
+    timeout(Duration::from_secs(20), asking).await.expect("the change took effect");
 }
 
 #[tokio::test]
@@ -172,9 +147,7 @@ fn a_save_that_brings_other_files_to_watch_is_told_once() {
     let config = format!("listen: 0\nad_server_lists: [{}]\n", list.display());
     std::fs::write(&file, config).unwrap();
     until("configuration reloaded").unwrap();
-    let asked = Command::new("kill")
-        .args(["-TERM", &child.id().to_string()])
-        .status();
+    let asked = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
     assert!(asked.unwrap().success());
     let rest: Vec<_> = log.map_while(Result::ok).collect();
     assert!(child.wait().unwrap().success());

@@ -24,17 +24,12 @@ const TARGETS: &str = "allow_targets: ['127.0.0.1:1-65535', '[::1]:1-65535']";
 
 /// Takes the permission away from every client there is.
 fn forbid(proxy: &TestProxy) {
-    reload(
-        proxy,
-        &format!("access: {{ {TARGETS}, clients: [192.0.2.0/24] }}"),
-    );
+    reload(proxy, &format!("access: {{ {TARGETS}, clients: [192.0.2.0/24] }}"));
 }
 
 /// Other rules, with all else as the tests of both roads have it.
 fn reload(proxy: &TestProxy, access: &str) {
-    proxy.save(&format!(
-        "https: {{ intercept: on }}\nupstream: {{ extra_ca_file: origins.pem }}\n{access}"
-    ));
+    proxy.save(&format!("https: {{ intercept: on }}\nupstream: {{ extra_ca_file: origins.pem }}\n{access}"));
     gleaner::reload::reload(&proxy.proxy, |_| {});
     let error = proxy.proxy.reload_error();
     assert!(error.is_none(), "{error:?}");
@@ -103,19 +98,12 @@ async fn tunnels_web_sockets_and_uploads_under_way_go_on() {
         };
         let setup = Setup::sockets(road, "", move |stream| serve(stream, tell.clone())).await;
         let mut socket = setup.connect().await;
-        let request =
-            "GET {/} HTTP/1.1\r\nHost: {host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
-        socket
-            .write_all(setup.fill(request).as_bytes())
-            .await
-            .unwrap();
+        let request = "GET {/} HTTP/1.1\r\nHost: {host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+        socket.write_all(setup.fill(request).as_bytes()).await.unwrap();
         read_until(&mut socket, "\r\n\r\n").await;
         let mut upload = setup.connect().await;
         let request = "POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 10\r\n\r\nhello";
-        upload
-            .write_all(setup.fill(request).as_bytes())
-            .await
-            .unwrap();
+        upload.write_all(setup.fill(request).as_bytes()).await.unwrap();
 
         for _ in ["socket", "upload"] {
             soon(told.recv()).await.unwrap();
@@ -150,14 +138,8 @@ async fn a_tunnel_under_way_goes_on() {
 }
 
 fn users(list: &[(&str, &str)]) -> String {
-    let lines: Vec<_> = list
-        .iter()
-        .map(|(name, hash)| format!("{name}: '{hash}'"))
-        .collect();
-    format!(
-        "access: {{ {TARGETS}, users: {{ {} }} }}\n",
-        lines.join(", ")
-    )
+    let lines: Vec<_> = list.iter().map(|(name, hash)| format!("{name}: '{hash}'")).collect();
+    format!("access: {{ {TARGETS}, users: {{ {} }} }}\n", lines.join(", "))
 }
 
 /// A tunnel is asked at its CONNECT. When other people are asked for, who came through before must come again.
@@ -170,17 +152,13 @@ async fn a_decrypted_connection_ends_when_the_users_have_changed() {
     let yaml = format!("https: {{ intercept: on }}\n{}", users(&[("anna", &hash)]));
     let proxy = TestProxy::trusting(&ca, &yaml).await;
     let right = format!("Basic {}", Base64::encode_string(b"anna:open sesame"));
-    let connect = format!(
-        "CONNECT {target} HTTP/1.1\r\nHost: {target}\r\nProxy-Authorization: {right}\r\n\r\n"
-    );
+    let connect = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\nProxy-Authorization: {right}\r\n\r\n");
     let mut tunnel = TcpStream::connect(proxy.addr).await.unwrap();
     tunnel.write_all(connect.as_bytes()).await.unwrap();
     assert!(read_head(&mut tunnel).await.starts_with("HTTP/1.1 200"));
     let tls = trusting(&proxy.ca_file(), &[b"h2"]);
     let name = "localhost".try_into().unwrap();
-    let stream = tokio_rustls::TlsConnector::from(tls)
-        .connect(name, tunnel)
-        .await;
+    let stream = tokio_rustls::TlsConnector::from(tls).connect(name, tunnel).await;
     let (sender, connection) = h2::client::handshake(stream.unwrap()).await.unwrap();
     tokio::spawn(async { drop(connection.await) });
     let mut sender = sender.ready().await.unwrap();

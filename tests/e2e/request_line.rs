@@ -58,14 +58,7 @@ async fn a_host_field_that_is_no_host_is_refused() {
 #[tokio::test]
 async fn a_host_field_that_could_be_one_passes() {
     let setup = Setup::new(Road::Plain, "", |_| response(&[], "")).await;
-    for host in [
-        "a.example",
-        "a.example:",
-        "a_b.example:8080",
-        "[::1]",
-        "[2001:db8::1]:65535",
-        "1.2.3.4:080",
-    ] {
+    for host in ["a.example", "a.example:", "a_b.example:8080", "[::1]", "[2001:db8::1]:65535", "1.2.3.4:080"] {
         let target = setup.target("/");
         let request = format!("GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
         let got = setup.exchange(request.as_bytes()).await;
@@ -83,9 +76,6 @@ async fn a_higher_minor_version_is_read_as_1_1() {
              Connection: close\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
         );
         let got = setup.exchange(request.as_bytes()).await;
-        assert!(
-            got.starts_with("HTTP/1.1 200") && got.ends_with("abc"),
-            "{road:?}: {got}"
-        );
+        assert!(got.starts_with("HTTP/1.1 200") && got.ends_with("abc"), "{road:?}: {got}");
     }
 }

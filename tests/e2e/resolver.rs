@@ -11,8 +11,7 @@ use tokio::{
 use crate::harness::{Origin, optional, origin::response, program::Program, raw, wire::soon};
 
 /// Where the program finds its name server: its own /etc/resolv.conf, in a mount namespace.
-const BEFORE: &str =
-    "echo 'nameserver 127.77.0.1' >resolv.conf; mount --bind resolv.conf /etc/resolv.conf";
+const BEFORE: &str = "echo 'nameserver 127.77.0.1' >resolv.conf; mount --bind resolv.conf /etc/resolv.conf";
 
 /// Knows good1 and good2, which are 127.0.0.1, and keeps silent about all others.
 async fn name_server() -> std::io::Result<()> {
@@ -42,9 +41,7 @@ async fn name_server() -> std::io::Result<()> {
 #[tokio::test]
 async fn a_dead_name_server_delays_nobody_who_asks_for_another_name() {
     // Port 53 and a mount need their privileges.
-    let is_able = std::process::Command::new("unshare")
-        .args(["-m", "true"])
-        .status();
+    let is_able = std::process::Command::new("unshare").args(["-m", "true"]).status();
     if !is_able.is_ok_and(|status| status.success()) || name_server().await.is_err() {
         return optional::skip("port 53 and `unshare -m` are not allowed: run it as root");
     }
@@ -79,9 +76,5 @@ async fn a_dead_name_server_delays_nobody_who_asks_for_another_name() {
     let answer = timeout(Duration::from_secs(20), other).await;
     let answer = answer.expect("a name that is known is answered");
     assert!(answer.ends_with("ok"), "{answer}");
-    assert!(
-        start.elapsed() < Duration::from_secs(2),
-        "{:?}",
-        start.elapsed()
-    );
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
 }

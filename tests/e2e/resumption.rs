@@ -5,8 +5,7 @@ use std::{fs, net::IpAddr, process::Command, sync::Arc};
 use rustls::{
     ClientConfig, HandshakeKind, NamedGroup, RootCertStore, ServerConfig, SupportedProtocolVersion,
     client::{
-        ClientSessionMemoryCache, ClientSessionStore, Resumption, Tls12ClientSessionValue,
-        Tls13ClientSessionValue,
+        ClientSessionMemoryCache, ClientSessionStore, Resumption, Tls12ClientSessionValue, Tls13ClientSessionValue,
     },
     crypto::ring,
     pki_types::{CertificateDer, ServerName, pem::PemObject},
@@ -30,9 +29,7 @@ const ON: &str = "https: { intercept: on }\n";
 fn client(proxy: &TestProxy, versions: &[&'static SupportedProtocolVersion]) -> ClientConfig {
     let mut roots = RootCertStore::empty();
     let pem = fs::read(proxy.ca_file()).unwrap();
-    roots
-        .add(CertificateDer::from_pem_slice(&pem).unwrap())
-        .unwrap();
+    roots.add(CertificateDer::from_pem_slice(&pem).unwrap()).unwrap();
     ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_protocol_versions(versions)
         .unwrap()
@@ -41,11 +38,7 @@ fn client(proxy: &TestProxy, versions: &[&'static SupportedProtocolVersion]) -> 
 }
 
 /// One intercepted connection. Its request names no host, so that nothing is connected to; tickets come with the answer.
-async fn visit(
-    proxy: &TestProxy,
-    host: &str,
-    client: &Arc<ClientConfig>,
-) -> std::io::Result<HandshakeKind> {
+async fn visit(proxy: &TestProxy, host: &str, client: &Arc<ClientConfig>) -> std::io::Result<HandshakeKind> {
     let stream = connect(proxy, &format!("{host}:443")).await;
     let name = host.trim_matches(['[', ']']).to_owned();
     let name = ServerName::try_from(name).unwrap();
@@ -145,11 +138,7 @@ async fn no_session_outlives_its_authority() {
     }
     let folder = proxy.ca_file().parent().unwrap().to_path_buf();
     let file = folder.parent().unwrap().join("for-ca.yaml");
-    fs::write(
-        &file,
-        format!("authority: {{ dir: '{}' }}", folder.display()),
-    )
-    .unwrap();
+    fs::write(&file, format!("authority: {{ dir: '{}' }}", folder.display())).unwrap();
     let made = Command::new(env!("CARGO_BIN_EXE_gleaner"))
         .args(["ca", "regenerate", "--yes", "--config"])
         .arg(&file)
@@ -165,10 +154,7 @@ async fn no_session_outlives_its_authority() {
 }
 
 /// A server that answers one request for each connection, and tells how its handshakes went.
-async fn server(
-    ip: IpAddr,
-    config: Arc<ServerConfig>,
-) -> (u16, mpsc::UnboundedReceiver<HandshakeKind>) {
+async fn server(ip: IpAddr, config: Arc<ServerConfig>) -> (u16, mpsc::UnboundedReceiver<HandshakeKind>) {
     let (tell, told) = mpsc::unbounded_channel();
     let listener = TcpListener::bind((ip, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -226,9 +212,6 @@ async fn a_spared_host_lends_its_session_to_no_other_and_to_no_later_configurati
     proxy.save("upstream: { insecure_hosts: [elsewhere.example] }");
     gleaner::reload::reload(&proxy.proxy, |_| {});
     assert_eq!(get(&proxy, &url("localhost"), &[]).await.status, 502);
-    assert!(
-        told.try_recv().is_err(),
-        "a handshake that should have failed"
-    );
+    assert!(told.try_recv().is_err(), "a handshake that should have failed");
     proxy.stop().await;
 }

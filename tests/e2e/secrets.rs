@@ -20,10 +20,7 @@ impl Program {
         let file = dir.join("config.yaml");
         std::fs::write(&file, yaml).unwrap();
         let mut running = Running::start(
-            Command::new(env!("CARGO_BIN_EXE_gleaner"))
-                .arg("--config")
-                .arg(&file)
-                .env_remove("RUST_LOG"),
+            Command::new(env!("CARGO_BIN_EXE_gleaner")).arg("--config").arg(&file).env_remove("RUST_LOG"),
         );
         let addr = running.wait_for("proxy ").parse().unwrap();
         Self { running, addr }
@@ -56,9 +53,7 @@ fn requests(origin: &Origin) -> Vec<String> {
     ];
     let get = |target: &String| format!("GET {target} HTTP/1.1\r\nHost: {at}\r\n{fields}\r\n");
     let mut requests: Vec<_> = targets.iter().map(get).collect();
-    requests.push(format!(
-        "POST http://{at}/page HTTP/1.1\r\nHost: {at}\r\n{fields}Content-Length: 7\r\n\r\n{SECRET}"
-    ));
+    requests.push(format!("POST http://{at}/page HTTP/1.1\r\nHost: {at}\r\n{fields}Content-Length: 7\r\n\r\n{SECRET}"));
     requests.push(format!(
         "CONNECT {at} HTTP/1.1\r\nHost: {at}\r\n{fields}\r\nGET /?{SECRET} HTTP/1.1\r\n\
          Host: a\r\nConnection: close\r\n\r\n"
@@ -66,9 +61,7 @@ fn requests(origin: &Origin) -> Vec<String> {
     // Refused before they are requests at all.
     requests.push(format!("GET http://{at}/?{SECRET} HTTP/9.9\r\n\r\n"));
     requests.push(format!("{SECRET} {SECRET}\r\n\r\n"));
-    requests.push(format!(
-        "GET http://{at}/ HTTP/1.1\r\nHost: {at}\r\nBad {SECRET}: x\r\n\r\n"
-    ));
+    requests.push(format!("GET http://{at}/ HTTP/1.1\r\nHost: {at}\r\nBad {SECRET}: x\r\n\r\n"));
     requests
 }
 
@@ -80,10 +73,7 @@ async fn origin() -> Origin {
             page.headers_mut().insert("set-cookie", cookie);
             page
         }
-        "/broken" => response(
-            &[("content-type", "text/html"), ("content-encoding", "gzip")],
-            SECRET,
-        ),
+        "/broken" => response(&[("content-type", "text/html"), ("content-encoding", "gzip")], SECRET),
         _ => response(&[("content-type", "image/png")], SECRET),
     })
     .await
@@ -107,19 +97,13 @@ async fn the_log_holds_no_secret_in_either_format() {
         }
         // One entry each at least for those that were requests; it is written once the answer is gone,
         // so the end of the program is not before it.
-        let last = format!(
-            "GET http://{}/last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
-            origin.addr
-        );
+        let last = format!("GET http://{}/last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", origin.addr);
         raw(program.addr, &last).await;
         let log = program.end();
         assert!(log.matches("forward").count() >= 5, "{log}");
         assert!(!log.contains(SECRET), "{log}");
         // What weakens the proxy is said at its start.
-        assert!(
-            log.contains("NOT verified") && log.contains("printer.example"),
-            "{log}"
-        );
+        assert!(log.contains("NOT verified") && log.contains("printer.example"), "{log}");
     }
     // With users: neither names' hashes nor wrong passwords.
     let dir = tempfile::tempdir().unwrap();
@@ -140,19 +124,12 @@ async fn the_log_holds_no_secret_in_either_format() {
 async fn a_log_line_is_one_line_whatever_was_asked() {
     let dir = tempfile::tempdir().unwrap();
     let program = Program::start(dir.path(), "listen: '127.0.0.1:0'\n");
-    for target in [
-        "http://a%0aforged.invalid/",
-        "http://a\u{1b}[31m.invalid/",
-        "http://a.invalid/\u{b}forged",
-    ] {
+    for target in ["http://a%0aforged.invalid/", "http://a\u{1b}[31m.invalid/", "http://a.invalid/\u{b}forged"] {
         let request = format!("GET {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
         raw(program.addr, request).await;
     }
     let log = program.end();
     for line in log.lines() {
-        assert!(
-            !line.starts_with("forged") && !line.contains('\u{1b}'),
-            "{line:?}"
-        );
+        assert!(!line.starts_with("forged") && !line.contains('\u{1b}'), "{line:?}");
     }
 }

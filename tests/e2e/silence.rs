@@ -15,15 +15,8 @@ use crate::harness::{
 #[test]
 fn bodies_may_rest_for_ten_minutes() {
     let timeouts = gleaner::RawConfig::default().timeouts;
-    let resting = [
-        timeouts.body_stall,
-        timeouts.request_body,
-        timeouts.client_stall,
-    ];
-    assert!(
-        resting.iter().all(|time| *time >= Duration::from_secs(600)),
-        "{resting:?}"
-    );
+    let resting = [timeouts.body_stall, timeouts.request_body, timeouts.client_stall];
+    assert!(resting.iter().all(|time| *time >= Duration::from_secs(600)), "{resting:?}");
 }
 
 /// Each for three times as long as every limit that is not one of bodies.
@@ -57,22 +50,16 @@ async fn uploads_downloads_and_readers_that_pause_go_on() {
         // The rest waits, and does not fit into what the sockets hold.
         sleep(PAUSE * 2).await;
         let mut rest = vec![0; LENGTH - start.len()];
-        soon(client.read_exact(&mut rest))
-            .await
-            .expect("all of it comes");
+        soon(client.read_exact(&mut rest)).await.expect("all of it comes");
     }
 }
 
 #[tokio::test]
 async fn the_first_byte_is_waited_for_as_long_whatever_is_asked() {
     for road in ROADS {
-        let setup = Setup::sockets(
-            road,
-            "timeouts: { first_byte_seconds: 2 }",
-            |mut stream| async move {
-                let _ = stream.read_to_end(&mut Vec::new()).await;
-            },
-        )
+        let setup = Setup::sockets(road, "timeouts: { first_byte_seconds: 2 }", |mut stream| async move {
+            let _ = stream.read_to_end(&mut Vec::new()).await;
+        })
         .await;
         for method in ["GET", "POST", "PUT", "DELETE"] {
             let body = if method == "GET" { "" } else { "hello" };
@@ -84,10 +71,7 @@ async fn the_first_byte_is_waited_for_as_long_whatever_is_asked() {
             let got = setup.exchange(request.as_bytes()).await;
             let waited = start.elapsed().as_secs_f64();
             assert!(got.starts_with("HTTP/1.1 504"), "{road:?} {method}: {got}");
-            assert!(
-                (1.9..3.5).contains(&waited),
-                "{road:?} {method}: {waited} s"
-            );
+            assert!((1.9..3.5).contains(&waited), "{road:?} {method}: {waited} s");
         }
     }
 }

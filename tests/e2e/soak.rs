@@ -52,17 +52,8 @@ impl Program {
             .spawn()
             .unwrap();
         let banner = BufReader::new(child.stdout.take().unwrap());
-        let addr = banner
-            .lines()
-            .find_map(|line| {
-                line.unwrap()
-                    .trim()
-                    .strip_prefix("proxy ")?
-                    .trim()
-                    .parse()
-                    .ok()
-            })
-            .unwrap();
+        let addr =
+            banner.lines().find_map(|line| line.unwrap().trim().strip_prefix("proxy ")?.trim().parse().ok()).unwrap();
         Self { child, addr, dir }
     }
 
@@ -72,17 +63,12 @@ impl Program {
     }
 
     fn descriptors(&self) -> usize {
-        fs::read_dir(format!("/proc/{}/fd", self.child.id()))
-            .unwrap()
-            .count()
+        fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
     }
 
     fn resident_kib(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status
-            .lines()
-            .find(|line| line.starts_with("VmRSS:"))
-            .unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     }
 }
@@ -96,20 +82,13 @@ impl Drop for Program {
 
 /// One of each kind of client: content, one that leaves, one that is refused.
 async fn plain_clients(proxy: SocketAddr, origin: SocketAddr, turn: usize) {
-    let page = raw(
-        proxy,
-        format!("GET http://{origin}/{turn} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
-    );
+    let page = raw(proxy, format!("GET http://{origin}/{turn} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
     assert!(page.await.starts_with("HTTP/1.1 200"));
     let mut leaving = TcpStream::connect(proxy).await.unwrap();
     let request = format!("GET http://{origin}/leave HTTP/1.1\r\nHost: x\r\n\r\n");
     leaving.write_all(request.as_bytes()).await.unwrap();
     drop(leaving);
-    assert!(
-        raw(proxy, "BROKEN\r\n\r\n")
-            .await
-            .starts_with("HTTP/1.1 400")
-    );
+    assert!(raw(proxy, "BROKEN\r\n\r\n").await.starts_with("HTTP/1.1 400"));
 }
 
 /// An intercepted HTTP/2 connection with two pages at once, and one that is given up half-way.
@@ -125,19 +104,13 @@ async fn encrypted_client(proxy: SocketAddr, origin: SocketAddr, trust: Arc<Clie
     let (mut sender, connection) = http2::handshake(TokioExecutor::new(), io).await.unwrap();
     let connection = tokio::spawn(connection);
     let mut ask = |path: &str| {
-        let request =
-            Request::get(format!("https://{target}{path}")).body(Full::<Bytes>::default());
+        let request = Request::get(format!("https://{target}{path}")).body(Full::<Bytes>::default());
         sender.send_request(request.unwrap())
     };
     let (one, other, given_up) = (ask("/one"), ask("/other"), ask("/given-up"));
     for answer in [one, other] {
         let answer = answer.await.unwrap();
-        assert!(
-            answer.headers()["gleaner"]
-                .to_str()
-                .unwrap()
-                .starts_with("rewritten")
-        );
+        assert!(answer.headers()["gleaner"].to_str().unwrap().starts_with("rewritten"));
         answer.into_body().collect().await.unwrap();
     }
     drop(given_up);
@@ -147,10 +120,7 @@ async fn encrypted_client(proxy: SocketAddr, origin: SocketAddr, trust: Arc<Clie
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn after_a_soak_memory_and_descriptors_are_what_they_were() {
-    let seconds = std::env::var("GLEANER_SOAK_SECONDS")
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(6);
+    let seconds = std::env::var("GLEANER_SOAK_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(6);
     let ca = TestCa::new();
     let origin = Origin::http(|_| html(PAGE.repeat(20))).await;
     let encrypted = Origin::https(&ca, |_| html(PAGE.repeat(20))).await;
@@ -162,11 +132,7 @@ async fn after_a_soak_memory_and_descriptors_are_what_they_were() {
             let mut together = JoinSet::new();
             for _ in 0..8 {
                 together.spawn(plain_clients(proxy.addr, origin.addr, turns));
-                together.spawn(encrypted_client(
-                    proxy.addr,
-                    encrypted.addr,
-                    Arc::clone(&trust),
-                ));
+                together.spawn(encrypted_client(proxy.addr, encrypted.addr, Arc::clone(&trust)));
                 turns += 1;
             }
             while let Some(done) = soon(together.join_next()).await {
@@ -185,13 +151,8 @@ async fn after_a_soak_memory_and_descriptors_are_what_they_were() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     let after = (proxy.descriptors(), proxy.resident_kib());
-    eprintln!(
-        "soak: {turns} turns in {seconds} s; descriptors and KiB before {before:?}, after {after:?}"
-    );
+    eprintln!("soak: {turns} turns in {seconds} s; descriptors and KiB before {before:?}, after {after:?}");
     // Idle connections to the origin stay in the pool.
     assert!(after.0 <= before.0 + 18, "{before:?} {after:?}");
-    assert!(
-        after.1 <= before.1 + before.1 / 2 + 16 * 1024,
-        "{before:?} {after:?}"
-    );
+    assert!(after.1 <= before.1 + before.1 / 2 + 16 * 1024, "{before:?} {after:?}");
 }

@@ -33,15 +33,9 @@ where
     let (answer, _) = sender.send_request(request, true).unwrap();
     let over_2 = reply(answer).await;
     let trust = proxy.ca_file();
-    let mut stream = crate::harness::client::connect_tls(&proxy, &target, &trust, &[b"http/1.1"])
-        .await
-        .unwrap();
-    let request = format!(
-        "GET / HTTP/1.1\r\nHost: {target}\r\nTE: trailers\r\nConnection: TE, close\r\n\r\n"
-    );
-    tokio::io::AsyncWriteExt::write_all(&mut stream, request.as_bytes())
-        .await
-        .unwrap();
+    let mut stream = crate::harness::client::connect_tls(&proxy, &target, &trust, &[b"http/1.1"]).await.unwrap();
+    let request = format!("GET / HTTP/1.1\r\nHost: {target}\r\nTE: trailers\r\nConnection: TE, close\r\n\r\n");
+    tokio::io::AsyncWriteExt::write_all(&mut stream, request.as_bytes()).await.unwrap();
     let mut over_1 = Vec::new();
     // How it ends is told by its framing.
     let _ = stream.read_to_end(&mut over_1).await;
@@ -62,12 +56,8 @@ async fn a_response_that_is_given_up_without_an_error_never_ends_cleanly() {
             if let Some(length) = length {
                 head = head.header("content-length", length);
             }
-            let mut stream = respond
-                .send_response(head.body(()).unwrap(), false)
-                .unwrap();
-            stream
-                .send_data(Bytes::from_static(b"the start"), false)
-                .unwrap();
+            let mut stream = respond.send_response(head.body(()).unwrap(), false).unwrap();
+            stream.send_data(Bytes::from_static(b"the start"), false).unwrap();
             // Queued data would be dropped with the reset.
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;
             stream.send_reset(Reason::NO_ERROR);
@@ -94,11 +84,7 @@ async fn answers_that_have_no_content_have_none_over_http2() {
         })
         .await;
         let over_2 = over_2.unwrap();
-        assert_eq!(
-            (over_2.status, over_2.body.len()),
-            (status, 0),
-            "{over_2:?}"
-        );
+        assert_eq!((over_2.status, over_2.body.len()), (status, 0), "{over_2:?}");
         assert!(!over_1.contains("stolen"), "{over_1}");
     }
 }
@@ -112,8 +98,7 @@ async fn fields_of_an_answer_that_http_1_does_not_know_are_502() {
             async move {
                 let mut head = ok().body(()).unwrap();
                 for _ in 0..count {
-                    head.headers_mut()
-                        .append(name.clone(), "v".parse().unwrap());
+                    head.headers_mut().append(name.clone(), "v".parse().unwrap());
                 }
                 let mut stream = respond.send_response(head, false).unwrap();
                 let _ = stream.send_data(Bytes::from_static(b"x"), true);
@@ -130,9 +115,7 @@ async fn fields_of_an_answer_that_http_1_does_not_know_are_502() {
 async fn trailers_of_one_hop_end_there_over_http2() {
     let (over_2, over_1) = answered(|mut respond| async move {
         let head = ok().header("trailer", "x-sum, proxy-authenticate, host, content-length");
-        let mut stream = respond
-            .send_response(head.body(()).unwrap(), false)
-            .unwrap();
+        let mut stream = respond.send_response(head.body(()).unwrap(), false).unwrap();
         stream.send_data(Bytes::from_static(b"ok"), false).unwrap();
         let mut trailers = HeaderMap::new();
         for name in ["x-sum", "proxy-authenticate", "host", "content-length"] {
@@ -142,14 +125,8 @@ async fn trailers_of_one_hop_end_there_over_http2() {
     })
     .await;
     let trailers = over_2.unwrap().trailers;
-    assert_eq!(
-        (trailers.len(), &trailers["x-sum"]),
-        (1, &"7".parse().unwrap())
-    );
-    assert!(
-        over_1.to_lowercase().ends_with("\r\n0\r\nx-sum: 7\r\n\r\n"),
-        "{over_1}"
-    );
+    assert_eq!((trailers.len(), &trailers["x-sum"]), (1, &"7".parse().unwrap()));
+    assert!(over_1.to_lowercase().ends_with("\r\n0\r\nx-sum: 7\r\n\r\n"), "{over_1}");
 }
 
 /// Sends a request and reads its answer; the origin is one of HTTP/1.1.
@@ -159,10 +136,7 @@ async fn asked(change: impl FnOnce(&mut request::Parts, &str), content: bool) ->
     let origin = Origin::tls(tls.into(), |_| response(&[], "ok")).await;
     let proxy = TestProxy::trusting(&ca, INTERCEPT).await;
     let target = format!("localhost:{}", origin.addr.port());
-    let (mut head, ()) = Request::get(format!("https://{target}/"))
-        .body(())
-        .unwrap()
-        .into_parts();
+    let (mut head, ()) = Request::get(format!("https://{target}/")).body(()).unwrap().into_parts();
     change(&mut head, &target);
     let mut sender = client(&proxy, &target).await;
     let request = Request::from_parts(head, ());
@@ -188,11 +162,7 @@ fn with_field(name: &'static str, value: &str) -> impl FnOnce(&mut request::Part
 async fn a_host_field_beside_the_authority_must_say_the_same() {
     assert_eq!(asked(with_field("host", "{target}"), false).await, (200, 1));
     for host in ["elsewhere.example", "localhost", "a b", ""] {
-        assert_eq!(
-            asked(with_field("host", host), false).await,
-            (400, 0),
-            "{host}"
-        );
+        assert_eq!(asked(with_field("host", host), false).await, (400, 0), "{host}");
     }
     let twice = |head: &mut request::Parts, target: &str| {
         with_field("host", "{target}")(head, target);
@@ -268,21 +238,16 @@ async fn upload(reason: Reason) -> (String, bool) {
             tell.send(head).unwrap();
             let mut body = Vec::new();
             let _ = stream.read_to_end(&mut body).await;
-            tell.send(String::from_utf8_lossy(&body).into_owned())
-                .unwrap();
+            tell.send(String::from_utf8_lossy(&body).into_owned()).unwrap();
         }
     })
     .await;
     let proxy = TestProxy::trusting(&ca, INTERCEPT).await;
     let target = format!("localhost:{}", origin.addr.port());
     let mut sender = client(&proxy, &target).await;
-    let request = Request::post(format!("https://{target}/"))
-        .body(())
-        .unwrap();
+    let request = Request::post(format!("https://{target}/")).body(()).unwrap();
     let (_answer, mut stream) = sender.send_request(request, false).unwrap();
-    stream
-        .send_data(Bytes::from_static(b"the start"), false)
-        .unwrap();
+    stream.send_data(Bytes::from_static(b"the start"), false).unwrap();
     let head = told.recv().await.unwrap();
     assert!(head.starts_with("POST / HTTP/1.1\r\n"), "{head}");
     stream.send_reset(reason);
@@ -323,9 +288,7 @@ async fn an_early_answer_to_an_upload_is_whole() {
     let proxy = TestProxy::trusting(&ca, INTERCEPT).await;
     let target = format!("localhost:{}", origin.addr.port());
     let body = http_body_util::Full::new(Bytes::from(vec![b'x'; 1 << 20]));
-    let request = Request::post(format!("https://{target}/"))
-        .body(body)
-        .unwrap();
+    let request = Request::post(format!("https://{target}/")).body(body).unwrap();
     let answer = send_h2(&proxy, &target, request).await;
     assert_eq!((answer.status.as_u16(), answer.text()), (413, "too much"));
 }

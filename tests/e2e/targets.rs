@@ -78,9 +78,7 @@ async fn this_machine_is_refused_in_every_spelling_and_on_every_road() {
     let port = origin.addr.port();
     let proxy = TestProxy::start(&format!("access: {{ connect_ports: [{port}] }}")).await;
     for host in SPELLINGS.iter().chain(&ELSEWHERE) {
-        let forward = format!(
-            "GET http://{host}:{port}/ HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n"
-        );
+        let forward = format!("GET http://{host}:{port}/ HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n");
         let websocket = format!(
             "GET http://{host}:{port}/ HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: Upgrade\r\n\
              Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
@@ -109,9 +107,7 @@ async fn inside_of_an_intercepted_connection_the_same_is_refused() {
     // A name: only the look-up says where it leads, and that is made after the 200.
     let target = format!("localhost:{port}");
     for upgrade in ["", "Connection: Upgrade\r\nUpgrade: websocket\r\n"] {
-        let mut stream = connect_tls(&proxy, &target, &proxy.ca_file(), &[b"http/1.1"])
-            .await
-            .unwrap();
+        let mut stream = connect_tls(&proxy, &target, &proxy.ca_file(), &[b"http/1.1"]).await.unwrap();
         let request = format!("GET / HTTP/1.1\r\nHost: {target}\r\n{upgrade}\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
         let head = read_head(&mut stream).await;
@@ -180,11 +176,7 @@ async fn a_wildcard_listener_leads_to_its_own_page_at_most_through_every_address
     let own = vec![listener.local_addr().unwrap()];
     let proxy = Proxy::new(config, own, gleaner::Origin::default()).unwrap();
     let shutdown = CancellationToken::new();
-    let server = tokio::spawn(gleaner::serve(
-        listener,
-        Arc::clone(&proxy),
-        shutdown.clone(),
-    ));
+    let server = tokio::spawn(gleaner::serve(listener, Arc::clone(&proxy), shutdown.clone()));
     let via: SocketAddr = ([127, 0, 0, 1], port).into();
     let mut hosts = vec![
         "127.0.0.1".to_owned(),
@@ -195,8 +187,7 @@ async fn a_wildcard_listener_leads_to_its_own_page_at_most_through_every_address
     ];
     hosts.extend(interface_address().map(|ip| ip.to_string()));
     for host in hosts {
-        let page =
-            format!("GET http://{host}:{port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        let page = format!("GET http://{host}:{port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
         let answer = raw(via, &page).await;
         assert!(answer.contains("In force"), "{host}: {answer}");
         let tunnel = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -210,18 +201,11 @@ async fn a_wildcard_listener_leads_to_its_own_page_at_most_through_every_address
 
 #[test]
 fn listening_wide_without_clients_from_outside_is_refused_with_a_reason() {
-    let error = Config::from_yaml("listen: '0.0.0.0:8118'\n", None)
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("listen") && error.contains("access.clients"),
-        "{error}"
-    );
+    let error = Config::from_yaml("listen: '0.0.0.0:8118'\n", None).unwrap_err().to_string();
+    assert!(error.contains("listen") && error.contains("access.clients"), "{error}");
     // What the command line says is held to the same.
     let config = Config::from_yaml("", None).unwrap();
     let own = vec!["0.0.0.0:8118".parse().unwrap()];
-    let error = Proxy::new(config, own, gleaner::Origin::default())
-        .unwrap_err()
-        .to_string();
+    let error = Proxy::new(config, own, gleaner::Origin::default()).unwrap_err().to_string();
     assert!(error.contains("access.clients"), "{error}");
 }

@@ -12,23 +12,15 @@ use crate::harness::{
 async fn a_name_and_password_before_the_host_are_no_mistake() {
     let setup = Setup::new(Road::Plain, "", |_| response(&[], "hello")).await;
     for pair in ["anna:secret", "anna", "anna:", ":", "an%6ea:sec%72et"] {
-        let request = format!(
-            "GET http://{pair}@{0}/a HTTP/1.1\r\nHost: {0}\r\nConnection: close\r\n\r\n",
-            setup.host()
-        );
+        let request =
+            format!("GET http://{pair}@{0}/a HTTP/1.1\r\nHost: {0}\r\nConnection: close\r\n\r\n", setup.host());
         let got = setup.exchange(request.as_bytes()).await;
         assert!(got.starts_with("HTTP/1.1 200"), "{pair}: {got}");
         let seen = setup.origin.last();
-        assert_eq!(
-            (seen.uri.to_string(), &seen.headers["host"]),
-            ("/a".into(), &setup.host().parse().unwrap())
-        );
+        assert_eq!((seen.uri.to_string(), &seen.headers["host"]), ("/a".into(), &setup.host().parse().unwrap()));
         let basic = format!("Basic {}", Base64::encode_string(b"anna:secret"));
         let field = seen.headers.get("authorization");
-        assert!(
-            field.is_none_or(|field| *field == basic || !pair.contains("sec")),
-            "{field:?}"
-        );
+        assert!(field.is_none_or(|field| *field == basic || !pair.contains("sec")), "{field:?}");
     }
 }
 
@@ -43,24 +35,14 @@ async fn signs_that_must_be_encoded_are_encoded() {
             (b"/<b>\"x\"", "/%3Cb%3E%22x%22"),
             (b"/a`b?q=\"<>", "/a%60b?q=%22%3C%3E"),
             // What browsers leave as it is passes byte for byte.
-            (
-                b"/a|b^c[d]%7?q={%22x%22:[1,2]}|^'",
-                "/a|b^c[d]%7?q={%22x%22:[1,2]}|^'",
-            ),
+            (b"/a|b^c[d]%7?q={%22x%22:[1,2]}|^'", "/a|b^c[d]%7?q={%22x%22:[1,2]}|^'"),
         ] {
             let host = setup.host();
-            let prefix = if road == Road::Plain {
-                format!("http://{host}")
-            } else {
-                String::new()
-            };
+            let prefix = if road == Road::Plain { format!("http://{host}") } else { String::new() };
             let end = format!(" HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
             let request = [b"GET ", prefix.as_bytes(), path, end.as_bytes()].concat();
             let got = setup.exchange(&request).await;
-            assert!(
-                got.ends_with(&format!("\r\n\r\n{sent}")),
-                "{road:?} {sent}: {got}"
-            );
+            assert!(got.ends_with(&format!("\r\n\r\n{sent}")), "{road:?} {sent}: {got}");
         }
     }
 }

@@ -17,13 +17,8 @@ use crate::harness::{
 #[tokio::test]
 async fn half_a_request_is_408() {
     for road in ROADS {
-        let setup = Setup::new(road, "timeouts: { request_head_seconds: 1 }", |_| {
-            response(&[], "")
-        })
-        .await;
-        let got = setup
-            .exchange(setup.fill("GET {/} HTTP/1.1\r\nHost").as_bytes())
-            .await;
+        let setup = Setup::new(road, "timeouts: { request_head_seconds: 1 }", |_| response(&[], "")).await;
+        let got = setup.exchange(setup.fill("GET {/} HTTP/1.1\r\nHost").as_bytes()).await;
         assert!(got.starts_with("HTTP/1.1 408 "), "{road:?}: {got}");
     }
 }
@@ -31,12 +26,8 @@ async fn half_a_request_is_408() {
 #[tokio::test]
 async fn half_a_request_body_is_408() {
     for road in ROADS {
-        let setup = Setup::new(road, "timeouts: { request_body_seconds: 1 }", |_| {
-            response(&[], "")
-        })
-        .await;
-        let request =
-            setup.fill("POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 100\r\n\r\nhalf");
+        let setup = Setup::new(road, "timeouts: { request_body_seconds: 1 }", |_| response(&[], "")).await;
+        let request = setup.fill("POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 100\r\n\r\nhalf");
         let got = setup.exchange(request.as_bytes()).await;
         assert!(got.starts_with("HTTP/1.1 408 "), "{road:?}: {got}");
     }
@@ -45,21 +36,9 @@ async fn half_a_request_body_is_408() {
 #[tokio::test]
 async fn an_unused_connection_is_closed_without_a_word() {
     for road in ROADS {
-        let setup = Setup::new(road, "timeouts: { client_idle_seconds: 1 }", |_| {
-            response(&[], "hello")
-        })
-        .await;
-        let got = setup
-            .exchange(
-                setup
-                    .fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n")
-                    .as_bytes(),
-            )
-            .await;
-        assert!(
-            got.ends_with("hello") && got.matches("HTTP/1.1").count() == 1,
-            "{got}"
-        );
+        let setup = Setup::new(road, "timeouts: { client_idle_seconds: 1 }", |_| response(&[], "hello")).await;
+        let got = setup.exchange(setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes()).await;
+        assert!(got.ends_with("hello") && got.matches("HTTP/1.1").count() == 1, "{got}");
     }
 }
 
@@ -70,22 +49,19 @@ async fn a_response_that_stands_still_breaks_off_but_an_event_stream_does_not() 
             let yaml = "timeouts: { body_stall_seconds: 1, client_idle_seconds: 1, request_head_seconds: 1 }";
             let setup = Setup::sockets(road, yaml, move |mut stream| async move {
                 read_head(&mut stream).await;
-                let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n");
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n"
+                );
                 stream.write_all(head.as_bytes()).await.unwrap();
                 // Longer than the bound, which is what this is about.
                 tokio::time::sleep(std::time::Duration::from_secs(3)).await;
                 let _ = stream.write_all(b"6\r\nsecond\r\n0\r\n\r\n").await;
             })
             .await;
-            let request =
-                setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+            let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
             let got = setup.exchange(request.as_bytes()).await;
             assert!(got.contains("first"), "{got}");
-            assert_eq!(
-                got.contains("second"),
-                kind != "text/plain",
-                "{road:?} {kind}: {got}"
-            );
+            assert_eq!(got.contains("second"), kind != "text/plain", "{road:?} {kind}: {got}");
         }
     }
 }
@@ -121,12 +97,8 @@ async fn a_client_that_takes_nothing_is_given_up() {
 #[tokio::test]
 async fn a_slow_reader_is_not_given_up() {
     let body = "x".repeat(16 << 20);
-    let setup = Setup::new(
-        Road::Plain,
-        "timeouts: { client_stall_seconds: 2 }",
-        move |_| response(&[], body.clone()),
-    )
-    .await;
+    let setup =
+        Setup::new(Road::Plain, "timeouts: { client_stall_seconds: 2 }", move |_| response(&[], body.clone())).await;
     let mut client = setup.connect().await;
     let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
     client.write_all(request.as_bytes()).await.unwrap();
@@ -245,10 +217,7 @@ async fn a_handshake_of_a_server_that_stands_still_is_504() {
     let proxy = TestProxy::start(yaml).await;
     let answer = soon(get(&proxy, &format!("https://{}/", origin.addr), &[])).await;
     assert_eq!(answer.status, 504);
-    assert!(
-        answer.text().contains("TLS handshake in time"),
-        "{answer:?}"
-    );
+    assert!(answer.text().contains("TLS handshake in time"), "{answer:?}");
 }
 
 /// A listener whose queue is full does not answer, like a machine that is not there.
@@ -270,8 +239,5 @@ async fn a_server_that_does_not_answer_the_connection_is_504() {
     let proxy = TestProxy::start("timeouts: { connect_seconds: 1 }").await;
     let answer = soon(get(&proxy, &format!("http://{addr}/"), &[])).await;
     assert_eq!(answer.status, 504);
-    assert!(
-        answer.text().contains("did not answer the connection"),
-        "{answer:?}"
-    );
+    assert!(answer.text().contains("did not answer the connection"), "{answer:?}");
 }

@@ -34,23 +34,11 @@ async fn origins_and_clients_that_our_tls_cannot_serve_meet_each_other() {
         (rsa, "-tls1_2 -cipher AES128-GCM-SHA256", &[]),
         (rsa, "-tls1_1", &["--ciphers", OLD]),
         (rsa, "-tls1", &["--ciphers", OLD]),
-        (
-            rsa,
-            "-Verify 1 -verify_return_error -CAfile ca.pem",
-            &["--cert", "leaf.pem", "--key", "leaf.key"],
-        ),
+        (rsa, "-Verify 1 -verify_return_error -CAfile ca.pem", &["--cert", "leaf.pem", "--key", "leaf.key"]),
         // Clients.
         (rsa, "", &["--tls-max", "1.1", "--ciphers", OLD]),
-        (
-            rsa,
-            "",
-            &["--tls-max", "1.2", "--ciphers", "ECDHE-RSA-AES128-SHA"],
-        ),
-        (
-            rsa,
-            "",
-            &["--tls-max", "1.2", "--ciphers", "AES128-GCM-SHA256"],
-        ),
+        (rsa, "", &["--tls-max", "1.2", "--ciphers", "ECDHE-RSA-AES128-SHA"]),
+        (rsa, "", &["--tls-max", "1.2", "--ciphers", "AES128-GCM-SHA256"]),
     ];
     let mut wrong = Vec::new();
     for (key, options, arguments) in cases {
@@ -67,10 +55,7 @@ async fn origins_and_clients_that_our_tls_cannot_serve_meet_each_other() {
             command.current_dir(openssl.dir.path());
             let (well, text) = run(command).await;
             if !well || !text.contains("s_server") {
-                wrong.push(format!(
-                    "{key} {options} {arguments:?} {way} the proxy: {:?}",
-                    text.lines().next()
-                ));
+                wrong.push(format!("{key} {options} {arguments:?} {way} the proxy: {:?}", text.lines().next()));
             }
         }
     }
@@ -78,31 +63,19 @@ async fn origins_and_clients_that_our_tls_cannot_serve_meet_each_other() {
 }
 
 /// A connection through the proxy to an origin whose certificate the client knows: nobody else can have opened it.
-async fn tunnelled(
-    proxy: &TestProxy,
-    origin: &Origin,
-    alpn: &[&[u8]],
-) -> tokio_rustls::client::TlsStream<TcpStream> {
+async fn tunnelled(proxy: &TestProxy, origin: &Origin, alpn: &[&[u8]]) -> tokio_rustls::client::TlsStream<TcpStream> {
     let target = format!("localhost:{}", origin.addr.port());
     let stream = connect(proxy, &target).await;
-    let trust = proxy
-        .ca_file()
-        .parent()
-        .unwrap()
-        .with_file_name("origins.pem");
+    let trust = proxy.ca_file().parent().unwrap().with_file_name("origins.pem");
     let connector = TlsConnector::from(trusting(&trust, alpn));
     let connected = connector.connect("localhost".try_into().unwrap(), stream);
-    soon(connected)
-        .await
-        .expect("it is the origin's own certificate")
+    soon(connected).await.expect("it is the origin's own certificate")
 }
 
 #[tokio::test]
 async fn protocols_other_than_http_are_tunnelled() {
     let ca = TestCa::new();
-    let tls: TlsAcceptor = ca
-        .server(&["localhost"], &[b"imap", b"mqtt"], |_| {})
-        .into();
+    let tls: TlsAcceptor = ca.server(&["localhost"], &[b"imap", b"mqtt"], |_| {}).into();
     let origin = Origin::sockets(move |stream| {
         let tls = tls.clone();
         async move {
@@ -135,10 +108,8 @@ async fn a_chain_without_its_intermediate_is_completed() {
         response(&[("content-type", "application/pkix-cert")], body)
     })
     .await;
-    let names = format!(
-        "subjectAltName=DNS:localhost\nauthorityInfoAccess=caIssuers;URI:{}\n",
-        store.url("/between.der")
-    );
+    let names =
+        format!("subjectAltName=DNS:localhost\nauthorityInfoAccess=caIssuers;URI:{}\n", store.url("/between.der"));
     std::fs::write(openssl.dir.path().join("ext"), names).unwrap();
     openssl.leaf_of_intermediate("rsa:2048", "sha256");
     openssl.run("x509 -in between.pem -outform DER -out between.der");

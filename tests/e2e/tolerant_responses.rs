@@ -26,20 +26,12 @@ async fn odd_heads_that_browsers_take_pass() {
     .map(|fields| format!("HTTP/1.1 200 OK\r\n{fields}{end}"))
     .collect();
     answers.extend(
-        [
-            "HTTP/1.1  200 OK",
-            "HTTP/1.1 200  OK",
-            "HTTP/1.1 200",
-            "HTTP/1.2 200 OK",
-        ]
-        .map(|line| format!("{line}\r\n{end}")),
+        ["HTTP/1.1  200 OK", "HTTP/1.1 200  OK", "HTTP/1.1 200", "HTTP/1.2 200 OK"]
+            .map(|line| format!("{line}\r\n{end}")),
     );
     answers.push(format!("HTTP/1.1 200 OK\n{}", end.replace('\r', "")));
-    answers
-        .push("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\nhe\n3\nllo\n0\n\n".into());
-    answers.push(
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5  \r\nhello\r\n0\r\n\r\n".into(),
-    );
+    answers.push("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\nhe\n3\nllo\n0\n\n".into());
+    answers.push("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5  \r\nhello\r\n0\r\n\r\n".into());
     answers.push("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\nhello".into());
     let mut wrong = Vec::new();
     for road in ROADS {

@@ -12,8 +12,8 @@ use crate::harness::{
     Origin, TestCa, TestProxy,
     client::{Answer, send_h2},
     frames::{
-        CANCEL, DATA, END_HEADERS, END_STREAM, Frames, HEADERS, HTTP_1_1_REQUIRED, INTERNAL_ERROR,
-        REFUSED_STREAM, STATUS_200, frame, goaway, origin, reset,
+        CANCEL, DATA, END_HEADERS, END_STREAM, Frames, HEADERS, HTTP_1_1_REQUIRED, INTERNAL_ERROR, REFUSED_STREAM,
+        STATUS_200, frame, goaway, origin, reset,
     },
     origin::read_head,
     wire::soon,
@@ -75,21 +75,14 @@ async fn asked(how: First, method: Method, content: &[u8]) -> (Answer, Vec<Vec<u
         async move {
             let mut is_first = true;
             while let Some((stream, whole)) = frames.request().await {
-                assert!(
-                    is_first,
-                    "a second request on a connection that refused one"
-                );
+                assert!(is_first, "a second request on a connection that refused one");
                 is_first = false;
                 if number == 0 || how == First::RefuseAll {
                     note.lock().unwrap().push(Vec::new());
                     return refuse(&mut frames, stream, whole, how).await;
                 }
                 frames.open(stream, 1 << 20).await;
-                let body = if whole {
-                    Vec::new()
-                } else {
-                    frames.body(usize::MAX).await
-                };
+                let body = if whole { Vec::new() } else { frames.body(usize::MAX).await };
                 note.lock().unwrap().push(body);
                 answer(&mut frames, stream).await;
             }
@@ -111,24 +104,13 @@ async fn asked(how: First, method: Method, content: &[u8]) -> (Answer, Vec<Vec<u
 #[tokio::test]
 async fn what_the_server_did_not_take_up_is_sent_again_whatever_it_is() {
     let long = vec![b'x'; 300_000];
-    for how in [
-        First::Goaway,
-        First::GoawayAndClose,
-        First::Reset(REFUSED_STREAM),
-    ] {
-        for (method, content) in [
-            (Method::GET, &b""[..]),
-            (Method::POST, b""),
-            (Method::POST, b"hello"),
-            (Method::PATCH, &long),
-        ] {
+    for how in [First::Goaway, First::GoawayAndClose, First::Reset(REFUSED_STREAM)] {
+        for (method, content) in
+            [(Method::GET, &b""[..]), (Method::POST, b""), (Method::POST, b"hello"), (Method::PATCH, &long)]
+        {
             let case = format!("{how:?} {method} {}", content.len());
             let (answer, seen) = asked(how, method, content).await;
-            assert_eq!(
-                (answer.status.as_u16(), answer.text()),
-                (200, "done"),
-                "{case}"
-            );
+            assert_eq!((answer.status.as_u16(), answer.text()), (200, "done"), "{case}");
             assert_eq!(seen.len(), 2, "{case}");
             assert!(seen[1] == content, "{case}: {} bytes", seen[1].len());
         }
@@ -137,11 +119,7 @@ async fn what_the_server_did_not_take_up_is_sent_again_whatever_it_is() {
 
 #[tokio::test]
 async fn what_the_server_may_have_done_is_not_sent_again() {
-    for how in [
-        First::Processed,
-        First::Reset(CANCEL),
-        First::Reset(INTERNAL_ERROR),
-    ] {
+    for how in [First::Processed, First::Reset(CANCEL), First::Reset(INTERNAL_ERROR)] {
         for content in [&b""[..], b"hello"] {
             let (answer, seen) = asked(how, Method::POST, content).await;
             assert_eq!(answer.status, 502, "{how:?}");
@@ -206,9 +184,8 @@ async fn a_server_that_asks_for_http_1_1_gets_it() {
     let proxy = TestProxy::trusting(&ca, "https: { intercept: on }").await;
     let target = format!("localhost:{}", origin.addr.port());
     for _ in 0..2 {
-        let request = Request::post(format!("https://{target}/"))
-            .body(Full::new(Bytes::from_static(b"hello")))
-            .unwrap();
+        let request =
+            Request::post(format!("https://{target}/")).body(Full::new(Bytes::from_static(b"hello"))).unwrap();
         let answer = soon(send_h2(&proxy, &target, request)).await;
         assert_eq!((answer.status.as_u16(), answer.text()), (200, "done"));
     }

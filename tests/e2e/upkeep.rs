@@ -47,13 +47,7 @@ async fn a_new_authority_is_in_force_at_once() {
     let file = folder.parent().unwrap().join("for-ca.yaml");
     fs::write(&file, config).unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let arguments = [
-        "ca",
-        "regenerate",
-        "--yes",
-        "--config",
-        file.to_str().unwrap(),
-    ];
+    let arguments = ["ca", "regenerate", "--yes", "--config", file.to_str().unwrap()];
     let output = gleaner(dir.path(), &arguments).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.contains("takes it over at once"), "{said}");
@@ -62,13 +56,8 @@ async fn a_new_authority_is_in_force_at_once() {
             tokio::task::yield_now().await;
         }
     };
-    timeout(Duration::from_secs(20), changed)
-        .await
-        .expect("the new authority is in force");
-    assert_eq!(
-        handed_out(&proxy).await,
-        fs::read_to_string(proxy.ca_file()).unwrap()
-    );
+    timeout(Duration::from_secs(20), changed).await.expect("the new authority is in force");
+    assert_eq!(handed_out(&proxy).await, fs::read_to_string(proxy.ca_file()).unwrap());
 }
 
 #[tokio::test]
@@ -85,18 +74,10 @@ async fn an_authority_that_cannot_be_read_again_leaves_the_one_before_it() {
 #[test]
 fn programs_that_start_on_one_folder_at_once_share_one_authority() {
     let dir = tempfile::tempdir().unwrap();
-    let start = |_| {
-        gleaner(dir.path(), &["ca", "export"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap()
-    };
+    let start =
+        |_| gleaner(dir.path(), &["ca", "export"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let children: Vec<_> = (0..8).map(start).collect();
-    let outputs: Vec<Output> = children
-        .into_iter()
-        .map(|child| child.wait_with_output().unwrap())
-        .collect();
+    let outputs: Vec<Output> = children.into_iter().map(|child| child.wait_with_output().unwrap()).collect();
     for output in &outputs {
         assert_eq!(told(output), (Some(0), String::new()));
         assert_eq!(output.stdout, outputs[0].stdout);
@@ -109,35 +90,19 @@ async fn a_refused_certificate_is_logged_with_its_host_and_in_our_words() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("config.yaml");
     let port = origin.addr.port();
-    fs::write(
-        &file,
-        format!("access: {{ allow_targets: ['127.0.0.1:{port}'] }}"),
-    )
-    .unwrap();
-    let arguments = [
-        "--listen",
-        "127.0.0.1:0",
-        "--config",
-        file.to_str().unwrap(),
-    ];
+    fs::write(&file, format!("access: {{ allow_targets: ['127.0.0.1:{port}'] }}")).unwrap();
+    let arguments = ["--listen", "127.0.0.1:0", "--config", file.to_str().unwrap()];
     let mut running = Running::start(&mut gleaner(dir.path(), &arguments));
     let addr = running.wait_for("proxy ").parse().unwrap();
-    let request = format!(
-        "GET https://127.0.0.1:{port}/ HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n"
-    );
+    let request =
+        format!("GET https://127.0.0.1:{port}/ HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
     let answer = raw(addr, request).await;
     assert!(answer.starts_with("HTTP/1.1 502"), "{answer}");
     let (_, log) = running.end();
-    let warnings: Vec<&str> = log
-        .lines()
-        .filter(|line| line.contains("WARN") || line.contains("ERROR"))
-        .collect();
+    let warnings: Vec<&str> = log.lines().filter(|line| line.contains("WARN") || line.contains("ERROR")).collect();
     assert!(!warnings.is_empty(), "{log}");
     for line in warnings {
-        assert!(
-            line.contains("127.0.0.1") && line.contains("refused"),
-            "{line}"
-        );
+        assert!(line.contains("127.0.0.1") && line.contains("refused"), "{line}");
         assert!(line.contains("unknown authority"), "{line}");
     }
 }
@@ -153,10 +118,7 @@ async fn an_address_that_cannot_be_had_is_told_with_what_to_do() {
     };
     let (code, errors) = serve(&[&taken]);
     assert_eq!(code, Some(69), "{errors}");
-    assert!(
-        errors.contains("another program") && errors.contains("--listen"),
-        "{errors}"
-    );
+    assert!(errors.contains("another program") && errors.contains("--listen"), "{errors}");
     drop(listener);
     let (code, errors) = serve(&["127.0.0.1:18118", "127.0.0.1:18118"]);
     assert_eq!(code, Some(64), "{errors}");

@@ -15,8 +15,7 @@ use crate::harness::{
 #[tokio::test]
 async fn nginx_compresses_through_the_proxy_as_without_it() {
     let page = "<p>words and words</p>".repeat(3000);
-    let Some((origin, _nginx, _folder)) = nginx::origin("gzip on;", &[("index.html", &page)]).await
-    else {
+    let Some((origin, _nginx, _folder)) = nginx::origin("gzip on;", &[("index.html", &page)]).await else {
         return;
     };
     let direct = "GET / HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n";

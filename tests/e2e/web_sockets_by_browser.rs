@@ -20,7 +20,8 @@ use crate::{
 };
 
 /// The address may be reached, and its port is no port for encrypted connections.
-const UNLISTED: &str = "access: { allow_targets: ['127.0.0.1'], private_targets: allow }\nrewrite: { enabled: false }\n";
+const UNLISTED: &str =
+    "access: { allow_targets: ['127.0.0.1'], private_targets: allow }\nrewrite: { enabled: false }\n";
 
 const PAGE: &str = "<!doctype html><title>x</title><script>
 const socket = new WebSocket('ws://' + location.host + '/socket');
@@ -34,10 +35,7 @@ async fn chromium_opens_a_web_socket_to_a_plain_server() {
         return;
     };
     // The browser leaves when the page is loaded; its image is not there before the answer is heard.
-    let (answered, words) = (
-        Arc::new(Notify::new()),
-        Arc::<std::sync::Mutex<String>>::default(),
-    );
+    let (answered, words) = (Arc::new(Notify::new()), Arc::<std::sync::Mutex<String>>::default());
     let said = Arc::clone(&words);
     let origin = Origin::sockets(move |mut stream| {
         let (answered, said) = (Arc::clone(&answered), Arc::clone(&said));
@@ -94,11 +92,7 @@ async fn what_is_neither_http_nor_tls_goes_to_no_unlisted_port() {
     let secure = Origin::tls(tls, |_| response(&[], "ok")).await;
     let proxy = TestProxy::trusting(&ca, UNLISTED).await;
     let stream = connect(&proxy, &secure.addr.to_string()).await;
-    let trust = proxy
-        .ca_file()
-        .parent()
-        .unwrap()
-        .with_file_name("origins.pem");
+    let trust = proxy.ca_file().parent().unwrap().with_file_name("origins.pem");
     tokio_rustls::TlsConnector::from(trusting(&trust, &[]))
         .connect("localhost".try_into().unwrap(), stream)
         .await
@@ -120,10 +114,7 @@ async fn what_is_neither_http_nor_tls_goes_to_no_unlisted_port() {
         let mut back = Vec::new();
         let _ = soon(tunnel.read_to_end(&mut back)).await;
         let back = String::from_utf8_lossy(&back);
-        assert!(
-            back.is_empty() || back.starts_with("HTTP/1.1 4"),
-            "{words:?}: {back}"
-        );
+        assert!(back.is_empty() || back.starts_with("HTTP/1.1 4"), "{words:?}: {back}");
     }
     assert!(told.lock().unwrap().is_empty(), "{told:?}");
 }

@@ -24,9 +24,7 @@ pub(crate) async fn upgrade(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
         && head.contains("\r\nupgrade: websocket\r\n")
         && head.contains("\r\nsec-websocket-key: abc\r\n");
     if !right {
-        let _ = stream
-            .write_all(b"HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n")
-            .await;
+        let _ = stream.write_all(b"HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n").await;
         return;
     }
     let answer = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n\
@@ -36,11 +34,7 @@ pub(crate) async fn upgrade(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
     let _ = tokio::io::copy(&mut read, &mut write).await;
 }
 
-pub(crate) async fn talk(
-    mut stream: impl AsyncRead + AsyncWrite + Unpin,
-    target: &str,
-    host: &str,
-) {
+pub(crate) async fn talk(mut stream: impl AsyncRead + AsyncWrite + Unpin, target: &str, host: &str) {
     let request = format!(
         "GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: keep-alive, Upgrade\r\n\
          Upgrade: websocket\r\nSec-WebSocket-Key: abc\r\n\r\n"
@@ -48,10 +42,7 @@ pub(crate) async fn talk(
     stream.write_all(request.as_bytes()).await.unwrap();
     let head = read_head(&mut stream).await;
     assert!(head.starts_with("HTTP/1.1 101"), "{head}");
-    assert!(
-        head.to_lowercase().contains("\r\nupgrade: websocket\r\n"),
-        "{head}"
-    );
+    assert!(head.to_lowercase().contains("\r\nupgrade: websocket\r\n"), "{head}");
     let mut first = [0; 5];
     stream.read_exact(&mut first).await.unwrap();
     assert_eq!(&first, b"first");
@@ -85,9 +76,7 @@ async fn the_time_for_an_upgrade_begins_when_its_connection_is_there() {
     let settings = "https: { intercept: on }\ntimeouts: { first_byte_seconds: 1 }";
     let proxy = TestProxy::trusting(&ca, settings).await;
     let target = format!("localhost:{}", origin.addr.port());
-    let stream = connect_tls(&proxy, &target, &proxy.ca_file(), &[b"http/1.1"])
-        .await
-        .unwrap();
+    let stream = connect_tls(&proxy, &target, &proxy.ca_file(), &[b"http/1.1"]).await.unwrap();
     talk(stream, "/chat", &target).await;
     proxy.stop().await;
 }
@@ -96,9 +85,7 @@ async fn the_time_for_an_upgrade_begins_when_its_connection_is_there() {
 async fn an_intercepted_websocket_passes() {
     let ca = TestCa::new();
     // The origin would rather speak HTTP/2, where this upgrade does not exist.
-    let tls: TlsAcceptor = ca
-        .server(&["localhost"], &[b"h2", b"http/1.1"], |_| {})
-        .into();
+    let tls: TlsAcceptor = ca.server(&["localhost"], &[b"h2", b"http/1.1"], |_| {}).into();
     let origin = Origin::sockets(move |stream| {
         let tls = tls.clone();
         async move { upgrade(tls.accept(stream).await.unwrap()).await }
@@ -106,9 +93,7 @@ async fn an_intercepted_websocket_passes() {
     .await;
     let proxy = TestProxy::trusting(&ca, "https: { intercept: on }").await;
     let target = format!("localhost:{}", origin.addr.port());
-    let stream = connect_tls(&proxy, &target, &proxy.ca_file(), &[b"http/1.1"])
-        .await
-        .unwrap();
+    let stream = connect_tls(&proxy, &target, &proxy.ca_file(), &[b"http/1.1"]).await.unwrap();
     talk(stream, "/chat", &target).await;
 }
 
@@ -123,17 +108,9 @@ async fn a_refused_upgrade_is_an_ordinary_answer() {
 
 #[tokio::test]
 async fn an_upgrade_nobody_asked_for_is_502() {
-    let origin = Origin::raw(
-        "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n",
-    )
-    .await;
+    let origin = Origin::raw("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n").await;
     let proxy = TestProxy::start("").await;
-    assert_eq!(
-        crate::harness::get(&proxy, &origin.url("/"), &[])
-            .await
-            .status,
-        502
-    );
+    assert_eq!(crate::harness::get(&proxy, &origin.url("/"), &[]).await.status, 502);
 }
 
 /// RFC 9110 § 7.8: a server may switch to nothing that it was not asked for, and must say to what.
@@ -149,14 +126,10 @@ async fn a_switch_to_another_protocol_is_502() {
         ] {
             let answer = format!("HTTP/1.1 101 Switching Protocols\r\n{fields}\r\nstolen");
             let setup = Setup::answering(road, answer.as_bytes()).await;
-            let request = setup.fill(
-                "GET {/} HTTP/1.1\r\nHost: {host}\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n",
-            );
+            let request = setup
+                .fill("GET {/} HTTP/1.1\r\nHost: {host}\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n");
             let got = setup.exchange(request.as_bytes()).await;
-            assert!(
-                got.starts_with("HTTP/1.1 502"),
-                "{road:?} {fields:?}: {got}"
-            );
+            assert!(got.starts_with("HTTP/1.1 502"), "{road:?} {fields:?}: {got}");
             assert!(!got.contains("stolen"), "{got}");
         }
     }
@@ -168,16 +141,12 @@ async fn http2_in_clear_is_taken_out_of_what_is_asked_for() {
     for road in ROADS {
         let setup = Setup::new(road, "", |seen| {
             let asked = |name| seen.headers.get(name).map(|value| value.to_str().unwrap());
-            response(
-                &[],
-                format!("{:?}", [asked("connection"), asked("upgrade")]),
-            )
+            response(&[], format!("{:?}", [asked("connection"), asked("upgrade")]))
         })
         .await;
-        for (upgrade, asked) in [
-            ("websocket, h2c", r#"[Some("Upgrade"), Some("websocket")]"#),
-            ("h2c, H2C-14", "[None, None]"),
-        ] {
+        for (upgrade, asked) in
+            [("websocket, h2c", r#"[Some("Upgrade"), Some("websocket")]"#), ("h2c, H2C-14", "[None, None]")]
+        {
             let request = setup.fill(&format!(
                 "GET {{/}} HTTP/1.1\r\nHost: {{host}}\r\nConnection: Upgrade, close\r\nUpgrade: {upgrade}\r\n\r\n"
             ));
@@ -189,15 +158,8 @@ async fn http2_in_clear_is_taken_out_of_what_is_asked_for() {
 
 /// What a server says to a key (RFC 6455 § 4.2.2).
 pub(crate) fn accept(head: &str) -> String {
-    let key = head.lines().find_map(|line| {
-        line.to_lowercase()
-            .starts_with("sec-websocket-key:")
-            .then(|| &line[18..])
-    });
-    let text = format!(
-        "{}258EAFA5-E914-47DA-95CA-C5AB0DC85B11",
-        key.unwrap().trim()
-    );
+    let key = head.lines().find_map(|line| line.to_lowercase().starts_with("sec-websocket-key:").then(|| &line[18..]));
+    let text = format!("{}258EAFA5-E914-47DA-95CA-C5AB0DC85B11", key.unwrap().trim());
     let digest = digest(&SHA1_FOR_LEGACY_USE_ONLY, text.as_bytes());
     Base64::encode_string(digest.as_ref())
 }
@@ -214,20 +176,13 @@ async fn a_websocket_over_intercepted_http2_passes() {
             let sent = read_head(&mut stream).await;
             let head = sent.to_lowercase();
             assert!(head.starts_with("get /"), "{head}");
-            for field in [
-                "connection: upgrade",
-                "upgrade: websocket",
-                "sec-websocket-version: 13",
-                "sec-websocket-key: ",
-            ] {
+            for field in
+                ["connection: upgrade", "upgrade: websocket", "sec-websocket-version: 13", "sec-websocket-key: "]
+            {
                 assert!(head.contains(&format!("\r\n{field}")), "{head}");
             }
             // A server that has not read the key does not speak the protocol.
-            let accept = if head.contains(" /deaf ") {
-                "x".to_owned()
-            } else {
-                accept(&sent)
-            };
+            let accept = if head.contains(" /deaf ") { "x".to_owned() } else { accept(&sent) };
             let answer = format!(
                 "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
                  Sec-WebSocket-Accept: {accept}\r\nSec-WebSocket-Protocol: chat\r\n\r\nfirst"
@@ -240,18 +195,14 @@ async fn a_websocket_over_intercepted_http2_passes() {
     .await;
     let proxy = TestProxy::trusting(&ca, "https: { intercept: on }").await;
     let target = format!("localhost:{}", origin.addr.port());
-    let stream = connect_tls(&proxy, &target, &proxy.ca_file(), &[b"h2"])
-        .await
-        .unwrap();
+    let stream = connect_tls(&proxy, &target, &proxy.ca_file(), &[b"h2"]).await.unwrap();
     let io = hyper_util::rt::TokioIo::new(stream);
     let executor = hyper_util::rt::TokioExecutor::new();
-    let (mut sender, connection) = hyper::client::conn::http2::handshake(executor, io)
-        .await
-        .unwrap();
+    let (mut sender, connection) = hyper::client::conn::http2::handshake(executor, io).await.unwrap();
     tokio::spawn(connection);
     // The server's settings, which allow it, come with the first answer.
-    let first = http::Request::get(format!("https://other.{target}/"))
-        .body(http_body_util::Empty::<bytes::Bytes>::new());
+    let first =
+        http::Request::get(format!("https://other.{target}/")).body(http_body_util::Empty::<bytes::Bytes>::new());
     sender.send_request(first.unwrap()).await.unwrap();
     let request = |path: &str| {
         http::Request::connect(format!("https://{target}{path}"))

@@ -17,12 +17,7 @@ const FIELDS: &str = "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Geck
     Accept-Language: en-US,en;q=0.5\r\nAccept-Encoding: gzip, deflate\r\nCookie: a=0123456789abcdef; b=0123456789abcdef\r\n\r\n";
 
 /// One small request after the other on each of so many connections.
-pub(crate) async fn small(
-    proxy: SocketAddr,
-    origin: SocketAddr,
-    connections: usize,
-    each: usize,
-) -> io::Result<()> {
+pub(crate) async fn small(proxy: SocketAddr, origin: SocketAddr, connections: usize, each: usize) -> io::Result<()> {
     let request = format!("GET http://{origin}/small HTTP/1.1\r\nHost: {origin}\r\n{FIELDS}");
     let one = |_| {
         let request = request.clone();
@@ -47,11 +42,7 @@ async fn all<E: From<JoinError> + Send + 'static>(
 }
 
 /// Connections that have had one response each, and stay open.
-pub(crate) async fn idle(
-    proxy: SocketAddr,
-    origin: SocketAddr,
-    connections: usize,
-) -> io::Result<Vec<TcpStream>> {
+pub(crate) async fn idle(proxy: SocketAddr, origin: SocketAddr, connections: usize) -> io::Result<Vec<TcpStream>> {
     let request = format!("GET http://{origin}/small HTTP/1.1\r\nHost: {origin}\r\n{FIELDS}");
     let mut streams = Vec::new();
     for _ in 0..connections {
@@ -62,11 +53,7 @@ pub(crate) async fn idle(
     Ok(streams)
 }
 
-async fn exchanges(
-    io: &mut (impl AsyncRead + AsyncWrite + Unpin),
-    request: &str,
-    count: usize,
-) -> io::Result<()> {
+async fn exchanges(io: &mut (impl AsyncRead + AsyncWrite + Unpin), request: &str, count: usize) -> io::Result<()> {
     for _ in 0..count {
         exchange(io, request).await?;
     }
@@ -130,14 +117,9 @@ pub(crate) async fn encrypted(
     tls: &Arc<ClientConfig>,
 ) -> io::Result<TlsStream<TcpStream>> {
     let stream = tunnel(proxy, target).await?;
-    let host = target
-        .rsplit_once(':')
-        .map_or(target, |(host, _)| host)
-        .to_owned();
+    let host = target.rsplit_once(':').map_or(target, |(host, _)| host).to_owned();
     let name = ServerName::try_from(host).map_err(io::Error::other)?;
-    TlsConnector::from(Arc::clone(tls))
-        .connect(name, stream)
-        .await
+    TlsConnector::from(Arc::clone(tls)).connect(name, stream).await
 }
 
 /// Small requests within TLS, over HTTP/1.1.
@@ -171,30 +153,19 @@ pub(crate) async fn small_http2(
     use hyper::body::Bytes;
     use hyper_util::rt::{TokioExecutor, TokioIo};
     let stream = encrypted(proxy, origin, tls).await?;
-    let (sender, connection) = hyper::client::conn::http2::handshake::<_, _, Empty<Bytes>>(
-        TokioExecutor::new(),
-        TokioIo::new(stream),
-    )
-    .await?;
+    let (sender, connection) =
+        hyper::client::conn::http2::handshake::<_, _, Empty<Bytes>>(TokioExecutor::new(), TokioIo::new(stream)).await?;
     tokio::spawn(connection);
     let one = |_| {
         let (mut sender, origin) = (sender.clone(), origin.to_owned());
         async move {
             for _ in 0..each {
                 let request = hyper::Request::get(format!("https://{origin}/small"))
-                    .header(
-                        "user-agent",
-                        "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
-                    )
+                    .header("user-agent", "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0")
                     .header("accept", "*/*")
                     .header("cookie", "a=0123456789abcdef; b=0123456789abcdef")
                     .body(Empty::new())?;
-                let body = sender
-                    .send_request(request)
-                    .await?
-                    .into_body()
-                    .collect()
-                    .await?;
+                let body = sender.send_request(request).await?.into_body().collect().await?;
                 anyhow::ensure!(body.to_bytes() == SMALL, "another body");
             }
             anyhow::Ok(())

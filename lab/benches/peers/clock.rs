@@ -13,8 +13,7 @@ pub(crate) fn of_thread(work: impl FnOnce()) -> Duration {
 
 fn now() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::from_secs(time.tv_sec.unsigned_abs())
-        + Duration::from_nanos(time.tv_nsec.unsigned_abs())
+    Duration::from_secs(time.tv_sec.unsigned_abs()) + Duration::from_nanos(time.tv_nsec.unsigned_abs())
 }
 
 /// CPU time of a process, user and system, in seconds: what its threads have run, to the nanosecond
@@ -35,12 +34,7 @@ pub(crate) fn memory_of(pid: u32, what: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     status
         .lines()
-        .find_map(|line| {
-            line.strip_prefix(what)?
-                .strip_prefix(':')?
-                .trim()
-                .strip_suffix(" kB")
-        })
+        .find_map(|line| line.strip_prefix(what)?.strip_prefix(':')?.trim().strip_suffix(" kB"))
         .and_then(|kilobytes| kilobytes.trim().parse::<u64>().ok())
         .unwrap_or(0)
         * 1024

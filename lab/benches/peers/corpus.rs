@@ -9,20 +9,15 @@ const PAGES: usize = 300;
 
 /// The folder: `GLEANER_WCXB`, else where the data set lies beside the repository.
 fn folder() -> PathBuf {
-    env::var_os("GLEANER_WCXB").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/wcxb/dev"),
-        PathBuf::from,
-    )
+    env::var_os("GLEANER_WCXB")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/wcxb/dev"), PathBuf::from)
 }
 
 /// The pages as text, or why there are none.
 pub(crate) fn pages() -> Result<Vec<String>, String> {
     let folder = folder().join("html");
-    let entries = fs::read_dir(&folder)
-        .map_err(|error| format!("{}: {error}; set GLEANER_WCXB", folder.display()))?;
-    let mut paths: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .collect();
+    let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}; set GLEANER_WCXB", folder.display()))?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.sort();
     let step = (paths.len() / PAGES).max(1);
     paths
@@ -44,9 +39,5 @@ pub(crate) fn pages() -> Result<Vec<String>, String> {
 pub(crate) fn chain() -> anyhow::Result<Arc<Chain>> {
     let mut ad_servers = HostList::default();
     ad_servers.add(include_str!("../../../adservers.txt"))?;
-    Ok(Arc::new(Chain::new(
-        &ChainConfig::default(),
-        PageLimits::default(),
-        ad_servers,
-    )?))
+    Ok(Arc::new(Chain::new(&ChainConfig::default(), PageLimits::default(), ad_servers)?))
 }

@@ -27,25 +27,13 @@ impl Interception {
         fs::write(&ca_file, &ca)?;
         fs::write(&key_file, &key)?;
         let gleaner = dir.join("tls");
-        let extra = format!(
-            "upstream: {{ extra_ca_file: {} }}\nhttps: {{ intercept: on }}\n{extra}",
-            ca_file.display()
-        );
-        let contestants = [
-            proxies::hudsucker(&ca_file, &key_file, &ca_file)?,
-            proxies::gleaner(&gleaner, &extra)?,
-        ];
+        let extra =
+            format!("upstream: {{ extra_ca_file: {} }}\nhttps: {{ intercept: on }}\n{extra}", ca_file.display());
+        let contestants = [proxies::hudsucker(&ca_file, &key_file, &ca_file)?, proxies::gleaner(&gleaner, &extra)?];
         // Its port is open before its authority is written; both are there once it answers.
         client::small(contestants[1].addr, plain, 1, 1).await?;
-        let trusted = [
-            fs::read(&ca_file)?,
-            fs::read(gleaner.join("authority/ca.cert.pem"))?,
-        ];
-        Ok(Self {
-            contestants,
-            host: format!("localhost:{}", origin.port()),
-            trusted,
-        })
+        let trusted = [fs::read(&ca_file)?, fs::read(gleaner.join("authority/ca.cert.pem"))?];
+        Ok(Self { contestants, host: format!("localhost:{}", origin.port()), trusted })
     }
 
     fn client(&self, at: usize, alpn: &[u8]) -> anyhow::Result<Arc<ClientConfig>> {
@@ -53,12 +41,7 @@ impl Interception {
     }
 
     /// Small requests over HTTP/1.1: so many connections, and requests on each.
-    pub(crate) async fn http1(
-        &self,
-        at: usize,
-        connections: usize,
-        each: usize,
-    ) -> anyhow::Result<()> {
+    pub(crate) async fn http1(&self, at: usize, connections: usize, each: usize) -> anyhow::Result<()> {
         let (proxy, tls) = (self.contestants[at].addr, self.client(at, b"http/1.1")?);
         client::small_encrypted(proxy, &self.host, &tls, connections, each).await?;
         Ok(())

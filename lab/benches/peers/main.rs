@@ -27,10 +27,7 @@ const REQUESTS: usize = 400;
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     // Cargo adds `--bench`.
-    let wanted: Vec<String> = env::args()
-        .skip(1)
-        .filter(|argument| !argument.starts_with('-'))
-        .collect();
+    let wanted: Vec<String> = env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let wants = |part: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == part);
     let dir = tempfile::tempdir()?;
     let bench = Bench {
@@ -188,19 +185,9 @@ fn report(what: &str, figures: &[Figures]) {
 fn ratio(what: &str, figures: &[Figures], other: usize, at_most: f64) -> Line {
     let [ours, theirs] = [1, other].map(|at| &figures[at].1);
     let ratios = ours.iter().zip(theirs).map(|(ours, theirs)| ours / theirs);
-    Line {
-        what: what.to_owned(),
-        figure: median(&ratios.collect::<Vec<_>>()),
-        unit: "x",
-        at_most: Some(at_most),
-    }
+    Line { what: what.to_owned(), figure: median(&ratios.collect::<Vec<_>>()), unit: "x", at_most: Some(at_most) }
 }
 
 fn megabytes(what: &str, figure: f64, at_most: f64) -> Line {
-    Line {
-        what: what.to_owned(),
-        figure,
-        unit: "MB",
-        at_most: Some(at_most),
-    }
+    Line { what: what.to_owned(), figure, unit: "MB", at_most: Some(at_most) }
 }

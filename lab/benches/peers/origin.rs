@@ -47,8 +47,7 @@ async fn serve(mut io: impl AsyncRead + AsyncWrite + Unpin) -> std::io::Result<(
         }
         let line = head.split(|byte| *byte == b'\r').next().unwrap_or_default();
         if line.windows(5).any(|part| part == b"/bulk") {
-            io.write_all(&head_of("application/octet-stream", BULK))
-                .await?;
+            io.write_all(&head_of("application/octet-stream", BULK)).await?;
             let piece = vec![b'x'; 64 * 1024];
             for _ in 0..BULK / piece.len() as u64 {
                 io.write_all(&piece).await?;

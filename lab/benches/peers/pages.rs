@@ -56,14 +56,8 @@ fn contestants() -> anyhow::Result<Vec<Contestant>> {
     let chain = corpus::chain()?;
     let url = url::Url::parse(URL)?;
     Ok(vec![
-        (
-            "gleaner",
-            Box::new(move |page: &str| drop(black_box(chain.run(page, &url)))),
-        ),
-        (
-            "kuchikiki's parser",
-            Box::new(|page: &str| drop(black_box(kuchikiki::parse_html().one(page)))),
-        ),
+        ("gleaner", Box::new(move |page: &str| drop(black_box(chain.run(page, &url))))),
+        ("kuchikiki's parser", Box::new(|page: &str| drop(black_box(kuchikiki::parse_html().one(page))))),
         (
             "dom_smoothie",
             Box::new(|page: &str| {
@@ -72,9 +66,6 @@ fn contestants() -> anyhow::Result<Vec<Contestant>> {
                 }
             }),
         ),
-        (
-            "rs-trafilatura",
-            Box::new(|page: &str| drop(black_box(rs_trafilatura::extract(page)))),
-        ),
+        ("rs-trafilatura", Box::new(|page: &str| drop(black_box(rs_trafilatura::extract(page))))),
     ])
 }

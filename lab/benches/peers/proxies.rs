@@ -33,10 +33,7 @@ impl Running {
         let running = Running { name, addr, child };
         let begun = Instant::now();
         while TcpStream::connect(addr).is_err() {
-            anyhow::ensure!(
-                begun.elapsed() < Duration::from_secs(20),
-                "{name} does not listen"
-            );
+            anyhow::ensure!(begun.elapsed() < Duration::from_secs(20), "{name} does not listen");
             std::thread::sleep(Duration::from_millis(1));
         }
         Ok(running)
@@ -53,10 +50,8 @@ impl Drop for Running {
 
 /// Ours: the program that `GLEANER` names, else the one built last. `extra` is more YAML.
 pub(crate) fn gleaner(dir: &Path, extra: &str) -> anyhow::Result<Running> {
-    let program = env::var_os("GLEANER").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/release/gleaner"),
-        PathBuf::from,
-    );
+    let program = env::var_os("GLEANER")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/release/gleaner"), PathBuf::from);
     let port = free_port()?;
     fs::create_dir_all(dir)?;
     let file = dir.join("config.yaml");
@@ -67,11 +62,7 @@ pub(crate) fn gleaner(dir: &Path, extra: &str) -> anyhow::Result<Running> {
              access: {{ allow_targets: ['127.0.0.0/8:1-65535'] }}\n{extra}"
         ),
     )?;
-    Running::start(
-        "gleaner",
-        Command::new(program).arg("serve").arg("--config").arg(file),
-        port,
-    )
+    Running::start("gleaner", Command::new(program).arg("serve").arg("--config").arg(file), port)
 }
 
 /// The minimal forward proxy of hyper.
@@ -85,18 +76,13 @@ pub(crate) fn hyper() -> anyhow::Result<Running> {
 pub(crate) fn hudsucker(certificate: &Path, key: &Path, origins: &Path) -> anyhow::Result<Running> {
     let port = free_port()?;
     let mut command = Command::new(env!("CARGO_BIN_EXE_hudsucker_proxy"));
-    command
-        .arg(port.to_string())
-        .args([certificate, key, origins]);
+    command.arg(port.to_string()).args([certificate, key, origins]);
     Running::start("hudsucker", &mut command, port)
 }
 
 /// Squid without a cache and without a log; none where it is not installed.
 pub(crate) fn squid(dir: &Path) -> anyhow::Result<Option<Running>> {
-    let Some(program) = ["/usr/sbin/squid", "/usr/bin/squid"]
-        .into_iter()
-        .find(|path| Path::new(path).exists())
-    else {
+    let Some(program) = ["/usr/sbin/squid", "/usr/bin/squid"].into_iter().find(|path| Path::new(path).exists()) else {
         return Ok(None);
     };
     let port = free_port()?;
@@ -110,12 +96,7 @@ pub(crate) fn squid(dir: &Path) -> anyhow::Result<Option<Running>> {
              max_filedescriptors 4096\nclient_idle_pconn_timeout 2 minutes\n"
         ),
     )?;
-    Running::start(
-        "squid",
-        Command::new(program).arg("-N").arg("-f").arg(file),
-        port,
-    )
-    .map(Some)
+    Running::start("squid", Command::new(program).arg("-N").arg("-f").arg(file), port).map(Some)
 }
 
 fn free_port() -> anyhow::Result<u16> {

@@ -36,9 +36,6 @@ pub(crate) fn print(lines: &[Line]) {
             Some(most) => (most.to_string(), "**missed**"),
             None => (String::new(), ""),
         };
-        println!(
-            "| {} | {:.2} {} | {bound} | {verdict} |",
-            line.what, line.figure, line.unit
-        );
+        println!("| {} | {:.2} {} | {bound} | {verdict} |", line.what, line.figure, line.unit);
     }
 }

@@ -14,9 +14,7 @@ use rustls::{
 pub(crate) fn origin() -> anyhow::Result<(String, String, Arc<ServerConfig>)> {
     let mut params = CertificateParams::default();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    params
-        .distinguished_name
-        .push(DnType::CommonName, "bench origins");
+    params.distinguished_name.push(DnType::CommonName, "bench origins");
     let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate()?)?;
     let leaf = CertificateParams::new(["localhost".to_owned()])?;
     let key = KeyPair::generate()?;

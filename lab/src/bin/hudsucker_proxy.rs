@@ -30,19 +30,11 @@ async fn main() -> anyhow::Result<()> {
         .with_safe_default_protocol_versions()?
         .with_root_certificates(roots)
         .with_no_client_auth();
-    let connector = HttpsConnectorBuilder::new()
-        .with_tls_config(tls)
-        .https_or_http()
-        .enable_http1()
-        .enable_http2()
-        .build();
+    let connector =
+        HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().enable_http2().build();
     let proxy = Proxy::builder()
         .with_addr(SocketAddr::from(([127, 0, 0, 1], port.parse()?)))
-        .with_ca(RcgenAuthority::new(
-            issuer,
-            1_000,
-            aws_lc_rs::default_provider(),
-        ))
+        .with_ca(RcgenAuthority::new(issuer, 1_000, aws_lc_rs::default_provider()))
         .with_http_connector(connector)
         .build()
         .context("the proxy cannot be made")?;

@@ -19,10 +19,7 @@ type Body = BoxBody<Bytes, hyper::Error>;
 
 #[tokio::main]
 async fn main() -> std::io::Result<()> {
-    let port = std::env::args()
-        .nth(1)
-        .and_then(|port| port.parse().ok())
-        .unwrap_or(0);
+    let port = std::env::args().nth(1).and_then(|port| port.parse().ok()).unwrap_or(0);
     let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], port))).await?;
     let mut connector = HttpConnector::new();
     connector.set_nodelay(true);
@@ -33,10 +30,7 @@ async fn main() -> std::io::Result<()> {
         let client = client.clone();
         tokio::spawn(async move {
             let service = service_fn(|request| answer(client.clone(), request));
-            let _ = http1::Builder::new()
-                .serve_connection(TokioIo::new(stream), service)
-                .with_upgrades()
-                .await;
+            let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).with_upgrades().await;
         });
     }
 }

@@ -29,10 +29,8 @@ pub(super) struct Alignment {
 
 /// The words of a text as compared: where they stand, and in lower case.
 pub(super) fn words(text: &str) -> impl Iterator<Item = (Range<usize>, String)> + '_ {
-    static WORD: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"\w+").expect("the pattern is a constant"));
-    WORD.find_iter(text)
-        .map(|word| (word.range(), word.as_str().to_lowercase()))
+    static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\w+").expect("the pattern is a constant"));
+    WORD.find_iter(text).map(|word| (word.range(), word.as_str().to_lowercase()))
 }
 
 /// Aligns two lists of words.
@@ -49,10 +47,7 @@ pub(super) fn align(left: &[String], right: &[String]) -> Alignment {
         out
     };
     let (a, b) = (number(left), number(right));
-    let mut done = Alignment {
-        left: vec![false; a.len()],
-        right: vec![false; b.len()],
-    };
+    let mut done = Alignment { left: vec![false; a.len()], right: vec![false; b.len()] };
     let (mut at_a, mut at_b) = (0, 0);
     let end = (a.len(), b.len());
     for (next_a, next_b) in chain(&anchors(&a, &b)).into_iter().chain([end]) {
@@ -83,11 +78,8 @@ fn anchors(a: &[u32], b: &[u32]) -> Vec<(usize, usize)> {
             }
         }
     }
-    let mut anchors: Vec<(usize, usize)> = places
-        .into_iter()
-        .filter(|(run, _)| !repeated.contains(run))
-        .filter_map(|(_, [a, b])| a.zip(b))
-        .collect();
+    let mut anchors: Vec<(usize, usize)> =
+        places.into_iter().filter(|(run, _)| !repeated.contains(run)).filter_map(|(_, [a, b])| a.zip(b)).collect();
     anchors.sort_unstable();
     anchors
 }
@@ -163,19 +155,15 @@ mod tests {
         let done = align(&left, &right);
         let kept = |words: &[String], marks: &[bool]| {
             let kept = words.iter().zip(marks).filter(|(_, mark)| **mark);
-            kept.map(|(word, _)| word.as_str())
-                .collect::<Vec<_>>()
-                .join(" ")
+            kept.map(|(word, _)| word.as_str()).collect::<Vec<_>>().join(" ")
         };
         (kept(&left, &done.left), kept(&right, &done.right))
     }
 
     #[test]
     fn the_same_words_meet_on_both_sides() {
-        let (left, right) = aligned(
-            "Menu Home News. The quick brown fox jumps over it. Imprint",
-            "the quick brown fox jumps over us",
-        );
+        let (left, right) =
+            aligned("Menu Home News. The quick brown fox jumps over it. Imprint", "the quick brown fox jumps over us");
         assert_eq!(left, "the quick brown fox jumps over");
         assert_eq!(right, left);
     }

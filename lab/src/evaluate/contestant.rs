@@ -23,9 +23,7 @@ impl Contestant {
     /// What the chain makes of a page, and why it is the whole page, if it is. By itself, an algorithm without an answer
     /// keeps nothing.
     pub(super) fn trace(&self, sample: &Sample) -> Result<(Trace, Option<PageError>), PageError> {
-        let (mut trace, passed) = self
-            .chain
-            .run(|chain| chain.trace(&sample.html, &sample.url))?;
+        let (mut trace, passed) = self.chain.run(|chain| chain.trace(&sample.html, &sample.url))?;
         if self.must_select && !trace.report.selected {
             trace.text.clear();
             for text in &mut trace.texts {
@@ -108,22 +106,13 @@ fn bare(mut filters: ChainConfig) -> ChainConfig {
     } else if filters.link_quota.enabled {
         vec![FilterName::Ignore, FilterName::LinkQuota]
     } else {
-        vec![
-            FilterName::Ignore,
-            FilterName::LinkLists,
-            FilterName::EmptyTables,
-        ]
+        vec![FilterName::Ignore, FilterName::LinkLists, FilterName::EmptyTables]
     };
     filters.order = order;
     filters.main_block.min_chars = 0;
     filters.main_block.min_share = 0.0;
     filters.main_block.picture_chars = 0;
     filters.main_block.keep_headline = false;
-    filters.floor = Floor {
-        structured_text: StructuredText::Off,
-        page_chars: 0,
-        kept_share: 0.0,
-        kept_chars: 0,
-    };
+    filters.floor = Floor { structured_text: StructuredText::Off, page_chars: 0, kept_share: 0.0, kept_chars: 0 };
     filters
 }

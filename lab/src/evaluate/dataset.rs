@@ -68,9 +68,7 @@ const NO_TYPE: &str = "other";
 impl Annotation {
     fn page_type(&self) -> String {
         let internal = self.internal.as_ref();
-        internal
-            .map_or(NO_TYPE, |internal| &internal.page_type.primary)
-            .to_owned()
+        internal.map_or(NO_TYPE, |internal| &internal.page_type.primary).to_owned()
     }
 }
 
@@ -112,11 +110,8 @@ pub(super) fn pairs(dataset: &Path, every: NonZero<usize>) -> anyhow::Result<Vec
         bail!("{}; {} has no *{TRUTH}", no_data_set(), truths.display());
     }
     ids.extend(stems(&pages, HTML).with_context(no_data_set)?);
-    let pair = |id: String| Pair {
-        html: pages.join(format!("{id}{HTML}")),
-        truth: truths.join(format!("{id}{TRUTH}")),
-        id,
-    };
+    let pair =
+        |id: String| Pair { html: pages.join(format!("{id}{HTML}")), truth: truths.join(format!("{id}{TRUTH}")), id };
     Ok(ids.into_iter().step_by(every.get()).map(pair).collect())
 }
 
@@ -126,11 +121,7 @@ fn stems(folder: &Path, ending: &str) -> anyhow::Result<BTreeSet<String>> {
     let mut stems = BTreeSet::new();
     for entry in fs::read_dir(folder).with_context(cannot_read)? {
         let name = entry.with_context(cannot_read)?.file_name();
-        stems.extend(
-            name.to_str()
-                .and_then(|name| name.strip_suffix(ending))
-                .map(str::to_owned),
-        );
+        stems.extend(name.to_str().and_then(|name| name.strip_suffix(ending)).map(str::to_owned));
     }
     Ok(stems)
 }
@@ -143,8 +134,7 @@ impl Sample {
             error: format!("{error:#}"),
         };
         let truth = annotation(&pair.truth).map_err(|error| unread(&pair.truth, error))?;
-        let bytes =
-            input::read(&pair.html, max_bytes).map_err(|error| unread(&pair.html, error.into()))?;
+        let bytes = input::read(&pair.html, max_bytes).map_err(|error| unread(&pair.html, error.into()))?;
         Ok(Sample {
             id: pair.id.clone(),
             page_type: truth.page_type(),
@@ -171,10 +161,7 @@ fn annotation(file: &Path) -> anyhow::Result<Annotation> {
         bail!("{NOT_ONE}: expected an object with the key `ground_truth`, an object too");
     }
     // An empty text says that nothing is to be kept; snippets alone are something to go by.
-    if ["main_content", "with", "without"]
-        .iter()
-        .all(|key| truth[key].is_null())
-    {
+    if ["main_content", "with", "without"].iter().all(|key| truth[key].is_null()) {
         bail!("{NOT_ONE}: the key `ground_truth.main_content` is missing");
     }
     serde_json::from_value(tree).context(NOT_ONE)

@@ -108,10 +108,7 @@ mod tests {
     use super::*;
 
     fn texts(list: &[(&str, bool)]) -> Vec<TracedText> {
-        let text = |&(text, kept): &(&str, bool)| TracedText {
-            text: text.to_owned(),
-            kept,
-        };
+        let text = |&(text, kept): &(&str, bool)| TracedText { text: text.to_owned(), kept };
         list.iter().map(text).collect()
     }
 
@@ -124,8 +121,7 @@ mod tests {
             ("The second one", true),
             ("Imprint", false),
         ]);
-        let reference =
-            "A headline of the page. The first paragraph is a long one with words. The second one.";
+        let reference = "A headline of the page. The first paragraph is a long one with words. The second one.";
         let score = Mapping::new(&page, reference).score(&page).unwrap();
         assert!((score.precision - 2.0 / 3.0).abs() < 1e-12);
         assert!((score.recall - 2.0 / 3.0).abs() < 1e-12);
@@ -148,10 +144,7 @@ mod tests {
 
     #[test]
     fn a_node_with_a_word_by_chance_does_not_belong_to_the_reference() {
-        let page = texts(&[
-            ("Read the long story of the river here", true),
-            ("Share it now with all", true),
-        ]);
+        let page = texts(&[("Read the long story of the river here", true), ("Share it now with all", true)]);
         let reference = "Read the long story of the river here now";
         let score = Mapping::new(&page, reference).score(&page).unwrap();
         assert!((score.precision - 0.5).abs() < 1e-12);
@@ -161,12 +154,7 @@ mod tests {
     fn nothing_kept_scores_nothing() {
         let page = texts(&[("Only this stands here", false)]);
         let score = Mapping::new(&page, "only this stands here").score(&page);
-        let nothing = NodeScore {
-            precision: 0.0,
-            recall: 0.0,
-            text_precision: 0.0,
-            text_recall: 0.0,
-        };
+        let nothing = NodeScore { precision: 0.0, recall: 0.0, text_precision: 0.0, text_recall: 0.0 };
         assert_eq!(score, Some(nothing));
     }
 }

@@ -72,10 +72,8 @@ impl Axes {
             let (at_x, at_y) = self.place(x, y);
             let (left, right) = (MARGIN, WIDTH - MARGIN);
             let (top, bottom) = (MARGIN, HEIGHT - MARGIN);
-            let _ = writeln!(
-                self.out,
-                "<path d=\"M{at_x:.1} {top}V{bottom}M{left} {at_y:.1}H{right}\" stroke=\"#ddd\"/>"
-            );
+            let _ =
+                writeln!(self.out, "<path d=\"M{at_x:.1} {top}V{bottom}M{left} {at_y:.1}H{right}\" stroke=\"#ddd\"/>");
             self.text(at_x, bottom + 18.0, "middle", &format!("{x:.2}"));
             self.text(left - 8.0, at_y + 4.0, "end", &format!("{y:.2}"));
         }
@@ -83,18 +81,12 @@ impl Axes {
 
     fn place(&self, x: f64, y: f64) -> (f64, f64) {
         let part = |value: f64, (low, high): (f64, f64)| (value - low) / (high - low);
-        (
-            MARGIN + part(x, self.x) * (WIDTH - 2.0 * MARGIN),
-            HEIGHT - MARGIN - part(y, self.y) * (HEIGHT - 2.0 * MARGIN),
-        )
+        (MARGIN + part(x, self.x) * (WIDTH - 2.0 * MARGIN), HEIGHT - MARGIN - part(y, self.y) * (HEIGHT - 2.0 * MARGIN))
     }
 
     fn text(&mut self, x: f64, y: f64, anchor: &str, text: &str) {
         let text = text.replace('&', "&amp;").replace('<', "&lt;");
-        let _ = writeln!(
-            self.out,
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{text}</text>"
-        );
+        let _ = writeln!(self.out, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{text}</text>");
     }
 
     fn line(&mut self, points: impl Iterator<Item = (f64, f64)>, style: &str) {
@@ -109,21 +101,14 @@ impl Axes {
 
     fn dot(&mut self, x: f64, y: f64, colour: &str) {
         let (x, y) = self.place(x, y);
-        let _ = writeln!(
-            self.out,
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{colour}\"/>"
-        );
+        let _ = writeln!(self.out, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{colour}\"/>");
     }
 
     /// A line of the legend, from the top.
     fn legend(&mut self, number: usize, colour: &str, text: &str) {
         let y = MARGIN + LINE * number as f64;
         let x = WIDTH - MARGIN + 24.0;
-        let _ = writeln!(
-            self.out,
-            "<circle cx=\"{x:.1}\" cy=\"{:.1}\" r=\"4\" fill=\"{colour}\"/>",
-            y - 4.0
-        );
+        let _ = writeln!(self.out, "<circle cx=\"{x:.1}\" cy=\"{:.1}\" r=\"4\" fill=\"{colour}\"/>", y - 4.0);
         self.text(x + 10.0, y, "start", text);
         debug_assert!(y <= self.height, "the legend has room");
     }
@@ -188,11 +173,7 @@ pub(super) fn recall_precision(points: &[Point], dial: &[DialPoint]) -> String {
 pub(super) fn dial(points: &[DialPoint]) -> String {
     let title = "dial, from precision to recall";
     let mut axes = Axes::new((-1.0, 1.0), (0.0, 1.0), [title, ""], 3);
-    let series = [
-        ("word F1", "#b3261e"),
-        ("precision", "#1a56b0"),
-        ("recall", "#2e7d32"),
-    ];
+    let series = [("word F1", "#b3261e"), ("precision", "#1a56b0"), ("recall", "#2e7d32")];
     for (number, (name, colour)) in series.into_iter().enumerate() {
         let value = |point: &DialPoint| [point.f1, point.precision, point.recall][number];
         let line = points.iter().map(|point| (point.dial, value(point)));
@@ -218,12 +199,7 @@ mod tests {
 
     #[test]
     fn a_dot_stands_where_its_values_are() {
-        let point = Point {
-            name: "a < b".to_owned(),
-            precision: 0.5,
-            recall: 1.0,
-            f1: 0.667,
-        };
+        let point = Point { name: "a < b".to_owned(), precision: 0.5, recall: 1.0, f1: 0.667 };
         let svg = recall_precision(&[point], &[]);
         // The axis of precision begins at .5, that of recall at .9.
         assert!(svg.contains("cx=\"56.0\" cy=\"56.0\""), "{svg}");
@@ -233,12 +209,7 @@ mod tests {
 
     #[test]
     fn a_contestant_far_off_stands_in_the_legend_only() {
-        let point = |f1| Point {
-            name: format!("of {f1}"),
-            precision: 0.8,
-            recall: 0.8,
-            f1,
-        };
+        let point = |f1| Point { name: format!("of {f1}"), precision: 0.8, recall: 0.8, f1 };
         let svg = recall_precision(&[point(0.8), point(0.1)], &[]);
         assert!(svg.contains("2 of 0.1 0.100 (not shown)"), "{svg}");
         assert!(!svg.contains(">2</text>"));
@@ -246,15 +217,7 @@ mod tests {
 
     #[test]
     fn the_dial_has_three_lines() {
-        let points = [-1.0, 0.0, 1.0].map(|dial| DialPoint {
-            dial,
-            precision: 0.9,
-            recall: 0.5,
-            f1: 0.6,
-        });
-        assert_eq!(
-            super::dial(&points).matches("stroke-width=\"2\"").count(),
-            3
-        );
+        let points = [-1.0, 0.0, 1.0].map(|dial| DialPoint { dial, precision: 0.9, recall: 0.5, f1: 0.6 });
+        assert_eq!(super::dial(&points).matches("stroke-width=\"2\"").count(), 3);
     }
 }

@@ -143,13 +143,8 @@ fn worst_page(results: &Results, at: usize, number: usize) -> Markup {
         Err(unread) => return html! { p { (unread.file) ": " (unread.error) } },
     };
     let trace = contestant.trace(&sample).ok().map(|(trace, _)| trace);
-    let wanted = trace
-        .as_ref()
-        .map(|trace| Mapping::new(&trace.texts, &sample.reference.text));
-    let outline = trace
-        .as_ref()
-        .zip(wanted.as_ref())
-        .map(|(trace, wanted)| Outline::new(trace, wanted.wanted()));
+    let wanted = trace.as_ref().map(|trace| Mapping::new(&trace.texts, &sample.reference.text));
+    let outline = trace.as_ref().zip(wanted.as_ref()).map(|(trace, wanted)| Outline::new(trace, wanted.wanted()));
     let kept = trace.as_ref().map_or("", |trace| &trace.text);
     let (kept, reference) = compared(kept, &sample.reference.text);
     html! {

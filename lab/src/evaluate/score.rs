@@ -68,10 +68,7 @@ pub(super) fn page(sample: &Sample, contestants: &[Contestant]) -> PageScores {
         id: sample.id.clone(),
         page_type: sample.page_type.clone(),
         domain: sample.domain(),
-        scores: contestants
-            .iter()
-            .map(|contestant| score(contestant, sample, &mut mapping))
-            .collect(),
+        scores: contestants.iter().map(|contestant| score(contestant, sample, &mut mapping)).collect(),
     }
 }
 
@@ -119,10 +116,7 @@ fn score(contestant: &Contestant, sample: &Sample, mapping: &mut Option<Mapping>
     score.title = wanted.map(|wanted| word_scores(&bag(&title), wanted).2);
     let text = flat(&text);
     let share = |snippets: &[String]| Share {
-        found: snippets
-            .iter()
-            .filter(|s| text.contains(s.as_str()))
-            .count(),
+        found: snippets.iter().filter(|s| text.contains(s.as_str())).count(),
         of: snippets.len(),
     };
     score.required = share(&reference.required);
@@ -136,23 +130,15 @@ fn word_scores(kept: &HashMap<String, usize>, wanted: &HashMap<String, usize>) -
         let both_empty = f64::from(u8::from(wanted_words == kept_words));
         return (both_empty, both_empty, both_empty);
     }
-    let common: usize = kept
-        .iter()
-        .map(|(word, count)| (*count).min(wanted.get(word).copied().unwrap_or(0)))
-        .sum();
+    let common: usize = kept.iter().map(|(word, count)| (*count).min(wanted.get(word).copied().unwrap_or(0))).sum();
     let precision = common as f64 / kept_words as f64;
     let recall = common as f64 / wanted_words as f64;
-    let f1 = if common == 0 {
-        0.0
-    } else {
-        2.0 * precision * recall / (precision + recall)
-    };
+    let f1 = if common == 0 { 0.0 } else { 2.0 * precision * recall / (precision + recall) };
     (precision, recall, f1)
 }
 
 pub(super) fn bag(text: &str) -> HashMap<String, usize> {
-    static WORD: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"\w+").expect("the pattern is a constant"));
+    static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\w+").expect("the pattern is a constant"));
     let mut bag = HashMap::new();
     for word in WORD.find_iter(text) {
         *bag.entry(word.as_str().to_lowercase()).or_insert(0) += 1;

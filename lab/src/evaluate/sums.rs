@@ -67,12 +67,7 @@ impl Sums {
         self.f1 += score.f1;
         if let Some(nodes) = score.nodes {
             self.mapped += 1;
-            let scores = [
-                nodes.precision,
-                nodes.recall,
-                nodes.text_precision,
-                nodes.text_recall,
-            ];
+            let scores = [nodes.precision, nodes.recall, nodes.text_precision, nodes.text_recall];
             for (sum, score) in self.nodes.iter_mut().zip(scores) {
                 *sum += score;
             }
@@ -80,10 +75,7 @@ impl Sums {
         self.required.add(score.required);
         self.forbidden.add(score.forbidden);
         if let Some(title) = score.title {
-            self.titles.add(Share {
-                found: usize::from(title >= TITLE_FOUND),
-                of: 1,
-            });
+            self.titles.add(Share { found: usize::from(title >= TITLE_FOUND), of: 1 });
         }
         self.cpu_ms += score.cpu_ms;
         self.choice_ms += score.choice_ms;
@@ -159,10 +151,7 @@ pub(super) fn types(pages: &[PageScores]) -> Vec<&str> {
 
 /// The pages of a type; all of them without one.
 pub(super) fn of_type<'a>(pages: &'a [PageScores], name: Option<&str>) -> Vec<&'a PageScores> {
-    pages
-        .iter()
-        .filter(|page| name.is_none_or(|name| page.page_type == name))
-        .collect()
+    pages.iter().filter(|page| name.is_none_or(|name| page.page_type == name)).collect()
 }
 
 /// The pages with the lowest F1 of a contestant, by its number; the lowest first, of equals the first.
@@ -227,10 +216,7 @@ pub(super) mod tests {
         let means = sums.means();
         assert!((means.f1 - 0.6).abs() < 1e-12);
         assert!((means.required - 0.5).abs() < 1e-12);
-        assert!(
-            (means.title - 0.5).abs() < 1e-12,
-            "one of two titles is found"
-        );
+        assert!((means.title - 0.5).abs() < 1e-12, "one of two titles is found");
         assert_eq!((sums.pages, sums.harmed, sums.mapped), (2, 1, 0));
         assert_eq!(worst(&pages, 0, 1), [0]);
         assert_eq!(worst(&pages, 1, 9), [0, 1]);

@@ -38,11 +38,7 @@ impl Table {
         for row in &self.0 {
             let mut line = String::new();
             for (cell, (width, is_words)) in row.iter().zip(&columns) {
-                let _ = if *is_words {
-                    write!(line, "{cell:<width$}  ")
-                } else {
-                    write!(line, "{cell:>width$}  ")
-                };
+                let _ = if *is_words { write!(line, "{cell:<width$}  ") } else { write!(line, "{cell:>width$}  ") };
             }
             out.push_str(line.trim_end());
             out.push('\n');
@@ -91,9 +87,7 @@ pub(super) fn by_type(pages: &[PageScores]) -> String {
         && !all.passed.is_empty()
     {
         let reasons = all.passed.iter();
-        let reasons: Vec<String> = reasons
-            .map(|(reason, pages)| format!("{reason} {pages}"))
-            .collect();
+        let reasons: Vec<String> = reasons.map(|(reason, pages)| format!("{reason} {pages}")).collect();
         let _ = writeln!(out, "\nPages left as they were: {}", reasons.join(", "));
     }
     out
@@ -102,11 +96,8 @@ pub(super) fn by_type(pages: &[PageScores]) -> String {
 /// Several chains side by side: all measures, then F1 by page type.
 pub(super) fn side_by_side(pages: &[PageScores], names: &[String]) -> String {
     let all = of_type(pages, None);
-    let sums: Vec<(&str, Sums)> = names
-        .iter()
-        .enumerate()
-        .map(|(number, name)| (name.as_str(), Sums::of(&all, number)))
-        .collect();
+    let sums: Vec<(&str, Sums)> =
+        names.iter().enumerate().map(|(number, name)| (name.as_str(), Sums::of(&all, number))).collect();
     let mut words = Table::new(&[
         "algorithm",
         "F1",
@@ -135,9 +126,7 @@ pub(super) fn side_by_side(pages: &[PageScores], names: &[String]) -> String {
         words.row(name, cells.chain([cpu]));
     }
     let types = types(pages);
-    let head: Vec<&str> = std::iter::once("F1 by type")
-        .chain(types.iter().copied())
-        .collect();
+    let head: Vec<&str> = std::iter::once("F1 by type").chain(types.iter().copied()).collect();
     let mut by_type = Table::new(&head);
     for (number, name) in names.iter().enumerate() {
         let f1 = types.iter().map(|page_type| {
@@ -151,9 +140,7 @@ pub(super) fn side_by_side(pages: &[PageScores], names: &[String]) -> String {
 
 /// What is not measured in words of the text.
 fn nodes(first: &str, rows: &[(&str, Sums)]) -> String {
-    let mut table = Table::new(&[
-        first, "nodes P", "nodes R", "text P", "text R", "with", "without", "title",
-    ]);
+    let mut table = Table::new(&[first, "nodes P", "nodes R", "text P", "text R", "with", "without", "title"]);
     for (name, sums) in rows {
         let means = sums.means();
         let cells = [
@@ -171,10 +158,7 @@ fn nodes(first: &str, rows: &[(&str, Sums)]) -> String {
 }
 
 fn milliseconds(means: &Means) -> [String; 2] {
-    [
-        format!("{:.1}", means.cpu_ms),
-        format!("{:.2}", means.choice_ms),
-    ]
+    [format!("{:.1}", means.cpu_ms), format!("{:.2}", means.choice_ms)]
 }
 
 /// The worst pages of each chain.

@@ -13,10 +13,7 @@ pub(super) struct Aligned {
 
 /// Lower-case runs of letters, digits and underscores: the words of the measure.
 pub(super) fn tokens(text: &str) -> Vec<String> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
-        .filter(|w| !w.is_empty())
-        .map(str::to_lowercase)
-        .collect()
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|w| !w.is_empty()).map(str::to_lowercase).collect()
 }
 
 pub(super) fn align(blocks: &[String], reference: &str) -> Vec<Aligned> {
@@ -36,10 +33,7 @@ pub(super) fn align(blocks: &[String], reference: &str) -> Vec<Aligned> {
     let mut out: Vec<Aligned> = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
         let words = number(tokens(block));
-        out.push(Aligned {
-            words: words.len(),
-            matched: 0,
-        });
+        out.push(Aligned { words: words.len(), matched: 0 });
         block_of.extend(std::iter::repeat_n(index, words.len()));
         page.extend(words);
     }
@@ -95,11 +89,7 @@ fn matches(page: &[u32], reference: &[u32]) -> Vec<usize> {
     let mut found = Vec::new();
     let (mut i, mut j, mut in_run) = (n, m, false);
     while i > 0 && j > 0 {
-        let code = if in_run {
-            2
-        } else {
-            choice[(i - 1) * width + (j - 1) / 4] >> (2 * ((j - 1) % 4)) & 3
-        };
+        let code = if in_run { 2 } else { choice[(i - 1) * width + (j - 1) / 4] >> (2 * ((j - 1) % 4)) & 3 };
         match code {
             0 => i -= 1,
             1 => j -= 1,

@@ -39,12 +39,7 @@ pub(super) struct Out<'a> {
     pub(super) texts: Option<&'a Path>,
 }
 
-pub(super) fn run(
-    config: &ChainConfig,
-    dataset: &Path,
-    folds: &Path,
-    out: &Out<'_>,
-) -> anyhow::Result<()> {
+pub(super) fn run(config: &ChainConfig, dataset: &Path, folds: &Path, out: &Out<'_>) -> anyhow::Result<()> {
     if let Some(texts) = out.texts {
         fs::create_dir_all(texts)?;
     }
@@ -116,11 +111,7 @@ pub(super) fn run(
     };
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().try_for_each(|worker| {
-            worker
-                .join()
-                .map_err(|_| anyhow::anyhow!("a worker panicked"))?
-        })
+        workers.into_iter().try_for_each(|worker| worker.join().map_err(|_| anyhow::anyhow!("a worker panicked"))?)
     })?;
     print(&sums)?;
     if let (Some(out), Ok(mut lines)) = (out.pages, lines.lock()) {
@@ -133,14 +124,8 @@ pub(super) fn run(
 
 /// The table, a line for each kind of page.
 fn print(sums: &Mutex<BTreeMap<String, Sum>>) -> anyhow::Result<()> {
-    println!(
-        "| pages | F1 | precision | recall | harmed | whole | n |\n|---|---|---|---|---|---|---|"
-    );
-    for (name, sum) in sums
-        .lock()
-        .map_err(|_| anyhow::anyhow!("a worker panicked"))?
-        .iter()
-    {
+    println!("| pages | F1 | precision | recall | harmed | whole | n |\n|---|---|---|---|---|---|---|");
+    for (name, sum) in sums.lock().map_err(|_| anyhow::anyhow!("a worker panicked"))?.iter() {
         println!(
             "| {name} | {:.4} | {:.3} | {:.3} | {:.1} % | {:.1} % | {} |",
             sum.f1 / sum.pages,
@@ -173,9 +158,5 @@ fn score(text: &str, reference: &str) -> (f64, f64, f64) {
         return (both_empty, both_empty, both_empty);
     }
     let (precision, recall) = (common / kept.len() as f64, common / wanted.len() as f64);
-    (
-        2.0 * precision * recall / (precision + recall),
-        precision,
-        recall,
-    )
+    (2.0 * precision * recall / (precision + recall), precision, recall)
 }

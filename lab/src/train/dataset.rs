@@ -49,9 +49,8 @@ struct Truth {
 
 /// The annotations of a data set, by name.
 pub(super) fn annotations(dataset: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let mut files: Vec<PathBuf> = fs::read_dir(dataset.join("ground-truth"))?
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .collect();
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(dataset.join("ground-truth"))?.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
     files.sort();
     Ok(files)
 }
@@ -85,8 +84,8 @@ fn domain(url: &Url) -> String {
 
 /// FNV-1a over the domain: the same fold on every machine.
 fn fold(domain: &str) -> u64 {
-    let hash = domain.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = domain
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     (hash >> 32) % FOLDS
 }

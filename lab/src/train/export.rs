@@ -55,11 +55,7 @@ pub(super) fn run(chain: &Arc<Chain>, dataset: &Path, out: &Path) -> anyhow::Res
             reference_words: align::tokens(&page.reference).len(),
         });
     }
-    println!(
-        "{} pages, {count} blocks, {} features",
-        pages.len(),
-        names.len()
-    );
+    println!("{} pages, {count} blocks, {} features", pages.len(), names.len());
     let meta = serde_json::json!({ "names": names, "pages": pages });
     fs::write(out.join("meta.json"), serde_json::to_vec(&meta)?)?;
     Ok(())

@@ -23,11 +23,7 @@ pub(super) fn of(page: &PageBlocks) -> String {
     if page.blocks.is_empty() {
         out.push_str("\nNo block was found.\n");
     } else {
-        let _ = writeln!(
-            out,
-            "\nblock  {:<BAR$}  share   chars   ratio  {:<PATH$}  begins",
-            "", "element"
-        );
+        let _ = writeln!(out, "\nblock  {:<BAR$}  share   chars   ratio  {:<PATH$}  begins", "", "element");
     }
     for (number, block) in page.blocks.iter().enumerate() {
         let parts = match block.parts {
@@ -62,11 +58,7 @@ pub(super) fn of(page: &PageBlocks) -> String {
     out
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a share of a bar's length is a length"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a bar's length is a length")]
 fn bar(share: f64) -> String {
     "█".repeat((share.clamp(0.0, 1.0) * BAR as f64).round() as usize)
 }

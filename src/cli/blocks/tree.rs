@@ -14,10 +14,8 @@ pub(super) fn of(page: &PageBlocks) -> String {
     if page.tree.is_empty() {
         return "The page has no text.\n".to_owned();
     }
-    let mut out = format!(
-        "{:>7}  {:>7}  {:>6}  {:>7}  {:<LABEL$}  begins\n",
-        "chars", "counted", "nodes", "ratio", "block"
-    );
+    let mut out =
+        format!("{:>7}  {:>7}  {:>6}  {:>7}  {:<LABEL$}  begins\n", "chars", "counted", "nodes", "ratio", "block");
     for row in &page.tree {
         let depth = row.depth.min(MAX_DEPTH);
         let label = super::table::end_of(&row.label, LABEL - 2 * depth);
@@ -34,6 +32,8 @@ pub(super) fn of(page: &PageBlocks) -> String {
             width = LABEL - 2 * depth,
         );
     }
-    out.push_str("\nchars: all that is visible; counted: outside links and their like; ratio: counted over nodes (CNR)\n");
+    out.push_str(
+        "\nchars: all that is visible; counted: outside links and their like; ratio: counted over nodes (CNR)\n",
+    );
     out
 }

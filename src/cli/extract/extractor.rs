@@ -36,10 +36,7 @@ pub(super) struct Page {
 
 impl Extractor {
     /// Builds the chain of `config` with these filter settings.
-    pub(super) fn with_filters(
-        config: &Config,
-        filters: &ChainConfig,
-    ) -> Result<Extractor, ConfigError> {
+    pub(super) fn with_filters(config: &Config, filters: &ChainConfig) -> Result<Extractor, ConfigError> {
         Ok(Extractor {
             chain: WithFallback::new(config, filters)?,
             max_bytes: config.rewrite.max_html_bytes,
@@ -89,10 +86,6 @@ impl Extractor {
             Some(site) => chain.extract_knowing(html, url, Arc::clone(site)),
             None => chain.extract(html, url),
         })?;
-        Ok(Page {
-            extract,
-            passed,
-            original: None,
-        })
+        Ok(Page { extract, passed, original: None })
     }
 }

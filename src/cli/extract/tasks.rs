@@ -35,9 +35,7 @@ pub(in crate::cli) fn address_of(file: &Path) -> Url {
     std::path::absolute(file)
         .ok()
         .and_then(|path| Url::from_file_path(path).ok())
-        .unwrap_or_else(|| {
-            Url::parse("about:blank").expect("the address is a constant and an address")
-        })
+        .unwrap_or_else(|| Url::parse("about:blank").expect("the address is a constant and an address"))
 }
 
 pub(super) type Tasks = Box<dyn Iterator<Item = Task> + Send>;
@@ -65,16 +63,11 @@ pub(super) fn all(args: &Args) -> anyhow::Result<Tasks> {
         let file = fs::File::open(list).with_context(name)?;
         Box::new(io::BufReader::new(file))
     };
-    Ok(Box::new(lines.lines().enumerate().filter_map(
-        |(index, line)| match line {
-            Ok(line) if line.trim().is_empty() => None,
-            Ok(line) => Some(task_of_line(&line)),
-            Err(error) => Some(Task {
-                file: format!("line {} of the list", index + 1).into(),
-                url: Err(error.into()),
-            }),
-        },
-    )))
+    Ok(Box::new(lines.lines().enumerate().filter_map(|(index, line)| match line {
+        Ok(line) if line.trim().is_empty() => None,
+        Ok(line) => Some(task_of_line(&line)),
+        Err(error) => Some(Task { file: format!("line {} of the list", index + 1).into(), url: Err(error.into()) }),
+    })))
 }
 
 fn task_of_line(line: &str) -> Task {
@@ -85,9 +78,7 @@ fn task_of_line(line: &str) -> Task {
     let url = url.filter(|url| !url.is_empty()).map(page_address);
     Task {
         file: PathBuf::from(file.trim_end_matches('\r')),
-        url: url
-            .transpose()
-            .map_err(|problem| Failure::error(EX_DATAERR, problem)),
+        url: url.transpose().map_err(|problem| Failure::error(EX_DATAERR, problem)),
     }
 }
 
@@ -112,10 +103,7 @@ mod tests {
 
     #[test]
     fn an_address_must_be_one_of_a_web_page() {
-        assert_eq!(
-            page_address("HTTPS://Example.org").unwrap().as_str(),
-            "https://example.org/"
-        );
+        assert_eq!(page_address("HTTPS://Example.org").unwrap().as_str(), "https://example.org/");
         for (text, words) in [
             ("ftp://example.org/", "ftp: leads to no web page"),
             ("javascript:1", "javascript: leads to no web page"),
@@ -126,10 +114,7 @@ mod tests {
             ("http://exa mple/", "is no address"),
         ] {
             let error = page_address(text).unwrap_err();
-            assert!(
-                error.contains(words) && error.contains("expected the address"),
-                "{error}"
-            );
+            assert!(error.contains(words) && error.contains("expected the address"), "{error}");
         }
     }
 }

@@ -42,10 +42,7 @@ impl Intermediates {
     pub(in crate::client) fn add(&self, certificate: CertificateDer<'static>) -> Option<()> {
         let (_, parsed) = parse_x509_certificate(&certificate).ok()?;
         let subject = parsed.subject().as_raw().to_vec();
-        let mut kept = self
-            .by_subject
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.by_subject.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= MAX_KEPT {
             kept.clear();
         }
@@ -59,16 +56,11 @@ impl Intermediates {
         leaf: &CertificateDer<'a>,
         sent: &[CertificateDer<'a>],
     ) -> Vec<CertificateDer<'a>> {
-        let kept = self
-            .by_subject
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let kept = self.by_subject.lock().unwrap_or_else(PoisonError::into_inner);
         let mut chain = sent.to_vec();
         for _ in 0..MAX_FETCHED_INTERMEDIATES {
             let top = chain.last().unwrap_or(leaf);
-            let issuer = parse_x509_certificate(top)
-                .ok()
-                .and_then(|(_, parsed)| kept.get(parsed.issuer().as_raw()));
+            let issuer = parse_x509_certificate(top).ok().and_then(|(_, parsed)| kept.get(parsed.issuer().as_raw()));
             match issuer {
                 Some(issuer) if !chain.contains(issuer) => chain.push(issuer.clone()),
                 _ => break,
@@ -106,24 +98,18 @@ pub(super) fn is_missing(error: &Error) -> bool {
 }
 
 fn ca_issuers(certificate: &X509Certificate<'_>) -> Option<String> {
-    let access = certificate.extensions().iter().find_map(|extension| {
-        match extension.parsed_extension() {
-            ParsedExtension::AuthorityInfoAccess(access) => Some(access),
-            _ => None,
-        }
+    let access = certificate.extensions().iter().find_map(|extension| match extension.parsed_extension() {
+        ParsedExtension::AuthorityInfoAccess(access) => Some(access),
+        _ => None,
     })?;
-    access
-        .accessdescs
-        .iter()
-        .find_map(|description| match description.access_location {
-            GeneralName::URI(url)
-                if description.access_method == OID_PKIX_ACCESS_DESCRIPTOR_CA_ISSUERS
-                    && url.starts_with("http://") =>
-            {
-                Some(url.to_owned())
-            }
-            _ => None,
-        })
+    access.accessdescs.iter().find_map(|description| match description.access_location {
+        GeneralName::URI(url)
+            if description.access_method == OID_PKIX_ACCESS_DESCRIPTOR_CA_ISSUERS && url.starts_with("http://") =>
+        {
+            Some(url.to_owned())
+        }
+        _ => None,
+    })
 }
 
 /// Asks for a certificate in DER on this connection.
@@ -132,10 +118,7 @@ pub(in crate::client) async fn fetch_certificate(
     target: &Target,
     uri: &Uri,
 ) -> Option<CertificateDer<'static>> {
-    debug!(
-        host = target.host_port(),
-        "an intermediate certificate is fetched"
-    );
+    debug!(host = target.host_port(), "an intermediate certificate is fetched");
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.ok()?;
     let path = uri.path_and_query().map_or("/", |path| path.as_str());
     let request = Request::get(path)

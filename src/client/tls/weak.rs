@@ -40,9 +40,7 @@ pub(super) fn find(certificate: &CertificateDer<'_>) -> Option<Weakness> {
 
 fn weak_key(certificate: &X509Certificate<'_>) -> Option<Weakness> {
     match certificate.public_key().parsed() {
-        Ok(PublicKey::RSA(key)) if key.key_size() < MIN_RSA_BITS => {
-            Some(Weakness::Key(key.key_size()))
-        }
+        Ok(PublicKey::RSA(key)) if key.key_size() < MIN_RSA_BITS => Some(Weakness::Key(key.key_size())),
         _ => None,
     }
 }

@@ -47,16 +47,10 @@ impl ChunkParser {
         let mut taken = 0;
         while taken < bytes.len() && !self.is_end() {
             if let ChunkState::Data(left) = self.state {
-                let here = usize::try_from(left)
-                    .unwrap_or(usize::MAX)
-                    .min(bytes.len() - taken);
+                let here = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len() - taken);
                 taken += here;
                 let left = left - here as u64;
-                self.state = if left == 0 {
-                    ChunkState::DataCr
-                } else {
-                    ChunkState::Data(left)
-                };
+                self.state = if left == 0 { ChunkState::DataCr } else { ChunkState::Data(left) };
             } else {
                 self.state = self.step(bytes[taken])?;
                 taken += 1;
@@ -71,9 +65,7 @@ impl ChunkParser {
         let next = match (self.state, byte) {
             (S::SizeStart, _) => S::Size(digit(byte).ok_or("a chunk has no size")?),
             (S::Size(size) | S::Extension(size), b'\r') => S::SizeLf(size),
-            (S::Size(size), b';') | (S::ExtensionStart(size), b'\t' | b' ') => {
-                S::ExtensionStart(size)
-            }
+            (S::Size(size), b';') | (S::ExtensionStart(size), b'\t' | b' ') => S::ExtensionStart(size),
             // RFC 9112 § 7.1.1: it has a name.
             (S::ExtensionStart(size), _) if is_token(byte) => S::Extension(size),
             (S::Extension(size), b'\t' | b' '..=b'~' | 0x80..) => S::Extension(size),
@@ -123,10 +115,7 @@ mod tests {
         let mut whole = ChunkParser::default();
         let taken = whole.advance(body.as_bytes());
         let mut pieces = ChunkParser::default();
-        let sum = body
-            .as_bytes()
-            .chunks(1)
-            .try_fold(0, |sum, byte| Ok(sum + pieces.advance(byte)?));
+        let sum = body.as_bytes().chunks(1).try_fold(0, |sum, byte| Ok(sum + pieces.advance(byte)?));
         assert_eq!(taken, sum, "{body:?}");
         taken
     }

@@ -32,9 +32,7 @@ impl Fields {
             }
         } else if name.eq_ignore_ascii_case(b"content-length") {
             if self.length.is_some() {
-                return Err(ParseRejection::Malformed(
-                    "its length is given more than once",
-                ));
+                return Err(ParseRejection::Malformed("its length is given more than once"));
             }
             self.length = Some(length(value)?);
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
@@ -94,9 +92,7 @@ fn length(value: &[u8]) -> Result<u64, ParseRejection> {
     let digits = std::str::from_utf8(value)
         .ok()
         .filter(|digits| digits.len() <= 18 && digits.bytes().all(|byte| byte.is_ascii_digit()));
-    digits
-        .and_then(|digits| digits.parse().ok())
-        .ok_or(ParseRejection::Malformed("its length is not a number"))
+    digits.and_then(|digits| digits.parse().ok()).ok_or(ParseRejection::Malformed("its length is not a number"))
 }
 
 /// RFC 9110 § 7.2: a host and a port, if any. Whether the host exists is found out when it is resolved.
@@ -123,10 +119,5 @@ fn is_host_and_port(value: &[u8]) -> bool {
         }
         _ => false,
     };
-    !host.is_empty()
-        && host
-            .iter()
-            .copied()
-            .all(|byte| is_host(byte) || byte == b':')
-        && port_is_valid
+    !host.is_empty() && host.iter().copied().all(|byte| is_host(byte) || byte == b':') && port_is_valid
 }

@@ -40,9 +40,7 @@ impl<'a> RequestLine<'a> {
         let encoded = percent_encoded(target);
         check_target(method, encoded.as_deref().unwrap_or(target))?;
         let minor = match version {
-            [b'H', b'T', b'T', b'P', b'/', major, b'.', minor]
-                if major.is_ascii_digit() && minor.is_ascii_digit() =>
-            {
+            [b'H', b'T', b'T', b'P', b'/', major, b'.', minor] if major.is_ascii_digit() && minor.is_ascii_digit() => {
                 if *major != b'1' {
                     return Err(ParseRejection::Version);
                 }
@@ -50,12 +48,7 @@ impl<'a> RequestLine<'a> {
             }
             _ => return Err(malformed("its first line does not end with a version")),
         };
-        Ok(Self {
-            method,
-            target,
-            minor,
-            encoded,
-        })
+        Ok(Self { method, target, minor, encoded })
     }
 
     pub(super) fn is_http_1_0(&self) -> bool {
@@ -66,8 +59,7 @@ impl<'a> RequestLine<'a> {
     pub(super) fn is_for_whole_server(&self) -> bool {
         let authority_start = self.target.windows(3).position(|three| three == b"://");
         self.method == b"OPTIONS"
-            && authority_start
-                .is_some_and(|start| !self.target[start + 3..].iter().any(is_path_start))
+            && authority_start.is_some_and(|start| !self.target[start + 3..].iter().any(is_path_start))
     }
 
     /// The line to hand to hyper, where it is not the one received: the target encoded, and a version above 1.1
@@ -77,11 +69,7 @@ impl<'a> RequestLine<'a> {
             return None;
         }
         let target = self.encoded.as_deref().unwrap_or(self.target);
-        let version: &[u8] = if self.is_http_1_0() {
-            b"HTTP/1.0"
-        } else {
-            b"HTTP/1.1"
-        };
+        let version: &[u8] = if self.is_http_1_0() { b"HTTP/1.0" } else { b"HTTP/1.1" };
         Some([self.method, target, version].join(&b' '))
     }
 }
@@ -115,12 +103,8 @@ fn percent_encoded(target: &[u8]) -> Option<Vec<u8>> {
 
 /// RFC 9112 § 3.2: each method has its forms of target.
 fn check_target(method: &[u8], target: &[u8]) -> Result<(), ParseRejection> {
-    let parsed = http::Uri::try_from(target)
-        .ok()
-        .filter(|_| target.is_ascii());
-    let uri = parsed.ok_or(ParseRejection::Malformed(
-        "its address has characters that must be encoded",
-    ))?;
+    let parsed = http::Uri::try_from(target).ok().filter(|_| target.is_ascii());
+    let uri = parsed.ok_or(ParseRejection::Malformed("its address has characters that must be encoded"))?;
     // `http::Uri` drops it without an error; another reader may not.
     if target.contains(&b'#') {
         return Err(ParseRejection::Malformed("its address has a fragment"));
@@ -131,7 +115,5 @@ fn check_target(method: &[u8], target: &[u8]) -> Result<(), ParseRejection> {
         b"*" => method == b"OPTIONS",
         _ => uri.scheme().is_some(),
     };
-    fits.then_some(()).ok_or(ParseRejection::Malformed(
-        "its address has a form that does not fit the method",
-    ))
+    fits.then_some(()).ok_or(ParseRejection::Malformed("its address has a form that does not fit the method"))
 }

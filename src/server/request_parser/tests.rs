@@ -7,10 +7,7 @@ fn a_head_is_complete_with_its_empty_line_only() {
         assert_eq!(parse_head(&text[..end]), Ok(None), "{end}");
     }
     let found = parse_head(text).unwrap().unwrap();
-    assert_eq!(
-        (found.bytes, found.framing),
-        (text.len() - 3, Framing::Length(3))
-    );
+    assert_eq!((found.bytes, found.framing), (text.len() - 3, Framing::Length(3)));
 }
 
 /// hyper refuses some of these too; what it is lenient with may change.
@@ -101,18 +98,9 @@ fn raw_characters_of_a_target_are_encoded_and_newer_versions_written_as_1_1() {
     for (line, expected) in [
         ("GET /a HTTP/1.1", None),
         ("GET /a HTTP/1.7", Some("GET /a HTTP/1.1")),
-        (
-            "GET /\u{e9}?<\"`> HTTP/1.1",
-            Some("GET /%C3%A9?%3C%22%60%3E HTTP/1.1"),
-        ),
-        (
-            "GET http://a/\u{e9} HTTP/1.0",
-            Some("GET http://a/%C3%A9 HTTP/1.0"),
-        ),
-        (
-            "GET http://a?\u{e9} HTTP/1.1",
-            Some("GET http://a?%C3%A9 HTTP/1.1"),
-        ),
+        ("GET /\u{e9}?<\"`> HTTP/1.1", Some("GET /%C3%A9?%3C%22%60%3E HTTP/1.1")),
+        ("GET http://a/\u{e9} HTTP/1.0", Some("GET http://a/%C3%A9 HTTP/1.0")),
+        ("GET http://a?\u{e9} HTTP/1.1", Some("GET http://a?%C3%A9 HTTP/1.1")),
     ] {
         let text = format!("\r\n{line}\r\nHost: a\r\n\r\n");
         let head = parse_head(text.as_bytes()).unwrap().unwrap();

@@ -35,9 +35,7 @@ impl Answer {
     }
 
     pub(crate) fn header(&self, name: &str) -> &str {
-        self.headers
-            .get(name)
-            .map_or("", |value| value.to_str().unwrap())
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 }
 
@@ -47,9 +45,7 @@ pub(crate) async fn send(proxy: &TestProxy, mut request: Request<Full<Bytes>>) -
     let host = http::HeaderValue::from_static("ignored.example");
     request.headers_mut().entry("host").or_insert(host);
     let stream = TcpStream::connect(proxy.addr).await.unwrap();
-    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
-        .await
-        .unwrap();
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.unwrap();
     tokio::spawn(connection);
     whole(sender.send_request(request).await.unwrap()).await
 }
@@ -66,12 +62,7 @@ pub(crate) async fn get(proxy: &TestProxy, url: &str, fields: &[(&str, &str)]) -
 async fn whole(response: Response<hyper::body::Incoming>) -> Answer {
     let (head, body) = response.into_parts();
     let body = body.collect().await.unwrap().to_bytes();
-    Answer {
-        status: head.status,
-        version: head.version,
-        headers: head.headers,
-        body,
-    }
+    Answer { status: head.status, version: head.version, headers: head.headers, body }
 }
 
 /// Writes bytes and reads until the proxy closes.
@@ -104,24 +95,14 @@ pub(crate) async fn connect_tls(
     let stream = connect(proxy, target).await;
     let (host, _) = target.rsplit_once(':').unwrap();
     let name = ServerName::try_from(host.to_owned()).unwrap();
-    TlsConnector::from(trusting(trust, alpn))
-        .connect(name, stream)
-        .await
+    TlsConnector::from(trusting(trust, alpn)).connect(name, stream).await
 }
 
 /// Sends a request on an intercepted HTTP/2 connection.
-pub(crate) async fn send_h2(
-    proxy: &TestProxy,
-    target: &str,
-    request: Request<Full<Bytes>>,
-) -> Answer {
-    let stream = connect_tls(proxy, target, &proxy.ca_file(), &[b"h2"])
-        .await
-        .unwrap();
+pub(crate) async fn send_h2(proxy: &TestProxy, target: &str, request: Request<Full<Bytes>>) -> Answer {
+    let stream = connect_tls(proxy, target, &proxy.ca_file(), &[b"h2"]).await.unwrap();
     let (mut sender, connection) =
-        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
-            .await
-            .unwrap();
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
     tokio::spawn(connection);
     whole(sender.send_request(request).await.unwrap()).await
 }
@@ -132,10 +113,7 @@ pub(crate) async fn run(mut command: Command) -> (bool, String) {
     let output = spawn_blocking(move || command.output().unwrap()).await;
     let output = output.unwrap();
     let text = [output.stdout, output.stderr].concat();
-    (
-        output.status.success(),
-        String::from_utf8_lossy(&text).into_owned(),
-    )
+    (output.status.success(), String::from_utf8_lossy(&text).into_owned())
 }
 
 /// A call of curl through the proxy, or none where there is no curl.

@@ -136,17 +136,13 @@ impl Frames {
     /// Lets so many more bytes come, on a stream and in all.
     pub(crate) async fn open(&mut self, stream: u32, bytes: u32) {
         for stream in [0, stream] {
-            self.send(&frame(WINDOW_UPDATE, 0, stream, &bytes.to_be_bytes()))
-                .await;
+            self.send(&frame(WINDOW_UPDATE, 0, stream, &bytes.to_be_bytes())).await;
         }
     }
 }
 
 /// An origin that gets every HTTP/2 connection as frames, with its number.
-pub(crate) async fn origin<F>(
-    ca: &TestCa,
-    serve: impl Fn(usize, Frames) -> F + Send + Sync + Clone + 'static,
-) -> Origin
+pub(crate) async fn origin<F>(ca: &TestCa, serve: impl Fn(usize, Frames) -> F + Send + Sync + Clone + 'static) -> Origin
 where
     F: Future<Output = ()> + Send + 'static,
 {

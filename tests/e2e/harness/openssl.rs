@@ -26,18 +26,12 @@ impl OpenSsl {
             .current_dir(self.dir.path())
             .output()
             .unwrap();
-        assert!(
-            output.status.success(),
-            "{arguments}: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
     }
 
     /// Makes `leaf.pem` and `leaf.key`.
     pub(crate) fn leaf(&self, key: &str, digest: &str) {
-        self.run(&format!(
-            "req -newkey {key} -nodes -keyout leaf.key -out leaf.csr -subj /CN=localhost"
-        ));
+        self.run(&format!("req -newkey {key} -nodes -keyout leaf.key -out leaf.csr -subj /CN=localhost"));
         self.run(&format!(
             "x509 -req -in leaf.csr -CA ca.pem -CAkey ca.key -set_serial 77 -days 30 -{digest} \
              -extfile ext -out leaf.pem"
@@ -46,14 +40,8 @@ impl OpenSsl {
 
     /// Makes them by way of an authority in between, whose own certificate is signed with this digest.
     pub(crate) fn leaf_of_intermediate(&self, key: &str, digest: &str) {
-        self.run(&format!(
-            "req -newkey {key} -nodes -keyout between.key -out between.csr -subj /CN=between"
-        ));
-        std::fs::write(
-            self.dir.path().join("ca-ext"),
-            "basicConstraints=critical,CA:TRUE\n",
-        )
-        .unwrap();
+        self.run(&format!("req -newkey {key} -nodes -keyout between.key -out between.csr -subj /CN=between"));
+        std::fs::write(self.dir.path().join("ca-ext"), "basicConstraints=critical,CA:TRUE\n").unwrap();
         self.run(&format!(
             "x509 -req -in between.csr -CA ca.pem -CAkey ca.key -set_serial 78 -days 30 -{digest} \
              -extfile ca-ext -out between.pem"
@@ -78,11 +66,7 @@ impl OpenSsl {
              -extfile ext -out leaf.pem",
         );
         let read = |name: &str| std::fs::read_to_string(self.dir.path().join(name)).unwrap();
-        std::fs::write(
-            self.dir.path().join("chain.pem"),
-            read("md5.pem") + &read("between.pem"),
-        )
-        .unwrap();
+        std::fs::write(self.dir.path().join("chain.pem"), read("md5.pem") + &read("between.pem")).unwrap();
     }
 
     /// Serves with it; what is asked over TLS comes out of its standard output.

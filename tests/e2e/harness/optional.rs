@@ -18,9 +18,7 @@ pub(crate) fn program(name: &str, package: &str) -> Option<PathBuf> {
 
 /// The folder of the WCXB pages, if it is there.
 pub(crate) fn wcxb() -> Option<PathBuf> {
-    let found = env::var_os("GLEANER_WCXB")
-        .map(PathBuf::from)
-        .filter(|folder| folder.join("html").is_dir());
+    let found = env::var_os("GLEANER_WCXB").map(PathBuf::from).filter(|folder| folder.join("html").is_dir());
     if found.is_none() {
         skip("GLEANER_WCXB names no folder with the WCXB pages in html/*.html.gz");
     }

@@ -38,9 +38,7 @@ pub(crate) struct Origin {
 type Handler = Arc<dyn Fn(&Recorded) -> Response<Full<Bytes>> + Send + Sync>;
 
 impl Origin {
-    pub(crate) async fn http(
-        handler: impl Fn(&Recorded) -> Response<Full<Bytes>> + Send + Sync + 'static,
-    ) -> Self {
+    pub(crate) async fn http(handler: impl Fn(&Recorded) -> Response<Full<Bytes>> + Send + Sync + 'static) -> Self {
         Self::listen(None, Arc::new(handler)).await
     }
 
@@ -86,10 +84,7 @@ impl Origin {
                 tokio::spawn(serve(stream));
             }
         });
-        Self {
-            addr,
-            seen: Arc::default(),
-        }
+        Self { addr, seen: Arc::default() }
     }
 
     async fn listen(tls: Option<TlsAcceptor>, handler: Handler) -> Self {
@@ -142,18 +137,9 @@ async fn speak(
         let (handler, record) = (handler.clone(), record.clone());
         async move {
             let (head, body) = request.into_parts();
-            let body = body
-                .collect()
-                .await
-                .map(Collected::to_bytes)
-                .unwrap_or_default();
-            let recorded = Recorded {
-                method: head.method,
-                uri: head.uri,
-                version: head.version,
-                headers: head.headers,
-                body,
-            };
+            let body = body.collect().await.map(Collected::to_bytes).unwrap_or_default();
+            let recorded =
+                Recorded { method: head.method, uri: head.uri, version: head.version, headers: head.headers, body };
             record.lock().unwrap().push(recorded.clone());
             Ok::<_, Infallible>(handler(&recorded))
         }
@@ -164,12 +150,7 @@ async fn speak(
         let server = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
         drop(server.serve_connection(io, service).await);
     } else {
-        drop(
-            hyper::server::conn::http1::Builder::new()
-                .max_headers(400)
-                .serve_connection(io, service)
-                .await,
-        );
+        drop(hyper::server::conn::http1::Builder::new().max_headers(400).serve_connection(io, service).await);
     }
 }
 

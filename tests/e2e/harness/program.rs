@@ -21,19 +21,10 @@ pub(crate) struct Running {
 
 impl Running {
     pub(crate) fn start(command: &mut Command) -> Self {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let stderr = child.stderr.take().unwrap();
-        Self {
-            child,
-            stdout,
-            stderr,
-        }
+        Self { child, stdout, stderr }
     }
 
     /// Reads its output up to the line that begins with a word; what follows the word.
@@ -100,11 +91,7 @@ impl Program {
             .env_remove("RUST_LOG");
         let mut running = Running::start(&mut command);
         let addr = running.wait_for("proxy ").parse().unwrap();
-        Self {
-            addr,
-            running,
-            _dir: dir,
-        }
+        Self { addr, running, _dir: dir }
     }
 
     /// What the kernel says of it (proc(5)).

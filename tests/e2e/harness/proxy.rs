@@ -40,18 +40,8 @@ impl TestProxy {
         let config = Config::from_yaml(&full(yaml), Some(&file)).unwrap();
         let proxy = Proxy::new(config, vec![addr], Origin { file: Some(file) }).unwrap();
         let shutdown = CancellationToken::new();
-        let server = tokio::spawn(gleaner::serve(
-            listener,
-            Arc::clone(&proxy),
-            shutdown.clone(),
-        ));
-        Self {
-            addr,
-            proxy,
-            shutdown,
-            server,
-            dir,
-        }
+        let server = tokio::spawn(gleaner::serve(listener, Arc::clone(&proxy), shutdown.clone()));
+        Self { addr, proxy, shutdown, server, dir }
     }
 
     pub(crate) fn url(&self) -> String {

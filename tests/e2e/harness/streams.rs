@@ -83,12 +83,7 @@ pub(crate) async fn reply(response: h2::client::ResponseFuture) -> Result<Reply,
             body.extend_from_slice(&data);
         }
         let trailers = stream.trailers().await.unwrap_or_default();
-        Ok(Reply {
-            status: head.status.as_u16(),
-            body,
-            trailers: trailers.unwrap_or_default(),
-            whole,
-        })
+        Ok(Reply { status: head.status.as_u16(), body, trailers: trailers.unwrap_or_default(), whole })
     };
     let bound = Duration::from_secs(30);
     timeout(bound, read).await.expect("it does not hang")

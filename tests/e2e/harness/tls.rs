@@ -21,9 +21,7 @@ impl TestCa {
         // A name of its own: authorities with one name are told apart by trying signatures.
         let name = format!("origins {:x?}", &key.public_key_raw()[..8]);
         params.distinguished_name.push(DnType::CommonName, name);
-        Self {
-            issuer: CertifiedIssuer::self_signed(params, key).unwrap(),
-        }
+        Self { issuer: CertifiedIssuer::self_signed(params, key).unwrap() }
     }
 
     pub(crate) fn pem(&self) -> String {

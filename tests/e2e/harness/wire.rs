@@ -102,11 +102,7 @@ impl Setup {
 
     async fn with(road: Road, yaml: &str, ca: &TestCa, origin: Origin) -> Self {
         let proxy = TestProxy::trusting(ca, &format!("https: {{ intercept: on }}\n{yaml}")).await;
-        Self {
-            origin,
-            proxy,
-            road,
-        }
+        Self { origin, proxy, road }
     }
 
     /// The request target for a path of the origin.

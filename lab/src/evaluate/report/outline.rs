@@ -109,20 +109,14 @@ impl<'a> Outline<'a> {
     /// `wanted` tells of each text whether it should have been kept.
     pub(super) fn new(trace: &'a Trace, wanted: &[bool]) -> Outline<'a> {
         let states = trace.texts.iter().zip(wanted);
-        let states: Vec<State> = states
-            .map(|(text, &wanted)| State::of(text.kept, wanted))
-            .collect();
+        let states: Vec<State> = states.map(|(text, &wanted)| State::of(text.kept, wanted)).collect();
         let mut sum = Sizes::default();
         let mut before = vec![sum];
         for (text, state) in trace.texts.iter().zip(&states) {
             sum[*state as usize] += text.text.chars().filter(|c| !c.is_whitespace()).count();
             before.push(sum);
         }
-        Outline {
-            trace,
-            states,
-            before,
-        }
+        Outline { trace, states, before }
     }
 
     /// The page from its top to its end as one line.
@@ -250,10 +244,7 @@ impl<'a> Outline<'a> {
 
 /// How many of the first blocks stand deeper.
 fn below(blocks: &[TracedBlock], depth: usize) -> usize {
-    blocks
-        .iter()
-        .take_while(|block| block.depth > depth)
-        .count()
+    blocks.iter().take_while(|block| block.depth > depth).count()
 }
 
 /// The state of all characters, where they are in one.
@@ -301,11 +292,8 @@ mod tests {
     fn blocks_in_one_state_are_one_row_and_neighbours_share_it() {
         let trace = trace(PAGE);
         let outline = Outline::new(&trace, &[false, false, true, true, false, false]);
-        let rows: Vec<(usize, String, usize, Sizes)> = outline
-            .rows()
-            .into_iter()
-            .map(|row| (row.depth, row.label, row.more, row.sizes))
-            .collect();
+        let rows: Vec<(usize, String, usize, Sizes)> =
+            outline.rows().into_iter().map(|row| (row.depth, row.label, row.more, row.sizes)).collect();
         let wanted = [
             (0, "body", 0, [9, 16, 0, 0]),
             (1, "ul", 0, [0, 6, 0, 0]),
@@ -323,10 +311,7 @@ mod tests {
         let outline = Outline::new(&trace, &[false, false, true, true, false, true]);
         let html = outline.tree().into_string() + &outline.strip().into_string();
         assert!(html.contains("six &lt;b&gt;"), "{html}");
-        assert!(
-            html.contains("<i class=\"extra\" style=\"flex-grow:6\">"),
-            "{html}"
-        );
+        assert!(html.contains("<i class=\"extra\" style=\"flex-grow:6\">"), "{html}");
     }
 
     #[test]

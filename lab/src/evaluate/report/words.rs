@@ -13,14 +13,10 @@ const MAX_WORDS: usize = 4000;
 pub(super) fn compared(kept: &str, wanted: &str) -> (Markup, Markup) {
     let list = |text| -> Vec<(Range<usize>, String)> { words(text).collect() };
     let (left, right) = (list(kept), list(wanted));
-    let only_words = |list: &[(Range<usize>, String)]| -> Vec<String> {
-        list.iter().map(|(_, word)| word.clone()).collect()
-    };
+    let only_words =
+        |list: &[(Range<usize>, String)]| -> Vec<String> { list.iter().map(|(_, word)| word.clone()).collect() };
     let aligned = align(&only_words(&left), &only_words(&right));
-    (
-        marked(kept, &left, &aligned.left, "extra"),
-        marked(wanted, &right, &aligned.right, "missing"),
-    )
+    (marked(kept, &left, &aligned.left, "extra"), marked(wanted, &right, &aligned.right, "missing"))
 }
 
 fn marked(text: &str, words: &[(Range<usize>, String)], found: &[bool], class: &str) -> Markup {
@@ -31,9 +27,7 @@ fn marked(text: &str, words: &[(Range<usize>, String)], found: &[bool], class: &
             runs.push((range.start, found));
         }
     }
-    let end = words
-        .get(MAX_WORDS)
-        .map_or(text.len(), |(range, _)| range.start);
+    let end = words.get(MAX_WORDS).map_or(text.len(), |(range, _)| range.start);
     let ends = runs.iter().skip(1).map(|(start, _)| *start).chain([end]);
     html! {
         @for ((start, found), end) in runs.iter().zip(ends) {
@@ -50,14 +44,8 @@ mod tests {
     #[test]
     fn words_that_only_one_side_has_are_marked() {
         let (kept, wanted) = compared("Menu. One <two> three four", "One two three four five");
-        assert_eq!(
-            kept.into_string(),
-            "<mark class=\"extra\">Menu. </mark>One &lt;two&gt; three four"
-        );
-        assert_eq!(
-            wanted.into_string(),
-            "One two three four <mark class=\"missing\">five</mark>"
-        );
+        assert_eq!(kept.into_string(), "<mark class=\"extra\">Menu. </mark>One &lt;two&gt; three four");
+        assert_eq!(wanted.into_string(), "One two three four <mark class=\"missing\">five</mark>");
     }
 
     #[test]
