@@ -1,28 +1,34 @@
 //! Gleaner: a filtering forward HTTP proxy. HTML responses go through the filter chain of
 //! [`gleaner_filters`]; everything else passes untouched.
 //!
-//! # Life of a request
+//! # The road of a request
 //!
-//! | step | module | what comes out |
+//! The modules in the order in which a request meets them; the README draws it.
+//!
+//! | module | what it does | what comes out |
 //! |---|---|---|
-//! | accept, connection limit | `server` | a connection |
-//! | the order of all that follows | `proxy` | a response |
-//! | who is it, where users are configured | `credentials` | |
-//! | which origin is meant | `authority` | a `Target` |
-//! | may this client reach it | `acl` | a `Permit` |
-//! | what to do with it | `route` | a `Route` |
-//! | CONNECT, bytes both ways | `tunnel` | nothing to see |
-//! | CONNECT, decrypted | `intercept`, `ca` | requests, back to `proxy` |
-//! | fields that belong to one hop | `headers` | clean heads, both ways |
-//! | resolve, check, connect, TLS, pool | `upstream` | a response, or a plain-word reason |
-//! | is it a page for a reader | `rewrite::eligibility`, `rewrite::first_bytes` | codings to undo, or a `PassReason` |
-//! | decode, charset, chain, encode | `rewrite` | a page, or the original bytes |
-//! | web sockets over HTTP/2 | `websocket` | an ordinary upgrade |
-//! | errors become pages | `respond` | an honest status |
+//! | `listener` | accepts connections; access and connection limits are decided before a byte is read | a socket that owns its permit |
+//! | `server` | hyper's HTTP/1.1 server behind a strict parser, and its HTTP/2 server | a request, or why it was rejected |
+//! | `service` | the order of all steps below, written once | a response |
+//! | `credentials` | name and password, where users are configured | |
+//! | `service::target_resolution`, `authority` | which origin is meant | a `Target` |
+//! | `admin`, `bypass_link` | our own pages; the page as it was | a response |
+//! | `access_control` | whether that origin may be reached | a `Permit` |
+//! | `route` | tunnel, intercept or forward | a `Route` |
+//! | `mitm`, `ca`, `rewound` | CONNECT whose first bytes decide; TLS with a minted leaf | a decrypted connection, back to `server` |
+//! | `tunnel` | any other CONNECT, and upgraded connections | bytes both ways |
+//! | `headers` | fields of one hop, `CDN-Loop`, `Via`; repairs after rewriting | clean heads, both ways |
+//! | `websocket`, `service::upgrade` | WebSockets, over HTTP/2 too | an ordinary upgrade |
+//! | `client` | pool, resolver, connector, TLS, retries, timeouts | a response, or an `UpstreamError` |
+//! | `rewrite` | is it a page? decode, charset, filter chain, encode | a page, or the original bytes |
+//! | `error`, `error_pages` | what went wrong, as a status and a page | a response |
+//! | `body`, `log` | every body counts its bytes, and holds the request's log entry until its end | one line |
 //!
-//! The control host is in `panel`; `config` says what is wanted, `running` is what that puts in force,
-//! `reload` replaces it; `log` is what is told. `spelling` keeps the names of fields as they
-//! are written, `clock` is one timer for many waits, `arrivals` spares reads that would come to nothing.
+//! # Around it
+//!
+//! `config` is what the file says, `runtime_state` what is built from it and in force, and `reload` replaces that.
+//! `shutdown` ends connections gracefully, `tcp` sets the options of sockets. `offline` runs the filter chain over
+//! files, for the command line and the measurements in `lab/`.
 
 mod access_control;
 mod admin;

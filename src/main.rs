@@ -15,7 +15,7 @@ fn main() -> ExitCode {
     let arguments = match cli::Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(message) => {
-            // Help and version come this way too; a closed pipe is nobody's fault.
+            // Help and version come this way too; a closed pipe is no error.
             let printed = message.print();
             return match printed {
                 _ if message.use_stderr() => cli::EX_USAGE.into(),
