@@ -81,6 +81,8 @@ impl Origin {
         let addr = listener.local_addr().unwrap();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
+                // Else what is written second may only leave with the next request.
+                stream.set_nodelay(true).unwrap();
                 tokio::spawn(serve(stream));
             }
         });
