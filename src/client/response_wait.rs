@@ -79,13 +79,13 @@ impl ResponseWait {
                 Err(_) => {}
             }
             let now = self.progress();
-            if now != before {
-                (before, since) = (now, Instant::now());
-            } else {
+            if now == before {
                 let timeout = if now.2 { self.timeout } else { self.upload_timeout };
                 if since.elapsed() >= timeout {
                     return Err(UpstreamError::FirstByteTimeout);
                 }
+            } else {
+                (before, since) = (now, Instant::now());
             }
         }
     }
