@@ -235,10 +235,6 @@ async fn upload(reason: Reason) -> (String, bool) {
         async move {
             let mut stream = tls.accept(stream).await.unwrap();
             let head = read_head(&mut stream).await;
-            if head.is_empty() {
-                // A connection that was opened ahead of need.
-                return;
-            }
             tell.send(head).unwrap();
             let mut body = Vec::new();
             let _ = stream.read_to_end(&mut body).await;

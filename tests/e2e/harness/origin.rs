@@ -81,7 +81,7 @@ impl Origin {
         let addr = listener.local_addr().unwrap();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                // Else what is written second may only leave with the next request.
+                // What a test has written has arrived when it goes on.
                 stream.set_nodelay(true).unwrap();
                 tokio::spawn(serve(stream));
             }
