@@ -18,7 +18,7 @@
 //! | `mitm`, `ca`, `rewound` | CONNECT whose first bytes decide; TLS with a minted leaf | a decrypted connection, back to `server` |
 //! | `tunnel` | any other CONNECT, and upgraded connections | bytes both ways |
 //! | `headers` | fields of one hop, `CDN-Loop`, `Via`; repairs after rewriting | clean heads, both ways |
-//! | `websocket`, `service::upgrade` | WebSockets, over HTTP/2 too | an ordinary upgrade |
+//! | `websocket`, `service::upgrade` | web sockets, over HTTP/2 too | an ordinary upgrade |
 //! | `client` | pool, resolver, connector, TLS, retries, timeouts | a response, or an `UpstreamError` |
 //! | `rewrite` | is it a page? decode, charset, filter chain, encode | a page, or the original bytes |
 //! | `error`, `error_pages` | what went wrong, as a status and a page | a response |
