@@ -5,15 +5,14 @@ use std::{
     fs,
     path::Path,
     sync::{
-        Arc, Mutex,
+        Mutex,
         atomic::{AtomicUsize, Ordering},
     },
 };
 
-use anyhow::Context;
-use gleaner_filters::{Chain, ChainConfig};
+use gleaner_filters::ChainConfig;
 
-use crate::{align::tokens, chain, dataset};
+use crate::{align::tokens, chain, dataset, forests};
 
 /// Recall below which a page counts as harmed.
 const HARMED: f64 = 0.5;
@@ -48,13 +47,7 @@ pub(crate) fn run(
     if let Some(texts) = out.texts {
         fs::create_dir_all(texts)?;
     }
-    let chains: Vec<Arc<Chain>> = (0..dataset::FOLDS)
-        .map(|fold| {
-            let path = folds.join(format!("{fold}.forest"));
-            let bytes = fs::read(&path).with_context(|| path.display().to_string())?;
-            chain(config, Some(&bytes))
-        })
-        .collect::<anyhow::Result<_>>()?;
+    let chains = forests(config, folds)?;
     let mut cleaned = config.clone();
     cleaned.main_block.enabled = false;
     let cleaned = chain(&cleaned, None)?;
@@ -66,7 +59,7 @@ pub(crate) fn run(
         while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
             let page = dataset::page(dataset, file)?;
             let fold = usize::try_from(page.fold)?;
-            let Ok(extract) = chains[fold].extract(&page.html, &page.url) else {
+            let Ok(extract) = chains[fold % chains.len()].extract(&page.html, &page.url) else {
                 continue;
             };
             if let Some(texts) = out.texts {
