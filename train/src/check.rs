@@ -10,7 +10,7 @@ use std::{
     },
 };
 
-use gleaner_filters::ChainConfig;
+use gleaner_filters::{ChainConfig, training};
 
 use crate::{align::tokens, chain, dataset, forests};
 
@@ -53,6 +53,7 @@ pub(crate) fn run(
     let cleaned = chain(&cleaned, None)?;
     let files = dataset::annotations(dataset)?;
     let next = AtomicUsize::new(0);
+    let without_prices = AtomicUsize::new(0);
     let sums: Mutex<BTreeMap<String, Sum>> = Mutex::default();
     let lines: Mutex<Vec<String>> = Mutex::default();
     let work = || -> anyhow::Result<()> {
@@ -68,7 +69,16 @@ pub(crate) fn run(
             let (f1, precision, recall) = score(&extract.text, &page.reference);
             let is_empty = page.reference.trim().is_empty();
             let whole = cleaned.extract(&page.html, &page.url);
-            let in_page = whole.map_or(0.0, |whole| score(&whole.text, &page.reference).2);
+            let (in_page, offered) = whole.map_or((0.0, 0), |whole| {
+                (
+                    score(&whole.text, &page.reference).2,
+                    training::prices(&whole.text),
+                )
+            });
+            let is_shop = matches!(page.kind.as_str(), "product" | "collection");
+            if is_shop && offered >= 3 && training::prices(&extract.text) == 0 {
+                without_prices.fetch_add(1, Ordering::Relaxed);
+            }
             let one = Sum {
                 pages: 1.0,
                 f1,
@@ -116,6 +126,10 @@ pub(crate) fn run(
         })
     })?;
     print(&sums)?;
+    println!(
+        "shop pages with three prices or more that keep none: {}",
+        without_prices.into_inner()
+    );
     if let (Some(out), Ok(mut lines)) = (out.pages, lines.lock()) {
         lines.sort();
         lines.insert(0, COLUMNS.to_owned());

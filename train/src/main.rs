@@ -15,7 +15,7 @@ use std::{
 use anyhow::Context;
 use gleaner_filters::{Chain, ChainConfig, Floor, HostList, PageLimits, training};
 
-const USAGE: &str = "usage: gleaner-train export DATASET OUT
+const USAGE: &str = "usage: gleaner-train export DATASET OUT [SNIPPETS]
        gleaner-train check DATASET FOLDS [PAGES.tsv] [CHAIN.yaml] [TEXTS]
        gleaner-train snippets SNIPPETS FOREST|FOLDS|- [-] [CHAIN.yaml] [list]";
 
@@ -37,7 +37,10 @@ fn main() -> anyhow::Result<()> {
         ..Floor::default()
     };
     match command {
-        Some("export") => export::run(&chain(&config, None)?, dataset, folder),
+        Some("export") => {
+            let snippets = arguments.get(3).map(PathBuf::as_path);
+            export::run(&chain(&config, None)?, dataset, folder, snippets)
+        }
         Some("check") => check::run(
             &config,
             dataset,

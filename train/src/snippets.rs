@@ -6,7 +6,10 @@ use gleaner_filters::Chain;
 use serde::Deserialize;
 use url::Url;
 
-use crate::dataset;
+use crate::{
+    align::{Aligned, tokens},
+    dataset,
+};
 
 /// What the main content of a page must and must not hold.
 #[derive(Deserialize)]
@@ -22,6 +25,29 @@ impl Labels {
         Ok(serde_json::from_slice(&fs::read(
             folder.join("labels.json"),
         )?)?)
+    }
+
+    /// How much of a text block belongs to the main content, where that is known: no words are counted of any other.
+    pub(crate) fn judge(&self, block: &str) -> Aligned {
+        let block = squeezed(block);
+        let holds = |texts: &[String]| {
+            texts.iter().map(|text| squeezed(text)).any(|text| {
+                block.contains(&text)
+                    || !block.is_empty() && text.contains(&block) && block.len() * 3 >= text.len()
+            })
+        };
+        let words = tokens(&block).len();
+        match (holds(&self.with), holds(&self.without)) {
+            (true, false) => Aligned {
+                words,
+                matched: words,
+            },
+            (false, true) => Aligned { words, matched: 0 },
+            _ => Aligned {
+                words: 0,
+                matched: 0,
+            },
+        }
     }
 
     /// The page and its address.

@@ -146,16 +146,6 @@ impl Page {
         }
     }
 
-    /// Puts a text in the place of another one. What it holds is counted anew.
-    pub(crate) fn set_text(&mut self, id: NodeId, text: &str) {
-        if let Some(old) = self.rows[id.index()].node.as_text() {
-            text.clone_into(&mut old.borrow_mut());
-        }
-        let chars = crate::dom::count(crate::dom::visible_chars(text));
-        let row = &mut self.rows[id.index()];
-        row.chars = row.chars.min(chars);
-    }
-
     fn is_skeleton(&self, id: NodeId) -> bool {
         id == NodeId::DOCUMENT
             || Some(id) == self.html

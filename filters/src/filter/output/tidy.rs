@@ -13,7 +13,6 @@ pub(super) mod drawings;
 mod formulas;
 mod headline_link;
 mod heard;
-mod labels;
 mod leftovers;
 pub(super) mod machine_dates;
 mod names;
@@ -24,8 +23,6 @@ pub(super) mod placeholders;
 mod players;
 pub(super) mod posts;
 mod repeats;
-mod separators;
-mod set_notes;
 mod twins;
 mod vectors;
 
@@ -97,12 +94,9 @@ pub(super) fn reader(page: &mut Page) {
     // What stands above an empty `<h1>` is the head of the page as well.
     let top = headline.or_else(|| first_h1(page));
     leftovers::drop_all(page, top);
-    labels::drop_lonely(page);
     twins::drop_twins(page);
-    set_notes::set_in_brackets(page, &things.raised);
     controls::drop_unread(page);
     repeats::drop_repeats(page, headline);
-    separators::trim(page);
 }
 
 fn first_h1(page: &Page) -> Option<NodeId> {
@@ -117,7 +111,6 @@ struct Things {
     players: Vec<NodeId>,
     buttons: Vec<NodeId>,
     links: Vec<NodeId>,
-    raised: Vec<NodeId>,
 }
 
 impl Things {
@@ -129,7 +122,6 @@ impl Things {
                 Tag::Video | Tag::Audio => things.players.push(id),
                 Tag::Button => things.buttons.push(id),
                 Tag::A => things.links.push(id),
-                Tag::Sup => things.raised.push(id),
                 _ => {}
             }
         }
