@@ -2,7 +2,7 @@
 
 use html5ever::LocalName;
 
-use super::{Fate, NodeId, Page, RemovedLink, tag::Tag};
+use super::{Fate, Kind, NodeId, Page, RemovedLink, tag::Tag};
 
 /// Nodes of a removed link that are read for its text. Links can be nested (in table cells, in SVG), so that all of a
 /// long text would belong to each of hundreds. Raising it costs time on hostile pages.
@@ -144,6 +144,11 @@ impl Page {
         if let Some(text) = self.rows[id.index()].node.as_text() {
             text.borrow_mut().extend(std::iter::repeat_n('\n', count));
         }
+    }
+
+    /// Treats an element as one with another tag, in text and Markdown; markup has its own.
+    pub(crate) fn retag(&mut self, id: NodeId, tag: Tag) {
+        self.rows[id.index()].kind = Kind::Element(tag);
     }
 
     fn is_skeleton(&self, id: NodeId) -> bool {

@@ -179,14 +179,13 @@ pub(crate) fn choose(
     let ranking = Ranking::of(&scored);
     let as_scored = ranking.best(1.0, &AS_SCORED);
     let confidence = as_scored.1;
-    let is_shop = || {
-        !matches!(
-            kind.get(),
-            Some(Kind::Article | Kind::Documentation | Kind::Forum)
-        )
+    // Prices of which one at least must be left, where there are so many.
+    let prices = || match kind.get() {
+        Some(Kind::Article | Kind::Documentation | Kind::Forum) => usize::MAX,
+        None | Some(Kind::Product | Kind::Collection) => 1,
+        Some(Kind::Service | Kind::Listing) => 3,
     };
-    let loses_prices =
-        |kept: &[bool]| is_shop() && invariants::loses_all_prices(page, &blocks, kept);
+    let loses_prices = |kept: &[bool]| invariants::loses_all_prices(page, &blocks, kept, prices());
     let settled = |favor: Favor| {
         let mut kept = wanted(&ranking, &as_scored.0, favor.on(page.web_url()), &kind);
         let context = Context {

@@ -51,8 +51,26 @@ const ICON_SIZE: f32 = 32.0;
 
 /// Repairs for both looks.
 pub(super) fn every_look(page: &mut Page) {
+    drop_glyphs(page);
+    code::join_rows(page);
     drop_labels_of_nothing(page);
     drop_breaks(page);
+}
+
+/// Signs of fonts that are drawn as icons: without the font they are boxes (Unicode, private use).
+fn drop_glyphs(page: &mut Page) {
+    let is_glyph = |c: char| matches!(c, '\u{e000}'..='\u{f8ff}');
+    let glyphs: Vec<NodeId> = page
+        .live(page.body())
+        .filter(|&id| {
+            page.text(id).is_some_and(|text| {
+                text.contains(is_glyph) && text.chars().all(|c| c.is_whitespace() || is_glyph(c))
+            })
+        })
+        .collect();
+    for id in glyphs {
+        page.drop_silently(id);
+    }
 }
 
 /// Repairs for the reader look.
@@ -74,7 +92,9 @@ pub(super) fn reader(page: &mut Page) {
         if id < over || page.fate(id) != Fate::Keep {
             continue;
         }
-        if is_unwanted(page, id, tag) {
+        if tag == Tag::A && is_no_link(page, id) {
+            page.unwrap_element(id);
+        } else if is_unwanted(page, id, tag) {
             page.drop_silently(id);
             over = page.end(id);
         } else if let Some(kind) = kind(page, id, tag, &sheets) {
@@ -167,6 +187,13 @@ fn open_headings(page: &mut Page) {
         }
         page.unwrap_element(heading);
     }
+}
+
+/// A link without an address that nothing leads to: a script made it one.
+fn is_no_link(page: &Page, id: NodeId) -> bool {
+    [local_name!("href"), local_name!("id"), local_name!("name")]
+        .iter()
+        .all(|name| !page.has_attribute(id, name))
 }
 
 fn is_unwanted(page: &Page, id: NodeId, tag: Tag) -> bool {

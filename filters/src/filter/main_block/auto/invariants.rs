@@ -14,9 +14,6 @@ const MOST: f32 = 0.4;
 /// Words of an item of a list that is one thing. Longer ones are posts, or texts of their own.
 const ITEM_WORDS: f32 = 60.0;
 
-/// Prices from which a page is a shop's.
-const PRICES: usize = 3;
-
 /// Makes a choice keep or drop units as one, and headings with their text.
 pub(super) fn enforce(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     keep_units(page, blocks, kept);
@@ -83,13 +80,13 @@ fn keep_headings(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     }
 }
 
-/// Whether a choice would leave none of the prices of a page that has several.
-pub(super) fn loses_all_prices(page: &Page, blocks: &Blocks, kept: &[bool]) -> bool {
+/// Whether a choice would leave none of the prices of a page, of which it has so many at least.
+pub(super) fn loses_all_prices(page: &Page, blocks: &Blocks, kept: &[bool], least: usize) -> bool {
     let (mut all, mut left) = (0, 0);
     for (block, &kept) in blocks.list.iter().zip(kept) {
         let count = prices(&blocks.text(page, block));
         all += count;
         left += if kept { count } else { 0 };
     }
-    all >= PRICES && left == 0
+    all >= least && left == 0
 }

@@ -7,6 +7,7 @@
 mod duplicates;
 mod footnotes;
 mod headline;
+mod next_article;
 mod price;
 mod related;
 mod standfirst;
@@ -82,6 +83,13 @@ const RULES: &[Rule] = &[
         most: 0.6,
     },
     Rule {
+        name: "next_article",
+        action: Action::Drop,
+        when: is_article,
+        propose: next_article::drop,
+        most: 0.9,
+    },
+    Rule {
         name: "related",
         action: Action::Drop,
         when: is_less_wanted,
@@ -95,6 +103,10 @@ fn is_text(context: &Context<'_>) -> bool {
         context.kind.get(),
         None | Some(Kind::Article | Kind::Documentation)
     )
+}
+
+fn is_article(context: &Context<'_>) -> bool {
+    context.kind.get() == Some(Kind::Article)
 }
 
 fn is_less_wanted(context: &Context<'_>) -> bool {
@@ -129,7 +141,7 @@ impl Rule {
             let is_headline =
                 || headline.is_some_and(|node| context.page.contains(node, block.container));
             *is = match self.action {
-                Action::Keep => was | *is,
+                Action::Keep => was || *is,
                 Action::Drop => was && (*is || is_headline()),
             };
             all += if was { block.stats.words } else { 0.0 };

@@ -87,7 +87,7 @@ impl Phrases {
         let says: Vec<Says> = (0..list.len())
             .map(|at| says(base.page, base.blocks, at))
             .collect();
-        let mut last = [FAR; HEADS.len()];
+        let mut ago = [FAR; HEADS.len()];
         let (mut since, mut heading, mut boilerplate) = (Vec::new(), Vec::new(), vec![0.0]);
         let (mut above, mut sum) = (0, 0.0);
         for (block, says) in list.iter().zip(&says) {
@@ -96,14 +96,14 @@ impl Phrases {
             } else {
                 0
             };
-            for (last, class) in last.iter_mut().zip(HEADS) {
-                *last = if heads & class.bit() != 0 {
+            for (ago, class) in ago.iter_mut().zip(HEADS) {
+                *ago = if heads & class.bit() != 0 {
                     0.0
                 } else {
-                    (*last + 1.0).min(FAR)
+                    (*ago + 1.0).min(FAR)
                 };
             }
-            since.push(last);
+            since.push(ago);
             if base.page.tag(block.container).is_some_and(Tag::is_heading) {
                 above = says.hits.any;
             }

@@ -45,10 +45,14 @@ pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {
     let Some(price) = below.find(unlinked).or_else(above) else {
         return;
     };
+    let prices = (0..kept.len())
+        .filter(|&at| is_price(page, blocks, at))
+        .count();
     let is_its_own = kept[price]
         || match kind.get() {
             Some(Kind::Product) => true,
             // Advertisements of a house or a car mostly do not say what they are. There it is the next line, and nothing else.
+            None if prices == 1 => true,
             None => price == first && blocks.list[price].stats.words <= BARE_WORDS,
             Some(Kind::Collection | Kind::Service | Kind::Listing) => {
                 (first..first + CLOSE).contains(&price)
@@ -99,15 +103,16 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_price_right_below_the_headline_stays_on_a_page_that_does_not_say_what_it_is() {
-        assert_eq!(kept("", "<p>€ 9.450</p>"), [false, true, true]);
+    fn the_only_price_of_a_page_that_does_not_say_what_it_is_stays() {
         assert_eq!(
             kept("", "<p>2017</p><p>€ 9.450</p>"),
-            [false, false, false, true]
+            [false, false, true, true]
         );
+        let two = "<p>2017</p><p>€ 9.450</p><p>2018</p><p>€ 9.900</p>";
+        assert_eq!(kept("", two), [false, false, false, false, false, true]);
         assert_eq!(
-            kept("", "<p>from € 9.450 with the winter tyres</p>"),
-            [false, false, true]
+            kept("", "<p>€ 9.450</p><p>2018</p><p>€ 9.900</p>"),
+            [false, true, false, false, true]
         );
     }
 

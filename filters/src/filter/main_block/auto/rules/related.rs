@@ -115,10 +115,10 @@ mod tests {
         for name in ["Read also", "Lesen Sie auch:", "Читайте также", "関連記事"] {
             let list = "<ul><li><a href=/a>One story</a><li><a href=/b>Two stories</a></ul>";
             let html = format!("<p>It goes on.</p><h3>{name}</h3>{list}<p>And on it goes.</p>");
-            assert_eq!(found(&html), [1..4], "{name}");
+            assert_eq!(found(&html), vec![Range { start: 1, end: 4 }], "{name}");
         }
         let line = "<p>One.</p><p>Read also: <a href=/a>a story of bread and butter</a></p>";
-        assert_eq!(found(line), [1..2]);
+        assert_eq!(found(line), vec![Range { start: 1, end: 2 }]);
     }
 
     #[test]
