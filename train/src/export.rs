@@ -72,7 +72,7 @@ pub(crate) fn run(
             Err(error) => eprintln!("{}: {error}", page.id),
         }
     }
-    for folder in snippets {
+    if let Some(folder) = snippets {
         for (name, labels) in Labels::all(folder)? {
             let (html, url) = labels.page(folder, &name)?;
             match training::sample(chain, &html, &url) {

@@ -149,6 +149,7 @@ impl Page {
     /// Treats an element as one with another tag, in text and Markdown; markup has its own.
     pub(crate) fn retag(&mut self, id: NodeId, tag: Tag) {
         self.rows[id.index()].kind = Kind::Element(tag);
+        self.tags[tag as usize] = true;
     }
 
     fn is_skeleton(&self, id: NodeId) -> bool {

@@ -6,7 +6,7 @@
 
 mod buttons;
 mod cards;
-mod code;
+pub(super) mod code;
 pub(super) mod code_lines;
 mod controls;
 pub(super) mod drawings;
@@ -52,7 +52,6 @@ const ICON_SIZE: f32 = 32.0;
 /// Repairs for both looks.
 pub(super) fn every_look(page: &mut Page) {
     drop_glyphs(page);
-    code::join_rows(page);
     drop_labels_of_nothing(page);
     drop_breaks(page);
 }

@@ -152,7 +152,7 @@ fn text(page: &Page, id: NodeId) -> String {
 }
 
 /// Code of which each line is a row of a table, beside its number: from here on it is code, and its rows are lines.
-pub(super) fn join_rows(page: &mut Page) {
+pub(in crate::filter::output) fn join_rows(page: &mut Page) {
     let tables: Vec<NodeId> = page
         .live(page.body())
         .filter(|&id| page.tag(id) == Some(Tag::Table) && holds_lines(page, id))
@@ -166,6 +166,14 @@ pub(super) fn join_rows(page: &mut Page) {
             match tag {
                 Tag::Table => page.retag(id, Tag::Pre),
                 Tag::Tr => page.retag(id, Tag::Div),
+                // Its number.
+                Tag::Td | Tag::Th
+                    if page
+                        .live_siblings_after(id)
+                        .any(|next| page.tag(next).is_some()) =>
+                {
+                    page.drop_silently(id);
+                }
                 Tag::Td | Tag::Th | Tag::Tbody => page.retag(id, Tag::Span),
                 _ => {}
             }
