@@ -16,7 +16,7 @@ mod optional;
 /// `gleaner-lab evaluate DEV --every 5 --main-block auto`. Lower it only with a reason. It was 0.8959 before what headings announce,
 /// goods and forms were kept by rules: on pages that no forest has seen these gain (.8699, .8723), where one was fitted to
 /// the pages themselves they can only lose.
-const F1: f64 = 0.9007;
+const F1: f64 = 0.8951;
 
 /// How far it may fall: half of what is noise on the whole set.
 const SLACK: f64 = 0.005;

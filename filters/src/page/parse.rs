@@ -55,7 +55,7 @@ const MAX_ATTRIBUTES: usize = 1_000_000;
 const MAX_ATTRIBUTE_BYTES: usize = 32 * 1024 * 1024;
 
 /// Memory of a node of the tree and of its row in the page's table, without its text. Measured as the growth of the process
-/// while 20 pages of 1 MB were parsed (`benches/memory.py`, 2026-11-21).
+/// while 20 pages of 1 MB were parsed (`lab/memory.py`, 2026-11-21).
 const NODE_BYTES: usize = 256;
 
 /// Memory of an attribute without its value, and of the room that its list keeps to grow.

@@ -1,6 +1,6 @@
 //! Gradient-boosted trees (Friedman 2001, as `LightGBM` fits them): the chance that a block belongs to the main content.
 //!
-//! The table that ships is `forest.bin`, 300 trees of 15 leaves. It was fitted by `train/` to the development part of
+//! The table that ships is `forest.bin`, 300 trees of 15 leaves. It was fitted by `lab/` to the development part of
 //! the Web Content Extraction Benchmark (WCXB, Murrough Foley 2026, CC BY 4.0): pages of seven kinds whose main content
 //! people have marked.
 //!
@@ -70,7 +70,7 @@ impl Forest {
         Arc::clone(&SHIPPED)
     }
 
-    /// Reads the format that `train/fit.py` writes; `None` where it is anything else.
+    /// Reads the format that `lab/fit.py` writes; `None` where it is anything else.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Forest> {
         let mut from = Bytes(bytes);
         if from.take(MAGIC.len())? != MAGIC {

@@ -4,6 +4,7 @@
 //! A rule is a row of [`RULES`]. The engine lets it propose on a copy, and carries out what the guards allow: a rule that keeps adds, one
 //! that drops removes; none drops the headline; none changes more than its share of the kept words.
 
+mod captions;
 mod duplicates;
 mod footnotes;
 mod headline;
@@ -58,6 +59,13 @@ const RULES: &[Rule] = &[
         action: Action::Keep,
         when: |_| true,
         propose: standfirst::keep,
+        most: 0.5,
+    },
+    Rule {
+        name: "captions",
+        action: Action::Keep,
+        when: is_text,
+        propose: captions::keep,
         most: 0.5,
     },
     Rule {
