@@ -194,7 +194,21 @@ pub(crate) fn without(headers: &HeaderMap, drop: impl Fn(&HeaderName) -> bool) -
     rebuilt
 }
 
-/// The fields that go further than the next hop, without some others.
+/// Splits a list at commas outside of `<…>` and quotes: links (RFC 8288 § 3), entity tags.
+fn split_quoted(value: &str) -> Vec<String> {
+    let (mut quoted, mut in_address) = (false, false);
+    let members = value.split(|char| {
+        match char {
+            '"' if !in_address => quoted = !quoted,
+            '<' | '>' if !quoted => in_address = char == '<',
+            _ => {}
+        }
+        char == ',' && !quoted && !in_address
+    });
+    members.map(|member| member.trim().to_owned()).filter(|member| !member.is_empty()).collect()
+}
+
+/// The end-to-end fields, except some.
 fn end_to_end(headers: HeaderMap, drop: impl Fn(&HeaderName) -> bool) -> HeaderMap {
     let drop = |name: &HeaderName| is_hop_by_hop(name) || drop(name);
     if !headers.keys().any(drop) {
@@ -202,7 +216,7 @@ fn end_to_end(headers: HeaderMap, drop: impl Fn(&HeaderName) -> bool) -> HeaderM
     }
     let named: Vec<String> = members(&headers, &header::CONNECTION).map(str::to_ascii_lowercase).collect();
     let is_named = |name: &HeaderName| !END_TO_END.contains(name) && named.iter().any(|other| other == name.as_str());
-    rebuilt(headers, |name| !drop(name) && !is_named(name))
+    without(&headers, |name| drop(name) || is_named(name))
 }
 
 /// Fields that mean one hop only, whether `Connection` names them or not (RFC 9110 § 7.6.1, RFC 9112 § 9.6). All of
@@ -210,22 +224,6 @@ fn end_to_end(headers: HeaderMap, drop: impl Fn(&HeaderName) -> bool) -> HeaderM
 fn is_hop_by_hop(name: &HeaderName) -> bool {
     matches!(name.as_str(), "connection" | "keep-alive" | "te" | "transfer-encoding" | "upgrade" | "http2-settings")
         || name.as_str().starts_with("proxy-")
-}
-
-/// The same fields without some, in their order.
-fn rebuilt(headers: HeaderMap, keep: impl Fn(&HeaderName) -> bool) -> HeaderMap {
-    let mut rebuilt = HeaderMap::with_capacity(headers.len());
-    let mut kept = None;
-    for (name, value) in headers {
-        // Further values of a field come without its name.
-        if let Some(name) = name {
-            kept = keep(&name).then_some(name);
-        }
-        if let Some(name) = &kept {
-            rebuilt.append(name, value);
-        }
-    }
-    rebuilt
 }
 
 /// RFC 9113 § 8.2.3: HTTP/2 clients may split it, HTTP/1.1 servers know one field only.

@@ -131,8 +131,6 @@ pub(crate) struct RequestLog {
     pub(crate) status: u16,
     received: ByteCount,
     sent: ByteCount,
-    /// Bytes of the response's body, which `sent` does not count.
-    pub(crate) body_bytes: u64,
     /// Who broke the response off before its end, if anybody did.
     broken_by: Option<BrokenBy>,
     /// Whether the end of the response is still to come.
@@ -154,7 +152,6 @@ impl RequestLog {
             status: 0,
             received: ByteCount::default(),
             sent: ByteCount::default(),
-            body_bytes: 0,
             broken_by: None,
             unended: false,
             action: String::new(),
@@ -242,7 +239,7 @@ impl Drop for RequestLog {
             route = self.route,
             status,
             bytes_in = self.received.load(Relaxed),
-            bytes_out = self.body_bytes + self.sent.load(Relaxed),
+            bytes_out = self.sent.load(Relaxed),
             elapsed_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
             broke_off = self.broken_by.is_some(),
             by = self.broken_by.map(BrokenBy::name),

@@ -30,17 +30,17 @@ pub(super) fn is_page(text: &str, must_look_like_document: bool, is_whole: bool)
     match beginning(text) {
         _ if !is_all && text.len() < ENOUGH_BYTES => return None,
         Beginning::Unfinished if !is_all => return None,
-        Beginning::Other => return Some(Err(PassReason::OtherFormat)),
+        Beginning::Other => return Some(Err(PassReason::OTHER_FORMAT)),
         Beginning::Html | Beginning::Text | Beginning::Unfinished => {}
     }
     // The index of a package repository (PEP 629) is for programs, whatever they say that they accept.
     if text.contains("\"pypi:repository-version\"") {
-        return Some(Err(PassReason::OtherFormat));
+        return Some(Err(PassReason::OTHER_FORMAT));
     }
     if !must_look_like_document || looks_like_document(text) {
         return Some(Ok(()));
     }
-    is_all.then_some(Err(PassReason::Fragment))
+    is_all.then_some(Err(PassReason::FRAGMENT))
 }
 
 /// Skips what may stand before the first tag, as browsers do when they look for feeds (WHATWG MIME Sniffing § 7.3).
@@ -123,7 +123,7 @@ mod tests {
         let late = format!("{}<html>", " ".repeat(LOOKED_AT_BYTES));
         for fragment in ["<div>x</div>", "<header>x</header>", "Text", "", &late] {
             let fragment_is = |must| is_page(fragment, must, true);
-            assert_eq!(fragment_is(true), Some(Err(PassReason::Fragment)));
+            assert_eq!(fragment_is(true), Some(Err(PassReason::FRAGMENT)));
             assert_eq!(fragment_is(false), Some(Ok(())), "{fragment}");
         }
     }
@@ -143,6 +143,6 @@ mod tests {
         let comment = format!("<!-- {}", "x".repeat(ENOUGH_BYTES));
         assert_eq!(is_page(&comment, false, false), None);
         let feed = format!("{comment} --><rss>");
-        assert_eq!(is_page(&feed, false, false), Some(Err(PassReason::OtherFormat)));
+        assert_eq!(is_page(&feed, false, false), Some(Err(PassReason::OTHER_FORMAT)));
     }
 }

@@ -65,7 +65,7 @@ impl MemoryBudget {
                 permits: vec![permit],
                 units: expected,
             }),
-            _ => Err(PassReason::Busy),
+            _ => Err(PassReason::BUSY),
         }
     }
 }
@@ -92,7 +92,7 @@ impl Reservation {
         }
         let take = |from: &Arc<Semaphore>| Arc::clone(from).try_acquire_many_owned(more);
         let permit = take(&self.begin).or_else(|_| take(&self.growth));
-        self.permits.push(permit.map_err(|_| PassReason::Busy)?);
+        self.permits.push(permit.map_err(|_| PassReason::BUSY)?);
         self.units += more;
         Ok(())
     }
@@ -114,7 +114,7 @@ mod tests {
         let budget = budget();
         let first = budget.reserve(Some(PAGES * 2 / 3), false).await.unwrap();
         let second = budget.reserve(Some(PAGES * 2 / 3), false).await;
-        assert_eq!(second.unwrap_err(), PassReason::Busy);
+        assert_eq!(second.unwrap_err(), PassReason::BUSY);
         let waiting = tokio::spawn({
             let budget = Arc::clone(&budget);
             async move { budget.reserve(Some(PAGES * 2 / 3), false).await }
@@ -131,7 +131,7 @@ mod tests {
         let begun = PAGES * EXPECTED_FACTOR;
         first.grow_to(1).unwrap();
         first.grow_to(begun + begun / 4).unwrap();
-        assert_eq!(first.grow_to(begun * 2), Err(PassReason::Busy));
+        assert_eq!(first.grow_to(begun * 2), Err(PassReason::BUSY));
         drop(first);
         // What was grown by is given back.
         let mut second = budget.reserve(Some(PAGES), false).await.unwrap();

@@ -74,5 +74,5 @@ async fn outcome(task: &mut AbortOnDropHandle<Result<Finished, PassReason>>) -> 
 
 fn panicked(error: &JoinError) -> PassReason {
     error!(%error, "a page worker failed");
-    PassReason::Panicked
+    PassReason::PANICKED
 }
