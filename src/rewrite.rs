@@ -225,8 +225,7 @@ impl Rewriter {
         if self.settings.join_pages > 1 {
             join::drop_validators(&mut head.headers);
         }
-        head.headers =
-            repair::rewritten(&head.headers, self.chain.format(), &self.chain.csp_change(), &self.tagger);
+        head.headers = repair::rewritten(&head.headers, self.chain.format(), &self.chain.csp_change(), &self.tagger);
         noted(head, body, "eligible".to_owned())
     }
 

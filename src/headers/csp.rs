@@ -6,9 +6,9 @@ use http::{HeaderMap, HeaderValue, header};
 /// Changes the policies in force; report-only ones stay as they are.
 pub(crate) fn apply(headers: &mut HeaderMap, change: &CspChange) {
     let name = header::CONTENT_SECURITY_POLICY;
-    let fields = headers.get_all(&name).iter();
+    let fields: Vec<_> = headers.get_all(&name).iter().map(|field| String::from_utf8_lossy(field.as_bytes())).collect();
     // A field may hold several policies, and all of them are in force (CSP 3 § 4.2).
-    let policies = fields.filter_map(|field| field.to_str().ok()).flat_map(|field| field.split(','));
+    let policies = fields.iter().flat_map(|field| field.split(','));
     let changed: Vec<String> = match change {
         CspChange::Keep => return,
         CspChange::Replace(policy) => {
@@ -16,11 +16,7 @@ pub(crate) fn apply(headers: &mut HeaderMap, change: &CspChange) {
         }
         CspChange::AllowStyle(source) => policies.map(|policy| allow_style(policy.trim(), source)).collect(),
     };
-    // Values that cannot be read stay: what they forbid is still forbidden.
-    let unreadable = headers.get_all(&name).iter().filter(|field| field.to_str().is_err()).cloned();
-    let unreadable: Vec<_> = if matches!(change, CspChange::Replace(_)) { vec![] } else { unreadable.collect() };
-    let changed = changed.iter().filter_map(|policy| HeaderValue::from_str(policy).ok());
-    let mut values = changed.chain(unreadable);
+    let mut values = changed.iter().filter_map(|policy| HeaderValue::from_bytes(policy.as_bytes()).ok());
     // The first one takes the place of the original field.
     if let Some(first) = values.next() {
         headers.insert(&name, first);
