@@ -26,8 +26,8 @@ pub(super) fn sniff(start: &[u8], declared: Option<&'static Encoding>) -> Option
 /// Guesses from the whole page. UTF-8 may be the answer: browsers exclude it to make authors declare it, which does not
 /// help a reader.
 pub(super) fn detect(page: &[u8], host: Option<&str>) -> &'static Encoding {
-    if std::str::from_utf8(page).is_ok() {
-        // The detector would say the same, in some milliseconds.
+    // The last character may be cut off.
+    if std::str::from_utf8(page).map_or_else(|error| error.error_len().is_none(), |_| true) {
         return UTF_8;
     }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
