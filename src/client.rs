@@ -60,7 +60,7 @@ const PING_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long a connection may have been idle to take a request that cannot be sent twice: the longer, the likelier the
 /// origin is closing it just now. Raising it saves handshakes and costs errors.
-const FRESH: Duration = Duration::from_secs(1);
+const FRESH: Duration = Duration::from_millis(500);
 
 /// What an origin's `Keep-Alive: timeout` is shortened by, so that its close does not cross our next request.
 const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);

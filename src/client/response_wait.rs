@@ -71,8 +71,8 @@ impl ResponseWait {
         let (mut before, mut since) = (self.progress(), Instant::now());
         loop {
             match timeout(self.timeout / CHECKS, response.as_mut()).await {
-                Ok(Some(response)) => return Ok(response),
-                Ok(None) => {
+                Ok(Some(response)) if !self.too_many.is_cancelled() => return Ok(response),
+                Ok(_) => {
                     let problem = "it sends interim responses without end".to_owned();
                     return Err(UpstreamError::BadResponse(problem));
                 }

@@ -43,7 +43,9 @@ pub(super) struct TolerantIo<I> {
 
 #[derive(Debug)]
 enum State {
-    /// No request is under way.
+    /// No request was written yet. What a server sends unasked may be its response all the same.
+    New,
+    /// The last response is done, and no request is under way.
     Idle,
     Head,
     /// So many bytes of body, then the response is done.
@@ -64,12 +66,12 @@ enum Chunk {
 
 impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
     pub(super) fn new(io: I, has_unread: fn(&I) -> bool) -> Self {
-        Self { io, has_unread, state: State::Idle, raw: BytesMut::new(), out: BytesMut::new(), is_head: false }
+        Self { io, has_unread, state: State::New, raw: BytesMut::new(), out: BytesMut::new(), is_head: false }
     }
 
     /// A request is written: its response begins with a head.
     fn request_written(&mut self, bytes: &[u8]) {
-        if matches!(self.state, State::Idle) && !bytes.is_empty() {
+        if matches!(self.state, State::New | State::Idle) && !bytes.is_empty() {
             self.state = State::Head;
             self.is_head = bytes.starts_with(b"HEAD ");
         }
@@ -79,6 +81,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
     fn process(&mut self) {
         while !self.raw.is_empty() {
             let waits = match self.state {
+                State::New => true,
                 State::Head => self.process_head(),
                 State::Chunked(Chunk::Data(left)) => {
                     let left = left - self.forward(left);
@@ -311,6 +314,11 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for TolerantIo<I> {
                 }
             }
             match ready!(polled) {
+                // A server that has answered unasked and closed: its response is read once the request is written.
+                Ok(0) if matches!(this.state, State::New) && !this.raw.is_empty() => return Poll::Pending,
+                Ok(_) if matches!(this.state, State::New) && this.raw.len() > MAX_HEAD => {
+                    return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+                }
                 Ok(0) => this.forward(u64::MAX),
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => this.forward(u64::MAX),
                 Err(error) => return Poll::Ready(Err(error)),
@@ -341,6 +349,11 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TolerantIo<I> {
         let this = self.get_mut();
         let written = ready!(Pin::new(&mut this.io).poll_write_vectored(cx, bufs))?;
         this.request_written(bufs.first().map_or(&[], |buf| buf));
+        if !this.raw.is_empty() {
+            // Sent before the request; hyper is to read it now.
+            this.process();
+            cx.waker().wake_by_ref();
+        }
         Poll::Ready(Ok(written))
     }
 
