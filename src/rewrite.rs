@@ -63,13 +63,6 @@ pub(crate) struct Rewriter {
     pub(crate) tagger: Tagger,
 }
 
-/// What a worker returns.
-struct Finished {
-    filtered: Filtered,
-    /// The body to send; `None` while next pages may be appended to it.
-    coded: Option<Coded>,
-}
-
 /// The body of a page as it is sent.
 struct Coded {
     body: Bytes,
@@ -165,34 +158,24 @@ impl Rewriter {
             Ok(reservation) => reservation,
             Err(reason) => return pass(head, body.into(), reason),
         };
-        let more = more.filter(|_| self.joins(asked));
         let purpose = Purpose::Page {
             // A link cannot repeat the submission of a form.
             original: (asked.method == Method::GET).then(|| bypass_link::to(&url)),
             in_frame: asked.is_framed(),
-            coding: asked.coding,
-            may_continue: more.is_some(),
         };
         let job = self.job(asked, &url, &head, codings, reservation, purpose);
         let mut original = Original::new(self.settings.max_html_bytes);
         let received = receive(&mut body, &mut original, self.workers.start(job));
-        let Finished { mut filtered, coded } =
-            match timeout(self.max_wait, received).await.unwrap_or(Err(PassReason::SLOW)) {
-                Ok(finished) => finished,
-                Err(reason) => return pass(head, original.into_body(body), reason),
-            };
-        self.domains.learn(&url, filtered.survey.as_ref());
-        let mut pages = 1;
-        let coded = match (coded, more) {
-            (Some(coded), _) => Ok(coded),
-            (None, more) => {
-                if let Some(more) = more {
-                    pages = self.join(asked, &mut head.headers, &mut filtered, more).await;
-                }
-                self.workers.encode(std::mem::take(&mut filtered.content), asked.coding).await
-            }
+        let mut filtered = match timeout(self.max_wait, received).await.unwrap_or(Err(PassReason::SLOW)) {
+            Ok(filtered) => filtered,
+            Err(reason) => return pass(head, original.into_body(body), reason),
         };
-        match coded {
+        self.domains.learn(&url, filtered.survey.as_ref());
+        let pages = match more {
+            Some(more) if self.joins(asked) => self.join(asked, &mut head.headers, &mut filtered, more).await,
+            _ => 1,
+        };
+        match self.workers.encode(std::mem::take(&mut filtered.content), asked.coding).await {
             Ok(coded) => self.finish(head, &filtered, coded, pages),
             Err(reason) => pass(head, original.into_body(body), reason),
         }
@@ -252,7 +235,7 @@ impl Rewriter {
 }
 
 /// Reads the page, keeps every byte, and passes it to the worker.
-async fn receive(body: &mut IncomingBody, original: &mut Original, mut worker: Worker) -> Result<Finished, PassReason> {
+async fn receive(body: &mut IncomingBody, original: &mut Original, mut worker: Worker) -> Result<Filtered, PassReason> {
     while let Some(frame) = body.frame().await {
         if let Some(chunk) = original.push(frame)? {
             worker.send(chunk).await?;

@@ -34,7 +34,7 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 });
 
 /// Runs a worker's job on these bytes; the reason where they pass unchanged.
-pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<Bytes, String> {
+pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<(), String> {
     let codings = coding::of(headers).ok_or_else(|| PassReason::CODING.to_string())?;
     LocalSet::new().block_on(&RUNTIME, async {
         let budget = MemoryBudget::new(MEMORY);
@@ -52,8 +52,6 @@ pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<Bytes, String> {
             purpose: Purpose::Page {
                 original: Some("https://example.org/?x".parse().expect("an address")),
                 in_frame: false,
-                coding: None,
-                may_continue: false,
             },
         };
         let (sender, arriving) = mpsc::channel(body.len() / FRAME + 1);
@@ -61,9 +59,6 @@ pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<Bytes, String> {
             sender.try_send(Bytes::copy_from_slice(frame)).expect("the channel holds all of them");
         }
         drop(sender);
-        let finished = job.run(arriving).await.map_err(|reason| reason.to_string())?;
-        let body = finished.coded.expect("no page is appended").body;
-        assert!(std::str::from_utf8(&body).is_ok(), "the label says UTF-8");
-        Ok(body)
+        job.run(arriving).await.map(|_| ()).map_err(|reason| reason.to_string())
     })
 }

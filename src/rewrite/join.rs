@@ -115,7 +115,7 @@ impl Rewriter {
         let worker = self.workers.start(job);
         let mut original = Original::new(self.settings.max_html_bytes);
         let part = receive(&mut body, &mut original, worker).await.ok()?;
-        Some((head.headers, part.filtered))
+        Some((head.headers, part))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The work on one page in a worker thread: decode, parse as it arrives, filter, serialize and compress.
+//! The work on one page in a worker thread: decode, parse as it arrives, filter and serialize.
 //!
 //! A worker thread serves several pages in turn, so work is done in small pieces with a yield after each.
 
@@ -7,13 +7,12 @@ use std::{io, sync::Arc};
 use bytes::Bytes;
 use encoding_rs::{Decoder as TextDecoder, Encoding, REPLACEMENT};
 use futures_util::{StreamExt, stream};
-use gleaner_filters::{Chain, Domain, PageFeed, Part};
+use gleaner_filters::{Chain, Domain, Filtered, PageFeed, Part};
 use tokio::{sync::mpsc, task::yield_now};
 use tokio_util::io::{ReaderStream, StreamReader};
 use url::Url;
 
 use super::{
-    Finished,
     charset::{self, PRESCAN_BYTES},
     coding::{self, Coding, Decoder},
     eligibility::PassReason,
@@ -50,17 +49,13 @@ pub(super) enum Purpose {
         original: Option<Url>,
         /// Whether it is shown in a frame.
         in_frame: bool,
-        /// The coding of the response.
-        coding: Option<Coding>,
-        /// Whether next pages may be appended; the page is then not compressed yet.
-        may_continue: bool,
     },
     /// It is appended to another page of the article.
     Part(Part),
 }
 
 impl Job {
-    pub(super) async fn run(mut self, mut arriving: mpsc::Receiver<Bytes>) -> Result<Finished, PassReason> {
+    pub(super) async fn run(mut self, mut arriving: mpsc::Receiver<Bytes>) -> Result<Filtered, PassReason> {
         let received = stream::poll_fn(move |cx| arriving.poll_recv(cx).map(|chunk| chunk.map(Ok::<_, io::Error>)));
         let reader: Decoder = Box::pin(StreamReader::new(received));
         let reader = coding::decoder(&self.codings, reader, self.max_bytes).await.map_err(coding::reason)?;
@@ -90,16 +85,7 @@ impl Job {
             yield_now().await;
         }
         text.push(&[], true)?;
-        let mut filtered = text.feed.finish()?;
-        yield_now().await;
-        let coded = match self.purpose {
-            Purpose::Page { coding, may_continue, .. } if !may_continue || filtered.offer.is_none() => {
-                let content = std::mem::take(&mut filtered.content);
-                Some(coding::encode(content, coding).await?)
-            }
-            _ => None,
-        };
-        Ok(Finished { filtered, coded })
+        Ok(text.feed.finish()?)
     }
 
     /// The encoding of a page that declares none: read to its end and guessed from all of it.
@@ -151,7 +137,7 @@ impl Text {
     fn new(job: &Job, encoding: &'static Encoding) -> Self {
         let mut feed = job.chain.page(&job.url);
         match &job.purpose {
-            Purpose::Page { original, in_frame, .. } => {
+            Purpose::Page { original, in_frame } => {
                 if let Some(original) = original.clone() {
                     feed.link_to_untouched(original);
                 }

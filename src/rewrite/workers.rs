@@ -3,11 +3,12 @@
 use std::{num::NonZero, thread};
 
 use bytes::Bytes;
+use gleaner_filters::Filtered;
 use tokio::{sync::mpsc, task::JoinError};
 use tokio_util::task::{AbortOnDropHandle, LocalPoolHandle};
 use tracing::error;
 
-use super::{Coded, Finished, coding, eligibility::PassReason, page_job::Job};
+use super::{Coded, coding, eligibility::PassReason, page_job::Job};
 
 /// Chunks queued between the connection and a worker. A few let both run; the bytes are limited elsewhere.
 const QUEUED_CHUNKS: usize = 8;
@@ -30,7 +31,7 @@ impl Workers {
         Worker { chunks, task: AbortOnDropHandle::new(task), finished: None }
     }
 
-    /// Compresses a page to which next pages were appended.
+    /// Compresses a page.
     pub(super) async fn encode(&self, content: String, wanted: Option<coding::Coding>) -> Result<Coded, PassReason> {
         let task = self.0.spawn_pinned(move || coding::encode(content, wanted));
         let joined = AbortOnDropHandle::new(task).await;
@@ -41,9 +42,9 @@ impl Workers {
 /// A running job. Dropping it aborts the job.
 pub(super) struct Worker {
     chunks: mpsc::Sender<Bytes>,
-    task: AbortOnDropHandle<Result<Finished, PassReason>>,
+    task: AbortOnDropHandle<Result<Filtered, PassReason>>,
     /// The result, where the job ended before the last chunk.
-    finished: Option<Finished>,
+    finished: Option<Filtered>,
 }
 
 impl Worker {
@@ -57,7 +58,7 @@ impl Worker {
     }
 
     /// Closes the queue and waits for the result.
-    pub(super) async fn finish(self) -> Result<Finished, PassReason> {
+    pub(super) async fn finish(self) -> Result<Filtered, PassReason> {
         let Self { chunks, mut task, finished } = self;
         drop(chunks);
         match finished {
@@ -67,7 +68,7 @@ impl Worker {
     }
 }
 
-async fn outcome(task: &mut AbortOnDropHandle<Result<Finished, PassReason>>) -> Result<Finished, PassReason> {
+async fn outcome(task: &mut AbortOnDropHandle<Result<Filtered, PassReason>>) -> Result<Filtered, PassReason> {
     task.await.unwrap_or_else(|error| Err(panicked(&error)))
 }
 
