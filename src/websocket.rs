@@ -1,5 +1,5 @@
-//! WebSockets over HTTP/2 (RFC 8441): the client's extended CONNECT becomes an HTTP/1.1 upgrade (RFC 6455 § 4) for the
-//! origin.
+//! WebSocket connections over HTTP/2 (RFC 8441): the extended CONNECT of the client becomes an HTTP/1.1 upgrade
+//! (RFC 6455 § 4) for the origin.
 
 use base64ct::{Base64, Encoding};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
