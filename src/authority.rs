@@ -1,7 +1,6 @@
-//! From what a request line says to a [`Target`]: scheme, host and port, in one spelling.
+//! Parses the request target, `Host` and `:authority` to a [`Target`]: scheme, host and port, normalized.
 //!
-//! Whatever can be read in two ways is refused here, so that no later step has to doubt. Whether the
-//! target may be reached is for `acl` to say.
+//! Ambiguous ones are rejected here. Whether a target may be reached is decided in `access_control`.
 
 use std::{
     fmt,
@@ -10,7 +9,7 @@ use std::{
 
 use http::{HeaderMap, Uri, header};
 
-/// The two schemes a proxy of the web speaks.
+/// The schemes that the proxy forwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Scheme {
     Http,
@@ -33,7 +32,7 @@ impl Scheme {
     }
 }
 
-/// A host in its one spelling: lower case, IDNA applied, every form of an address made an address.
+/// A normalized host: lower case, IDNA applied, every spelling of an IP address parsed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Host {
     Name(String),
@@ -41,10 +40,9 @@ pub(crate) enum Host {
 }
 
 impl Host {
-    /// Reads a host as browsers do (WHATWG URL, host parsing): `0x7f.1`, `2130706433` and
-    /// `127.0.0.1` are one and the same address.
+    /// Parses a host as browsers do (WHATWG URL, host parsing): `0x7f.1`, `2130706433` and `127.0.0.1` are the same address.
     pub(crate) fn parse(text: &str) -> Result<Self, TargetError> {
-        // Percent-decoding would give one host several spellings; nobody sends this honestly.
+        // Percent-encoding would give one host several spellings; no known client sends it.
         if text.is_empty() || text.contains('%') {
             return Err(TargetError::Host);
         }
@@ -76,7 +74,7 @@ impl fmt::Display for Host {
     }
 }
 
-/// One origin: where a request is to go.
+/// The origin that a request is for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Target {
     pub(crate) scheme: Scheme,
@@ -127,7 +125,7 @@ impl Target {
         Self::of_authority(scheme, text).map_err(|_| TargetError::HostField)
     }
 
-    /// `host`, with the port where it is not the scheme's own: the `Host` field to send.
+    /// The value of `Host`: with the port where it is not the scheme's default.
     pub(crate) fn authority(&self) -> String {
         if self.port == self.scheme.default_port() { self.host.to_string() } else { self.host_port() }
     }
@@ -137,7 +135,7 @@ impl Target {
         format!("{}:{}", self.host, self.port)
     }
 
-    /// The socket address, where the host is one.
+    /// The socket address, where the host is an IP address.
     pub(crate) fn socket_addr(&self) -> Option<SocketAddr> {
         match self.host {
             Host::Ip(ip) => Some(SocketAddr::new(ip, self.port)),
@@ -145,13 +143,13 @@ impl Target {
         }
     }
 
-    /// Whether both name the same place, whatever the scheme.
+    /// Whether host and port are the same.
     pub(crate) fn same_place(&self, other: &Self) -> bool {
         self.port == other.port && self.host.plain() == other.host.plain()
     }
 }
 
-/// Why a request line names no target.
+/// Why a request has no valid target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TargetError {
     #[error("the request target has a form that does not fit the method")]
@@ -179,23 +177,17 @@ fn split(authority: &str) -> Result<(&str, Option<&str>), TargetError> {
     };
     let (host, rest) = authority.split_at(host_end);
     match rest.strip_prefix(':') {
-        // `host:` is legal and means the default port (RFC 3986 § 3.2.3).
-        Some("") => Ok((host, None)),
-        Some(port) => Ok((host, Some(port))),
+        // `host:` is valid and means the default port (RFC 3986 § 3.2.3).
+        Some(port) => Ok((host, Some(port).filter(|port| !port.is_empty()))),
         None if rest.is_empty() => Ok((host, None)),
         None => Err(TargetError::Host),
     }
 }
 
 fn parse_port(text: &str) -> Result<u16, TargetError> {
-    // `u16::from_str` takes a sign; an authority has none.
-    if !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(TargetError::Port);
-    }
-    match text.parse() {
-        Ok(0) | Err(_) => Err(TargetError::Port),
-        Ok(port) => Ok(port),
-    }
+    // `u16::from_str` accepts a sign; an authority has none.
+    let digits = Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+    digits.and_then(|text| text.parse().ok()).filter(|port| *port != 0).ok_or(TargetError::Port)
 }
 
 #[cfg(test)]
@@ -206,52 +198,36 @@ mod tests {
         Target::of_absolute(&text.parse().unwrap())
     }
 
-    fn connect(text: &str) -> Result<Target, TargetError> {
-        Target::of_connect(&text.parse().unwrap())
-    }
-
     #[test]
-    fn reads_absolute_form_with_default_port() {
-        let target = absolute("http://Example.COM/path?q").unwrap();
-        assert_eq!(target.host_port(), "example.com:80");
-        assert_eq!(target.authority(), "example.com");
-    }
-
-    #[test]
-    fn every_spelling_of_an_address_is_that_address() {
-        for spelling in ["127.0.0.1", "127.1", "0x7f.0.0.1", "2130706433", "0177.0.0.1"] {
-            let target = absolute(&format!("http://{spelling}/")).unwrap();
-            assert_eq!(target.host, Host::Ip([127, 0, 0, 1].into()), "{spelling}");
+    fn targets_are_normalized() {
+        for (uri, host_port, authority) in [
+            ("http://Example.COM/path?q", "example.com:80", "example.com"),
+            ("http://example.com:/", "example.com:80", "example.com"),
+            ("https://[::1]:8080/", "[::1]:8080", "[::1]:8080"),
+            ("http://127.1/", "127.0.0.1:80", "127.0.0.1"),
+            ("http://0x7f.0.0.1/", "127.0.0.1:80", "127.0.0.1"),
+            ("http://2130706433/", "127.0.0.1:80", "127.0.0.1"),
+            ("http://0177.0.0.1/", "127.0.0.1:80", "127.0.0.1"),
+        ] {
+            let target = absolute(uri).unwrap();
+            assert_eq!((target.host_port().as_str(), target.authority().as_str()), (host_port, authority), "{uri}");
         }
+        assert!(absolute("http://example.com./").unwrap().same_place(&absolute("http://example.com/").unwrap()));
     }
 
     #[test]
-    fn keeps_brackets_around_ipv6_in_the_host_field() {
-        let target = absolute("http://[::1]:8080/").unwrap();
-        assert_eq!(target.authority(), "[::1]:8080");
-    }
-
-    #[test]
-    fn connect_without_a_port_is_refused() {
-        assert_eq!(connect("example.com"), Err(TargetError::Port));
-        assert_eq!(connect("example.com:443").unwrap().port, 443);
-    }
-
-    #[test]
-    fn ambiguous_authorities_are_refused() {
+    fn ambiguous_authorities_are_rejected() {
         assert_eq!(absolute("http://user@example.com/"), Err(TargetError::UserInfo));
         assert_eq!(absolute("ftp://example.com/"), Err(TargetError::Scheme));
         assert_eq!(absolute("http://example.com:0/"), Err(TargetError::Port));
-        assert_eq!(Target::of_authority(Scheme::Http, "a%2eb"), Err(TargetError::Host));
-        assert_eq!(Target::of_authority(Scheme::Http, ""), Err(TargetError::Host));
-        assert_eq!(Target::of_authority(Scheme::Http, "a:+80"), Err(TargetError::Port));
-        assert_eq!(Target::of_authority(Scheme::Http, "[::1]x"), Err(TargetError::Host));
-    }
-
-    #[test]
-    fn a_final_dot_does_not_make_another_place() {
-        let one = Target::of_authority(Scheme::Http, "example.com.").unwrap();
-        let two = Target::of_authority(Scheme::Http, "example.com").unwrap();
-        assert!(one.same_place(&two));
+        assert_eq!(Target::of_connect(&"example.com".parse().unwrap()), Err(TargetError::Port));
+        for (authority, error) in [
+            ("a%2eb", TargetError::Host),
+            ("", TargetError::Host),
+            ("a:+80", TargetError::Port),
+            ("[::1]x", TargetError::Host),
+        ] {
+            assert_eq!(Target::of_authority(Scheme::Http, authority), Err(error), "{authority}");
+        }
     }
 }

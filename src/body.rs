@@ -1,6 +1,5 @@
-//! The one body type of every message: streamed, whole, or partly read and then streamed on.
-//!
-//! It counts what passes and keeps the request's log entry until its last byte.
+//! The one body type of every message: any `http_body::Body` in a box, with a byte count, an idle timeout, and the
+//! request's log entry, which is written after the last byte.
 
 mod incoming;
 mod replay;
@@ -19,8 +18,8 @@ use std::{
 
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
+use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
 
-use self::replay::ReplayBody;
 pub(crate) use self::{
     incoming::IncomingBody,
     replay::ReplayHandle,
@@ -31,13 +30,14 @@ use crate::{
     server::InFlight,
 };
 
-/// Bytes that passed so far; shared between a body and whoever wants to know.
+/// Bytes that passed so far; shared between a body and its readers.
 pub(crate) type ByteCount = Arc<AtomicU64>;
 
 /// A message body.
 #[derive(Debug, Default)]
 pub(crate) struct Body {
-    source: Source,
+    /// `None` where it is empty.
+    source: Option<UnsyncBoxBody<Bytes, BodyError>>,
     count: Option<ByteCount>,
     log: Option<Box<RequestLog>>,
     failed: Option<BodyError>,
@@ -52,22 +52,22 @@ pub(crate) struct Body {
 pub(crate) enum BodyError {
     #[error(transparent)]
     Http(#[from] hyper::Error),
-    #[error("the other side gave the body up")]
+    #[error("the body was cut off")]
     Cut,
-    #[error("the body did not go on in time")]
+    #[error("the body stalled")]
     Stalled,
 }
 
-/// The same in few words, for whoever sent the body on.
+/// The kind of a [`BodyError`], for the sender of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
     Stalled,
     Malformed,
-    /// The other side left.
+    /// The peer closed the connection or reset the stream.
     Left,
 }
 
-/// How a body has ended; shared with the sender.
+/// How a body has ended; shared with its sender.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     ended: AtomicBool,
@@ -101,42 +101,26 @@ impl Failure {
     }
 }
 
-#[derive(Debug, Default)]
-enum Source {
-    #[default]
-    Empty,
-    Full(Bytes),
-    Incoming(IncomingBody),
-    Prefixed(Prefixed),
-    Replay(ReplayBody),
-}
-
-/// Frames already taken from a body, and what follows them.
+/// Frames that were already read from a body, and the rest of it.
 #[derive(Debug)]
 struct Prefixed {
     frames: VecDeque<Frame<Bytes>>,
-    rest: Rest,
-}
-
-/// What follows the frames that were read.
-#[derive(Debug)]
-pub(crate) enum Rest {
-    /// The body ended.
-    Nothing,
-    /// The body goes on.
-    Stream(IncomingBody),
-    /// The body broke off, and must break off again: a short page must look short.
-    Broken(BodyError),
+    rest: Body,
 }
 
 impl Body {
-    fn of(source: Source) -> Self {
-        Self { source, ..Self::default() }
+    fn of(source: impl HttpBody<Data = Bytes, Error = BodyError> + Send + 'static) -> Self {
+        Self { source: Some(source.boxed_unsync()), ..Self::default() }
     }
 
-    /// The original after some of it was read.
-    pub(crate) fn prefixed(frames: VecDeque<Frame<Bytes>>, rest: Rest) -> Self {
-        Self::of(Source::Prefixed(Prefixed { frames, rest }))
+    /// These frames, and then this body.
+    pub(crate) fn prefixed(frames: VecDeque<Frame<Bytes>>, rest: Self) -> Self {
+        Self::of(Prefixed { frames, rest })
+    }
+
+    /// A body that broke off. It must break off again at the client: a short page must look short.
+    pub(crate) fn broken(error: BodyError) -> Self {
+        Self { failed: Some(error), ..Self::default() }
     }
 
     /// Counts into this counter from now on.
@@ -145,41 +129,47 @@ impl Body {
         self
     }
 
-    /// What it counts into.
+    /// Its counter.
     pub(crate) fn count(&self) -> Option<ByteCount> {
         self.count.clone()
     }
 
-    /// Fails when nothing comes for this long while someone waits for it.
+    /// Fails when no frame comes for this long while one is polled for.
     pub(crate) fn with_idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle_timer = Some(IdleTimer::new(timeout));
         self
     }
 
-    /// Is not asked for before this opens.
+    /// Is not polled before this gate opens.
     pub(crate) fn behind(mut self, gate: ContinueGate) -> Self {
         self.gate = Some(gate);
         self
     }
 
-    /// Keeps this until the body has ended or is given up.
+    /// Keeps this until the body has ended or is dropped.
     pub(crate) fn holding(mut self, in_flight: InFlight) -> Self {
         self.in_flight = Some(in_flight);
         self
     }
 
-    /// Where its end will be noted.
+    /// Where its end will be recorded.
     pub(crate) fn outcome(&mut self) -> Arc<Outcome> {
         Arc::clone(self.outcome.get_or_insert_default())
     }
 
-    /// Keeps the log entry until the body has ended or is given up, which is told apart there.
+    /// Counts into this log entry, and keeps it until the body has ended or is dropped.
     pub(crate) fn logged(mut self, mut log: RequestLog) -> Self {
-        if !self.source.is_done() {
+        if !self.is_done() {
             log.expect_end();
         }
+        self.count = Some(log.sent());
         self.log = Some(Box::new(log));
         self
+    }
+
+    /// Whether nothing is left to send: hyper does not poll for the end of a body whose declared length it has sent.
+    fn is_done(&self) -> bool {
+        self.is_end_stream() || self.size_hint().exact() == Some(0)
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
@@ -190,7 +180,10 @@ impl Body {
             std::task::ready!(gate.poll_open(cx));
             self.gate = None;
         }
-        let polled = self.source.poll_frame(cx);
+        let polled = match &mut self.source {
+            Some(source) => Pin::new(source).poll_frame(cx),
+            None => Poll::Ready(None),
+        };
         let late = match &mut self.idle_timer {
             Some(timer) => timer.poll_expired(polled.is_pending(), cx),
             None => false,
@@ -205,20 +198,16 @@ impl Body {
                 return Poll::Ready(None);
             }
         };
-        let bytes = frame.data_ref().map_or(0, |data| data.len() as u64);
-        if let Some(count) = &self.count {
-            count.fetch_add(bytes, Relaxed);
+        if let (Some(count), Some(data)) = (&self.count, frame.data_ref()) {
+            count.fetch_add(data.len() as u64, Relaxed);
         }
-        if let Some(log) = &mut self.log {
-            log.body_bytes += bytes;
-        }
-        if self.source.is_done() {
+        if self.is_done() {
             self.end();
         }
         Poll::Ready(Some(Ok(frame)))
     }
 
-    /// Notes that nothing is left to come.
+    /// Records the end.
     fn end(&mut self) {
         if let Some(log) = &mut self.log {
             log.ended();
@@ -228,8 +217,8 @@ impl Body {
         }
     }
 
-    /// Puts the error off for one turn. At an error the server closes at once, with what it has not
-    /// written yet; at a pause it writes first. So the client gets every byte that arrived.
+    /// Returns the error at the next poll. At an error hyper closes the connection without flushing; at `Pending` it
+    /// flushes first, so the client gets every byte that arrived.
     fn fail<T>(&mut self, error: BodyError, cx: &Context<'_>) -> Poll<T> {
         if let Some(outcome) = &self.outcome {
             // The first failure is the cause.
@@ -246,7 +235,7 @@ impl Body {
 
 impl From<IncomingBody> for Body {
     fn from(incoming: IncomingBody) -> Self {
-        Self::of(Source::Incoming(incoming))
+        Self::of(incoming)
     }
 }
 
@@ -255,7 +244,7 @@ impl From<Bytes> for Body {
         if bytes.is_empty() {
             return Self::default();
         }
-        Self::of(Source::Full(bytes))
+        Self::of(Full::new(bytes).map_err(|never| match never {}))
     }
 }
 
@@ -274,99 +263,56 @@ impl HttpBody for Body {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.failed.is_none() && self.source.is_end_stream()
+        self.failed.is_none() && self.source.as_ref().is_none_or(HttpBody::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.source.size_hint()
-    }
-}
-
-impl Source {
-    /// Whether nothing is left that the client would miss: the library does not ask for the end of a body whose declared
-    /// length it has sent.
-    fn is_done(&self) -> bool {
-        self.is_end_stream() || self.size_hint().exact() == Some(0)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        match self {
-            Self::Empty => true,
-            Self::Full(_) => false,
-            Self::Incoming(incoming) => incoming.is_end_stream(),
-            Self::Prefixed(prefixed) => prefixed.is_end_stream(),
-            Self::Replay(replay) => replay.is_end_stream(),
-        }
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        match self {
-            Self::Empty => SizeHint::with_exact(0),
-            Self::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Self::Incoming(incoming) => incoming.size_hint(),
-            Self::Prefixed(prefixed) => prefixed.size_hint(),
-            Self::Replay(replay) => replay.size_hint(),
-        }
-    }
-
-    fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        match self {
-            Self::Empty => Poll::Ready(None),
-            Self::Full(bytes) => {
-                let data = std::mem::take(bytes);
-                *self = Self::Empty;
-                Poll::Ready(Some(Ok(Frame::data(data))))
-            }
-            Self::Incoming(incoming) => Pin::new(incoming).poll_frame(cx),
-            Self::Prefixed(prefixed) => prefixed.poll_frame(cx),
-            Self::Replay(replay) => replay.poll_frame(cx),
+        match (&self.failed, &self.source) {
+            // Its length is promised by a Content-Length that it will not keep.
+            (Some(_), _) => SizeHint::new(),
+            (None, Some(source)) => source.size_hint(),
+            (None, None) => SizeHint::with_exact(0),
         }
     }
 }
 
-impl Prefixed {
-    fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        if let Some(frame) = self.frames.pop_front() {
-            return Poll::Ready(Some(Ok(frame)));
-        }
-        match std::mem::replace(&mut self.rest, Rest::Nothing) {
-            Rest::Nothing => Poll::Ready(None),
-            Rest::Broken(error) => Poll::Ready(Some(Err(error))),
-            Rest::Stream(mut incoming) => {
-                let frame = Pin::new(&mut incoming).poll_frame(cx);
-                self.rest = Rest::Stream(incoming);
-                frame
-            }
+impl HttpBody for Prefixed {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        match self.frames.pop_front() {
+            Some(frame) => Poll::Ready(Some(Ok(frame))),
+            None => self.rest.poll(cx),
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.frames.is_empty()
-            && match &self.rest {
-                Rest::Nothing => true,
-                Rest::Stream(incoming) => incoming.is_end_stream(),
-                Rest::Broken(_) => false,
-            }
+        self.frames.is_empty() && self.rest.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        let kept: u64 = self.frames.iter().filter_map(Frame::data_ref).map(|data| data.len() as u64).sum();
-        match &self.rest {
-            Rest::Nothing => SizeHint::with_exact(kept),
-            Rest::Stream(incoming) => {
-                let rest = incoming.size_hint();
-                let mut hint = SizeHint::new();
-                hint.set_lower(kept.saturating_add(rest.lower()));
-                if let Some(upper) = rest.upper() {
-                    hint.set_upper(kept.saturating_add(upper));
-                }
-                hint
-            }
-            // Its length is promised by a Content-Length it will not keep.
-            Rest::Broken(_) => SizeHint::new(),
+        let read: u64 = self.frames.iter().filter_map(Frame::data_ref).map(|data| data.len() as u64).sum();
+        let mut hint = self.rest.size_hint();
+        if let Some(upper) = hint.upper() {
+            hint.set_upper(read.saturating_add(upper));
         }
+        hint.set_lower(read.saturating_add(hint.lower()));
+        hint
     }
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn frames_that_were_read_come_first_and_are_counted() {
+        let frames = ["ab", "c"].map(|text| Frame::data(Bytes::from_static(text.as_bytes())));
+        let count = ByteCount::default();
+        let body = Body::prefixed(frames.into(), "de".to_owned().into()).counted(Arc::clone(&count));
+        assert_eq!(body.size_hint().exact(), Some(5));
+        assert_eq!(body.collect().await.unwrap().to_bytes(), "abcde");
+        assert_eq!(count.load(Relaxed), 5);
+    }
+}

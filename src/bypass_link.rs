@@ -1,9 +1,8 @@
-//! "Page as it was": how a reader sees one page unfiltered.
+//! "Page as it was": shows one page unfiltered to one client.
 //!
-//! A rewritten page links to a page of the control host, which asks back; what it links to lets this client have this page as it
-//! was for a while, and redirects to the page's own address. So nothing in a rewritten page is a secret that the site's scripts
-//! could read and use: the token is on the control host, whose pages no site can read, frame or fill in, and following its
-//! link takes a person. Nothing shows in the page's address or in `Referer`.
+//! A rewritten page links to a confirmation page on the control host. Its link, with a token, allows this client the
+//! original of this page for some time and redirects to the page. A site's scripts cannot do that: the token is only on the
+//! control host, whose pages no site can read or frame. Nothing shows in the page's URL or in `Referer`.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -21,18 +20,18 @@ use crate::{admin, body::Body, error_pages};
 /// The path on the control host.
 pub(crate) const PATH: &str = "/original";
 
-/// How long after its last visit a page is still shown as it was. Raising it lets a reader do more on the page, and makes the way
-/// back to the filtered one longer.
-const STAYS: Duration = Duration::from_mins(10);
+/// How long after its last visit a page is still shown unfiltered. Raising it lets a reader do more on the page; the filtered
+/// page returns later.
+const ALLOWED_FOR: Duration = Duration::from_mins(10);
 
-/// Pages that are shown as they were at once, for all clients. Of more, those visited least are filtered again.
-const MOST_PAGES: u64 = 10_000;
+/// Pages that are shown unfiltered at a time, for all clients. Of more, the least visited are filtered again.
+const MAX_PAGES: u64 = 10_000;
 
-/// Which pages are shown as they were, and to whom.
+/// Which pages are shown unfiltered, and to which clients.
 #[derive(Debug)]
 pub(crate) struct BypassLinks {
-    /// Drawn when the process starts. The hash is the standard library's (SipHash-1-3): a guess has one chance in 2^64, and gains
-    /// one page that is not filtered.
+    /// Random for each process. The hash is the standard library's SipHash-1-3: a guessed token has one chance in 2^64, and
+    /// gains one unfiltered page.
     key: RandomState,
     allowed: Cache<u64, ()>,
 }
@@ -46,16 +45,19 @@ pub(crate) fn to(page: &Url) -> Url {
 
 impl BypassLinks {
     pub(crate) fn new() -> Self {
-        Self { key: RandomState::new(), allowed: Cache::builder().max_capacity(MOST_PAGES).time_to_idle(STAYS).build() }
+        Self {
+            key: RandomState::new(),
+            allowed: Cache::builder().max_capacity(MAX_PAGES).time_to_idle(ALLOWED_FOR).build(),
+        }
     }
 
-    /// Whether this client is to have this page as it was.
+    /// Whether this client gets the original of this page.
     pub(crate) fn allows(&self, client: IpAddr, headers: &HeaderMap, page: &Url) -> bool {
-        // `get` begins the time anew.
+        // `get` restarts the time to idle.
         self.allowed.get(&self.token(client, headers, page)).is_some()
     }
 
-    /// Answers on the control host: asks back, and with the token that the question carries, redirects to the page.
+    /// Responds on the control host: with a confirmation page or, given its token, with a redirect to the page.
     pub(crate) fn answer<B>(&self, client: IpAddr, request: &Request<B>) -> Response<Body> {
         let query = request.uri().query().unwrap_or_default();
         let value = |wanted: &str| {
@@ -67,15 +69,15 @@ impl BypassLinks {
             return error_pages::page(StatusCode::BAD_REQUEST, &no_page());
         };
         let token = self.token(client, request.headers(), &page);
-        let is_meant = value("token").is_some_and(|given| given == format!("{token:016x}"));
-        if !is_meant || request.method() != Method::GET {
-            return error_pages::page(StatusCode::OK, &question(&page, token));
+        let is_confirmed = value("token").is_some_and(|given| given == format!("{token:016x}"));
+        if !is_confirmed || request.method() != Method::GET {
+            return error_pages::page(StatusCode::OK, &confirmation(&page, token));
         }
         self.allowed.insert(token, ());
         redirect(&page)
     }
 
-    /// Clients behind one address are told apart by what their browsers call themselves.
+    /// `User-Agent` distinguishes clients behind one IP address.
     fn token(&self, client: IpAddr, headers: &HeaderMap, page: &Url) -> u64 {
         let browser = headers.get(header::USER_AGENT);
         let mut page = page.clone();
@@ -95,7 +97,7 @@ fn redirect(page: &Url) -> Response<Body> {
     response
 }
 
-fn question(page: &Url, token: u64) -> maud::Markup {
+fn confirmation(page: &Url, token: u64) -> maud::Markup {
     let mut link = to(page);
     let token = format!("{token:016x}");
     link.query_pairs_mut().append_pair("token", &token);
@@ -134,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_allowed_to_the_client_that_followed_the_question() {
+    fn a_page_is_allowed_to_the_client_that_followed_the_confirmation() {
         let links = BypassLinks::new();
         let none = HeaderMap::new();
         for address in ["https://example.org/", "https://example.org/a%20b?x=1&y=%26#part", "http://example.org:8080/?"]
@@ -143,7 +145,7 @@ mod tests {
             let link = to(&page);
             let query = link.query().unwrap();
             assert_eq!(ask(&links, CLIENT, query).status(), StatusCode::OK);
-            assert!(!links.allows(CLIENT, &none, &page), "a question alone");
+            assert!(!links.allows(CLIENT, &none, &page), "before the confirmation");
             let token = format!("{query}&token={:016x}", links.token(CLIENT, &none, &page));
             let other = "192.0.2.1".parse().unwrap();
             assert_eq!(ask(&links, other, &token).status(), StatusCode::OK);
@@ -156,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_page_of_the_web_is_refused() {
+    fn other_schemes_are_rejected() {
         let links = BypassLinks::new();
         for query in ["", "page=", "page=javascript:alert(1)", "page=file:///etc/passwd"] {
             let answer = ask(&links, CLIENT, query);

@@ -1,9 +1,9 @@
-//! Doors for the fuzz targets in `fuzz/`: the insides that read what strangers send. Only with the feature `fuzzing`; no part
-//! of the interface.
+//! Entry points for the fuzz targets in `fuzz/`: the parts that read untrusted input. Only with the feature `fuzzing`; not part
+//! of the API.
 
 use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 
-use gleaner_filters::{CspChange, Filtered, Report, output::Format};
+use gleaner_filters::{CspChange, Format};
 
 use crate::{
     authority::{Scheme, Target},
@@ -12,34 +12,34 @@ use crate::{
     rewrite, server,
 };
 
-/// What the judge of requests lets through.
+/// A request that the parser accepts.
 pub struct Sound {
     /// Length of the head.
     pub head: usize,
-    /// Length of the body; none where it comes in chunks.
+    /// Length of the body; `None` where it is chunked.
     pub length: Option<u64>,
 }
 
-/// A request's head, as it is read from a connection; none where it is refused or not whole. What has arrived of it must
-/// never be judged otherwise than the whole.
+/// Parses a request's header section; `None` where it is rejected or incomplete. A part of it must never be rejected where
+/// the whole is accepted.
 #[must_use]
 pub fn request(bytes: &[u8]) -> Option<Sound> {
     server::fuzz_api::head(bytes).map(|(head, length)| Sound { head, length })
 }
 
-/// How many of these bytes are a chunked body; none where it is malformed or not whole. Pieces of this size must be read as
-/// the whole is.
+/// How many of these bytes are a chunked body; `None` where it is malformed or incomplete. Read in pieces of this size it must
+/// give the same.
 #[must_use]
 pub fn chunked(bytes: &[u8], piece: usize) -> Option<usize> {
     server::fuzz_api::chunked(bytes, piece)
 }
 
-/// A response, in pieces of this size and at once: hyper must be given the same.
+/// A response, in pieces of this size and at once: hyper must get the same bytes.
 pub fn response(bytes: &[u8], piece: usize) {
     client::fuzz_response(bytes, piece);
 }
 
-/// A body through codings, charset and chain. Whatever is wrong with it must be a reason, not a panic.
+/// A body through decoding and filters. Errors must become a reason to pass it, not a panic.
 pub fn body(content_type: &[u8], codings: &[u8], body: &[u8]) {
     let mut headers = HeaderMap::new();
     for (name, value) in [("content-type", content_type), ("content-encoding", codings)] {
@@ -53,7 +53,7 @@ pub fn body(content_type: &[u8], codings: &[u8], body: &[u8]) {
     let _ = crate::decode_html(body);
 }
 
-/// Fields, as `name: value` lines, after a page was rewritten.
+/// The fields of a rewritten response, given as `name: value` lines.
 pub fn repair(lines: &[u8]) {
     let mut headers = HeaderMap::new();
     for line in lines.split(|byte| *byte == b'\n') {
@@ -65,26 +65,15 @@ pub fn repair(lines: &[u8]) {
             headers.append(name, value);
         }
     }
+    let tagger = Tagger::new(1);
     for csp in [CspChange::Replace("x"), CspChange::AllowStyle("'sha256-x'")] {
-        let filtered = Filtered {
-            content: String::new(),
-            offer: None,
-            format: Format::Html,
-            csp,
-            metadata: gleaner_filters::Metadata::default(),
-            report: Report::default(),
-            survey: None,
-        };
-        let tagger = Tagger::new(1);
-        let repaired = repair::after_rewriting(&headers, &filtered, None, 7, &tagger);
-        assert_eq!(repaired["content-length"], "7");
+        let repaired = repair::rewritten(&headers, Format::Html, &csp, &tagger);
         assert_eq!(repaired["content-type"], "text/html; charset=utf-8");
-        assert!(!repaired.contains_key("content-encoding"));
+        assert!(!repaired.contains_key("content-length") && !repaired.contains_key("content-encoding"));
         let cookies = |headers: &HeaderMap| headers.get_all("set-cookie").iter().count();
         assert_eq!(cookies(&repaired), cookies(&headers));
-        let mut not_modified = headers.clone();
-        tagger.map_not_modified(&mut not_modified);
     }
+    tagger.map_not_modified(&mut headers.clone());
     accept::narrow_codings(&mut headers);
     let _ = accept::choose_coding(&headers);
 }

@@ -1,9 +1,7 @@
-//! The fields of a message on their way through: hop-by-hop fields are removed, what a proxy must add is added
-//! (RFC 9110 § 7.6).
+//! The fields of forwarded messages: hop-by-hop fields are removed, what a proxy must add is added (RFC 9110 § 7.6).
 //!
-//! Field lists are rebuilt by iteration, never edited with `HeaderMap::remove`: that swaps the last field into the
-//! gap, and bot walls look at the order of fields. What changes only because a page was rewritten is in
-//! `headers::repair` and its siblings.
+//! Fields are removed with `without`, never with `HeaderMap::remove`: that moves the last field into the gap, and bot
+//! walls look at the order. Changes for rewritten pages are in `headers::repair` and its siblings.
 
 pub(crate) mod accept;
 pub(crate) mod csp;
@@ -22,22 +20,20 @@ use http::{
 pub(crate) use self::media::Media;
 use crate::ca::random_bytes;
 
-/// Most fields of a request's head: browsers send about 30. Raising it lets a head cost more to parse.
+/// Most fields of a request: browsers send about 30. Raising it lets a request cost more to parse.
 pub(crate) const MAX_FIELDS: usize = 256;
 
-/// Most fields of a response's head: sites that set many cookies and policies send hundreds, more than hyper's
-/// default of 100.
+/// Most fields of a response: sites that set many cookies and policies send hundreds, more than hyper's default of 100.
 pub(crate) const MAX_RESPONSE_FIELDS: usize = 512;
 
-/// RFC 8586 § 2: names the proxies that a request has passed, for the detection of loops. Unlike `Via` it switches no
-/// server's compression off (nginx, `gzip_proxied`).
+/// RFC 8586 § 2: names the proxies that a request has passed, to detect loops. Unlike `Via` it does not disable a server's
+/// compression (nginx, `gzip_proxied`).
 const CDN_LOOP: HeaderName = HeaderName::from_static("cdn-loop");
 
-/// Fields that stay even if `Connection` names them: without them the message would mean something
-/// else.
+/// Fields that stay even if `Connection` names them: without them the message would mean something else.
 const END_TO_END: [HeaderName; 3] = [header::HOST, header::CONTENT_LENGTH, header::CONTENT_TYPE];
 
-/// This process among proxies: a random name, so that two of us in a row are no loop.
+/// The name of this process in `Via` and `CDN-Loop`: random, so that two instances in a row are no loop.
 #[derive(Debug)]
 pub(crate) struct Pseudonym(String);
 
@@ -58,7 +54,7 @@ impl Pseudonym {
             || members(headers, &CDN_LOOP).any(|member| member == self.0)
     }
 
-    /// Adds this process to `Via`; the version is that of the message as it was received.
+    /// Adds this process to `Via`; `received` is the version of the message.
     fn add_via(&self, headers: &mut HeaderMap, received: Version) {
         let protocol = match received {
             Version::HTTP_10 => "1.0",
@@ -77,9 +73,9 @@ impl Pseudonym {
     }
 }
 
-/// How a request is passed on.
+/// How a request is forwarded.
 pub(crate) struct Forwarding<'a> {
-    /// What the target is called in `Host`.
+    /// The value of `Host`.
     pub(crate) host: &'a str,
     /// The protocols to switch to, where the request asks for any.
     pub(crate) upgrade: Option<&'a HeaderValue>,
@@ -88,15 +84,15 @@ pub(crate) struct Forwarding<'a> {
     pub(crate) via: bool,
 }
 
-/// The request's fields as they go upstream; `received` is the version of the request.
+/// The request's fields as they are sent upstream; `received` is the version of the request.
 pub(crate) fn forward_request(headers: HeaderMap, forwarding: &Forwarding<'_>, received: Version) -> HeaderMap {
     let takes_trailers =
         received == Version::HTTP_2 && members(&headers, &header::TE).any(|member| member == "trailers");
     let mut forwarded = end_to_end(headers, |name| {
-        // Over HTTP/2 no one would send the 100; from an HTTP/1.0 client the expectation is ignored (RFC 9110 § 10.1.1).
+        // hyper sends no 100 over HTTP/2; the expectation of an HTTP/1.0 client is ignored (RFC 9110 § 10.1.1).
         *name == header::EXPECT && matches!(received, Version::HTTP_10 | Version::HTTP_2)
     });
-    // RFC 9112 § 3.2.2: the target's authority, whatever the client wrote.
+    // RFC 9112 § 3.2.2: the target replaces the client's value.
     if forwarded.contains_key(header::HOST)
         && let Ok(host) = HeaderValue::from_str(forwarding.host)
     {
@@ -106,7 +102,7 @@ pub(crate) fn forward_request(headers: HeaderMap, forwarding: &Forwarding<'_>, r
         join_cookies(&mut forwarded);
     }
     if takes_trailers {
-        // Over HTTP/2 the field has this one meaning (RFC 9113 § 8.2.2); gRPC insists on it.
+        // The one value that HTTP/2 allows (RFC 9113 § 8.2.2); gRPC needs it.
         forwarded.insert(header::TE, HeaderValue::from_static("trailers"));
     }
     keep_upgrade(&mut forwarded, forwarding.upgrade);
@@ -122,35 +118,32 @@ pub(crate) fn expects_continue(headers: &HeaderMap) -> bool {
     members(headers, &header::EXPECT).any(|member| member.eq_ignore_ascii_case("100-continue"))
 }
 
-/// The response's fields as they go to the client.
+/// The response's fields as they are sent to the client.
 pub(crate) fn forward_response(
     headers: HeaderMap,
     upgrade: Option<&HeaderValue>,
     pseudonym: &Pseudonym,
     received: Version,
 ) -> HeaderMap {
-    // An alternative service (RFC 7838) would lead the browser around the proxy.
+    // With an alternative service (RFC 7838) the browser would bypass the proxy.
     let mut forwarded = end_to_end(headers, |name| *name == header::ALT_SVC);
     keep_upgrade(&mut forwarded, upgrade);
     pseudonym.add_via(&mut forwarded, received);
     forwarded
 }
 
-/// Trailers as they go on. What frames or routes a message, and what belongs to one hop, means nothing at its
-/// end and is left out (RFC 9110 § 6.5.1).
+/// Trailers as they are forwarded: without fields for framing, routing or one hop (RFC 9110 § 6.5.1).
 pub(crate) fn forward_trailers(trailers: HeaderMap) -> HeaderMap {
     const HEAD_ONLY: [HeaderName; 3] = [header::CONTENT_LENGTH, header::HOST, header::TRAILER];
     end_to_end(trailers, |name| HEAD_ONLY.contains(name))
 }
 
-/// The protocols that a message asks to switch to, if it truly asks: `Upgrade` counts only where
-/// `Connection` names it (RFC 9110 § 7.8).
+/// The protocols of `Upgrade`, which counts only where `Connection` names it (RFC 9110 § 7.8).
 pub(crate) fn upgrade_of(headers: &HeaderMap) -> Option<HeaderValue> {
     if !members(headers, &header::CONNECTION).any(|member| member.eq_ignore_ascii_case("upgrade")) {
         return None;
     }
-    // HTTP/2 over a cleared upgrade was given up (RFC 9113 § 3.1); a proxy that passed it on would
-    // lose sight of the requests.
+    // Without h2c, which is deprecated (RFC 9113 § 3.1): the proxy would not see the requests behind it.
     let protocols: Vec<_> = members(headers, &header::UPGRADE)
         .filter(|protocol| !protocol.to_ascii_lowercase().starts_with("h2c"))
         .collect();
@@ -160,8 +153,7 @@ pub(crate) fn upgrade_of(headers: &HeaderMap) -> Option<HeaderValue> {
     HeaderValue::from_str(&protocols.join(", ")).ok()
 }
 
-/// Whether the protocols that a server switches to are among those that it was asked for: it may take no other
-/// (RFC 9110 § 7.8).
+/// Whether a server switches only to protocols that the client asked for (RFC 9110 § 7.8).
 pub(crate) fn switches_as_asked(asked: &HeaderValue, switched: &HeaderMap) -> bool {
     let asked: Vec<_> = asked.to_str().unwrap_or_default().split(',').collect();
     let was_asked = |protocol: &str| asked.iter().any(|asked| asked.trim().eq_ignore_ascii_case(protocol));
@@ -171,30 +163,31 @@ pub(crate) fn switches_as_asked(asked: &HeaderValue, switched: &HeaderMap) -> bo
 
 /// The comma-separated members of all fields of a name.
 pub(crate) fn members<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'a str> {
-    members_of(headers.get_all(name))
-}
-
-/// The comma-separated members of these values.
-pub(crate) fn members_of<'a>(values: impl IntoIterator<Item = &'a HeaderValue>) -> impl Iterator<Item = &'a str> {
-    values
-        .into_iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .map(str::trim)
-        .filter(|member| !member.is_empty())
+    let values = headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).map(str::trim).filter(|member| !member.is_empty())
 }
 
 /// The same fields without some, in their order.
 pub(crate) fn without(headers: &HeaderMap, drop: impl Fn(&HeaderName) -> bool) -> HeaderMap {
     let kept = headers.iter().filter(|(name, _)| !drop(name));
-    let mut rebuilt = HeaderMap::with_capacity(headers.len());
-    for (name, value) in kept {
-        rebuilt.append(name, value.clone());
-    }
-    rebuilt
+    kept.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// The fields that go further than the next hop, without some others.
+/// Splits a list at commas outside of `<…>` and quotes: links (RFC 8288 § 3), entity tags.
+fn split_quoted(value: &str) -> Vec<String> {
+    let (mut quoted, mut in_address) = (false, false);
+    let members = value.split(|char| {
+        match char {
+            '"' if !in_address => quoted = !quoted,
+            '<' | '>' if !quoted => in_address = char == '<',
+            _ => {}
+        }
+        char == ',' && !quoted && !in_address
+    });
+    members.map(|member| member.trim().to_owned()).filter(|member| !member.is_empty()).collect()
+}
+
+/// The end-to-end fields, except some.
 fn end_to_end(headers: HeaderMap, drop: impl Fn(&HeaderName) -> bool) -> HeaderMap {
     let drop = |name: &HeaderName| is_hop_by_hop(name) || drop(name);
     if !headers.keys().any(drop) {
@@ -202,33 +195,17 @@ fn end_to_end(headers: HeaderMap, drop: impl Fn(&HeaderName) -> bool) -> HeaderM
     }
     let named: Vec<String> = members(&headers, &header::CONNECTION).map(str::to_ascii_lowercase).collect();
     let is_named = |name: &HeaderName| !END_TO_END.contains(name) && named.iter().any(|other| other == name.as_str());
-    rebuilt(headers, |name| !drop(name) && !is_named(name))
+    without(&headers, |name| drop(name) || is_named(name))
 }
 
-/// Fields that mean one hop only, whether `Connection` names them or not (RFC 9110 § 7.6.1, RFC 9112 § 9.6). All of
-/// `Proxy-*` is between the client and us.
+/// Hop-by-hop fields, whether `Connection` names them or not (RFC 9110 § 7.6.1, RFC 9112 § 9.6). All of `Proxy-*` is
+/// between the client and this proxy.
 fn is_hop_by_hop(name: &HeaderName) -> bool {
     matches!(name.as_str(), "connection" | "keep-alive" | "te" | "transfer-encoding" | "upgrade" | "http2-settings")
         || name.as_str().starts_with("proxy-")
 }
 
-/// The same fields without some, in their order.
-fn rebuilt(headers: HeaderMap, keep: impl Fn(&HeaderName) -> bool) -> HeaderMap {
-    let mut rebuilt = HeaderMap::with_capacity(headers.len());
-    let mut kept = None;
-    for (name, value) in headers {
-        // Further values of a field come without its name.
-        if let Some(name) = name {
-            kept = keep(&name).then_some(name);
-        }
-        if let Some(name) = &kept {
-            rebuilt.append(name, value);
-        }
-    }
-    rebuilt
-}
-
-/// RFC 9113 § 8.2.3: HTTP/2 clients may split it, HTTP/1.1 servers know one field only.
+/// RFC 9113 § 8.2.3: HTTP/2 clients may split `Cookie`, HTTP/1.1 servers expect one field.
 fn join_cookies(headers: &mut HeaderMap) {
     let Entry::Occupied(mut entry) = headers.entry(header::COOKIE) else {
         return;

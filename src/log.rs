@@ -1,8 +1,8 @@
 //! The log on standard error: the subscriber, its writer, and one line per request.
 //!
-//! Lines go through a bounded queue to a thread that writes them, so that a standard error nobody reads stops nothing. What
-//! finds the queue full is lost, counted, and the count is logged once there is room again. A query string, a cookie, a
-//! credential or page text never gets here: `RequestLog` has no field for them.
+//! Lines go through a bounded queue to a writer thread, so that a standard error that nobody reads blocks nothing. Lines that
+//! find the queue full are dropped, and their number is logged later. Query strings, cookies, credentials and page text are
+//! never logged: `RequestLog` has no field for them.
 
 use std::{
     env,
@@ -29,69 +29,59 @@ use crate::{
     config::{Log, LogFormat},
 };
 
-/// Lines that wait for the writer, some 250 bytes each. Raising it loses fewer lines of a burst and takes more memory while
-/// nobody reads standard error.
-const MAX_WAITING_LINES: usize = 16 * 1024;
+/// Length of the queue; a line has some 250 bytes. Raising it drops fewer lines of a burst and takes more memory while
+/// standard error is not read.
+const MAX_QUEUED_LINES: usize = 16 * 1024;
 
-/// Ends the writer when it is dropped.
+/// Flushes and ends the writer when it is dropped.
 static WRITER: Mutex<Option<WorkerGuard>> = Mutex::new(None);
 
-/// Starts logging to standard error. `RUST_LOG`, where set, wins over the level. A second call does
-/// nothing.
+/// Starts logging to standard error. `RUST_LOG`, where set, overrides the level. A second call does nothing.
 pub fn init(log: Log) {
-    // Dependencies are silent unless `RUST_LOG` names them: what they log of a failure lacks the host, and this program logs
-    // it with the host where it is handled.
-    let filter: Targets =
-        env::var("RUST_LOG").ok().and_then(|directives| directives.parse().ok()).unwrap_or_else(|| {
-            let level: LevelFilter = log.level.into();
-            Targets::new().with_targets([("gleaner", level), ("gleaner_filters", level)])
-        });
+    // Dependencies do not log unless `RUST_LOG` names them: their errors lack the host and are logged again here.
+    let filter: Option<Targets> = env::var("RUST_LOG").ok().and_then(|directives| directives.parse().ok());
+    let level: LevelFilter = log.level.into();
+    let filter =
+        filter.unwrap_or_else(|| ["gleaner", "gleaner_filters"].map(|target| (target, level)).into_iter().collect());
     let lost = Arc::default();
     let (writer, guard) = NonBlockingBuilder::default()
-        .buffered_lines_limit(MAX_WAITING_LINES)
+        .buffered_lines_limit(MAX_QUEUED_LINES)
         .thread_name("log")
         .finish(StandardError::new(Arc::clone(&lost)));
-    // The cell was empty: it is set here only.
+    // It is set here only.
     let _ = lost.set(writer.error_counter());
     let builder = tracing_subscriber::fmt()
         .with_max_level(LevelFilter::TRACE)
         .with_writer(writer)
         .with_ansi(io::stderr().is_terminal());
     let started = match log.format {
-        LogFormat::Text => {
-            let subscriber = builder.with_target(false).finish();
-            subscriber.with(filter).try_init()
-        }
-        LogFormat::Json => {
-            let subscriber = builder.json().flatten_event(true).finish();
-            subscriber.with(filter).try_init()
-        }
+        LogFormat::Text => builder.with_target(false).finish().with(filter).try_init(),
+        LogFormat::Json => builder.json().flatten_event(true).finish().with(filter).try_init(),
     };
     if started.is_ok() {
         *WRITER.lock().unwrap_or_else(PoisonError::into_inner) = Some(guard);
-        // The default hook writes to standard error itself and would wait for its reader.
+        // The default hook writes to standard error itself and could block.
         panic::set_hook(Box::new(|panic| error!(%panic, "a thread panicked")));
     }
 }
 
-/// Writes the lines that wait, for a second at most, and ends the log: the last thing before the program ends.
+/// Writes the queued lines, for a second at most, and ends the log. To be called before the program ends.
 pub fn flush() {
     drop(WRITER.lock().unwrap_or_else(PoisonError::into_inner).take());
 }
 
-/// Standard error as the writer's thread sees it.
+/// Standard error, for the writer thread.
 struct StandardError {
     out: BufWriter<Box<dyn Write + Send>>,
     lost: Arc<OnceLock<ErrorCounter>>,
-    /// Lost lines that were logged.
+    /// Lost lines that were reported.
     reported: usize,
 }
 
 impl StandardError {
     fn new(lost: Arc<OnceLock<ErrorCounter>>) -> Self {
-        // A descriptor of its own: `io::stderr` is locked during a write, and others would wait for the lock.
-        let own = io::stderr().as_fd().try_clone_to_owned();
-        let out: Box<dyn Write + Send> = match own {
+        // A descriptor of its own: `io::stderr` is locked while a write blocks.
+        let out: Box<dyn Write + Send> = match io::stderr().as_fd().try_clone_to_owned() {
             Ok(own) => Box::new(File::from(own)),
             Err(_) => Box::new(io::stderr()),
         };
@@ -104,7 +94,7 @@ impl Write for StandardError {
         self.out.write(line)
     }
 
-    /// Called when no line waits, so that there is room for one more before this thread writes on.
+    /// Called when the queue is empty, so a line about lost lines fits.
     fn flush(&mut self) -> io::Result<()> {
         let lost = self.lost.get().map_or(0, ErrorCounter::dropped_lines);
         if lost > self.reported {
@@ -116,13 +106,12 @@ impl Write for StandardError {
     }
 }
 
-/// The entry of one request: filled in on its way, written when its last byte is gone, or when the
-/// client has left.
+/// The log entry of one request, written when it is dropped: after the last byte, or when the client has disconnected.
 #[derive(Debug)]
 pub(crate) struct RequestLog {
     client: SocketAddr,
-    /// Cancelled when the program ends and breaks requests off.
-    cut: CancellationToken,
+    /// Cancelled when the shutdown timeout is up.
+    aborted: CancellationToken,
     method: http::Method,
     pub(crate) started: Instant,
     pub(crate) host: Option<Arc<str>>,
@@ -131,22 +120,21 @@ pub(crate) struct RequestLog {
     pub(crate) status: u16,
     received: ByteCount,
     sent: ByteCount,
-    /// Bytes of the response's body, which `sent` does not count.
-    pub(crate) body_bytes: u64,
-    /// Who broke the response off before its end, if anybody did.
+    /// Who ended the response early.
     broken_by: Option<BrokenBy>,
-    /// Whether the end of the response is still to come.
+    /// Whether the end of the body is still to come.
     unended: bool,
-    /// What the chain did, or why it did nothing.
+    /// What the filters did, or why nothing.
     pub(crate) action: String,
+    /// Its entry was handed over; this one is not written.
     silent: bool,
 }
 
 impl RequestLog {
-    pub(crate) fn new(client: SocketAddr, cut: &CancellationToken, method: http::Method, started: Instant) -> Self {
+    pub(crate) fn new(client: SocketAddr, aborted: &CancellationToken, method: http::Method, started: Instant) -> Self {
         Self {
             client,
-            cut: cut.clone(),
+            aborted: aborted.clone(),
             method,
             started,
             host: None,
@@ -154,7 +142,6 @@ impl RequestLog {
             status: 0,
             received: ByteCount::default(),
             sent: ByteCount::default(),
-            body_bytes: 0,
             broken_by: None,
             unended: false,
             action: String::new(),
@@ -162,49 +149,49 @@ impl RequestLog {
         }
     }
 
-    /// Counts what the client sends.
+    /// Counts bytes from the client.
     pub(crate) fn received(&self) -> ByteCount {
         Arc::clone(&self.received)
     }
 
-    /// Counts what is sent to the client.
+    /// Counts bytes to the client.
     pub(crate) fn sent(&self) -> ByteCount {
         Arc::clone(&self.sent)
     }
 
-    /// The response has a body whose end is to come; an entry that is written before it says that it broke off. That to a HEAD
-    /// has none, whatever its fields say (RFC 9110 § 9.3.2).
+    /// The response has a body; an entry that is written before its end says that it broke off. A response to HEAD has none,
+    /// whatever its fields say (RFC 9110 § 9.3.2).
     pub(crate) fn expect_end(&mut self) {
         self.unended = self.method != http::Method::HEAD;
     }
 
-    /// The end has come.
+    /// The body has ended.
     pub(crate) fn ended(&mut self) {
         self.unended = false;
     }
 
-    /// The response will not go on.
+    /// The body has ended early.
     pub(crate) fn broken_by(&mut self, who: BrokenBy) {
         self.broken_by = Some(who);
         self.unended = false;
     }
 
-    /// Hands the entry on; nothing is written for what stays behind.
+    /// Hands the entry over.
     pub(crate) fn take(&mut self) -> Self {
-        let mut blank = Self::new(self.client, &self.cut, self.method.clone(), self.started);
+        let mut blank = Self::new(self.client, &self.aborted, self.method.clone(), self.started);
         blank.silent = true;
         std::mem::replace(self, blank)
     }
 }
 
-/// Who left a response unfinished.
+/// Who ended a response early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BrokenBy {
-    /// The client did not take it to its end.
+    /// The client disconnected.
     Client,
-    /// The origin did not send it to its end, or stopped sending.
+    /// The origin disconnected or stalled.
     Origin,
-    /// The program ended, and the time that it gives to responses in flight was up.
+    /// The shutdown timeout was up.
     Shutdown,
 }
 
@@ -218,8 +205,7 @@ impl BrokenBy {
     }
 }
 
-/// What a client that left before there was a response is logged with: no status of HTTP, but what other
-/// proxies write too.
+/// Logged as the status where the client disconnected before the response: not of HTTP, but nginx logs it too.
 const CLIENT_LEFT: u16 = 499;
 
 impl Drop for RequestLog {
@@ -228,7 +214,7 @@ impl Drop for RequestLog {
             return;
         }
         if self.status == 0 || self.unended {
-            self.broken_by = Some(if self.cut.is_cancelled() { BrokenBy::Shutdown } else { BrokenBy::Client });
+            self.broken_by = Some(if self.aborted.is_cancelled() { BrokenBy::Shutdown } else { BrokenBy::Client });
         }
         let (status, action) = match self.status {
             0 if self.broken_by == Some(BrokenBy::Shutdown) => (0, "the program ended"),
@@ -242,7 +228,7 @@ impl Drop for RequestLog {
             route = self.route,
             status,
             bytes_in = self.received.load(Relaxed),
-            bytes_out = self.body_bytes + self.sent.load(Relaxed),
+            bytes_out = self.sent.load(Relaxed),
             elapsed_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
             broke_off = self.broken_by.is_some(),
             by = self.broken_by.map(BrokenBy::name),

@@ -1,10 +1,8 @@
-//! The way of a page: eligible? → decode → charset → parse as it arrives → chain → encode → repair.
+//! Rewrites pages: eligible? → decode → charset → parse as it arrives → filters → compress → correct the header.
 //!
-//! It never returns an error. Whatever goes wrong, the client gets the original bytes: those that were
-//! kept, and then the rest of the stream as it comes. The reason is in the `Gleaner` field and in the
-//! log.
+//! It never returns an error. On any failure the client gets the original: the bytes that were kept, then the rest of the
+//! stream. The reason is in the `Gleaner` field and in the log.
 
-mod buffer;
 pub(crate) mod charset;
 pub(crate) mod coding;
 mod domains;
@@ -14,6 +12,7 @@ mod first_bytes;
 pub(crate) mod fuzz_api;
 mod join;
 mod memory_budget;
+mod original;
 mod page_job;
 mod request_info;
 mod workers;
@@ -33,11 +32,11 @@ use tracing::debug;
 use url::Url;
 
 use self::{
-    buffer::Kept,
     coding::Coding,
     domains::Domains,
     eligibility::PassReason,
     memory_budget::{MemoryBudget, Reservation},
+    original::Original,
     page_job::{Job, Purpose},
     workers::Worker,
 };
@@ -52,7 +51,7 @@ use crate::{
 /// What was done to a page, or why nothing was.
 const GLEANER: HeaderName = HeaderName::from_static("gleaner");
 
-/// Everything that one configuration rewrites pages with.
+/// Rewrites pages under one configuration.
 pub(crate) struct Rewriter {
     chain: Arc<Chain>,
     settings: Rewrite,
@@ -64,14 +63,7 @@ pub(crate) struct Rewriter {
     pub(crate) tagger: Tagger,
 }
 
-/// A page as it leaves the worker.
-struct Finished {
-    filtered: Filtered,
-    /// Its content as it is sent; `None` while other pages may be put behind it.
-    coded: Option<Coded>,
-}
-
-/// The content of a page as it is sent.
+/// The body of a page as it is sent.
 struct Coded {
     body: Bytes,
     coding: Option<Coding>,
@@ -99,17 +91,18 @@ impl Rewriter {
         })
     }
 
-    /// Prepares a request whose response may be rewritten: only codings that can be undone.
+    /// Prepares a request whose response may be rewritten: it accepts only codings that can be decoded.
     pub(crate) fn prepare(&self, asked: &RequestInfo<'_>, headers: &mut HeaderMap) {
         if asked.wants_original {
-            // The client's copy is the rewritten page.
+            // The client's stored copy is the rewritten page.
             *headers = without(headers, |name| *name == header::IF_NONE_MATCH || *name == header::IF_MODIFIED_SINCE);
         } else if self.is_wanted(asked) {
             accept::narrow_codings(headers);
         }
     }
 
-    /// Whether more may have to be asked of the origin for the response: the whole where a part was asked for, or the next pages.
+    /// Whether rewriting may need further requests: for the whole of a page of which a range was requested, or for the next
+    /// pages.
     pub(crate) fn may_ask_again(&self, asked: &RequestInfo<'_>) -> bool {
         asked.method == Method::GET && self.is_wanted(asked) && (asked.has_range || self.joins(asked))
     }
@@ -118,8 +111,7 @@ impl Rewriter {
         self.settings.enabled && !asked.wants_original && !asked.is_for(&self.settings.except) && asked.is_for_reader()
     }
 
-    /// Rewrites a response, or gives it back as it came; `more` asks the origin again where that may be needed. The words are for
-    /// the log.
+    /// Rewrites a response, or returns it as it came, with a description for the log. `more` sends further requests.
     pub(crate) async fn rewrite(
         &self,
         asked: &RequestInfo<'_>,
@@ -128,17 +120,17 @@ impl Rewriter {
     ) -> (Response<Body>, String) {
         let (mut head, mut body) = response.into_parts();
         let mut verdict = eligibility::judge(asked, &head, &self.settings);
-        if verdict == Err(PassReason::Part)
+        if verdict == Err(PassReason::PART)
             && let Some(more) = &mut more
             && let Some(whole) = more.fetch(asked.path(), None).await
         {
-            // Parts of the original must not be joined to parts of a rewritten page: a server may ignore `Range` (RFC 9110
-            // § 14.2).
+            // A client must not join a range of the original to one of a rewritten page; a server may ignore `Range`
+            // (RFC 9110 § 14.2).
             (head, body) = whole.into_parts();
             verdict = eligibility::judge(asked, &head, &self.settings);
         }
         match verdict {
-            // Boxed: most responses are no pages and need no future of this size.
+            // Boxed, because the future is large and most responses are no pages.
             Ok(codings) => Box::pin(self.page(asked, head, body, codings, more)).await,
             Err(reason) => pass(head, body.into(), reason),
         }
@@ -158,47 +150,37 @@ impl Rewriter {
         if asked.method == Method::HEAD {
             return self.head_alone(head, body.into());
         }
-        let Ok(_place) = self.pages_at_once.try_acquire() else {
-            return pass(head, body.into(), PassReason::Busy);
+        let Ok(_permit) = self.pages_at_once.try_acquire() else {
+            return pass(head, body.into(), PassReason::BUSY);
         };
         let length = content_length(&head.headers);
         let reservation = match self.memory.reserve(length, !codings.is_empty()).await {
             Ok(reservation) => reservation,
             Err(reason) => return pass(head, body.into(), reason),
         };
-        let more = more.filter(|_| self.joins(asked));
         let purpose = Purpose::Page {
-            // The response to a form cannot be had by a link.
+            // A link cannot repeat the submission of a form.
             original: (asked.method == Method::GET).then(|| bypass_link::to(&url)),
             in_frame: asked.is_framed(),
-            coding: asked.coding,
-            may_continue: more.is_some(),
         };
         let job = self.job(asked, &url, &head, codings, reservation, purpose);
-        let mut kept = Kept::new(self.settings.max_html_bytes);
-        let arrival = arrive(&mut body, &mut kept, self.workers.start(job));
-        let finished = timeout(self.max_wait, arrival).await.unwrap_or(Err(PassReason::Slow));
-        let (mut filtered, coded) = match finished {
-            Ok(Finished { filtered, coded }) => (filtered, coded),
-            Err(reason) => return pass(head, kept.into_body(body), reason),
+        let mut original = Original::new(self.settings.max_html_bytes);
+        let received = receive(&mut body, &mut original, self.workers.start(job));
+        let mut filtered = match timeout(self.max_wait, received).await.unwrap_or(Err(PassReason::SLOW)) {
+            Ok(filtered) => filtered,
+            Err(reason) => return pass(head, original.into_body(body), reason),
         };
         self.domains.learn(&url, filtered.survey.as_ref());
-        if let Some(coded) = coded {
-            return self.finish(head, &filtered, coded, 1);
-        }
-        let mut pages = 1;
-        if let Some(more) = more {
-            let fields = &mut head.headers;
-            pages = self.join(asked, fields, &mut filtered, more).await;
-        }
-        let content = std::mem::take(&mut filtered.content);
-        match self.workers.encode(content, asked.coding).await {
+        let pages = match more {
+            Some(more) if self.joins(asked) => self.join(asked, &mut head.headers, &mut filtered, more).await,
+            _ => 1,
+        };
+        match self.workers.encode(std::mem::take(&mut filtered.content), asked.coding).await {
             Ok(coded) => self.finish(head, &filtered, coded, pages),
-            Err(reason) => pass(head, kept.into_body(body), reason),
+            Err(reason) => pass(head, original.into_body(body), reason),
         }
     }
 
-    /// What a worker must know of a page.
     fn job(
         &self,
         asked: &RequestInfo<'_>,
@@ -221,13 +203,12 @@ impl Rewriter {
         }
     }
 
-    /// The response to a HEAD whose GET would be rewritten, as far as its head tells.
+    /// The response to a HEAD whose GET would be rewritten, as far as its header shows.
     fn head_alone(&self, mut head: Parts, body: Body) -> (Response<Body>, String) {
-        let (format, csp) = (self.chain.format(), self.chain.csp_change());
         if self.settings.join_pages > 1 {
             join::drop_validators(&mut head.headers);
         }
-        head.headers = repair::without_bytes(&head.headers, format, &csp, &self.tagger);
+        head.headers = repair::rewritten(&head.headers, self.chain.format(), &self.chain.csp_change(), &self.tagger);
         noted(head, body, "eligible".to_owned())
     }
 
@@ -238,7 +219,12 @@ impl Rewriter {
         Coded { body, coding }: Coded,
         pages: u32,
     ) -> (Response<Body>, String) {
-        head.headers = repair::after_rewriting(&head.headers, filtered, coding, body.len(), &self.tagger);
+        let mut fields = repair::rewritten(&head.headers, filtered.format, &filtered.csp, &self.tagger);
+        fields.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
+        if let Some(coding) = coding {
+            fields.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding.as_str()));
+        }
+        head.headers = fields;
         let mut action = format!("rewritten; {}", filtered.report);
         if pages > 1 {
             // Writing to a `String` cannot fail.
@@ -248,43 +234,40 @@ impl Rewriter {
     }
 }
 
-/// Reads the page, keeping every byte, while the worker parses it.
-async fn arrive(body: &mut IncomingBody, kept: &mut Kept, mut worker: Worker) -> Result<Finished, PassReason> {
+/// Reads the page, keeps every byte, and passes it to the worker.
+async fn receive(body: &mut IncomingBody, original: &mut Original, mut worker: Worker) -> Result<Filtered, PassReason> {
     while let Some(frame) = body.frame().await {
-        if let Some(data) = kept.take(frame)? {
-            worker.send(data).await?;
+        if let Some(chunk) = original.push(frame)? {
+            worker.send(chunk).await?;
         }
     }
-    if let Some(data) = kept.ended() {
-        worker.send(data).await?;
+    if let Some(chunk) = original.end() {
+        worker.send(chunk).await?;
     }
     worker.finish().await
 }
 
-/// The original, with the reason where a person might wonder.
+/// The original, with the reason if it is HTML.
 fn pass(mut head: Parts, body: Body, reason: PassReason) -> (Response<Body>, String) {
-    if reason == PassReason::NotHtml {
+    if reason == PassReason::NOT_HTML {
         return (Response::from_parts(head, body), String::new());
     }
-    debug!(%reason, "page passed untouched");
-    if reason.is_of_request() {
+    debug!(%reason, "page passed unchanged");
+    if reason.depends_on_request() {
         repair::vary(&mut head.headers, &repair::DECIDED_BY);
     }
-    if reason == PassReason::AskedFor {
-        // The same address is another page next time.
-        let no_store = HeaderValue::from_static("no-store");
-        head.headers.insert(header::CACHE_CONTROL, no_store);
+    if reason == PassReason::ASKED_FOR {
+        // Later the same URL is the rewritten page.
+        head.headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     noted(head, body, format!("passed; reason={reason}"))
 }
 
-/// The length that a head tells, in bytes.
 fn content_length(headers: &HeaderMap) -> Option<usize> {
-    let length = headers.get(header::CONTENT_LENGTH)?;
-    length.to_str().ok()?.parse().ok()
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-/// A response that says what was done.
+/// A response whose `Gleaner` field says what was done.
 fn noted(mut head: Parts, body: Body, action: String) -> (Response<Body>, String) {
     if let Ok(value) = HeaderValue::from_str(&action) {
         head.headers.insert(GLEANER, value);

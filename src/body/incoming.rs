@@ -1,5 +1,5 @@
-//! A body as it comes from a connection, with what hyper leaves to us: streams that were cut but look complete,
-//! trailers that belong to one hop, and uploads that nobody reads any more.
+//! A body received by hyper. Added here: streams that were cut off count as errors, trailers of one hop are removed, and
+//! uploads that an origin has answered early are drained.
 
 use std::{
     pin::Pin,
@@ -58,7 +58,7 @@ impl IncomingBody {
         Self { missing: incoming.size_hint().exact(), incoming: Some(incoming), must_end, drains, _stream: stream }
     }
 
-    /// hyper takes a stream that was reset with `NO_ERROR` for one that has ended (RFC 9113 § 8.1 allows that only
+    /// hyper treats a stream that was reset with `NO_ERROR` as one that has ended (RFC 9113 § 8.1 allows that only
     /// after a complete response).
     fn is_cut(&self) -> bool {
         let short = self.missing.is_some_and(|missing| missing > 0);

@@ -9,9 +9,9 @@ use std::{
 };
 
 use bytes::Bytes;
-use http_body::{Body as _, Frame, SizeHint};
+use http_body::{Body as HttpBody, Frame, SizeHint};
 
-use super::{Body, BodyError, Source};
+use super::{Body, BodyError};
 
 /// Most bytes kept: twice the window that an HTTP/2 server grants at first (RFC 9113 § 6.9.2: 65,535), because the
 /// last piece may be larger than what is left of it. Raising it lets larger uploads be sent again, and costs so much
@@ -24,23 +24,23 @@ pub(crate) struct ReplayHandle(Arc<Mutex<Replay>>);
 
 /// The body that is sent.
 #[derive(Debug)]
-pub(super) struct ReplayBody(Arc<Mutex<Replay>>);
+struct ReplayBody(Arc<Mutex<Replay>>);
 
 #[derive(Debug)]
 struct Replay {
-    /// What an earlier sender has read; comes first.
-    replayed: VecDeque<Bytes>,
     /// `None` once it was taken back.
     body: Option<Body>,
     /// What was read so far; `None` once that is more than is kept, or the handle is gone.
-    read: Option<VecDeque<Bytes>>,
+    read: Option<VecDeque<Frame<Bytes>>>,
     bytes: usize,
 }
 
 impl Body {
     /// A body to send, and the handle that takes it back.
     pub(crate) fn replayable(self) -> (Self, ReplayHandle) {
-        Replay::start(self, VecDeque::new())
+        let replay = Replay { body: Some(self), read: Some(VecDeque::new()), bytes: 0 };
+        let replay = Arc::new(Mutex::new(replay));
+        (Self::of(ReplayBody(Arc::clone(&replay))), ReplayHandle(replay))
     }
 }
 
@@ -48,11 +48,8 @@ impl ReplayHandle {
     /// The body from its start. `None` where more of it was read than is kept, or it has failed.
     pub(crate) fn take_back(&self) -> Option<Body> {
         let mut replay = lock(&self.0);
-        let mut replayed = replay.read.take()?;
-        replayed.append(&mut replay.replayed);
-        let body = replay.body.take()?;
-        drop(replay);
-        let (body, _) = Replay::start(body, replayed);
+        let read = replay.read.take()?;
+        let (body, _) = Body::prefixed(read, replay.body.take()?).replayable();
         Some(body)
     }
 }
@@ -64,70 +61,45 @@ impl Drop for ReplayHandle {
 }
 
 impl Replay {
-    fn start(body: Body, replayed: VecDeque<Bytes>) -> (Body, ReplayHandle) {
-        let replay = Arc::new(Mutex::new(Self { replayed, body: Some(body), read: Some(VecDeque::new()), bytes: 0 }));
-        let body = Body::of(Source::Replay(ReplayBody(Arc::clone(&replay))));
-        (body, ReplayHandle(replay))
-    }
-
-    fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        if let Some(data) = self.replayed.pop_front() {
-            self.record(&data);
-            return Poll::Ready(Some(Ok(Frame::data(data))));
+    fn record(&mut self, frame: &Frame<Bytes>) {
+        let Some(data) = frame.data_ref() else {
+            // Trailers come last, when most of the body has been read.
+            self.read = None;
+            return;
+        };
+        self.bytes += data.len();
+        if self.bytes > MAX_KEPT {
+            self.read = None;
+        } else if let Some(read) = &mut self.read {
+            read.push_back(Frame::data(data.clone()));
         }
-        let Some(body) = &mut self.body else {
+    }
+}
+
+impl HttpBody for ReplayBody {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let mut replay = lock(&self.0);
+        let Some(body) = &mut replay.body else {
             return Poll::Ready(Some(Err(BodyError::Cut)));
         };
         let frame = ready!(Pin::new(body).poll_frame(cx));
         match &frame {
-            Some(Ok(frame)) => match frame.data_ref() {
-                Some(data) => self.record(data),
-                None => self.read = None,
-            },
-            Some(Err(_)) => self.read = None,
+            Some(Ok(frame)) => replay.record(frame),
+            Some(Err(_)) => replay.read = None,
             None => {}
         }
         Poll::Ready(frame)
     }
 
-    fn record(&mut self, data: &Bytes) {
-        self.bytes += data.len();
-        if self.bytes > MAX_KEPT {
-            self.read = None;
-        } else if let Some(read) = &mut self.read {
-            read.push_back(data.clone());
-        }
-    }
-
     fn is_end_stream(&self) -> bool {
-        self.replayed.is_empty() && self.body.as_ref().is_some_and(Body::is_end_stream)
+        lock(&self.0).body.as_ref().is_some_and(Body::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        let kept: u64 = self.replayed.iter().map(|data| data.len() as u64).sum();
-        let Some(rest) = self.body.as_ref().map(Body::size_hint) else {
-            return SizeHint::new();
-        };
-        let mut hint = SizeHint::new();
-        hint.set_lower(kept.saturating_add(rest.lower()));
-        if let Some(upper) = rest.upper() {
-            hint.set_upper(kept.saturating_add(upper));
-        }
-        hint
-    }
-}
-
-impl ReplayBody {
-    pub(super) fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        lock(&self.0).poll_frame(cx)
-    }
-
-    pub(super) fn is_end_stream(&self) -> bool {
-        lock(&self.0).is_end_stream()
-    }
-
-    pub(super) fn size_hint(&self) -> SizeHint {
-        lock(&self.0).size_hint()
+        lock(&self.0).body.as_ref().map(Body::size_hint).unwrap_or_default()
     }
 }
 
@@ -141,11 +113,10 @@ mod tests {
     use http_body_util::BodyExt;
 
     use super::*;
-    use crate::body::Rest;
 
     fn body(pieces: &[&'static str]) -> Body {
         let frames = pieces.iter().map(|piece| Frame::data(Bytes::from_static(piece.as_bytes())));
-        Body::prefixed(frames.collect(), Rest::Nothing)
+        Body::prefixed(frames.collect(), Body::default())
     }
 
     #[tokio::test]
@@ -168,8 +139,7 @@ mod tests {
         let (sent, handle) = Body::from(long).replayable();
         assert_eq!(sent.collect().await.unwrap().to_bytes().len(), MAX_KEPT + 1);
         assert!(handle.take_back().is_none());
-        let broken = Body::prefixed(VecDeque::new(), Rest::Broken(BodyError::Cut));
-        let (mut sent, handle) = broken.replayable();
+        let (mut sent, handle) = Body::broken(BodyError::Cut).replayable();
         assert!(sent.frame().await.unwrap().is_err());
         assert!(handle.take_back().is_none());
     }

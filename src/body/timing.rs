@@ -1,4 +1,4 @@
-//! When a body may go on, and when it has stood still for too long.
+//! When a request body may be sent, and when a body has stalled.
 
 use std::{
     pin::Pin,
@@ -6,15 +6,14 @@ use std::{
     time::Duration,
 };
 
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::{Instant, Sleep, Timeout, sleep, timeout};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 /// How long a request body waits for `100 Continue` before it is sent all the same: servers may ignore the
-/// expectation, so nobody waits for ever (RFC 9110 § 10.1.1).
+/// expectation (RFC 9110 § 10.1.1).
 const CONTINUE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A timeout that runs only while somebody waits. Where the receiver is slow, nobody asks for the next piece, and
-/// no time passes.
+/// A timeout that runs only while the source is polled: a slow receiver does not poll, and no time passes.
 #[derive(Debug)]
 pub(crate) struct IdleTimer {
     timeout: Duration,
@@ -27,9 +26,9 @@ impl IdleTimer {
         Self { timeout, sleep: None, runs: false }
     }
 
-    /// Whether a wait that goes on has lasted too long.
-    pub(crate) fn poll_expired(&mut self, waits: bool, cx: &mut Context<'_>) -> bool {
-        if !waits {
+    /// Whether the source has been pending for too long.
+    pub(crate) fn poll_expired(&mut self, pending: bool, cx: &mut Context<'_>) -> bool {
+        if !pending {
             self.runs = false;
             return false;
         }
@@ -42,23 +41,17 @@ impl IdleTimer {
     }
 }
 
-/// Holds back the body of a request with `Expect: 100-continue` until the server has asked for it.
+/// Holds back the body of a request with `Expect: 100-continue` until the server has sent the 100.
 #[derive(Debug)]
-pub(crate) struct ContinueGate {
-    asked: Pin<Box<WaitForCancellationFutureOwned>>,
-    timeout: Pin<Box<Sleep>>,
-}
+pub(crate) struct ContinueGate(Pin<Box<Timeout<WaitForCancellationFutureOwned>>>);
 
 impl ContinueGate {
-    /// A gate that opens when this is cancelled.
-    pub(crate) fn new(asked: CancellationToken) -> Self {
-        Self { asked: Box::pin(asked.cancelled_owned()), timeout: Box::pin(sleep(CONTINUE_TIMEOUT)) }
+    /// A gate that opens when this token is cancelled.
+    pub(crate) fn new(continued: CancellationToken) -> Self {
+        Self(Box::pin(timeout(CONTINUE_TIMEOUT, continued.cancelled_owned())))
     }
 
     pub(super) fn poll_open(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        match self.asked.as_mut().poll(cx) {
-            Poll::Ready(()) => Poll::Ready(()),
-            Poll::Pending => self.timeout.as_mut().poll(cx),
-        }
+        self.0.as_mut().poll(cx).map(drop)
     }
 }

@@ -1,22 +1,20 @@
-//! `Max-Forwards` (RFC 9110 § 7.6.2): TRACE and OPTIONS may ask one proxy on the way, by its number, for
-//! the answer.
+//! `Max-Forwards` (RFC 9110 § 7.6.2): limits how many proxies forward a TRACE or OPTIONS; the last one answers.
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request, Response, header};
 
 use crate::body::Body;
 
-/// Fields that a TRACE does not give back: whoever reads the answer may not be who sent them
-/// (RFC 9110 § 9.3.8).
+/// Fields that the response to a TRACE leaves out: a script may read it (RFC 9110 § 9.3.8).
 const SECRET: [HeaderName; 3] = [header::AUTHORIZATION, header::PROXY_AUTHORIZATION, header::COOKIE];
 
-/// Counts one step down. The answer where the count has come to its end.
+/// Decrements the field; the response where it is 0.
 pub(crate) fn step<B>(request: &mut Request<B>) -> Option<Response<Body>> {
     if !matches!(*request.method(), Method::TRACE | Method::OPTIONS) {
         return None;
     }
     let left = request.headers().get(header::MAX_FORWARDS)?.to_str().ok()?;
-    // What is no number is not counted.
+    // A value that is no number is ignored.
     let left: u32 = left.trim().parse().ok()?;
     if left == 0 {
         return Some(answer(request));

@@ -1,7 +1,7 @@
-//! What the pages of each host have in common: kept in memory only, for so many hosts, and only where that is asked for.
+//! What the pages of each host have in common: kept in memory, for a limited number of hosts, and only if enabled.
 //!
-//! What a page becomes then depends on the pages before it; that is why it is off unless asked for. Numbers are kept (hashes of
-//! places and texts), no words, and a reload of the configuration forgets them.
+//! The result for a page then depends on earlier pages; that is why it is off by default. Only hashes of places and texts are
+//! kept, and a reload of the configuration drops them.
 
 use std::sync::Arc;
 
@@ -9,22 +9,22 @@ use gleaner_filters::{Domain, Survey};
 use moka::{ops::compute::Op, sync::Cache};
 use url::Url;
 
-/// The memory; `None` where nothing is to be remembered.
+/// The cache; `None` if it is disabled.
 pub(super) struct Domains(Option<Cache<String, Arc<Domain>>>);
 
 impl Domains {
-    /// For so many hosts; of more, those asked for least are forgotten.
+    /// For this many hosts; of more, the least used are evicted.
     pub(super) fn new(hosts: u32) -> Self {
         Self((hosts > 0).then(|| Cache::new(u64::from(hosts))))
     }
 
-    /// What is known of a page's host: nothing yet is knowledge too. `None` where nothing is to be remembered.
+    /// What is known of a page's host, possibly nothing yet. `None` if the cache is disabled.
     pub(super) fn of(&self, url: &Url) -> Option<Arc<Domain>> {
         let known = self.0.as_ref()?.get(url.host_str()?);
         Some(known.unwrap_or_default())
     }
 
-    /// Takes one more page of a host into account.
+    /// Adds a page of a host.
     pub(super) fn learn(&self, url: &Url, survey: Option<&Survey>) {
         let (Some(domains), Some(host), Some(survey)) = (&self.0, url.host_str(), survey) else {
             return;

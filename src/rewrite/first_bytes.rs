@@ -1,49 +1,48 @@
-//! What a response that is sent as HTML truly is, by its first characters: feeds, scripts and data are sent as HTML too, and
-//! to rewrite one would break the program that reads it.
+//! Whether a response with the media type of HTML really is HTML, by its first characters: feeds, scripts and data are sent
+//! as HTML too, and rewriting would break the program that reads them.
 
 use super::eligibility::PassReason;
 
-/// Text in which a document must show itself: licences and comments stand in front of many, and few
-/// of them are longer.
-const LOOKED_AT_BYTES: usize = 4096;
+/// Text in which a document must be recognised: many begin with a licence or comment, and few of these are longer.
+const MAX_BYTES: usize = 4096;
 
-/// Text that is enough where it begins with its first tag: comments and declarations are shorter.
-const ENOUGH_BYTES: usize = 512;
+/// Least text to decide from, unless it is all there is.
+const MIN_BYTES: usize = 512;
 
-/// Root elements of XML that is often sent as HTML, beside all with a prefix (`rdf:RDF`).
+/// Root elements of XML that is often sent as HTML, besides all with a prefix (`rdf:RDF`).
 const XML_ROOTS: [&str; 6] = ["rss", "feed", "opml", "urlset", "sitemapindex", "wml"];
 
-/// What a text begins with.
+/// How a text begins.
 enum Beginning {
     Html,
-    /// Characters that may be a page's.
+    /// Like the text of a page.
     Text,
     Other,
-    /// More is needed to tell.
+    /// More text is needed.
     Unfinished,
 }
 
-/// Whether a text is a page; `None` where more is needed. `must_look_like_document`: nothing but the text tells a document
-/// from a fragment that a script will put into one.
+/// Whether a text is a page; `None` if more is needed. With `must_look_like_document` a fragment, which a script will insert
+/// into a page, is none.
 pub(super) fn is_page(text: &str, must_look_like_document: bool, is_whole: bool) -> Option<Result<(), PassReason>> {
-    let is_all = is_whole || text.len() >= LOOKED_AT_BYTES;
+    let is_all = is_whole || text.len() >= MAX_BYTES;
     match beginning(text) {
-        _ if !is_all && text.len() < ENOUGH_BYTES => return None,
+        _ if !is_all && text.len() < MIN_BYTES => return None,
         Beginning::Unfinished if !is_all => return None,
-        Beginning::Other => return Some(Err(PassReason::OtherFormat)),
+        Beginning::Other => return Some(Err(PassReason::OTHER_FORMAT)),
         Beginning::Html | Beginning::Text | Beginning::Unfinished => {}
     }
-    // The index of a package repository (PEP 629) is for programs, whatever they say that they accept.
+    // The index of a package repository (PEP 629) is for programs, which accept HTML like browsers.
     if text.contains("\"pypi:repository-version\"") {
-        return Some(Err(PassReason::OtherFormat));
+        return Some(Err(PassReason::OTHER_FORMAT));
     }
     if !must_look_like_document || looks_like_document(text) {
         return Some(Ok(()));
     }
-    is_all.then_some(Err(PassReason::Fragment))
+    is_all.then_some(Err(PassReason::FRAGMENT))
 }
 
-/// Skips what may stand before the first tag, as browsers do when they look for feeds (WHATWG MIME Sniffing § 7.3).
+/// Skips what may precede the first tag, as browsers do to recognise feeds (WHATWG MIME Sniffing § 7.3).
 fn beginning(text: &str) -> Beginning {
     let mut rest = text;
     let mut is_xml = false;
@@ -65,7 +64,7 @@ fn beginning(text: &str) -> Beginning {
     }
 }
 
-/// Whether text that stands first is a script or data: a bracket, a comment, a quoted word, a call (JSONP), an assignment.
+/// Whether a text begins like a script or data: with a bracket, comment, quoted word, call (JSONP) or assignment.
 fn is_script(text: &str) -> bool {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.');
     let split = |text: &'_ str| text.find(|c| !is_name(c)).unwrap_or(text.len());
@@ -84,7 +83,7 @@ fn is_script(text: &str) -> bool {
     is_comment || !name.is_empty() && (after.starts_with('(') || value.is_some_and(|value| !value.starts_with('=')))
 }
 
-/// By the first tag, or the document type. `is_xml`: there was an XML declaration.
+/// Decides by the first tag or the doctype. `is_xml`: there was an XML declaration.
 fn of_tag(tag: &str, is_xml: bool) -> Beginning {
     let tag = tag.to_ascii_lowercase();
     let mut words = tag.split(|c: char| c.is_ascii_whitespace() || matches!(c, '>' | '/'));
@@ -97,14 +96,14 @@ fn of_tag(tag: &str, is_xml: bool) -> Beginning {
     if is_html { Beginning::Html } else { Beginning::Other }
 }
 
-/// Whether the beginning has one of the tags that documents have and fragments have not.
+/// Whether the beginning has one of the tags that only documents have.
 fn looks_like_document(text: &str) -> bool {
     const SIGNS: [&[u8]; 5] = [b"<!doctype", b"<html", b"<head", b"<body", b"<title"];
-    let start = &text.as_bytes()[..text.len().min(LOOKED_AT_BYTES)];
+    let start = &text.as_bytes()[..text.len().min(MAX_BYTES)];
     SIGNS.iter().any(|sign| {
         start.windows(sign.len() + 1).any(|window| {
             let (tag, after) = window.split_at(sign.len());
-            // `<header` is no sign.
+            // `<header` is not `<head`.
             tag.eq_ignore_ascii_case(sign) && !after[0].is_ascii_alphanumeric()
         })
     })
@@ -120,10 +119,10 @@ mod tests {
         {
             assert_eq!(is_page(document, true, true), Some(Ok(())), "{document}");
         }
-        let late = format!("{}<html>", " ".repeat(LOOKED_AT_BYTES));
+        let late = format!("{}<html>", " ".repeat(MAX_BYTES));
         for fragment in ["<div>x</div>", "<header>x</header>", "Text", "", &late] {
             let fragment_is = |must| is_page(fragment, must, true);
-            assert_eq!(fragment_is(true), Some(Err(PassReason::Fragment)));
+            assert_eq!(fragment_is(true), Some(Err(PassReason::FRAGMENT)));
             assert_eq!(fragment_is(false), Some(Ok(())), "{fragment}");
         }
     }
@@ -140,9 +139,9 @@ mod tests {
     #[test]
     fn more_is_waited_for_until_the_first_tag_is_there() {
         assert_eq!(is_page("<!doctype", false, false), None);
-        let comment = format!("<!-- {}", "x".repeat(ENOUGH_BYTES));
+        let comment = format!("<!-- {}", "x".repeat(MIN_BYTES));
         assert_eq!(is_page(&comment, false, false), None);
         let feed = format!("{comment} --><rss>");
-        assert_eq!(is_page(&feed, false, false), Some(Err(PassReason::OtherFormat)));
+        assert_eq!(is_page(&feed, false, false), Some(Err(PassReason::OTHER_FORMAT)));
     }
 }

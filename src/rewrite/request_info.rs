@@ -1,4 +1,4 @@
-//! What must be known of a request when its response comes.
+//! What rewriting needs to know of a request when the response has come.
 
 use std::net::IpAddr;
 
@@ -13,12 +13,12 @@ use crate::{
     headers::{accept, validators},
 };
 
-/// What a fetch is for (Fetch Metadata § 2.1).
+/// The destination of a fetch (Fetch Metadata § 2.1).
 const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
-/// What scripts say of their own fetches.
+/// Set by scripts on their own requests.
 const X_REQUESTED_WITH: HeaderName = HeaderName::from_static("x-requested-with");
 
-/// What must be known of a request when its response comes.
+/// What rewriting needs to know of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestInfo<'a> {
     target: &'a Target,
@@ -26,17 +26,17 @@ pub(crate) struct RequestInfo<'a> {
     pub(super) method: Method,
     pub(super) destination: Option<String>,
     pub(super) by_script: bool,
-    /// Whether it wants a page rather than anything else, as far as `Accept` tells.
+    /// Whether `Accept` prefers HTML.
     pub(super) prefers_html: bool,
-    /// Whether it asks for the page as it is (RFC 9111 § 5.2.1.6).
+    /// Whether it has `Cache-Control: no-transform` (RFC 9111 § 5.2.1.6).
     pub(super) no_transform: bool,
-    /// Whether the reader asked for the page as it was.
+    /// Whether the reader asked for the original.
     pub(super) wants_original: bool,
-    /// Whether it asks for a part, and not only if it is a part of the very original.
+    /// Whether it has a `Range` that may apply to a rewritten page.
     pub(super) has_range: bool,
-    /// Whether it has conditions that may be on a page of ours.
+    /// Whether it has conditions that may contain a tag of ours.
     pub(crate) is_conditional: bool,
-    /// The coding of a rewritten page.
+    /// The coding for a rewritten page.
     pub(super) coding: Option<Coding>,
 }
 
@@ -59,40 +59,39 @@ impl<'a> RequestInfo<'a> {
         }
     }
 
-    /// Notes whether the reader asked for the page as it was.
+    /// Records whether the reader asked for the original.
     pub(crate) fn allow_original(&mut self, client: IpAddr, headers: &HeaderMap, links: &BypassLinks) {
         let is_page = self.method == Method::GET && self.is_for_reader() && !self.is_framed();
         let page = is_page.then(|| self.url()).flatten();
         self.wants_original = page.is_some_and(|page| links.allows(client, headers, &page));
     }
 
-    /// The same for another page of the same host.
+    /// The same request for another page of the host.
     pub(super) fn for_path(&self, path: PathAndQuery) -> Self {
         Self { path: Some(path), ..self.clone() }
     }
 
     pub(super) fn path(&self) -> PathAndQuery {
-        let root = || PathAndQuery::from_static("/");
-        self.path.clone().unwrap_or_else(root)
+        self.path.clone().unwrap_or_else(|| PathAndQuery::from_static("/"))
     }
 
-    /// `None` where the address is no URL; such a page is not rewritten.
+    /// `None` if the target is no URL; such a page is not rewritten.
     pub(super) fn url(&self) -> Option<Url> {
         let (scheme, authority) = (self.target.scheme.as_str(), self.target.authority());
         Url::parse(&format!("{scheme}://{authority}{}", self.path())).ok()
     }
 
-    /// Whether its host is one of these.
+    /// Whether its host matches.
     pub(super) fn is_for(&self, hosts: &HostPatterns) -> bool {
         !hosts.is_empty() && hosts.matches(&self.target.host.plain())
     }
 
-    /// Whether the document is a part of another page (Fetch Metadata § 2.1).
+    /// Whether the page is shown in a frame (Fetch Metadata § 2.1).
     pub(super) fn is_framed(&self) -> bool {
         matches!(self.destination.as_deref(), Some("iframe" | "frame"))
     }
 
-    /// Whether a person will see the response as a page (Fetch § 2.2.5), as far as the request tells.
+    /// Whether the response will be shown as a page (Fetch § 2.2.5), as far as the request shows.
     pub(super) fn is_for_reader(&self) -> bool {
         match self.destination.as_deref() {
             Some(destination) => matches!(destination, "document" | "iframe" | "frame"),

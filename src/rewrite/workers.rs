@@ -1,37 +1,37 @@
-//! The threads that pages are worked on: each page stays on one of them from its first byte to its last, because its tree cannot
-//! move between threads.
+//! The worker threads: each page stays on one of them, because its tree is not `Send`.
 
 use std::{num::NonZero, thread};
 
 use bytes::Bytes;
+use gleaner_filters::Filtered;
 use tokio::{sync::mpsc, task::JoinError};
 use tokio_util::task::{AbortOnDropHandle, LocalPoolHandle};
 use tracing::error;
 
-use super::{Coded, Finished, coding, eligibility::PassReason, page_job::Job};
+use super::{Coded, coding, eligibility::PassReason, page_job::Job};
 
-/// Pieces between the network and a worker. A few let both run; the bytes are bounded elsewhere.
-const PIECES_IN_BETWEEN: usize = 8;
+/// Chunks queued between the connection and a worker. A few let both run; the bytes are limited elsewhere.
+const QUEUED_CHUNKS: usize = 8;
 
-/// The threads.
+/// The worker threads.
 #[derive(Clone, Debug)]
 pub(crate) struct Workers(LocalPoolHandle);
 
 impl Workers {
-    /// As many as asked for, else one per processor.
+    /// This many, or one per processor.
     pub(crate) fn new(count: Option<usize>) -> Self {
         let processors = || thread::available_parallelism().map_or(1, NonZero::get);
         Self(LocalPoolHandle::new(count.unwrap_or_else(processors)))
     }
 
-    /// Begins a page.
+    /// Starts a job.
     pub(super) fn start(&self, job: Job) -> Worker {
-        let (pieces, arriving) = mpsc::channel(PIECES_IN_BETWEEN);
+        let (chunks, arriving) = mpsc::channel(QUEUED_CHUNKS);
         let task = self.0.spawn_pinned(move || job.run(arriving));
-        Worker { pieces, task: AbortOnDropHandle::new(task), finished: None }
+        Worker { chunks, task: AbortOnDropHandle::new(task), finished: None }
     }
 
-    /// Codes a page that other pages were put behind.
+    /// Compresses a page.
     pub(super) async fn encode(&self, content: String, wanted: Option<coding::Coding>) -> Result<Coded, PassReason> {
         let task = self.0.spawn_pinned(move || coding::encode(content, wanted));
         let joined = AbortOnDropHandle::new(task).await;
@@ -39,28 +39,28 @@ impl Workers {
     }
 }
 
-/// One page in work. Dropping it ends the work.
+/// A running job. Dropping it aborts the job.
 pub(super) struct Worker {
-    pieces: mpsc::Sender<Bytes>,
-    task: AbortOnDropHandle<Result<Finished, PassReason>>,
-    /// The page, where it was done before the last byte came.
-    finished: Option<Finished>,
+    chunks: mpsc::Sender<Bytes>,
+    task: AbortOnDropHandle<Result<Filtered, PassReason>>,
+    /// The result, where the job ended before the last chunk.
+    finished: Option<Filtered>,
 }
 
 impl Worker {
-    /// Gives bytes to the page; waits while it has enough. An error is the reason why it stopped. Bytes after the end of a
+    /// Sends a chunk, and waits while the queue is full. An error is the reason why the job failed. Bytes after the end of a
     /// coding are ignored.
     pub(super) async fn send(&mut self, data: Bytes) -> Result<(), PassReason> {
-        if self.finished.is_none() && self.pieces.send(data).await.is_err() {
+        if self.finished.is_none() && self.chunks.send(data).await.is_err() {
             self.finished = Some(outcome(&mut self.task).await?);
         }
         Ok(())
     }
 
-    /// No more bytes will come: waits for the page.
-    pub(super) async fn finish(self) -> Result<Finished, PassReason> {
-        let Self { pieces, mut task, finished } = self;
-        drop(pieces);
+    /// Closes the queue and waits for the result.
+    pub(super) async fn finish(self) -> Result<Filtered, PassReason> {
+        let Self { chunks, mut task, finished } = self;
+        drop(chunks);
         match finished {
             Some(finished) => Ok(finished),
             None => outcome(&mut task).await,
@@ -68,11 +68,11 @@ impl Worker {
     }
 }
 
-async fn outcome(task: &mut AbortOnDropHandle<Result<Finished, PassReason>>) -> Result<Finished, PassReason> {
+async fn outcome(task: &mut AbortOnDropHandle<Result<Filtered, PassReason>>) -> Result<Filtered, PassReason> {
     task.await.unwrap_or_else(|error| Err(panicked(&error)))
 }
 
 fn panicked(error: &JoinError) -> PassReason {
     error!(%error, "a page worker failed");
-    PassReason::Panicked
+    PassReason::PANICKED
 }

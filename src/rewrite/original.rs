@@ -1,0 +1,108 @@
+//! The original bytes of a page that is being rewritten: kept as they arrive, up to a limit, so that they can be sent
+//! whenever rewriting fails.
+//!
+//! Frames are collected into chunks, because each chunk costs a hundred bytes and wakes the worker: 8 MiB in frames of
+//! one byte would take a gigabyte.
+
+use bytes::{Bytes, BytesMut};
+use http::HeaderMap;
+use http_body::Frame;
+
+use super::eligibility::PassReason;
+use crate::body::{Body, BodyError, IncomingBody};
+
+/// Smallest chunk. Raising it lets a worker begin later; lowering it costs memory where frames are small.
+const CHUNK_BYTES: usize = 4096;
+
+/// What has arrived of a page.
+#[derive(Debug)]
+pub(super) struct Original {
+    chunks: Vec<Bytes>,
+    /// What came after the last chunk.
+    unfinished: BytesMut,
+    trailers: Option<HeaderMap>,
+    bytes: usize,
+    max_bytes: usize,
+    /// What follows, once the stream has ended or failed.
+    rest: Option<Body>,
+}
+
+impl Original {
+    pub(super) fn new(max_bytes: usize) -> Self {
+        let (chunks, unfinished) = (Vec::new(), BytesMut::new());
+        Self { chunks, unfinished, trailers: None, bytes: 0, max_bytes, rest: None }
+    }
+
+    /// Keeps a frame; returns a chunk for the worker once there is one. A frame beyond the limit is kept as well: it has
+    /// been taken from the stream already.
+    pub(super) fn push(&mut self, frame: Result<Frame<Bytes>, BodyError>) -> Result<Option<Bytes>, PassReason> {
+        let frame = frame.map_err(|error| {
+            self.rest = Some(Body::broken(error));
+            PassReason::BROKEN_OFF
+        })?;
+        match frame.into_data() {
+            Ok(data) => {
+                self.bytes += data.len();
+                self.unfinished.extend_from_slice(&data);
+            }
+            Err(other) => self.trailers = other.into_trailers().ok(),
+        }
+        if self.bytes > self.max_bytes {
+            return Err(PassReason::TOO_LARGE);
+        }
+        Ok(if self.unfinished.len() < CHUNK_BYTES { None } else { self.chunk() })
+    }
+
+    /// The body has ended as it should; returns the last chunk.
+    pub(super) fn end(&mut self) -> Option<Bytes> {
+        self.rest = Some(Body::default());
+        self.chunk()
+    }
+
+    fn chunk(&mut self) -> Option<Bytes> {
+        let chunk = self.unfinished.split().freeze();
+        if chunk.is_empty() {
+            return None;
+        }
+        self.chunks.push(chunk.clone());
+        Some(chunk)
+    }
+
+    /// The original: what was kept, and then the rest of the stream.
+    pub(super) fn into_body(mut self, stream: IncomingBody) -> Body {
+        self.chunk();
+        let data = self.chunks.into_iter().map(Frame::data);
+        let frames = data.chain(self.trailers.map(Frame::trailers)).collect();
+        Body::prefixed(frames, self.rest.unwrap_or_else(|| stream.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(text: &'static str) -> Frame<Bytes> {
+        Frame::data(Bytes::from_static(text.as_bytes()))
+    }
+
+    #[test]
+    fn trailers_and_the_frame_beyond_the_limit_are_kept() {
+        let mut original = Original::new(4);
+        assert_eq!(original.push(Ok(data("abc"))), Ok(None));
+        assert_eq!(original.push(Ok(Frame::trailers(HeaderMap::new()))), Ok(None));
+        assert_eq!(original.push(Ok(data("de"))), Err(PassReason::TOO_LARGE));
+        assert_eq!(original.end(), Some("abcde".into()));
+        assert_eq!(original.trailers, Some(HeaderMap::new()));
+    }
+
+    #[test]
+    fn small_frames_are_collected_into_chunks() {
+        let mut original = Original::new(100_000);
+        for _ in 0..10_000 {
+            original.push(Ok(data("y"))).unwrap();
+        }
+        original.end();
+        let sizes: Vec<_> = original.chunks.iter().map(Bytes::len).collect();
+        assert_eq!(sizes, [4096, 4096, 10_000 - 8192]);
+    }
+}
