@@ -310,6 +310,18 @@ mod tests {
             let address = format!("https://a.example/{address}");
             assert_ne!(kind(&address, "<p>Text"), Some(Kind::Forum), "{address}");
         }
+        let article =
+            "<script type=application/ld+json>{\"@type\":\"NewsArticle\"}</script><p>Text";
+        for (address, wanted) in [
+            (
+                "https://www.worldforum.example/stories/2024/tides",
+                Kind::Article,
+            ),
+            ("https://a.example/x?topic=baking", Kind::Article),
+            ("https://a.example/man/shirts", Kind::Article),
+        ] {
+            assert_eq!(kind(address, article), Some(wanted), "{address}");
+        }
         let made = "<meta name=generator content='phpBB 3'><p>Text";
         assert_eq!(kind(INNER, made), Some(Kind::Forum));
         assert_eq!(

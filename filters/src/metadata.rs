@@ -114,11 +114,6 @@ pub(crate) fn day_in(line: &str, language: Option<&str>) -> Option<String> {
     date::of_shown(line, language)
 }
 
-/// Whether a word in lower case names a month, or in English a day of the week.
-pub(crate) fn is_name_in_day(word: &str, language: Option<&str>) -> bool {
-    date::is_word(word) || date::is_month(word, language)
-}
-
 /// Reads all of it.
 pub(crate) fn read(page: &Page) -> Found {
     let metas = Metas::of(page);

@@ -6,15 +6,12 @@
 //! - A cell of a table of data is one line, whatever it holds; rows would fall apart otherwise.
 //! - The reading of a character stands behind it in parentheses, as `<rp>` would have it (HTML § 4.5.14).
 //! - No more than `max_line_breaks` line breaks stand in a row (the paper's Figure 2: "Limit number of line breaks").
-//! - Captions of pictures are left out of the text of a page (`text/captions.rs`) with their
-//!   credits (`text/credits.rs`), and the byline of an article (`text/bylines.rs`).
+//! - Captions of pictures are left out of the text of a page (`text/captions.rs`).
 //! - A formula that carries its source is that source; another is written in a line: `(a+b)/c`, `x^2`.
 //! - The name of a panel stands above it (`page.panels`).
 //! - Text that a browser never shows (scripts, styles, templates, options, alternative contents) is left out.
 
-mod bylines;
 pub(crate) mod captions;
-mod credits;
 pub(crate) mod starts;
 mod writer;
 
@@ -153,8 +150,6 @@ pub(crate) fn words_of_identifier(value: &str) -> impl Iterator<Item = String> {
 /// The text of a page, for those who have no pictures, and are told the author and the day apart.
 pub(crate) fn of_page(page: &Page, max_line_breaks: usize) -> String {
     let mut left_out = captions::left_out(page);
-    left_out.extend(credits::left_out(page));
-    left_out.extend(bylines::left_out(page));
     left_out.sort_unstable();
     // What is in another goes with it.
     let mut end = NodeId::DOCUMENT;

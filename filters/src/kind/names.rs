@@ -60,14 +60,13 @@ pub(super) const MANUAL_HOSTS: [&str; 10] = [
 ];
 
 /// Names in the addresses of manuals.
-pub(super) const MANUAL_PATHS: [&str; 11] = [
+pub(super) const MANUAL_PATHS: [&str; 10] = [
     "docs",
     "doc",
     "documentation",
     "reference",
     "manual",
     "manpages",
-    "man",
     "api",
     "apidocs",
     "javadoc",

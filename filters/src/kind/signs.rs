@@ -139,9 +139,10 @@ impl Signs {
                 .filter(|name| !name.is_empty())
                 .map(str::to_lowercase)
                 .collect(),
-            has_topic: url
-                .query_pairs()
-                .any(|(key, _)| matches!(&*key, "topic" | "showtopic")),
+            has_topic: url.query_pairs().any(|(key, value)| {
+                matches!(&*key, "topic" | "showtopic")
+                    && value.starts_with(|c: char| c.is_ascii_digit())
+            }),
             is_front: url.has_host() && url.path() == "/" && url.query().is_none(),
             long_paragraphs: 0,
             links: 0,
@@ -169,7 +170,10 @@ impl Signs {
             {
                 chars += page.own_chars(id);
                 linked += usize::from(page.in_link(id)) * page.own_chars(id);
-                self.prices += prices(&text);
+                let mut around = page.ancestors(id).take(STEPS_TO_PARAGRAPH);
+                if !around.any(|up| matches!(page.tag(up), Some(Tag::Pre | Tag::Code))) {
+                    self.prices += prices(&text);
+                }
                 let mut above = page.ancestors(id).take(STEPS_TO_PARAGRAPH);
                 if let Some(paragraph) = above.find(|&up| page.tag(up) == Some(Tag::P)) {
                     let so_far = &mut words_of[paragraph.index()];
@@ -285,8 +289,9 @@ impl Signs {
                 .iter()
                 .any(|script| name.starts_with(script))
         };
-        self.host.ends_with("forum")
-            || self.host.ends_with("forums")
+        // A page of an institution whose name ends so says that it is an article.
+        let is_named = self.host.ends_with("forum") || self.host.ends_with("forums");
+        is_named && !self.is_article()
             || self.is_on(&names::FORUM_HOSTS)
             || self.is_under(&names::FORUM_PATHS)
             || self.path.iter().any(is_script)
@@ -389,14 +394,15 @@ fn begins_with(text: &str, phrases: &Starts) -> bool {
 
 /// Amounts of money in a text: a sign of a currency beside a digit.
 pub(crate) fn prices(text: &str) -> usize {
-    const SIGNS: [char; 6] = ['$', '€', '£', '¥', '₹', '₽'];
+    // The block of currency signs holds those of euro, rupee, rouble, won, lira, hryvnia and others.
+    let is_currency = |c: &char| matches!(c, '$' | '£' | '¥' | '\u{20a0}'..='\u{20cf}');
     if text.len() < 2 {
         return 0;
     }
     let mut count = 0;
     // The first bytes of all of them.
     for at in memchr::memchr3_iter(b'$', 0xc2, 0xe2, text.as_bytes()) {
-        let sign = text[at..].chars().next().filter(|c| SIGNS.contains(c));
+        let sign = text[at..].chars().next().filter(is_currency);
         let Some(sign) = sign else { continue };
         let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
         let after = text[at + sign.len_utf8()..].trim_start().chars().next();
@@ -437,6 +443,7 @@ mod tests {
     #[test]
     fn amounts_of_money_stand_on_either_side_of_their_sign() {
         assert_eq!(prices("from $12.90, £ 3 or 129,00 € a day"), 3);
+        assert_eq!(prices("₩ 12,000, 90 ₺, ₴45"), 3);
         assert_eq!(prices("in US$ or €, 15 percent"), 0);
     }
 }

@@ -41,14 +41,6 @@ pub(super) fn is_word(word: &str) -> bool {
     month(&word).is_some() || word.len() >= SHORT && DAYS.iter().any(|name| name.starts_with(&word))
 }
 
-/// Whether a word names a month to readers of a language.
-pub(super) fn is_month(word: &str, language: Option<&str>) -> bool {
-    let words = names::words(word);
-    words
-        .iter()
-        .any(|word| names::month(word, language).is_some())
-}
-
 /// Letters of the shortest form of a name.
 const SHORT: usize = 3;
 

@@ -23,7 +23,7 @@ fn captions_of_pictures_are_no_text_of_the_page() {
     );
     assert_eq!(
         text(
-            "<div class=wp-caption><a><img src=a.jpg></a><p class=wp-caption-text>The quay.</p><small>Photo: Ann Lee</small></div>"
+            "<div class=wp-caption><a><img src=a.jpg></a><p class=wp-caption-text>The quay.</p></div>"
         ),
         ""
     );
