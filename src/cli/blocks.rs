@@ -7,11 +7,7 @@
 mod table;
 mod tree;
 
-use std::{
-    io::{self, Write},
-    path::PathBuf,
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 
 use anyhow::Context;
 use clap::ValueEnum;
@@ -26,7 +22,7 @@ use super::{
     EX_USAGE, Failure,
     extract::{address_of, page_address, with_base},
     overlay::Overlay,
-    page_failure,
+    page_failure, say,
 };
 
 /// Arguments of `gleaner blocks`.
@@ -66,8 +62,7 @@ enum Format {
 }
 
 fn at_least_one(text: &str) -> Result<usize, &'static str> {
-    let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or("expected a number, 1 or more")
+    text.parse().ok().filter(|number| *number > 0).ok_or("expected a number, 1 or more")
 }
 
 /// Finds the blocks of a page and writes them.
@@ -75,8 +70,8 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     if let Some(name) = args.main_block.as_deref()
         && chains::WITHOUT_CHOICE.contains(&name)
     {
-        let message = format!("--main-block: {name:?} chooses no block, so there is none to show");
-        return Err(Failure::error(EX_USAGE, message));
+        let problem = format!("--main-block: {name:?} chooses no block, so there is none to show");
+        return Err(Failure::error(EX_USAGE, problem));
     }
     let filters = args.overlay.over(&config.filters, args.main_block.as_deref())?;
     let chain = Chain::new(&filters, config.page_limits(), config.ad_servers.clone())?;
@@ -85,21 +80,13 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     let html = input::decode(&input::read(&file, config.rewrite.max_html_bytes).with_context(name)?);
     let url = args.url.clone().unwrap_or_else(|| address_of(&file));
     let blocks = Arc::new(chain).blocks(&html, &url, args.limit).map_err(page_failure).with_context(name)?;
-    let mut out = io::stdout().lock();
-    match args.format {
-        Format::Table => out.write_all(table::of(&blocks).as_bytes())?,
-        Format::Tree => out.write_all(tree::of(&blocks).as_bytes())?,
-        Format::Json => {
-            serde_json::to_writer_pretty(&mut out, &blocks)?;
-            out.write_all(b"\n")?;
-        }
-        Format::Html => {
-            let html = match &args.url {
-                Some(url) => with_base(blocks.marked_html, url),
-                None => blocks.marked_html,
-            };
-            out.write_all(html.as_bytes())?;
-        }
-    }
-    Ok(out.flush()?)
+    say(&match args.format {
+        Format::Table => table::of(&blocks),
+        Format::Tree => tree::of(&blocks),
+        Format::Json => serde_json::to_string_pretty(&blocks)? + "\n",
+        Format::Html => match &args.url {
+            Some(url) => with_base(blocks.marked_html, url),
+            None => blocks.marked_html,
+        },
+    })
 }

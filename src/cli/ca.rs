@@ -62,8 +62,8 @@ pub(super) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
             }
             let info = AuthorityInfo::open(dir)?;
             let content = match format {
-                Format::Pem => info.pem.as_bytes(),
-                Format::Der => &info.der,
+                Format::Pem => info.pem().as_bytes(),
+                Format::Der => info.der(),
             };
             match output {
                 Some(file) => fs::OpenOptions::new()

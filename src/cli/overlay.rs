@@ -1,4 +1,4 @@
-//! The chain that a command line asks for: the configured one, with the settings and the algorithm of its arguments.
+//! Options that change the configured chain: settings laid over it, and another algorithm.
 
 use gleaner::offline::chains::{SettingsError, lay_over, named};
 use gleaner_filters::ChainConfig;
@@ -14,7 +14,7 @@ pub(super) struct Overlay {
 }
 
 impl Overlay {
-    /// The settings with what was typed laid over them, and with the algorithm that was named.
+    /// These settings with the command line's laid over them, and with the algorithm that was named.
     pub(super) fn over(&self, filters: &ChainConfig, main_block: Option<&str>) -> anyhow::Result<ChainConfig> {
         let usage = |option: &str, error: SettingsError| Failure::error(EX_USAGE, format!("{option}: {error}"));
         let mut filters = filters.clone();

@@ -1,4 +1,4 @@
-//! Section `headers`: what messages say of this proxy.
+//! Section `headers`: fields that this proxy adds to requests.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

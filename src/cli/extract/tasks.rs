@@ -48,19 +48,14 @@ pub(super) fn all(args: &Args) -> anyhow::Result<Tasks> {
             files.push(PathBuf::from("-"));
         }
         let url = args.url.clone();
-        return Ok(Box::new(files.into_iter().map(move |file| {
-            let url = Ok(url.clone());
-            Task { file, url }
-        })));
+        return Ok(Box::new(files.into_iter().map(move |file| Task { file, url: Ok(url.clone()) })));
     };
     let lines: Box<dyn BufRead + Send> = if list == OsStr::new("-") {
         Box::new(io::BufReader::new(io::stdin()))
+    } else if list.is_dir() {
+        return Err(Failure::error(EX_IOERR, format!("{}: is a folder", list.display())));
     } else {
-        let name = || list.display().to_string();
-        if list.is_dir() {
-            return Err(Failure::error(EX_IOERR, format!("{}: is a folder", name())));
-        }
-        let file = fs::File::open(list).with_context(name)?;
+        let file = fs::File::open(list).with_context(|| list.display().to_string())?;
         Box::new(io::BufReader::new(file))
     };
     Ok(Box::new(lines.lines().enumerate().filter_map(|(index, line)| match line {
