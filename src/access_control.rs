@@ -163,8 +163,10 @@ fn embedded(ip: IpAddr) -> IpAddr {
     match v6.segments() {
         // `::` and `::1` are themselves, not 0.0.0.0 and 0.0.0.1.
         [0, 0, 0, 0, 0, 0, 0, 0 | 1] => v6.into(),
-        [0, 0, 0, 0, 0 | 0xffff, 0, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => join(high, low),
-        [0x2002, high, low, ..] | [.., 0 | 0x200, 0x5efe, high, low] => join(high, low),
+        [0, 0, 0, 0, 0 | 0xffff, 0, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x2002, high, low, ..]
+        | [.., 0 | 0x200, 0x5efe, high, low] => join(high, low),
         _ => v6.into(),
     }
 }

@@ -45,7 +45,7 @@ Exit codes:
   65  a page cannot be decompressed or filtered: broken gzip, an image, nothing, nested too deep, a frameset; a
       password is empty or one that no browser sends
   66  a file that was named is not there
-  69  the address to listen on cannot be had
+  69  the address to listen on cannot be used
   70  an error in the program itself
   73  the certificate authority cannot be created
   74  a file cannot be read or written
@@ -95,7 +95,7 @@ struct ServeArguments {
     #[arg(long, value_name = "ADDR", value_parser = listen_address)]
     listen: Vec<SocketAddr>,
     /// How log lines look, instead of the configuration's
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(["text", "json"]).map(log_format))]
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(["text", "json"]).map(|word| log_format(&word)))]
     log_format: Option<LogFormat>,
 }
 
@@ -103,7 +103,7 @@ fn listen_address(text: &str) -> Result<SocketAddr, String> {
     config::listen_address(text).map_err(|problem| format!("{problem}; expected {}", config::LISTEN))
 }
 
-fn log_format(word: String) -> LogFormat {
+fn log_format(word: &str) -> LogFormat {
     if word == "json" { LogFormat::Json } else { LogFormat::Text }
 }
 
@@ -204,23 +204,27 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
         Some(StartError::Authority(error)) => (None, Some(error)),
         _ => (error.downcast_ref::<ConfigError>(), error.downcast_ref::<AuthorityError>()),
     };
-    let page = error.downcast_ref::<ReadError>();
-    match (config, authority, page, error.downcast_ref::<io::Error>()) {
-        (Some(error), ..) if error.is_missing() => EX_NOINPUT,
-        (Some(error), ..) if error.is_unreadable() => EX_IOERR,
-        (Some(_), ..) => EX_CONFIG,
-        (_, Some(AuthorityError::Create(..)), ..) => EX_CANTCREAT,
-        (_, Some(AuthorityError::Read(..)), ..) => EX_IOERR,
-        (_, Some(AuthorityError::NoFolder | AuthorityError::Content(..)), ..) => EX_CONFIG,
-        (.., Some(ReadError::Content(_)), _) => EX_DATAERR,
-        (.., Some(ReadError::Folder), _) => EX_IOERR,
-        (.., Some(ReadError::Io(error)), _) | (.., Some(error)) => match error.kind() {
-            io::ErrorKind::AddrInUse | io::ErrorKind::AddrNotAvailable => EX_UNAVAILABLE,
-            io::ErrorKind::NotFound => EX_NOINPUT,
-            _ => EX_IOERR,
-        },
-        _ if error.is::<PageError>() => EX_DATAERR,
-        _ => EX_SOFTWARE,
+    if let Some(error) = config {
+        return match (error.is_missing(), error.is_unreadable()) {
+            (true, _) => EX_NOINPUT,
+            (_, true) => EX_IOERR,
+            _ => EX_CONFIG,
+        };
+    }
+    let io = match (authority, error.downcast_ref::<ReadError>()) {
+        (Some(AuthorityError::Create(..)), _) => return EX_CANTCREAT,
+        (Some(AuthorityError::Read(..)), _) | (_, Some(ReadError::Folder)) => return EX_IOERR,
+        (Some(AuthorityError::NoFolder | AuthorityError::Content(..)), _) => return EX_CONFIG,
+        (_, Some(ReadError::Content(_))) => return EX_DATAERR,
+        (_, Some(ReadError::Io(error))) => Some(error),
+        _ => error.downcast_ref::<io::Error>(),
+    };
+    match io.map(io::Error::kind) {
+        Some(io::ErrorKind::AddrInUse | io::ErrorKind::AddrNotAvailable) => EX_UNAVAILABLE,
+        Some(io::ErrorKind::NotFound) => EX_NOINPUT,
+        Some(_) => EX_IOERR,
+        None if error.is::<PageError>() => EX_DATAERR,
+        None => EX_SOFTWARE,
     }
 }
 

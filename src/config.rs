@@ -51,7 +51,7 @@ pub use self::{
     users::Users,
 };
 
-/// The list of advertising hosts that comes with the program.
+/// The built-in list of advertising hosts.
 const BUILTIN_AD_SERVERS: &str = include_str!("../adservers.txt");
 
 /// The name of the list above in `ad_server_lists`.

@@ -44,7 +44,7 @@ const MAX_FIELD_BYTES: usize = 1024;
 /// Why a client is not let in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Denied {
-    /// No credentials, or wrong ones: it is not said which.
+    /// No credentials, or wrong ones; the answer does not differ.
     Credentials,
     /// Too many wrong ones from this address.
     TooManyGuesses,

@@ -24,10 +24,10 @@ const DEBOUNCE: Duration = Duration::from_millis(200);
 
 /// Reads the configuration again, from where it was looked for at start, and puts it in force, or logs why not.
 pub fn reload(proxy: &Proxy, overrides: impl FnOnce(&mut Config)) {
-    match proxy.lookup() {
-        Some(lookup) => report(proxy, load(proxy, &lookup, overrides)),
-        None => info!("no configuration file is known, the defaults stay in force"),
-    }
+    let Some(lookup) = proxy.lookup() else {
+        return info!("no configuration file is known, the defaults stay in force");
+    };
+    report(proxy, load(proxy, &lookup, overrides));
 }
 
 /// The file that was read, if there is one, and the keys in it that take effect at the next start.
@@ -119,7 +119,7 @@ impl Watch {
         if names.is_empty() {
             return None;
         }
-        // Capacity one: a second change before the first is seen says nothing new.
+        // Capacity one: a second change before the first is received adds nothing.
         let (notice, changes) = mpsc::channel(1);
         let wanted = names.clone();
         let on_event = move |event: notify::Result<Event>| {

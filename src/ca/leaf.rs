@@ -16,7 +16,7 @@ pub(crate) const ALPN_PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 /// The settings of handshakes that show this leaf.
 ///
 /// Session tickets are encrypted with a key of this leaf alone: RFC 8446 § 4.6.1 binds a ticket to the name in the
-/// ClientHello, and hosts that are addresses have none there. The key is dropped with the leaf, so that no session of an old
+/// `ClientHello`, and hosts that are addresses have none there. The key is dropped with the leaf, so that no session of an old
 /// authority is resumed under a new one.
 pub(super) fn config(leaf: CertifiedKey, provider: Arc<CryptoProvider>) -> Result<Arc<ServerConfig>, rustls::Error> {
     let mut config = ServerConfig::builder_with_provider(provider)

@@ -72,7 +72,8 @@ pub(super) fn wait_while_half_made(dir: &Path) {
 /// The first 4 bytes of the key's SHA-256 in hexadecimal, so that two authorities made on one day have different names in the
 /// lists of devices. X.520 bounds a common name to 64 characters; name, machine and date leave room for it.
 fn mark(key: &KeyPair) -> String {
-    Sha256::digest(key.public_key_raw()).iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+    let digest = Sha256::digest(key.public_key_raw());
+    format!("{:08x}", u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]))
 }
 
 /// The machine's name, so that a person with several authorities can tell them apart.

@@ -50,7 +50,7 @@ pub(super) struct Args {
 /// What `blocks` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A line for each block and menu: its share of the page's text, where it stands, how it begins
+    /// A line for each block and menu: its share of the page's text, where it is, how it begins
     Table,
     /// The page as the tree of its blocks: characters outside links, nodes, and their ratio (CNR) of each
     Tree,

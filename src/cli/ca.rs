@@ -1,4 +1,4 @@
-//! `gleaner ca`: the certificate authority in its owner's hands.
+//! `gleaner ca`: shows, exports and replaces the certificate authority.
 
 use std::{
     fmt::Write as _,
@@ -15,7 +15,7 @@ use super::{EX_USAGE, Failure, say};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Say whose authority it is, how long it is valid, its fingerprint, and where its files are
+    /// Show the authority's name, validity, fingerprint, and files
     Show,
     /// Write out the certificate that devices must trust (never the key); makes an authority if there is none
     Export {
@@ -52,7 +52,7 @@ pub(super) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
             Some(info) => say(&format!("{info}\n"))?,
             None => say(&format!(
                 "There is no authority in {} yet; it is made when `https: {{ intercept: on }}` is first used, \
-                 when its certificate is first asked for, or by `gleaner ca export`.\n",
+                 when its certificate is first downloaded, or by `gleaner ca export`.\n",
                 dir.display()
             ))?,
         },

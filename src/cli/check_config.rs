@@ -42,7 +42,7 @@ fn try_start(config: &Config) -> anyhow::Result<Vec<String>> {
             Ok(_) => {}
             // Most often the process that runs with the file that is being edited.
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
-                notes.push(format!("a program listens on {addr} at the moment, perhaps a Gleaner that is running"))
+                notes.push(format!("a program listens on {addr} at the moment, perhaps a Gleaner that is running"));
             }
             Err(error) => return Err(cannot_listen(*addr, &error)),
         }

@@ -110,7 +110,7 @@ fn reload_on_signal(proxy: Arc<Proxy>, arguments: ServeArguments) -> anyhow::Res
     let mut hangup = signal(SignalKind::hangup())?;
     Ok(async move {
         while hangup.recv().await.is_some() {
-            info!("asked to read the configuration again");
+            info!("SIGHUP: reading the configuration again");
             reload::reload(&proxy, |config| arguments.apply(config));
         }
     })

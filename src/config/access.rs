@@ -29,7 +29,7 @@ pub struct Access {
     /// `refuse`, or `auto`: as long as every client is on such a network itself.
     pub private_targets: PrivateTargets,
     /// Names and password hashes of those who may use the proxy; `gleaner hash-password` makes a hash.
-    /// With none, no one is asked.
+    /// Without entries no credentials are required.
     pub users: Users,
 }
 
@@ -37,7 +37,7 @@ pub struct Access {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PrivateTargets {
-    /// As long as every client is on this machine or a private network: it could go there without us.
+    /// As long as every client is on this machine or a private network: it can reach them without the proxy.
     #[default]
     Auto,
     /// Always.
@@ -67,9 +67,12 @@ word_type!(ClientRange, CLIENTS);
 word_type!(AddrPattern, TARGETS);
 
 fn not_empty<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ClientRange>, D::Error> {
-    let problem =
-        || D::Error::custom(format_args!("the list is empty, so that no one could use the proxy; expected {CLIENTS}"));
-    Some(Vec::deserialize(from)?).filter(|clients| !clients.is_empty()).ok_or_else(problem)
+    let clients = Vec::deserialize(from)?;
+    if clients.is_empty() {
+        let problem = "the list is empty, so that no client could use the proxy";
+        return Err(D::Error::custom(format_args!("{problem}; expected {CLIENTS}")));
+    }
+    Ok(clients)
 }
 
 impl Access {
@@ -128,16 +131,11 @@ const PRIVATE: [&str; 6] = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "16
 
 /// Addresses of clients: one entry of the list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(into = "String")]
+#[serde(transparent)]
 pub struct ClientRange {
     written: String,
+    #[serde(skip)]
     nets: Vec<IpNet>,
-}
-
-impl From<ClientRange> for String {
-    fn from(range: ClientRange) -> Self {
-        range.written
-    }
 }
 
 impl FromStr for ClientRange {
@@ -178,17 +176,13 @@ fn parse_net(text: &str) -> Result<IpNet, String> {
 
 /// Addresses, perhaps only on some ports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(into = "String")]
+#[serde(transparent)]
 pub struct AddrPattern {
     written: String,
+    #[serde(skip)]
     net: IpNet,
+    #[serde(skip)]
     ports: Option<RangeInclusive<u16>>,
-}
-
-impl From<AddrPattern> for String {
-    fn from(pattern: AddrPattern) -> Self {
-        pattern.written
-    }
 }
 
 impl AddrPattern {

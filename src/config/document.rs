@@ -1,6 +1,6 @@
-//! The text of a configuration file: what is wrong with its YAML, and where in it a key or a value stands.
+//! The text of a configuration file: what is wrong with its YAML, and where in it a key or a value is.
 //!
-//! serde_yaml gives the places of errors and of nothing else. So one walk goes through the whole text, refuses a key that
+//! `serde_yaml` gives the places of errors and of nothing else. So one walk goes through the whole text, refuses a key that
 //! its section has already, and raises an error of its own at the path that is looked for.
 
 use std::{collections::HashSet, fmt};
@@ -61,12 +61,12 @@ pub(super) fn shown(path: &[String]) -> String {
     keys.map(String::as_str).collect::<Vec<_>>().join(".")
 }
 
-/// Where a value stands, or else the deepest part of the way to it that is written.
+/// Where a value is, or else the deepest part of its path that is written.
 pub(super) fn place_of_value(text: &str, path: &[String]) -> Option<Place> {
     find(text, path, Part::Value).or_else(|| place_of_key(text, path))
 }
 
-/// Where a key stands, or else the deepest part of the way to it that is written.
+/// Where a key is, or else the deepest part of its path that is written.
 pub(super) fn place_of_key(text: &str, path: &[String]) -> Option<Place> {
     (1..=path.len()).rev().find_map(|length| find(text, &path[..length], Part::Key))
 }
@@ -81,7 +81,7 @@ fn walk(text: &str, path: &mut Path, target: Option<(&[String], Part)>) -> Resul
     walk.deserialize(serde_yaml::Deserializer::from_str(text))
 }
 
-/// The walk's own errors; serde_yaml has none with these words.
+/// The walk's own errors; `serde_yaml` has none with these words.
 const FOUND: &str = "the path that is looked for";
 const DUPLICATE: &str = "a key that its section has already";
 

@@ -103,8 +103,8 @@ impl ConfigError {
     }
 
     /// Mistakes in the tree, each with its place in the text.
-    pub(super) fn mistakes(file: Option<&FilePath>, text: &str, mistakes: Vec<Mistake>) -> Self {
-        if let [Mistake { elsewhere: Some((file, place)), problem, .. }] = mistakes.as_slice() {
+    pub(super) fn mistakes(file: Option<&FilePath>, text: &str, mistakes: &[Mistake]) -> Self {
+        if let [Mistake { elsewhere: Some((file, place)), problem, .. }] = mistakes {
             return Self::content(Some(file), (Some(*place), problem.clone()));
         }
         let located = mistakes.iter().map(|mistake| {

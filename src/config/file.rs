@@ -25,7 +25,7 @@ pub(super) fn under(base: &Path, path: &Path) -> PathBuf {
 /// The file's bytes, if there are no more than so many.
 pub(super) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // One more than allowed is how a longer file is noticed, whatever length it says it has.
+    // One byte more than allowed shows that the file is longer, whatever its metadata says.
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         let problem = format!("it is longer than {} MiB", most >> 20);

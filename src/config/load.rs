@@ -85,7 +85,7 @@ impl Config {
             config.build_chain().map_err(|error| vec![of_filters(&tree, &error)])?;
             Ok(config)
         };
-        build().map_err(|mistakes| ConfigError::mistakes(file, text, mistakes))
+        build().map_err(|mistakes: Vec<_>| ConfigError::mistakes(file, text, &mistakes))
     }
 
     /// Builds the filter chain.

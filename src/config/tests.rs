@@ -76,7 +76,7 @@ fn a_mistake_is_reported_with_its_place_its_key_and_what_is_expected() {
         ("limits: 3\n", "1:9: limits: invalid value: number `3`", "a section with keys"),
         ("filters:\n  main_block:\n    algorithm:\n", "3:15: filters.main_block.algorithm: invalid value: nothing", ""),
         ("limits:\n  connections: 5\n  connections: 6\n", "3:3: limits.connections is written a second time", "line 2"),
-        ("\u{feff}limits:\r\n\tconnections: 5\r\n", "2:1: a TAB", "expected spaces"),
+        ("\u{feff}limits:\r\n\tconnections: 5\r\n", "2:1: this is a TAB", "expected spaces"),
         ("listen: [1\nlog: x\n", "1:9: what begins here is not closed", ""),
         ("https: { except: [5] }\n", "1:19: https.except: \"5\" is not a host", "expected a host name"),
         ("https:\n  except:\n    - a.example\n    - '*'\n", "4:7: https.except: \"*\"", ""),
@@ -150,7 +150,7 @@ fn a_byte_order_mark_is_passed_over() {
     let text = "\u{feff}preset: crunch\nad_server_lists: [list.txt]\n";
     fs::write(&file, text).unwrap();
     let config = Lookup::new(Some(file)).load().unwrap().config;
-    // The first key and the first host stand right behind the marks.
+    // The first key and the first host follow the marks immediately.
     assert_eq!(config.preset, Preset::Crunch);
     assert!(config.ad_servers.matches("ads.example"));
     assert_eq!(config.filters, ChainConfig::crunch());

@@ -1,4 +1,4 @@
-//! Readers of single values: each refuses what cannot be used, and serde_path_to_error adds the key.
+//! Readers of single values: each refuses what cannot be used, and `serde_path_to_error` adds the key.
 
 use std::{fmt, marker::PhantomData, path::PathBuf, str::FromStr, time::Duration};
 

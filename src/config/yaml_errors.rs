@@ -18,12 +18,12 @@ use At::{Begin, End};
 #[rustfmt::skip]
 const MESSAGES: [(&str, At, &str); 17] = [
     ("tab character", End, TAB),
-    ("escape character", End, "in double quotes a \\ begins a sign, and there is no such sign; expected \\\\ for one \\, or \
+    ("escape character", End, "in double quotes a \\ begins an escape sequence, and there is no such one; expected \\\\ for one \\, or \
         single quotes around the text"),
     ("quoted scalar", Begin, "this quote is not closed; expected another one at its end"),
     ("flow sequence", Begin, "what begins here is not closed; expected a comma between its parts and a ] at its end"),
     ("flow mapping", Begin, "what begins here is not closed; expected a comma between its parts and a } at its end"),
-    ("control characters", End, "a control character stands here; expected text, or \\x.. in double quotes"),
+    ("control characters", End, "this is a control character; expected text, or \\x.. in double quotes"),
     ("alias", Begin, ALIAS),
     ("anchor", Begin, ALIAS),
     ("cannot start any token", End, "outside quotes no value begins with this character; expected quotes around it"),
@@ -34,16 +34,16 @@ const MESSAGES: [(&str, At, &str); 17] = [
     ("block collection", End, INDENT),
     ("expected node content", End, "a value is missing here; expected one, no comma before it, or the ] or } of a bracket \
         above"),
-    ("recursion limit", End, "what begins here holds itself, or is nested more than 100 deep; expected settings, without \
+    ("recursion limit", End, "what begins here contains itself, or is nested more than 100 deep; expected settings, without \
         `*` and `&`"),
     ("incompatible YAML document", End, "a version of YAML that does not exist; expected `%YAML 1.2`, or no such line"),
     ("more than one document", End, "a second document begins here; expected one: everything in the file is one \
         configuration, so the line `---` is to go"),
 ];
 
-const TAB: &str = "a TAB stands here; expected spaces: YAML is indented with spaces only";
+const TAB: &str = "this is a TAB; expected spaces: YAML is indented with spaces only";
 
-const ALIAS: &str = "outside quotes `*` and `&` mean something else than themselves; expected quotes around the value, such \
+const ALIAS: &str = "outside quotes `*` and `&` have another meaning in YAML; expected quotes around the value, such \
                      as \"*.example.com\"";
 
 const INDENT: &str = "this line is indented unlike those that it belongs to; expected the same number of spaces";
@@ -130,7 +130,7 @@ mod tests {
             ("a: {x: 1\nb: 3\n", 1, 4, "what begins here is not closed"),
             ("a: [,]\n", 1, 5, "a value is missing here"),
             ("a: [\n", 2, 1, "the ] or } of a bracket above"),
-            ("a: &x [*x]\n", 1, 4, "what begins here holds itself"),
+            ("a: &x [*x]\n", 1, 4, "what begins here contains itself"),
             ("%YAML 3.0\n---\na: 1\n", 1, 1, "expected `%YAML 1.2`"),
             ("a:\n  b: *.example.com\n", 2, 6, "outside quotes `*`"),
             ("a: *y\n", 1, 4, "outside quotes `*`"),

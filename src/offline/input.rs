@@ -35,9 +35,10 @@ pub fn read(file: &Path, max_bytes: usize) -> Result<Vec<u8>, ReadError> {
     if file.is_dir() {
         return Err(ReadError::Folder);
     }
-    let mut bytes = match file == OsStr::new("-") {
-        true => bounded(io::stdin().lock(), ReadError::Io)?,
-        false => bounded(fs::File::open(file)?, ReadError::Io)?,
+    let mut bytes = if file == OsStr::new("-") {
+        bounded(io::stdin().lock(), ReadError::Io)?
+    } else {
+        bounded(fs::File::open(file)?, ReadError::Io)?
     };
     if bytes.starts_with(&[0x1f, 0x8b]) {
         let broken = |error| ReadError::Content(format!("broken gzip: {error}"));

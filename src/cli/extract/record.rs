@@ -21,7 +21,7 @@ pub(super) struct PageRecord {
     file: String,
     #[serde(flatten)]
     metadata: Metadata,
-    /// How sure the chain is of its choice, 0 to 1; `null` where its algorithm cannot tell.
+    /// The chain's confidence in its choice, 0 to 1; `null` where its algorithm gives none.
     confidence: Option<f64>,
     text: String,
     html: String,
