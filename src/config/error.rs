@@ -39,7 +39,7 @@ pub(super) struct Mistake {
 }
 
 impl Mistake {
-    /// A wrong value under a dotted path, in which the items of lists have numbers.
+    /// A wrong value under a dotted path, with the indexes of list items.
     pub(super) fn value(path: &str, problem: impl Into<String>) -> Self {
         Self {
             path: path.split('.').map(str::to_owned).collect(),
@@ -51,7 +51,7 @@ impl Mistake {
 
     /// The key, or the section of a wrong one, and what is wrong.
     pub(super) fn message(&self) -> String {
-        let keys = &self.path[..self.path.len() - usize::from(self.is_key)];
+        let keys = &self.path[..self.path.len().saturating_sub(usize::from(self.is_key))];
         match document::shown(keys).as_str() {
             "" => self.problem.clone(),
             path => format!("{path}: {}", self.problem),
