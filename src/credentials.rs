@@ -114,9 +114,8 @@ impl Authenticator {
             return false;
         };
         let check = move || {
-            let right = verify(&users, &name, &password);
-            drop(place);
-            right
+            let _place = place;
+            verify(&users, &name, &password)
         };
         tokio::task::spawn_blocking(check).await.unwrap_or(false)
     }

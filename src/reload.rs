@@ -18,7 +18,7 @@ use crate::{
     service::Proxy,
 };
 
-/// Quiet after a change before the file is read: editors write in several steps, some with
+/// Time without changes before the file is read: editors write in several steps, some with
 /// pauses of tens of milliseconds. Raising it makes a save take effect later.
 const DEBOUNCE: Duration = Duration::from_millis(200);
 
