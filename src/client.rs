@@ -5,6 +5,8 @@
 
 mod connector;
 mod error;
+mod http1_connection;
+mod http2_connection;
 mod pool;
 mod resolver;
 mod response_framing;
@@ -13,27 +15,17 @@ mod retry;
 mod tls;
 mod tolerant_io;
 
-use std::{future::poll_fn, net::IpAddr, pin::Pin, sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
-use http::{HeaderMap, HeaderValue, Request, Response, Uri, Version, header, uri::PathAndQuery};
+use http::{HeaderMap, Request, Response, header, uri::PathAndQuery};
 use http_body::Body as _;
-use hyper::{
-    body::Incoming,
-    client::conn::{http1, http2},
-};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use tokio::{
-    net::TcpStream,
-    sync::{OwnedSemaphorePermit, watch},
-};
-use tracing::debug;
+use hyper::{body::Incoming, client::conn::http1};
+use tokio::{net::TcpStream, sync::OwnedSemaphorePermit};
 
 use self::{
-    connector::{Connector, Io, Stream},
-    pool::{Http2Connection, Pool, STREAMS_PER_CONNECTION},
+    connector::{Connector, Stream},
+    pool::{Http2Connection, Pool},
     response_wait::ResponseWait,
-    retry::ReplayableRequest,
-    tolerant_io::TolerantIo,
 };
 pub(crate) use self::{error::UpstreamError, pool::PinnedConnections, response_wait::OnInformational};
 use crate::{
@@ -41,29 +33,11 @@ use crate::{
     authority::Target,
     body::{Body, IncomingBody},
     config::{Config, Timeouts},
-    headers::{MAX_RESPONSE_FIELDS, members},
 };
-
-/// Most bytes of an HTTP/2 response's fields, with 32 for each (RFC 9113 § 10.5.1): as many as over HTTP/1.1.
-const HTTP2_FIELD_BYTES: u32 = 256 * 1024;
-
-/// Flow-control windows of HTTP/2 (RFC 9113 § 5.2). The connection's holds those of all its streams, so that
-/// downloads that nobody reads never stop the others. Raising the stream's makes single downloads over slow
-/// links faster, and lets each unread one cost more memory.
-const STREAM_WINDOW: u32 = 512 * 1024;
-const CONNECTION_WINDOW: u32 = STREAM_WINDOW * (STREAMS_PER_CONNECTION as u32 + 1);
-
-/// An HTTP/2 connection without traffic for so long is asked for a sign of life (RFC 9113 § 6.7), and is dead if none
-/// comes in time. Lowering them finds dead connections sooner and wakes idle ones more often.
-const PING_INTERVAL: Duration = Duration::from_secs(15);
-const PING_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long a connection may have been idle to take a request that cannot be sent twice: the longer, the likelier the
 /// origin is closing it just now. Raising it saves handshakes and costs errors.
-const FRESH: Duration = Duration::from_secs(1);
-
-/// What an origin's `Keep-Alive: timeout` is shortened by, so that its close does not cross our next request.
-const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);
+const FRESH: Duration = Duration::from_millis(500);
 
 /// The client side of one configuration.
 pub(crate) struct Client {
@@ -152,7 +126,7 @@ impl Client {
                 let http2 = pool.http2(target);
                 http2.map(|(connection, stream)| Connection::Http2(connection, stream))
             } else {
-                self.kept(pool, target, &request)
+                kept(pool, target, &request)
             };
             let connection = match kept {
                 Some(kept) => kept,
@@ -179,17 +153,6 @@ impl Client {
                 Err(Failed::Unsent(_) | Failed::Replay(_)) => return Err(UpstreamError::Closed),
             };
         }
-    }
-
-    /// A kept connection that can take this request.
-    fn kept(&self, pool: &Pool, target: &Arc<Target>, request: &Request<Body>) -> Option<Connection> {
-        let can_repeat = request.method().is_idempotent();
-        let max_age = if can_repeat { Duration::MAX } else { FRESH };
-        if let Some(sender) = pool.take_http1(target, max_age) {
-            return Some(Connection::Http1 { sender, is_reused: true });
-        }
-        let (connection, stream) = pool.http2(target)?;
-        Some(Connection::Http2(connection, stream))
     }
 
     /// A place on an HTTP/2 connection that was opened just now, or a new connection.
@@ -223,94 +186,13 @@ impl Client {
     /// Starts HTTP on a new connection.
     async fn start(&self, pool: &Arc<Pool>, target: &Arc<Target>, stream: Stream) -> Result<Connection, UpstreamError> {
         if !stream.is_http2 {
-            let sender = handshake_http1(stream.io, false).await?;
+            let sender = http1_connection::handshake(stream.io, false).await?;
             return Ok(Connection::Http1 { sender, is_reused: false });
         }
-        let connection = handshake_http2(stream.io).await?;
+        let connection = http2_connection::handshake(stream.io).await?;
         let stream = connection.reserve().ok_or(UpstreamError::Closed)?;
         pool.put_http2(Arc::clone(target), connection.clone());
         Ok(Connection::Http2(connection, stream))
-    }
-
-    async fn over_http1(
-        &self,
-        pool: &Arc<Pool>,
-        target: &Arc<Target>,
-        mut request: Request<Body>,
-        wait: &ResponseWait,
-        mut sender: http1::SendRequest<Body>,
-        is_reused: bool,
-    ) -> Sent {
-        prepare_http1(&mut request, target).map_err(Failed::Final)?;
-        let can_repeat = is_reused && request.method().is_idempotent();
-        let (request, replay) = if can_repeat {
-            let (request, replay) = ReplayableRequest::of(request);
-            (request, Some(replay))
-        } else {
-            (request, None)
-        };
-        let sent = wait.first_byte(sender.try_send_request(request)).await;
-        match sent {
-            Ok(Ok(response)) => {
-                pool.put_http1(Arc::clone(target), sender, keep_alive(response.headers()));
-                Ok((response, None))
-            }
-            Ok(Err(mut error)) => match error.take_message() {
-                Some(unsent) => Err(Failed::Unsent(unsent)),
-                None => {
-                    let again = replay.and_then(ReplayableRequest::request);
-                    Err(match (wait.error(error.error()), again) {
-                        (UpstreamError::Closed, Some(again)) => Failed::Replay(again),
-                        (error, _) => Failed::Final(error),
-                    })
-                }
-            },
-            Err(error) => {
-                // The others have probably been dead for as long.
-                pool.close(target);
-                Err(Failed::Final(error))
-            }
-        }
-    }
-
-    async fn over_http2(
-        &self,
-        target: &Arc<Target>,
-        mut request: Request<Body>,
-        wait: &ResponseWait,
-        mut connection: Http2Connection,
-        stream: OwnedSemaphorePermit,
-    ) -> Sent {
-        prepare_http2(&mut request, target).map_err(Failed::Final)?;
-        let is_idempotent = request.method().is_idempotent();
-        let (request, replay) = ReplayableRequest::of(request);
-        let sent = wait.first_byte(connection.sender.try_send_request(request)).await;
-        match sent {
-            Ok(Ok(response)) => Ok((response, Some(stream))),
-            Ok(Err(mut error)) => {
-                if let Some(unsent) = error.take_message() {
-                    return Err(Failed::Unsent(unsent));
-                }
-                let error = error.error();
-                if retry::requires_http1(error) {
-                    self.http1_only.insert(Arc::clone(target), ());
-                    connection.retire();
-                }
-                let is_unprocessed = retry::is_unprocessed(error);
-                let error = wait.error(error);
-                if is_unprocessed || is_idempotent && error == UpstreamError::Closed {
-                    connection.retire();
-                    if let Some(again) = replay.request() {
-                        return Err(Failed::Replay(again));
-                    }
-                }
-                Err(Failed::Final(error))
-            }
-            Err(error) => {
-                connection.retire();
-                Err(Failed::Final(error))
-            }
-        }
     }
 
     /// On a new HTTP/1.1 connection, which is never reused: upgraded, it belongs to one client (RFC 9110 § 7.8).
@@ -321,9 +203,9 @@ impl Client {
         requester: Requester<'_>,
         wait: &ResponseWait,
     ) -> Result<(Response<Incoming>, Option<OwnedSemaphorePermit>), UpstreamError> {
-        prepare_http1(&mut request, target)?;
+        http1_connection::prepare(&mut request, target)?;
         let stream = self.connector.connect(target, requester.address, true).await?;
-        let mut sender = handshake_http1(stream.io, true).await?;
+        let mut sender = http1_connection::handshake(stream.io, true).await?;
         match wait.first_byte(sender.send_request(request)).await? {
             Ok(response) => Ok((response, None)),
             Err(error) => Err(wait.error(&error)),
@@ -360,90 +242,15 @@ impl Client {
     }
 }
 
-async fn handshake_http1(io: Io, upgrades: bool) -> Result<http1::SendRequest<Body>, UpstreamError> {
-    let (sender, connection) = http1::Builder::new()
-        .preserve_header_case(true)
-        .title_case_headers(true)
-        .max_headers(MAX_RESPONSE_FIELDS)
-        .max_buf_size(2 * tolerant_io::MAX_HEAD)
-        .handshake(TokioIo::new(TolerantIo::new(io, connector::has_unread)))
-        .await
-        .map_err(|error| UpstreamError::of(&error))?;
-    tokio::spawn(async move {
-        let ended = if upgrades { connection.with_upgrades().await } else { connection.await };
-        if let Err(error) = ended {
-            debug!(%error, "a connection to an origin ended early");
-        }
-    });
-    Ok(sender)
-}
-
-async fn handshake_http2(io: Io) -> Result<Http2Connection, UpstreamError> {
-    let (mut sender, mut connection) = http2::Builder::new(TokioExecutor::new())
-        .timer(TokioTimer::new())
-        .max_header_list_size(HTTP2_FIELD_BYTES)
-        .initial_stream_window_size(STREAM_WINDOW)
-        .initial_connection_window_size(CONNECTION_WINDOW)
-        .keep_alive_interval(PING_INTERVAL)
-        .keep_alive_timeout(PING_TIMEOUT)
-        .keep_alive_while_idle(true)
-        .initial_max_send_streams(pool::INITIAL_STREAMS)
-        .handshake(TokioIo::new(io))
-        .await
-        .map_err(|error| UpstreamError::of(&error))?;
-    let (limit, server_limit) = watch::channel(pool::INITIAL_STREAMS);
-    tokio::spawn(async move {
-        // hyper tells the server's limit only on the connection, which this task owns.
-        let driven = poll_fn(|cx| {
-            let polled = Pin::new(&mut connection).poll(cx);
-            let now = connection.current_max_send_streams();
-            limit.send_if_modified(|limit| std::mem::replace(limit, now) != now);
-            polled
-        });
-        if let Err(error) = driven.await {
-            debug!(%error, "a connection to an origin ended early");
-        }
-    });
-    let ready = sender.ready().await;
-    ready.map_err(|error| UpstreamError::of(&error))?;
-    Ok(Http2Connection::new(sender, server_limit))
-}
-
-/// The request as it is written over HTTP/1.1: its path, and `Host` in front (RFC 9112 § 3.2).
-fn prepare_http1(request: &mut Request<Body>, target: &Target) -> Result<(), UpstreamError> {
-    *request.version_mut() = Version::HTTP_11;
-    let path = path_of(request);
-    *request.uri_mut() = Uri::from(path);
-    let headers = request.headers_mut();
-    if headers.contains_key(header::TE) {
-        // RFC 9110 § 10.1.4: it belongs to this connection, and says so.
-        let upgrades = headers.contains_key(header::CONNECTION);
-        let options = if upgrades { "Upgrade, TE" } else { "TE" };
-        headers.insert(header::CONNECTION, HeaderValue::from_static(options));
+/// A kept connection that can take this request.
+fn kept(pool: &Pool, target: &Arc<Target>, request: &Request<Body>) -> Option<Connection> {
+    let can_repeat = request.method().is_idempotent();
+    let max_age = if can_repeat { Duration::MAX } else { FRESH };
+    if let Some(sender) = pool.take_http1(target, max_age) {
+        return Some(Connection::Http1 { sender, is_reused: true });
     }
-    if !headers.contains_key(header::HOST) {
-        let host = target.authority().parse().map_err(|_| UpstreamError::Request)?;
-        let mut with_host = HeaderMap::with_capacity(headers.len() + 1);
-        with_host.insert(header::HOST, host);
-        with_host.extend(std::mem::take(headers));
-        *headers = with_host;
-    }
-    Ok(())
-}
-
-/// The request as it is written over HTTP/2: `:authority` alone names the host (RFC 9113 § 8.3.1); nginx before 1.29.1
-/// answers 400 to `host` beside it.
-fn prepare_http2(request: &mut Request<Body>, target: &Target) -> Result<(), UpstreamError> {
-    *request.version_mut() = Version::HTTP_2;
-    let uri =
-        Uri::builder().scheme(target.scheme.as_str()).authority(target.authority()).path_and_query(path_of(request));
-    *request.uri_mut() = uri.build().map_err(|_| UpstreamError::Request)?;
-    // `remove` would change the order of the others.
-    if request.headers().contains_key(header::HOST) {
-        let others = crate::headers::without(request.headers(), |name| *name == header::HOST);
-        *request.headers_mut() = others;
-    }
-    Ok(())
+    let (connection, stream) = pool.http2(target)?;
+    Some(Connection::Http2(connection, stream))
 }
 
 fn path_of(request: &Request<Body>) -> PathAndQuery {
@@ -457,17 +264,6 @@ fn authenticates_connection(headers: &HeaderMap) -> bool {
         let scheme = value.as_bytes().split(|byte| *byte == b' ').next();
         scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"ntlm") || scheme.eq_ignore_ascii_case(b"negotiate"))
     })
-}
-
-/// How long the origin keeps the connection, with a margin; as it says itself (RFC 2068 § 19.7.1.1).
-fn keep_alive(headers: &HeaderMap) -> Option<Duration> {
-    let field = http::HeaderName::from_static("keep-alive");
-    let timeout = members(headers, &field).find_map(|member| {
-        let (name, value) = member.split_once('=')?;
-        let seconds = value.trim().trim_matches('"').parse().ok()?;
-        name.trim().eq_ignore_ascii_case("timeout").then(|| Duration::from_secs(seconds))
-    })?;
-    Some(timeout.saturating_sub(KEEP_ALIVE_MARGIN))
 }
 
 /// For the fuzz targets, see `tolerant_io`.

@@ -6,7 +6,7 @@ use socket2::{SockRef, TcpKeepalive};
 use tokio::net::TcpStream;
 use tracing::debug;
 
-/// Silence after which the kernel asks whether the peer is still there. Tunnels, WebSockets, downloads and paused
+/// Silence after which the kernel asks whether the peer is still there. Tunnels, `WebSocket`s, downloads and paused
 /// players may be silent for long, so nothing else notices a peer that lost its power or its network (RFC 9293
 /// § 3.8.4, RFC 1122 § 4.2.3.6). Lowering it wakes sleeping phones more often.
 const KEEPALIVE_IDLE: Duration = Duration::from_mins(1);

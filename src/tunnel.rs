@@ -64,7 +64,7 @@ async fn never_used(moved: &[ByteCount; 2], timeout: Option<Duration>) {
             return;
         }
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 /// Waits for the program to end, and then for the tunnel to be quiet with no question of the client open.

@@ -25,8 +25,8 @@ use crate::{authority::Target, body::Body};
 const IDLE_PER_ORIGIN: usize = 64;
 
 /// Requests at once on one HTTP/2 connection; for more another connection is opened. Together with the windows in
-/// `http2` it keeps downloads that nobody reads from using up the connection's window.
-pub(super) const STREAMS_PER_CONNECTION: usize = 32;
+/// `http2_connection` it keeps downloads that nobody reads from using up the connection's window.
+pub(super) const STREAMS_PER_CONNECTION: u32 = 32;
 
 /// Requests on an HTTP/2 connection until the server's settings have come, which say how many it takes.
 pub(super) const INITIAL_STREAMS: usize = 1;
@@ -77,7 +77,7 @@ struct Http2Shared {
 impl Http2Connection {
     pub(super) fn new(sender: http2::SendRequest<Body>, server_limit: watch::Receiver<usize>) -> Self {
         let shared = Http2Shared {
-            streams: Arc::new(Semaphore::new(STREAMS_PER_CONNECTION)),
+            streams: Arc::new(Semaphore::new(STREAMS_PER_CONNECTION as usize)),
             server_limit,
             settled: AtomicBool::default(),
             last_used: Mutex::new(Instant::now()),
@@ -114,7 +114,7 @@ impl Http2Connection {
     }
 
     fn in_use(&self) -> usize {
-        STREAMS_PER_CONNECTION - self.shared.streams.available_permits()
+        STREAMS_PER_CONNECTION as usize - self.shared.streams.available_permits()
     }
 
     fn is_kept_at(&self, now: Instant, idle_timeout: Duration) -> bool {

@@ -70,8 +70,8 @@ mod tests {
         let all = u32::try_from(MAX_LOOKUPS_PER_CLIENT).unwrap();
         let _busy = limit.acquire_many(all).await.unwrap();
         assert!(resolver.limit_of(client(1)).try_acquire().is_err());
-        let resolved = resolver.resolve("localhost", 80, client(2)).await.unwrap();
-        assert!(resolved.iter().all(|addr| addr.ip().is_loopback() && addr.port() == 80));
-        assert!(!resolved.is_empty());
+        let found = resolver.resolve("localhost", 80, client(2)).await.unwrap();
+        assert!(found.iter().all(|addr| addr.ip().is_loopback() && addr.port() == 80));
+        assert!(!found.is_empty());
     }
 }

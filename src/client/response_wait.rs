@@ -71,21 +71,21 @@ impl ResponseWait {
         let (mut before, mut since) = (self.progress(), Instant::now());
         loop {
             match timeout(self.timeout / CHECKS, response.as_mut()).await {
-                Ok(Some(response)) => return Ok(response),
-                Ok(None) => {
+                Ok(Some(response)) if !self.too_many.is_cancelled() => return Ok(response),
+                Ok(_) => {
                     let problem = "it sends interim responses without end".to_owned();
                     return Err(UpstreamError::BadResponse(problem));
                 }
                 Err(_) => {}
             }
             let now = self.progress();
-            if now != before {
-                (before, since) = (now, Instant::now());
-            } else {
+            if now == before {
                 let timeout = if now.2 { self.timeout } else { self.upload_timeout };
                 if since.elapsed() >= timeout {
                     return Err(UpstreamError::FirstByteTimeout);
                 }
+            } else {
+                (before, since) = (now, Instant::now());
             }
         }
     }

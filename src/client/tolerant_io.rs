@@ -8,6 +8,8 @@
 //! a close-delimited body for a break, but so many servers do it that browsers take it for the end (Chromium,
 //! `net/socket/ssl_client_socket_impl.cc`, `DoPayloadRead`).
 
+mod head;
+
 use std::{
     io,
     pin::Pin,
@@ -17,6 +19,8 @@ use std::{
 use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_util::io::poll_read_buf;
+
+use self::head::{head_end, normalized_head};
 
 /// Longest head of a response in bytes: as much as Chromium reads (`kMaxHeaderBufSize`).
 pub(super) const MAX_HEAD: usize = 256 * 1024;
@@ -43,7 +47,9 @@ pub(super) struct TolerantIo<I> {
 
 #[derive(Debug)]
 enum State {
-    /// No request is under way.
+    /// No request was written yet. What a server sends unasked may be its response all the same.
+    New,
+    /// The last response is done, and no request is under way.
     Idle,
     Head,
     /// So many bytes of body, then the response is done.
@@ -64,12 +70,12 @@ enum Chunk {
 
 impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
     pub(super) fn new(io: I, has_unread: fn(&I) -> bool) -> Self {
-        Self { io, has_unread, state: State::Idle, raw: BytesMut::new(), out: BytesMut::new(), is_head: false }
+        Self { io, has_unread, state: State::New, raw: BytesMut::new(), out: BytesMut::new(), is_head: false }
     }
 
     /// A request is written: its response begins with a head.
     fn request_written(&mut self, bytes: &[u8]) {
-        if matches!(self.state, State::Idle) && !bytes.is_empty() {
+        if matches!(self.state, State::New | State::Idle) && !bytes.is_empty() {
             self.state = State::Head;
             self.is_head = bytes.starts_with(b"HEAD ");
         }
@@ -79,6 +85,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
     fn process(&mut self) {
         while !self.raw.is_empty() {
             let waits = match self.state {
+                State::New => true,
                 State::Head => self.process_head(),
                 State::Chunked(Chunk::Data(left)) => {
                     let left = left - self.forward(left);
@@ -129,15 +136,12 @@ impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
             return !matches!(self.state, State::Raw);
         };
         let head = self.raw.split_to(end);
-        match normalized_head(&head, self.is_head) {
-            Some((head, state)) => {
-                self.out.extend_from_slice(&head);
-                self.state = state;
-            }
-            None => {
-                self.out.extend_from_slice(&head);
-                self.state = State::Raw;
-            }
+        if let Some((head, state)) = normalized_head(&head, self.is_head) {
+            self.out.extend_from_slice(&head);
+            self.state = state;
+        } else {
+            self.out.extend_from_slice(&head);
+            self.state = State::Raw;
         }
         false
     }
@@ -170,111 +174,11 @@ impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
     }
 }
 
-/// Where the empty line after a head ends.
-fn head_end(bytes: &[u8]) -> Option<usize> {
-    memchr::memchr_iter(b'\n', bytes).find_map(|at| match bytes.get(at + 1..)? {
-        [b'\n', ..] => Some(at + 2),
-        [b'\r', b'\n', ..] => Some(at + 3),
-        _ => None,
-    })
-}
-
 fn chunk_size(line: &[u8]) -> Option<u64> {
     let size = line.split(|byte| *byte == b';').next()?.trim_ascii();
     let size = std::str::from_utf8(size).ok()?;
     let is_hex = !size.is_empty() && size.bytes().all(|byte| byte.is_ascii_hexdigit());
     u64::from_str_radix(size, 16).ok().filter(|_| is_hex)
-}
-
-/// A head as hyper reads it, and what follows it. `None` for what hyper is to refuse: what is no HTTP/1 response, NUL,
-/// and a CR in a line, which other readers take for its end.
-fn normalized_head(head: &[u8], is_head: bool) -> Option<(Vec<u8>, State)> {
-    let is_lone_cr = |pair: &[u8]| pair[0] == b'\r' && pair[1] != b'\n';
-    if head.contains(&0) || head.windows(2).any(is_lone_cr) {
-        return None;
-    }
-    let mut lines = head.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-    let (line, version_1_0, status) = status_line(lines.next()?)?;
-    let fields = fields(lines);
-    let mut out = line;
-    for (name, value) in &fields {
-        out.extend_from_slice(&[&name[..], b": ", value, b"\r\n"].concat());
-    }
-    out.extend_from_slice(b"\r\n");
-    Some((out, body_state(&fields, status, version_1_0, is_head)))
-}
-
-/// The status line in its strict form, whether it is of HTTP/1.0, and the status.
-fn status_line(line: &[u8]) -> Option<(Vec<u8>, bool, u16)> {
-    let rest = line.strip_prefix(b"HTTP/1.")?;
-    let minor = rest.iter().position(|byte| !byte.is_ascii_digit())?;
-    let version_1_0 = &rest[..minor] == b"0";
-    let rest = rest[minor..].trim_ascii_start();
-    let status: u16 = std::str::from_utf8(rest.get(..3)?).ok()?.parse().ok()?;
-    let reason: Vec<u8> = rest[3..].trim_ascii().iter().copied().filter(|byte| !byte.is_ascii_control()).collect();
-    let version = if version_1_0 { "0" } else { "1" };
-    let mut line = format!("HTTP/1.{version} {status:03} ").into_bytes();
-    line.extend_from_slice(&reason);
-    line.extend_from_slice(b"\r\n");
-    Some((line, version_1_0, status))
-}
-
-/// Names and values, without what is no field.
-fn fields<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Vec<(Vec<u8>, Vec<u8>)> {
-    let mut fields: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
-    for line in lines {
-        let value = |bytes: &[u8]| -> Vec<u8> {
-            let clean = |byte: &u8| if byte.is_ascii_control() { b' ' } else { *byte };
-            bytes.iter().map(clean).collect::<Vec<u8>>().trim_ascii().to_vec()
-        };
-        // RFC 9112 § 5.2: a folded line goes on with the value before it.
-        if matches!(line.first(), Some(b' ' | b'\t'))
-            && let Some((_, before)) = fields.last_mut()
-        {
-            before.push(b' ');
-            before.extend_from_slice(&value(line));
-            continue;
-        }
-        let Some(colon) = memchr::memchr(b':', line) else {
-            continue;
-        };
-        let name = line[..colon].trim_ascii();
-        // What is no name is no field; `HeaderName` knows the token characters.
-        if http::HeaderName::from_bytes(name).is_err() {
-            continue;
-        }
-        let value = value(&line[colon + 1..]);
-        let is_identity = name.eq_ignore_ascii_case(b"transfer-encoding") && value.eq_ignore_ascii_case(b"identity");
-        if !is_identity {
-            fields.push((name.to_vec(), value));
-        }
-    }
-    fields
-}
-
-/// How the body is framed (RFC 9112 § 6.3).
-fn body_state(fields: &[(Vec<u8>, Vec<u8>)], status: u16, version_1_0: bool, is_head: bool) -> State {
-    let value_of = |wanted: &str| {
-        let field = fields.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted.as_bytes()));
-        field.map(|(_, value)| &value[..])
-    };
-    match status {
-        101 => return State::Raw,
-        100..=199 => return State::Head,
-        204 | 304 => return State::Idle,
-        _ if is_head => return State::Idle,
-        _ => {}
-    }
-    if let Some(coding) = value_of("transfer-encoding") {
-        let is_chunked = coding.eq_ignore_ascii_case(b"chunked") && !version_1_0;
-        return if is_chunked { State::Chunked(Chunk::Size) } else { State::Raw };
-    }
-    let length = value_of("content-length").and_then(|value| std::str::from_utf8(value).ok());
-    match length.map(str::parse) {
-        Some(Ok(0)) => State::Idle,
-        Some(Ok(length)) => State::Length(length),
-        _ => State::Raw,
-    }
 }
 
 /// For the fuzz targets: what hyper would read of a response in pieces of this size; it must not depend on the size.
@@ -311,6 +215,11 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for TolerantIo<I> {
                 }
             }
             match ready!(polled) {
+                // A server that has answered unasked and closed: its response is read once the request is written.
+                Ok(0) if matches!(this.state, State::New) && !this.raw.is_empty() => return Poll::Pending,
+                Ok(_) if matches!(this.state, State::New) && this.raw.len() > MAX_HEAD => {
+                    return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+                }
                 Ok(0) => this.forward(u64::MAX),
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => this.forward(u64::MAX),
                 Err(error) => return Poll::Ready(Err(error)),
@@ -341,6 +250,11 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TolerantIo<I> {
         let this = self.get_mut();
         let written = ready!(Pin::new(&mut this.io).poll_write_vectored(cx, bufs))?;
         this.request_written(bufs.first().map_or(&[], |buf| buf));
+        if !this.raw.is_empty() {
+            // Sent before the request; hyper is to read it now.
+            this.process();
+            cx.waker().wake_by_ref();
+        }
         Poll::Ready(Ok(written))
     }
 
@@ -416,6 +330,6 @@ mod tests {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n";
         assert_eq!(read("HEAD / HTTP/1.1\r\n\r\n", head).await, head);
         let upgraded = "HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\nHTTP/1.1  200 OK\n\n";
-        assert_eq!(read("GET / HTTP/1.1\r\n\r\n", upgraded).await, upgraded.replacen("Switching", "Switching", 1));
+        assert_eq!(read("GET / HTTP/1.1\r\n\r\n", upgraded).await, upgraded);
     }
 }

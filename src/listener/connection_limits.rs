@@ -69,7 +69,7 @@ impl Drop for ConnectionPermit {
 pub(crate) fn client_network(client: IpAddr) -> IpAddr {
     match client.to_canonical() {
         IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() >> 64 << 64).into(),
-        v4 => v4,
+        v4 @ IpAddr::V4(_) => v4,
     }
 }
 

@@ -59,7 +59,7 @@ impl<'a> RequestLine<'a> {
     pub(super) fn is_for_whole_server(&self) -> bool {
         let authority_start = self.target.windows(3).position(|three| three == b"://");
         self.method == b"OPTIONS"
-            && authority_start.is_some_and(|start| !self.target[start + 3..].iter().any(is_path_start))
+            && authority_start.is_some_and(|start| !self.target[start + 3..].iter().copied().any(is_path_start))
     }
 
     /// The line to hand to hyper, where it is not the one received: the target encoded, and a version above 1.1
@@ -74,8 +74,8 @@ impl<'a> RequestLine<'a> {
     }
 }
 
-fn is_path_start(byte: &u8) -> bool {
-    b"/?".contains(byte)
+fn is_path_start(byte: u8) -> bool {
+    b"/?".contains(&byte)
 }
 
 /// The target with non-ASCII bytes and ``"<>` `` of its path and query percent-encoded, as browsers and Squid send
@@ -86,7 +86,7 @@ fn percent_encoded(target: &[u8]) -> Option<Vec<u8>> {
     let must_encode = |byte: &u8| !byte.is_ascii() || b"\"<>`".contains(byte);
     let authority = target.windows(3).position(|three| three == b"://");
     let after_scheme = authority.map_or(0, |at| at + 3);
-    let path = after_scheme + target[after_scheme..].iter().position(is_path_start)?;
+    let path = after_scheme + target[after_scheme..].iter().copied().position(is_path_start)?;
     if !target[path..].iter().any(must_encode) {
         return None;
     }

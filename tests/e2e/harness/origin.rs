@@ -81,6 +81,8 @@ impl Origin {
         let addr = listener.local_addr().unwrap();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
+                // What a test has written has arrived when it goes on.
+                stream.set_nodelay(true).unwrap();
                 tokio::spawn(serve(stream));
             }
         });

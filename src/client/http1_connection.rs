@@ -1,0 +1,120 @@
+//! HTTP/1.1 to an origin: the handshake, one request, and what is kept of the connection.
+
+use std::{sync::Arc, time::Duration};
+
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Uri, Version, header};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use tracing::debug;
+
+use super::{
+    Client, Failed, Sent, UpstreamError,
+    connector::{self, Io},
+    path_of,
+    pool::Pool,
+    response_wait::ResponseWait,
+    retry::ReplayableRequest,
+    tolerant_io::{self, TolerantIo},
+};
+use crate::{
+    authority::Target,
+    body::Body,
+    headers::{MAX_RESPONSE_FIELDS, members},
+};
+
+/// What an origin's `Keep-Alive: timeout` is shortened by, so that its close does not cross our next request.
+const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);
+
+impl Client {
+    pub(super) async fn over_http1(
+        &self,
+        pool: &Arc<Pool>,
+        target: &Arc<Target>,
+        mut request: Request<Body>,
+        wait: &ResponseWait,
+        mut sender: http1::SendRequest<Body>,
+        is_reused: bool,
+    ) -> Sent {
+        prepare(&mut request, target).map_err(Failed::Final)?;
+        let can_repeat = is_reused && request.method().is_idempotent();
+        let (request, replay) = if can_repeat {
+            let (request, replay) = ReplayableRequest::of(request);
+            (request, Some(replay))
+        } else {
+            (request, None)
+        };
+        let sent = wait.first_byte(sender.try_send_request(request)).await;
+        match sent {
+            Ok(Ok(response)) => {
+                pool.put_http1(Arc::clone(target), sender, keep_alive(response.headers()));
+                Ok((response, None))
+            }
+            Ok(Err(mut error)) => {
+                if let Some(unsent) = error.take_message() {
+                    return Err(Failed::Unsent(unsent));
+                }
+                let again = replay.and_then(ReplayableRequest::request);
+                Err(match (wait.error(error.error()), again) {
+                    (UpstreamError::Closed, Some(again)) => Failed::Replay(again),
+                    (error, _) => Failed::Final(error),
+                })
+            }
+            Err(error) => {
+                // The others have probably been dead for as long.
+                pool.close(target);
+                Err(Failed::Final(error))
+            }
+        }
+    }
+}
+
+pub(super) async fn handshake(io: Io, upgrades: bool) -> Result<http1::SendRequest<Body>, UpstreamError> {
+    let (sender, connection) = http1::Builder::new()
+        .preserve_header_case(true)
+        .title_case_headers(true)
+        .max_headers(MAX_RESPONSE_FIELDS)
+        .max_buf_size(2 * tolerant_io::MAX_HEAD)
+        .handshake(TokioIo::new(TolerantIo::new(io, connector::has_unread)))
+        .await
+        .map_err(|error| UpstreamError::of(&error))?;
+    tokio::spawn(async move {
+        let ended = if upgrades { connection.with_upgrades().await } else { connection.await };
+        if let Err(error) = ended {
+            debug!(%error, "a connection to an origin ended early");
+        }
+    });
+    Ok(sender)
+}
+
+/// The request as it is written over HTTP/1.1: its path, and `Host` in front (RFC 9112 § 3.2).
+pub(super) fn prepare(request: &mut Request<Body>, target: &Target) -> Result<(), UpstreamError> {
+    *request.version_mut() = Version::HTTP_11;
+    let path = path_of(request);
+    *request.uri_mut() = Uri::from(path);
+    let headers = request.headers_mut();
+    if headers.contains_key(header::TE) {
+        // RFC 9110 § 10.1.4: it belongs to this connection, and says so.
+        let upgrades = headers.contains_key(header::CONNECTION);
+        let options = if upgrades { "Upgrade, TE" } else { "TE" };
+        headers.insert(header::CONNECTION, HeaderValue::from_static(options));
+    }
+    if !headers.contains_key(header::HOST) {
+        let host = target.authority().parse().map_err(|_| UpstreamError::Request)?;
+        let mut with_host = HeaderMap::with_capacity(headers.len() + 1);
+        with_host.insert(header::HOST, host);
+        with_host.extend(std::mem::take(headers));
+        *headers = with_host;
+    }
+    Ok(())
+}
+
+/// How long the origin keeps the connection, with a margin; as it says itself (RFC 2068 § 19.7.1.1).
+fn keep_alive(headers: &HeaderMap) -> Option<Duration> {
+    let field = HeaderName::from_static("keep-alive");
+    let timeout = members(headers, &field).find_map(|member| {
+        let (name, value) = member.split_once('=')?;
+        let seconds = value.trim().trim_matches('"').parse().ok()?;
+        name.trim().eq_ignore_ascii_case("timeout").then(|| Duration::from_secs(seconds))
+    })?;
+    Some(timeout.saturating_sub(KEEP_ALIVE_MARGIN))
+}

@@ -1,0 +1,121 @@
+//! HTTP/2 to an origin: the handshake and one request.
+
+use std::{future::poll_fn, pin::Pin, sync::Arc, time::Duration};
+
+use http::{Request, Uri, Version, header};
+use hyper::client::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use tokio::sync::{OwnedSemaphorePermit, watch};
+use tracing::debug;
+
+use super::{
+    Client, Failed, Sent, UpstreamError,
+    connector::Io,
+    path_of,
+    pool::{self, Http2Connection, STREAMS_PER_CONNECTION},
+    response_wait::ResponseWait,
+    retry::{self, ReplayableRequest},
+};
+use crate::{authority::Target, body::Body, headers};
+
+/// Most bytes of an HTTP/2 response's fields, with 32 for each (RFC 9113 § 10.5.1): as many as over HTTP/1.1.
+const HTTP2_FIELD_BYTES: u32 = 256 * 1024;
+
+/// Flow-control windows of HTTP/2 (RFC 9113 § 5.2). The connection's holds those of all its streams, so that
+/// downloads that nobody reads never stop the others. Raising the stream's makes single downloads over slow
+/// links faster, and lets each unread one cost more memory.
+const STREAM_WINDOW: u32 = 512 * 1024;
+const CONNECTION_WINDOW: u32 = STREAM_WINDOW * (STREAMS_PER_CONNECTION + 1);
+
+/// An HTTP/2 connection without traffic for so long is asked for a sign of life (RFC 9113 § 6.7), and is dead if none
+/// comes in time. Lowering them finds dead connections sooner and wakes idle ones more often.
+const PING_INTERVAL: Duration = Duration::from_secs(15);
+const PING_TIMEOUT: Duration = Duration::from_secs(10);
+
+impl Client {
+    pub(super) async fn over_http2(
+        &self,
+        target: &Arc<Target>,
+        mut request: Request<Body>,
+        wait: &ResponseWait,
+        mut connection: Http2Connection,
+        stream: OwnedSemaphorePermit,
+    ) -> Sent {
+        prepare(&mut request, target).map_err(Failed::Final)?;
+        let is_idempotent = request.method().is_idempotent();
+        let (request, replay) = ReplayableRequest::of(request);
+        let sent = wait.first_byte(connection.sender.try_send_request(request)).await;
+        match sent {
+            Ok(Ok(response)) => Ok((response, Some(stream))),
+            Ok(Err(mut error)) => {
+                if let Some(unsent) = error.take_message() {
+                    return Err(Failed::Unsent(unsent));
+                }
+                let error = error.error();
+                if retry::requires_http1(error) {
+                    self.http1_only.insert(Arc::clone(target), ());
+                    connection.retire();
+                }
+                let is_unprocessed = retry::is_unprocessed(error);
+                let error = wait.error(error);
+                if is_unprocessed || is_idempotent && error == UpstreamError::Closed {
+                    connection.retire();
+                    if let Some(again) = replay.request() {
+                        return Err(Failed::Replay(again));
+                    }
+                }
+                Err(Failed::Final(error))
+            }
+            Err(error) => {
+                connection.retire();
+                Err(Failed::Final(error))
+            }
+        }
+    }
+}
+
+pub(super) async fn handshake(io: Io) -> Result<Http2Connection, UpstreamError> {
+    let (mut sender, mut connection) = http2::Builder::new(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .max_header_list_size(HTTP2_FIELD_BYTES)
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .keep_alive_interval(PING_INTERVAL)
+        .keep_alive_timeout(PING_TIMEOUT)
+        .keep_alive_while_idle(true)
+        .initial_max_send_streams(pool::INITIAL_STREAMS)
+        .handshake(TokioIo::new(io))
+        .await
+        .map_err(|error| UpstreamError::of(&error))?;
+    let (limit, server_limit) = watch::channel(pool::INITIAL_STREAMS);
+    tokio::spawn(async move {
+        // hyper tells the server's limit only on the connection, which this task owns.
+        let driven = poll_fn(|cx| {
+            let polled = Pin::new(&mut connection).poll(cx);
+            let now = connection.current_max_send_streams();
+            limit.send_if_modified(|limit| std::mem::replace(limit, now) != now);
+            polled
+        });
+        if let Err(error) = driven.await {
+            debug!(%error, "a connection to an origin ended early");
+        }
+    });
+    let ready = sender.ready().await;
+    ready.map_err(|error| UpstreamError::of(&error))?;
+    Ok(Http2Connection::new(sender, server_limit))
+}
+
+/// The request as it is written over HTTP/2: `:authority` alone names the host (RFC 9113 § 8.3.1); nginx before 1.29.1
+/// answers 400 to `host` beside it.
+fn prepare(request: &mut Request<Body>, target: &Target) -> Result<(), UpstreamError> {
+    *request.version_mut() = Version::HTTP_2;
+    let uri =
+        Uri::builder().scheme(target.scheme.as_str()).authority(target.authority()).path_and_query(path_of(request));
+    *request.uri_mut() = uri.build().map_err(|_| UpstreamError::Request)?;
+    // `remove` would change the order of the others.
+    if request.headers().contains_key(header::HOST) {
+        let others = headers::without(request.headers(), |name| *name == header::HOST);
+        *request.headers_mut() = others;
+    }
+    Ok(())
+}
