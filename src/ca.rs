@@ -5,7 +5,7 @@
 
 mod leaf;
 mod make;
-pub(crate) mod manage;
+mod manage;
 
 pub(crate) use self::leaf::ALPN_PROTOCOLS;
 use std::{
@@ -75,7 +75,7 @@ pub enum AuthorityError {
 }
 
 /// The authority.
-pub(crate) struct Authority {
+pub struct Authority {
     dir: PathBuf,
     issuer: Issuer<'static, KeyPair>,
     certificate: CertificateDer<'static>,
@@ -91,7 +91,7 @@ pub(crate) struct Authority {
 
 impl Authority {
     /// Loads the authority from its folder, or makes one there if the folder has none.
-    pub(crate) fn open(dir: &Path) -> Result<Self, AuthorityError> {
+    pub fn open(dir: &Path) -> Result<Self, AuthorityError> {
         if is_missing(dir) {
             match make::create(dir, &dir.join(KEY_FILE), &dir.join(CERT_FILE)) {
                 // Another process that starts on the same folder was faster: its authority is as good.
@@ -116,12 +116,14 @@ impl Authority {
     }
 
     /// The certificate to install, in DER.
-    pub(crate) fn certificate_der(&self) -> &[u8] {
+    #[must_use]
+    pub fn certificate_der(&self) -> &[u8] {
         &self.certificate
     }
 
     /// The certificate to install, in PEM.
-    pub(crate) fn certificate_pem(&self) -> &str {
+    #[must_use]
+    pub fn certificate_pem(&self) -> &str {
         &self.certificate_pem
     }
 

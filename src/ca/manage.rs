@@ -10,36 +10,10 @@ use time::OffsetDateTime;
 
 use super::{Authority, AuthorityError, CERT_FILE, KEY_FILE, is_missing};
 
-/// An authority as it is shown, without its key.
-pub struct AuthorityInfo(Authority);
-
-impl AuthorityInfo {
-    /// Reads the authority of a folder; none is made.
+impl Authority {
+    /// Loads the authority of a folder; none is made.
     pub fn look(dir: &Path) -> Result<Option<Self>, AuthorityError> {
         (!is_missing(dir)).then(|| Self::open(dir)).transpose()
-    }
-
-    /// Reads the authority of a folder, or makes it where there is none.
-    pub fn open(dir: &Path) -> Result<Self, AuthorityError> {
-        Authority::open(dir).map(Self)
-    }
-
-    /// The certificate in PEM.
-    #[must_use]
-    pub fn pem(&self) -> &str {
-        self.0.certificate_pem()
-    }
-
-    /// The certificate in DER.
-    #[must_use]
-    pub fn der(&self) -> &[u8] {
-        self.0.certificate_der()
-    }
-
-    /// The warning about a certificate that expires soon.
-    #[must_use]
-    pub fn expiry_warning(&self) -> Option<String> {
-        self.0.expiry_warning()
     }
 
     /// Makes another authority. The files of the old one are kept beside it under other names, which are returned.
@@ -58,28 +32,10 @@ impl AuthorityInfo {
         }
         Ok((Self::open(dir)?, kept))
     }
-}
 
-impl fmt::Display for AuthorityInfo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Loading has parsed it already.
-        let (_, parsed) = x509_parser::parse_x509_certificate(self.der()).map_err(|_| fmt::Error)?;
-        let from = parsed.validity().not_before.to_datetime();
-        let fingerprint: Vec<_> = Sha256::digest(self.der()).iter().map(|byte| format!("{byte:02X}")).collect();
-        writeln!(f, "name         {}", parsed.subject())?;
-        writeln!(f, "valid        {} to {}", from.date(), self.0.not_after.date())?;
-        writeln!(f, "SHA-256      {}", fingerprint.join(":"))?;
-        writeln!(f, "certificate  {}", self.0.certificate_file().display())?;
-        write!(f, "key          {}", self.0.dir.join(KEY_FILE).display())
-    }
-}
-
-/// Days before the end of a certificate in which its owner is warned: time to install another on every device.
-const WARNING_DAYS: i64 = 30;
-
-impl Authority {
     /// The warning about a certificate that expires soon.
-    pub(crate) fn expiry_warning(&self) -> Option<String> {
+    #[must_use]
+    pub fn expiry_warning(&self) -> Option<String> {
         let days = (self.not_after - OffsetDateTime::now_utc()).whole_days();
         (days < WARNING_DAYS).then(|| {
             format!(
@@ -92,6 +48,24 @@ impl Authority {
     }
 }
 
+/// Days before the end of a certificate in which its owner is warned: time to install another on every device.
+const WARNING_DAYS: i64 = 30;
+
+/// All about the authority but its key.
+impl fmt::Display for Authority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Loading has parsed it already.
+        let (_, parsed) = x509_parser::parse_x509_certificate(&self.certificate).map_err(|_| fmt::Error)?;
+        let from = parsed.validity().not_before.to_datetime();
+        let fingerprint: Vec<_> = Sha256::digest(&self.certificate).iter().map(|byte| format!("{byte:02X}")).collect();
+        writeln!(f, "name         {}", parsed.subject())?;
+        writeln!(f, "valid        {} to {}", from.date(), self.not_after.date())?;
+        writeln!(f, "SHA-256      {}", fingerprint.join(":"))?;
+        writeln!(f, "certificate  {}", self.certificate_file().display())?;
+        write!(f, "key          {}", self.dir.join(KEY_FILE).display())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
@@ -101,17 +75,17 @@ mod tests {
     #[test]
     fn regenerating_keeps_the_old_files_readable_by_their_owner_alone() {
         let dir = tempfile::tempdir().unwrap();
-        let first = AuthorityInfo::open(dir.path()).unwrap();
+        let first = Authority::open(dir.path()).unwrap();
         let old_key = fs::read(dir.path().join(KEY_FILE)).unwrap();
-        let (second, kept) = AuthorityInfo::regenerate(dir.path()).unwrap();
-        let name = |info: &AuthorityInfo| info.to_string().lines().next().map(str::to_owned);
+        let (second, kept) = Authority::regenerate(dir.path()).unwrap();
+        let name = |info: &Authority| info.to_string().lines().next().map(str::to_owned);
         assert_ne!(name(&first), name(&second), "devices list only the name");
-        assert_eq!(fs::read(&kept[0]).unwrap(), first.pem().as_bytes());
+        assert_eq!(fs::read(&kept[0]).unwrap(), first.certificate_pem().as_bytes());
         assert_eq!(fs::read(&kept[1]).unwrap(), old_key);
         assert_ne!(fs::read(dir.path().join(KEY_FILE)).unwrap(), old_key);
         assert_eq!(fs::metadata(&kept[1]).unwrap().permissions().mode() & 0o777, 0o600);
         // Again within a second: nothing that was kept is overwritten.
-        let (_, again) = AuthorityInfo::regenerate(dir.path()).unwrap();
+        let (_, again) = Authority::regenerate(dir.path()).unwrap();
         assert!(again.iter().all(|path| !kept.contains(path)));
         assert_eq!(fs::read(&kept[1]).unwrap(), old_key);
     }

@@ -34,9 +34,6 @@ pub(super) struct Args {
     /// What is written
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// The algorithm that finds the blocks, instead of the configuration's `main_block`: `cnr`, `core_ex`, …
-    #[arg(long, value_name = "NAME")]
-    main_block: Option<String>,
     #[command(flatten)]
     overlay: Overlay,
     /// Blocks to find at most
@@ -67,13 +64,13 @@ fn at_least_one(text: &str) -> Result<usize, &'static str> {
 
 /// Finds the blocks of a page and writes them.
 pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
-    if let Some(name) = args.main_block.as_deref()
+    if let Some(name) = args.overlay.main_block.as_deref()
         && chains::WITHOUT_CHOICE.contains(&name)
     {
         let problem = format!("--main-block: {name:?} chooses no block, so there is none to show");
         return Err(Failure::error(EX_USAGE, problem));
     }
-    let filters = args.overlay.over(&config.filters, args.main_block.as_deref())?;
+    let filters = args.overlay.over(&config.filters)?;
     let chain = Chain::new(&filters, config.page_limits(), config.ad_servers.clone())?;
     let file = args.page.clone().unwrap_or_else(|| PathBuf::from("-"));
     let name = || file.display().to_string();

@@ -7,7 +7,7 @@ use std::{
 };
 
 use gleaner::{
-    AuthorityError, AuthorityInfo, Config,
+    Authority, AuthorityError, Config,
     config::{IneffectiveSetting, Lookup},
 };
 
@@ -49,8 +49,8 @@ fn try_start(config: &Config) -> anyhow::Result<Vec<String>> {
     }
     if config.https.intercept {
         let dir = config.authority_dir.as_deref().ok_or(AuthorityError::NoFolder)?;
-        notes.extend(match AuthorityInfo::look(dir)? {
-            Some(info) => info.expiry_warning(),
+        notes.extend(match Authority::look(dir)? {
+            Some(authority) => authority.expiry_warning(),
             None => Some(format!(
                 "the first start makes a certificate authority in {}; devices must then trust its certificate",
                 dir.display()

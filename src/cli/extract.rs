@@ -45,9 +45,6 @@ pub(super) struct Args {
     /// follow
     #[arg(long, value_name = "LIST", conflicts_with_all = ["files", "url"])]
     from_list: Option<PathBuf>,
-    /// How the main content is chosen, instead of the configuration's `main_block`: `cnr`, `core_ex`, …, or `none`
-    #[arg(long, value_name = "NAME")]
-    main_block: Option<String>,
     #[command(flatten)]
     overlay: Overlay,
     /// The pages are of one site: read all of them first, so that what repeats on them is known (`link_quota.domain_strength`,
@@ -74,7 +71,7 @@ enum Format {
 
 /// Extracts every page; an error at the end if any failed.
 pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
-    let filters = args.overlay.over(&config.filters, args.main_block.as_deref())?;
+    let filters = args.overlay.over(&config.filters)?;
     let format = args.format.unwrap_or(match filters.output.format {
         output::Format::Html => Format::Html,
         output::Format::Text => Format::Text,

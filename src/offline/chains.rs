@@ -16,7 +16,7 @@ pub const WITHOUT_CHOICE: [&str; 3] = ["none", "crunch", "crunch_any"];
 /// Settings that name something unknown or have a value of the wrong type; the message says what was expected.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct SettingsError(pub(crate) String);
+pub struct SettingsError(String);
 
 /// Every name that [`named`] knows: the algorithms, then their variants, then [`WITHOUT_CHOICE`].
 pub fn names() -> impl Iterator<Item = &'static str> {
