@@ -14,45 +14,34 @@ use crate::authority::Host;
 
 /// Hosts to match by suffix of whole labels; addresses match exactly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(from = "Vec<Entry>")]
+#[serde(from = "Vec<Entry<false>>")]
 #[schemars(with = "Vec<String>")]
 pub struct HostPatterns(HashSet<String>);
 
-/// A host, and with it everything under it.
-struct Entry(String);
+/// An entry of a list: a host with everything under it, or, if `EXACT`, a host alone.
+struct Entry<const EXACT: bool>(String);
 
-/// A host alone: a wildcard is refused.
-struct ExactEntry(String);
-
-impl FromStr for Entry {
+impl<const EXACT: bool> FromStr for Entry<EXACT> {
     type Err = String;
 
     fn from_str(entry: &str) -> Result<Self, String> {
-        parse_entry(without_wildcard(entry), entry).map(Self)
-    }
-}
-
-impl FromStr for ExactEntry {
-    type Err = String;
-
-    fn from_str(entry: &str) -> Result<Self, String> {
-        if without_wildcard(entry) != entry {
+        let host = without_wildcard(entry);
+        if EXACT && host != entry {
             return Err(format!("{entry:?} stands for many hosts"));
         }
-        parse_entry(entry, entry).map(Self)
+        parse_entry(host, entry).map(Self)
     }
 }
 
-impl From<Vec<Entry>> for HostPatterns {
-    fn from(entries: Vec<Entry>) -> Self {
+impl<const EXACT: bool> From<Vec<Entry<EXACT>>> for HostPatterns {
+    fn from(entries: Vec<Entry<EXACT>>) -> Self {
         Self(entries.into_iter().map(|Entry(host)| host).collect())
     }
 }
 
 /// Reads hosts of which each stands for itself alone.
 pub(super) fn exact<'de, D: Deserializer<'de>>(from: D) -> Result<HostPatterns, D::Error> {
-    let entries = Vec::<ExactEntry>::deserialize(from)?;
-    Ok(HostPatterns(entries.into_iter().map(|ExactEntry(host)| host).collect()))
+    Vec::<Entry<true>>::deserialize(from).map(HostPatterns::from)
 }
 
 impl HostPatterns {
@@ -84,8 +73,8 @@ const EXPECTED: &str = "a host name such as bank.example, which covers www.bank.
 const EXPECTED_EXACT: &str = "the names of single hosts such as printer.example, or addresses such as 192.0.2.1; nothing \
                               under them is meant, so each is named";
 
-word_type!(Entry, EXPECTED);
-word_type!(ExactEntry, EXPECTED_EXACT);
+word_type!(Entry<false>, EXPECTED);
+word_type!(Entry<true>, EXPECTED_EXACT);
 
 /// An entry without the `*.` or `.` in front: everything under a host is meant in any case.
 pub(super) fn without_wildcard(entry: &str) -> &str {
@@ -144,7 +133,7 @@ mod tests {
     use super::*;
 
     fn parse(entry: &str) -> Result<HostPatterns, String> {
-        entry.parse::<Entry>().map(|entry| vec![entry].into())
+        entry.parse::<Entry<false>>().map(|entry| vec![entry].into())
     }
 
     #[test]
@@ -180,7 +169,7 @@ mod tests {
     #[test]
     fn a_wildcard_where_single_hosts_are_meant_is_refused() {
         for entry in ["*.x.example", ".x.example", "x.example:443"] {
-            assert!(entry.parse::<ExactEntry>().is_err(), "{entry}");
+            assert!(entry.parse::<Entry<true>>().is_err(), "{entry}");
         }
         let hosts = exact(serde_yaml::Deserializer::from_str("[X.example]")).unwrap();
         assert!(hosts.names("x.example") && !hosts.names("www.x.example"));
