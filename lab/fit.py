@@ -18,6 +18,8 @@ import numpy
 # Chosen by five folds over domains on WCXB dev, 2026-11-23. 150 trees at twice the rate are .001 worse and vary more with the seed;
 # 1,150 trees of four fits together are .0008 better (docs/quality.md).
 TREES = 300
+# What a page of snippets weighs beside one whose main content is known as a whole.
+SNIPPETS = 0.5
 PARAMETERS = {
     "objective": "cross_entropy",
     "num_leaves": 15,
@@ -31,7 +33,7 @@ PARAMETERS = {
     "feature_pre_filter": False,
     "deterministic": True,
     "force_row_wise": True,
-    "num_threads": 2,
+    "num_threads": 1,
     "seed": 3,
     "verbose": -1,
 }
@@ -51,6 +53,7 @@ class Export:
         self.share = numpy.where(self.words > 0, matched / numpy.maximum(self.words, 1), 0)
         counts = [page["blocks"] for page in self.pages]
         self.page = numpy.repeat(numpy.arange(len(self.pages)), counts)
+        self.is_snippets = numpy.array([page["kind"] == "snippets" for page in self.pages])[self.page]
         self.fold = numpy.array([page["fold"] for page in self.pages])[self.page]
 
     def weights(self):
@@ -58,7 +61,8 @@ class Export:
         per_page = lambda values: numpy.bincount(self.page, weights=values, minlength=len(self.pages))
         everything = per_page(self.words)
         reference = numpy.maximum(per_page(self.words * self.share), 0.15 * everything)
-        return 1000 * self.words / numpy.maximum(reference, 1)[self.page]
+        weights = 1000 * self.words / numpy.maximum(reference, 1)[self.page]
+        return weights * numpy.where(self.is_snippets, SNIPPETS, 1)
 
 
 def fit(export, dataset, rows):
@@ -102,7 +106,7 @@ def main():
     dataset = lightgbm.Dataset(
         export.features, export.share, weight=export.weights(), params=PARAMETERS, free_raw_data=False
     ).construct()
-    has_words = export.words > 0
+    has_words = (export.words > 0) & (export.weights() > 0)
     if len(sys.argv) > 3:
         os.makedirs(sys.argv[3], exist_ok=True)
         for fold in range(5):

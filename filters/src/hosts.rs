@@ -1,5 +1,7 @@
 //! A set of hosts, matched by suffix: listing `example.com` covers `ads.example.com`.
 
+use url::Url;
+
 use crate::hashing::Set;
 
 /// A set of hosts. Built from lists in the plain syntax (one host a line) or that of a hosts file
@@ -110,6 +112,16 @@ fn is_host(host: &str) -> bool {
                     .bytes()
                     .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
         })
+}
+
+/// Whether two addresses are of one site: of hosts below one name that its owner registered (the Public Suffix List), so that `www.` and
+/// bare hosts are one, and two blogs of a shared host are not.
+pub(crate) fn is_same_site(one: &Url, other: &Url) -> bool {
+    let site = |url: &Url| {
+        let host = url.host_str()?;
+        Some(psl::domain_str(host).unwrap_or(host).to_owned())
+    };
+    site(one).is_some() && site(one) == site(other)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::page::Page;
 use signs::Signs;
-pub(crate) use signs::{Claims, may_hold_price, prices};
+pub(crate) use signs::{Claims, prices};
 
 /// A kind of page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

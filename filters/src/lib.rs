@@ -65,6 +65,7 @@ mod report;
 #[cfg(test)]
 mod testing;
 mod text;
+mod vocabulary;
 
 #[cfg(feature = "training")]
 #[doc(hidden)]

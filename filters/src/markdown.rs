@@ -106,6 +106,10 @@ fn enter(writer: &mut Writer, page: &Page, id: NodeId, tag: Tag) -> Step {
             writer.block();
             return Step::Heading;
         }
+        Tag::Ul | Tag::Menu | Tag::Dir | Tag::Ol | Tag::Li if writer.is_in_table() => {
+            writer.paragraph(false);
+            return Step::Block;
+        }
         Tag::Ul | Tag::Menu | Tag::Dir => writer.open_list(None),
         Tag::Ol => writer.open_list(Some(
             page.attribute(id, &local_name!("start"))
@@ -142,6 +146,14 @@ fn enter(writer: &mut Writer, page: &Page, id: NodeId, tag: Tag) -> Step {
         }
         Tag::Br => {
             writer.line_break();
+            return Step::Over;
+        }
+        Tag::Input => {
+            let is_box = page.attribute(id, &local_name!("type")) == Some("checkbox");
+            if is_box && page.has_attribute(id, &local_name!("disabled")) {
+                let is_done = page.has_attribute(id, &local_name!("checked"));
+                writer.task(is_done);
+            }
             return Step::Over;
         }
         Tag::Img => {
@@ -286,7 +298,7 @@ fn language(page: &Page, pre: NodeId) -> String {
 
 /// A table that holds data and no block that a cell of GFM cannot hold.
 fn is_simple_table(page: &Page, id: NodeId) -> bool {
-    let is_large = |tag| matches!(tag, Tag::Ul | Tag::Ol | Tag::Pre | Tag::Blockquote);
+    let is_large = |tag| matches!(tag, Tag::Blockquote);
     table::is_data(page, id) && !page.live(id).any(|id| page.tag(id).is_some_and(is_large))
 }
 

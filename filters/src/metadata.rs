@@ -55,13 +55,6 @@ pub struct Metadata {
     pub(crate) is_article: bool,
 }
 
-pub(crate) use byline::is_opener as is_byline_opener;
-
-/// Whether a text begins with a day or is one, as pages show days: "21 November 2026", "2026年11月21日", "Nov. 21, 2026 at 2 pm".
-pub(crate) fn is_day(text: &str) -> bool {
-    date::of_value(text).is_some()
-}
-
 /// What [`read`] finds.
 pub(crate) struct Found {
     pub(crate) metadata: Metadata,

@@ -24,16 +24,6 @@ pub(crate) fn page_at(address: &str, html: &str) -> Page {
     Page::new(parser.finish().unwrap(), &url, false, 512).unwrap()
 }
 
-/// A page at an address whose JSON-LD says that it is this.
-pub(crate) fn page_saying(says: &str, url: &str, html: &str) -> Page {
-    let mut page = page_at(url, html);
-    page.claims = Claims {
-        types: vec![says.to_owned()],
-        ..Claims::default()
-    };
-    page
-}
-
 /// A page that says it is this, with so much between its headline and its description.
 pub(crate) fn chair(open_graph: &str, between: &str) -> Page {
     let html = format!("<h1 id=h>Oak chair</h1>{between}<p>{}</p>", words(30));

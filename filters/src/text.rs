@@ -18,6 +18,7 @@ mod credits;
 pub(crate) mod starts;
 mod writer;
 
+use unicode_normalization::char::is_combining_mark;
 use url::Url;
 
 use crate::{
@@ -103,6 +104,18 @@ pub(crate) fn has_plain_letters(text: &str) -> bool {
             && bytes.windows(3).all(is_sign)
 }
 
+/// Letters, digits, and the marks that belong to the letter before them: vowel signs and viramas of the scripts of India.
+pub(crate) fn is_word_char(c: char) -> bool {
+    c.is_alphanumeric() || !c.is_ascii() && is_combining_mark(c)
+}
+
+/// Scripts that do not put spaces between words: Han, kana, Thai, Lao, Khmer, Burmese. (Korean does.)
+pub(crate) fn is_unspaced(c: char) -> bool {
+    matches!(u32::from(c),
+        0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF
+        | 0xF900..=0xFAFF | 0x20000..=0x2FA1F)
+}
+
 /// A text in lower case. Turkish: the dot of a capital I, which becomes a sign of its own there, is left out.
 pub(crate) fn lower(text: &str) -> String {
     const DOT: char = '\u{307}';
@@ -114,15 +127,6 @@ pub(crate) fn lower(text: &str) -> String {
         lower.retain(|c| c != DOT);
     }
     lower
-}
-
-/// The same of a text that nobody needs any more.
-pub(crate) fn into_lower(mut text: String) -> String {
-    if has_plain_letters(&text) {
-        text.make_ascii_lowercase();
-        return text;
-    }
-    lower(&text)
 }
 
 /// The words of a value that names things: `post-author`, `postAuthor` and `post_author` hold "author".

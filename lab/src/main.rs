@@ -28,6 +28,8 @@ enum Command {
     Export(train::ExportArgs),
     /// Measure the default chain, each page with a table that was fitted without its domain
     Check(train::CheckArgs),
+    /// Measure the chain on pages with texts that must and must not be kept
+    Snippets(train::SnippetsArgs),
 }
 
 fn main() -> ExitCode {
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
             .and_then(|found| evaluate::run(&own, &found.config)),
         Command::Export(own) => train::export(&own),
         Command::Check(own) => train::check(&own),
+        Command::Snippets(own) => train::snippets(&own),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

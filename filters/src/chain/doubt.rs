@@ -24,6 +24,8 @@ impl Chain {
             && chars < self.floor.page_chars
             && has_scripts()
             && page.size(page.body()) < self.floor.page_chars;
+        let is_drawn = is_drawn
+            || !self.scripting && self.floor.page_chars > 0 && has_scripts() && is_main_empty(page);
         if is_drawn || chars == 0 && self.floor.page_chars > 0 {
             return Err(PageError::LittleText { chars });
         }
@@ -57,6 +59,27 @@ impl Chain {
         }
         Ok(())
     }
+}
+
+/// Whether the main part has nothing but its heading: a script draws what the page is for.
+fn is_main_empty(page: &Page) -> bool {
+    let mut mains = page
+        .live(page.body())
+        .filter(|&id| page.tag(id) == Some(Tag::Main));
+    let (Some(main), None) = (mains.next(), mains.next()) else {
+        return false;
+    };
+    let mut over = NodeId::DOCUMENT;
+    !page.live(main).any(|id| {
+        if page.tag(id).is_some_and(Tag::is_heading) {
+            over = page.end(id);
+        }
+        let shows = page.own_chars(id) > 0
+            || page.tag(id).is_some_and(|tag| {
+                tag.is_media() || matches!(tag, Tag::Input | Tag::Table | Tag::Form)
+            });
+        id >= over && shows
+    })
 }
 
 /// `<meta http-equiv="refresh" content="0; url=…">`, unless it is for readers without scripts only.

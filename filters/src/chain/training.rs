@@ -7,7 +7,8 @@ use url::Url;
 use super::Chain;
 use crate::{
     ChainConfig, ConfigError, HostList, PageError, PageLimits,
-    filter::main_block::auto::{blocks::Blocks, features, forest::Forest, text},
+    filter::main_block::auto::{blocks::Blocks, features, forest::Forest, records::Records, text},
+    kind::KindNow,
 };
 
 /// A page as the block scorer sees it.
@@ -35,6 +36,12 @@ pub fn chain(
         .transpose()
 }
 
+/// How many prices a text tells.
+#[must_use]
+pub fn prices(text: &str) -> usize {
+    crate::kind::prices(text)
+}
+
 /// Runs the filters before the choice of the main block on a page and takes the features of what is left.
 pub fn sample(chain: &Arc<Chain>, html: &str, url: &Url) -> Result<Sample, PageError> {
     let mut feed = chain.page(url);
@@ -47,8 +54,9 @@ pub fn sample(chain: &Arc<Chain>, html: &str, url: &Url) -> Result<Sample, PageE
         is_before
     })?;
     let blocks = Blocks::of(&page, &text::hashes(&page.headline.text));
+    let records = Records::of(&page, &blocks, KindNow::of(&page).is_forum());
     let mut names = Vec::new();
-    let rows = features::rows(&page, &blocks, Some(&mut names));
+    let rows = features::rows(&page, &blocks, &records, Some(&mut names));
     let text_of = |&id: &_| {
         page.text(id)
             .map_or_else(|| " ".to_owned(), |text| text.clone())

@@ -205,6 +205,28 @@ impl Filter for Ignore {
     }
 }
 
+/// Whether a page was saved by a program that wrote the markup in `<noscript>` as text.
+fn holds_markup_as_text(page: &Page, noscript: NodeId) -> bool {
+    let mut texts = page.live(noscript).filter_map(|id| page.text(id));
+    texts.any(|text| {
+        let text = text.trim();
+        text.starts_with('<') && text.ends_with('>')
+    })
+}
+
+/// Whether a box says that a task of a list is done.
+fn is_of_task(page: &Page, input: NodeId) -> bool {
+    let is_box = page
+        .attribute(input, &local_name!("type"))
+        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("checkbox"));
+    is_box
+        && page.has_attribute(input, &local_name!("disabled"))
+        && page
+            .ancestors(input)
+            .take(3)
+            .any(|up| page.tag(up) == Some(Tag::Li))
+}
+
 impl Ignore {
     fn verdict(&self, page: &Page, id: NodeId, hidden: &Hidden, in_form: bool) -> Verdict {
         let s = &self.settings;
@@ -226,6 +248,7 @@ impl Ignore {
                 && !page.has_attribute(id, &local_name!("form"))
         };
         match tag {
+            Tag::Noscript if s.scripts && holds_markup_as_text(page, id) => Verdict::Remove,
             Tag::Noscript if s.scripts && s.noscript => Verdict::Unwrap,
             // A template is filled in by a script; without one it is never shown.
             Tag::Script | Tag::Noscript | Tag::Template => remove_if(s.scripts),
@@ -234,7 +257,7 @@ impl Ignore {
             Tag::Img | Tag::Svg | Tag::Picture => self.image(page, id, tag),
             Tag::A => self.anchor(page, id),
             Tag::Form => remove_if(s.forms),
-            Tag::Input => remove_if(s.input || is_dead()),
+            Tag::Input => remove_if(s.input || is_dead() && !is_of_task(page, id)),
             // A heading that opens its section is a button, and its words are the heading's; a question is one where its
             // answer opens.
             Tag::Button

@@ -127,7 +127,31 @@ fn has_real_source(page: &Page, id: NodeId) -> bool {
 /// Empty, or the picture itself inlined: a grey pixel or a blur.
 fn is_placeholder(src: &str) -> bool {
     let src = src.trim();
-    src.is_empty() || src.starts_with("data:") || src.starts_with("about:")
+    src.is_empty() || src.starts_with("data:") || src.starts_with("about:") || is_blank(src)
+}
+
+/// Whether the name of a file says that nothing is on the picture: `blank.png`, `/common/none.gif`.
+fn is_blank(src: &str) -> bool {
+    const NAMES: [&str; 14] = [
+        "blank",
+        "none",
+        "spacer",
+        "pixel",
+        "empty",
+        "transparent",
+        "placeholder",
+        "loading",
+        "lazy",
+        "dummy",
+        "grey",
+        "gray",
+        "1x1",
+        "clear",
+    ];
+    let file = src.split(['?', '#']).next().unwrap_or(src);
+    let file = file.rsplit('/').next().unwrap_or(file);
+    let name = file.split('.').next().unwrap_or(file).to_lowercase();
+    NAMES.contains(&name.as_str())
 }
 
 /// Moves the true addresses into place; true if any moved.
@@ -145,7 +169,12 @@ fn make_real(page: &mut Page, id: NodeId) -> bool {
             // `nitro-lazy-src`, `ng-src`, `lazy-srcset`: whatever the tool calls itself.
             let is_private = name.starts_with("data-");
             let is_named_source = name.ends_with("-src") || name.ends_with("-srcset");
-            if !(is_private || is_named_source && is_image) || value.is_empty() {
+            let is_own = matches!(
+                name,
+                "src" | "srcset" | "alt" | "title" | "href" | "longdesc"
+            );
+            let may_be = is_private || is_image && (is_named_source || !has_source && !is_own);
+            if !may_be || value.is_empty() {
                 continue;
             }
             let purpose = match purpose(name) {

@@ -18,7 +18,6 @@ mod drop_caps;
 mod dsc;
 mod floor;
 mod forms;
-mod gallery;
 mod headings;
 mod landmarks;
 pub(crate) mod menus;
@@ -33,7 +32,6 @@ use serde::{Deserialize, Serialize};
 use crate::{
     error::ConfigError,
     filter::{Filter, genre::Preset, ignore, link_quota},
-    kind::{Kind, KindNow},
     page::Page,
 };
 use auto::forest::Forest;
@@ -224,12 +222,7 @@ impl MainBlock {
             return Err(format!("no block found{why}"));
         }
         if let Some(objection) = floor::objection(page, &choice, settings) {
-            if settings.algorithm != Algorithm::Auto || !take_pictures_along(page, &mut choice) {
-                return Err(objection);
-            }
-            if let Some(objection) = floor::objection(page, &choice, settings) {
-                return Err(objection);
-            }
+            return Err(objection);
         }
         for &id in &choice.dropped {
             page.remove(id, self.name());
@@ -270,21 +263,6 @@ impl Filter for MainBlock {
         }
         Some(outcome.unwrap_or_else(|why_not| why_not))
     }
-}
-
-/// Adds the pictures of what is for sale to a choice; false where it is nothing for sale, there are none, or more is said of it elsewhere.
-fn take_pictures_along(page: &Page, choice: &mut Choice) -> bool {
-    if KindNow::of(page).get() != Some(Kind::Product) {
-        return false;
-    }
-    let container = common_container(page, &choice.kept);
-    let pictures = gallery::beside(page, &choice.kept, container);
-    let found = !pictures.is_empty() && !gallery::leaves_text_behind(page, choice);
-    if found {
-        choice.kept.extend(pictures);
-        choice.kept.sort_unstable();
-    }
-    found
 }
 
 /// The list of algorithms.

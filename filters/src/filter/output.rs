@@ -111,6 +111,7 @@ impl Settings {
 
 /// Last edits that belong to a look and not to the page's content.
 pub(crate) fn prepare(page: &mut Page, settings: &Settings) {
+    tidy::code::join_rows(page);
     tidy::code_lines::part(page);
     match (settings.format, settings.style) {
         (Format::Text, _) => {

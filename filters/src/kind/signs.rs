@@ -406,14 +406,6 @@ pub(crate) fn prices(text: &str) -> usize {
     count
 }
 
-/// Whether a byte of a text may begin the sign of a currency.
-pub(crate) fn may_hold_price(text: &str) -> bool {
-    // To the end whatever is found, because that is done many bytes at once.
-    text.bytes().fold(false, |found, byte| {
-        found | matches!(byte, b'$' | 0xc2 | 0xe2)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::{CALLS, begins_with, names_a_basket, prices};

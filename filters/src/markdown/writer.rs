@@ -126,6 +126,11 @@ impl Writer {
         }
     }
 
+    /// The box before a task of a list, as GitHub writes it.
+    pub(super) fn task(&mut self, is_done: bool) {
+        self.inline.raw(if is_done { "[x] " } else { "[ ] " });
+    }
+
     /// What browsers write around `<q>`.
     pub(super) fn open_quotation(&mut self) {
         if self.code.is_none() {

@@ -17,12 +17,15 @@ mod place;
 mod signs;
 mod words;
 
+use html5ever::local_name;
+
 use super::{
     MAX_NAME_BYTES,
     author::{tidy, trim, trim_start, without_opener},
     date, start_of_line,
 };
 use crate::{
+    dom::table::is_data,
     page::{Headline, NodeId, Page, tag::Tag},
     text::one_line,
 };
@@ -50,11 +53,6 @@ const MAX_AUTHORS: usize = 10;
 /// Characters of an element whose class says that it is an author, at most: boxes about authors are shorter, and some sites give the
 /// author's name to the whole text as a class.
 const MAX_CLASS_CHARS: usize = 600;
-
-/// Whether a text is nothing but the words before a name: "By:".
-pub(crate) fn is_opener(text: &str) -> bool {
-    text.contains(char::is_alphabetic) && without_opener(text, words::openers()).is_empty()
-}
 
 /// A name, where it stands, and what says that it is one.
 struct Mark {
@@ -215,6 +213,16 @@ fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
     if rest.len() == trim(&line).len() {
         return is_near.then(|| local::name(page, id, &line))?;
     }
+    // Who wrote a film stands in the table of films.
+    let in_data = || {
+        let table = page
+            .ancestors(id)
+            .find(|&up| page.tag(up) == Some(Tag::Table));
+        table.is_some_and(|table| is_data(page, table))
+    };
+    if !is_near && in_data() {
+        return None;
+    }
     let is_head = || {
         let mut around = page.ancestors(id).take(3);
         around.any(|up| page.tag(up) == Some(Tag::Th))
@@ -289,7 +297,7 @@ fn cut(name: &str) -> &str {
         if bare.starts_with(|c: char| c.is_ascii_digit()) && (at > 0 || name.contains(' ')) {
             return trim(&name[..day_at.unwrap_or(at)]);
         }
-        if at > 0 && AFTER.iter().any(|after| bare.eq_ignore_ascii_case(after)) {
+        if AFTER.iter().any(|after| bare.eq_ignore_ascii_case(after)) {
             return trim(&name[..day_at.unwrap_or(at)]);
         }
         day_at = if begins { day_at.or(Some(at)) } else { None };
@@ -315,12 +323,18 @@ fn with_others(page: &Page, mark: &Mark, marks: &[Mark]) -> String {
         let is_beside = line.is_some_and(|line| page.contains(line, other.element));
         let is_new = !names
             .iter()
-            .any(|name| name.contains(&other.name) || other.name.contains(name));
+            .any(|name| name.contains(&other.name) || other.name.contains(name))
+            && leads_to(page, other).is_none_or(|to| Some(to) != leads_to(page, mark));
         if is_beside && is_new && names.len() < MAX_AUTHORS {
             names.push(&other.name);
         }
     }
     names.join(", ")
+}
+
+/// Where the link of a name leads: "View my complete profile" beside the name leads where the name does.
+fn leads_to<'a>(page: &'a Page, mark: &Mark) -> Option<&'a str> {
+    page.attribute(mark.element, &local_name!("href"))
 }
 
 /// The largest element around a name that is no longer than a byline.

@@ -106,8 +106,9 @@ fn chosen(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> H
             best = Some((score, heading));
         }
     }
-    if let Some((_, (_, text))) = best
-        && let Some(headline) = behind_site(page, text, &title)
+    let named_by_site = headings.iter().find(|(_, text)| site.is(text, Side::End));
+    if let Some(h1) = best.map(|(_, h1)| h1).or(named_by_site)
+        && let Some(headline) = behind_site(page, h1, &headings, &title)
     {
         return headline;
     }
@@ -209,21 +210,37 @@ fn lower_heading(page: &Page, headline: &str) -> Option<NodeId> {
         .map(|(id, _)| id)
 }
 
-/// The lower heading that says the first parts of a title whose last part is the page's `<h1>`: the site or the book has
-/// one name on all of its pages.
-fn behind_site(page: &Page, h1: &str, title: &str) -> Option<Headline> {
-    let parts = split(title);
-    let (last, rest) = parts.split_last()?;
-    let rest = title[..rest.last()?.end()].trim();
-    if !is_same(h1, last.text) {
+/// The heading that says the beginning of a title whose end is an `<h1>` above the content: the site or the book has one name on all of
+/// its pages.
+fn behind_site(
+    page: &Page,
+    h1: &(NodeId, String),
+    h1s: &[(NodeId, String)],
+    title: &str,
+) -> Option<Headline> {
+    let at = title.rfind(&h1.1).filter(|&at| at > 0)?;
+    let rest = letters(&title[..at]);
+    let is_content = |id: NodeId| {
+        let mut around = page.ancestors(id);
+        around.any(|up| matches!(page.tag(up), Some(Tag::Main | Tag::Article)))
+    };
+    if rest.is_empty() || is_content(h1.0) {
         return None;
     }
-    let says = |text: &str| {
-        !text.is_empty()
-            && likeness(text, rest) >= SAYS_PART
-            && letters(rest).contains(&letters(text))
+    let is_last = split(title)
+        .last()
+        .is_some_and(|last| is_same(&h1.1, last.text));
+    let says = |id: NodeId, text: &str| {
+        let own = letters(text);
+        let is_beginning = !own.is_empty() && rest.starts_with(&own);
+        is_last && is_beginning && own.len() * 2 >= rest.len()
+            || is_beginning && id > h1.0 && words(text).len() >= ADDRESS_WORDS
+            || is_last && id > h1.0 && is_content(id) && own.starts_with(&rest)
     };
-    let (id, text) = lower_headings(page).find(|(_, text)| says(text))?;
+    let other = h1s.iter().filter(|other| other.0 != h1.0).cloned();
+    let (id, text) = other
+        .chain(lower_headings(page))
+        .find(|(id, text)| says(*id, text))?;
     Some(Headline {
         text,
         node: Some(id),

@@ -209,7 +209,8 @@ fn date_below(page: &Page, headline: NodeId) -> Option<String> {
         if let Some(day) = date::of_shown(&text, language.as_deref()) {
             let label = format!("{} {text}", text_before(page, id)).to_lowercase();
             let says = |words: &[&str]| words.iter().any(|word| label.contains(word));
-            if says(&OTHER_DAYS) || *day < *FIRST_YEAR || is_in_text(page, id) {
+            if says(&OTHER_DAYS) || *day < *FIRST_YEAR || is_in_text(page, id) || is_fact(page, id)
+            {
                 continue;
             }
             if !says(&CHANGED) {
@@ -219,6 +220,15 @@ fn date_below(page: &Page, headline: NodeId) -> Option<String> {
         }
     }
     changed
+}
+
+/// Whether a text stands in a row with a head of its own: "Founded: 3 May 1998".
+fn is_fact(page: &Page, id: NodeId) -> bool {
+    let row = page.ancestors(id).find(|&up| page.tag(up) == Some(Tag::Tr));
+    row.is_some_and(|row| {
+        page.live_children(row)
+            .any(|cell| page.tag(cell) == Some(Tag::Th))
+    })
 }
 
 /// The short text that stands before another one and is no day itself: its label.

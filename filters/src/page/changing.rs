@@ -2,7 +2,7 @@
 
 use html5ever::LocalName;
 
-use super::{Fate, NodeId, Page, RemovedLink, tag::Tag};
+use super::{Fate, Kind, NodeId, Page, RemovedLink, tag::Tag};
 
 /// Nodes of a removed link that are read for its text. Links can be nested (in table cells, in SVG), so that all of a
 /// long text would belong to each of hundreds. Raising it costs time on hostile pages.
@@ -146,14 +146,10 @@ impl Page {
         }
     }
 
-    /// Puts a text in the place of another one. What it holds is counted anew.
-    pub(crate) fn set_text(&mut self, id: NodeId, text: &str) {
-        if let Some(old) = self.rows[id.index()].node.as_text() {
-            text.clone_into(&mut old.borrow_mut());
-        }
-        let chars = crate::dom::count(crate::dom::visible_chars(text));
-        let row = &mut self.rows[id.index()];
-        row.chars = row.chars.min(chars);
+    /// Treats an element as one with another tag, in text and Markdown; markup has its own.
+    pub(crate) fn retag(&mut self, id: NodeId, tag: Tag) {
+        self.rows[id.index()].kind = Kind::Element(tag);
+        self.tags[tag as usize] = true;
     }
 
     fn is_skeleton(&self, id: NodeId) -> bool {

@@ -24,16 +24,6 @@ pub(crate) enum Hint {
     Authors,
     /// Words for those who write in a thread.
     Posters,
-    /// Parts about an author, and for lawyers.
-    Afterwords,
-    /// What a shop announces.
-    Announcements,
-    /// What buyers say.
-    Reviews,
-    /// What opens over the page.
-    Overlays,
-    /// What notes are called.
-    Notes,
     /// What quotations are called.
     Quotes,
     /// Words for a day or an hour.
@@ -190,9 +180,6 @@ impl Reader {
             _ => {
                 if is_name(name) {
                     all.add(self.known(value));
-                } else if &**name == "data-role" {
-                    // The other words are not looked for there: programs call parts of every page so.
-                    all.hints |= self.known(value).hints & Hint::Notes.bit();
                 }
                 all.hints |= hint(Hint::Runs, may_run(name, value));
             }
@@ -267,6 +254,6 @@ mod tests {
         let late = by_id(&page, "c");
         page.set_attribute(late, local_name!("role"), "menu".to_owned());
         assert_eq!(telling(&page), "a b c e");
-        assert!(page.telling(Hint::Reviews.bit(), &[]).is_empty());
+        assert!(page.telling(Hint::Quotes.bit(), &[]).is_empty());
     }
 }

@@ -5,15 +5,14 @@ use std::{
     fs,
     path::Path,
     sync::{
-        Arc, Mutex,
+        Mutex,
         atomic::{AtomicUsize, Ordering},
     },
 };
 
-use anyhow::Context;
-use gleaner_filters::{Chain, ChainConfig};
+use gleaner_filters::{ChainConfig, training};
 
-use super::{align::tokens, chain, dataset};
+use super::{align::tokens, chain, dataset, forests};
 
 /// Recall below which a page counts as harmed.
 const HARMED: f64 = 0.5;
@@ -43,25 +42,20 @@ pub(super) fn run(config: &ChainConfig, dataset: &Path, folds: &Path, out: &Out<
     if let Some(texts) = out.texts {
         fs::create_dir_all(texts)?;
     }
-    let chains: Vec<Arc<Chain>> = (0..dataset::FOLDS)
-        .map(|fold| {
-            let path = folds.join(format!("{fold}.forest"));
-            let bytes = fs::read(&path).with_context(|| path.display().to_string())?;
-            chain(config, Some(&bytes))
-        })
-        .collect::<anyhow::Result<_>>()?;
+    let chains = forests(config, Some(folds))?;
     let mut cleaned = config.clone();
     cleaned.main_block.enabled = false;
     let cleaned = chain(&cleaned, None)?;
     let files = dataset::annotations(dataset)?;
     let next = AtomicUsize::new(0);
+    let without_prices = AtomicUsize::new(0);
     let sums: Mutex<BTreeMap<String, Sum>> = Mutex::default();
     let lines: Mutex<Vec<String>> = Mutex::default();
     let work = || -> anyhow::Result<()> {
         while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
             let page = dataset::page(dataset, file)?;
             let fold = usize::try_from(page.fold)?;
-            let Ok(extract) = chains[fold].extract(&page.html, &page.url) else {
+            let Ok(extract) = chains[fold % chains.len()].extract(&page.html, &page.url) else {
                 continue;
             };
             if let Some(texts) = out.texts {
@@ -70,7 +64,12 @@ pub(super) fn run(config: &ChainConfig, dataset: &Path, folds: &Path, out: &Out<
             let (f1, precision, recall) = score(&extract.text, &page.reference);
             let is_empty = page.reference.trim().is_empty();
             let whole = cleaned.extract(&page.html, &page.url);
-            let in_page = whole.map_or(0.0, |whole| score(&whole.text, &page.reference).2);
+            let (in_page, offered) =
+                whole.map_or((0.0, 0), |whole| (score(&whole.text, &page.reference).2, training::prices(&whole.text)));
+            let is_shop = matches!(page.kind.as_str(), "product" | "collection");
+            if is_shop && offered >= 3 && training::prices(&extract.text) == 0 {
+                without_prices.fetch_add(1, Ordering::Relaxed);
+            }
             let one = Sum {
                 pages: 1.0,
                 f1,
@@ -114,6 +113,7 @@ pub(super) fn run(config: &ChainConfig, dataset: &Path, folds: &Path, out: &Out<
         workers.into_iter().try_for_each(|worker| worker.join().map_err(|_| anyhow::anyhow!("a worker panicked"))?)
     })?;
     print(&sums)?;
+    println!("shop pages with three prices or more that keep none: {}", without_prices.into_inner());
     if let (Some(out), Ok(mut lines)) = (out.pages, lines.lock()) {
         lines.sort();
         lines.insert(0, COLUMNS.to_owned());

@@ -60,18 +60,23 @@ pub(super) fn page(dataset: &Path, annotation: &Path) -> anyhow::Result<Page> {
     let id = annotation.file_stem().unwrap_or_default();
     let id = id.to_string_lossy().into_owned();
     let told: Annotation = serde_json::from_slice(&fs::read(annotation)?)?;
-    let packed = fs::read(dataset.join("html").join(format!("{id}.html.gz")))?;
-    let mut html = Vec::new();
-    flate2::read::GzDecoder::new(&packed[..]).read_to_end(&mut html)?;
+    let html = unpack(&dataset.join("html").join(format!("{id}.html.gz")))?;
     let url = Url::parse(&told.url).or_else(|_| Url::parse(&format!("https://{id}.invalid/")))?;
     Ok(Page {
         fold: fold(&domain(&url)),
         id,
         kind: told.internal.page_type.primary,
         url,
-        html: String::from_utf8_lossy(&html).into_owned(),
+        html,
         reference: told.ground_truth.main_content.unwrap_or_default(),
     })
+}
+
+/// The text of a compressed page.
+pub(crate) fn unpack(file: &Path) -> anyhow::Result<String> {
+    let mut html = Vec::new();
+    flate2::read::GzDecoder::new(&fs::read(file)?[..]).read_to_end(&mut html)?;
+    Ok(String::from_utf8_lossy(&html).into_owned())
 }
 
 /// The last two labels of the host, three under a short second one (`co.uk`).
@@ -83,7 +88,7 @@ fn domain(url: &Url) -> String {
 }
 
 /// FNV-1a over the domain: the same fold on every machine.
-fn fold(domain: &str) -> u64 {
+pub(super) fn fold(domain: &str) -> u64 {
     let hash = domain
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));

@@ -61,7 +61,7 @@ pub(crate) fn show_hidden(page: &mut Page, filter: &'static str) {
         if id < over {
             continue;
         }
-        if is_piece(page, id) || is_tool_of_heading(page, id) {
+        if is_piece(page, id) || is_tool_of_heading(page, id) || is_aside(page, id) {
             page.remove(id, filter);
             over = page.end(id);
         } else if is_hidden(page, id) {
@@ -96,6 +96,55 @@ fn is_piece(page: &Page, id: NodeId) -> bool {
         }
     }
     chars > 0
+}
+
+/// Whether a hidden part is short and nothing on the page says that it unfolds: a summary for machines, a list for counting.
+fn is_aside(page: &Page, id: NodeId) -> bool {
+    const MAX_CHARS: usize = 250;
+    const LEVELS: usize = 4;
+    const UNFOLDS: Parts = Parts::new(&[
+        "collaps",
+        "accordion",
+        "tab",
+        "panel",
+        "faq",
+        "answer",
+        "toggle",
+        "expand",
+        "more",
+        "drop",
+        "content",
+        "body",
+        "slide",
+        "carousel",
+        "spoiler",
+        "variant",
+        "option",
+        "step",
+    ]);
+    let chars = page.chars(id);
+    let names = [local_name!("class"), local_name!("id"), local_name!("role")];
+    let mut around = iter::once(id).chain(page.ancestors(id).take(LEVELS));
+    let mut unfolds = || {
+        around.any(|up| {
+            let values = names.iter().filter_map(|name| page.attribute(up, name));
+            page.tag(up) == Some(Tag::Details)
+                || values.into_iter().any(|value| UNFOLDS.are_in(value))
+        })
+    };
+    let holds_heading = || {
+        page.live(id)
+            .any(|id| page.tag(id).is_some_and(Tag::is_heading))
+    };
+    (1..=MAX_CHARS).contains(&chars)
+        && page.tag(id).is_some_and(Tag::is_block)
+        && !page.has_attribute(id, &local_name!("id"))
+        && !holds_heading()
+        && !page
+            .ancestors(id)
+            .take(LEVELS)
+            .any(|up| page.tag(up).is_some_and(Tag::is_heading))
+        && !unfolds()
 }
 
 /// Whether a hidden element is what a script shows beside a heading: a bookmark with its explanation. Not all that the heading says.

@@ -227,6 +227,11 @@ fn drop_empty(page: &mut Page) {
             code_end = page.end(id);
         }
         holds_something[id.index()] = id < code_end && page.tag(id) == Some(Tag::Br);
+        let parent = page.parent(id);
+        // `apps<b><br></b>Track`: the break stays with the inline element around it.
+        if page.tag(id) == Some(Tag::Br) && page.tag(parent).is_some_and(keeps_words_apart) {
+            holds_something[id.index()] = true;
+        }
     }
     for &id in live.iter().rev() {
         let parent = page.parent(id);

@@ -6,14 +6,13 @@
 
 mod buttons;
 mod cards;
-mod code;
+pub(super) mod code;
 pub(super) mod code_lines;
 mod controls;
 pub(super) mod drawings;
 mod formulas;
 mod headline_link;
 mod heard;
-mod labels;
 mod leftovers;
 pub(super) mod machine_dates;
 mod names;
@@ -24,8 +23,6 @@ pub(super) mod placeholders;
 mod players;
 pub(super) mod posts;
 mod repeats;
-mod separators;
-mod set_notes;
 mod twins;
 mod vectors;
 
@@ -54,8 +51,25 @@ const ICON_SIZE: f32 = 32.0;
 
 /// Repairs for both looks.
 pub(super) fn every_look(page: &mut Page) {
+    drop_glyphs(page);
     drop_labels_of_nothing(page);
     drop_breaks(page);
+}
+
+/// Signs of fonts that are drawn as icons: without the font they are boxes (Unicode, private use).
+fn drop_glyphs(page: &mut Page) {
+    let is_glyph = |c: char| matches!(c, '\u{e000}'..='\u{f8ff}');
+    let glyphs: Vec<NodeId> = page
+        .live(page.body())
+        .filter(|&id| {
+            page.text(id).is_some_and(|text| {
+                text.contains(is_glyph) && text.chars().all(|c| c.is_whitespace() || is_glyph(c))
+            })
+        })
+        .collect();
+    for id in glyphs {
+        page.drop_silently(id);
+    }
 }
 
 /// Repairs for the reader look.
@@ -77,7 +91,9 @@ pub(super) fn reader(page: &mut Page) {
         if id < over || page.fate(id) != Fate::Keep {
             continue;
         }
-        if is_unwanted(page, id, tag) {
+        if tag == Tag::A && is_no_link(page, id) {
+            page.unwrap_element(id);
+        } else if is_unwanted(page, id, tag) {
             page.drop_silently(id);
             over = page.end(id);
         } else if let Some(kind) = kind(page, id, tag, &sheets) {
@@ -97,12 +113,9 @@ pub(super) fn reader(page: &mut Page) {
     // What stands above an empty `<h1>` is the head of the page as well.
     let top = headline.or_else(|| first_h1(page));
     leftovers::drop_all(page, top);
-    labels::drop_lonely(page);
     twins::drop_twins(page);
-    set_notes::set_in_brackets(page, &things.raised);
     controls::drop_unread(page);
     repeats::drop_repeats(page, headline);
-    separators::trim(page);
 }
 
 fn first_h1(page: &Page) -> Option<NodeId> {
@@ -117,7 +130,6 @@ struct Things {
     players: Vec<NodeId>,
     buttons: Vec<NodeId>,
     links: Vec<NodeId>,
-    raised: Vec<NodeId>,
 }
 
 impl Things {
@@ -129,7 +141,6 @@ impl Things {
                 Tag::Video | Tag::Audio => things.players.push(id),
                 Tag::Button => things.buttons.push(id),
                 Tag::A => things.links.push(id),
-                Tag::Sup => things.raised.push(id),
                 _ => {}
             }
         }
@@ -175,6 +186,13 @@ fn open_headings(page: &mut Page) {
         }
         page.unwrap_element(heading);
     }
+}
+
+/// A link without an address that nothing leads to: a script made it one.
+fn is_no_link(page: &Page, id: NodeId) -> bool {
+    [local_name!("href"), local_name!("id"), local_name!("name")]
+        .iter()
+        .all(|name| !page.has_attribute(id, name))
 }
 
 fn is_unwanted(page: &Page, id: NodeId, tag: Tag) -> bool {

@@ -75,13 +75,6 @@ impl Blocks {
             .filter(move |&link| last.replace(link) != Some(link))
     }
 
-    /// Whether the last visible character of a block is one of these.
-    pub(crate) fn ends_with(&self, page: &Page, at: usize, signs: &[char]) -> bool {
-        let mut texts = self.texts(&self.list[at]).iter().rev();
-        let last = texts.find_map(|&id| page.text(id).filter(|text| !text.trim().is_empty()));
-        last.is_some_and(|text| text.trim_end().ends_with(signs))
-    }
-
     /// The blocks that begin inside of an element.
     pub(crate) fn inside(&self, page: &Page, id: NodeId) -> Range<usize> {
         let begins_before = |row: NodeId| {

@@ -6,6 +6,7 @@
 
 mod around;
 mod containers;
+mod phrases;
 mod place;
 mod repetition;
 mod sections;
@@ -14,6 +15,7 @@ use super::{
     blocks::Blocks,
     cues::Marks,
     forest::{Column, Rows},
+    records::Records,
 };
 use crate::{
     dom::{Measures, count},
@@ -22,7 +24,12 @@ use crate::{
 };
 
 /// The features of all blocks, row by row; and the names of the columns, where they are asked for.
-pub(crate) fn rows(page: &Page, blocks: &Blocks, names: Option<&mut Vec<String>>) -> Rows {
+pub(crate) fn rows(
+    page: &Page,
+    blocks: &Blocks,
+    records: &Records,
+    names: Option<&mut Vec<String>>,
+) -> Rows {
     let base = Base::of(page, blocks);
     let families = Families {
         around: around::Around::of(&base),
@@ -30,6 +37,7 @@ pub(crate) fn rows(page: &Page, blocks: &Blocks, names: Option<&mut Vec<String>>
         repetition: repetition::Repetition::of(&base),
         place: place::Place::of(&base),
         sections: sections::Sections::of(&base),
+        phrases: phrases::Phrases::of(&base, records),
         page: base.page_features(),
     };
     let mut chain = Vec::new();
@@ -59,6 +67,7 @@ struct Families {
     repetition: repetition::Repetition,
     place: place::Place,
     sections: sections::Sections,
+    phrases: phrases::Phrases,
     /// The same for all blocks.
     page: Vec<(&'static str, f32)>,
 }
@@ -71,6 +80,7 @@ impl Family for Families {
         self.repetition.add(base, index, chain, row);
         self.place.add(base, index, chain, row);
         self.sections.add(base, index, chain, row);
+        self.phrases.add(base, index, chain, row);
         for &(name, value) in &self.page {
             row.add(name, value);
         }

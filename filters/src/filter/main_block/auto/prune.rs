@@ -3,7 +3,7 @@
 //! A figure that stands among kept texts stays with its caption, whatever the chance of the caption: what the article shows is
 //! part of it. Measured on WCXB dev, 2026-11-21, five folds: word F1 .8693 without, .8689 with it; it is for the eye. So does code.
 
-use super::{blocks::Blocks, thread::Thread};
+use super::{blocks::Blocks, records::Thread};
 use crate::{
     dom::table,
     filter::main_block::{Choice, forms::Forms},
@@ -52,14 +52,9 @@ pub(super) fn choice(
         let is_clutter = if texts == 0 {
             at.index() < first && is_linked_picture(page, at)
         } else {
-            let is_furniture = || {
-                let next = thread.furniture.partition_point(|&text| text < at);
-                let text = thread.furniture.get(next);
-                text.is_some_and(|&text| page.contains(at, text))
-            };
             let is_of_kept =
                 || is_figure(page, at) || is_code(page, at) || is_caption(page, at, &counts);
-            kept == 0 && (!is_among_kept(at) || is_furniture() || !is_of_kept())
+            kept == 0 && (!is_among_kept(at) || !is_of_kept())
         };
         if is_clutter {
             dropped.push(at);
@@ -175,9 +170,6 @@ fn counts(
     }
     for id in &thread.texts {
         counts[id.index()].kept = counts[id.index()].texts;
-    }
-    for id in &thread.without {
-        counts[id.index()].kept = 0;
     }
     // A form is one thing, and counts as a text where it has none.
     let is_kept =

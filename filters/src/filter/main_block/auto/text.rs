@@ -1,6 +1,9 @@
 //! What the words of a block say about it, whatever the language.
 
-use crate::dom::count;
+use crate::{
+    dom::count,
+    text::{is_unspaced, is_word_char},
+};
 
 /// Counts over one block's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -50,7 +53,7 @@ pub(crate) fn mix(hash: u64, value: u64) -> u64 {
 /// The words of a text as hashes, sorted.
 pub(crate) fn hashes(text: &str) -> Vec<u64> {
     let mut out: Vec<u64> = text
-        .split(|c: char| !c.is_alphanumeric())
+        .split(|c: char| !is_word_char(c))
         .filter(|word| word.chars().count() > 2)
         .map(|word| word.chars().fold(SEED, fold))
         .collect();
@@ -61,7 +64,7 @@ pub(crate) fn hashes(text: &str) -> Vec<u64> {
 
 /// The words of a text as hashes, in order; a character of a script without spaces is one.
 pub(crate) fn words(text: &str, out: &mut Vec<u64>) {
-    for piece in text.split(|c: char| !c.is_alphanumeric()) {
+    for piece in text.split(|c: char| !is_word_char(c)) {
         let mut word = None;
         for c in piece.chars() {
             if is_unspaced(c) {
@@ -163,7 +166,7 @@ impl<'a> Reading<'a> {
             self.end_word();
             self.stats.words += 0.5;
             self.stats.hash = mix(self.stats.hash, u64::from(c as u32));
-        } else if c.is_alphanumeric() {
+        } else if is_word_char(c) {
             if self.word == 0 {
                 self.begin_word(c.is_uppercase());
             }
@@ -227,13 +230,6 @@ fn is_stop(c: char) -> bool {
         c,
         '.' | '!' | '?' | '。' | '！' | '？' | '।' | '۔' | '؟' | '…' | '．'
     )
-}
-
-/// Scripts that do not put spaces between words: Han, kana, Thai, Lao, Khmer, Burmese. (Korean does.)
-pub(crate) fn is_unspaced(c: char) -> bool {
-    matches!(u32::from(c),
-        0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF
-        | 0xF900..=0xFAFF | 0x20000..=0x2FA1F)
 }
 
 #[cfg(test)]

@@ -4,8 +4,13 @@
 //! Numbers are known by where they stand: in a cell of their own, counting up by one, beside a cell with code; or inside
 //! the code in elements that highlighters name alike, holding nothing but digits.
 
+use html5ever::local_name;
+
 use super::names;
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::{
+    page::{NodeId, Page, tag::Tag},
+    parts::Parts,
+};
 
 /// Numbers in a row from which they count lines.
 const LEAST_LINES: usize = 3;
@@ -144,6 +149,57 @@ fn counts_up<'a>(mut numbers: impl Iterator<Item = &'a str>) -> bool {
 
 fn text(page: &Page, id: NodeId) -> String {
     page.start_of_text(id, MAX_NODES, MAX_BYTES)
+}
+
+/// Code of which each line is a row of a table, beside its number: from here on it is code, and its rows are lines.
+pub(in crate::filter::output) fn join_rows(page: &mut Page) {
+    let tables: Vec<NodeId> = page
+        .live(page.body())
+        .filter(|&id| page.tag(id) == Some(Tag::Table) && holds_lines(page, id))
+        .collect();
+    for table in tables {
+        let inside: Vec<(NodeId, Tag)> = page
+            .live(table)
+            .filter_map(|id| Some((id, page.tag(id)?)))
+            .collect();
+        for (id, tag) in inside {
+            match tag {
+                Tag::Table => page.retag(id, Tag::Pre),
+                Tag::Tr => page.retag(id, Tag::Div),
+                // Its number.
+                Tag::Td | Tag::Th
+                    if page
+                        .live_siblings_after(id)
+                        .any(|next| page.tag(next).is_some()) =>
+                {
+                    page.drop_silently(id);
+                }
+                Tag::Td | Tag::Th | Tag::Tbody => page.retag(id, Tag::Span),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Whether the last cell of every row is a line of code by its class, as GitHub and highlight.js call it.
+fn holds_lines(page: &Page, table: NodeId) -> bool {
+    const LINES: Parts = Parts::new(&["blob-code", "hljs-ln-code", "file-line", "code-line"]);
+    let is_line = |id: NodeId| {
+        let class = page.attribute(id, &local_name!("class"));
+        class.is_some_and(|class| LINES.are_in(class))
+    };
+    let mut rows = 0;
+    let are_all = page
+        .live(table)
+        .filter(|&id| page.tag(id) == Some(Tag::Tr))
+        .all(|row| {
+            rows += 1;
+            page.live_children(row)
+                .filter(|&cell| page.tag(cell).is_some())
+                .last()
+                .is_some_and(is_line)
+        });
+    are_all && rows > 0
 }
 
 #[cfg(test)]

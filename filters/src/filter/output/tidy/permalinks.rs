@@ -42,10 +42,18 @@ pub(super) fn is_sign(page: &Page, id: NodeId, tag: Tag) -> bool {
         return false;
     }
     let text = start_of_line(page, id);
+    // Behind it stands the sign that links to the heading, at most.
+    let is_last = || {
+        let mut after = page.live(heading).skip_while(|&at| at < page.end(id));
+        !after.any(|at| {
+            page.text(at)
+                .is_some_and(|text| text.contains(char::is_alphanumeric))
+        })
+    };
     if tag == Tag::A {
-        return is_sign_link(page, id, &text) || is_bracketed(&text);
+        return is_sign_link(page, id, &text) || is_tool(&text) && is_last();
     }
-    is_bracketed(&text) && holds_link(page, id)
+    is_tool(&text) && holds_link(page, id) && is_last()
 }
 
 /// Whether a picture is the sign beside the words of a heading that link to it.
@@ -100,13 +108,29 @@ fn is_known_word(text: &str) -> bool {
         .any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// `[source]`, `[edit | edit source]`, and not `[1]`.
-fn is_bracketed(text: &str) -> bool {
+/// `[source]`, `[edit | edit source]`, and neither `[1]` nor `[PDF]`.
+fn is_tool(text: &str) -> bool {
+    const TOOLS: [&str; 12] = [
+        "edit",
+        "source",
+        "src",
+        "bearbeiten",
+        "quelltext",
+        "modifier",
+        "editar",
+        "modifica",
+        "bewerken",
+        "править",
+        "編集",
+        "编辑",
+    ];
+
     let inner = text
         .strip_prefix('[')
         .and_then(|text| text.strip_suffix(']'));
     inner.is_some_and(|inner| {
-        inner.contains(char::is_alphabetic) && !inner.contains(|c: char| c.is_ascii_digit())
+        let inner = inner.to_lowercase();
+        TOOLS.iter().any(|tool| inner.starts_with(tool))
     })
 }
 

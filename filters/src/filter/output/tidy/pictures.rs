@@ -9,7 +9,10 @@
 
 use html5ever::local_name;
 
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::{
+    metadata::is_same,
+    page::{NodeId, Page, tag::Tag},
+};
 
 /// Bytes of an address up to which it can be an empty picture. Those of the common tools take up to 250.
 const MAX_EMPTY_BYTES: usize = 400;
@@ -29,14 +32,8 @@ pub(super) fn drop_empty(page: &mut Page, pictures: &[NodeId]) {
         page.set_attribute(id, local_name!("alt"), String::new());
     }
     for id in empty {
-        if stands_for_link(page, id) {
-            // Browsers show the text of a picture without address and size.
-            page.drop_attributes(id, |name, _| {
-                matches!(
-                    *name,
-                    local_name!("src") | local_name!("width") | local_name!("height")
-                )
-            });
+        if stands_for_link(page, id) && !is_said_behind(page, id) {
+            page.replace_by_alt(id);
         } else {
             page.drop_silently(id);
         }
@@ -126,6 +123,17 @@ fn is_in_full_picture(page: &Page, id: NodeId) -> bool {
 }
 
 /// Whether a picture with an alternative text is all that the link around it holds.
+/// Whether the next text says what a picture stands for: the name of what the card shows.
+fn is_said_behind(page: &Page, id: NodeId) -> bool {
+    const MAX_NODES: usize = 20;
+    let alt = page.attribute(id, &local_name!("alt")).unwrap_or_default();
+    let behind = (id.index() + 1..page.end(page.body()).index()).map(NodeId::from_row);
+    behind
+        .take(MAX_NODES)
+        .find(|&next| page.own_chars(next) > 0)
+        .is_some_and(|next| page.text(next).is_some_and(|text| is_same(&text, alt)))
+}
+
 fn stands_for_link(page: &Page, id: NodeId) -> bool {
     let has_alt = page
         .attribute(id, &local_name!("alt"))
@@ -192,7 +200,6 @@ mod tests {
         ] {
             assert_eq!(left(html), "gone", "{html}");
         }
-        assert_eq!(left("<a href=/x><img src='' alt=Tree> </a>"), "kept");
     }
 
     #[test]

@@ -3,7 +3,12 @@
 use html5ever::local_name;
 
 use super::{Base, Family, Row, log, ratio};
-use crate::{filter::main_block::auto::text::mix, hashing, page::NodeId};
+use crate::{
+    dom::count,
+    filter::main_block::auto::text::{self, mix},
+    hashing,
+    page::NodeId,
+};
 
 /// Blocks that are reached by the same tags.
 #[derive(Clone, Copy, Default)]
@@ -30,7 +35,12 @@ pub(super) struct Repetition {
     /// By place.
     shape_of: Vec<usize>,
     groups: Vec<Group>,
+    /// By block: share of its runs of words that stand before it, and behind it.
+    said: Vec<[f32; 2]>,
 }
+
+/// Words that are compared as one. Higher: what is quoted with a change is taken for new.
+const RUN: usize = 4;
 
 /// The group that explains most of the page around an element, or itself.
 #[derive(Clone, Copy, Default)]
@@ -84,10 +94,55 @@ impl Repetition {
             paths,
             path_of,
             groups: groups(base, &shapes, &shape_of),
+            said: said(base),
             shapes,
             shape_of,
         }
     }
+}
+
+/// By block, the shares of its runs of words that also stand in an earlier and in a later block.
+fn said(base: &Base<'_>) -> Vec<[f32; 2]> {
+    let mut words = Vec::new();
+    let runs: Vec<Vec<u64>> = base
+        .blocks
+        .list
+        .iter()
+        .map(|block| {
+            words.clear();
+            for text in base
+                .blocks
+                .texts(block)
+                .iter()
+                .filter_map(|&id| base.page.text(id))
+            {
+                text::words(&text, &mut words);
+            }
+            let run = |run: &[u64]| run.iter().fold(0, |run, &word| mix(run, word));
+            words.windows(RUN).map(run).collect()
+        })
+        .collect();
+    let all = runs.iter().map(Vec::len).sum();
+    let mut first: hashing::Table<u64, u32> =
+        hashing::Table::with_capacity_and_hasher(all, hashing::RandomState::default());
+    let mut last = first.clone();
+    for (at, runs) in runs.iter().enumerate() {
+        for &run in runs {
+            first.entry(run).or_insert(count(at));
+            last.insert(run, count(at));
+        }
+    }
+    let shares = runs.iter().enumerate().map(|(at, runs)| {
+        let at = count(at);
+        let share = |of: &dyn Fn(&u64) -> bool| {
+            ratio(
+                runs.iter().filter(|run| of(run)).count() as f32,
+                runs.len() as f32,
+            )
+        };
+        [share(&|run| first[run] < at), share(&|run| last[run] > at)]
+    });
+    shares.collect()
 }
 
 fn groups(base: &Base<'_>, shapes: &[Shape], shape_of: &[usize]) -> Vec<Group> {
@@ -158,6 +213,9 @@ fn shapes(base: &Base<'_>) -> (Vec<Shape>, Vec<usize>) {
 impl Family for Repetition {
     fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl Row) {
         row.add("copies", self.copies[index]);
+        let [before, behind] = self.said[index];
+        row.add("said_before", before);
+        row.add("said_behind", behind);
         let path = self.paths[self.path_of[index]];
         row.add("path_blocks", log(path.blocks));
         row.add("path_words", ratio(path.words, path.blocks));

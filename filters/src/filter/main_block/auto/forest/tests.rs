@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    filter::main_block::auto::{blocks::Blocks, features},
+    filter::main_block::auto::{blocks::Blocks, features, records::Records},
     testing::page,
 };
 
@@ -88,8 +88,10 @@ fn a_damaged_table_is_refused() {
 #[test]
 fn the_table_that_ships_has_the_columns_that_are_computed() {
     let page = page("<p>one</p>");
+    let blocks = Blocks::of(&page, &[]);
+    let records = Records::of(&page, &blocks, false);
     let mut names = Vec::new();
-    let rows = features::rows(&page, &Blocks::of(&page, &[]), Some(&mut names));
+    let rows = features::rows(&page, &blocks, &records, Some(&mut names));
     assert_eq!(Forest::shipped().columns, names);
     assert_eq!(rows.width(), names.len());
 }

@@ -1,0 +1,95 @@
+//! Word-free scoring: which given texts of a page are kept and which are not, over a folder of `labels.json` and `html/`.
+
+use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+
+use gleaner_filters::Chain;
+use serde::Deserialize;
+use url::Url;
+
+use super::{
+    align::{Aligned, tokens},
+    dataset,
+};
+
+/// What the main content of a page must and must not hold.
+#[derive(Deserialize)]
+pub(super) struct Labels {
+    url: Option<String>,
+    pub(super) with: Vec<String>,
+    pub(super) without: Vec<String>,
+}
+
+impl Labels {
+    /// Of every page of a set, by the name of its file.
+    pub(super) fn all(folder: &Path) -> anyhow::Result<BTreeMap<String, Labels>> {
+        Ok(serde_json::from_slice(&fs::read(folder.join("labels.json"))?)?)
+    }
+
+    /// How much of a text block belongs to the main content, where that is known: no words are counted of any other.
+    pub(super) fn judge(&self, block: &str) -> Aligned {
+        let block = squeezed(block);
+        let holds = |texts: &[String]| {
+            texts.iter().map(|text| squeezed(text)).any(|text| {
+                block.contains(&text) || !block.is_empty() && text.contains(&block) && block.len() * 3 >= text.len()
+            })
+        };
+        let words = tokens(&block).len();
+        match (holds(&self.with), holds(&self.without)) {
+            (true, false) => Aligned { words, matched: words },
+            (false, true) => Aligned { words, matched: 0 },
+            _ => Aligned { words: 0, matched: 0 },
+        }
+    }
+
+    /// The page and its address.
+    pub(super) fn page(&self, folder: &Path, name: &str) -> anyhow::Result<(String, Url)> {
+        let html = dataset::unpack(&folder.join("html").join(format!("{name}.gz")))?;
+        let url = self.url.as_deref().and_then(|url| Url::parse(url).ok());
+        let url = match url {
+            Some(url) => url,
+            None => Url::parse("https://page.invalid/page")?,
+        };
+        Ok((html, url))
+    }
+}
+
+/// Texts found that should be (`hit`), should not be (`extra`), and not found that should be (`missed`).
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    hit: f64,
+    extra: f64,
+    missed: f64,
+}
+
+/// Prints F1, precision and recall over all texts of a set; `chains` are asked in turn by the fold of a page.
+pub(super) fn run(chains: &[Arc<Chain>], folder: &Path, list: bool) -> anyhow::Result<()> {
+    let mut all = Counts::default();
+    for (name, labels) in Labels::all(folder)? {
+        let (html, url) = labels.page(folder, &name)?;
+        let chain = &chains[usize::try_from(dataset::fold(&name))? % chains.len()];
+        let text = chain.extract(&html, &url).map_or_else(|_| String::new(), |extract| squeezed(&extract.text));
+        let found = |snippet: &&String| text.contains(&squeezed(snippet));
+        let extra: Vec<_> = labels.without.iter().filter(found).collect();
+        let missed: Vec<_> = labels.with.iter().filter(|s| !found(s)).collect();
+        all.hit += (labels.with.len() - missed.len()) as f64;
+        all.extra += extra.len() as f64;
+        all.missed += missed.len() as f64;
+        if list {
+            for (what, texts) in [("extra", extra), ("missed", missed)] {
+                for text in texts {
+                    println!("{name}\t{what}\t{}", squeezed(text));
+                }
+            }
+        }
+    }
+    let (precision, recall) = (all.hit / (all.hit + all.extra), all.hit / (all.hit + all.missed));
+    println!(
+        "snippets: F1 {:.4}, precision {precision:.4}, recall {recall:.4}",
+        2.0 * precision * recall / (precision + recall)
+    );
+    Ok(())
+}
+
+pub(super) fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
