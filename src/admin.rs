@@ -1,6 +1,6 @@
-//! The control host: one small page that says what is in force, and the authority's certificate.
+//! The control host: one small page that shows the settings in force, and the authority's certificate.
 //!
-//! It can be read by everyone who may use the proxy and changes nothing. It grows with the proxy.
+//! Every client that may use the proxy can read it; it changes nothing.
 
 use std::net::IpAddr;
 
@@ -13,9 +13,7 @@ use crate::{
     access_control::Acl,
     authority::{Host, Target},
     body::Body,
-    bypass_link,
-    config::Config,
-    error_pages,
+    bypass_link, error_pages,
     runtime_state::RuntimeState,
     service::Proxy,
 };
@@ -29,8 +27,8 @@ pub(crate) fn is_control_host(target: &Target) -> bool {
     matches!(target.host, Host::Name(_)) && target.host.plain() == CONTROL_HOST
 }
 
-/// Whether a `Host` field means this machine: its own address, or its own name for itself. A web site
-/// that points its name here (DNS rebinding) does not get in.
+/// Whether a `Host` field means this machine: one of its addresses, or `localhost`. The name of a web site that
+/// resolves to this machine (DNS rebinding) is refused.
 pub(crate) fn is_this_machine(target: &Target, acl: &Acl) -> bool {
     match target.socket_addr() {
         Some(addr) => acl.is_own(addr),
@@ -46,8 +44,12 @@ pub(crate) fn address(path: &str) -> Url {
 
 /// Answers a request to the control host.
 pub(crate) fn answer<B>(proxy: &Proxy, client: IpAddr, request: &Request<B>) -> Response<Body> {
+    let not_here = |status| {
+        let text = html! { "Gleaner has no such page. " a href="/" { "See what it has." } };
+        notice(status, "Not here", &text)
+    };
     if ![Method::GET, Method::HEAD].contains(request.method()) {
-        let mut response = error_pages::page(StatusCode::METHOD_NOT_ALLOWED, &not_here());
+        let mut response = not_here(StatusCode::METHOD_NOT_ALLOWED);
         response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
         return response;
     }
@@ -67,8 +69,14 @@ pub(crate) fn answer<B>(proxy: &Proxy, client: IpAddr, request: &Request<B>) -> 
             "application/x-pem-file",
             "attachment; filename=\"gleaner-ca.pem\"",
         ),
-        ("/ca.crt" | "/ca.pem", None) => error_pages::page(StatusCode::NOT_FOUND, &no_certificate()),
-        _ => error_pages::page(StatusCode::NOT_FOUND, &not_here()),
+        ("/ca.crt" | "/ca.pem", None) => {
+            let text = html! {
+                "The proxy's certificate authority can be neither opened nor made; its log says why, and "
+                code { "gleaner ca show" } " too. " a href="/" { "See what Gleaner does." }
+            };
+            notice(StatusCode::NOT_FOUND, "No certificate", &text)
+        }
+        _ => not_here(StatusCode::NOT_FOUND),
     }
 }
 
@@ -81,27 +89,9 @@ fn download(content: Vec<u8>, kind: &'static str, disposition: &'static str) -> 
     response
 }
 
-fn not_here() -> Markup {
-    error_pages::document(
-        "Not here",
-        &html! {
-            h1 { "Not here" }
-            p { "Gleaner has no such page. " a href="/" { "See what it has." } }
-        },
-    )
-}
-
-/// Where a certificate would be if the proxy had one.
-fn no_certificate() -> Markup {
-    error_pages::document(
-        "No certificate",
-        &html! {
-            h1 { "No certificate" }
-            p { "The proxy's certificate authority can be neither opened nor made; its log says why, and "
-                code { "gleaner ca show" } " too." }
-            p { a href="/" { "See what Gleaner does." } }
-        },
-    )
+fn notice(status: StatusCode, title: &str, text: &Markup) -> Response<Body> {
+    let content = html! { h1 { (title) } p { (text) } };
+    error_pages::page(status, &error_pages::document(title, &content))
 }
 
 fn overview(proxy: &Proxy, running: &RuntimeState) -> Markup {
@@ -126,6 +116,12 @@ fn state(proxy: &Proxy, running: &RuntimeState) -> Markup {
     let config = &running.config;
     let pages = if config.rewrite.enabled { "rewritten" } else { "passed as they are" };
     let https = if config.https.intercept { "opened, so that pages can be rewritten" } else { "passed as they are" };
+    let filters: Vec<&str> = config.filters.filters_on().map(FilterName::as_str).collect();
+    let style = match (config.filters.output.format, config.filters.output.style) {
+        (Format::Text, _) => "plain text",
+        (Format::Html, Style::Reader) => "reader",
+        (Format::Html, Style::Original) => "original",
+    };
     html! {
         h2 { "In force" }
         table {
@@ -133,34 +129,16 @@ fn state(proxy: &Proxy, running: &RuntimeState) -> Markup {
             tr { th { "Pages" } td { (pages) } }
             tr { th { "Encrypted pages" } td { (https) } }
             @if config.rewrite.enabled {
-                tr { th { "Filters" } td { (filters(config)) } }
-                tr { th { "Style" } td { (style(config)) } }
+                tr { th { "Filters" } td { @if filters.is_empty() { "none" } @else { (filters.join(", ")) } } }
+                tr { th { "Style" } td { (style) } }
                 tr { th { "Preset" } td { (config.preset.as_str()) } }
                 tr { th { "Ad servers known" } td { (config.ad_servers.len()) } }
             }
             tr {
                 th { "Configuration" }
-                td {
-                    @match proxy.config_file() {
-                        Some(file) => code { (file.display()) },
-                        None => "built-in defaults",
-                    }
-                }
+                td { @match proxy.config_file() { Some(file) => code { (file.display()) }, None => "built-in defaults" } }
             }
         }
-    }
-}
-
-fn filters(config: &Config) -> String {
-    let on: Vec<&str> = config.filters.filters_on().map(FilterName::as_str).collect();
-    if on.is_empty() { "none".to_owned() } else { on.join(", ") }
-}
-
-fn style(config: &Config) -> &'static str {
-    match (config.filters.output.format, config.filters.output.style) {
-        (Format::Text, _) => "plain text",
-        (Format::Html, Style::Reader) => "reader",
-        (Format::Html, Style::Original) => "original",
     }
 }
 

@@ -1,15 +1,16 @@
-//! The local certificate authority: made on first use, loaded strictly, and asked for one leaf per host.
+//! The local certificate authority: made on first use, loaded with strict checks, and the issuer of one leaf
+//! certificate per intercepted host.
 //!
-//! The key never leaves its file, which only its owner can read. When a leaf is wanted is decided in
-//! `intercept`.
+//! The private key stays in its file, which only its owner can read. When a leaf is needed is decided in `mitm`.
 
 mod leaf;
 mod make;
-pub(crate) mod manage;
+mod manage;
 
 pub(crate) use self::leaf::ALPN_PROTOCOLS;
 use std::{
     fs, io,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -57,47 +58,32 @@ pub enum AuthorityError {
     #[error("no folder for the certificate authority is known; set `authority.dir`")]
     NoFolder,
     /// A file or folder could not be written.
-    #[error("cannot create {path}: {error}")]
-    Create {
-        /// The file or folder.
-        path: PathBuf,
-        /// What went wrong.
-        error: io::Error,
-    },
+    #[error("cannot create {0}: {1}")]
+    Create(PathBuf, io::Error),
     /// A file could not be read.
-    #[error("cannot read {path}: {error}")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What went wrong.
-        error: io::Error,
-    },
+    #[error("cannot read {0}: {1}")]
+    Read(PathBuf, io::Error),
     /// A file holds something else than it should.
-    #[error("{path}: {problem}")]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        problem: String,
-    },
+    #[error("{0}: {1}")]
+    Content(PathBuf, String),
     /// A certificate could not be made.
     #[error("cannot make a certificate: {0}")]
     Mint(#[from] rcgen::Error),
-    /// The TLS library refused.
+    /// An error of rustls.
     #[error("cannot prepare encrypted connections: {0}")]
     Tls(#[from] rustls::Error),
 }
 
 /// The authority.
-pub(crate) struct Authority {
+pub struct Authority {
     dir: PathBuf,
     issuer: Issuer<'static, KeyPair>,
     certificate: CertificateDer<'static>,
     certificate_pem: String,
     not_after: OffsetDateTime,
-    /// One key for all leaves of this process: making keys is the slow part, and nobody gains from more.
+    /// One key for all leaves of this process: making keys is the slow part, and more keys would add no security.
     leaf_key: KeyPair,
-    /// The same key, as the TLS library signs handshakes with it.
+    /// The same key in the form in which rustls signs handshakes with it.
     signer: Arc<dyn SigningKey>,
     provider: Arc<CryptoProvider>,
     leaves: Cache<Host, Arc<ServerConfig>>,
@@ -105,23 +91,22 @@ pub(crate) struct Authority {
 
 impl Authority {
     /// Loads the authority from its folder, or makes one there if the folder has none.
-    pub(crate) fn open(dir: &Path) -> Result<Self, AuthorityError> {
-        let (key_path, cert_path) = (dir.join(KEY_FILE), dir.join(CERT_FILE));
-        if !key_path.exists() && !cert_path.exists() {
-            match make::create(dir, &key_path, &cert_path) {
-                // Another Gleaner that starts on the same folder was faster: its authority is as good.
-                Err(AuthorityError::Create { error, .. }) if error.kind() == io::ErrorKind::AlreadyExists => {}
+    pub fn open(dir: &Path) -> Result<Self, AuthorityError> {
+        if is_missing(dir) {
+            match make::create(dir, &dir.join(KEY_FILE), &dir.join(CERT_FILE)) {
+                // Another process that starts on the same folder was faster: its authority is as good.
+                Err(AuthorityError::Create(_, error)) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 done => done?,
             }
         }
-        make::wait_while_half_made(&key_path, &cert_path);
-        load(dir, &key_path, &cert_path)
+        make::wait_while_half_made(dir);
+        load(dir)
     }
 
-    /// The authority that stands in the folder now, if it is another one. None is made: a folder that was emptied under a
-    /// running proxy is a slip, or half of a replacement.
+    /// The authority that is in the folder now, if it is another one. None is made: a folder that was emptied under a
+    /// running proxy is a mistake, or half of a replacement.
     pub(crate) fn replaced(&self) -> Result<Option<Self>, AuthorityError> {
-        let now = load(&self.dir, &self.dir.join(KEY_FILE), &self.certificate_file())?;
+        let now = load(&self.dir)?;
         Ok((now.certificate != self.certificate).then_some(now))
     }
 
@@ -130,29 +115,26 @@ impl Authority {
         self.dir.join(CERT_FILE)
     }
 
-    /// What is to be said of a certificate that ends soon.
-    pub(crate) fn expiry_warning(&self) -> Option<String> {
-        manage::expiry_warning(&self.certificate_file(), self.not_after)
-    }
-
     /// The certificate to install, in DER.
-    pub(crate) fn certificate_der(&self) -> &[u8] {
+    #[must_use]
+    pub fn certificate_der(&self) -> &[u8] {
         &self.certificate
     }
 
     /// The certificate to install, in PEM.
-    pub(crate) fn certificate_pem(&self) -> &str {
+    #[must_use]
+    pub fn certificate_pem(&self) -> &str {
         &self.certificate_pem
     }
 
-    /// The settings of handshakes that show the host's leaf, from the cache or fresh.
+    /// The TLS settings with the host's leaf certificate, from the cache or fresh.
     pub(crate) fn handshake(&self, host: &Host) -> Result<Arc<ServerConfig>, AuthorityError> {
         self.leaves
             .try_get_with_by_ref(host, || {
                 let leaf = self.mint(host)?;
                 Ok::<_, AuthorityError>(leaf::config(leaf, Arc::clone(&self.provider))?)
             })
-            .map_err(|error| AuthorityError::Content { path: CERT_FILE.into(), problem: error.to_string() })
+            .map_err(|error| AuthorityError::Content(CERT_FILE.into(), error.to_string()))
     }
 
     fn mint(&self, host: &Host) -> Result<CertifiedKey, AuthorityError> {
@@ -179,27 +161,36 @@ impl Authority {
     }
 }
 
-fn load(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<Authority, AuthorityError> {
-    let read = |path: &Path| {
-        fs::read_to_string(path).map_err(|error| AuthorityError::Read { path: path.to_path_buf(), error })
-    };
-    let bad = |path: &Path, problem: String| AuthorityError::Content { path: path.to_path_buf(), problem };
-    for (path, other, name) in [(key_path, cert_path, CERT_FILE), (cert_path, key_path, KEY_FILE)] {
+fn is_missing(dir: &Path) -> bool {
+    !dir.join(KEY_FILE).exists() && !dir.join(CERT_FILE).exists()
+}
+
+fn load(dir: &Path) -> Result<Authority, AuthorityError> {
+    let (key_path, cert_path) = (dir.join(KEY_FILE), dir.join(CERT_FILE));
+    let bad = |path: &Path, problem: String| AuthorityError::Content(path.to_path_buf(), problem);
+    for (path, other, name) in [(&key_path, &cert_path, CERT_FILE), (&cert_path, &key_path, KEY_FILE)] {
         if !path.exists() && other.exists() {
             let problem = format!(
-                "it is missing, and the other half of the authority is there; put it back, or take {name} away too, and a new \
-                 authority is made that devices must be told to trust"
+                "it is missing, and the other half of the authority is there; put it back, or take {name} away too, and \
+                 a new authority is made, whose certificate devices must then trust"
             );
             return Err(bad(path, problem));
         }
     }
-    refuse_open_key(key_path)?;
+    let metadata = fs::metadata(&key_path).map_err(|error| AuthorityError::Read(key_path.clone(), error))?;
+    let mode = metadata.permissions().mode() & 0o777;
+    if mode & 0o077 != 0 {
+        let problem =
+            format!("others than its owner can read or write it (mode {mode:o}); `chmod 600` on it mends that");
+        return Err(bad(&key_path, problem));
+    }
+    let read = |path: &Path| fs::read_to_string(path).map_err(|error| AuthorityError::Read(path.to_path_buf(), error));
     let key =
-        KeyPair::from_pem(&read(key_path)?).map_err(|error| bad(key_path, format!("not a private key: {error}")))?;
-    let certificate_pem = only_certificate(&read(cert_path)?);
+        KeyPair::from_pem(&read(&key_path)?).map_err(|error| bad(&key_path, format!("not a private key: {error}")))?;
+    let certificate_pem = only_certificate(&read(&cert_path)?);
     let certificate = CertificateDer::from_pem_slice(certificate_pem.as_bytes())
-        .map_err(|error| bad(cert_path, format!("not a certificate: {error}")))?;
-    let not_after = check_certificate(&certificate, &key).map_err(|problem| bad(cert_path, problem))?;
+        .map_err(|error| bad(&cert_path, format!("not a certificate: {error}")))?;
+    let not_after = check_certificate(&certificate, &key).map_err(|problem| bad(&cert_path, problem))?;
     let issuer = Issuer::from_ca_cert_der(&certificate, key)?;
     let leaf_key = KeyPair::generate()?;
     let signer = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(leaf_key.serialize_der()));
@@ -216,31 +207,12 @@ fn load(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<Authority, Auth
     })
 }
 
-/// The certificate's own lines: the file is handed out, and whatever else someone put there is not.
+/// The certificate's own lines: the file is handed out, and anything else in it must not be.
 fn only_certificate(text: &str) -> String {
     const END: &str = "-----END CERTIFICATE-----";
     let start = text.find("-----BEGIN CERTIFICATE-----").unwrap_or(text.len());
     let end = text[start..].find(END).map_or(text.len(), |at| start + at + END.len());
     format!("{}\n", &text[start..end])
-}
-
-/// A key that others can read is no secret; better to say so than to go on.
-#[cfg(unix)]
-fn refuse_open_key(path: &Path) -> Result<(), AuthorityError> {
-    use std::os::unix::fs::PermissionsExt;
-    let metadata = fs::metadata(path).map_err(|error| AuthorityError::Read { path: path.to_path_buf(), error })?;
-    let mode = metadata.permissions().mode() & 0o777;
-    let others = mode & 0o077;
-    if others == 0 {
-        return Ok(());
-    }
-    let problem = format!("others than its owner can read or write it (mode {mode:o}); `chmod 600` on it mends that");
-    Err(AuthorityError::Content { path: path.to_path_buf(), problem })
-}
-
-#[cfg(not(unix))]
-fn refuse_open_key(_: &Path) -> Result<(), AuthorityError> {
-    Ok(())
 }
 
 /// What helps where a certificate cannot be used.
@@ -288,13 +260,13 @@ fn random_serial() -> SerialNumber {
     SerialNumber::from_slice(&bytes)
 }
 
-/// The cipher suites of TLS that we speak.
+/// The TLS cipher suites that this program offers.
 pub(crate) fn cipher_suites() -> Vec<rustls::CipherSuite> {
     let suites = &default_provider().cipher_suites;
     suites.iter().map(rustls::SupportedCipherSuite::suite).collect()
 }
 
-/// Random bytes from the TLS library's own source.
+/// Random bytes from ring, which gets them from the operating system.
 pub(crate) fn random_bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     default_provider().secure_random.fill(&mut bytes).expect("the operating system gives random bytes");

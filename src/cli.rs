@@ -1,4 +1,4 @@
-//! What can be typed, and which exit code an error has. Each command has its own file.
+//! The command line, and the exit code of each error. Each command has its own file.
 
 mod address;
 mod blocks;
@@ -13,13 +13,17 @@ mod serve;
 use std::{
     fmt::Display,
     io::{self, Write},
+    net::SocketAddr,
     path::PathBuf,
 };
 
-use clap::{Args, Parser, Subcommand};
+use clap::{
+    Args, Parser, Subcommand,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use gleaner::{
-    AuthorityError, ConfigError, StartError,
-    config::{self, Lookup},
+    AuthorityError, Config, ConfigError, StartError,
+    config::{self, LogFormat, Lookup},
     offline::input::ReadError,
 };
 use gleaner_filters::PageError;
@@ -41,7 +45,7 @@ Exit codes:
   65  a page cannot be decompressed or filtered: broken gzip, an image, nothing, nested too deep, a frameset; a
       password is empty or one that no browser sends
   66  a file that was named is not there
-  69  the address to listen on cannot be had
+  69  the address to listen on cannot be used
   70  an error in the program itself
   73  the certificate authority cannot be created
   74  a file cannot be read or written
@@ -85,31 +89,39 @@ enum Command {
     Blocks(blocks::Args),
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 struct ServeArguments {
     /// Address to listen on, instead of the configuration's; may be given several times
     #[arg(long, value_name = "ADDR", value_parser = listen_address)]
-    listen: Vec<std::net::SocketAddr>,
+    listen: Vec<SocketAddr>,
     /// How log lines look, instead of the configuration's
-    #[arg(long, value_name = "FORMAT", value_parser = ["text", "json"])]
-    log_format: Option<String>,
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(["text", "json"]).map(|word| log_format(&word)))]
+    log_format: Option<LogFormat>,
 }
 
-fn listen_address(text: &str) -> Result<std::net::SocketAddr, String> {
+fn listen_address(text: &str) -> Result<SocketAddr, String> {
     config::listen_address(text).map_err(|problem| format!("{problem}; expected {}", config::LISTEN))
 }
 
-impl ServeArguments {
-    fn are_given(&self) -> bool {
-        !self.listen.is_empty() || self.log_format.is_some()
-    }
+fn log_format(word: &str) -> LogFormat {
+    if word == "json" { LogFormat::Json } else { LogFormat::Text }
+}
 
-    /// What was typed behind the command, and before it.
+impl ServeArguments {
+    /// The options behind the command, and those before it.
     fn or(self, before: ServeArguments) -> ServeArguments {
         ServeArguments {
             listen: if self.listen.is_empty() { before.listen } else { self.listen },
             log_format: self.log_format.or(before.log_format),
         }
+    }
+
+    /// The command line overrides the file, also after a reload.
+    fn apply(&self, config: &mut Config) {
+        if !self.listen.is_empty() {
+            config.listen.clone_from(&self.listen);
+        }
+        config.log.format = self.log_format.unwrap_or(config.log.format);
     }
 }
 
@@ -119,12 +131,13 @@ struct CheckConfigArguments {
     file: Option<PathBuf>,
 }
 
-/// Runs what was asked for.
+/// Runs the command.
 pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
     let Arguments { command, config, serve } = arguments;
-    if serve.are_given() && !matches!(command, None | Some(Command::Serve(_))) {
-        let told = "--listen and --log-format are for `gleaner serve`, and nothing to this command";
-        return Err(Failure::error(EX_USAGE, told));
+    let is_serve = matches!(command, None | Some(Command::Serve(_)));
+    if !is_serve && (!serve.listen.is_empty() || serve.log_format.is_some()) {
+        let problem = "--listen and --log-format are options of `gleaner serve`, and this command has no use for them";
+        return Err(Failure::error(EX_USAGE, problem));
     }
     let load = |config| Lookup::new(config).load().map(|found| found.config);
     match command {
@@ -140,7 +153,8 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
 }
 
 /// An error whose exit code is known where it is raised.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 pub(crate) struct Failure {
     code: u8,
     message: String,
@@ -148,12 +162,11 @@ pub(crate) struct Failure {
 
 impl Failure {
     fn error(code: u8, message: impl Into<String>) -> anyhow::Error {
-        let message = message.into();
-        Self { code, message }.into()
+        Self { code, message: message.into() }.into()
     }
 }
 
-/// A page that failed; where a bound of the configuration stopped it, the key that moves the bound.
+/// A page that failed; where a limit of the configuration stopped it, with the key of the limit.
 fn page_failure(error: PageError) -> anyhow::Error {
     let key = match error {
         PageError::TooDeep { .. } => "limits.page_depth",
@@ -164,31 +177,17 @@ fn page_failure(error: PageError) -> anyhow::Error {
     Failure::error(EX_DATAERR, format!("{error}; {key} allows more"))
 }
 
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Failure {}
-
-/// Writes an error to standard error. Where that fails, the exit code still says it.
-pub(crate) fn complain(told: impl Display) {
-    let _ = writeln!(io::stderr(), "gleaner: {told}");
+/// Writes an error to standard error. Where that fails, the exit code still reports it.
+pub(crate) fn complain(problem: impl Display) {
+    let _ = writeln!(io::stderr(), "gleaner: {problem}");
 }
 
 /// Whether the reader of our output has closed the pipe, as `head` does.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    io_kind(error) == Some(io::ErrorKind::BrokenPipe)
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// The kind of what went wrong with a file, whichever library it went through.
-fn io_kind(error: &anyhow::Error) -> Option<io::ErrorKind> {
-    let json = || error.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
-    error.downcast_ref::<io::Error>().map(io::Error::kind).or_else(json)
-}
-
-/// Writes to standard output. Unlike `print!` it does not panic where nobody reads or the disk is full.
+/// Writes to standard output. Unlike `print!` it does not panic where the pipe is closed or the disk is full.
 fn say(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
@@ -200,57 +199,32 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(failure) = error.downcast_ref::<Failure>() {
         return failure.code;
     }
-    if error.downcast_ref::<PageError>().is_some() {
-        return EX_DATAERR;
+    let (config, authority) = match error.downcast_ref::<StartError>() {
+        Some(StartError::Config(error)) => (Some(error), None),
+        Some(StartError::Authority(error)) => (None, Some(error)),
+        _ => (error.downcast_ref::<ConfigError>(), error.downcast_ref::<AuthorityError>()),
+    };
+    if let Some(error) = config {
+        return match (error.is_missing(), error.is_unreadable()) {
+            (true, _) => EX_NOINPUT,
+            (_, true) => EX_IOERR,
+            _ => EX_CONFIG,
+        };
     }
-    if let Some(error) = error.downcast_ref::<ConfigError>() {
-        return of_config(error);
-    }
-    if let Some(error) = error.downcast_ref::<AuthorityError>() {
-        return of_authority(error);
-    }
-    match error.downcast_ref::<ReadError>() {
-        Some(ReadError::Io(error)) => return of_io(error.kind()),
-        Some(ReadError::Folder) => return EX_IOERR,
-        Some(ReadError::Content(_)) => return EX_DATAERR,
-        None => {}
-    }
-    match error.downcast_ref::<StartError>() {
-        Some(StartError::Config(error)) => return of_config(error),
-        Some(StartError::Authority(error)) => return of_authority(error),
-        _ => {}
-    }
-    match io_kind(error) {
-        Some(kind) => of_io(kind),
-        None if error.is::<serde_json::Error>() => EX_DATAERR,
+    let io = match (authority, error.downcast_ref::<ReadError>()) {
+        (Some(AuthorityError::Create(..)), _) => return EX_CANTCREAT,
+        (Some(AuthorityError::Read(..)), _) | (_, Some(ReadError::Folder)) => return EX_IOERR,
+        (Some(AuthorityError::NoFolder | AuthorityError::Content(..)), _) => return EX_CONFIG,
+        (_, Some(ReadError::Content(_))) => return EX_DATAERR,
+        (_, Some(ReadError::Io(error))) => Some(error),
+        _ => error.downcast_ref::<io::Error>(),
+    };
+    match io.map(io::Error::kind) {
+        Some(io::ErrorKind::AddrInUse | io::ErrorKind::AddrNotAvailable) => EX_UNAVAILABLE,
+        Some(io::ErrorKind::NotFound) => EX_NOINPUT,
+        Some(_) => EX_IOERR,
+        None if error.is::<PageError>() => EX_DATAERR,
         None => EX_SOFTWARE,
-    }
-}
-
-fn of_io(kind: io::ErrorKind) -> u8 {
-    match kind {
-        io::ErrorKind::AddrInUse | io::ErrorKind::AddrNotAvailable => EX_UNAVAILABLE,
-        io::ErrorKind::NotFound => EX_NOINPUT,
-        _ => EX_IOERR,
-    }
-}
-
-fn of_config(error: &ConfigError) -> u8 {
-    if error.is_missing() {
-        EX_NOINPUT
-    } else if error.is_unreadable() {
-        EX_IOERR
-    } else {
-        EX_CONFIG
-    }
-}
-
-fn of_authority(error: &AuthorityError) -> u8 {
-    match error {
-        AuthorityError::Create { .. } => EX_CANTCREAT,
-        AuthorityError::Read { .. } => EX_IOERR,
-        AuthorityError::NoFolder | AuthorityError::Content { .. } => EX_CONFIG,
-        _ => EX_SOFTWARE,
     }
 }
 
@@ -261,40 +235,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_consistent() {
+    fn options_of_serve_stand_before_the_command_or_behind_it() {
         Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn serve_is_what_happens_without_a_command() {
-        let arguments = Arguments::parse_from(["gleaner", "--listen", "127.0.0.1:1"]);
-        assert!(arguments.command.is_none());
-        assert_eq!(arguments.serve.listen.len(), 1);
-    }
-
-    #[test]
-    fn options_stand_before_the_command_or_behind_it() {
-        let before = ["gleaner", "--config", "a.yaml", "serve"];
-        let behind = ["gleaner", "serve", "--config", "a.yaml"];
-        for typed in [before, behind] {
-            let arguments = Arguments::parse_from(typed);
-            assert_eq!(arguments.config, Some("a.yaml".into()), "{typed:?}");
-            assert!(matches!(arguments.command, Some(Command::Serve(_))));
+        for typed in [
+            "gleaner --listen 1 --config a",
+            "gleaner --listen 1 --config a serve",
+            "gleaner serve --listen 1 --config a",
+        ] {
+            let Arguments { command, config, serve } = Arguments::parse_from(typed.split(' '));
+            let serve = match command {
+                None => serve,
+                Some(Command::Serve(own)) => own.or(serve),
+                Some(_) => panic!("{typed}"),
+            };
+            assert_eq!((config, serve.listen.len()), (Some("a".into()), 1), "{typed}");
         }
-        let typed = ["gleaner", "--listen", "127.0.0.1:1", "serve"];
-        let arguments = Arguments::parse_from(typed);
-        let Some(Command::Serve(own)) = arguments.command else {
-            panic!("{typed:?}");
-        };
-        assert_eq!(own.or(arguments.serve).listen.len(), 1);
         let other = Arguments::parse_from(["gleaner", "--listen", "127.0.0.1:1", "schema"]);
         assert_eq!(exit_code(&run(other).unwrap_err()), EX_USAGE);
     }
 
     #[test]
     fn errors_have_their_exit_codes() {
-        let config = |yaml| gleaner::Config::from_yaml(yaml, None).unwrap_err().into();
-        assert_eq!(exit_code(&config("nonsense: 1")), EX_CONFIG);
         let taken = io::Error::from(io::ErrorKind::AddrInUse);
         assert_eq!(exit_code(&anyhow::Error::from(taken).context("listen")), EX_UNAVAILABLE);
         assert_eq!(exit_code(&StartError::from(AuthorityError::NoFolder).into()), EX_CONFIG);

@@ -1,8 +1,8 @@
-//! The configuration, in two types: [`RawConfig`] is what the YAML file says, each value parsed as it is read;
-//! [`Config`] is what the program uses, with every file that is named read too.
+//! The configuration, in two types: [`RawConfig`] is the YAML file with each value parsed; [`Config`] is what the program
+//! uses, with the contents of every file that the settings name.
 //!
-//! `load` finds the file and reads it, `document` knows where in its text a key stands, `yaml_errors` and `error` say
-//! what is wrong, `build` makes the one type from the other. Every default is beside its field, in its section's file.
+//! `load` finds and reads the file, `document` finds the place of a key in its text, `yaml_errors` and `error` make the
+//! messages, `build` makes `Config` from `RawConfig`. Every default is beside its field, in its section's file.
 
 mod access;
 mod build;
@@ -51,10 +51,10 @@ pub use self::{
     users::Users,
 };
 
-/// The list of advertising hosts that comes with the program.
+/// The built-in list of advertising hosts.
 const BUILTIN_AD_SERVERS: &str = include_str!("../adservers.txt");
 
-/// The word that stands for the list above in `ad_server_lists`.
+/// The name of the list above in `ad_server_lists`.
 const BUILTIN: &str = "builtin";
 
 /// The configuration file as written. Every key may be left out.
@@ -75,7 +75,7 @@ pub struct RawConfig {
     pub access: Access,
     /// Which pages are rewritten.
     pub rewrite: Rewrite,
-    /// What messages say of this proxy.
+    /// Fields that this proxy adds to requests.
     pub headers: Headers,
     /// Bounds on pages, connections and the time to end.
     pub limits: Limits,
@@ -83,7 +83,7 @@ pub struct RawConfig {
     pub timeouts: Timeouts,
     /// What is logged, and how.
     pub log: Log,
-    /// Where the filter settings start from; keys under `filters` are laid over it.
+    /// The filter settings that the keys under `filters` are laid over.
     pub preset: Preset,
     /// The filter chain: order, switches and parameters.
     pub filters: ChainConfig,
@@ -141,7 +141,7 @@ pub struct Config {
     pub listen: Vec<SocketAddr>,
     /// What happens to encrypted connections.
     pub https: Https,
-    /// Folder of the certificate authority; none where the user has no home and none is set.
+    /// Folder of the certificate authority; `None` where the user has no home and none is set.
     pub authority_dir: Option<PathBuf>,
     /// Certificates trusted beside the platform's.
     pub extra_roots: Vec<CertificateDer<'static>>,
@@ -151,7 +151,7 @@ pub struct Config {
     pub access: Access,
     /// Which pages are rewritten.
     pub rewrite: Rewrite,
-    /// What messages say of this proxy.
+    /// Fields that this proxy adds to requests.
     pub headers: Headers,
     /// Bounds.
     pub limits: Limits,
@@ -165,7 +165,7 @@ pub struct Config {
     pub filters: ChainConfig,
     /// Advertising hosts of all lists together.
     pub ad_servers: HostList,
-    /// Changes whenever something changes what a page looks like after the chain.
+    /// A hash of all that decides what a page looks like after the chain.
     pub fingerprint: u64,
     /// Files whose change means a reload.
     pub watched: Vec<PathBuf>,

@@ -1,7 +1,7 @@
-//! Basic credentials of clients: who is asked, how often someone may guess, and what a guess costs.
+//! Basic authentication of clients: how often an address may guess, and what a guess costs.
 //!
-//! Whether anyone is asked at all is `access.users`. `error_pages` makes the answer, which
-//! says nothing about what was wrong (RFC 9110 § 11.7, RFC 7617 § 2).
+//! Credentials are required where `access.users` has entries. `error_pages` makes the answer, which does not say what
+//! was wrong (RFC 9110 § 11.7, RFC 7617 § 2).
 
 use std::{
     net::{IpAddr, Ipv6Addr},
@@ -18,19 +18,18 @@ use tokio::sync::{Mutex, Semaphore};
 
 use crate::{ca::random_bytes, config::Users};
 
-/// Wrong guesses one address may make before it must wait. Enough for a person who tries the
-/// passwords they know; raising it helps those who guess by machine.
+/// Wrong guesses one address may make before it must wait. Enough for a person who tries the passwords they know;
+/// raising it helps guessing programs.
 const WRONG_GUESSES: u32 = 10;
 
 /// How long an address's guesses are remembered: ten in a minute are 14,400 in a day, nothing against
 /// a password of eight random letters (2 × 10^11).
 const GUESS_MEMORY: Duration = Duration::from_mins(1);
 
-/// Addresses remembered, about 100 bytes each; whoever has more addresses than this is not stopped by
-/// counting them.
+/// Addresses remembered, about 100 bytes each; counting does not stop an attacker with more addresses than this.
 const ADDRESSES: u64 = 50_000;
 
-/// How long a password that was right need not be checked again. A changed configuration forgets all.
+/// How long a right password need not be checked again. Changed users forget all.
 const VERIFIED_TIME: Duration = Duration::from_hours(1);
 
 /// Passwords remembered as right.
@@ -39,13 +38,13 @@ const VERIFIED: u64 = 10_000;
 /// Passwords checked at once: each takes 19 MiB and tens of milliseconds of a processor by design.
 const CHECKS_AT_ONCE: usize = 2;
 
-/// Longest `Basic` field that is looked at; names and passwords are shorter.
+/// Longest `Basic` field in bytes that is decoded; names and passwords are shorter.
 const MAX_FIELD_BYTES: usize = 1024;
 
 /// Why a client is not let in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Denied {
-    /// No credentials, or wrong ones: it is not said which.
+    /// No credentials, or wrong ones; the answer does not differ.
     Credentials,
     /// Too many wrong ones from this address.
     TooManyGuesses,
@@ -55,8 +54,8 @@ pub(crate) enum Denied {
 #[derive(Debug)]
 pub(crate) struct Authenticator {
     users: Arc<Users>,
-    /// Digests of right credentials under a secret of this process: looking one up tells nothing by
-    /// the time it takes, and memory holds no passwords.
+    /// Digests of right credentials with a secret of this process: the time of a lookup reveals nothing, and memory holds no
+    /// passwords.
     verified: Cache<[u8; 32], ()>,
     secret: [u8; 32],
     guesses: Cache<IpAddr, Arc<Mutex<u32>>>,
@@ -75,7 +74,7 @@ impl Authenticator {
         })
     }
 
-    /// Whether the users are the same: then it can be kept, with what it remembers.
+    /// Whether the users are the same: then this can be kept, with its counts and caches.
     pub(crate) fn asks(&self, users: &Users) -> bool {
         *self.users == *users
     }
@@ -110,26 +109,20 @@ impl Authenticator {
 
     async fn verify(&self, name: String, password: String) -> bool {
         let users = Arc::clone(&self.users);
-        // The semaphore is never closed; were it, no one would be let in.
+        // Never closed; if it were, every client would be refused.
         let Ok(place) = Arc::clone(&self.checks).acquire_owned().await else {
             return false;
         };
         let check = move || {
-            let right = verify(&users, &name, &password);
-            drop(place);
-            right
+            let _place = place;
+            verify(&users, &name, &password)
         };
         tokio::task::spawn_blocking(check).await.unwrap_or(false)
     }
 
     fn digest(&self, name: &str, password: &str) -> [u8; 32] {
-        let mut hasher = Sha256::new();
-        hasher.update(self.secret);
-        hasher.update(name);
-        // No name has one.
-        hasher.update(b":");
-        hasher.update(password);
-        hasher.finalize().into()
+        // No name holds a colon.
+        Sha256::new().chain_update(self.secret).chain_update(format!("{name}:{password}")).finalize().into()
     }
 }
 
@@ -145,9 +138,8 @@ fn verify(users: &Users, name: &str, password: &str) -> bool {
     let Some((hash, known)) = users.hash_for(name) else {
         return false;
     };
-    let right =
-        PasswordHash::new(hash).is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok());
-    right & known
+    let hash = PasswordHash::new(hash);
+    hash.is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok()) & known
 }
 
 /// Name and password of the one `Basic` field (RFC 7617 § 2).
@@ -156,16 +148,10 @@ fn basic(headers: &HeaderMap, field: &HeaderName) -> Option<(String, String)> {
     let (Some(value), None) = (fields.next(), fields.next()) else {
         return None;
     };
-    let text = value.to_str().ok()?;
-    if text.len() > MAX_FIELD_BYTES {
-        return None;
-    }
-    let (scheme, credentials) = text.split_once(' ')?;
-    if !scheme.eq_ignore_ascii_case("basic") {
-        return None;
-    }
-    let decoded = Base64::decode_vec(credentials.trim()).ok()?;
-    let (name, password) = std::str::from_utf8(&decoded).ok()?.split_once(':')?;
+    let text = value.to_str().ok().filter(|text| text.len() <= MAX_FIELD_BYTES)?;
+    let (_, credentials) = text.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("basic"))?;
+    let decoded = String::from_utf8(Base64::decode_vec(credentials.trim()).ok()?).ok()?;
+    let (name, password) = decoded.split_once(':')?;
     Some((name.to_owned(), password.to_owned()))
 }
 
@@ -191,119 +177,81 @@ mod tests {
         values.iter().map(value).collect()
     }
 
-    fn read(values: &[&str]) -> Option<(String, String)> {
-        basic(&fields(values), &header::PROXY_AUTHORIZATION)
-    }
-
     #[test]
     fn basic_credentials_are_read_strictly() {
+        let read = |values: &[&str]| basic(&fields(values), &header::PROXY_AUTHORIZATION);
         let pair = |name: &str, password: &str| Some((name.to_owned(), password.to_owned()));
         assert_eq!(read(&["Basic YW5uYTpzOmVjcmV0"]), pair("anna", "s:ecret"));
         assert_eq!(read(&["bAsIc YW5uYTo="]), pair("anna", ""));
-        for bad in [
-            &[][..],
-            &["Basic"],
-            &["Basic !!!"],
-            &["Basic YW5uYQ=="],
-            &["Bearer YW5uYTpz"],
-            &["Basic YW5uYTpz", "Basic YW5uYTpz"],
-        ] {
-            assert_eq!(read(bad), None, "{bad:?}");
+        for bad in ["Basic", "Basic !!!", "Basic YW5uYQ==", "Bearer YW5uYTpz"] {
+            assert_eq!(read(&[bad]), None, "{bad}");
         }
+        assert_eq!(read(&["Basic YW5uYTpz", "Basic YW5uYTpz"]), None);
     }
 
-    fn asked(name: &str, password: &str) -> HeaderMap {
-        let credentials = Base64::encode_string(format!("{name}:{password}").as_bytes());
-        fields(&[&format!("Basic {credentials}")])
-    }
-
-    fn gate() -> Authenticator {
-        // Little memory and one pass: what is tested is the gate, not the hash.
-        let hasher = Argon2::new(
-            argon2::Algorithm::Argon2id,
-            argon2::Version::V0x13,
-            argon2::Params::new(64, 1, 1, None).unwrap(),
-        );
+    /// With a hash of little memory and one pass, so that guesses are cheap.
+    fn authenticator() -> Authenticator {
+        let params = argon2::Params::new(64, 1, 1, None).unwrap();
+        let hasher = Argon2::new(argon2::Algorithm::Argon2id, argon2::Version::V0x13, params);
         let salt = SaltString::encode_b64(b"0123456789abcdef").unwrap();
-        let hash = hasher.hash_password(b"right", &salt).unwrap().to_string();
-        let yaml = format!("{{ users: {{ anna: \"{hash}\" }} }}");
-        let access: crate::config::Access = serde_yaml::from_str(&yaml).unwrap();
-        Authenticator::new(&access.users).unwrap()
+        let hash = hasher.hash_password(b"right", &salt).unwrap();
+        Authenticator::new(&serde_yaml::from_str(&format!("anna: \"{hash}\"")).unwrap()).unwrap()
     }
 
-    async fn ask(gate: &Authenticator, client: u8, name: &str, password: &str) -> Result<(), Denied> {
-        let client = [192, 0, 2, client].into();
-        let headers = asked(name, password);
-        gate.check(client, &headers, &header::PROXY_AUTHORIZATION).await
+    async fn ask(authenticator: &Authenticator, client: u8, name: &str, password: &str) -> Result<(), Denied> {
+        let credentials = Base64::encode_string(format!("{name}:{password}").as_bytes());
+        let headers = fields(&[&format!("Basic {credentials}")]);
+        authenticator.check([192, 0, 2, client].into(), &headers, &header::PROXY_AUTHORIZATION).await
     }
 
     #[tokio::test]
-    async fn the_right_password_lets_in_and_nothing_else_does() {
-        let gate = gate();
-        assert_eq!(ask(&gate, 1, "anna", "right").await, Ok(()));
+    async fn only_the_right_password_is_accepted_and_hashed_once() {
+        let authenticator = authenticator();
+        assert_eq!(ask(&authenticator, 1, "anna", "right").await, Ok(()));
         for (name, password) in [("anna", "wrong"), ("anna", ""), ("bert", "right"), ("", "")] {
-            let asked = ask(&gate, 1, name, password).await;
-            assert_eq!(asked, Err(Denied::Credentials), "{name}:{password}");
+            assert_eq!(ask(&authenticator, 1, name, password).await, Err(Denied::Credentials), "{name}:{password}");
         }
+        // No more hashes can be computed.
+        authenticator.checks.close();
+        assert_eq!(ask(&authenticator, 1, "anna", "right").await, Ok(()));
+        // An unknown user costs the hash of a known one.
+        assert!(
+            authenticator
+                .users
+                .hash_for("nobody")
+                .is_some_and(|(hash, known)| !known && hash.starts_with("$argon2id$"))
+        );
     }
 
     #[tokio::test]
     async fn guessing_is_stopped_for_that_address_and_no_other() {
-        let gate = gate();
-        for guess in 0..WRONG_GUESSES {
-            let asked = ask(&gate, 1, "anna", &guess.to_string()).await;
-            assert_eq!(asked, Err(Denied::Credentials));
-        }
-        // Even the right one: else guessing would only be slower, not stopped.
-        assert_eq!(ask(&gate, 1, "anna", "right").await, Err(Denied::TooManyGuesses));
-        assert_eq!(ask(&gate, 2, "anna", "right").await, Ok(()));
-        // Who was let in before is not locked out by a neighbour behind the same address.
-        assert_eq!(ask(&gate, 1, "anna", "right").await, Ok(()));
-    }
-
-    #[tokio::test]
-    async fn many_guesses_at_once_are_counted_like_many_in_a_row() {
-        let gate = Arc::new(gate());
-        let guesses: Vec<_> = (0..40)
-            .map(|guess| {
-                let gate = Arc::clone(&gate);
-                tokio::spawn(async move { ask(&gate, 1, "anna", &format!("w{guess}")).await })
-            })
-            .collect();
+        let authenticator = Arc::new(authenticator());
+        // At once: they are counted like guesses in a row.
+        let guesses = (0..40).map(|guess| {
+            let authenticator = Arc::clone(&authenticator);
+            tokio::spawn(async move { ask(&authenticator, 1, "anna", &format!("w{guess}")).await })
+        });
         let mut checked = 0;
-        for guess in guesses {
+        for guess in guesses.collect::<Vec<_>>() {
             checked += u32::from(guess.await.unwrap() == Err(Denied::Credentials));
         }
         assert_eq!(checked, WRONG_GUESSES);
-    }
-
-    #[tokio::test]
-    async fn a_password_that_was_right_is_not_hashed_again() {
-        let gate = gate();
-        assert_eq!(ask(&gate, 1, "anna", "right").await, Ok(()));
-        // No more checks are possible; who is known needs none.
-        gate.checks.close();
-        assert_eq!(ask(&gate, 1, "anna", "right").await, Ok(()));
-        assert_eq!(ask(&gate, 1, "anna", "other").await, Err(Denied::Credentials));
-    }
-
-    #[test]
-    fn an_unknown_user_costs_the_same_hash_as_a_known_one() {
-        let gate = gate();
-        let (hash, known) = gate.users.hash_for("nobody").unwrap();
-        assert!(!known && hash.starts_with("$argon2id$"));
+        // Even the right one: else guessing would only be slower, not stopped.
+        assert_eq!(ask(&authenticator, 1, "anna", "right").await, Err(Denied::TooManyGuesses));
+        assert_eq!(ask(&authenticator, 2, "anna", "right").await, Ok(()));
+        // A user who was accepted before is not locked out by a neighbour behind the same address.
+        assert_eq!(ask(&authenticator, 1, "anna", "right").await, Ok(()));
     }
 
     #[test]
     fn a_hash_is_salted_and_fits_its_password() {
         let (one, two) = (hash_password("x").unwrap(), hash_password("x").unwrap());
         assert_ne!(one, two);
-        let parsed = PasswordHash::new(&one).unwrap();
-        assert!(Argon2::default().verify_password(b"x", &parsed).is_ok());
+        assert!(Argon2::default().verify_password(b"x", &PasswordHash::new(&one).unwrap()).is_ok());
     }
 
     #[test]
-    fn addresses_of_one_ipv6_network_are_one_guesser() {
+    fn addresses_of_one_ipv6_network_count_as_one() {
         let of = |text: &str| network(text.parse().unwrap());
         assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:1"));
         assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));

@@ -61,7 +61,7 @@ mod tcp;
 mod tunnel;
 mod websocket;
 
-pub use ca::{AuthorityError, manage::AuthorityInfo};
+pub use ca::{Authority, AuthorityError};
 pub use config::{Config, ConfigError, RawConfig};
 pub use credentials::hash_password;
 pub use listener::serve;

@@ -1,6 +1,6 @@
-//! Another configuration without another process: the file is watched, and a bad save changes nothing.
+//! Reloading: the configuration file is watched, and a file with mistakes changes nothing.
 //!
-//! What a configuration puts in force is in `runtime_state`.
+//! What is built from a configuration is in `runtime_state`.
 
 use std::{
     collections::BTreeSet,
@@ -18,19 +18,16 @@ use crate::{
     service::Proxy,
 };
 
-/// Quiet after a change before the file is read: editors write in several steps, some with
+/// Time without changes before the file is read: editors write in several steps, some with
 /// pauses of tens of milliseconds. Raising it makes a save take effect later.
 const DEBOUNCE: Duration = Duration::from_millis(200);
 
-/// Reads the configuration again, from where it was looked for at start, and puts it in force, or says
-/// why not.
+/// Reads the configuration again, from where it was looked for at start, and puts it in force, or logs why not.
 pub fn reload(proxy: &Proxy, overrides: impl FnOnce(&mut Config)) {
     let Some(lookup) = proxy.lookup() else {
-        info!("no configuration file is known, the defaults stay in force");
-        return;
+        return info!("no configuration file is known, the defaults stay in force");
     };
-    let loaded = load(proxy, &lookup, overrides);
-    report(proxy, loaded);
+    report(proxy, load(proxy, &lookup, overrides));
 }
 
 /// The file that was read, if there is one, and the keys in it that take effect at the next start.
@@ -60,7 +57,7 @@ fn load(proxy: &Proxy, lookup: &Lookup, overrides: impl FnOnce(&mut Config)) -> 
     let found = lookup.load().map_err(|error| error.to_string())?;
     let Some(file) = found.file else {
         return match proxy.config_file() {
-            // More likely a slip than a wish for the defaults.
+            // More likely a mistake than a wish for the defaults.
             Some(file) => Err(format!("{}: the file is gone", file.display())),
             None => Ok(None),
         };
@@ -73,7 +70,7 @@ fn load(proxy: &Proxy, lookup: &Lookup, overrides: impl FnOnce(&mut Config)) -> 
     Ok(Some((file, waiting)))
 }
 
-/// Some settings are read at start only: those of them that are others now.
+/// Some settings are read at start only: those of them that have changed.
 fn waiting_for_restart(before: &Config, after: &Config) -> Vec<&'static str> {
     let changed = [
         ("listen", before.listen != after.listen),
@@ -82,11 +79,10 @@ fn waiting_for_restart(before: &Config, after: &Config) -> Vec<&'static str> {
         ("limits.connections", before.limits.connections != after.limits.connections),
         ("limits.page_workers", before.limits.page_workers != after.limits.page_workers),
     ];
-    let changed = changed.into_iter().filter(|(_, changed)| *changed);
-    changed.map(|(key, _)| key).collect()
+    changed.into_iter().filter_map(|(key, changed)| changed.then_some(key)).collect()
 }
 
-/// Watches the configuration and its lists, reloading on every save. The watch is open when this
+/// Watches the configuration and its lists, and reloads on every save. The watch is open when this function
 /// returns; the future ends where files cannot be watched, and then only a signal reloads.
 pub fn watch(proxy: Arc<Proxy>, overrides: impl Fn(&mut Config) + Send) -> impl Future<Output = ()> + Send {
     let first = Watch::begin(&proxy);
@@ -94,15 +90,12 @@ pub fn watch(proxy: Arc<Proxy>, overrides: impl Fn(&mut Config) + Send) -> impl 
         let Some(mut watch) = first else { return };
         loop {
             watch.changed().await;
-            // Repeated until the watch covers the files in force: a folder may have appeared, a link may lead
-            // elsewhere, the lists may be others. Each watch is open before the files are read, and one save is
+            // Repeated until the watch covers the files in force: a folder may have appeared, a link may have another
+            // target, other lists may be named. Each watch is open before the files are read, and one save is
             // reported once.
             let loaded = loop {
-                let Some(next) = Watch::begin(&proxy) else {
-                    return;
-                };
+                let (Some(next), Some(lookup)) = (Watch::begin(&proxy), proxy.lookup()) else { return };
                 watch = next;
-                let Some(lookup) = proxy.lookup() else { return };
                 let loaded = load(&proxy, &lookup, &overrides);
                 if watch.names == names(&proxy) {
                     break loaded;
@@ -126,7 +119,7 @@ impl Watch {
         if names.is_empty() {
             return None;
         }
-        // Capacity one: a second change before the first is seen says nothing new.
+        // Capacity one: a second change before the first is received adds nothing.
         let (notice, changes) = mpsc::channel(1);
         let wanted = names.clone();
         let on_event = move |event: notify::Result<Event>| {
@@ -153,38 +146,19 @@ impl Watch {
         if self.changes.recv().await.is_none() {
             return std::future::pending().await;
         }
-        self.settle().await;
-    }
-
-    async fn settle(&mut self) {
-        loop {
-            sleep(DEBOUNCE).await;
-            if !self.pending() {
-                return;
-            }
-        }
-    }
-
-    /// Whether something changed since the last look.
-    fn pending(&mut self) -> bool {
-        let mut pending = false;
+        sleep(DEBOUNCE).await;
         while self.changes.try_recv().is_ok() {
-            pending = true;
+            sleep(DEBOUNCE).await;
         }
-        pending
     }
 }
 
 /// What to watch, as the watcher will name it: every place where the configuration may be, its lists, and the
 /// certificate of the authority in use.
 fn names(proxy: &Proxy) -> BTreeSet<PathBuf> {
-    let places = proxy.lookup().map_or_else(Vec::new, |lookup| lookup.places);
-    places
-        .into_iter()
-        .chain(proxy.config().watched)
-        .chain(proxy.authority_file())
-        .flat_map(|path| trace(&path))
-        .collect()
+    let places = proxy.lookup().into_iter().flat_map(|lookup| lookup.places);
+    let files = places.chain(proxy.config().watched).chain(proxy.authority_file());
+    files.flat_map(|path| trace(&path)).collect()
 }
 
 /// Most links that are followed; the kernel stops at 40 too.
@@ -196,32 +170,25 @@ fn trace(path: &Path) -> Vec<PathBuf> {
     let Ok(path) = std::path::absolute(path) else {
         return Vec::new();
     };
-    let parts = |path: &Path| -> Vec<PathBuf> {
-        let parts = path.components().rev();
-        parts.map(|part| PathBuf::from(part.as_os_str())).collect()
-    };
-    let (mut found, mut links) = (Vec::new(), 0);
-    let mut at = PathBuf::new();
-    // The next part is the last.
-    let mut left = parts(&path);
+    // In reverse order: the next part is the last of the vector.
+    let parts = |path: &Path| -> Vec<PathBuf> { path.components().rev().map(|part| PathBuf::from(&part)).collect() };
+    let (mut found, mut at, mut left) = (Vec::new(), PathBuf::new(), parts(&path));
     while let Some(part) = left.pop() {
-        if part.as_os_str() == "." {
-            continue;
+        match part.as_os_str().as_encoded_bytes() {
+            b"." => continue,
+            b".." => {
+                at.pop();
+                continue;
+            }
+            _ => at.push(part),
         }
-        if part.as_os_str() == ".." {
-            at.pop();
-            continue;
-        }
-        let folder = at.clone();
-        at.push(part);
         if let Ok(target) = at.read_link() {
             found.push(at.clone());
-            links += 1;
-            if links > MOST_LINKS {
+            if found.len() > MOST_LINKS {
                 return found;
             }
-            // An absolute target starts anew: pushing its root replaces what was there.
-            at = folder;
+            // An absolute target starts with the root, and pushing that replaces the path.
+            at.pop();
             left.extend(parts(&target));
         } else if !at.exists() {
             break;

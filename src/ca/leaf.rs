@@ -15,9 +15,9 @@ pub(crate) const ALPN_PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
 /// The settings of handshakes that show this leaf.
 ///
-/// Clients come back with tickets, sealed with a key of this leaf alone: RFC 8446 § 4.6.1 binds a ticket to the name in the
-/// client's greeting, and hosts that are addresses have none there. The key goes with the leaf, so nothing of an old authority
-/// is resumed under a new one.
+/// Session tickets are encrypted with a key of this leaf alone: RFC 8446 § 4.6.1 binds a ticket to the name in the
+/// `ClientHello`, and hosts that are addresses have none there. The key is dropped with the leaf, so that no session of an old
+/// authority is resumed under a new one.
 pub(super) fn config(leaf: CertifiedKey, provider: Arc<CryptoProvider>) -> Result<Arc<ServerConfig>, rustls::Error> {
     let mut config = ServerConfig::builder_with_provider(provider)
         // RFC 8996: TLS 1.0 and 1.1 must not be used. Named, so that no default decides.
@@ -26,7 +26,7 @@ pub(super) fn config(leaf: CertifiedKey, provider: Arc<CryptoProvider>) -> Resul
         .with_cert_resolver(Arc::new(SingleCertAndKey::from(leaf)));
     config.alpn_protocols = ALPN_PROTOCOLS.map(<[u8]>::to_vec).to_vec();
     config.ticketer = Ticketer::new()?;
-    // What is to be remembered is in the tickets; the library's own memory takes its room beforehand.
+    // Tickets carry the sessions; rustls's own store would allocate its memory in advance.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     Ok(Arc::new(config))
 }

@@ -3,38 +3,37 @@
 use std::{
     fs::{self, DirBuilder, OpenOptions},
     io::{self, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::Path,
+    thread,
+    time::{Duration, Instant},
 };
 
 use rcgen::{BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, KeyPair, KeyUsagePurpose};
+use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 
-use super::{AuthorityError, random_serial, valid_for};
+use super::{AuthorityError, CERT_FILE, KEY_FILE, random_serial, valid_for};
 
 /// Life of the authority: ten years, so that installing it is done once per device.
 const AUTHORITY_DAYS: i64 = 3650;
 
-/// Makes key and certificate. The certificate is written last, so a half-made authority is noticed; where it cannot be written the
-/// key goes too, and the next start makes both.
+/// Makes key and certificate. The certificate is written last, so that a half-made authority is noticed; where it cannot be
+/// written the key is removed too, and the next start makes both.
 pub(super) fn create(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<(), AuthorityError> {
     let key = KeyPair::generate()?;
-    let now = OffsetDateTime::now_utc();
+    let name = format!("Gleaner CA {} {} {}", machine_name(), OffsetDateTime::now_utc().date(), mark(&key));
     let mut params = CertificateParams::default();
     params.distinguished_name = DistinguishedName::new();
-    params
-        .distinguished_name
-        .push(DnType::CommonName, format!("Gleaner CA {} {} {}", machine_name(), now.date(), mark(&key)));
+    params.distinguished_name.push(DnType::CommonName, name);
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
     params.serial_number = Some(random_serial());
     valid_for(&mut params, AUTHORITY_DAYS);
     let certificate = params.self_signed(&key)?;
 
-    let mut folder = DirBuilder::new();
-    folder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
-    folder.create(dir).map_err(|error| AuthorityError::Create { path: dir.to_path_buf(), error })?;
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
+    made.map_err(|error| AuthorityError::Create(dir.to_path_buf(), error))?;
     write_new(key_path, key.serialize_pem().as_bytes(), 0o600)?;
     write_new(cert_path, certificate.pem().as_bytes(), 0o644).inspect_err(|_| {
         // The caller reports the certificate; a key that stays is reported at the next start.
@@ -50,39 +49,31 @@ fn write_new(path: &Path, content: &[u8], mode: u32) -> Result<(), AuthorityErro
         // A hard link fails where the name is taken; a rename would replace another's key.
         .and_then(|()| fs::hard_link(&temporary, path));
     let cleaned = fs::remove_file(&temporary);
-    written.and(cleaned).map_err(|error| AuthorityError::Create { path: path.to_path_buf(), error })
+    written.and(cleaned).map_err(|error| AuthorityError::Create(path.to_path_buf(), error))
 }
 
 fn write_synced(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
-    #[cfg(not(unix))]
-    let _ = mode;
-    let mut file = options.open(path)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
     file.write_all(content)?;
     file.sync_all()
 }
 
-/// How long another program may take from the key's file to the certificate's: milliseconds, unless the disk is slow.
-const HALF_MADE: std::time::Duration = std::time::Duration::from_secs(2);
+/// How long another process may take from the key's file to the certificate's: milliseconds, unless the disk is slow.
+const HALF_MADE: Duration = Duration::from_secs(2);
 
-/// Waits for the certificate that another Gleaner is writing at this moment. One that never comes is an error of loading.
-pub(super) fn wait_while_half_made(key_path: &Path, cert_path: &Path) {
-    let start = std::time::Instant::now();
-    while key_path.exists() && !cert_path.exists() && start.elapsed() < HALF_MADE {
-        std::thread::sleep(std::time::Duration::from_millis(10));
+/// Waits for a certificate that another process is writing at this moment. If it never comes, loading reports the error.
+pub(super) fn wait_while_half_made(dir: &Path) {
+    let start = Instant::now();
+    while dir.join(KEY_FILE).exists() && !dir.join(CERT_FILE).exists() && start.elapsed() < HALF_MADE {
+        thread::sleep(Duration::from_millis(10));
     }
 }
 
-/// A short mark of a key, so that two authorities of one day are told apart where devices list them. Name, machine and date
-/// leave room for it: X.520 bounds a common name to 64 characters.
+/// The first 4 bytes of the key's SHA-256 in hexadecimal, so that two authorities made on one day have different names in the
+/// lists of devices. X.520 bounds a common name to 64 characters; name, machine and date leave room for it.
 fn mark(key: &KeyPair) -> String {
-    let digest = ring::digest::digest(&ring::digest::SHA256, key.public_key_raw());
-    let start = digest.as_ref().iter().take(4);
-    let number = start.fold(0_u32, |number, byte| number << 8 | u32::from(*byte));
-    format!("{number:08x}")
+    let digest = Sha256::digest(key.public_key_raw());
+    format!("{:08x}", u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]))
 }
 
 /// The machine's name, so that a person with several authorities can tell them apart.

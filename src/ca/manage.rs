@@ -1,181 +1,92 @@
 //! What `gleaner ca` does: show the authority, export its certificate, replace it.
 
 use std::{
-    fmt::{self, Write},
-    fs,
+    fmt, fs,
     path::{Path, PathBuf},
 };
 
 use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 
-use super::{Authority, AuthorityError, CERT_FILE, KEY_FILE};
+use super::{Authority, AuthorityError, CERT_FILE, KEY_FILE, is_missing};
 
-/// What is shown of an authority. The key is not part of it.
-#[derive(Debug)]
-pub struct AuthorityInfo {
-    /// The certificate's file.
-    pub certificate_file: PathBuf,
-    /// The key's file.
-    pub key_file: PathBuf,
-    /// Whose authority it is.
-    pub name: String,
-    /// SHA-256 of the certificate, as devices show it.
-    pub fingerprint: String,
-    /// The first moment it is valid.
-    pub not_before: OffsetDateTime,
-    /// The last moment it is valid.
-    pub not_after: OffsetDateTime,
-    /// The certificate in PEM.
-    pub pem: String,
-    /// The certificate in DER.
-    pub der: Vec<u8>,
-}
-
-impl AuthorityInfo {
-    /// Looks at the authority of a folder; none is made.
+impl Authority {
+    /// Loads the authority of a folder; none is made.
     pub fn look(dir: &Path) -> Result<Option<Self>, AuthorityError> {
-        if is_empty(dir) {
-            return Ok(None);
-        }
-        Self::open(dir).map(Some)
+        (!is_missing(dir)).then(|| Self::open(dir)).transpose()
     }
 
-    /// Looks at the authority of a folder, which is made where there is none.
-    pub fn open(dir: &Path) -> Result<Self, AuthorityError> {
-        let authority = Authority::open(dir)?;
-        let certificate_file = dir.join(CERT_FILE);
-        let der = authority.certificate_der().to_vec();
-        let (_, parsed) = x509_parser::parse_x509_certificate(&der)
-            .map_err(|error| AuthorityError::Content { path: certificate_file.clone(), problem: error.to_string() })?;
-        Ok(Self {
-            key_file: dir.join(KEY_FILE),
-            name: parsed.subject().to_string(),
-            fingerprint: fingerprint(&der),
-            not_before: parsed.validity().not_before.to_datetime(),
-            not_after: parsed.validity().not_after.to_datetime(),
-            pem: authority.certificate_pem().to_owned(),
-            certificate_file,
-            der,
-        })
-    }
-
-    /// What is to be said of a certificate that ends soon.
-    #[must_use]
-    pub fn expiry_warning(&self) -> Option<String> {
-        expiry_warning(&self.certificate_file, self.not_after)
-    }
-
-    /// Makes another authority. The files of the one before are kept beside it under other names; what
-    /// comes back is where they are.
+    /// Makes another authority. The files of the old one are kept beside it under other names, which are returned.
     pub fn regenerate(dir: &Path) -> Result<(Self, Vec<PathBuf>), AuthorityError> {
         let mut kept = Vec::new();
-        let now = OffsetDateTime::now_utc().unix_timestamp();
-        // The certificate first: a key without one is refused, never replaced, should we stop half-way.
-        for name in [CERT_FILE, KEY_FILE] {
-            let old = dir.join(name);
-            if !old.exists() {
-                continue;
+        // The certificate first: should this stop half-way, a key without certificate is refused and never replaced.
+        for name in [CERT_FILE, KEY_FILE].into_iter().filter(|name| dir.join(name).exists()) {
+            let mut now = OffsetDateTime::now_utc().unix_timestamp();
+            let aside = |now: i64| dir.join(format!("{name}.{now}.old"));
+            while aside(now).exists() {
+                now += 1;
             }
-            let aside = free_name(dir, &format!("{name}.{now}"));
-            fs::rename(&old, &aside).map_err(|error| AuthorityError::Create { path: aside.clone(), error })?;
+            let aside = aside(now);
+            fs::rename(dir.join(name), &aside).map_err(|error| AuthorityError::Create(aside.clone(), error))?;
             kept.push(aside);
         }
         Ok((Self::open(dir)?, kept))
     }
-}
 
-impl fmt::Display for AuthorityInfo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "name         {}", self.name)?;
-        writeln!(f, "valid        {} to {}", self.not_before.date(), self.not_after.date())?;
-        writeln!(f, "SHA-256      {}", self.fingerprint)?;
-        writeln!(f, "certificate  {}", self.certificate_file.display())?;
-        write!(f, "key          {}", self.key_file.display())
+    /// The warning about a certificate that expires soon.
+    #[must_use]
+    pub fn expiry_warning(&self) -> Option<String> {
+        let days = (self.not_after - OffsetDateTime::now_utc()).whole_days();
+        (days < WARNING_DAYS).then(|| {
+            format!(
+                "the certificate authority in {} ends on {}, {days} days from now; `gleaner ca regenerate --yes` makes \
+                 another, which every device must then trust",
+                self.certificate_file().display(),
+                self.not_after.date()
+            )
+        })
     }
 }
 
-/// Days before the end of a certificate in which its owner is warned: time to tell every device of another.
+/// Days before the end of a certificate in which its owner is warned: time to install another on every device.
 const WARNING_DAYS: i64 = 30;
 
-pub(super) fn expiry_warning(file: &Path, not_after: OffsetDateTime) -> Option<String> {
-    let days = (not_after - OffsetDateTime::now_utc()).whole_days();
-    (days < WARNING_DAYS).then(|| {
-        format!(
-            "the certificate authority in {} ends on {}, {days} days from now; `gleaner ca regenerate --yes` makes another, \
-             which every device must then trust",
-            file.display(),
-            not_after.date()
-        )
-    })
-}
-
-fn is_empty(dir: &Path) -> bool {
-    !dir.join(KEY_FILE).exists() && !dir.join(CERT_FILE).exists()
-}
-
-/// Two authorities replaced within a second keep both their files.
-fn free_name(dir: &Path, name: &str) -> PathBuf {
-    let mut path = dir.join(format!("{name}.old"));
-    let mut number = 1;
-    while path.exists() {
-        number += 1;
-        path = dir.join(format!("{name}-{number}.old"));
+/// All about the authority but its key.
+impl fmt::Display for Authority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Loading has parsed it already.
+        let (_, parsed) = x509_parser::parse_x509_certificate(&self.certificate).map_err(|_| fmt::Error)?;
+        let from = parsed.validity().not_before.to_datetime();
+        let fingerprint: Vec<_> = Sha256::digest(&self.certificate).iter().map(|byte| format!("{byte:02X}")).collect();
+        writeln!(f, "name         {}", parsed.subject())?;
+        writeln!(f, "valid        {} to {}", from.date(), self.not_after.date())?;
+        writeln!(f, "SHA-256      {}", fingerprint.join(":"))?;
+        writeln!(f, "certificate  {}", self.certificate_file().display())?;
+        write!(f, "key          {}", self.dir.join(KEY_FILE).display())
     }
-    path
-}
-
-fn fingerprint(der: &[u8]) -> String {
-    let mut text = String::new();
-    for (index, byte) in Sha256::digest(der).iter().enumerate() {
-        let colon = if index == 0 { "" } else { ":" };
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{colon}{byte:02X}");
-    }
-    text
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
-    #[test]
-    fn looking_makes_nothing() {
-        let dir = tempfile::tempdir().unwrap();
-        assert!(AuthorityInfo::look(dir.path()).unwrap().is_none());
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
-    }
+    use super::*;
 
     #[test]
     fn regenerating_keeps_the_old_files_readable_by_their_owner_alone() {
         let dir = tempfile::tempdir().unwrap();
-        let first = AuthorityInfo::open(dir.path()).unwrap();
+        let first = Authority::open(dir.path()).unwrap();
         let old_key = fs::read(dir.path().join(KEY_FILE)).unwrap();
-        let (second, kept) = AuthorityInfo::regenerate(dir.path()).unwrap();
-        assert_ne!(first.fingerprint, second.fingerprint);
-        // Where devices list what they trust there is only the name.
-        assert_ne!(first.name, second.name);
-        assert_eq!(kept.len(), 2);
-        assert_eq!(fs::read(&kept[0]).unwrap(), first.pem.as_bytes());
+        let (second, kept) = Authority::regenerate(dir.path()).unwrap();
+        let name = |info: &Authority| info.to_string().lines().next().map(str::to_owned);
+        assert_ne!(name(&first), name(&second), "devices list only the name");
+        assert_eq!(fs::read(&kept[0]).unwrap(), first.certificate_pem().as_bytes());
         assert_eq!(fs::read(&kept[1]).unwrap(), old_key);
         assert_ne!(fs::read(dir.path().join(KEY_FILE)).unwrap(), old_key);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let mode = fs::metadata(&kept[1]).unwrap().permissions().mode() & 0o777;
-            assert_eq!(mode, 0o600);
-        }
-        // Again at once: nothing that was kept is overwritten.
-        let (_, again) = AuthorityInfo::regenerate(dir.path()).unwrap();
+        assert_eq!(fs::metadata(&kept[1]).unwrap().permissions().mode() & 0o777, 0o600);
+        // Again within a second: nothing that was kept is overwritten.
+        let (_, again) = Authority::regenerate(dir.path()).unwrap();
         assert!(again.iter().all(|path| !kept.contains(path)));
         assert_eq!(fs::read(&kept[1]).unwrap(), old_key);
-    }
-
-    #[test]
-    fn what_is_shown_is_not_the_key() {
-        let dir = tempfile::tempdir().unwrap();
-        let shown = AuthorityInfo::open(dir.path()).unwrap().to_string();
-        assert!(shown.contains("Gleaner CA") && !shown.contains("PRIVATE"), "{shown}");
-        assert_eq!(shown.matches(':').count(), 31, "{shown}");
     }
 }

@@ -1,13 +1,13 @@
-//! The address under which other machines of the network find this one.
+//! The address under which other machines of the network reach this one.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
-/// Addresses that nobody has (RFC 5737, RFC 3849): the way there is the way to the rest of the world.
+/// Addresses for documentation (RFC 5737, RFC 3849): the route to them is the default route.
 const ELSEWHERE: [IpAddr; 2] =
     [IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1))];
 
 /// The address that this machine would send from, for a listener on all its addresses: of IPv4, which phones ask for, or
-/// of the listener's own kind. Nothing is sent: to connect a UDP socket only looks the way up.
+/// of the listener's own family. Nothing is sent: connecting a UDP socket only looks up the route.
 pub(super) fn of_this_machine(listener: SocketAddr) -> Option<IpAddr> {
     let is_reached = |elsewhere: &&IpAddr| listener.is_ipv6() || elsewhere.is_ipv4();
     ELSEWHERE.iter().filter(is_reached).find_map(|elsewhere| {

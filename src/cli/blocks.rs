@@ -7,11 +7,7 @@
 mod table;
 mod tree;
 
-use std::{
-    io::{self, Write},
-    path::PathBuf,
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 
 use anyhow::Context;
 use clap::ValueEnum;
@@ -26,7 +22,7 @@ use super::{
     EX_USAGE, Failure,
     extract::{address_of, page_address, with_base},
     overlay::Overlay,
-    page_failure,
+    page_failure, say,
 };
 
 /// Arguments of `gleaner blocks`.
@@ -38,9 +34,6 @@ pub(super) struct Args {
     /// What is written
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// The algorithm that finds the blocks, instead of the configuration's `main_block`: `cnr`, `core_ex`, …
-    #[arg(long, value_name = "NAME")]
-    main_block: Option<String>,
     #[command(flatten)]
     overlay: Overlay,
     /// Blocks to find at most
@@ -54,7 +47,7 @@ pub(super) struct Args {
 /// What `blocks` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A line for each block and menu: its share of the page's text, where it stands, how it begins
+    /// A line for each block and menu: its share of the page's text, where it is, how it begins
     Table,
     /// The page as the tree of its blocks: characters outside links, nodes, and their ratio (CNR) of each
     Tree,
@@ -66,40 +59,31 @@ enum Format {
 }
 
 fn at_least_one(text: &str) -> Result<usize, &'static str> {
-    let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or("expected a number, 1 or more")
+    text.parse().ok().filter(|number| *number > 0).ok_or("expected a number, 1 or more")
 }
 
 /// Finds the blocks of a page and writes them.
 pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
-    if let Some(name) = args.main_block.as_deref()
+    if let Some(name) = args.overlay.main_block.as_deref()
         && chains::WITHOUT_CHOICE.contains(&name)
     {
-        let message = format!("--main-block: {name:?} chooses no block, so there is none to show");
-        return Err(Failure::error(EX_USAGE, message));
+        let problem = format!("--main-block: {name:?} chooses no block, so there is none to show");
+        return Err(Failure::error(EX_USAGE, problem));
     }
-    let filters = args.overlay.over(&config.filters, args.main_block.as_deref())?;
+    let filters = args.overlay.over(&config.filters)?;
     let chain = Chain::new(&filters, config.page_limits(), config.ad_servers.clone())?;
     let file = args.page.clone().unwrap_or_else(|| PathBuf::from("-"));
     let name = || file.display().to_string();
     let html = input::decode(&input::read(&file, config.rewrite.max_html_bytes).with_context(name)?);
     let url = args.url.clone().unwrap_or_else(|| address_of(&file));
     let blocks = Arc::new(chain).blocks(&html, &url, args.limit).map_err(page_failure).with_context(name)?;
-    let mut out = io::stdout().lock();
-    match args.format {
-        Format::Table => out.write_all(table::of(&blocks).as_bytes())?,
-        Format::Tree => out.write_all(tree::of(&blocks).as_bytes())?,
-        Format::Json => {
-            serde_json::to_writer_pretty(&mut out, &blocks)?;
-            out.write_all(b"\n")?;
-        }
-        Format::Html => {
-            let html = match &args.url {
-                Some(url) => with_base(blocks.marked_html, url),
-                None => blocks.marked_html,
-            };
-            out.write_all(html.as_bytes())?;
-        }
-    }
-    Ok(out.flush()?)
+    say(&match args.format {
+        Format::Table => table::of(&blocks),
+        Format::Tree => tree::of(&blocks),
+        Format::Json => serde_json::to_string_pretty(&blocks)? + "\n",
+        Format::Html => match &args.url {
+            Some(url) => with_base(blocks.marked_html, url),
+            None => blocks.marked_html,
+        },
+    })
 }

@@ -1,4 +1,4 @@
-//! `gleaner ca`: the certificate authority in its owner's hands.
+//! `gleaner ca`: shows, exports and replaces the certificate authority.
 
 use std::{
     fmt::Write as _,
@@ -9,13 +9,13 @@ use std::{
 
 use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
-use gleaner::{AuthorityError, AuthorityInfo, Config};
+use gleaner::{Authority, AuthorityError, Config};
 
 use super::{EX_USAGE, Failure, say};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Say whose authority it is, how long it is valid, its fingerprint, and where its files are
+    /// Show the authority's name, validity, fingerprint, and files
     Show,
     /// Write out the certificate that devices must trust (never the key); makes an authority if there is none
     Export {
@@ -48,11 +48,11 @@ const TERMINAL: &str = "DER is not text for a terminal; name a file with --outpu
 pub(super) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
     let dir = config.authority_dir.as_deref().ok_or(AuthorityError::NoFolder)?;
     match command {
-        Command::Show => match AuthorityInfo::look(dir)? {
-            Some(info) => say(&format!("{info}\n"))?,
+        Command::Show => match Authority::look(dir)? {
+            Some(authority) => say(&format!("{authority}\n"))?,
             None => say(&format!(
                 "There is no authority in {} yet; it is made when `https: {{ intercept: on }}` is first used, \
-                 when its certificate is first asked for, or by `gleaner ca export`.\n",
+                 when its certificate is first downloaded, or by `gleaner ca export`.\n",
                 dir.display()
             ))?,
         },
@@ -60,10 +60,10 @@ pub(super) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
             if output.is_none() && matches!(format, Format::Der) && io::stdout().is_terminal() {
                 return Err(Failure::error(EX_USAGE, TERMINAL));
             }
-            let info = AuthorityInfo::open(dir)?;
+            let authority = Authority::open(dir)?;
             let content = match format {
-                Format::Pem => info.pem.as_bytes(),
-                Format::Der => &info.der,
+                Format::Pem => authority.certificate_pem().as_bytes(),
+                Format::Der => authority.certificate_der(),
             };
             match output {
                 Some(file) => fs::OpenOptions::new()
@@ -77,8 +77,8 @@ pub(super) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
         }
         Command::Regenerate { yes: false } => return Err(Failure::error(EX_USAGE, NOT_MEANT)),
         Command::Regenerate { yes: true } => {
-            let (info, kept) = AuthorityInfo::regenerate(dir)?;
-            let mut text = format!("{info}\n");
+            let (authority, kept) = Authority::regenerate(dir)?;
+            let mut text = format!("{authority}\n");
             for file in kept {
                 // Writing to a string cannot fail.
                 let _ = writeln!(text, "kept         {}", file.display());

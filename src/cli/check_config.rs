@@ -1,19 +1,19 @@
-//! `gleaner check-config`: the same reading as at start, and what the start would do with it.
+//! `gleaner check-config`: reads the configuration as the start does, and tries what the start would do.
 
 use std::{
-    io::{self, Read, Write},
+    io::{self, Read},
     net::TcpListener,
     path::PathBuf,
 };
 
 use gleaner::{
-    AuthorityError, AuthorityInfo, Config,
+    Authority, AuthorityError, Config,
     config::{IneffectiveSetting, Lookup},
 };
 
-use super::serve::cannot_listen;
+use super::{say, serve::cannot_listen};
 
-/// Most bytes of standard input that are looked at: hundreds of times what anyone writes by hand.
+/// Most bytes of standard input that are read: hundreds of times what is written by hand.
 const MAX_TYPED: u64 = 4 << 20;
 
 const STDIN: &str = "standard input";
@@ -30,33 +30,27 @@ pub(super) fn run(file: Option<PathBuf>) -> anyhow::Result<()> {
         let defaults = || "no configuration file was found; the built-in defaults".to_owned();
         (found.config, name.unwrap_or_else(defaults))
     };
-    let notes = try_start(&config)?;
-    let mut out = io::stdout().lock();
-    writeln!(out, "{name}: the configuration is good")?;
-    for note in notes {
-        writeln!(out, "note: {note}")?;
-    }
-    Ok(())
+    let notes = try_start(&config)?.into_iter().map(|note| format!("note: {note}\n"));
+    say(&format!("{name}: the configuration is good\n{}", notes.collect::<String>()))
 }
 
-/// Does what a start would do and leaves nothing behind: the same errors, and what is worth a note.
+/// Does what a start would do and leaves nothing behind: the same errors, and notes.
 fn try_start(config: &Config) -> anyhow::Result<Vec<String>> {
     let mut notes = Vec::new();
     for addr in &config.listen {
         match TcpListener::bind(addr) {
             Ok(_) => {}
-            // Most often the Gleaner that runs with the file that is being edited.
+            // Most often the process that runs with the file that is being edited.
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
-                notes.push(format!("a program listens on {addr} at the moment, perhaps a Gleaner that is running"))
+                notes.push(format!("a program listens on {addr} at the moment, perhaps a Gleaner that is running"));
             }
             Err(error) => return Err(cannot_listen(*addr, &error)),
         }
     }
     if config.https.intercept {
-        let dir = config.authority_dir.as_deref();
-        let dir = dir.ok_or(AuthorityError::NoFolder)?;
-        notes.extend(match AuthorityInfo::look(dir)? {
-            Some(info) => info.expiry_warning(),
+        let dir = config.authority_dir.as_deref().ok_or(AuthorityError::NoFolder)?;
+        notes.extend(match Authority::look(dir)? {
+            Some(authority) => authority.expiry_warning(),
             None => Some(format!(
                 "the first start makes a certificate authority in {}; devices must then trust its certificate",
                 dir.display()

@@ -9,7 +9,7 @@ mod tasks;
 
 use std::{
     io::{self, IsTerminal, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use clap::ValueEnum;
@@ -17,7 +17,7 @@ use gleaner::{
     Config,
     offline::{Progress, chains, parallel},
 };
-use gleaner_filters::{ChainConfig, output};
+use gleaner_filters::output;
 use url::Url;
 
 use extractor::{Extractor, Page};
@@ -45,9 +45,6 @@ pub(super) struct Args {
     /// follow
     #[arg(long, value_name = "LIST", conflicts_with_all = ["files", "url"])]
     from_list: Option<PathBuf>,
-    /// How the main content is chosen, instead of the configuration's `main_block`: `cnr`, `core_ex`, …, or `none`
-    #[arg(long, value_name = "NAME")]
-    main_block: Option<String>,
     #[command(flatten)]
     overlay: Overlay,
     /// The pages are of one site: read all of them first, so that what repeats on them is known (`link_quota.domain_strength`,
@@ -72,24 +69,17 @@ enum Format {
     Json,
 }
 
-impl Format {
-    /// What the configuration asks for.
-    fn configured(filters: &ChainConfig) -> Format {
-        match filters.output.format {
-            output::Format::Html => Format::Html,
-            output::Format::Text => Format::Text,
-        }
-    }
-}
-
 /// Extracts every page; an error at the end if any failed.
 pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
-    let filters = args.overlay.over(&config.filters, args.main_block.as_deref())?;
-    let format = args.format.unwrap_or(Format::configured(&filters));
+    let filters = args.overlay.over(&config.filters)?;
+    let format = args.format.unwrap_or(match filters.output.format {
+        output::Format::Html => Format::Html,
+        output::Format::Text => Format::Text,
+    });
     let mut extractor = Extractor::with_filters(config, &filters)?;
     if args.url.is_some() && args.files.len() > 1 {
-        let message = format!("--url is the address of one page, but {} files are named", args.files.len());
-        return Err(Failure::error(EX_USAGE, message));
+        let problem = format!("--url is the address of one page, but {} files are named", args.files.len());
+        return Err(Failure::error(EX_USAGE, problem));
     }
     let mut tasks = tasks::all(args)?;
     if args.same_site {
@@ -97,43 +87,38 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     }
     let mut progress = progress(args);
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let (mut pages, mut failed) = (0usize, 0usize);
-    let mut first_code = None;
+    let (mut pages, mut failed, mut first_code) = (0usize, 0usize, None);
     parallel::in_order(
         tasks,
         |task| {
-            let file = name(&task.file);
+            let file = task.file.display().to_string();
             (extractor.extract(task), file)
         },
-        |(record, file)| {
+        |(page, file)| {
             progress.page();
             pages += 1;
-            if let Err(error) = &record {
-                failed += 1;
-                first_code.get_or_insert_with(|| exit_code(error));
-                if !args.jsonl {
-                    progress.clear();
-                    complain(format_args!("{file}: {error:#}"));
+            let problem = match &page {
+                Ok(page) => {
+                    let is_text = matches!(format, Format::Text | Format::Markdown);
+                    (is_text && page.extract.text.trim().is_empty()).then(|| "the page has no text".to_owned())
                 }
-            }
-            if let Ok(page) = &record
-                && page.extract.text.trim().is_empty()
-                && matches!(format, Format::Text | Format::Markdown)
-                && !args.jsonl
-            {
+                Err(error) => {
+                    failed += 1;
+                    first_code.get_or_insert_with(|| exit_code(error));
+                    Some(format!("{error:#}"))
+                }
+            };
+            if let Some(problem) = problem.filter(|_| !args.jsonl) {
                 progress.clear();
-                complain(format_args!("{file}: the page has no text"));
+                complain(format_args!("{file}: {problem}"));
             }
-            write_record(format, args.jsonl, &mut out, file, record)
+            write_record(format, args.jsonl, &mut out, file, page)
         },
     )?;
     out.flush()?;
     progress.clear();
     match first_code.filter(|_| !args.jsonl) {
-        Some(code) => {
-            let message = format!("{failed} of {pages} pages could not be extracted");
-            Err(Failure::error(code, message))
-        }
+        Some(code) => Err(Failure::error(code, format!("{failed} of {pages} pages could not be extracted"))),
         None => Ok(()),
     }
 }
@@ -145,35 +130,24 @@ fn write_record(
     file: String,
     page: anyhow::Result<Page>,
 ) -> io::Result<()> {
-    let page = match page {
-        Ok(page) => page,
-        Err(error) if jsonl => {
-            let error = format!("{error:#}");
-            return write_json(out, &Record::Error { file, error });
+    let record = match (page, format) {
+        (Ok(page), Format::Html) if !jsonl => {
+            return out.write_all(page.original.as_deref().unwrap_or(page.extract.html.as_bytes()));
         }
-        Err(_) => return Ok(()),
+        (Ok(page), Format::Text) if !jsonl => return out.write_all(page.extract.text.as_bytes()),
+        (Ok(page), Format::Markdown) if !jsonl => return out.write_all(page.extract.markdown.as_bytes()),
+        (Ok(page), _) => Record::of(file, page),
+        (Err(error), _) if jsonl => Record::Error { file, error: format!("{error:#}") },
+        (Err(_), _) => return Ok(()),
     };
-    match format {
-        Format::Html if !jsonl => out.write_all(page.original.as_deref().unwrap_or(page.extract.html.as_bytes())),
-        Format::Text if !jsonl => out.write_all(page.extract.text.as_bytes()),
-        Format::Markdown if !jsonl => out.write_all(page.extract.markdown.as_bytes()),
-        _ => write_json(out, &Record::of(file, page)),
-    }
-}
-
-fn write_json(out: &mut impl Write, record: &Record) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, record)?;
+    serde_json::to_writer(&mut *out, &record)?;
     out.write_all(b"\n")
 }
 
-fn name(file: &Path) -> String {
-    file.display().to_string()
-}
-
-/// Adds the address that relative links start at, so that a saved page still leads somewhere. A `<base>` of the page's
-/// own wins where it is absolute, and is made so where it is not: of two, browsers take the first (HTML § 4.2.3).
+/// Adds a `<base>` with the address of the page, so that the links of a saved page work. A `<base>` of the page's own is kept
+/// where it is absolute, and resolved where it is not: of two, browsers take the first (HTML § 4.2.3).
 pub(super) fn with_base(html: String, url: &Url) -> String {
-    /// Both looks begin with it.
+    /// Both styles begin with it.
     const START: &str = "<meta charset=\"utf-8\">";
     const BASE: &str = "<base href=\"";
     let head = &html[..html.find("</head>").unwrap_or(html.len())];

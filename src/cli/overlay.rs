@@ -1,4 +1,4 @@
-//! The chain that a command line asks for: the configured one, with the settings and the algorithm of its arguments.
+//! Options that change the configured chain: settings laid over it, and another algorithm.
 
 use gleaner::offline::chains::{SettingsError, lay_over, named};
 use gleaner_filters::ChainConfig;
@@ -8,20 +8,23 @@ use super::{EX_USAGE, Failure};
 /// Arguments of commands that run the chain.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Overlay {
+    /// The algorithm that chooses the main content, instead of the configuration's `main_block`: `cnr`, `core_ex`, …
+    #[arg(long, value_name = "NAME")]
+    pub(super) main_block: Option<String>,
     /// Settings laid over the configuration's `filters:` section, as YAML: `{link_lists: {enabled: true}}`
     #[arg(long = "filters", value_name = "YAML")]
     yaml: Option<String>,
 }
 
 impl Overlay {
-    /// The settings with what was typed laid over them, and with the algorithm that was named.
-    pub(super) fn over(&self, filters: &ChainConfig, main_block: Option<&str>) -> anyhow::Result<ChainConfig> {
+    /// These settings with the command line's laid over them, and with the algorithm that was named.
+    pub(super) fn over(&self, filters: &ChainConfig) -> anyhow::Result<ChainConfig> {
         let usage = |option: &str, error: SettingsError| Failure::error(EX_USAGE, format!("{option}: {error}"));
         let mut filters = filters.clone();
         if let Some(yaml) = &self.yaml {
             filters = lay_over(&filters, yaml).map_err(|error| usage("--filters", error))?;
         }
-        if let Some(name) = main_block {
+        if let Some(name) = &self.main_block {
             filters = named(&filters, name).map_err(|error| usage("--main-block", error))?;
         }
         Ok(filters)

@@ -1,21 +1,21 @@
 //! `gleaner schema`: the configuration's JSON Schema, for completion and checking in editors.
 
-use std::io::{self, Write};
-
 use gleaner::RawConfig;
 use serde_json::{Value, json};
 
+use super::say;
+
 pub(super) fn run() -> anyhow::Result<()> {
     let mut schema = serde_json::to_value(schemars::schema_for!(RawConfig))?;
-    add_bounds(&mut schema);
-    let schema = serde_json::to_string_pretty(&schema)?;
-    let mut out = io::stdout().lock();
-    writeln!(out, "{schema}")?;
-    out.flush()?;
-    Ok(())
+    for (section, key, bound, value) in BOUNDS {
+        if let Some(Value::Object(setting)) = schema.pointer_mut(&format!("/$defs/{section}/properties/{key}")) {
+            setting.insert(bound.to_owned(), json!(value));
+        }
+    }
+    say(&(serde_json::to_string_pretty(&schema)? + "\n"))
 }
 
-/// The bounds that the filters check themselves; those of the other sections stand at their fields.
+/// Bounds that the filters crate checks; those of the other sections are attributes of their fields.
 const BOUNDS: [(&str, &str, &str, u32); 13] = [
     ("Cnr", "top", "minimum", 1),
     ("Cnr", "share", "minimum", 0),
@@ -31,12 +31,3 @@ const BOUNDS: [(&str, &str, &str, u32); 13] = [
     ("Floor", "kept_share", "minimum", 0),
     ("Floor", "kept_share", "maximum", 1),
 ];
-
-fn add_bounds(schema: &mut Value) {
-    for (section, key, bound, value) in BOUNDS {
-        let place = format!("/$defs/{section}/properties/{key}");
-        if let Some(Value::Object(setting)) = schema.pointer_mut(&place) {
-            setting.insert(bound.to_owned(), json!(value));
-        }
-    }
-}

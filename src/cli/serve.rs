@@ -1,4 +1,4 @@
-//! `gleaner serve`: binds, tells a person what to do next, and runs until it is asked to end.
+//! `gleaner serve`: binds, prints what to do next, and runs until a signal ends it.
 
 use std::{
     fmt::Write as _,
@@ -9,8 +9,8 @@ use std::{
 };
 
 use gleaner::{
-    Config, Origin, Proxy,
-    config::{self, Found, LogFormat, Lookup},
+    Origin, Proxy,
+    config::{self, Found, Lookup},
     log, reload,
 };
 use tokio::{
@@ -24,70 +24,42 @@ use tracing::info;
 use super::{EX_UNAVAILABLE, EX_USAGE, Failure, ServeArguments, address};
 
 pub(super) fn run(config: Option<path::PathBuf>, arguments: ServeArguments) -> anyhow::Result<()> {
-    let overrides = Overrides {
-        listen: arguments.listen,
-        log_format: arguments.log_format.map(|format| match format.as_str() {
-            "json" => LogFormat::Json,
-            _ => LogFormat::Text,
-        }),
-    };
-    config::check_addresses(&overrides.listen)
+    config::check_addresses(&arguments.listen)
         .map_err(|problem| Failure::error(EX_USAGE, format!("--listen: {problem}")))?;
     let lookup = Lookup::new(config);
     let mut found = lookup.load()?;
-    overrides.apply(&mut found.config);
+    arguments.apply(&mut found.config);
     log::init(found.config.log);
-    let served = tokio::runtime::Runtime::new()?.block_on(serve(lookup, found, overrides));
+    let served = tokio::runtime::Runtime::new()?.block_on(serve(lookup, found, arguments));
     log::flush();
     served
 }
 
-/// What the command line says wins over the file, also after a reload.
-#[derive(Clone, Debug)]
-struct Overrides {
-    listen: Vec<SocketAddr>,
-    log_format: Option<LogFormat>,
-}
-
-impl Overrides {
-    fn apply(&self, config: &mut Config) {
-        if !self.listen.is_empty() {
-            config.listen.clone_from(&self.listen);
-        }
-        if let Some(format) = self.log_format {
-            config.log.format = format;
-        }
-    }
-}
-
-async fn serve(lookup: Lookup, found: Found, overrides: Overrides) -> anyhow::Result<()> {
+async fn serve(lookup: Lookup, found: Found, arguments: ServeArguments) -> anyhow::Result<()> {
     // Each connection takes a descriptor. Where the limit cannot be raised, fewer connections are admitted.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
     let mut listeners = Vec::new();
     for addr in &found.config.listen {
-        let listener = TcpListener::bind(addr).await;
-        let listener = listener.map_err(|error| cannot_listen(*addr, &error))?;
-        listeners.push(listener);
+        listeners.push(TcpListener::bind(addr).await.map_err(|error| cannot_listen(*addr, &error))?);
     }
     let own = listeners.iter().map(TcpListener::local_addr).collect::<Result<Vec<_>, _>>()?;
-    let origin = Origin { file: found.file };
-    let proxy = Proxy::new(found.config, own.clone(), origin)?;
-    // Before anyone can know that it runs, and ask it to end.
+    let proxy = Proxy::new(found.config, own.clone(), Origin { file: found.file })?;
+    // Before the banner is printed: a signal after it ends gracefully.
     let shutdown = CancellationToken::new();
     tokio::spawn(end_on_signal(shutdown.clone())?);
     let banner = banner(&proxy, &lookup, &own);
     proxy.look_in(lookup);
-    // Open before anyone is told where it runs: no save after that is missed.
-    let watched = overrides.clone();
+    // The watch is open before the banner is printed: no save after that is missed.
+    let watched = arguments.clone();
     let watch = reload::watch(Arc::clone(&proxy), move |config| watched.apply(config));
-    // A proxy whose banner nobody reads is a proxy all the same.
+    // The proxy runs without standard output too.
     let _ = io::stdout().write_all(banner.as_bytes());
 
     let mut servers = JoinSet::new();
     for listener in listeners {
         servers.spawn(gleaner::serve(listener, Arc::clone(&proxy), shutdown.clone()));
     }
-    tokio::spawn(reload_on_signal(proxy, overrides)?);
+    tokio::spawn(reload_on_signal(proxy, arguments)?);
     tokio::spawn(watch);
     while let Some(served) = servers.join_next().await {
         served??;
@@ -103,7 +75,9 @@ pub(super) fn cannot_listen(addr: SocketAddr, error: &io::Error) -> anyhow::Erro
              `listen` in the configuration"
         }
         io::ErrorKind::AddrNotAvailable => "this machine has no such address",
-        io::ErrorKind::PermissionDenied => "ports below 1024 are for the system's own programs; choose a higher one",
+        io::ErrorKind::PermissionDenied => {
+            "ports below 1024 need a privilege that this program does not have; choose a higher one"
+        }
         _ => return Failure::error(EX_UNAVAILABLE, format!("cannot listen on {addr}: {error}")),
     };
     Failure::error(EX_UNAVAILABLE, format!("cannot listen on {addr}: {reason}"))
@@ -117,7 +91,7 @@ fn end_on_signal(shutdown: CancellationToken) -> anyhow::Result<impl Future<Outp
         either(&mut interrupt, &mut terminate).await;
         info!("ending, requests in flight may finish; a second signal ends at once");
         shutdown.cancel();
-        // What a shell gives for a program that a signal ended: 128 and its number.
+        // The exit code that a shell gives a program that a signal ended: 128 and its number.
         let code = either(&mut interrupt, &mut terminate).await;
         log::flush();
         process::exit(code);
@@ -132,17 +106,17 @@ async fn either(interrupt: &mut Signal, terminate: &mut Signal) -> i32 {
     }
 }
 
-fn reload_on_signal(proxy: Arc<Proxy>, overrides: Overrides) -> anyhow::Result<impl Future<Output = ()>> {
+fn reload_on_signal(proxy: Arc<Proxy>, arguments: ServeArguments) -> anyhow::Result<impl Future<Output = ()>> {
     let mut hangup = signal(SignalKind::hangup())?;
     Ok(async move {
         while hangup.recv().await.is_some() {
-            info!("asked to read the configuration again");
-            reload::reload(&proxy, |config| overrides.apply(config));
+            info!("SIGHUP: reading the configuration again");
+            reload::reload(&proxy, |config| arguments.apply(config));
         }
     })
 }
 
-/// Where this machine itself finds what is listened on: all of its addresses hold the one to itself.
+/// The address under which this machine itself reaches a listener: loopback, if it listens on all addresses.
 fn nearby(addr: SocketAddr) -> SocketAddr {
     match addr.ip() {
         ip if !ip.is_unspecified() => addr,
@@ -151,12 +125,10 @@ fn nearby(addr: SocketAddr) -> SocketAddr {
     }
 }
 
-/// What a person needs next.
+/// What a person needs next: addresses, files, and commands to try.
 fn banner(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String {
     let config = proxy.config();
-    // What a program of this machine is told.
-    let first = own.first().map(|addr| nearby(*addr).to_string());
-    let first = first.unwrap_or_default();
+    let first = own.first().map(|addr| nearby(*addr).to_string()).unwrap_or_default();
     let places: Vec<_> = lookup.places.iter().map(|place| place.display().to_string()).collect();
     let used = match proxy.config_file() {
         Some(file) => path::absolute(&file).unwrap_or(file).display().to_string(),

@@ -58,19 +58,19 @@ fn authority_dir(dir: Option<PathBuf>, base: &Path) -> Result<Option<PathBuf>, M
     Ok(Some(dir))
 }
 
-/// Each address to listen on must be one that can be had beside the others, and listening wider than loopback must be
-/// meant.
+/// The addresses must not exclude each other, and listening beyond loopback needs clients that may use the proxy.
 fn check_listen(listen: &[SocketAddr], access: &Access) -> Result<(), Mistake> {
-    check_addresses(listen).map_err(|problem| {
-        let expected = "addresses of this machine, each of which can be listened on beside the others";
-        Mistake::value("listen", format!("{problem}; expected {expected}"))
-    })?;
-    let problem = listen.iter().find_map(|addr| access.problem_with_listening(addr.ip()));
-    problem.map_or(Ok(()), |problem| {
-        let expected = "`access.clients` with those who may use it, such as [loopback, private], or a loopback \
-                        address to listen on";
-        Err(Mistake::value("listen", format!("{problem}; expected {expected}")))
-    })
+    let wrong = |problem, expected| Err(Mistake::value("listen", format!("{problem}; expected {expected}")));
+    if let Err(problem) = check_addresses(listen) {
+        return wrong(problem, "addresses of this machine, each of which can be listened on beside the others");
+    }
+    match listen.iter().find_map(|addr| access.problem_with_listening(addr.ip())) {
+        Some(problem) => wrong(
+            problem,
+            "`access.clients` with those who may use it, such as [loopback, private], or a loopback address to listen on",
+        ),
+        None => Ok(()),
+    }
 }
 
 /// What is wrong with addresses to listen on beside each other.
@@ -91,7 +91,7 @@ pub fn check_addresses(listen: &[SocketAddr]) -> Result<(), String> {
 }
 
 /// Whether only one of two addresses can be listened on: the same port at the same address, or at every address of its
-/// kind. Port 0 is a free port each time, and whether `[::]` takes IPv4 too is for the system to say.
+/// family. Port 0 is a free port each time, and whether `[::]` accepts IPv4 too is a setting of the kernel.
 fn collide(one: &SocketAddr, other: &SocketAddr) -> bool {
     let (a, b) = (one.ip(), other.ip());
     one.port() != 0
@@ -124,14 +124,11 @@ fn read_ad_servers(lists: &[String], base: &Path, watched: &mut Vec<PathBuf>) ->
         let text = if list == BUILTIN {
             Cow::Borrowed(BUILTIN_AD_SERVERS)
         } else {
-            let text = file::read_text(&path, file::MAX_LIST).map_err(|error| {
-                wrong(format!(
-                    "cannot read {}: {error}; expected `builtin` or the path of a readable file",
-                    path.display()
-                ))
-            })?;
             watched.push(path.clone());
-            Cow::Owned(text)
+            Cow::Owned(file::read_text(&path, file::MAX_LIST).map_err(|error| {
+                let path = path.display();
+                wrong(format!("cannot read {path}: {error}; expected `builtin` or the path of a readable file"))
+            })?)
         };
         text.hash(&mut hasher);
         hosts.add(file::without_mark(&text)).map_err(|error| Mistake {
@@ -145,13 +142,10 @@ fn read_ad_servers(lists: &[String], base: &Path, watched: &mut Vec<PathBuf>) ->
     Ok((hosts, hasher.finish()))
 }
 
-/// Where the word stands that names no host.
+/// Where the word is that names no host.
 fn place_in_list(text: &str, error: &HostListError) -> Place {
-    let before = text
-        .lines()
-        .nth(error.line.saturating_sub(1))
-        .and_then(|line| line.split_once(&error.text))
-        .map_or("", |(before, _)| before);
+    let line = text.lines().nth(error.line.saturating_sub(1)).unwrap_or_default();
+    let before = line.split_once(&error.text).map_or("", |(before, _)| before);
     Place { line: error.line, column: file::without_mark(before).chars().count() + 1 }
 }
 
@@ -160,17 +154,15 @@ fn read_roots(file: Option<&Path>, base: &Path) -> Result<Vec<CertificateDer<'st
         return Ok(Vec::new());
     };
     let path = file::under(base, file);
-    let wrong = |problem: &str| {
+    let shown = path.display();
+    let wrong = |problem: String| {
         let problem = format!("{problem}; expected a PEM file with at least one certificate");
         Mistake::value("upstream.extra_ca_file", problem)
     };
-    let shown = path.display();
-    let pem = file::read(&path, file::MAX_LIST).map_err(|error| wrong(&format!("cannot read {shown}: {error}")))?;
-    let roots = CertificateDer::pem_slice_iter(&pem)
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| wrong(&format!("{shown}: {error}")))?;
-    if roots.is_empty() {
-        return Err(wrong(&format!("{shown} holds no certificate")));
+    let pem = file::read(&path, file::MAX_LIST).map_err(|error| wrong(format!("cannot read {shown}: {error}")))?;
+    let roots: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
+    match roots {
+        Ok(roots) if roots.is_empty() => Err(wrong(format!("{shown} holds no certificate"))),
+        roots => roots.map_err(|error| wrong(format!("{shown}: {error}"))),
     }
-    Ok(roots)
 }

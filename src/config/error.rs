@@ -1,4 +1,4 @@
-//! What is wrong with a configuration, so that a person can mend it: file, line, column, key, the problem, and what was
+//! Errors of the configuration, so that a person can correct them: file, line, column, key, the problem, and what was
 //! expected.
 
 use std::{
@@ -7,26 +7,26 @@ use std::{
     string::FromUtf8Error,
 };
 
-use super::document::{self, Path, Place, YamlError};
+use super::document::{self, Located, Path, Place};
 
-/// A configuration that cannot be used: one mistake, or several that are told at once.
+/// A configuration that cannot be used: one mistake, or several that are reported at once.
 #[derive(Debug)]
 pub struct ConfigError {
     file: Option<PathBuf>,
-    mistakes: Vec<(Option<Place>, String)>,
+    mistakes: Vec<Located>,
     kind: Kind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Content,
-    /// Of settings that were given elsewhere than in the file.
+    /// Of settings outside the file.
     Elsewhere,
     Missing,
     Unreadable,
 }
 
-/// Something that is wrong in the tree of a file.
+/// A wrong key or value in the tree of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Mistake {
     pub(super) path: Path,
@@ -39,7 +39,7 @@ pub(super) struct Mistake {
 }
 
 impl Mistake {
-    /// A wrong value under a dotted path, in which the items of lists have numbers.
+    /// A wrong value under a dotted path, with the indexes of list items.
     pub(super) fn value(path: &str, problem: impl Into<String>) -> Self {
         Self {
             path: path.split('.').map(str::to_owned).collect(),
@@ -50,13 +50,12 @@ impl Mistake {
     }
 
     /// The key, or the section of a wrong one, and what is wrong.
-    pub(super) fn told(&self) -> String {
-        let path = match self.path.split_last() {
-            Some((_, above)) if self.is_key => document::shown(above),
-            _ => document::shown(&self.path),
-        };
-        let colon = if path.is_empty() { "" } else { ": " };
-        format!("{path}{colon}{}", self.problem)
+    pub(super) fn message(&self) -> String {
+        let keys = &self.path[..self.path.len().saturating_sub(usize::from(self.is_key))];
+        match document::shown(keys).as_str() {
+            "" => self.problem.clone(),
+            path => format!("{path}: {}", self.problem),
+        }
     }
 }
 
@@ -73,15 +72,15 @@ impl ConfigError {
         self.kind == Kind::Unreadable
     }
 
-    /// The same of a text that is no file.
+    /// The same error with another name than that of a file.
     #[must_use]
     pub fn called(mut self, name: &str) -> Self {
         self.file = Some(name.into());
         self
     }
 
-    fn content(file: Option<&FilePath>, place: Option<Place>, problem: String) -> Self {
-        Self { file: file.map(FilePath::to_path_buf), mistakes: vec![(place, problem)], kind: Kind::Content }
+    pub(super) fn content(file: Option<&FilePath>, problem: Located) -> Self {
+        Self { file: file.map(FilePath::to_path_buf), mistakes: vec![problem], kind: Kind::Content }
     }
 
     pub(super) fn io(file: &FilePath, error: &io::Error) -> Self {
@@ -89,45 +88,35 @@ impl ConfigError {
             io::ErrorKind::NotFound => Kind::Missing,
             _ => Kind::Unreadable,
         };
-        Self { kind, ..Self::content(Some(file), None, format!("cannot read it: {error}")) }
-    }
-
-    pub(super) fn yaml(file: Option<&FilePath>, error: YamlError) -> Self {
-        Self::content(file, error.place, error.problem)
+        Self { kind, ..Self::content(Some(file), (None, format!("cannot read it: {error}"))) }
     }
 
     /// A file whose bytes are no text.
     pub(super) fn not_text(file: Option<&FilePath>, error: &FromUtf8Error) -> Self {
         let bytes = error.as_bytes();
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-            let problem = "it is UTF-16 text; expected YAML, saved as UTF-8";
-            return Self::content(file, None, problem.to_owned());
+            return Self::content(file, (None, "it is UTF-16 text; expected YAML, saved as UTF-8".to_owned()));
         }
         let good = String::from_utf8_lossy(&bytes[..error.utf8_error().valid_up_to()]);
-        let place = Place::of_byte(&good, good.len());
-        let problem = "what stands here is not UTF-8 text; expected YAML, saved as UTF-8";
-        Self::content(file, Some(place), problem.to_owned())
+        let problem = "these bytes are not UTF-8 text; expected YAML, saved as UTF-8";
+        Self::content(file, (Some(Place::of_byte(&good, good.len())), problem.to_owned()))
     }
 
-    /// Mistakes of the tree, each with its place in the text.
-    pub(super) fn mistakes(file: Option<&FilePath>, text: &str, mistakes: Vec<Mistake>) -> Self {
-        let mut error = Self::content(file, None, String::new());
-        error.mistakes.clear();
-        for mistake in mistakes {
-            let told = mistake.told();
-            if let Some((file, place)) = mistake.elsewhere {
-                return Self::content(Some(&file), Some(place), mistake.problem);
-            }
-            let place_of = if mistake.is_key { document::place_of_key } else { document::place_of_value };
-            let place = place_of(text, &mistake.path);
-            error.mistakes.push((place, told));
+    /// Mistakes in the tree, each with its place in the text.
+    pub(super) fn mistakes(file: Option<&FilePath>, text: &str, mistakes: &[Mistake]) -> Self {
+        if let [Mistake { elsewhere: Some((file, place)), problem, .. }] = mistakes {
+            return Self::content(Some(file), (Some(*place), problem.clone()));
         }
-        error
+        let located = mistakes.iter().map(|mistake| {
+            let place_of = if mistake.is_key { document::place_of_key } else { document::place_of_value };
+            (place_of(text, &mistake.path), mistake.message())
+        });
+        Self { file: file.map(FilePath::to_path_buf), mistakes: located.collect(), kind: Kind::Content }
     }
 
-    /// Settings given elsewhere than in the file, that the file does not fit.
+    /// Settings outside the file that do not fit it.
     pub(crate) fn elsewhere(problem: String) -> Self {
-        Self { kind: Kind::Elsewhere, ..Self::content(None, None, problem) }
+        Self { kind: Kind::Elsewhere, ..Self::content(None, (None, problem)) }
     }
 }
 
@@ -153,7 +142,7 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// What serde says, and how a person would say it.
+/// The words of serde for what it found, and plain ones.
 const FOUND: [(&str, &str); 13] = [
     ("unknown field `", "unknown key `"),
     ("unknown variant `", "unknown word `"),
@@ -170,7 +159,7 @@ const FOUND: [(&str, &str); 13] = [
     (" as i128", ""),
 ];
 
-/// The same for what serde expects.
+/// The same for what serde expected.
 const EXPECTED: [(&str, &str); 13] = [
     ("a boolean", "`true` or `false`"),
     ("a string", "a word or text"),
@@ -182,14 +171,19 @@ const EXPECTED: [(&str, &str); 13] = [
     ("u32", "a whole number, not negative"),
     ("f64", "a number"),
     ("a Value::Tagged enum", "one word"),
-    ("any YAML value", "something that the file may hold here"),
+    ("any YAML value", "a smaller number"),
     ("a nonzero usize", "a whole number, 1 or more"),
     ("a nonzero u16", "a port, 1 to 65535"),
 ];
 
-/// What serde calls by its Rust name, as a person would call it, with the word that was meant where one is nearly it.
+/// A message of serde without the names of Rust types, and with the nearest word that is expected.
 #[must_use]
 pub fn in_plain_words(problem: &str) -> String {
+    with_hint(problem, None)
+}
+
+/// The same with a hint, which is better than a similar word.
+pub(super) fn with_hint(problem: &str, hint: Option<String>) -> String {
     let mut problem = problem.to_owned();
     for (name, words) in FOUND {
         problem = problem.replace(name, words);
@@ -197,52 +191,30 @@ pub fn in_plain_words(problem: &str) -> String {
     let Some((problem, expected)) = problem.rsplit_once("expected ") else {
         return problem;
     };
-    let meant = meant(problem, expected);
-    let words = EXPECTED.iter().find(|(name, _)| *name == expected);
-    let expected = match words {
+    let hint = hint
+        .map(|hint| format!("{hint}; "))
+        .or_else(|| meant(problem, expected).map(|meant| format!("did you mean `{meant}`? ")))
+        .unwrap_or_default();
+    let expected = match EXPECTED.iter().find(|(name, _)| *name == expected) {
         Some((_, words)) => words,
         None if expected.starts_with("struct ") => "a section with keys",
         None => expected,
     };
-    match meant {
-        Some(meant) => format!("{problem}did you mean `{meant}`? expected {expected}"),
-        None => format!("{problem}expected {expected}"),
-    }
+    format!("{problem}{hint}expected {expected}")
 }
 
-/// The word of those expected that an unknown one is most like, if it is like any.
+/// The expected word that is most similar to an unknown one, if any is.
 fn meant<'a>(problem: &str, expected: &'a str) -> Option<&'a str> {
-    /// How alike they must be, 0 to 1: what the command line's parser asks of its suggestions (clap 4, `suggestions.rs`).
+    /// Least similarity, 0 to 1: that of clap's suggestions (clap 4, `suggestions.rs`).
     const ALIKE: f64 = 0.7;
     let (_, unknown) = problem.rsplit_once("unknown ")?;
     let unknown = unknown.split('`').nth(1)?.to_lowercase();
-    let words = expected.split('`').skip(1).step_by(2);
-    words
+    expected
+        .split('`')
+        .skip(1)
+        .step_by(2)
         .map(|word| (strsim::jaro(&unknown, word), word))
         .filter(|(likeness, _)| *likeness > ALIKE)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, word)| word)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rust_names_are_told_in_plain_words() {
-        for (told, words) in [
-            ("invalid type: sequence, expected struct Log", "invalid value: a list, expected a section with keys"),
-            (
-                "invalid type: string \"many\", expected u32",
-                "invalid value: \"many\", expected a whole number, not negative",
-            ),
-            (
-                "unknown field `levl`, expected `format` or `level`",
-                "unknown key `levl`, did you mean `level`? expected `format` or `level`",
-            ),
-            ("unknown field `a`, expected `b` or `c`", "unknown key `a`, expected `b` or `c`"),
-        ] {
-            assert_eq!(in_plain_words(told), words);
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! Section `headers`: what messages say of this proxy.
+//! Section `headers`: fields that this proxy adds to requests.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use super::values::{on_off, on_off::OnOff};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Headers {
-    /// Whether requests carry `Via`, as RFC 9110 § 7.6.3 asks of a proxy. Off: nginx by default
+    /// Whether requests carry `Via`, as RFC 9110 § 7.6.3 requires of a proxy. Off: nginx by default
     /// (`gzip_proxied off`) compresses nothing for a request that has it. Loops are found either way, by
     /// `CDN-Loop` (RFC 8586).
     #[serde(with = "on_off")]

@@ -1,14 +1,11 @@
-//! Where a key belongs that stands where there is none of its name.
+//! Where an unknown key belongs.
 
 use serde_yaml::Value;
 
 use super::{RawConfig, document::Path};
 
-/// Sections that are named, at most.
-const MOST_NAMED: usize = 2;
-
 /// What may have been meant by the unknown key at the end of this path: another section has a key of that name, or the
-/// empty section before it has, and it only lacks its indentation.
+/// empty section before it has, and only the indentation is missing.
 pub(super) fn of_unknown_key(tree: &Value, path: &[String]) -> Option<String> {
     let (key, above) = path.split_last()?;
     let known = serde_yaml::to_value(RawConfig::default()).ok()?;
@@ -24,14 +21,11 @@ pub(super) fn of_unknown_key(tree: &Value, path: &[String]) -> Option<String> {
     match found.as_slice() {
         [] => None,
         [one] => Some(format!("it belongs under {one}, indented")),
-        several => {
-            let named = several[..MOST_NAMED].join(" or ");
-            Some(format!("it belongs under a section such as {named}, indented"))
-        }
+        [one, other, ..] => Some(format!("it belongs under a section such as {one} or {other}, indented")),
     }
 }
 
-/// The key before this one, where nothing is written under it.
+/// The key before this one, if it has no value.
 fn empty_section_before<'a>(written: &'a Value, key: &str) -> Option<&'a str> {
     let before = written.as_mapping()?.iter().take_while(|(name, _)| name.as_str() != Some(key));
     let (section, value) = before.last()?;
@@ -47,27 +41,5 @@ fn collect(tree: &Value, key: &str, path: &mut Path, found: &mut Vec<String>) {
         }
         collect(section, key, path, found);
         path.pop();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::Config;
-
-    #[test]
-    #[rustfmt::skip]
-    fn a_key_that_stands_outside_its_section_is_told_where_it_belongs() {
-        for (text, words) in [
-            ("ignore:\n  enabled: false\n", "it belongs under `filters`, indented"),
-            ("filters: {max_links: 1}", "it belongs under `removed_links`, indented"),
-            ("enabled: false\n", "it belongs under a section such as `"),
-            ("rewrite:\n# off\nenabled: false\n", "is it to be indented, as a key of `rewrite`?"),
-            ("filters:\n  main_block:\n  enabled: false\n", "as a key of `main_block`?"),
-            ("nonsense: 1\n", "unknown key `nonsense`, expected"),
-        ] {
-            let error = Config::from_yaml(text, None).unwrap_err().to_string();
-            assert!(error.contains("unknown key") && error.contains(words), "{error}");
-            assert_eq!(error.contains("belongs"), words.contains("belongs"), "{error}");
-        }
     }
 }

@@ -14,50 +14,38 @@ use crate::authority::Host;
 
 /// Hosts to match by suffix of whole labels; addresses match exactly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(from = "Vec<Entry>")]
+#[serde(from = "Vec<Entry<false>>")]
 #[schemars(with = "Vec<String>")]
 pub struct HostPatterns(HashSet<String>);
 
-/// A host, and with it everything under it.
-struct Entry(String);
+/// An entry of a list: a host with everything under it, or, if `EXACT`, a host alone.
+struct Entry<const EXACT: bool>(String);
 
-/// A host that is meant alone, where a wildcard would match nothing.
-struct ExactEntry(String);
-
-impl FromStr for Entry {
+impl<const EXACT: bool> FromStr for Entry<EXACT> {
     type Err = String;
 
     fn from_str(entry: &str) -> Result<Self, String> {
-        parse_entry(without_wildcard(entry), entry).map(Self)
-    }
-}
-
-impl FromStr for ExactEntry {
-    type Err = String;
-
-    fn from_str(entry: &str) -> Result<Self, String> {
-        if without_wildcard(entry) != entry {
+        let host = without_wildcard(entry);
+        if EXACT && host != entry {
             return Err(format!("{entry:?} stands for many hosts"));
         }
-        parse_entry(entry, entry).map(Self)
+        parse_entry(host, entry).map(Self)
     }
 }
 
-impl From<Vec<Entry>> for HostPatterns {
-    fn from(entries: Vec<Entry>) -> Self {
+impl<const EXACT: bool> From<Vec<Entry<EXACT>>> for HostPatterns {
+    fn from(entries: Vec<Entry<EXACT>>) -> Self {
         Self(entries.into_iter().map(|Entry(host)| host).collect())
     }
 }
 
-/// Reads hosts that are meant one by one.
+/// Reads hosts of which each stands for itself alone.
 pub(super) fn exact<'de, D: Deserializer<'de>>(from: D) -> Result<HostPatterns, D::Error> {
-    let entries = Vec::<ExactEntry>::deserialize(from)?;
-    let hosts = entries.into_iter().map(|ExactEntry(host)| host);
-    Ok(HostPatterns(hosts.collect()))
+    Vec::<Entry<true>>::deserialize(from).map(HostPatterns::from)
 }
 
 impl HostPatterns {
-    /// Whether the host itself is listed: for exceptions that must not grow by themselves.
+    /// Whether the host itself is listed.
     pub(crate) fn names(&self, host: &str) -> bool {
         self.0.contains(host)
     }
@@ -70,11 +58,8 @@ impl HostPatterns {
         self.0.is_empty()
     }
 
-    /// Whether the host, or a domain above it, is listed. The host is in its one spelling.
+    /// Whether the host, or a domain above it, is listed. The host is in its canonical spelling.
     pub(crate) fn matches(&self, host: &str) -> bool {
-        if self.is_empty() {
-            return false;
-        }
         let parents = host.match_indices('.').map(|(dot, _)| &host[dot + 1..]);
         std::iter::once(host).chain(parents).any(|name| self.0.contains(name))
     }
@@ -88,10 +73,10 @@ const EXPECTED: &str = "a host name such as bank.example, which covers www.bank.
 const EXPECTED_EXACT: &str = "the names of single hosts such as printer.example, or addresses such as 192.0.2.1; nothing \
                               under them is meant, so each is named";
 
-word_type!(read Entry, EXPECTED);
-word_type!(read ExactEntry, EXPECTED_EXACT);
+word_type!(Entry<false>, EXPECTED);
+word_type!(Entry<true>, EXPECTED_EXACT);
 
-/// An entry without what people put in front for "everything under it", which is meant in any case.
+/// An entry without the `*.` or `.` in front: everything under a host is meant in any case.
 pub(super) fn without_wildcard(entry: &str) -> &str {
     entry.strip_prefix("*.").or_else(|| entry.strip_prefix('.')).unwrap_or(entry)
 }
@@ -102,25 +87,25 @@ fn parse_entry(entry: &str, written: &str) -> Result<String, String> {
         return Err(format!("{written:?} is more than a host; {host:?} alone is one"));
     }
     let problem = || format!("{written:?} is not a host");
-    // In the address of a page they stand in brackets; people write them without.
+    // URLs have IPv6 addresses in brackets; people write them without.
     let is_bare = entry.parse::<Ipv6Addr>().is_ok();
     let host = if is_bare { Host::parse(&format!("[{entry}]")) } else { Host::parse(entry) };
     let host = host.map_err(|_| problem())?;
     let plain = host.plain();
-    // The URL Standard lets a host hold characters that no name of a web site has, `*` among them:
-    // such an entry would be taken and match nothing.
+    // The URL Standard allows characters that no name of a web site has, `*` among them:
+    // such an entry would match nothing.
     let is_label = |label: &str| {
         !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
     };
     let fits = match host {
-        // The URL Standard takes `5` for 0.0.0.5: whoever wrote that meant something else.
+        // The URL Standard reads `5` as 0.0.0.5, which is not what was meant.
         Host::Ip(_) => written == entry && entry.trim_matches(['[', ']']).parse::<IpAddr>().is_ok(),
         Host::Name(_) => plain.split('.').all(is_label),
     };
     if fits { Ok(plain) } else { Err(problem()) }
 }
 
-/// The host within the address of a page, or before a port.
+/// The host within a URL, or before a port.
 fn host_within(entry: &str) -> Option<&str> {
     let (is_address, rest) = match entry.split_once("://") {
         Some((_, rest)) => (true, rest),
@@ -148,62 +133,33 @@ mod tests {
     use super::*;
 
     fn parse(entry: &str) -> Result<HostPatterns, String> {
-        entry.parse::<Entry>().map(|entry| vec![entry].into())
+        entry.parse::<Entry<false>>().map(|entry| vec![entry].into())
     }
 
     #[test]
     fn a_name_covers_what_is_under_it_and_nothing_else() {
-        let hosts = parse("Bank.Example").unwrap();
-        assert!(hosts.matches("bank.example"));
-        assert!(hosts.matches("www.bank.example"));
-        assert!(!hosts.matches("notbank.example"));
-        assert!(!hosts.matches("example"));
-    }
-
-    #[test]
-    fn a_wildcard_or_a_dot_in_front_means_the_same() {
-        for entry in ["*.bank.example", ".bank.example", "bank.example."] {
+        for entry in ["Bank.Example", "*.bank.example", ".bank.example", "bank.example."] {
             let hosts = parse(entry).unwrap();
-            assert!(hosts.matches("bank.example"), "{entry}");
-            assert!(hosts.matches("www.bank.example"), "{entry}");
-            assert!(!hosts.matches("notbank.example"), "{entry}");
+            for (host, matches) in
+                [("bank.example", true), ("www.bank.example", true), ("notbank.example", false), ("example", false)]
+            {
+                assert_eq!(hosts.matches(host), matches, "{entry} {host}");
+            }
         }
-    }
-
-    #[test]
-    fn addresses_are_hosts_in_full_only() {
         assert!(parse("192.0.2.1").unwrap().matches("192.0.2.1"));
-        for entry in ["2001:db8::1", "[2001:db8::1]"] {
-            assert!(parse(entry).is_ok(), "{entry}");
-        }
-        for entry in ["5", "127.1", "0x7f000001"] {
-            assert!(parse(entry).is_err(), "{entry}");
-        }
+        assert!(parse("2001:db8::1").is_ok() && parse("[2001:db8::1]").is_ok());
     }
 
     #[test]
-    fn what_is_no_host_is_named() {
-        for entry in [
-            "*",
-            "*.",
-            "**.bank.example",
-            "www.*.example",
-            "*bank.example",
-            "bank..example",
-            "..bank.example",
-            "192.0.2.0/24",
-            "*.192.0.2.1",
-            "",
-        ] {
+    fn what_is_no_host_is_refused() {
+        let entries = "* *. **.bank.example www.*.example *bank.example bank..example ..bank.example 192.0.2.0/24 \
+                       *.192.0.2.1 5 127.1 0x7f000001";
+        for entry in entries.split_whitespace().chain([""]) {
             let problem = parse(entry).unwrap_err();
             assert!(problem.contains("is not a host"), "{problem}");
         }
-    }
-
-    #[test]
-    fn what_is_more_than_a_host_is_answered_by_its_host() {
         for entry in
-            ["http://bank.example/", "https://bank.example:8443/login?x#y", "bank.example:443", "bank.example/login"]
+            "http://bank.example/ https://bank.example:8443/login?x#y bank.example:443 bank.example/login".split(' ')
         {
             let problem = parse(entry).unwrap_err();
             assert!(problem.contains("\"bank.example\" alone"), "{problem}");
@@ -213,10 +169,9 @@ mod tests {
     #[test]
     fn a_wildcard_where_single_hosts_are_meant_is_refused() {
         for entry in ["*.x.example", ".x.example", "x.example:443"] {
-            assert!(entry.parse::<ExactEntry>().is_err(), "{entry}");
+            assert!(entry.parse::<Entry<true>>().is_err(), "{entry}");
         }
-        let yaml = serde_yaml::Deserializer::from_str("[X.example]");
-        let hosts = exact(yaml).unwrap();
+        let hosts = exact(serde_yaml::Deserializer::from_str("[X.example]")).unwrap();
         assert!(hosts.names("x.example") && !hosts.names("www.x.example"));
     }
 }

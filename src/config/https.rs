@@ -49,29 +49,11 @@ pub struct RawUpstream {
     pub insecure_hosts: HostPatterns,
 }
 
-/// Where the authority lives when nothing is said.
+/// The folder of the authority where none is set.
 pub(super) fn default_authority_dir() -> Option<PathBuf> {
     // systemd may name several folders, separated by colons; the first is ours.
     if let Some(dirs) = env::var_os("STATE_DIRECTORY").filter(|dirs| !dirs.is_empty()) {
         return env::split_paths(&dirs).next();
     }
     choose_base_strategy().ok().map(|base| base.data_dir().join("gleaner"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn interception_takes_words_and_booleans() {
-        let read = |word: &str| serde_yaml::from_str::<Https>(&format!("intercept: {word}"));
-        for word in ["on", "true", "'on'"] {
-            assert!(read(word).unwrap().intercept, "{word}");
-        }
-        for word in ["off", "false"] {
-            assert!(!read(word).unwrap().intercept, "{word}");
-        }
-        let error = read("maybe").unwrap_err().to_string();
-        assert!(error.contains("expected `on`, `off`, `true` or `false`"), "{error}");
-    }
 }

@@ -1,4 +1,4 @@
-//! Settings that do nothing because of others: no mistake, but worth a warning.
+//! Settings that have no effect because of others: reported as warnings.
 
 use gleaner_filters::{
     Format,
@@ -18,7 +18,7 @@ pub struct IneffectiveSetting {
 }
 
 impl Config {
-    /// The settings that were changed and do nothing.
+    /// The settings that were changed and have no effect.
     #[must_use]
     pub fn ineffective_settings(&self) -> Vec<IneffectiveSetting> {
         let (rewrite, filters) = (&self.rewrite, &self.filters);
@@ -31,17 +31,17 @@ impl Config {
             (
                 rewrite.join_pages > 1 && (*format != Format::Html || *style != Style::Reader),
                 "rewrite.join_pages",
-                "filters.output with `format: html` and `style: reader`, the only pages that are put together",
+                "filters.output with `format: html` and `style: reader`, the only pages that are joined",
             ),
             (
                 rewrite.join_pages > 1 && !filters.main_block.enabled,
                 "rewrite.join_pages",
-                "filters.main_block, because the main blocks of the pages are put together",
+                "filters.main_block, because the main blocks of the pages are joined",
             ),
             (
                 rewrite.remember_hosts > 0 && !(runs_quota && compares),
                 "rewrite.remember_hosts",
-                "filters.link_quota with `domain_strength` above 0 or `image_lists_by_domain: true`, the only ones to ask",
+                "filters.link_quota with `domain_strength` above 0 or `image_lists_by_domain: true`, which are what uses it",
             ),
         ];
         let ineffective = settings.into_iter().filter(|(is_ineffective, ..)| *is_ineffective);
@@ -53,25 +53,22 @@ impl Config {
 mod tests {
     use super::*;
 
-    fn ineffective(yaml: &str) -> Vec<&'static str> {
-        let config = Config::from_yaml(yaml, None).unwrap();
-        config.ineffective_settings().iter().map(|setting| setting.key).collect()
-    }
-
     #[test]
     fn a_setting_that_needs_another_is_reported_where_that_is_missing() {
-        assert_eq!(ineffective(""), [""; 0]);
-        assert_eq!(ineffective("rewrite: { join_pages: 3 }"), [""; 0]);
-        for off in ["output: { style: original }", "output: { format: text }", "main_block: { enabled: false }"] {
-            let yaml = format!("rewrite: {{ join_pages: 3 }}\nfilters: {{ {off} }}");
-            assert_eq!(ineffective(&yaml), ["rewrite.join_pages"], "{off}");
-        }
-        assert_eq!(ineffective("rewrite: { remember_hosts: 9 }"), ["rewrite.remember_hosts"]);
-        for on in
-            ["enabled: true, domain_strength: 0.5", "enabled: true, image_lists: true, image_lists_by_domain: true"]
-        {
-            let yaml = format!("rewrite: {{ remember_hosts: 9 }}\nfilters: {{ link_quota: {{ {on} }} }}");
-            assert_eq!(ineffective(&yaml), [""; 0], "{on}");
+        for (rewrite, filters, wanted) in [
+            ("", "", ""),
+            ("join_pages: 3", "", ""),
+            ("join_pages: 3", "output: { style: original }", "rewrite.join_pages"),
+            ("join_pages: 3", "output: { format: text }", "rewrite.join_pages"),
+            ("join_pages: 3", "main_block: { enabled: false }", "rewrite.join_pages"),
+            ("remember_hosts: 9", "", "rewrite.remember_hosts"),
+            ("remember_hosts: 9", "link_quota: { enabled: true, domain_strength: 0.5 }", ""),
+            ("remember_hosts: 9", "link_quota: { enabled: true, image_lists: true, image_lists_by_domain: true }", ""),
+        ] {
+            let yaml = format!("rewrite: {{ {rewrite} }}\nfilters: {{ {filters} }}");
+            let ineffective = Config::from_yaml(&yaml, None).unwrap().ineffective_settings();
+            let keys: String = ineffective.iter().map(|setting| setting.key).collect();
+            assert_eq!(keys, wanted, "{yaml}");
         }
     }
 }

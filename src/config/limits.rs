@@ -34,7 +34,7 @@ pub struct Limits {
     #[serde(deserialize_with = "in_range::<1_048_576, { u64::MAX }, _, _>")]
     #[schemars(range(min = 1_048_576))]
     pub pages_memory_bytes: usize,
-    /// Seconds until a page must have arrived; a slower one is given on as it comes.
+    /// Seconds until a page must have arrived; a slower one is passed on as it arrives.
     #[serde(deserialize_with = "in_range::<1, 86_400, _, _>")]
     #[schemars(range(min = 1, max = 86400))]
     pub page_wait_seconds: u64,
@@ -50,7 +50,7 @@ pub struct Limits {
     #[serde(deserialize_with = "in_range::<1, 1_048_576, _, _>")]
     #[schemars(range(min = 1, max = 1_048_576))]
     pub connections_per_client: usize,
-    /// Seconds that requests in flight are given to finish when the program is asked to end.
+    /// Seconds for requests in flight to finish when a signal ends the program.
     #[serde(deserialize_with = "in_range::<0, 86_400, _, _>")]
     #[schemars(range(max = 86400))]
     pub shutdown_grace_seconds: u64,
@@ -74,5 +74,5 @@ impl Default for Limits {
 }
 
 /// Memory of the pages in work: 256 MiB, so that the whole fits beside other programs on a machine of one gigabyte, and the
-/// largest page that is accepted has room alone. Raising it filters more pages of a burst.
+/// largest page that is accepted fits alone. Raising it filters more pages of a burst.
 const PAGES_MEMORY_BYTES: usize = 256 * 1024 * 1024;

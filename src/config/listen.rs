@@ -1,16 +1,13 @@
 //! Key `listen`: one address, or a list of them.
 
 use std::{
-    fmt,
     net::{SocketAddr, ToSocketAddrs},
     str::FromStr,
 };
 
 use schemars::JsonSchema;
-use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{Error, SeqAccess, Visitor, value::SeqAccessDeserializer},
-};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use serde_yaml::Value;
 
 use super::values::word_type;
 
@@ -19,7 +16,8 @@ pub const LISTEN: &str = "an address and port such as 127.0.0.1:8118, localhost:
                           which means this machine only";
 
 /// Addresses to listen on.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(transparent)]
 pub struct Listen(#[schemars(with = "SchemaOfListen")] pub Vec<SocketAddr>);
 
 #[derive(JsonSchema)]
@@ -33,7 +31,7 @@ enum SchemaOfListen {
 
 struct Address(SocketAddr);
 
-word_type!(read Address, LISTEN);
+word_type!(Address, LISTEN);
 
 impl FromStr for Address {
     type Err = String;
@@ -59,48 +57,23 @@ pub fn listen_address(text: &str) -> Result<SocketAddr, String> {
     }
     let found: Vec<SocketAddr> =
         text.to_socket_addrs().map_err(|error| format!("the name in {text:?} cannot be resolved: {error}"))?.collect();
-    // One name, one listener: browsers that are told `localhost` try both families.
+    // One name, one listener: browsers try both families for `localhost`.
     let first = found.iter().find(|addr| addr.is_ipv4()).or(found.first());
     first.copied().ok_or_else(|| format!("the name in {text:?} has no address"))
 }
 
-impl Serialize for Listen {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(&self.0)
-    }
-}
-
 impl<'de> Deserialize<'de> for Listen {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct OneOrMany;
-
-        impl<'de> Visitor<'de> for OneOrMany {
-            type Value = Vec<Address>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an address such as 127.0.0.1:8118, or a list of them")
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-                let address = text.parse();
-                let said = |problem| E::custom(format_args!("{problem}; expected {LISTEN}"));
-                address.map(|address| vec![address]).map_err(said)
-            }
-
-            fn visit_u64<E: Error>(self, port: u64) -> Result<Self::Value, E> {
-                self.visit_str(&port.to_string())
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(list))
-            }
-        }
-
-        // An untagged enum would only say that "no variant matched".
-        let addresses = from.deserialize_any(OneOrMany)?;
+        // An untagged enum would only report that no variant matched.
+        let written = match Value::deserialize(from)? {
+            Value::Sequence(list) => list,
+            one => vec![one],
+        };
+        let read = |value| Address::deserialize(value).map(|Address(addr)| addr);
+        let addresses: Vec<_> = written.into_iter().map(read).collect::<Result<_, _>>().map_err(D::Error::custom)?;
         if addresses.is_empty() {
             return Err(D::Error::custom(format_args!("the list is empty; expected {LISTEN}")));
         }
-        Ok(Self(addresses.into_iter().map(|Address(addr)| addr).collect()))
+        Ok(Self(addresses))
     }
 }

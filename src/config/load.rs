@@ -1,4 +1,4 @@
-//! Where the configuration comes from: a named file, the usual places, or the defaults within.
+//! Where the configuration comes from: a named file, the usual places, or the built-in defaults.
 
 use std::{
     env, io,
@@ -13,7 +13,7 @@ use serde_yaml::Value;
 
 use super::{
     Config, ConfigError, RawConfig, document,
-    error::{Mistake, in_plain_words},
+    error::{Mistake, with_hint},
     file::{self, without_mark},
     hint,
 };
@@ -32,7 +32,7 @@ pub struct Lookup {
 pub struct Found {
     /// The configuration.
     pub config: Config,
-    /// Its file; none when the defaults within the program are used.
+    /// Its file; `None` when the built-in defaults are used.
     pub file: Option<PathBuf>,
 }
 
@@ -54,16 +54,13 @@ impl Lookup {
         for place in &self.places {
             match file::read(place, file::MAX_CONFIG) {
                 Ok(bytes) => {
-                    let config = Config::from_bytes(bytes, Some(place))?;
-                    let file = Some(place.clone());
-                    return Ok(Found { config, file });
+                    return Ok(Found { config: Config::from_bytes(bytes, Some(place))?, file: Some(place.clone()) });
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound && !self.named => {}
                 Err(error) => return Err(ConfigError::io(place, &error)),
             }
         }
-        let config = Config::from_yaml("", None)?;
-        Ok(Found { config, file: None })
+        Ok(Found { config: Config::from_yaml("", None)?, file: None })
     }
 }
 
@@ -78,18 +75,17 @@ impl Config {
     /// relative paths.
     pub fn from_yaml(text: &str, file: Option<&Path>) -> Result<Self, ConfigError> {
         let text = without_mark(text);
-        let tree = document::read(text).map_err(|error| ConfigError::yaml(file, error))?;
+        let tree = document::read(text).map_err(|error| ConfigError::content(file, error))?;
         let base = match file.and_then(Path::parent) {
             Some(dir) if !dir.as_os_str().is_empty() => dir.to_path_buf(),
             _ => env::current_dir().unwrap_or_default(),
         };
         let build = || {
             let config = RawConfig::from_tree(&tree)?.build(&base).map_err(|mistake| vec![mistake])?;
-            let chain = config.build_chain();
-            chain.map_err(|error| vec![of_filters(&tree, &error)])?;
+            config.build_chain().map_err(|error| vec![of_filters(&tree, &error)])?;
             Ok(config)
         };
-        build().map_err(|mistakes| ConfigError::mistakes(file, text, mistakes))
+        build().map_err(|mistakes: Vec<_>| ConfigError::mistakes(file, text, &mistakes))
     }
 
     /// Builds the filter chain.
@@ -112,12 +108,12 @@ impl Config {
     }
 }
 
-/// Mistakes that are told at once.
+/// Mistakes that are reported at once.
 const MOST_MISTAKES: usize = 20;
 
 impl RawConfig {
-    /// Reads the settings, or tells all mistakes in them: the reader stops at the first, so what that stands for is taken
-    /// out, and the rest is read again.
+    /// Reads the settings, or finds all mistakes in them: serde stops at the first, so the key of that is removed, and the
+    /// rest is read again.
     fn from_tree(tree: &Value) -> Result<Self, Vec<Mistake>> {
         if tree.is_null() {
             return Ok(Self::default());
@@ -140,7 +136,7 @@ impl RawConfig {
     }
 }
 
-/// What the reader says of a key or a value, in plain words.
+/// A mistake that serde found.
 fn of_reader(tree: &Value, error: &serde_path_to_error::Error<serde_yaml::Error>) -> Mistake {
     let segments = error.path().iter().filter_map(|segment| match segment {
         Segment::Map { key } => Some(key.clone()),
@@ -148,36 +144,24 @@ fn of_reader(tree: &Value, error: &serde_path_to_error::Error<serde_yaml::Error>
         Segment::Enum { .. } | Segment::Unknown => None,
     });
     let path: Vec<String> = segments.collect();
-    let said = error.inner().to_string();
-    let is_key = said.starts_with("unknown field");
-    let mut problem = in_plain_words(&said);
-    if let Some(hint) = is_key.then(|| hint::of_unknown_key(tree, &path)).flatten() {
-        problem = match problem.split_once("expected ") {
-            // A likeness to something else says less.
-            Some((unknown, keys)) => {
-                let unknown = unknown.split(", ").next().unwrap_or(unknown);
-                format!("{unknown}, {hint}; expected {keys}")
-            }
-            None => format!("{problem}; {hint}"),
-        };
-    }
-    Mistake { path, problem, is_key, elsewhere: None }
+    let raw = error.inner().to_string();
+    let is_key = raw.starts_with("unknown field");
+    let hint = is_key.then(|| hint::of_unknown_key(tree, &path)).flatten();
+    Mistake { path, problem: with_hint(&raw, hint), is_key, elsewhere: None }
 }
 
-/// What the filters say of a setting. A problem with an item of a list begins with the item.
+/// A mistake that the filters found. A problem with an item of a list begins with the item.
 fn of_filters(tree: &Value, error: &gleaner_filters::ConfigError) -> Mistake {
     let mut mistake = Mistake::value(&format!("filters.{}", error.key), error.problem.clone());
     let list = mistake.path.iter().try_fold(tree, |tree, key| tree.get(key));
     let item = error.problem.split(['"', '`']).nth(1);
-    let is_item = |found: &Value| found.as_str() == item;
-    let items = list.and_then(Value::as_sequence);
-    if let Some(index) = items.and_then(|items| items.iter().rposition(is_item)) {
-        mistake.path.push(index.to_string());
-    }
+    let index =
+        list.and_then(Value::as_sequence).and_then(|list| list.iter().rposition(|found| found.as_str() == item));
+    mistake.path.extend(index.map(|index| index.to_string()));
     mistake
 }
 
-/// Takes out the key that this path leads to, with its whole list where it leads to an item.
+/// Removes the key that this path leads to, with its whole list where it leads to an item.
 fn remove(tree: &mut Value, path: &[String]) -> bool {
     let Some((key, rest)) = path.split_first() else {
         return false;
@@ -207,14 +191,12 @@ fn with_preset(tree: &Value) -> Value {
 
 /// These filter settings with others, written as YAML, laid over them; or the first mistake in those.
 pub fn filters_over(filters: &ChainConfig, yaml: &str) -> Result<ChainConfig, String> {
-    let over = document::read(yaml).map_err(|error| error.problem)?;
+    let over = document::read(yaml).map_err(|(_, problem)| problem)?;
     let mut tree = serde_yaml::to_value(filters).map_err(|error| error.to_string())?;
     lay_over(&mut tree, over);
-    let mut root = serde_yaml::Mapping::new();
-    root.insert("filters".into(), tree);
-    let read = RawConfig::from_tree(&Value::Mapping(root));
-    read.map(|raw| raw.filters).map_err(|mistakes| {
-        let first = mistakes.first().map(Mistake::told).unwrap_or_default();
+    let root = serde_yaml::Mapping::from_iter([("filters".into(), tree)]);
+    RawConfig::from_tree(&Value::Mapping(root)).map(|raw| raw.filters).map_err(|mistakes| {
+        let first = mistakes.first().map(Mistake::message).unwrap_or_default();
         first.trim_start_matches("filters.").trim_start_matches("filters: ").to_owned()
     })
 }
@@ -229,24 +211,5 @@ fn lay_over(base: &mut Value, over: Value) {
         }
         (_, Value::Null) => {}
         (base, over) => *base = over,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_named_file_must_be_there() {
-        let lookup = Lookup::new(Some("/nonexistent/gleaner.yaml".into()));
-        assert!(lookup.load().unwrap_err().is_missing());
-    }
-
-    #[test]
-    fn what_is_written_lies_over_the_preset() {
-        let yaml = "preset: crunch\nfilters: { main_block: { min_share: 0.7 } }";
-        let mut wanted = ChainConfig::crunch();
-        wanted.main_block.min_share = 0.7;
-        assert_eq!(Config::from_yaml(yaml, None).unwrap().filters, wanted);
     }
 }

@@ -1,16 +1,17 @@
-//! Section `log`: what is logged, and how. Takes effect at the next start.
+//! Section `log`: which messages are logged, and in which format. Takes effect at the next start.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tracing::level_filters::LevelFilter;
 
-/// Section `log`. Used as written.
+/// Section `log`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Log {
     /// `text` for people, `json` for machines. Takes effect at the next start.
     pub format: LogFormat,
-    /// Least important level that is still written; `info` has one line per request.
+    /// Least important level that is written; `info` has one line per request. The environment variable `RUST_LOG`, where
+    /// set, overrides it.
     pub level: LogLevel,
 }
 

@@ -13,19 +13,20 @@ pub struct Rewrite {
     pub enabled: bool,
     /// Hosts whose pages are never rewritten, with everything under them.
     pub except: HostPatterns,
-    /// Whether `Cache-Control: no-transform` of a page, or of who asks for it, is obeyed, as RFC 9111 § 5.2 asks of a proxy.
+    /// Whether `Cache-Control: no-transform` of a response or a request is obeyed, as RFC 9111 § 5.2 requires of a proxy.
     pub respect_no_transform: bool,
     /// Largest page in bytes, before and after decompression, up to 1 GiB; longer ones pass untouched. Raising it
     /// costs memory: a page in work holds about ten times its size.
     #[serde(deserialize_with = "in_range::<1024, 0x4000_0000, _, _>")]
     #[schemars(range(min = 1024, max = 1_073_741_824))]
     pub max_html_bytes: usize,
-    /// Hosts of whose pages is remembered, in memory, what repeats on them, for `filters.link_quota` (`domain_strength`,
-    /// `image_lists_by_domain`); up to 300 KB a host. 0: none. What a page becomes then depends on those before it.
+    /// Number of hosts for which it is kept in memory what repeats on their pages, for `filters.link_quota`
+    /// (`domain_strength`, `image_lists_by_domain`); up to 300 KB a host. 0: none. The result for a page then depends on the
+    /// pages before it.
     pub remember_hosts: u32,
-    /// Pages of an article in parts that are shown as one, at most; the origin is asked for those after the first in the
-    /// reader's name, for ten seconds at most. 1: each page alone, with a link to the next. Needs `output.style: reader`.
-    /// The bound is there because readers wait for each part, and one request must not cause thousands.
+    /// Most pages of a divided article that are joined into one; those after the first are requested with the fields of the
+    /// client's request, for ten seconds at most. 1: each page alone, with a link to the next. Needs `output.style: reader`.
+    /// Bounded because the client waits for each part, and one request must not cause thousands.
     #[serde(deserialize_with = "in_range::<1, 50, _, _>")]
     #[schemars(range(min = 1, max = 50))]
     pub join_pages: u32,

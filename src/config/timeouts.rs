@@ -1,8 +1,7 @@
 //! Section `timeouts`: how long to wait for what.
 //!
-//! Where a person waits for an answer, the default is under a minute, so that an honest error comes before the browser
-//! gives up by itself. Where both sides are alive and have nothing to say (a log, a camera, a paused player), it is
-//! minutes.
+//! Where a person waits for an answer, the default is under a minute, so that an error page arrives before the browser
+//! gives up. Where both sides may be alive and silent (a log, a camera, a paused player), it is minutes.
 
 use std::time::Duration;
 
@@ -39,7 +38,7 @@ pub struct Timeouts {
     #[serde(rename = "request_body_seconds", with = "seconds")]
     #[schemars(with = "u64", range(min = 1, max = 86400))]
     pub request_body: Duration,
-    /// Seconds that a client may take not one byte of a response that waits for it. Tunnels and web
+    /// Seconds in which a client may accept no byte of a response that is ready for it. Tunnels and web
     /// sockets are exempt.
     #[serde(rename = "client_stall_seconds", with = "seconds")]
     #[schemars(with = "u64", range(min = 1, max = 86400))]
@@ -48,8 +47,8 @@ pub struct Timeouts {
     #[serde(rename = "client_idle_seconds", with = "seconds")]
     #[schemars(with = "u64", range(min = 1, max = 86400))]
     pub client_idle: Duration,
-    /// Seconds that a tunnel may stay without a single byte after CONNECT. One that has moved may
-    /// be silent for as long as it likes.
+    /// Seconds that a tunnel may be without a single byte after CONNECT. After the first byte it may be silent
+    /// without limit.
     #[serde(rename = "connect_silence_seconds", with = "seconds")]
     #[schemars(with = "u64", range(min = 1, max = 86400))]
     pub connect_silence: Duration,

@@ -1,35 +1,26 @@
-//! How single values are read: each reader refuses what it cannot use, so the reader's path says which key it was.
+//! Readers of single values: each refuses what cannot be used, and `serde_path_to_error` adds the key.
 
-use std::{borrow::Cow, fmt, marker::PhantomData, path::PathBuf, str::FromStr, time::Duration};
+use std::{fmt, marker::PhantomData, path::PathBuf, str::FromStr, time::Duration};
 
-use schemars::{Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{
     Deserialize, Deserializer, Serializer,
     de::{Error, IntoDeserializer, Unexpected, Visitor},
 };
 
-/// A type that is written as one word; `$expected` is what a person should write. With `read` it is only read.
+/// Reads a type from one word with its `FromStr`; `$expected` is what the word should be.
 macro_rules! word_type {
-    (read $type:ty, $expected:expr) => {
+    ($type:ty, $expected:expr) => {
         impl<'de> serde::Deserialize<'de> for $type {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 $crate::config::values::word(from, $expected)
             }
         }
     };
-    ($type:ty, $expected:expr) => {
-        word_type!(read $type, $expected);
-
-        impl serde::Serialize for $type {
-            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                to.collect_str(self)
-            }
-        }
-    };
 }
 pub(super) use word_type;
 
-/// Reads one word or number, and parses it.
+/// Reads a word, number or boolean, and parses it.
 pub(super) fn word<'de, T, D>(from: D, expected: &'static str) -> Result<T, D::Error>
 where
     T: FromStr<Err: fmt::Display>,
@@ -50,6 +41,10 @@ where
 
         fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
             self.visit_str(&number.to_string())
+        }
+
+        fn visit_bool<E: Error>(self, value: bool) -> Result<T, E> {
+            self.visit_str(&value.to_string())
         }
     }
 
@@ -87,14 +82,13 @@ where
     T::try_from(number).map_err(|_| D::Error::custom(format_args!("{number} is too large")))
 }
 
-/// The same, or nothing.
+/// The same, or `null`.
 pub(super) fn in_range_or_null<'de, const LEAST: u64, const MOST: u64, D>(from: D) -> Result<Option<usize>, D::Error>
 where
     D: Deserializer<'de>,
 {
     let number = Option::<u64>::deserialize(from)?;
-    let bounded = number.map(|number| in_range::<LEAST, MOST, _, _>(number.into_deserializer()));
-    bounded.transpose()
+    number.map(|number| in_range::<LEAST, MOST, _, _>(number.into_deserializer())).transpose()
 }
 
 /// Seconds, at most a day: longer is a typing error.
@@ -110,10 +104,30 @@ pub(super) mod seconds {
     }
 }
 
-/// `on` or `off`: words in YAML 1.2 and booleans in YAML 1.1, and people write all four.
+/// `on` or `off`: words in YAML 1.2 and booleans in YAML 1.1, so all four spellings are accepted.
 pub(super) mod on_off {
-    use super::{Cow, Deserializer, Error, Schema, SchemaGenerator, Serializer, Unexpected, Visitor};
-    use super::{fmt, json_schema};
+    use super::{Deserializer, FromStr, JsonSchema, Serializer, word};
+
+    /// The schema, and the reader.
+    #[derive(JsonSchema)]
+    #[schemars(transform = all_spellings)]
+    pub(in super::super) struct OnOff(bool);
+
+    fn all_spellings(schema: &mut schemars::Schema) {
+        *schema = schemars::json_schema!({ "enum": ["off", "on", true, false] });
+    }
+
+    impl FromStr for OnOff {
+        type Err = String;
+
+        fn from_str(word: &str) -> Result<Self, String> {
+            match word {
+                "on" | "true" => Ok(Self(true)),
+                "off" | "false" => Ok(Self(false)),
+                _ => Err(format!("{word:?} is neither on nor off")),
+            }
+        }
+    }
 
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
     pub(in super::super) fn serialize<S: Serializer>(on: &bool, to: S) -> Result<S::Ok, S::Error> {
@@ -121,64 +135,14 @@ pub(super) mod on_off {
     }
 
     pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
-        from.deserialize_any(OnOff)
-    }
-
-    pub(in super::super) struct OnOff;
-
-    impl Visitor<'_> for OnOff {
-        type Value = bool;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("`on`, `off`, `true` or `false`")
-        }
-
-        fn visit_bool<E>(self, on: bool) -> Result<bool, E> {
-            Ok(on)
-        }
-
-        fn visit_str<E: Error>(self, word: &str) -> Result<bool, E> {
-            match word {
-                "on" => Ok(true),
-                "off" => Ok(false),
-                _ => Err(E::invalid_value(Unexpected::Str(word), &self)),
-            }
-        }
-    }
-
-    impl schemars::JsonSchema for OnOff {
-        fn schema_name() -> Cow<'static, str> {
-            "OnOff".into()
-        }
-
-        fn json_schema(_: &mut SchemaGenerator) -> Schema {
-            json_schema!({ "enum": ["off", "on", true, false] })
-        }
+        word::<OnOff, _>(from, "`on`, `off`, `true` or `false`").map(|OnOff(on)| on)
     }
 }
 
-/// Reads a path that may be left out; a number is a mistake, not a name.
+/// Reads a path that may be left out.
 pub(super) fn path_or_null<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
-    struct PathOrNull;
-
-    impl Visitor<'_> for PathOrNull {
-        type Value = Option<PathBuf>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a path (in quotes if it is a number) or `null`")
-        }
-
-        fn visit_str<E: Error>(self, path: &str) -> Result<Self::Value, E> {
-            if path.is_empty() {
-                return Err(E::invalid_value(Unexpected::Str(path), &self));
-            }
-            Ok(Some(PathBuf::from(path)))
-        }
-
-        fn visit_unit<E>(self) -> Result<Self::Value, E> {
-            Ok(None)
-        }
+    match Option::<String>::deserialize(from)? {
+        Some(path) if path.is_empty() => Err(D::Error::custom("the path is empty; expected a path, or `null`")),
+        path => Ok(path.map(PathBuf::from)),
     }
-
-    from.deserialize_any(PathOrNull)
 }

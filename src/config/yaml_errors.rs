@@ -1,30 +1,29 @@
-//! What the YAML parser says of a mistake, in the words of a person who made it. The parser's own words name its states.
+//! The messages of the YAML parser (libyaml) in plain words: its own name its internal states.
 
 use super::{
-    document::{Place, YamlError},
+    document::{Located, Place},
     error::in_plain_words,
 };
 
 /// Which place of a message counts.
-#[derive(Clone, Copy, PartialEq, Eq)]
 enum At {
     /// Where the parser gave up.
     End,
-    /// Where the thing began that it did not finish.
+    /// Where the construct began that it did not finish.
     Begin,
 }
 use At::{Begin, End};
 
-/// A part of the parser's message, the place that counts, and what is said. The first that fits is taken.
+/// A part of the parser's message, the place that counts, and the message that is shown. The first that matches is taken.
 #[rustfmt::skip]
 const MESSAGES: [(&str, At, &str); 17] = [
     ("tab character", End, TAB),
-    ("escape character", End, "in double quotes a \\ begins a sign, and there is no such sign; expected \\\\ for one \\, or \
+    ("escape character", End, "in double quotes a \\ begins an escape sequence, and there is no such one; expected \\\\ for one \\, or \
         single quotes around the text"),
     ("quoted scalar", Begin, "this quote is not closed; expected another one at its end"),
     ("flow sequence", Begin, "what begins here is not closed; expected a comma between its parts and a ] at its end"),
     ("flow mapping", Begin, "what begins here is not closed; expected a comma between its parts and a } at its end"),
-    ("control characters", End, "a control character stands here; expected text, or \\x.. in double quotes"),
+    ("control characters", End, "this is a control character; expected text, or \\x.. in double quotes"),
     ("alias", Begin, ALIAS),
     ("anchor", Begin, ALIAS),
     ("cannot start any token", End, "outside quotes no value begins with this character; expected quotes around it"),
@@ -35,48 +34,41 @@ const MESSAGES: [(&str, At, &str); 17] = [
     ("block collection", End, INDENT),
     ("expected node content", End, "a value is missing here; expected one, no comma before it, or the ] or } of a bracket \
         above"),
-    ("recursion limit", End, "what begins here holds itself, or is nested more than 100 deep; expected settings, without \
+    ("recursion limit", End, "what begins here contains itself, or is nested more than 100 deep; expected settings, without \
         `*` and `&`"),
     ("incompatible YAML document", End, "a version of YAML that does not exist; expected `%YAML 1.2`, or no such line"),
     ("more than one document", End, "a second document begins here; expected one: everything in the file is one \
         configuration, so the line `---` is to go"),
 ];
 
-const TAB: &str = "a TAB stands here; expected spaces: YAML is indented with spaces only";
+const TAB: &str = "this is a TAB; expected spaces: YAML is indented with spaces only";
 
-const ALIAS: &str = "outside quotes `*` and `&` mean something else than themselves; expected quotes around the value, such \
+const ALIAS: &str = "outside quotes `*` and `&` have another meaning in YAML; expected quotes around the value, such \
                      as \"*.example.com\"";
 
 const INDENT: &str = "this line is indented unlike those that it belongs to; expected the same number of spaces";
 
-pub(super) fn explain(text: &str, error: &serde_yaml::Error) -> YamlError {
+pub(super) fn explain(text: &str, error: &serde_yaml::Error) -> Located {
     let raw = error.to_string();
     let place = place_within(text, &raw).or_else(|| Place::of_error(error));
     if place.and_then(|place| char_at(text, place)) == Some('\t') {
-        let problem = TAB.to_owned();
-        return YamlError { place, problem };
+        return (place, TAB.to_owned());
     }
     if raw.contains("mapping values are not allowed")
         && let Some((place, key)) = place.and_then(|place| key_above(text, place))
     {
-        let problem = format!(
-            "{key} is no key without its `:`, and what follows is indented as if it were one; expected `{key}:`"
-        );
-        let place = Some(place);
-        return YamlError { place, problem };
+        let problem = "is no key without its `:`, and what follows is indented as if it were one";
+        return (Some(place), format!("{key} {problem}; expected `{key}:`"));
     }
-    let known = MESSAGES.iter().find(|(part, ..)| raw.contains(part));
-    let Some((_, at, problem)) = known else {
-        // The place stands in front already.
-        let end = raw.find(" at line ").unwrap_or(raw.len());
-        let problem = in_plain_words(&raw[..end]);
-        return YamlError { place, problem };
-    };
-    let begin = (*at == Begin).then(|| begin(&raw)).flatten();
-    YamlError { place: begin.or(place), problem: (*problem).to_owned() }
+    match MESSAGES.iter().find(|(part, ..)| raw.contains(part)) {
+        Some((_, Begin, problem)) => (begin(&raw).or(place), (*problem).to_owned()),
+        Some((_, End, problem)) => (place, (*problem).to_owned()),
+        // The place is shown in front already.
+        None => (place, in_plain_words(raw.split(" at line ").next().unwrap_or_default())),
+    }
 }
 
-/// Where the thing began that the parser was in the middle of: the last place that its message names.
+/// Where the construct began that the parser had not finished: the last place that its message names.
 fn begin(raw: &str) -> Option<Place> {
     let (_, context) = raw.split_once(", while ")?;
     let (_, at) = context.rsplit_once(" at line ")?;
@@ -84,8 +76,8 @@ fn begin(raw: &str) -> Option<Place> {
     Some(Place { line: line.parse().ok()?, column: column.parse().ok()? })
 }
 
-/// The place in messages that have none of their own, or a wrong one: a byte's number, or the line of a second document, which `---` at
-/// the start of a line begins wherever it stands (YAML 1.2.2 § 9.1.2).
+/// The place in messages that have none of their own, or a wrong one: the index of a byte, or the line of a second document,
+/// which `---` at the start of any line begins (YAML 1.2.2 § 9.1.2).
 fn place_within(text: &str, raw: &str) -> Option<Place> {
     if let Some((_, position)) = raw.split_once(" at position ") {
         return Some(Place::of_byte(text, position.parse().ok()?));
@@ -102,18 +94,16 @@ fn place_within(text: &str, raw: &str) -> Option<Place> {
     Some(Place { line: index + 1, column: 1 })
 }
 
-/// The line above where it is one word and indented less: most likely a key that lost its `:`. The parser takes both lines
-/// for one text.
+/// The line above, if it is one word and indented less: most likely a key without its `:`. The parser reads both lines as one
+/// text.
 fn key_above(text: &str, at: Place) -> Option<(Place, &str)> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let lines: Vec<&str> = text.lines().take(at.line).collect();
     let (own, before) = lines.split_last()?;
-    let is_empty = |line: &str| line.trim().is_empty() || line.trim().starts_with('#');
-    let index = before.iter().rposition(|line| !is_empty(line))?;
-    let key = before[index].trim();
-    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let place = Place { line: index + 1, column: indent(before[index]) + 1 };
-    (key.chars().all(is_word) && indent(own) > indent(before[index])).then_some((place, key))
+    let index = before.iter().rposition(|line| !line.trim().is_empty() && !line.trim().starts_with('#'))?;
+    let (key, column) = (before[index].trim(), indent(before[index]) + 1);
+    let is_key = key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')) && indent(own) >= column;
+    is_key.then_some((Place { line: index + 1, column }, key))
 }
 
 fn char_at(text: &str, at: Place) -> Option<char> {
@@ -123,7 +113,7 @@ fn char_at(text: &str, at: Place) -> Option<char> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::document;
+    use super::{super::document, Place};
 
     #[test]
     #[rustfmt::skip]
@@ -140,7 +130,7 @@ mod tests {
             ("a: {x: 1\nb: 3\n", 1, 4, "what begins here is not closed"),
             ("a: [,]\n", 1, 5, "a value is missing here"),
             ("a: [\n", 2, 1, "the ] or } of a bracket above"),
-            ("a: &x [*x]\n", 1, 4, "what begins here holds itself"),
+            ("a: &x [*x]\n", 1, 4, "what begins here contains itself"),
             ("%YAML 3.0\n---\na: 1\n", 1, 1, "expected `%YAML 1.2`"),
             ("a:\n  b: *.example.com\n", 2, 6, "outside quotes `*`"),
             ("a: *y\n", 1, 4, "outside quotes `*`"),
@@ -151,14 +141,13 @@ mod tests {
             ("a:\n  b\n    c: 2\n", 2, 3, "expected `b:`"),
             ("a: !x y\n", 1, 4, "a `!` begins a tag"),
             ("a: 1\nb: \u{1}\n", 2, 4, "a control character"),
+            ("a: {x: 1, y: {z: 1}, x: 2}", 1, 22, "a.x is written a second time: first in line 1, column 5"),
+            ("a:\n  x: [{k: 1, 'k': 2}]\n", 2, 14, "a.x.k is written a second time"),
             ("? [a]\n: 6\n", 1, 3, "a list, expected a key, which is one word"),
         ] {
-            let error = document::read(text)
-                .err()
-                .unwrap_or_else(|| panic!("{text:?} is taken"));
-            assert!(error.problem.contains(words), "{text:?}: {error:?}");
-            let place = error.place.map(|place| (place.line, place.column));
-            assert_eq!(place, Some((line, column)), "{text:?}: {error:?}");
+            let (place, problem) = document::read(text).expect_err(text);
+            assert!(problem.contains(words), "{text:?}: {problem}");
+            assert_eq!(place, Some(Place { line, column }), "{text:?}: {problem}");
         }
     }
 }

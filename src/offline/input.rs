@@ -32,19 +32,18 @@ pub enum ReadError {
 /// The bytes of a page: of a file, or of standard input for `-`; unpacked if they are gzip, whatever the name. An error
 /// where they are no page, or one that the proxy would pass on because it is longer.
 pub fn read(file: &Path, max_bytes: usize) -> Result<Vec<u8>, ReadError> {
-    let bytes = if file == OsStr::new("-") {
-        bounded(io::stdin().lock(), ReadError::Io)?
-    } else if file.is_dir() {
+    if file.is_dir() {
         return Err(ReadError::Folder);
+    }
+    let mut bytes = if file == OsStr::new("-") {
+        bounded(io::stdin().lock(), ReadError::Io)?
     } else {
         bounded(fs::File::open(file)?, ReadError::Io)?
     };
-    let bytes = if bytes.starts_with(&[0x1f, 0x8b]) {
+    if bytes.starts_with(&[0x1f, 0x8b]) {
         let broken = |error| ReadError::Content(format!("broken gzip: {error}"));
-        bounded(flate2::read::MultiGzDecoder::new(&bytes[..]), broken)?
-    } else {
-        bytes
-    };
+        bytes = bounded(flate2::read::MultiGzDecoder::new(&bytes[..]), broken)?;
+    }
     if bytes.is_empty() {
         return Err(ReadError::Content("is empty".to_owned()));
     }

@@ -13,12 +13,12 @@ pub struct Progress {
     total: Option<usize>,
     done: usize,
     started: Instant,
-    /// When the line was written last; none where it is not shown.
+    /// When the line was written last; `None` where it is not shown.
     written: Option<Instant>,
 }
 
 impl Progress {
-    /// `total` pages, where their number is known; `is_wanted` says no where the line would disturb.
+    /// `total` pages, where their number is known; `is_wanted` is false where the line would disturb other output.
     #[must_use]
     pub fn new(total: Option<usize>, is_wanted: bool) -> Self {
         let started = Instant::now();
@@ -30,41 +30,26 @@ impl Progress {
         self.done += 1;
         if self.written.is_some_and(|at| at.elapsed() >= INTERVAL) {
             self.written = Some(Instant::now());
-            // Nothing is lost where nobody reads it.
-            let _ = write!(io::stderr(), "\r\x1b[K{}", self.line());
+            let done = self.done as f64;
+            let elapsed = self.started.elapsed().as_secs_f64();
+            // A line that cannot be written is no error.
+            let _ = match self.total {
+                None => write!(io::stderr(), "{CLEAR}{done} pages, {:.0} per second", done / elapsed),
+                Some(total) => {
+                    let left = (total as f64 - done) * elapsed / done;
+                    write!(io::stderr(), "{CLEAR}{done} of {total} pages, {left:.0} s left")
+                }
+            };
         }
     }
 
     /// Clears the line.
     pub fn clear(&self) {
         if self.written.is_some() {
-            let _ = write!(io::stderr(), "\r\x1b[K");
-        }
-    }
-
-    fn line(&self) -> String {
-        let done = self.done;
-        let elapsed = self.started.elapsed().as_secs_f64();
-        match self.total {
-            None => format!("{done} pages, {:.0} per second", done as f64 / elapsed),
-            Some(total) => {
-                let left = total.saturating_sub(done) as f64 * elapsed / done.max(1) as f64;
-                format!("{done} of {total} pages, {left:.0} s left")
-            }
+            let _ = write!(io::stderr(), "{CLEAR}");
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tells_how_much_is_left_where_the_number_is_known() {
-        let mut progress = Progress::new(Some(4), false);
-        progress.page();
-        assert!(progress.line().starts_with("1 of 4 pages, 0 s left"));
-        let unknown = Progress::new(None, false);
-        assert!(unknown.line().starts_with("0 pages, "));
-    }
-}
+/// To the start of the line, and erase it (ECMA-48: CR, EL).
+const CLEAR: &str = "\r\x1b[K";

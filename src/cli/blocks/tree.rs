@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use gleaner_filters::PageBlocks;
 
-/// Most characters of a line's label, with the room that its depth takes; of longer ones the end is told.
+/// Most characters of a line's label with its indentation; of longer ones the end is shown.
 const LABEL: usize = 52;
 
-/// Levels that are set in; deeper ones stand with the last.
+/// Levels that are indented; deeper ones are indented like the last.
 const MAX_DEPTH: usize = 16;
 
 pub(super) fn of(page: &PageBlocks) -> String {

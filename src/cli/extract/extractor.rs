@@ -6,8 +6,7 @@ use gleaner::{
     Config,
     offline::{chains::WithFallback, input, parallel},
 };
-use gleaner_filters::{ChainConfig, ConfigError, Domain, Extract, PageError, Survey};
-use url::Url;
+use gleaner_filters::{Chain, ChainConfig, ConfigError, Domain, Extract, PageError, Survey};
 
 use super::{
     tasks::{Task, Tasks},
@@ -15,7 +14,7 @@ use super::{
 };
 use crate::cli::page_failure;
 
-/// The chain of a configuration, and what it needs besides.
+/// The chain of a configuration, the limit on a page, and the statistics of its site.
 pub(super) struct Extractor {
     chain: WithFallback,
     /// Longest page, as for the proxy.
@@ -26,11 +25,10 @@ pub(super) struct Extractor {
 
 /// A page, extracted.
 pub(super) struct Page {
-    /// What was extracted.
     pub(super) extract: Extract,
-    /// Why it is the whole page, if it is.
+    /// Why nothing was removed, where the chain gave up.
     pub(super) passed: Option<PageError>,
-    /// Its bytes, if it is.
+    /// The page's bytes, where the chain gave up.
     pub(super) original: Option<Vec<u8>>,
 }
 
@@ -44,7 +42,7 @@ impl Extractor {
         })
     }
 
-    /// Learns what repeats on these pages, which are one site's. Those that cannot be read are told of when they are extracted.
+    /// Learns what repeats on these pages, which are one site's. Pages that cannot be read are reported when they are extracted.
     pub(super) fn learn(&mut self, tasks: Tasks) -> anyhow::Result<Tasks> {
         let tasks: Vec<Task> = tasks.collect();
         let mut site = Domain::default();
@@ -70,22 +68,17 @@ impl Extractor {
         let given = task.url?;
         let bytes = input::read(&task.file, self.max_bytes)?;
         let html = input::decode(&bytes);
-        let mut page = self.page(&html, &address).map_err(page_failure)?;
-        if page.passed.is_some() {
-            page.extract.html = html;
-            page.original = Some(bytes);
+        let run = |chain: &Arc<Chain>| match &self.site {
+            Some(site) => chain.extract_knowing(&html, &address, Arc::clone(site)),
+            None => chain.extract(&html, &address),
+        };
+        let (mut extract, passed) = self.chain.run(run).map_err(page_failure)?;
+        let original = passed.is_some().then_some(bytes);
+        if original.is_some() {
+            extract.html = html;
         } else if let Some(url) = &given {
-            page.extract.html = with_base(page.extract.html, url);
+            extract.html = with_base(extract.html, url);
         }
-        Ok(page)
-    }
-
-    /// Runs the chain on a page.
-    fn page(&self, html: &str, url: &Url) -> Result<Page, PageError> {
-        let (extract, passed) = self.chain.run(|chain| match &self.site {
-            Some(site) => chain.extract_knowing(html, url, Arc::clone(site)),
-            None => chain.extract(html, url),
-        })?;
-        Ok(Page { extract, passed, original: None })
+        Ok(Page { extract, passed, original })
     }
 }

@@ -5,28 +5,23 @@ use serde::Serialize;
 
 use super::Page;
 
-/// What is told of one file.
+/// The output for one file.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum Record {
     /// A page that was read.
     Page(Box<PageRecord>),
-    /// Why there is none.
-    Error {
-        /// As it was named.
-        file: String,
-        /// In plain words.
-        error: String,
-    },
+    /// A file that could not be read or filtered.
+    Error { file: String, error: String },
 }
 
-/// Everything that is known of a page; the fields of its metadata stand beside the others.
+/// All about a page; the fields of its metadata are beside the others.
 #[derive(Debug, Serialize)]
 pub(super) struct PageRecord {
     file: String,
     #[serde(flatten)]
     metadata: Metadata,
-    /// How sure the chain is of its choice, 0 to 1; `null` where its algorithm cannot tell.
+    /// The chain's confidence in its choice, 0 to 1; `null` where its algorithm gives none.
     confidence: Option<f64>,
     text: String,
     html: String,

@@ -40,7 +40,7 @@ pub(in crate::cli) fn address_of(file: &Path) -> Url {
 
 pub(super) type Tasks = Box<dyn Iterator<Item = Task> + Send>;
 
-/// The pages that were asked for, read as they are needed: a list may be long.
+/// The pages of the arguments; a list is read as its pages are needed, because it may be long.
 pub(super) fn all(args: &Args) -> anyhow::Result<Tasks> {
     let Some(list) = &args.from_list else {
         let mut files = args.files.clone();
@@ -48,19 +48,14 @@ pub(super) fn all(args: &Args) -> anyhow::Result<Tasks> {
             files.push(PathBuf::from("-"));
         }
         let url = args.url.clone();
-        return Ok(Box::new(files.into_iter().map(move |file| {
-            let url = Ok(url.clone());
-            Task { file, url }
-        })));
+        return Ok(Box::new(files.into_iter().map(move |file| Task { file, url: Ok(url.clone()) })));
     };
     let lines: Box<dyn BufRead + Send> = if list == OsStr::new("-") {
         Box::new(io::BufReader::new(io::stdin()))
+    } else if list.is_dir() {
+        return Err(Failure::error(EX_IOERR, format!("{}: is a folder", list.display())));
     } else {
-        let name = || list.display().to_string();
-        if list.is_dir() {
-            return Err(Failure::error(EX_IOERR, format!("{}: is a folder", name())));
-        }
-        let file = fs::File::open(list).with_context(name)?;
+        let file = fs::File::open(list).with_context(|| list.display().to_string())?;
         Box::new(io::BufReader::new(file))
     };
     Ok(Box::new(lines.lines().enumerate().filter_map(|(index, line)| match line {
@@ -94,27 +89,5 @@ pub(in crate::cli) fn page_address(text: &str) -> Result<Url, String> {
     match url.scheme() {
         "http" | "https" => Ok(url),
         other => Err(format!("{other}: leads to no web page; {EXPECTED}")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_must_be_one_of_a_web_page() {
-        assert_eq!(page_address("HTTPS://Example.org").unwrap().as_str(), "https://example.org/");
-        for (text, words) in [
-            ("ftp://example.org/", "ftp: leads to no web page"),
-            ("javascript:1", "javascript: leads to no web page"),
-            ("file:///tmp/x", "file: leads to no web page"),
-            ("example.org/page", "https:// is missing?"),
-            ("", "https:// is missing?"),
-            ("http://", "is no address: empty host"),
-            ("http://exa mple/", "is no address"),
-        ] {
-            let error = page_address(text).unwrap_err();
-            assert!(error.contains(words) && error.contains("expected the address"), "{error}");
-        }
     }
 }
