@@ -59,17 +59,11 @@ fn main() {
             let of = counts.entry(("day", kind.clone())).or_default();
             let day_outcome = of.add(day.0, day.1, day.0 == day.1);
             if is_long && kind != "all" {
-                println!(
-                    "{}\t{kind}\t{outcome}\t{author:?}\t{day_outcome}\t{day:?}",
-                    page.id
-                );
+                println!("{}\t{kind}\t{outcome}\t{author:?}\t{day_outcome}\t{day:?}", page.id);
             }
         }
     }
-    println!(
-        "{:<8}{:<15}{:>7}{:>7}{:>9}{:>9}{:>9}",
-        "", "", "right", "wrong", "missing", "unasked", "neither"
-    );
+    println!("{:<8}{:<15}{:>7}{:>7}{:>9}{:>9}{:>9}", "", "", "right", "wrong", "missing", "unasked", "neither");
     for ((what, kind), of) in counts {
         println!(
             "{what:<8}{kind:<15}{:>7}{:>7}{:>9}{:>9}{:>9}",

@@ -40,9 +40,8 @@ struct PageWords {
 fn main() {
     let folder = std::env::args().nth(1).expect("the folder of the data set");
     let pages = read(Path::new(&folder));
-    let (train, test): (Vec<&PageWords>, Vec<&PageWords>) = pages
-        .iter()
-        .partition(|page| hash(&page.domain).is_multiple_of(2));
+    let (train, test): (Vec<&PageWords>, Vec<&PageWords>) =
+        pages.iter().partition(|page| hash(&page.domain).is_multiple_of(2));
     print!("{}", profiles(&train));
     for (name, half) in [("made from", &train), ("other", &test)] {
         report(name, half);
@@ -62,33 +61,22 @@ fn read(folder: &Path) -> Vec<PageWords> {
     };
     let chain = Chain::new(&config, PageLimits::default(), HostList::default()).unwrap();
     let chain = Arc::new(chain);
-    let mut files: Vec<_> = fs::read_dir(folder.join("ground-truth"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let mut files: Vec<_> =
+        fs::read_dir(folder.join("ground-truth")).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     files
         .iter()
         .filter_map(|file| {
-            let truth: serde_json::Value =
-                serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+            let truth: serde_json::Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
             let genre = genre_of(truth["_internal"]["page_type"]["primary"].as_str()?)?;
             let url: url::Url = truth["url"].as_str()?.parse().ok()?;
             let name = file.file_stem()?.to_string_lossy().into_owned();
-            let packed =
-                fs::File::open(folder.join("html").join(format!("{name}.html.gz"))).ok()?;
+            let packed = fs::File::open(folder.join("html").join(format!("{name}.html.gz"))).ok()?;
             let mut html = Vec::new();
-            flate2::read::GzDecoder::new(packed)
-                .read_to_end(&mut html)
-                .ok()?;
+            flate2::read::GzDecoder::new(packed).read_to_end(&mut html).ok()?;
             let html = String::from_utf8_lossy(&html);
             let text = chain.extract(&html, &url).ok()?.text;
-            Some(PageWords {
-                genre,
-                domain: url.host_str()?.to_owned(),
-                counts: genre::count_words(&text),
-                text,
-            })
+            Some(PageWords { genre, domain: url.host_str()?.to_owned(), counts: genre::count_words(&text), text })
         })
         .collect()
 }
@@ -116,10 +104,7 @@ fn profiles(pages: &[&PageWords]) -> String {
     let mut sizes = [0.0; 4];
     for page in pages {
         let total: u32 = page.counts.values().sum();
-        let column = Genre::ALL
-            .iter()
-            .position(|genre| *genre == page.genre)
-            .unwrap();
+        let column = Genre::ALL.iter().position(|genre| *genre == page.genre).unwrap();
         sizes[column] += 1.0;
         for (word, count) in &page.counts {
             domains.entry(word).or_default().insert(&page.domain);
@@ -142,21 +127,15 @@ fn profiles(pages: &[&PageWords]) -> String {
     words.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(b.0)));
     words.truncate(WORDS);
     words.sort_by_key(|word| word.0);
-    let total = |column: usize| {
-        words
-            .iter()
-            .map(|(_, shares, _)| shares[column])
-            .sum::<f64>()
-    };
+    let total = |column: usize| words.iter().map(|(_, shares, _)| shares[column]).sum::<f64>();
     let mut out = String::from(
         "//! Word profiles: written by `examples/genre_profiles.rs`, not by hand. Shares of the vocabulary in ten-thousandths, for\n\
          //! news, shop, forum, documentation. Counted on WCXB (Foley, 2026, CC BY 4.0), dev, one half of the domains.\n\n\
          pub(super) const PROFILES: &[(&str, [u16; 4])] = &[\n",
     );
     for (word, shares, _) in &words {
-        let row: Vec<String> = (0..4)
-            .map(|column| format!("{:.0}", 10_000.0 * shares[column] / total(column)))
-            .collect();
+        let row: Vec<String> =
+            (0..4).map(|column| format!("{:.0}", 10_000.0 * shares[column] / total(column))).collect();
         let _ = writeln!(out, "    (\"{word}\", [{}]),", row.join(", "));
     }
     out.push_str("];\n");
@@ -166,13 +145,9 @@ fn profiles(pages: &[&PageWords]) -> String {
 fn report(name: &str, pages: &[&PageWords]) {
     let mut told = [[0u32; 5]; 4];
     for page in pages {
-        let row = Genre::ALL
-            .iter()
-            .position(|genre| *genre == page.genre)
-            .unwrap();
-        let column = genre::nearest(&page.text).map_or(4, |(found, _)| {
-            Genre::ALL.iter().position(|genre| *genre == found).unwrap()
-        });
+        let row = Genre::ALL.iter().position(|genre| *genre == page.genre).unwrap();
+        let column = genre::nearest(&page.text)
+            .map_or(4, |(found, _)| Genre::ALL.iter().position(|genre| *genre == found).unwrap());
         told[row][column] += 1;
     }
     eprintln!("{name} half: rows are true, columns told: news shop forum documentation none");

@@ -32,27 +32,16 @@ fn main() {
             print!("{:>14}", of(name, Some(told)));
         }
         let hits = of(name, Some(kind));
-        let told: usize = Kind::ALL
-            .iter()
-            .map(|of_kind| of(of_kind.as_str(), Some(kind)))
-            .sum();
+        let told: usize = Kind::ALL.iter().map(|of_kind| of(of_kind.as_str(), Some(kind))).sum();
         let here: usize = Kind::ALL.iter().map(|told| of(name, Some(*told))).sum();
         let pages = here + of(name, None);
         let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
-        println!(
-            "{:>6}{:>10.2}{:>8.2}",
-            of(name, None),
-            share(hits, told),
-            share(hits, pages)
-        );
+        println!("{:>6}{:>10.2}{:>8.2}", of(name, None), share(hits, told), share(hits, pages));
         right += hits;
         told_at_all += here;
         all += pages;
     }
-    println!(
-        "told {told_at_all} of {all}, right {right}: {:.3} of those told",
-        right as f64 / told_at_all as f64
-    );
+    println!("told {told_at_all} of {all}, right {right}: {:.3} of those told", right as f64 / told_at_all as f64);
 }
 
 /// Pages by the kind annotated and the kind told.

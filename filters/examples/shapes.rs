@@ -20,22 +20,13 @@ fn main() {
     if std::env::var_os("SHAPE_CHILD").is_some() {
         return child(&wanted.unwrap_or_default());
     }
-    println!(
-        "{:<40} {:>9} {:>7} {:>7} {:>7} {:>6}  outcome",
-        "shape", "bytes", "ms", "piece", "finish", "MiB"
-    );
+    println!("{:<40} {:>9} {:>7} {:>7} {:>7} {:>6}  outcome", "shape", "bytes", "ms", "piece", "finish", "MiB");
     for (name, _) in shapes::SHAPES {
-        if wanted
-            .as_ref()
-            .is_some_and(|wanted| !name.contains(wanted.as_str()))
-        {
+        if wanted.as_ref().is_some_and(|wanted| !name.contains(wanted.as_str())) {
             continue;
         }
         let program = std::env::current_exe().expect("this program has a path");
-        let status = Command::new(program)
-            .arg(name)
-            .env("SHAPE_CHILD", "1")
-            .status();
+        let status = Command::new(program).arg(name).env("SHAPE_CHILD", "1").status();
         if !status.is_ok_and(|status| status.success()) {
             println!("{name:<40} DIED");
         }
@@ -62,10 +53,7 @@ fn child(name: &str) {
         let (piece, after) = rest.split_at(rest.floor_char_boundary(rest.len().min(16 * 1024)));
         rest = after;
         let piece_begin = Instant::now();
-        outcome = feed
-            .feed(piece)
-            .err()
-            .map(|error| error.reason().to_owned());
+        outcome = feed.feed(piece).err().map(|error| error.reason().to_owned());
         longest = longest.max(piece_begin.elapsed());
     }
     let finish_begin = Instant::now();

@@ -29,9 +29,7 @@ impl Laid {
     pub fn of(html: &str) -> Option<Laid> {
         let url = Url::parse("https://example.org/").ok()?;
         let document = fed(html, true)?.finish().ok()?;
-        Page::new(document, &url, false, PageLimits::default().depth)
-            .ok()
-            .map(Laid)
+        Page::new(document, &url, false, PageLimits::default().depth).ok().map(Laid)
     }
 
     /// The whole page, written.

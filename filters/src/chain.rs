@@ -61,11 +61,7 @@ pub struct Chain {
 
 impl Chain {
     /// Checks the settings and the order once, and builds the filters that are switched on.
-    pub fn new(
-        config: &ChainConfig,
-        limits: PageLimits,
-        ad_servers: HostList,
-    ) -> Result<Chain, ConfigError> {
+    pub fn new(config: &ChainConfig, limits: PageLimits, ad_servers: HostList) -> Result<Chain, ConfigError> {
         Chain::with_forest(config, limits, ad_servers, &Forest::shipped())
     }
 
@@ -78,10 +74,8 @@ impl Chain {
         check(config)?;
         let order: Vec<FilterName> = config.filters_on().collect();
         let mut ad_servers = Some(ad_servers);
-        let filters = order
-            .iter()
-            .map(|&name| build(config, name, &mut ad_servers, forest))
-            .collect::<Result<_, _>>()?;
+        let filters =
+            order.iter().map(|&name| build(config, name, &mut ad_servers, forest)).collect::<Result<_, _>>()?;
         Ok(Chain {
             filters,
             output: config.output.clone(),
@@ -122,12 +116,7 @@ impl Chain {
 
     /// The page's blocks by relevance, as the configured algorithm sees them after the filters before it; its menus and
     /// its kind.
-    pub fn blocks(
-        self: &Arc<Self>,
-        html: &str,
-        url: &Url,
-        most: usize,
-    ) -> Result<PageBlocks, PageError> {
+    pub fn blocks(self: &Arc<Self>, html: &str, url: &Url, most: usize) -> Result<PageBlocks, PageError> {
         let mut feed = self.page(url);
         feed.feed(html)?;
         let mut page = feed.parse()?;
@@ -142,9 +131,7 @@ impl Chain {
             is_before &= name != "main_block";
             is_before && !SHOWING.contains(&name)
         })?;
-        guarded("blocks", || {
-            blocks::of_page(page, &whole, &self.main_block, most)
-        })
+        guarded("blocks", || blocks::of_page(page, &whole, &self.main_block, most))
     }
 
     /// The page's text and what became of each of its text nodes.
@@ -162,12 +149,7 @@ impl Chain {
     }
 
     /// As [`Chain::extract`], with what is known of other pages of the domain.
-    pub fn extract_knowing(
-        self: &Arc<Self>,
-        html: &str,
-        url: &Url,
-        domain: Arc<Domain>,
-    ) -> Result<Extract, PageError> {
+    pub fn extract_knowing(self: &Arc<Self>, html: &str, url: &Url, domain: Arc<Domain>) -> Result<Extract, PageError> {
         let mut feed = self.page(url);
         feed.know_domain(domain);
         feed.feed(html)?;
@@ -236,9 +218,7 @@ impl Filtered {
         let Some(offer) = self.offer.take() else {
             return;
         };
-        self.offer = part
-            .offer
-            .map(|next| next.start + offer.start..next.end + offer.start);
+        self.offer = part.offer.map(|next| next.start + offer.start..next.end + offer.start);
         self.content.replace_range(offer, &part.content);
         self.metadata.next_page = part.metadata.next_page;
         self.report.text_before += part.report.text_before;
@@ -324,14 +304,8 @@ mod tests {
 
     #[test]
     fn a_filter_that_takes_too_long_is_left_in_the_middle() {
-        let limits = PageLimits {
-            cpu: Duration::from_millis(100),
-            ..PageLimits::default()
-        };
-        let config = ChainConfig {
-            order: Vec::new(),
-            ..ChainConfig::default()
-        };
+        let limits = PageLimits { cpu: Duration::from_millis(100), ..PageLimits::default() };
+        let config = ChainConfig { order: Vec::new(), ..ChainConfig::default() };
         let mut chain = Chain::new(&config, limits, HostList::default()).unwrap();
         chain.filters.push(Box::new(Endless));
         let page = "<p>some words".repeat(2000);
@@ -375,25 +349,16 @@ mod tests {
 
     #[test]
     fn a_page_of_which_nothing_is_chosen_is_no_part() {
-        let config = ChainConfig {
-            order: Vec::new(),
-            ..ChainConfig::default()
-        };
+        let config = ChainConfig { order: Vec::new(), ..ChainConfig::default() };
         let mut feed = Arc::new(chain(&config).unwrap()).page(&url());
-        feed.continue_article(Part {
-            article: "Clocks".to_owned(),
-            number: 2,
-        });
+        feed.continue_article(Part { article: "Clocks".to_owned(), number: 2 });
         feed.feed("<p>some words").unwrap();
         assert_eq!(feed.finish().unwrap_err(), PageError::NoPart);
     }
 
     #[test]
     fn a_filter_named_twice_is_refused() {
-        let config = ChainConfig {
-            order: vec![FilterName::Ignore, FilterName::Ignore],
-            ..ChainConfig::default()
-        };
+        let config = ChainConfig { order: vec![FilterName::Ignore, FilterName::Ignore], ..ChainConfig::default() };
         let error = chain(&config).err().unwrap();
         assert_eq!(error.key, "order");
         assert!(error.problem.contains("twice"), "{error}");
@@ -401,10 +366,8 @@ mod tests {
 
     #[test]
     fn a_retainer_before_a_remover_is_refused() {
-        let config = ChainConfig {
-            order: vec![FilterName::RemovedLinks, FilterName::LinkLists],
-            ..ChainConfig::default()
-        };
+        let config =
+            ChainConfig { order: vec![FilterName::RemovedLinks, FilterName::LinkLists], ..ChainConfig::default() };
         assert_eq!(chain(&config).err().unwrap().key, "order");
     }
 
@@ -417,20 +380,11 @@ mod tests {
         };
         assert_eq!(with(|c| c.link_lists.ratio = 0.0), "link_lists.ratio");
         assert_eq!(with(|c| c.link_lists.ratio = f64::NAN), "link_lists.ratio");
-        assert_eq!(
-            with(|c| c.main_block.min_share = 1.5),
-            "main_block.min_share"
-        );
+        assert_eq!(with(|c| c.main_block.min_share = 1.5), "main_block.min_share");
         assert_eq!(with(|c| c.main_block.cnr.top = 0), "main_block.cnr.top");
-        assert_eq!(
-            with(|c| c.output.max_line_breaks = 0),
-            "output.max_line_breaks"
-        );
+        assert_eq!(with(|c| c.output.max_line_breaks = 0), "output.max_line_breaks");
         assert_eq!(with(|c| c.floor.kept_share = -0.1), "floor.kept_share");
-        assert_eq!(
-            with(|c| c.empty_tables.substance = vec!["imgg".to_owned()]),
-            "empty_tables.substance"
-        );
+        assert_eq!(with(|c| c.empty_tables.substance = vec!["imgg".to_owned()]), "empty_tables.substance");
     }
 
     #[test]

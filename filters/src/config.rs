@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::filter::{
-    ad_servers, captions, empty_tables, genre, ignore, lazy_images, link_lists, link_quota,
-    main_block, output, removed_links,
+    ad_servers, captions, empty_tables, genre, ignore, lazy_images, link_lists, link_quota, main_block, output,
+    removed_links,
 };
 
 /// A filter that may be put in the chain's order.
@@ -150,14 +150,8 @@ impl ChainConfig {
             ignore: ignore::Settings::crunch(),
             link_lists: link_lists::Settings::crunch(),
             empty_tables: empty_tables::Settings::crunch(),
-            main_block: main_block::Settings {
-                enabled: false,
-                ..main_block::Settings::default()
-            },
-            removed_links: removed_links::Settings {
-                enabled: false,
-                ..removed_links::Settings::default()
-            },
+            main_block: main_block::Settings { enabled: false, ..main_block::Settings::default() },
+            removed_links: removed_links::Settings { enabled: false, ..removed_links::Settings::default() },
             output: output::Settings::crunch(),
             lazy_images: lazy_images::Settings { enabled: false },
             ..ChainConfig::default()
@@ -184,12 +178,7 @@ pub struct Floor {
 
 impl Default for Floor {
     fn default() -> Floor {
-        Floor {
-            page_chars: 200,
-            structured_text: StructuredText::default(),
-            kept_share: 0.05,
-            kept_chars: 140,
-        }
+        Floor { page_chars: 200, structured_text: StructuredText::default(), kept_share: 0.05, kept_chars: 140 }
     }
 }
 
@@ -220,10 +209,6 @@ pub struct PageLimits {
 
 impl Default for PageLimits {
     fn default() -> PageLimits {
-        PageLimits {
-            depth: 512,
-            nodes: 400_000,
-            cpu: std::time::Duration::from_secs(1),
-        }
+        PageLimits { depth: 512, nodes: 400_000, cpu: std::time::Duration::from_secs(1) }
     }
 }

@@ -20,8 +20,7 @@ const MAX_FORMULA_BYTES: usize = 4000;
 pub(crate) fn formula_source(page: &Page, math: NodeId) -> Option<String> {
     let encoding = LocalName::from("encoding");
     let source = page.live(math).find(|&inner| {
-        page.attribute(inner, &encoding)
-            .is_some_and(|encoding| encoding.eq_ignore_ascii_case("application/x-tex"))
+        page.attribute(inner, &encoding).is_some_and(|encoding| encoding.eq_ignore_ascii_case("application/x-tex"))
     })?;
     let source = page.raw_text(source, MAX_FORMULA_BYTES);
     let source = crate::text::one_line(&source);
@@ -37,9 +36,7 @@ pub(crate) fn is_left_open(page: &Page, heading: NodeId) -> bool {
 
 /// Whether this is, or stands in, a link to where readers log in or register.
 pub(crate) fn leads_to_log_in(page: &Page, id: NodeId) -> bool {
-    const LAST: [&str; 8] = [
-        "login", "log-in", "log_in", "signin", "sign-in", "sign_in", "signup", "register",
-    ];
+    const LAST: [&str; 8] = ["login", "log-in", "log_in", "signin", "sign-in", "sign_in", "signup", "register"];
     std::iter::once(id)
         .chain(page.ancestors(id))
         .find(|&up| page.tag(up) == Some(Tag::A))
@@ -156,23 +153,16 @@ pub(crate) fn words(text: &str) -> u32 {
 /// Whether a text has no sign of a script without spaces and no white space but that of HTML, as far as the first bytes of its
 /// characters tell.
 fn is_spaced(text: &[u8]) -> bool {
-    let is_doubtful =
-        |byte: u8| matches!(byte, 0x0b | 0xe0 | 0xe1 | 0xe3..=0xe9 | 0xef) || byte >= 0xf0;
+    let is_doubtful = |byte: u8| matches!(byte, 0x0b | 0xe0 | 0xe1 | 0xe3..=0xe9 | 0xef) || byte >= 0xf0;
     // To the end whatever is found, because that is done many bytes at once.
-    let found = text
-        .iter()
-        .fold(false, |found, byte| found | is_doubtful(*byte));
+    let found = text.iter().fold(false, |found, byte| found | is_doubtful(*byte));
     // U+0085, U+00A0; U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F: among them stand quotation marks and dashes.
     !found
         && memchr::memchr2_iter(0xc2, 0xe2, text).all(|at| {
             let after = text.get(at + 1..).unwrap_or_default();
             !matches!(
                 (text[at], after),
-                (0xc2, [0x85 | 0xa0, ..])
-                    | (
-                        0xe2,
-                        [0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf, ..] | [0x81, 0x9f, ..]
-                    )
+                (0xc2, [0x85 | 0xa0, ..]) | (0xe2, [0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf, ..] | [0x81, 0x9f, ..])
             )
         })
 }
@@ -181,8 +171,7 @@ fn is_spaced(text: &[u8]) -> bool {
 fn plain_words(text: &[u8]) -> usize {
     /// So many are counted in one byte.
     const SOME: usize = u8::MAX as usize;
-    let is_space =
-        |byte: u8| u8::from(byte == b' ') | u8::from(byte.wrapping_sub(b'\t') < 5 && byte != 0x0b);
+    let is_space = |byte: u8| u8::from(byte == b' ') | u8::from(byte.wrapping_sub(b'\t') < 5 && byte != 0x0b);
     let Some((&first, after)) = text.split_first() else {
         return 0;
     };
@@ -247,11 +236,7 @@ impl Measures {
             let chars = u32::try_from(page.own_chars(id)).unwrap_or(u32::MAX);
             if chars > 0 {
                 let linked = if page.in_link(id) { chars } else { 0 };
-                sums[id.index()] = Measure {
-                    chars,
-                    linked,
-                    links: 0,
-                };
+                sums[id.index()] = Measure { chars, linked, links: 0 };
             }
         }
         for index in (1..sums.len()).rev() {
@@ -289,8 +274,7 @@ mod tests {
     /// Article 1 of the Universal Declaration of Human Rights.
     const ENGLISH: &str = "All human beings are born free and equal in dignity and rights. They are endowed with reason and \
                            conscience and should act towards one another in a spirit of brotherhood.";
-    const CHINESE: &str =
-        "人人生而自由，在尊严和权利上一律平等。他们赋有理性和良心，并应以兄弟关系的精神相对待。";
+    const CHINESE: &str = "人人生而自由，在尊严和权利上一律平等。他们赋有理性和良心，并应以兄弟关系的精神相对待。";
     const JAPANESE: &str = "すべての人間は、生まれながらにして自由であり、かつ、尊厳と権利とについて平等である。人間は、理性と\
                             良心とを授けられており、互いに同胞の精神をもって行動しなければならない。";
     const KOREAN: &str = "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다. 인간은 천부적으로 이성과 \
@@ -302,19 +286,10 @@ mod tests {
         assert_eq!(english, visible_chars(ENGLISH));
         for text in [CHINESE, JAPANESE, KOREAN] {
             let size = text_size(text);
-            println!(
-                "{size} for {english} of English, {} characters",
-                visible_chars(text)
-            );
-            assert!(
-                (size * 5).abs_diff(english * 5) <= english,
-                "{size}: {text}"
-            );
+            println!("{size} for {english} of English, {} characters", visible_chars(text));
+            assert!((size * 5).abs_diff(english * 5) <= english, "{size}: {text}");
         }
-        assert_eq!(
-            text_size("Größe in Москва\u{200b}"),
-            visible_chars("GrößeinМосква")
-        );
+        assert_eq!(text_size("Größe in Москва\u{200b}"), visible_chars("GrößeinМосква"));
     }
 
     #[test]
@@ -322,9 +297,7 @@ mod tests {
         for c in ['a', 'é', '日', '\u{5d0}', '\u{1f600}', '\u{301}'] {
             assert_eq!(visible_chars(&c.to_string()), 1, "{c:?}");
         }
-        for c in [
-            ' ', '\u{a0}', '\u{3000}', '\u{ad}', '\u{200d}', '\u{200f}', '\u{feff}', '\u{3164}',
-        ] {
+        for c in [' ', '\u{a0}', '\u{3000}', '\u{ad}', '\u{200d}', '\u{200f}', '\u{feff}', '\u{3164}'] {
             assert_eq!(visible_chars(&c.to_string()), 0, "{c:?}");
         }
         // A heart in colour is one character and the wish for colour.
@@ -346,11 +319,7 @@ mod tests {
             count(words.count())
         };
         // Every character between letters, of the scripts that have spaces.
-        for code in (0x80..0xe00)
-            .chain(0x10d0..0x1680)
-            .chain(0x2000..0x2c00)
-            .chain(0xac00..0xd7a4)
-        {
+        for code in (0x80..0xe00).chain(0x10d0..0x1680).chain(0x2000..0x2c00).chain(0xac00..0xd7a4) {
             let Some(c) = char::from_u32(code) else {
                 continue;
             };

@@ -97,12 +97,7 @@ const STEADY_IMAGES: f64 = 0.5;
 
 impl Block {
     fn new(last: Seen) -> Block {
-        Block {
-            last,
-            pages: 1,
-            repeats: 0,
-            like_images: 0,
-        }
+        Block { last, pages: 1, repeats: 0, like_images: 0 }
     }
 
     fn learn(&mut self, seen: Seen) {
@@ -128,10 +123,7 @@ pub(crate) fn survey(page: &Page) -> Survey {
         .live(page.body())
         .filter(|&id| page.tag(id).is_some_and(Tag::is_block))
         .map(|id| {
-            let seen = Seen {
-                fingerprint: fingerprints[id.index()],
-                images: images[id.index()],
-            };
+            let seen = Seen { fingerprint: fingerprints[id.index()], images: images[id.index()] };
             (signatures[id.index()], seen)
         })
         .filter(|(_, seen)| seen.fingerprint != 0 || seen.images.count() > 0)

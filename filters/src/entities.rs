@@ -94,15 +94,9 @@ impl Recogniser for Small {
 }
 
 fn has_case(text: &str) -> bool {
-    let (letters, cased) =
-        text.chars()
-            .filter(|c| c.is_alphabetic())
-            .fold((0u32, 0u32), |(letters, cased), c| {
-                (
-                    letters + 1,
-                    cased + u32::from(c.is_lowercase() || c.is_uppercase()),
-                )
-            });
+    let (letters, cased) = text.chars().filter(|c| c.is_alphabetic()).fold((0u32, 0u32), |(letters, cased), c| {
+        (letters + 1, cased + u32::from(c.is_lowercase() || c.is_uppercase()))
+    });
     f64::from(cased) >= CASED_SHARE * f64::from(letters)
 }
 
@@ -118,8 +112,7 @@ fn split(text: &str) -> Vec<Word<'_>> {
             }
             let lower = word.to_lowercase();
             let is_title = is_one_of(&HONORIFICS, &lower);
-            let ends_sentence =
-                !is_title && run.ends_with(['.', '!', '?', ':', ';', '…', '”', '"']);
+            let ends_sentence = !is_title && run.ends_with(['.', '!', '?', ':', ';', '…', '”', '"']);
             let starts = std::mem::replace(&mut starts_sentence, ends_sentence)
                 || run.starts_with(['"', '“', '„', '«', '\u{2018}']);
             Some(Word {
@@ -139,8 +132,7 @@ fn run_end(words: &[Word<'_>], start: usize) -> usize {
     while end < words.len() && !words[end - 1].ends_name {
         if words[end].is_capitalised {
             end += 1;
-        } else if is_one_of(&PARTICLES, &words[end].lower)
-            && words.get(end + 1).is_some_and(|next| next.is_capitalised)
+        } else if is_one_of(&PARTICLES, &words[end].lower) && words.get(end + 1).is_some_and(|next| next.is_capitalised)
         {
             end += 2;
         } else {
@@ -150,12 +142,7 @@ fn run_end(words: &[Word<'_>], start: usize) -> usize {
     end
 }
 
-fn entity(
-    words: &[Word<'_>],
-    mut start: usize,
-    end: usize,
-    inside: &BTreeSet<&str>,
-) -> Option<Entity> {
+fn entity(words: &[Word<'_>], mut start: usize, end: usize, inside: &BTreeSet<&str>) -> Option<Entity> {
     // "The Bank of England": the article is no part of the name.
     while start < end && is_one_of(&FUNCTION_WORDS, &words[start].lower) {
         start += 1;
@@ -170,11 +157,7 @@ fn entity(
     let first = name.first()?;
     let kind = if has_title {
         Kind::Person
-    } else if name
-        .iter()
-        .any(|word| is_one_of(&ORGANISATIONS, &word.lower))
-        && name.len() > 1
-    {
+    } else if name.iter().any(|word| is_one_of(&ORGANISATIONS, &word.lower)) && name.len() > 1 {
         Kind::Organisation
     } else if name.len() == 1 && is_one_of(&PLACES, &first.lower) {
         Kind::Place
@@ -210,10 +193,7 @@ fn is_one_of(list: &[&str], word: &str) -> bool {
 fn terms(text: &str) -> Vec<Entity> {
     let mut found = Vec::new();
     let mut add = |word: String| {
-        found.push(Entity {
-            kind: Kind::Term,
-            words: vec![word],
-        });
+        found.push(Entity { kind: Kind::Term, words: vec![word] });
     };
     for run in text.split(|c: char| !c.is_alphanumeric()) {
         if run.is_empty() {
@@ -242,18 +222,12 @@ mod tests {
     use super::*;
 
     fn names(text: &str) -> Vec<(Kind, String)> {
-        Small
-            .entities(text)
-            .into_iter()
-            .map(|entity| (entity.kind, entity.words.join(" ")))
-            .collect()
+        Small.entities(text).into_iter().map(|entity| (entity.kind, entity.words.join(" "))).collect()
     }
 
     #[test]
     fn finds_people_places_and_organisations() {
-        let found = names(
-            "Yesterday Dr. Ada Novak left Lyon. She works for the Example Institute in Kenya.",
-        );
+        let found = names("Yesterday Dr. Ada Novak left Lyon. She works for the Example Institute in Kenya.");
         assert_eq!(
             found,
             [
@@ -267,20 +241,14 @@ mod tests {
 
     #[test]
     fn a_capital_at_the_start_of_a_sentence_is_no_name_by_itself() {
-        assert_eq!(
-            names("Rain fell on Lyon. Nobody saw it."),
-            [(Kind::Name, "lyon".to_owned())]
-        );
+        assert_eq!(names("Rain fell on Lyon. Nobody saw it."), [(Kind::Name, "lyon".to_owned())]);
         // Seen inside a sentence as well, it is one.
         assert_eq!(names("Novak came. We saw Novak.").len(), 2);
     }
 
     #[test]
     fn particles_join_a_name() {
-        assert_eq!(
-            names("we visited the Banco de Ejemplo today")[0].1,
-            "banco ejemplo"
-        );
+        assert_eq!(names("we visited the Banco de Ejemplo today")[0].1, "banco ejemplo");
     }
 
     #[test]
@@ -304,10 +272,7 @@ mod tests {
 
     #[test]
     fn a_small_text_is_matched_by_the_big_ones_frequent_names() {
-        let body = Profile::of(
-            &Small,
-            "In the town of Lyon we met Ada Novak. Later Novak spoke.",
-        );
+        let body = Profile::of(&Small, "In the town of Lyon we met Ada Novak. Later Novak spoke.");
         assert!(body.similarity(&Small, "Novak at work") > 0.0);
         assert!(body.similarity(&Small, "Buy now") < f64::EPSILON);
     }

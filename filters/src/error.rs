@@ -14,37 +14,25 @@ pub struct ConfigError {
 
 impl ConfigError {
     pub(crate) fn new(key: &str, problem: impl Into<String>) -> ConfigError {
-        ConfigError {
-            key: key.to_owned(),
-            problem: problem.into(),
-        }
+        ConfigError { key: key.to_owned(), problem: problem.into() }
     }
 
-    pub(crate) fn out_of_range(
-        key: &str,
-        value: impl std::fmt::Display,
-        expected: &str,
-    ) -> ConfigError {
+    pub(crate) fn out_of_range(key: &str, value: impl std::fmt::Display, expected: &str) -> ConfigError {
         ConfigError::new(key, format!("{value} is out of range; expected {expected}"))
     }
 
     /// An error unless the value is a share: 0 to 1.
     pub(crate) fn unless_share(key: &str, value: f64) -> Result<(), ConfigError> {
-        if (0.0..=1.0).contains(&value) {
-            Ok(())
-        } else {
-            Err(ConfigError::out_of_range(key, value, "0 to 1"))
-        }
+        if (0.0..=1.0).contains(&value) { Ok(()) } else { Err(ConfigError::out_of_range(key, value, "0 to 1")) }
     }
 
     /// An error unless all of the names are HTML elements.
     pub(crate) fn unless_elements(key: &str, names: &[String]) -> Result<(), ConfigError> {
         match names.iter().find(|name| Tag::of_name(name).is_none()) {
             None => Ok(()),
-            Some(name) => Err(ConfigError::new(
-                key,
-                format!("{name:?} is not an HTML element; expected names such as \"div\""),
-            )),
+            Some(name) => {
+                Err(ConfigError::new(key, format!("{name:?} is not an HTML element; expected names such as \"div\"")))
+            }
         }
     }
 }
@@ -90,9 +78,7 @@ pub enum PageError {
         limit_ms: u128,
     },
     /// The page is made of frames, which hold nothing themselves.
-    #[error(
-        "the page is a frameset, which has no text of its own; that is in the pages of its frames"
-    )]
+    #[error("the page is a frameset, which has no text of its own; that is in the pages of its frames")]
     Frameset,
     /// The page sends its reader to another one.
     #[error("the page leads on to another one")]

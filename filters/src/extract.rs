@@ -71,16 +71,9 @@ impl Extract {
         }
         Extract {
             metadata,
-            text: output::below_headline(
-                headline.as_deref(),
-                output::text(page, settings),
-                settings,
-            ),
+            text: output::below_headline(headline.as_deref(), output::text(page, settings), settings),
             html,
-            markdown: markdown::below_headline(
-                headline.as_deref(),
-                markdown::of_subtree(page, page.body()),
-            ),
+            markdown: markdown::below_headline(headline.as_deref(), markdown::of_subtree(page, page.body())),
             links: links(page),
             images: images(page),
             report,
@@ -114,6 +107,5 @@ fn images(page: &Page) -> Vec<Image> {
 }
 
 fn with_tag(page: &Page, tag: Tag) -> impl Iterator<Item = NodeId> + '_ {
-    page.live(page.body())
-        .filter(move |&id| page.tag(id) == Some(tag))
+    page.live(page.body()).filter(move |&id| page.tag(id) == Some(tag))
 }

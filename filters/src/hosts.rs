@@ -13,9 +13,7 @@ pub struct HostList {
 
 /// A line of a list that names no host.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "line {line}: {text:?} is not a host name; expected one host a line, such as `ads.example.com`"
-)]
+#[error("line {line}: {text:?} is not a host name; expected one host a line, such as `ads.example.com`")]
 pub struct HostListError {
     /// Line of the list, the first being 1.
     pub line: usize,
@@ -34,10 +32,7 @@ impl HostList {
             for word in hosts_of_line(line) {
                 let host = word.trim_end_matches('.').to_ascii_lowercase();
                 if !is_host(&host) {
-                    return Err(HostListError {
-                        line: index + 1,
-                        text: word.to_owned(),
-                    });
+                    return Err(HostListError { line: index + 1, text: word.to_owned() });
                 }
                 if host.contains('.') {
                     found.push(host.into_boxed_str());
@@ -93,10 +88,7 @@ impl HostList {
 fn hosts_of_line(line: &str) -> impl Iterator<Item = &str> {
     let line = line.split('#').next().unwrap_or("");
     let mut words = line.split_whitespace().peekable();
-    if words
-        .peek()
-        .is_some_and(|first| first.parse::<std::net::IpAddr>().is_ok())
-    {
+    if words.peek().is_some_and(|first| first.parse::<std::net::IpAddr>().is_ok()) {
         words.next();
     }
     words
@@ -108,9 +100,7 @@ fn is_host(host: &str) -> bool {
             (1..=63).contains(&label.len())
                 && !label.starts_with('-')
                 && !label.ends_with('-')
-                && label
-                    .bytes()
-                    .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+                && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
         })
 }
 
@@ -160,9 +150,7 @@ mod tests {
     #[test]
     fn a_wrong_line_is_named_and_nothing_is_added() {
         let mut hosts = HostList::default();
-        let error = hosts
-            .add("good.example.com\n||bad.example.com^\n")
-            .unwrap_err();
+        let error = hosts.add("good.example.com\n||bad.example.com^\n").unwrap_err();
         assert_eq!(error.line, 2);
         assert!(error.to_string().contains("||bad.example.com^"), "{error}");
         assert!(hosts.is_empty());

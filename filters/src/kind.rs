@@ -75,11 +75,7 @@ pub(crate) struct KindNow<'a> {
 
 impl<'a> KindNow<'a> {
     pub(crate) fn of(page: &'a Page) -> KindNow<'a> {
-        KindNow {
-            page,
-            signs: OnceCell::new(),
-            kind: OnceCell::new(),
-        }
+        KindNow { page, signs: OnceCell::new(), kind: OnceCell::new() }
     }
 
     /// Whether it is a forum: that is told by words alone, and nothing needs to be counted for it.
@@ -134,9 +130,7 @@ fn is_manual(signs: &Signs) -> bool {
         || signs.is_made_by(&names::MANUAL_PROGRAMS);
     let is_post = signs.is_open_graph(&["article", "blog"])
         || signs.is_on(&["blog"])
-        || signs.is_under(&[
-            "blog", "post", "posts", "article", "articles", "news", "archive",
-        ]);
+        || signs.is_under(&["blog", "post", "posts", "article", "articles", "news", "archive"]);
     is_manual || signs.code >= MUCH_CODE && !is_post
 }
 
@@ -161,8 +155,8 @@ fn in_a_shop(signs: &Signs) -> Option<Kind> {
     if is_product {
         return Some(Kind::Product);
     }
-    let is_shelf = prices >= 8 && linked >= 0.2 && long < 20
-        || prices >= 3 && (signs.is_under(&names::SHELVES) || is_list);
+    let is_shelf =
+        prices >= 8 && linked >= 0.2 && long < 20 || prices >= 3 && (signs.is_under(&names::SHELVES) || is_list);
     is_shelf.then_some(Kind::Collection)
 }
 
@@ -179,18 +173,13 @@ fn by_claims_and_looks(signs: &Signs) -> Option<Kind> {
     let says_article = signs.is_open_graph(&["article", "blog"]);
     let calls = signs.calls >= MANY_CALLS;
     let leads_on = signs.linked_headings >= MANY_LINKED;
-    let is_list =
-        signs.claims(&["CollectionPage", "ItemList"]) && is_inner || signs.is_under(&names::LISTS);
+    let is_list = signs.claims(&["CollectionPage", "ItemList"]) && is_inner || signs.is_under(&names::LISTS);
     if is_list && !says_article && !calls {
         return Some(Kind::Listing);
     }
     if linked >= 0.4 && long < 6 && signs.links >= 60 {
         let is_offer = calls && !leads_on;
-        return Some(if is_offer {
-            Kind::Service
-        } else {
-            Kind::Listing
-        });
+        return Some(if is_offer { Kind::Service } else { Kind::Listing });
     }
     let is_offer = signs.claims(&["Service", "LocalBusiness"]) || signs.is_under(&names::OFFERS);
     if is_offer && !(says_article && signs.has_date()) {
@@ -237,32 +226,20 @@ mod tests {
     fn a_forum_is_told_without_counting_as_it_is_with_it() {
         for (address, html) in [
             ("https://forum.a.example/x", "<p>Text"),
-            (
-                "https://a.example/x",
-                "<div itemscope itemtype=http://schema.org/QAPage>",
-            ),
+            ("https://a.example/x", "<div itemscope itemtype=http://schema.org/QAPage>"),
             ("https://a.example/x", "<p>Text"),
         ] {
             let mut page = testing::page_at(address, html);
             page.claims = metadata::read(&page).claims;
             let kind = KindNow::of(&page);
-            assert_eq!(
-                kind.is_forum(),
-                kind.get() == Some(Kind::Forum),
-                "{address}"
-            );
-            assert_eq!(
-                kind.is_forum(),
-                html != "<p>Text" || address.contains("forum")
-            );
+            assert_eq!(kind.is_forum(), kind.get() == Some(Kind::Forum), "{address}");
+            assert_eq!(kind.is_forum(), html != "<p>Text" || address.contains("forum"));
         }
     }
 
     #[test]
     fn what_a_page_says_of_itself_decides() {
-        let ld = |kind: &str| {
-            format!("<script type=application/ld+json>{{\"@type\":\"{kind}\"}}</script><p>Text")
-        };
+        let ld = |kind: &str| format!("<script type=application/ld+json>{{\"@type\":\"{kind}\"}}</script><p>Text");
         for (said, wanted) in [
             ("NewsArticle", Kind::Article),
             ("Product", Kind::Product),
@@ -273,27 +250,15 @@ mod tests {
         ] {
             assert_eq!(kind(INNER, &ld(said)), Some(wanted), "{said}");
         }
-        assert_eq!(
-            kind(
-                INNER,
-                "<meta property=og:type content=product.group><p>Text"
-            ),
-            Some(Kind::Collection)
-        );
+        assert_eq!(kind(INNER, "<meta property=og:type content=product.group><p>Text"), Some(Kind::Collection));
         let micro = "<div itemscope itemtype='https://schema.org/Product'><p>Text</div>";
         assert_eq!(kind(INNER, micro), Some(Kind::Product));
     }
 
     #[test]
     fn the_address_and_the_program_tell_where_the_page_does_not() {
-        assert_eq!(
-            kind("https://docs.a.example/x", "<p>Text"),
-            Some(Kind::Documentation)
-        );
-        assert_eq!(
-            kind("https://a.example/threads/x.12/", "<p>Text"),
-            Some(Kind::Forum)
-        );
+        assert_eq!(kind("https://docs.a.example/x", "<p>Text"), Some(Kind::Documentation));
+        assert_eq!(kind("https://a.example/threads/x.12/", "<p>Text"), Some(Kind::Forum));
         for address in [
             "https://www.kettleforums.example/x-12",
             "https://a.example/r/kettles/comments/1rl/whistle/",
@@ -310,13 +275,9 @@ mod tests {
             let address = format!("https://a.example/{address}");
             assert_ne!(kind(&address, "<p>Text"), Some(Kind::Forum), "{address}");
         }
-        let article =
-            "<script type=application/ld+json>{\"@type\":\"NewsArticle\"}</script><p>Text";
+        let article = "<script type=application/ld+json>{\"@type\":\"NewsArticle\"}</script><p>Text";
         for (address, wanted) in [
-            (
-                "https://www.worldforum.example/stories/2024/tides",
-                Kind::Article,
-            ),
+            ("https://www.worldforum.example/stories/2024/tides", Kind::Article),
             ("https://a.example/x?topic=baking", Kind::Article),
             ("https://a.example/man/shirts", Kind::Article),
         ] {
@@ -324,10 +285,7 @@ mod tests {
         }
         let made = "<meta name=generator content='phpBB 3'><p>Text";
         assert_eq!(kind(INNER, made), Some(Kind::Forum));
-        assert_eq!(
-            kind("https://a.example/tag/x", "<p>Text"),
-            Some(Kind::Listing)
-        );
+        assert_eq!(kind("https://a.example/tag/x", "<p>Text"), Some(Kind::Listing));
     }
 
     #[test]
@@ -338,14 +296,8 @@ mod tests {
         assert_eq!(kind(INNER, &shelf.repeat(40)), Some(Kind::Collection));
         let product = "<h1>Kettle</h1><p>$12.90</p><button>Add to cart</button>";
         assert_eq!(kind(INNER, product), Some(Kind::Product));
-        assert_eq!(
-            kind(INNER, &"<pre>code</pre>".repeat(40)),
-            Some(Kind::Documentation)
-        );
-        assert_eq!(
-            kind(INNER, &"<a href=/a>one of many</a> ".repeat(80)),
-            Some(Kind::Listing)
-        );
+        assert_eq!(kind(INNER, &"<pre>code</pre>".repeat(40)), Some(Kind::Documentation));
+        assert_eq!(kind(INNER, &"<a href=/a>one of many</a> ".repeat(80)), Some(Kind::Listing));
     }
 
     #[test]

@@ -81,8 +81,8 @@ pub use filter::main_block::{
     menus::Menu,
 };
 pub use filter::{
-    ad_servers, captions, empty_tables, genre, ignore, lazy_images, link_lists, link_quota,
-    main_block, output, output::Format, output::Part, removed_links,
+    ad_servers, captions, empty_tables, genre, ignore, lazy_images, link_lists, link_quota, main_block, output,
+    output::Format, output::Part, removed_links,
 };
 pub use hosts::{HostList, HostListError};
 pub use kind::Kind;

@@ -112,9 +112,7 @@ fn enter(writer: &mut Writer, page: &Page, id: NodeId, tag: Tag) -> Step {
         }
         Tag::Ul | Tag::Menu | Tag::Dir => writer.open_list(None),
         Tag::Ol => writer.open_list(Some(
-            page.attribute(id, &local_name!("start"))
-                .and_then(|start| start.trim().parse().ok())
-                .unwrap_or(1),
+            page.attribute(id, &local_name!("start")).and_then(|start| start.trim().parse().ok()).unwrap_or(1),
         )),
         Tag::Li => {
             writer.open_item();
@@ -272,9 +270,7 @@ fn formula(writer: &mut Writer, page: &Page, id: NodeId) -> Step {
         writer.text(&line);
         return Step::Over;
     };
-    let is_display = page
-        .attribute(id, &LocalName::from("display"))
-        .is_some_and(|display| display == "block");
+    let is_display = page.attribute(id, &LocalName::from("display")).is_some_and(|display| display == "block");
     writer.formula(&source, is_display);
     Step::Over
 }
@@ -286,10 +282,8 @@ fn language(page: &Page, pre: NodeId) -> String {
         .filter_map(|id| page.attribute(id, &local_name!("class")))
         .find_map(|classes| {
             let mut words = classes.split_ascii_whitespace();
-            let language = words.find_map(|word| {
-                word.strip_prefix("language-")
-                    .or_else(|| word.strip_prefix("lang-"))
-            })?;
+            let language =
+                words.find_map(|word| word.strip_prefix("language-").or_else(|| word.strip_prefix("lang-")))?;
             let is_word = |c: char| c.is_ascii_alphanumeric() || "+-#._".contains(c);
             language.chars().all(is_word).then(|| language.to_owned())
         })

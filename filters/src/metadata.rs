@@ -145,9 +145,7 @@ pub(crate) fn read(page: &Page) -> Found {
             title: headline.text.clone(),
             author,
             date,
-            language: marks::language(page)
-                .or_else(|| metas.language())
-                .or_else(|| json_ld.language()),
+            language: marks::language(page).or_else(|| metas.language()).or_else(|| json_ld.language()),
             site,
             description: metas.description().or_else(|| json_ld.description()),
             image: json_ld
@@ -166,10 +164,7 @@ pub(crate) fn read(page: &Page) -> Found {
 
 /// The page's `<title>`, on one line; empty where there is none.
 pub(crate) fn document_title(page: &Page) -> String {
-    page.about(Tag::Title)
-        .next()
-        .map(|id| title_line(&page.raw_text(id, MAX_HEADLINE_BYTES)))
-        .unwrap_or_default()
+    page.about(Tag::Title).next().map(|id| title_line(&page.raw_text(id, MAX_HEADLINE_BYTES))).unwrap_or_default()
 }
 
 /// A title for machines on one line. Some hold the `<br>` of the headline, as text.
@@ -215,9 +210,7 @@ pub(crate) fn letters(text: &str) -> String {
 
 /// The same, one by one.
 pub(crate) fn folded(text: &str) -> impl Iterator<Item = char> {
-    text.chars()
-        .filter(|c| c.is_alphanumeric())
-        .flat_map(char::to_lowercase)
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 
 /// Whether two names are the same but for case and punctuation.

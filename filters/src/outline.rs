@@ -72,11 +72,7 @@ pub(crate) fn outline(page: &Page, nodes: impl Iterator<Item = NodeId>) -> Vec<O
         if let Some(parent) = part.parent {
             depths[at] = depths[parent] + usize::from(!is_wrapper(parent));
         }
-        let is_row = if part.is_run {
-            !is_alone(part)
-        } else {
-            !is_wrapper(at)
-        };
+        let is_row = if part.is_run { !is_alone(part) } else { !is_wrapper(at) };
         if is_row && !part.texts.is_empty() {
             rows.push(OutlineRow {
                 id: part.id,
@@ -131,13 +127,7 @@ fn parts(page: &Page, nodes: impl Iterator<Item = NodeId>) -> Vec<Part> {
 
 impl Part {
     fn new(id: NodeId, parent: Option<usize>, texts: usize, is_run: bool) -> Part {
-        Part {
-            id,
-            parent,
-            is_run,
-            texts: texts..texts,
-            parts: 0,
-        }
+        Part { id, parent, is_run, texts: texts..texts, parts: 0 }
     }
 }
 
@@ -201,22 +191,14 @@ mod tests {
 
     #[test]
     fn text_beside_blocks_is_a_row_and_empty_blocks_are_none() {
-        let wanted = [
-            (0, "body › div", 0..4),
-            (1, "text", 0..2),
-            (1, "p", 2..3),
-            (1, "text", 3..4),
-        ];
+        let wanted = [(0, "body › div", 0..4), (1, "text", 0..2), (1, "p", 2..3), (1, "text", 3..4)];
         let html = "<div>One <i>two</i><hr><p>three</p>four<div></div></div>";
         assert_eq!(rows(html), wanted.map(|(d, l, t)| (d, l.to_owned(), t)));
     }
 
     #[test]
     fn long_chains_and_long_names_are_cut() {
-        let html = format!(
-            "<div><div><div><div><p class={}>x</p></div></div></div></div>",
-            "n".repeat(100)
-        );
+        let html = format!("<div><div><div><div><p class={}>x</p></div></div></div></div>", "n".repeat(100));
         let label = &rows(&html)[0].1;
         let name = "n".repeat(MAX_NAME);
         assert_eq!(label, &format!("… › div › div › p.{name}"));

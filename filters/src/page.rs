@@ -212,21 +212,11 @@ pub(crate) struct Page {
 impl Page {
     /// Lays the tree out as a table. `max_depth` bounds nesting exactly (the parser's own look is approximate);
     /// `scripting` is what the parser was told.
-    pub(crate) fn new(
-        mut parsed: Parsed,
-        url: &Url,
-        scripting: bool,
-        max_depth: usize,
-    ) -> Result<Page, PageError> {
+    pub(crate) fn new(mut parsed: Parsed, url: &Url, scripting: bool, max_depth: usize) -> Result<Page, PageError> {
         if !scripting {
             composed::compose(&mut parsed);
         }
-        let Layout {
-            rows,
-            about,
-            hinted,
-            tags,
-        } = lay_out(&parsed, scripting, max_depth)?;
+        let Layout { rows, about, hinted, tags } = lay_out(&parsed, scripting, max_depth)?;
         let mut page = Page {
             rows,
             attributes: parsed.attributes,
@@ -280,8 +270,7 @@ impl Page {
     fn find_canonical(&self) -> Option<Url> {
         self.about(Tag::Link)
             .find(|&id| {
-                self.attribute(id, &local_name!("rel"))
-                    .is_some_and(|rel| rel.trim().eq_ignore_ascii_case("canonical"))
+                self.attribute(id, &local_name!("rel")).is_some_and(|rel| rel.trim().eq_ignore_ascii_case("canonical"))
             })
             .and_then(|id| self.address(id, &local_name!("href")))
             .filter(|url| matches!(url.scheme(), "http" | "https"))
@@ -289,13 +278,9 @@ impl Page {
 
     fn find_base(&self) -> Result<Option<Url>, PageError> {
         let name = local_name!("href");
-        let href = self
-            .about(Tag::Base)
-            .find_map(|id| self.attribute(id, &name));
+        let href = self.about(Tag::Base).find_map(|id| self.attribute(id, &name));
         match href {
-            Some(href) if href.len() > MAX_BASE_BYTES => Err(PageError::BaseTooLong {
-                limit: MAX_BASE_BYTES,
-            }),
+            Some(href) if href.len() > MAX_BASE_BYTES => Err(PageError::BaseTooLong { limit: MAX_BASE_BYTES }),
             href => Ok(href.and_then(|href| self.url.join(href.trim()).ok())),
         }
     }

@@ -44,11 +44,7 @@ impl Parts {
             }
             at += 1;
         }
-        Parts {
-            words,
-            shortest,
-            shifts,
-        }
+        Parts { words, shortest, shifts }
     }
 
     /// Whether one of the words stands somewhere in a value, in capitals or not.
@@ -99,13 +95,7 @@ mod tests {
 
     #[test]
     fn words_are_found_at_both_ends_and_in_the_middle() {
-        for value in [
-            "author",
-            "an author",
-            "authors",
-            "the-author-box",
-            "x by-line",
-        ] {
+        for value in ["author", "an author", "authors", "the-author-box", "x by-line"] {
             assert!(WORDS.are_in(value), "{value}");
             assert!(WORDS.are_in_exactly(value), "{value}");
         }
@@ -139,16 +129,7 @@ mod tests {
 
     #[test]
     fn what_only_begins_alike_is_not_found() {
-        for value in [
-            "",
-            "a",
-            "au",
-            "autho",
-            "autumn",
-            "by line",
-            "ÄUTHOR",
-            "by\u{d}line",
-        ] {
+        for value in ["", "a", "au", "autho", "autumn", "by line", "ÄUTHOR", "by\u{d}line"] {
             assert!(!WORDS.are_in(value), "{value}");
         }
     }

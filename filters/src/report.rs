@@ -41,11 +41,7 @@ impl Report {
     /// Share of the visible characters that was kept, 0 to 1; 1 for a page without text.
     #[must_use]
     pub fn kept_share(&self) -> f64 {
-        if self.text_before == 0 {
-            1.0
-        } else {
-            self.text_after as f64 / self.text_before as f64
-        }
+        if self.text_before == 0 { 1.0 } else { self.text_after as f64 / self.text_before as f64 }
     }
 }
 

@@ -29,10 +29,7 @@ pub(crate) fn chair(open_graph: &str, between: &str) -> Page {
     let html = format!("<h1 id=h>Oak chair</h1>{between}<p>{}</p>", words(30));
     let mut page = page_at("https://example.org/chair", &html);
     page.headline.node = Some(by_id(&page, "h"));
-    page.claims = Claims {
-        open_graph: open_graph.to_owned(),
-        ..Claims::default()
-    };
+    page.claims = Claims { open_graph: open_graph.to_owned(), ..Claims::default() };
     page
 }
 
@@ -41,15 +38,7 @@ pub(crate) fn shown(html: &str) -> String {
     let page = page(html);
     let mut shown = String::new();
     for child in page.live_children(page.body()) {
-        write(
-            &page,
-            child,
-            Rules {
-                comments: false,
-                ..Rules::VERBATIM
-            },
-            &mut shown,
-        );
+        write(&page, child, Rules { comments: false, ..Rules::VERBATIM }, &mut shown);
     }
     shown
 }
@@ -63,15 +52,11 @@ pub(crate) fn by_id(page: &Page, wanted: &str) -> NodeId {
 
 /// The ids of nodes, `#text` and its like for those without.
 pub(crate) fn ids(page: &Page, nodes: &[NodeId]) -> Vec<String> {
-    nodes
-        .iter()
-        .map(|&id| id_of(page, id).unwrap_or_else(|| format!("{:?}", page.kind(id))))
-        .collect()
+    nodes.iter().map(|&id| id_of(page, id).unwrap_or_else(|| format!("{:?}", page.kind(id)))).collect()
 }
 
 fn id_of(page: &Page, id: NodeId) -> Option<String> {
-    page.attribute(id, &local_name!("id"))
-        .map(std::string::ToString::to_string)
+    page.attribute(id, &local_name!("id")).map(std::string::ToString::to_string)
 }
 
 /// A number of words.
@@ -84,10 +69,7 @@ pub(crate) struct Lcg(pub(crate) u64);
 
 impl Lcg {
     pub(crate) fn below(&mut self, bound: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % bound
     }
 }

@@ -75,8 +75,8 @@ fn is_one_line(text: &str) -> bool {
     }
     let is_space = |three: &[u8]| {
         let [one, two, three] = [three[0], three[1], three[2]];
-        let is_general = two == 0x80 && (three <= 0x8a || matches!(three, 0xa8 | 0xa9 | 0xaf))
-            || two == 0x81 && three == 0x9f;
+        let is_general =
+            two == 0x80 && (three <= 0x8a || matches!(three, 0xa8 | 0xa9 | 0xaf)) || two == 0x81 && three == 0x9f;
         (0x09..=0x0d).contains(&two)
             || one == b' ' && two == b' '
             || one == 0xc2 && (two == 0x85 || two == 0xa0)
@@ -95,10 +95,7 @@ pub(crate) fn has_plain_letters(text: &str) -> bool {
         let [one, two, three] = [three[0], three[1], three[2]];
         three < 0x80 || three == 0xe2 || two == 0xe2 && three == 0x80 || one == 0xe2 && two == 0x80
     };
-    text.is_ascii()
-        || bytes.len() >= 3
-            && (bytes[0] < 0x80 || bytes[0] == 0xe2)
-            && bytes.windows(3).all(is_sign)
+    text.is_ascii() || bytes.len() >= 3 && (bytes[0] < 0x80 || bytes[0] == 0xe2) && bytes.windows(3).all(is_sign)
 }
 
 /// Letters, digits, and the marks that belong to the letter before them: vowel signs and viramas of the scripts of India.
@@ -226,9 +223,7 @@ fn write(page: &Page, root: NodeId, max_line_breaks: usize, left_out: &[NodeId])
                     lines_until = page.end(id);
                     columns = Columns::default();
                 }
-                if matches!(tag, Tag::Td | Tag::Th)
-                    && (id < lines_until || holds_one_line(page, id))
-                {
+                if matches!(tag, Tag::Td | Tag::Th) && (id < lines_until || holds_one_line(page, id)) {
                     one_line_until = page.end(id);
                 }
                 if id < lines_until {
@@ -283,8 +278,7 @@ pub(crate) fn of_markup(markup: &str) -> String {
         .feed(markup)
         .and_then(|()| parser.finish())
         .and_then(|document| Page::new(document, &nowhere, false, DEPTH));
-    page.map(|page| of_subtree(&page, page.body(), 2))
-        .unwrap_or_default()
+    page.map(|page| of_subtree(&page, page.body(), 2)).unwrap_or_default()
 }
 
 /// Whether all text of a cell stands in one block, at most, and so is one line: `<td><p>Ash</p></td>`.
@@ -296,9 +290,7 @@ fn holds_one_line(page: &Page, cell: NodeId) -> bool {
             Some(_) => {}
             None if page.own_chars(id) == 0 => {}
             None => {
-                let block = page
-                    .ancestors(id)
-                    .find(|&up| up == cell || page.tag(up).is_some_and(Tag::is_block));
+                let block = page.ancestors(id).find(|&up| up == cell || page.tag(up).is_some_and(Tag::is_block));
                 if holder.is_some() && holder != block {
                     return false;
                 }
@@ -311,20 +303,14 @@ fn holds_one_line(page: &Page, cell: NodeId) -> bool {
 
 /// A table of data without anything in its cells that only stands on lines of its own.
 fn is_table_of_lines(page: &Page, table: NodeId) -> bool {
-    let needs_lines = |id| {
-        page.tag(id)
-            .is_some_and(|tag| tag.preserves_space() || matches!(tag, Tag::Ul | Tag::Ol))
-    };
+    let needs_lines = |id| page.tag(id).is_some_and(|tag| tag.preserves_space() || matches!(tag, Tag::Ul | Tag::Ol));
     !page.live(table).any(needs_lines) && crate::dom::table::is_data(page, table)
 }
 
 /// White space between words counts, white space inside `<script>` does not: the nearest parent tells.
 fn is_shown_space(page: &Page, id: NodeId) -> bool {
-    page.text(id)
-        .is_some_and(|text| crate::dom::visible_chars(&text) == 0)
-        && page
-            .tag(page.parent(id))
-            .is_some_and(|tag| !tag.hides_text())
+    page.text(id).is_some_and(|text| crate::dom::visible_chars(&text) == 0)
+        && page.tag(page.parent(id)).is_some_and(|tag| !tag.hides_text())
 }
 
 #[cfg(test)]

@@ -87,10 +87,7 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
         for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let word = line.trim_end_matches('*');
             words.push(folded(word));
-            phrases.push(Phrase {
-                class,
-                is_beginning: word.len() < line.len(),
-            });
+            phrases.push(Phrase { class, is_beginning: word.len() < line.len() });
         }
     }
     let automaton = AhoCorasick::new(words).expect("a test builds it");
@@ -106,9 +103,7 @@ pub(crate) fn hits(text: &str) -> Hits {
     let mut hits = Hits::default();
     for found in VOCABULARY.automaton.find_overlapping_iter(&text) {
         let phrase = VOCABULARY.phrases[found.pattern().as_usize()];
-        if !is_boundary(&text, found.start())
-            || !phrase.is_beginning && !is_boundary(&text, found.end())
-        {
+        if !is_boundary(&text, found.start()) || !phrase.is_beginning && !is_boundary(&text, found.end()) {
             continue;
         }
         let bit = phrase.class.bit();
@@ -147,13 +142,8 @@ mod tests {
     #[test]
     fn phrases_count_as_whole_words_in_every_script() {
         let related = Class::Related.bit();
-        for text in [
-            "Read also: bread",
-            "» READ ALSO «",
-            "Читайте также",
-            "関連記事はこちら",
-            "यह भी पढ़ें",
-        ] {
+        for text in ["Read also: bread", "» READ ALSO «", "Читайте также", "関連記事はこちら", "यह भी पढ़ें"]
+        {
             assert_eq!(hits(text).start & related, related, "{text}");
         }
         assert_eq!(hits("Related Posts »").whole & related, related);
@@ -168,11 +158,7 @@ mod tests {
             for line in class.data().lines().filter(|line| !line.starts_with('#')) {
                 let word = line.trim_end_matches('*');
                 assert_eq!(lower(word), word, "{}: {line}", class.name());
-                assert!(
-                    hits(word).any & class.bit() != 0,
-                    "{}: {line}",
-                    class.name()
-                );
+                assert!(hits(word).any & class.bit() != 0, "{}: {line}", class.name());
             }
         }
     }

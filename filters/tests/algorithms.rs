@@ -4,9 +4,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use gleaner_filters::{
-    Chain, ChainConfig, Domain, FilterName, Floor, HostList, PageLimits, PageShape, main_block,
-};
+use gleaner_filters::{Chain, ChainConfig, Domain, FilterName, Floor, HostList, PageLimits, PageShape, main_block};
 use url::Url;
 
 fn chain(config: &ChainConfig) -> Arc<Chain> {
@@ -21,12 +19,7 @@ fn chain(config: &ChainConfig) -> Arc<Chain> {
 fn without_floor(order: Vec<FilterName>) -> ChainConfig {
     ChainConfig {
         order,
-        floor: Floor {
-            page_chars: 0,
-            kept_share: 0.0,
-            kept_chars: 0,
-            ..Floor::default()
-        },
+        floor: Floor { page_chars: 0, kept_share: 0.0, kept_chars: 0, ..Floor::default() },
         ..ChainConfig::default()
     }
 }
@@ -76,10 +69,7 @@ fn blocks_menus_and_kind_of_a_page_are_told() {
     let menu = "<ul><li><a href=/1>One</a><li><a href=/2>Two</a><li><a href=/3>Three</a></ul>";
     let text = "A sentence of the article that has no link at all. ".repeat(20);
     let html = format!("<nav>{menu}</nav><article><p>{text}</p><p>{text}</p></article>");
-    let chain = chain(&without_floor(vec![
-        FilterName::Ignore,
-        FilterName::MainBlock,
-    ]));
+    let chain = chain(&without_floor(vec![FilterName::Ignore, FilterName::MainBlock]));
     let told = chain.blocks(&html, &url(), 3).unwrap();
     assert!(told.blocks[0].path.contains("article"), "{told:?}");
     assert!(told.menus[0].path.contains("nav"), "{told:?}");

@@ -23,26 +23,10 @@ use kuchikiki::{NodeData, NodeRef, traits::TendrilSink};
 const LEAST_PAGES: usize = 119;
 
 /// Pages that are read from top to bottom: a main block is to be chosen.
-const READ: [&str; 6] = [
-    "article",
-    "documentation",
-    "forum",
-    "product",
-    "recipe",
-    "reference",
-];
+const READ: [&str; 6] = ["article", "documentation", "forum", "product", "recipe", "reference"];
 
 /// Pages that are looked over or worked with: whatever is done, what they are for must stay.
-const USED: [&str; 8] = [
-    "application",
-    "checkout",
-    "error",
-    "front",
-    "gallery",
-    "login",
-    "mail",
-    "search",
-];
+const USED: [&str; 8] = ["application", "checkout", "error", "front", "gallery", "login", "mail", "search"];
 
 /// Share of the marked words below which a page counts as emptied: one teaser, message or field of five is lost. The
 /// measure of data sets, a half, would let a front page lose half of its news.
@@ -62,24 +46,15 @@ const SLACK: f64 = 0.005;
 fn every_kind_of_page_is_reduced_or_left_as_it_should_be() {
     let results = run_all();
     println!("{}", table(&results));
-    let (read, used): (Vec<&Outcome>, Vec<&Outcome>) = results
-        .iter()
-        .partition(|page| READ.contains(&page.kind.as_str()));
+    let (read, used): (Vec<&Outcome>, Vec<&Outcome>) =
+        results.iter().partition(|page| READ.contains(&page.kind.as_str()));
     let lost = |pages: &[&Outcome]| -> Vec<String> {
         let emptied = pages.iter().filter(|page| page.recall < EMPTIED);
         emptied.map(|page| page.name.clone()).collect()
     };
-    assert!(
-        lost(&used).len() * 20 <= used.len(),
-        "emptied: {:?}",
-        lost(&used)
-    );
+    assert!(lost(&used).len() * 20 <= used.len(), "emptied: {:?}", lost(&used));
     assert_eq!(lost(&read), [""; 0], "articles without their text");
-    let whole: Vec<&str> = read
-        .iter()
-        .filter(|page| !page.selected)
-        .map(|page| page.name.as_str())
-        .collect();
+    let whole: Vec<&str> = read.iter().filter(|page| !page.selected).map(|page| page.name.as_str()).collect();
     assert!(whole.len() * 20 <= read.len(), "left whole: {whole:?}");
     let recall = mean(&read, |page| page.recall);
     let precision = mean(&read, |page| page.precision);
@@ -95,10 +70,7 @@ fn the_quality_on_our_own_pages_does_not_fall() {
         f1 >= F1 - SLACK,
         "mean word F1 fell from {F1:.4} to {f1:.4}: look at the table that the other test prints"
     );
-    assert!(
-        f1 <= F1 + SLACK,
-        "mean word F1 rose from {F1:.4} to {f1:.4}: write the new figure down"
-    );
+    assert!(f1 <= F1 + SLACK, "mean word F1 rose from {F1:.4} to {f1:.4}: write the new figure down");
 }
 
 struct Outcome {
@@ -121,11 +93,7 @@ impl Outcome {
 }
 
 fn run_all() -> Vec<Outcome> {
-    let chain = Chain::new(
-        &ChainConfig::default(),
-        PageLimits::default(),
-        HostList::default(),
-    );
+    let chain = Chain::new(&ChainConfig::default(), PageLimits::default(), HostList::default());
     let chain = Arc::new(chain.unwrap());
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gate");
     let pages = pages(&folder);
@@ -135,66 +103,40 @@ fn run_all() -> Vec<Outcome> {
 
 fn pages(folder: &Path) -> Vec<PathBuf> {
     let entries = |folder: &Path| -> Vec<PathBuf> {
-        let mut entries: Vec<PathBuf> = fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-            .collect();
+        let mut entries: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
         entries.sort();
         entries
     };
-    entries(folder)
-        .iter()
-        .flat_map(|kind| entries(kind))
-        .collect()
+    entries(folder).iter().flat_map(|kind| entries(kind)).collect()
 }
 
 /// A page that the chain passes on is as it was: whole.
 fn run(chain: &Arc<Chain>, file: &Path) -> Outcome {
     let kind = file.parent().unwrap().file_name().unwrap();
     let kind = kind.to_str().unwrap().to_owned();
-    assert!(
-        READ.contains(&kind.as_str()) || USED.contains(&kind.as_str()),
-        "{kind}: a new kind"
-    );
+    assert!(READ.contains(&kind.as_str()) || USED.contains(&kind.as_str()), "{kind}: a new kind");
     let source = fs::read_to_string(file).unwrap();
     let name = format!("{kind}/{}", file.file_stem().unwrap().to_str().unwrap());
     // The plain text of an article leaves captions out.
     let marked = match kind.as_str() {
-        "article" => source
-            .replace("<figcaption", "<template")
-            .replace("</figcaption", "</template"),
+        "article" => source.replace("<figcaption", "<template").replace("</figcaption", "</template"),
         _ => source.clone(),
     };
     let marked = text_of(&marked, false);
     assert!(!marked.trim().is_empty(), "{name}: nothing is marked");
-    let unmarked = source
-        .replace(" data-main=\"no\"", "")
-        .replace(" data-main", "");
+    let unmarked = source.replace(" data-main=\"no\"", "").replace(" data-main", "");
     let path = if kind == "front" { "" } else { "section/page" };
     let url = format!("https://example.org/{path}").parse().unwrap();
     let (text, selected, note) = match chain.extract(&unmarked, &url) {
         Err(why) => (text_of(&unmarked, true), false, format!("passed: {why}")),
         Ok(extract) => {
             let filter = extract.report.filters.iter();
-            let note = filter
-                .filter(|filter| filter.filter == "main_block")
-                .find_map(|filter| filter.note.clone());
-            (
-                extract.text,
-                extract.report.selected,
-                note.unwrap_or_default(),
-            )
+            let note = filter.filter(|filter| filter.filter == "main_block").find_map(|filter| filter.note.clone());
+            (extract.text, extract.report.selected, note.unwrap_or_default())
         }
     };
     let (recall, precision) = score(&text, &marked);
-    Outcome {
-        kind,
-        name,
-        selected,
-        recall,
-        precision,
-        note,
-    }
+    Outcome { kind, name, selected, recall, precision, note }
 }
 
 /// The text of a page below its marks, or all that is shown of it.
@@ -208,10 +150,7 @@ fn text_of(html: &str, is_whole: bool) -> String {
 fn read(node: &NodeRef, is_main: bool, out: &mut String) {
     let mut is_main = is_main;
     if let NodeData::Element(element) = node.data() {
-        if matches!(
-            &*element.name.local,
-            "script" | "style" | "head" | "template"
-        ) {
+        if matches!(&*element.name.local, "script" | "style" | "head" | "template") {
             return;
         }
         match element.attributes.borrow().get("data-main") {
@@ -254,8 +193,7 @@ fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     for c in text.chars().chain([' ']) {
-        let is_unspaced =
-            matches!(u32::from(c), 0x0E00..=0x0E7F | 0x3040..=0x30FF | 0x4E00..=0x9FFF);
+        let is_unspaced = matches!(u32::from(c), 0x0E00..=0x0E7F | 0x3040..=0x30FF | 0x4E00..=0x9FFF);
         if c.is_alphanumeric() && !is_unspaced {
             word.extend(c.to_lowercase());
             continue;

@@ -27,10 +27,7 @@ fn a_million_nested_elements_are_refused() {
 
 /// The page of a shape, or its beginning.
 fn shape(name: &str, bytes: usize) -> String {
-    let (_, make) = shapes::SHAPES
-        .iter()
-        .find(|(known, _)| *known == name)
-        .unwrap();
+    let (_, make) = shapes::SHAPES.iter().find(|(known, _)| *known == name).unwrap();
     let mut html = make();
     html.truncate(html.floor_char_boundary(bytes.min(html.len())));
     html
@@ -50,10 +47,7 @@ fn outcome(html: &str, limits: PageLimits) -> String {
 /// Time enough for whatever is linear, in a build without optimisation on a busy machine, and far too little for what is
 /// not.
 fn patient() -> PageLimits {
-    PageLimits {
-        cpu: Duration::from_secs(20),
-        ..PageLimits::default()
-    }
+    PageLimits { cpu: Duration::from_secs(20), ..PageLimits::default() }
 }
 
 #[test]
@@ -90,28 +84,18 @@ fn templates_within_templates_are_refused_and_freed() {
 
 #[test]
 fn a_tag_with_thousands_of_attributes_is_refused_before_it_ends() {
-    for name in [
-        "a_hundred_thousand_attributes",
-        "attributes_without_end",
-        "same_attribute_again_and_again",
-    ] {
+    for name in ["a_hundred_thousand_attributes", "attributes_without_end", "same_attribute_again_and_again"] {
         assert_eq!(reason(name), "too-many-attributes", "{name}");
     }
     let mut feed = chain(patient()).page(&url());
     let open = format!("<p>{}<div {}", "&amp", "a ".repeat(1001));
-    assert_eq!(
-        feed.feed(&open),
-        Err(PageError::TooManyAttributes { limit: 1000 })
-    );
+    assert_eq!(feed.feed(&open), Err(PageError::TooManyAttributes { limit: 1000 }));
 }
 
 #[test]
 fn a_tag_with_hundreds_of_attributes_is_kept() {
     let attributes = shapes::numbered(900, |n| format!(" a{n}='x y'"));
-    let html = format!(
-        "<title>x</title><p{attributes}>{}",
-        "some words ".repeat(30)
-    );
+    let html = format!("<title>x</title><p{attributes}>{}", "some words ".repeat(30));
     assert_eq!(outcome(&html, patient()), "rewritten");
 }
 
@@ -133,16 +117,9 @@ fn attributes_that_are_copied_into_every_paragraph_are_bounded() {
 
 #[test]
 fn paragraphs_that_multiply_formatting_are_refused() {
-    for name in [
-        "fonts_closed_then_paragraphs",
-        "foster_parenting",
-        "many_comments",
-    ] {
+    for name in ["fonts_closed_then_paragraphs", "foster_parenting", "many_comments"] {
         let html = shape(name, 2_000_000);
-        let limits = PageLimits {
-            nodes: 40_000,
-            ..patient()
-        };
+        let limits = PageLimits { nodes: 40_000, ..patient() };
         assert_eq!(outcome(&html, limits), "too-many-nodes", "{name}");
     }
 }
@@ -150,16 +127,8 @@ fn paragraphs_that_multiply_formatting_are_refused() {
 /// For each image the brothers were walked from the first: 380,000 images took minutes.
 #[test]
 fn images_in_a_row_cost_no_more_than_their_number() {
-    for name in [
-        "images_in_a_row",
-        "noscripts_after_images",
-        "pictures_of_images",
-    ] {
-        assert_eq!(
-            outcome(&shape(name, 1_500_000), patient()),
-            "rewritten",
-            "{name}"
-        );
+    for name in ["images_in_a_row", "noscripts_after_images", "pictures_of_images"] {
+        assert_eq!(outcome(&shape(name, 1_500_000), patient()), "rewritten", "{name}");
     }
 }
 
@@ -180,22 +149,14 @@ fn links_in_links_are_kept_with_the_beginning_of_their_text() {
         "<a href=//x.example/>".repeat(490),
     );
     let filtered = chain(patient()).run(&html, &url()).unwrap();
-    assert!(
-        filtered.content.len() < 700_000,
-        "{}",
-        filtered.content.len()
-    );
+    assert!(filtered.content.len() < 700_000, "{}", filtered.content.len());
 }
 
 /// Each of 240 nested headings was read with all the text inside, and each heading was looked for in all of the title.
 #[test]
 fn headlines_are_read_as_far_as_a_headline_can_reach() {
     for name in ["huge_headings", "headings_and_a_huge_title"] {
-        assert_eq!(
-            outcome(&shape(name, 4_000_000), patient()),
-            "rewritten",
-            "{name}"
-        );
+        assert_eq!(outcome(&shape(name, 4_000_000), patient()), "rewritten", "{name}");
     }
 }
 
@@ -204,10 +165,7 @@ fn no_shape_panics_or_takes_more_than_its_size_explains() {
     let mut seen = 0;
     for (name, _) in shapes::SHAPES {
         let outcome = outcome(&shape(name, 150_000), patient());
-        assert!(
-            !["panic", "out-of-time"].contains(&outcome.as_str()),
-            "{name}: {outcome}"
-        );
+        assert!(!["panic", "out-of-time"].contains(&outcome.as_str()), "{name}: {outcome}");
         seen += 1;
     }
     assert!(seen > 80, "{seen} shapes");
@@ -235,10 +193,7 @@ fn depth_that_is_left_again_within_one_piece_is_still_seen() {
 
 #[test]
 fn more_nodes_than_the_limit_are_refused() {
-    let limits = PageLimits {
-        nodes: 1000,
-        ..PageLimits::default()
-    };
+    let limits = PageLimits { nodes: 1000, ..PageLimits::default() };
     let html = "<p>one".repeat(2000);
     let error = chain(limits).run(&html, &url()).unwrap_err();
     assert_eq!(error, PageError::TooManyNodes { limit: 1000 });
@@ -246,10 +201,7 @@ fn more_nodes_than_the_limit_are_refused() {
 
 #[test]
 fn a_page_without_time_is_refused() {
-    let limits = PageLimits {
-        cpu: Duration::ZERO,
-        ..PageLimits::default()
-    };
+    let limits = PageLimits { cpu: Duration::ZERO, ..PageLimits::default() };
     let error = chain(limits).run("<p>one", &url()).unwrap_err();
     assert_eq!(error, PageError::OutOfTime { limit_ms: 0 });
 }
@@ -261,10 +213,7 @@ fn a_page_in_pieces_is_the_page_in_one() {
     let chain = chain(PageLimits::default());
     let whole = chain.run(&html, &url()).unwrap();
     let mut feed = chain.page(&url());
-    for piece in html
-        .char_indices()
-        .map(|(at, c)| &html[at..at + c.len_utf8()])
-    {
+    for piece in html.char_indices().map(|(at, c)| &html[at..at + c.len_utf8()]) {
         feed.feed(piece).unwrap();
     }
     assert_eq!(feed.finish().unwrap().content, whole.content);

@@ -26,18 +26,10 @@ const LEAST_CASES: usize = 310;
 #[test]
 fn every_golden_page_comes_out_as_expected() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pages");
-    let mut cases: Vec<PathBuf> = fs::read_dir(&folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_dir())
-        .collect();
+    let mut cases: Vec<PathBuf> =
+        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
     cases.sort();
-    assert!(
-        cases.len() >= LEAST_CASES,
-        "only {} cases in {}",
-        cases.len(),
-        folder.display()
-    );
+    assert!(cases.len() >= LEAST_CASES, "only {} cases in {}", cases.len(), folder.display());
     let bless = std::env::var_os("BLESS").is_some();
     let failures: Vec<String> = cases
         .iter()
@@ -46,13 +38,7 @@ fn every_golden_page_comes_out_as_expected() {
             run(case, bless).err().map(|why| format!("{name}: {why}"))
         })
         .collect();
-    assert!(
-        failures.is_empty(),
-        "{} of {} golden pages failed\n{}",
-        failures.len(),
-        cases.len(),
-        failures.join("\n")
-    );
+    assert!(failures.is_empty(), "{} of {} golden pages failed\n{}", failures.len(), cases.len(), failures.join("\n"));
 }
 
 /// A word or two may differ: what plain text leaves out (bylines, captions) depends on what stands beside it.
@@ -96,28 +82,19 @@ fn the_dial_keeps_no_less_of_any_page_as_it_is_turned_up() {
 fn run(case: &Path, bless: bool) -> Result<(), String> {
     let source = read(&case.join("source.html"))?;
     let yaml = read(&case.join("chain.yaml"))?;
-    let config: ChainConfig =
-        serde_yaml::from_str(&yaml).map_err(|error| format!("chain.yaml: {error}"))?;
+    let config: ChainConfig = serde_yaml::from_str(&yaml).map_err(|error| format!("chain.yaml: {error}"))?;
     let mut ads = HostList::default();
-    ads.add("ads.example.com\ntracker.example.net\n")
-        .map_err(|error| error.to_string())?;
-    let chain =
-        Chain::new(&config, PageLimits::default(), ads).map_err(|error| error.to_string())?;
+    ads.add("ads.example.com\ntracker.example.net\n").map_err(|error| error.to_string())?;
+    let chain = Chain::new(&config, PageLimits::default(), ads).map_err(|error| error.to_string())?;
     let url = "https://example.org/page".parse().unwrap();
     match Arc::new(chain).run(&source, &url) {
-        Err(error) => same_text(
-            case,
-            "expected-error.txt",
-            &format!("{}\n", error.reason()),
-            bless,
-        ),
+        Err(error) => same_text(case, "expected-error.txt", &format!("{}\n", error.reason()), bless),
         Ok(filtered) => {
             let mut report = filtered.report;
             for filter in &mut report.filters {
                 // How sure a choice is moves with every fit of the forest.
                 let note = filter.note.take();
-                filter.note =
-                    note.map(|note| note.split("; ").next().unwrap_or_default().to_owned());
+                filter.note = note.map(|note| note.split("; ").next().unwrap_or_default().to_owned());
             }
             report.confidence = None;
             let report = serde_yaml::to_string(&report).unwrap();
@@ -143,9 +120,7 @@ fn same_text(case: &Path, file: &str, actual: &str, bless: bool) -> Result<(), S
     if expected == actual {
         return Ok(());
     }
-    Err(format!(
-        "{file}\n--- expected\n{expected}\n--- actual\n{actual}"
-    ))
+    Err(format!("{file}\n--- expected\n{expected}\n--- actual\n{actual}"))
 }
 
 fn same_tree(case: &Path, file: &str, actual: &str, bless: bool) -> Result<(), String> {
@@ -166,23 +141,15 @@ fn same_tree(case: &Path, file: &str, actual: &str, bless: bool) -> Result<(), S
     if left.len() == right.len() {
         return Ok(());
     }
-    let (longer, what) = if left.len() > right.len() {
-        (&left[right.len()], "is missing")
-    } else {
-        (&right[left.len()], "is too much")
-    };
-    Err(format!(
-        "{file}: {longer} {what}\n--- whole output\n{actual}"
-    ))
+    let (longer, what) =
+        if left.len() > right.len() { (&left[right.len()], "is missing") } else { (&right[left.len()], "is too much") };
+    Err(format!("{file}: {longer} {what}\n--- whole output\n{actual}"))
 }
 
 /// Our own style sheets are the same on every page: the cases show that there is one, not what it says.
 fn without_our_style(html: &str) -> String {
     let mut html = html.to_owned();
-    for (look, start) in [
-        ("original", "<style>html,body{"),
-        ("reader", "<style>:root{"),
-    ] {
+    for (look, start) in [("original", "<style>html,body{"), ("reader", "<style>:root{")] {
         if let Some(at) = html.find(start)
             && let Some(length) = html[at..].find("</style>")
         {
@@ -233,11 +200,10 @@ fn outline(html: &str) -> Vec<String> {
             }
             _ => path,
         };
-        let children: Vec<NodeRef> =
-            match node.as_element().and_then(|e| e.template_contents.clone()) {
-                Some(contents) => contents.children().collect(),
-                None => node.children().collect(),
-            };
+        let children: Vec<NodeRef> = match node.as_element().and_then(|e| e.template_contents.clone()) {
+            Some(contents) => contents.children().collect(),
+            None => node.children().collect(),
+        };
         for child in children.into_iter().rev() {
             stack.push((child, here.clone()));
         }

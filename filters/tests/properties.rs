@@ -11,10 +11,7 @@ use proptest::{collection::vec, prelude::*, sample::select};
 use url::Url;
 
 fn chain(config: &ChainConfig) -> Arc<Chain> {
-    let limits = PageLimits {
-        cpu: Duration::from_secs(20),
-        ..PageLimits::default()
-    };
+    let limits = PageLimits { cpu: Duration::from_secs(20), ..PageLimits::default() };
     let mut hosts = HostList::default();
     hosts.add("ads.example").unwrap();
     Arc::new(Chain::new(config, limits, hosts).unwrap())
@@ -27,18 +24,13 @@ fn url() -> Url {
 /// The default filters up to the choice of the main block, in the page's own look: what is left is a page again.
 fn cleaning() -> ChainConfig {
     let mut config = ChainConfig::default();
-    config
-        .order
-        .retain(|name| !matches!(name, FilterName::MainBlock | FilterName::RemovedLinks));
+    config.order.retain(|name| !matches!(name, FilterName::MainBlock | FilterName::RemovedLinks));
     config.output.style = Style::Original;
     config
 }
 
 fn nothing() -> ChainConfig {
-    ChainConfig {
-        order: Vec::new(),
-        ..cleaning()
-    }
+    ChainConfig { order: Vec::new(), ..cleaning() }
 }
 
 fn words(text: &str) -> Vec<&str> {
@@ -121,35 +113,16 @@ const ATTRIBUTES: [&str; 14] = [
     "alt='x y'",
     "href=\\\\\\x",
 ];
-const TEXTS: [&str; 12] = [
-    "word",
-    " two words ",
-    "\n",
-    "&amp;",
-    "&#0;",
-    "&nGt",
-    "\0",
-    "<",
-    "<!--",
-    "-->",
-    "]]>",
-    "日本語 ü\u{200b}",
-];
+const TEXTS: [&str; 12] =
+    ["word", " two words ", "\n", "&amp;", "&#0;", "&nGt", "\0", "<", "<!--", "-->", "]]>", "日本語 ü\u{200b}"];
 /// Markup as no author writes it: every tag that has rules of its own, in any order, cut anywhere.
 fn soup() -> impl Strategy<Value = String> {
-    let start = (
-        select(NAMES.to_vec()),
-        vec(select(ATTRIBUTES.to_vec()), 0..3),
-    )
+    let start = (select(NAMES.to_vec()), vec(select(ATTRIBUTES.to_vec()), 0..3))
         .prop_map(|(name, attributes)| format!("<{name} {}>", attributes.join(" ")));
     let end = select(NAMES.to_vec()).prop_map(|name| format!("</{name}>"));
     let text = select(TEXTS.to_vec()).prop_map(str::to_owned);
     let odd = "[ -~]{0,8}";
-    vec(
-        prop_oneof![5 => start, 3 => end, 3 => text, 1 => odd],
-        0..60,
-    )
-    .prop_map(|parts| parts.concat())
+    vec(prop_oneof![5 => start, 3 => end, 3 => text, 1 => odd], 0..60).prop_map(|parts| parts.concat())
 }
 
 /// A page as authors mean it.
@@ -189,10 +162,7 @@ fn blocks() -> impl Strategy<Value = Vec<Block>> {
         2 => vec(any::<u8>(), 0..8).prop_map(Block::Links),
     ];
     let block = leaf.prop_recursive(4, 40, 6, |inner| {
-        (
-            select(vec!["div", "section", "article", "main", "nav", "footer"]),
-            vec(inner, 0..6),
-        )
+        (select(vec!["div", "section", "article", "main", "nav", "footer"]), vec(inner, 0..6))
             .prop_map(|(tag, blocks)| Block::Group(tag, blocks))
     });
     vec(block, 1..8)
@@ -207,11 +177,8 @@ struct Markup {
 
 impl Markup {
     fn page(blocks: &[Block], indent: bool) -> String {
-        let mut markup = Markup {
-            out: "<!DOCTYPE html><title>A page of words</title><body>".to_owned(),
-            indent,
-            depth: 0,
-        };
+        let mut markup =
+            Markup { out: "<!DOCTYPE html><title>A page of words</title><body>".to_owned(), indent, depth: 0 };
         // Enough text that no floor decides anything.
         markup.block(&Block::Text("p", vec![Inline::Words(255)]));
         markup.blocks(blocks);
@@ -297,12 +264,7 @@ fn decisions(extract: &Extract) -> Vec<(&'static str, usize, usize, Option<Strin
         .map(|report| {
             let counts = report.filter != "main_block";
             let removed = if counts { report.removed } else { 0 };
-            (
-                report.filter,
-                removed,
-                report.removed_chars,
-                report.note.clone(),
-            )
+            (report.filter, removed, report.removed_chars, report.note.clone())
         })
         .collect()
 }

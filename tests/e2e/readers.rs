@@ -12,11 +12,11 @@ use crate::harness::{
 };
 
 /// A simple index (PEP 503): a good release, a yanked one, and one for no Python of today.
-const INDEX: &str = r##"<!DOCTYPE html><html><head><title>Links for demo</title></head><body><h1>Links for demo</h1>
+const INDEX: &str = r#"<!DOCTYPE html><html><head><title>Links for demo</title></head><body><h1>Links for demo</h1>
 <a href="/demo-1.0-py3-none-any.whl#sha256=1" data-requires-python="&gt;=3.6">demo-1.0-py3-none-any.whl</a><br/>
 <a href="/demo-2.0-py3-none-any.whl#sha256=2" data-yanked="broken">demo-2.0-py3-none-any.whl</a><br/>
 <a href="/demo-3.0-py3-none-any.whl#sha256=3" data-requires-python="&gt;=99">demo-3.0-py3-none-any.whl</a><br/>
-</body></html>"##;
+</body></html>"#;
 
 /// Everything stays in the page, so that only what it is sent as decides.
 const KEEPS_ALL: &str = "filters: { order: [] }";

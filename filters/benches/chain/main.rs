@@ -11,9 +11,7 @@ use gleaner_filters::{Chain, ChainConfig, HostList, PageLimits};
 use url::Url;
 
 /// Sizes of the plot in bytes; the last is the largest page that is accepted by default.
-const SIZES: [usize; 8] = [
-    10_000, 30_000, 100_000, 300_000, 1_000_000, 2_000_000, 4_000_000, 8_000_000,
-];
+const SIZES: [usize; 8] = [10_000, 30_000, 100_000, 300_000, 1_000_000, 2_000_000, 4_000_000, 8_000_000];
 
 /// Decisions that are timed together.
 const ROUNDS: u32 = 100_000;
@@ -28,21 +26,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     hosts.add(&fs::read_to_string(adservers)?)?;
     decisions("the list that ships", &hosts);
     decisions("200,000 hosts", &big_list()?);
-    let limits = PageLimits {
-        cpu: Duration::from_mins(1),
-        ..PageLimits::default()
-    };
+    let limits = PageLimits { cpu: Duration::from_mins(1), ..PageLimits::default() };
     let chain = Arc::new(Chain::new(&ChainConfig::default(), limits, hosts)?);
     let url = Url::parse("https://example.org/")?;
     let mut points = Vec::new();
     for size in SIZES {
         let page = page(size);
         let ms = median(|| drop(black_box(chain.run(&page, &url)))) * 1e3;
-        println!(
-            "page of {:9} bytes: {ms:8.3} ms, {:6.2} ns/byte",
-            page.len(),
-            ms * 1e6 / page.len() as f64
-        );
+        println!("page of {:9} bytes: {ms:8.3} ms, {:6.2} ns/byte", page.len(), ms * 1e6 / page.len() as f64);
         points.push((page.len() as f64, ms));
     }
     if let Some(at) = arguments.iter().position(|argument| argument == "--plot")
@@ -80,10 +71,7 @@ fn decisions(list: &str, hosts: &HostList) {
                 black_box(hosts.matches(black_box(host)));
             }
         });
-        println!(
-            "{list}, {host:52} {:7.1} ns",
-            seconds * 1e9 / f64::from(ROUNDS)
-        );
+        println!("{list}, {host:52} {:7.1} ns", seconds * 1e9 / f64::from(ROUNDS));
     }
 }
 
@@ -98,9 +86,8 @@ fn page(bytes: usize) -> String {
         <script>window.dataLayer=window.dataLayer||[];function track(a,b){if(a<b){dataLayer.push({event:a,value:b})}}\
         track('card','shown');for(var i=0;i<3;i++){document.querySelectorAll('.card')[i].classList.add('is-ready')}</script>\
         <style>.card{display:flex;margin:0 auto}.card__title{font-size:1.2rem}</style></section>\n";
-    let mut page = String::from(
-        "<!doctype html><html lang=en><head><meta charset=utf-8><title>A page</title></head><body><main>",
-    );
+    let mut page =
+        String::from("<!doctype html><html lang=en><head><meta charset=utf-8><title>A page</title></head><body><main>");
     while page.len() < bytes {
         page.push_str(section);
     }
@@ -124,10 +111,7 @@ fn median(mut work: impl FnMut()) -> f64 {
 #[cfg(unix)]
 fn now() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(
-        time.tv_sec.unsigned_abs(),
-        u32::try_from(time.tv_nsec).unwrap_or(0),
-    )
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
 #[cfg(not(unix))]

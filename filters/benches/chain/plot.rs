@@ -25,13 +25,7 @@ pub(crate) fn svg(points: &[(f64, f64)]) -> String {
             bottom + 18.0
         );
     }
-    for (decade, name) in [
-        (-2, "0.01 ms"),
-        (-1, "0.1 ms"),
-        (0, "1 ms"),
-        (1, "10 ms"),
-        (2, "100 ms"),
-    ] {
+    for (decade, name) in [(-2, "0.01 ms"), (-1, "0.1 ms"), (0, "1 ms"), (1, "10 ms"), (2, "100 ms")] {
         let y = y(10f64.powi(decade));
         let right = WIDTH - MARGIN;
         let _ = writeln!(
@@ -45,15 +39,9 @@ pub(crate) fn svg(points: &[(f64, f64)]) -> String {
     for (at, (bytes, ms)) in points.iter().enumerate() {
         let (x, y) = (x(*bytes), y(*ms));
         let _ = write!(path, "{}{x:.1} {y:.1}", if at == 0 { 'M' } else { 'L' });
-        let _ = writeln!(
-            out,
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"#06c\"/>"
-        );
+        let _ = writeln!(out, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"#06c\"/>");
     }
-    let _ = writeln!(
-        out,
-        "<path d=\"{path}\" fill=\"none\" stroke=\"#06c\" stroke-width=\"2\"/>"
-    );
+    let _ = writeln!(out, "<path d=\"{path}\" fill=\"none\" stroke=\"#06c\" stroke-width=\"2\"/>");
     let _ = writeln!(
         out,
         "<text x=\"{}\" y=\"30\" text-anchor=\"middle\" font-size=\"15\">CPU time of the whole chain against the size of a page</text>\n</svg>",

@@ -30,27 +30,17 @@ impl Sample {
 /// The default chain, without a floor: what is measured is what can be told of every page.
 pub(crate) fn chain() -> Arc<Chain> {
     let config = ChainConfig {
-        floor: Floor {
-            page_chars: 0,
-            kept_share: 0.0,
-            kept_chars: 0,
-            ..Floor::default()
-        },
+        floor: Floor { page_chars: 0, kept_share: 0.0, kept_chars: 0, ..Floor::default() },
         ..ChainConfig::default()
     };
-    let limits = PageLimits {
-        cpu: Duration::from_mins(1),
-        ..PageLimits::default()
-    };
+    let limits = PageLimits { cpu: Duration::from_mins(1), ..PageLimits::default() };
     Arc::new(Chain::new(&config, limits, HostList::default()).unwrap())
 }
 
 /// The pages in a folder, in the order of their names.
 pub(crate) fn all(folder: &Path) -> impl Iterator<Item = Sample> + '_ {
-    let mut files: Vec<_> = fs::read_dir(folder.join("ground-truth"))
-        .unwrap()
-        .map(|file| file.unwrap().path())
-        .collect();
+    let mut files: Vec<_> =
+        fs::read_dir(folder.join("ground-truth")).unwrap().map(|file| file.unwrap().path()).collect();
     assert!(!files.is_empty(), "the folder holds no pages");
     files.sort();
     files.into_iter().map(move |file| {
@@ -58,16 +48,11 @@ pub(crate) fn all(folder: &Path) -> impl Iterator<Item = Sample> + '_ {
         let id = file.file_stem().unwrap().to_string_lossy().into_owned();
         let packed = fs::File::open(folder.join("html").join(format!("{id}.html.gz"))).unwrap();
         let mut html = Vec::new();
-        flate2::read::GzDecoder::new(packed)
-            .read_to_end(&mut html)
-            .unwrap();
+        flate2::read::GzDecoder::new(packed).read_to_end(&mut html).unwrap();
         let url = told["url"].as_str().and_then(|url| url.parse().ok());
         Sample {
             id,
-            kind: told["_internal"]["page_type"]["primary"]
-                .as_str()
-                .unwrap()
-                .to_owned(),
+            kind: told["_internal"]["page_type"]["primary"].as_str().unwrap().to_owned(),
             truth: told["ground_truth"].take(),
             url: url.unwrap_or_else(|| "about:blank".parse().unwrap()),
             html: String::from_utf8_lossy(&html).into_owned(),

@@ -27,10 +27,7 @@ pub(super) fn check(config: &ChainConfig) -> Result<(), ConfigError> {
         if config.order[..at].contains(name) {
             return Err(ConfigError::new(
                 "order",
-                format!(
-                    "`{}` is named twice; expected each filter once at most",
-                    name.as_str()
-                ),
+                format!("`{}` is named twice; expected each filter once at most", name.as_str()),
             ));
         }
     }
@@ -43,10 +40,7 @@ pub(super) fn check(config: &ChainConfig) -> Result<(), ConfigError> {
     }
     let share = config.floor.kept_share;
     if !(0.0..=1.0).contains(&share) {
-        return Err(ConfigError::new(
-            "floor.kept_share",
-            format!("{share} is out of range; expected 0 to 1"),
-        ));
+        return Err(ConfigError::new("floor.kept_share", format!("{share} is out of range; expected 0 to 1")));
     }
     config.genre.check()?;
     config.link_lists.check()?;
@@ -69,19 +63,10 @@ pub(super) fn build(
             hidden: config.ignore.hidden && !scores_hidden_text(config),
             ..config.ignore.clone()
         })),
-        FilterName::Genre => Box::new(GenreFilter {
-            settings: config.genre.clone(),
-        }),
-        FilterName::AdServers => Box::new(AdServers::new(
-            &config.ad_servers,
-            ad_servers.take().unwrap_or_default(),
-        )?),
-        FilterName::LinkLists => Box::new(LinkLists {
-            settings: config.link_lists.clone(),
-        }),
-        FilterName::LinkQuota => Box::new(LinkQuota {
-            settings: config.link_quota.clone(),
-        }),
+        FilterName::Genre => Box::new(GenreFilter { settings: config.genre.clone() }),
+        FilterName::AdServers => Box::new(AdServers::new(&config.ad_servers, ad_servers.take().unwrap_or_default())?),
+        FilterName::LinkLists => Box::new(LinkLists { settings: config.link_lists.clone() }),
+        FilterName::LinkQuota => Box::new(LinkQuota { settings: config.link_quota.clone() }),
         FilterName::EmptyTables => Box::new(EmptyTables::new(&config.empty_tables)?),
         FilterName::MainBlock => {
             let scores_hidden = scores_hidden_text(config);
@@ -89,9 +74,7 @@ pub(super) fn build(
             Box::new(filter.keeping_look(config.output.style == Style::Original))
         }
         FilterName::Captions => Box::new(Captions::new(&config.captions)),
-        FilterName::RemovedLinks => Box::new(RemovedLinks {
-            settings: config.removed_links.clone(),
-        }),
+        FilterName::RemovedLinks => Box::new(RemovedLinks { settings: config.removed_links.clone() }),
     })
 }
 

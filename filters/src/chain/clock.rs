@@ -26,12 +26,7 @@ pub(super) struct OutOfTime {
 
 impl Budget {
     pub(super) fn new(limit: Duration, spent: Duration) -> Budget {
-        Budget {
-            clock: CpuClock::start(),
-            left: limit.saturating_sub(spent),
-            limit,
-            nodes: Cell::new(0),
-        }
+        Budget { clock: CpuClock::start(), left: limit.saturating_sub(spent), limit, nodes: Cell::new(0) }
     }
 
     /// A walk over about so many nodes begins.
@@ -56,10 +51,7 @@ pub(super) struct CpuClock {
 
 impl CpuClock {
     pub(super) fn start() -> CpuClock {
-        CpuClock {
-            cpu: now(),
-            wall: Instant::now(),
-        }
+        CpuClock { cpu: now(), wall: Instant::now() }
     }
 
     pub(super) fn elapsed(&self) -> Duration {
@@ -83,10 +75,7 @@ impl CpuClock {
 #[cfg(unix)]
 fn now() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(
-        u64::try_from(time.tv_sec).unwrap_or(0),
-        u32::try_from(time.tv_nsec).unwrap_or(0),
-    )
+    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
 /// Without a clock for one thread, wall time: it errs on the side of giving up.

@@ -16,16 +16,12 @@ impl Chain {
         if page.about(Tag::Meta).any(|meta| is_redirect(page, meta)) {
             return Err(PageError::Redirect);
         }
-        let has_scripts = || {
-            page.live(NodeId::DOCUMENT)
-                .any(|id| page.tag(id) == Some(Tag::Script))
-        };
+        let has_scripts = || page.live(NodeId::DOCUMENT).any(|id| page.tag(id) == Some(Tag::Script));
         let is_drawn = !self.scripting
             && chars < self.floor.page_chars
             && has_scripts()
             && page.size(page.body()) < self.floor.page_chars;
-        let is_drawn = is_drawn
-            || !self.scripting && self.floor.page_chars > 0 && has_scripts() && is_main_empty(page);
+        let is_drawn = is_drawn || !self.scripting && self.floor.page_chars > 0 && has_scripts() && is_main_empty(page);
         if is_drawn || chars == 0 && self.floor.page_chars > 0 {
             return Err(PageError::LittleText { chars });
         }
@@ -44,18 +40,13 @@ impl Chain {
         let is_empty = report.text_after == 0
             && report.text_before > 0
             && self.floor.kept_chars > 0
-            && !page
-                .live(page.body())
-                .any(|id| matches!(page.tag(id), Some(Tag::Img | Tag::Video | Tag::Iframe)));
+            && !page.live(page.body()).any(|id| matches!(page.tag(id), Some(Tag::Img | Tag::Video | Tag::Iframe)));
         let is_little = || page.size(page.body()) < self.floor.kept_chars;
         if is_empty
             || report.text_after < needed && is_little()
             || (report.text_after as f64) < self.floor.kept_share * content as f64
         {
-            return Err(PageError::KeptTooLittle {
-                chars: report.text_after,
-                of: report.text_before,
-            });
+            return Err(PageError::KeptTooLittle { chars: report.text_after, of: report.text_before });
         }
         Ok(())
     }
@@ -63,9 +54,7 @@ impl Chain {
 
 /// Whether the main part has nothing but its heading: a script draws what the page is for.
 fn is_main_empty(page: &Page) -> bool {
-    let mut mains = page
-        .live(page.body())
-        .filter(|&id| page.tag(id) == Some(Tag::Main));
+    let mut mains = page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::Main));
     let (Some(main), None) = (mains.next(), mains.next()) else {
         return false;
     };
@@ -75,23 +64,18 @@ fn is_main_empty(page: &Page) -> bool {
             over = page.end(id);
         }
         let shows = page.own_chars(id) > 0
-            || page.tag(id).is_some_and(|tag| {
-                tag.is_media() || matches!(tag, Tag::Input | Tag::Table | Tag::Form)
-            });
+            || page.tag(id).is_some_and(|tag| tag.is_media() || matches!(tag, Tag::Input | Tag::Table | Tag::Form));
         id >= over && shows
     })
 }
 
 /// `<meta http-equiv="refresh" content="0; url=…">`, unless it is for readers without scripts only.
 fn is_redirect(page: &Page, meta: NodeId) -> bool {
-    page.attribute(meta, &local_name!("http-equiv"))
-        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("refresh"))
+    page.attribute(meta, &local_name!("http-equiv")).is_some_and(|kind| kind.trim().eq_ignore_ascii_case("refresh"))
         && page
             .attribute(meta, &local_name!("content"))
             .is_some_and(|content| content.to_ascii_lowercase().contains("url"))
-        && !page
-            .ancestors(meta)
-            .any(|up| page.tag(up) == Some(Tag::Noscript))
+        && !page.ancestors(meta).any(|up| page.tag(up) == Some(Tag::Noscript))
 }
 
 #[cfg(test)]
@@ -102,11 +86,7 @@ mod tests {
 
     #[test]
     fn a_page_that_is_nothing_but_its_menu_passes_with_it() {
-        let chain = Chain::new(
-            &ChainConfig::default(),
-            PageLimits::default(),
-            HostList::default(),
-        );
+        let chain = Chain::new(&ChainConfig::default(), PageLimits::default(), HostList::default());
         let chain = Arc::new(chain.unwrap());
         let url = "https://example.org/".parse().unwrap();
         let menu = "<nav><a href=/calc>Range calculator</a> <a href=/give>Donate now</a></nav>";
@@ -114,10 +94,7 @@ mod tests {
         let page = format!("{menu}{form}");
         let error = chain.run(&page, &url).unwrap_err();
         assert_eq!(error.reason(), "kept-too-little");
-        for left in [
-            "<p>How far it goes, in kilometres:</p>",
-            "<img src=/range.jpg>",
-        ] {
+        for left in ["<p>How far it goes, in kilometres:</p>", "<img src=/range.jpg>"] {
             let kept = chain.run(&format!("{menu}{left}{form}"), &url).unwrap();
             assert!(!kept.content.contains("<nav"), "{}", kept.content);
         }

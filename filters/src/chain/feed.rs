@@ -139,24 +139,16 @@ impl PageFeed {
         guarded("output", || {
             let output = &chain.output;
             let written = match (part, output.format) {
-                (Some(part), _) => {
-                    output::part(&mut page, output, &part).ok_or(PageError::NoPart)?
-                }
+                (Some(part), _) => output::part(&mut page, output, &part).ok_or(PageError::NoPart)?,
                 (None, Format::Html) => {
-                    let surroundings = Surroundings {
-                        untouched: untouched.as_ref(),
-                        in_frame,
-                    };
+                    let surroundings = Surroundings { untouched: untouched.as_ref(), in_frame };
                     output::html(&page, output, surroundings)
                 }
                 (None, Format::Text) => {
                     let headline = output::lift_headline(&mut page, output);
                     let text = output::text(&page, output);
                     let text = output::below_headline(headline.as_deref(), text, output);
-                    output::Written {
-                        content: text,
-                        offer: None,
-                    }
+                    output::Written { content: text, offer: None }
                 }
             };
             let filtered = Filtered {
@@ -188,14 +180,7 @@ impl PageFeed {
         let text = guarded("output", || output::text(&page, &chain.output))?;
         let cpu = spent + clock.elapsed();
         let (texts, blocks) = guarded("trace", || (trace::texts(&page), trace::blocks(&page)))?;
-        Ok(Trace {
-            text,
-            texts,
-            blocks,
-            title: page.metadata.title,
-            report,
-            cpu,
-        })
+        Ok(Trace { text, texts, blocks, title: page.metadata.title, report, cpu })
     }
 
     /// The page as it was sent, laid out.
@@ -226,17 +211,12 @@ impl PageFeed {
         if self.tells_kind {
             found.metadata.kind = guarded("kind", || kind::of(&page, found.claims.clone()))?;
         }
-        page = guarded("structured_text", || {
-            chain.with_structured_text(page, found.hidden_text)
-        })??;
+        page = guarded("structured_text", || chain.with_structured_text(page, found.hidden_text))??;
         page.collect_links = chain.collect_links;
         page.headline = found.headline;
         page.metadata = found.metadata;
         page.claims = found.claims;
-        let mut report = Report {
-            text_before: page.chars(page.body()),
-            ..Report::default()
-        };
+        let mut report = Report { text_before: page.chars(page.body()), ..Report::default() };
         self.spend(&mut clock)?;
         chain.check_page(&page, report.text_before)?;
         self.run_filters(&mut page, &mut report)?;
@@ -290,11 +270,7 @@ impl PageFeed {
 
 fn parser(chain: &Chain) -> Parser {
     let parser = Parser::new(chain.scripting, chain.limits.depth, chain.limits.nodes);
-    if chain.script_text {
-        parser
-    } else {
-        parser.without_script_text()
-    }
+    if chain.script_text { parser } else { parser.without_script_text() }
 }
 
 const PANICKED_PARSER: PageError = PageError::Panicked { place: "parser" };
@@ -315,16 +291,12 @@ fn run_filter(filter: &dyn Filter, page: &mut Page) -> Result<FilterReport, Page
 /// never seen.
 pub(super) fn guarded<T>(place: &'static str, work: impl FnOnce() -> T) -> Result<T, PageError> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|thrown| {
-        thrown
-            .downcast_ref::<OutOfTime>()
-            .map_or(PageError::Panicked { place }, |end| out_of_time(end.limit))
+        thrown.downcast_ref::<OutOfTime>().map_or(PageError::Panicked { place }, |end| out_of_time(end.limit))
     })
 }
 
 fn out_of_time(limit: Duration) -> PageError {
-    PageError::OutOfTime {
-        limit_ms: limit.as_millis(),
-    }
+    PageError::OutOfTime { limit_ms: limit.as_millis() }
 }
 
 /// Where the next piece ends: at most [`PIECE`] bytes, on a character boundary.

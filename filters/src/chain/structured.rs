@@ -10,11 +10,7 @@ const LITTLE_TEXT: usize = 200;
 impl Chain {
     /// A page with next to no text of its own, and its article in its JSON-LD: the article is put into the page. The headline
     /// was found in the page as it was, and stays where it is: rows are only added after it.
-    pub(super) fn with_structured_text(
-        &self,
-        page: Page,
-        hidden: HiddenText,
-    ) -> Result<Page, PageError> {
+    pub(super) fn with_structured_text(&self, page: Page, hidden: HiddenText) -> Result<Page, PageError> {
         let paragraphs = match self.floor.structured_text {
             StructuredText::Off => return Ok(page),
             _ if hidden.is_article() => hidden.article,

@@ -63,12 +63,7 @@ pub(super) fn blocks(page: &Page) -> Vec<TracedBlock> {
             }
         }
         let by = gone.filter(|&(end, _)| row.id < end).map(|(_, by)| by);
-        TracedBlock {
-            depth: row.depth,
-            label: row.label,
-            texts: row.texts,
-            removed_by: by,
-        }
+        TracedBlock { depth: row.depth, label: row.label, texts: row.texts, removed_by: by }
     })
     .collect()
 }
@@ -85,10 +80,7 @@ pub(super) fn texts(page: &Page) -> Vec<TracedText> {
         if page.own_chars(id) > 0
             && let Some(text) = page.text(id)
         {
-            texts.push(TracedText {
-                text: text.clone(),
-                kept: id >= gone_to,
-            });
+            texts.push(TracedText { text: text.clone(), kept: id >= gone_to });
         }
     }
     texts
@@ -101,26 +93,15 @@ mod tests {
 
     #[test]
     fn every_shown_text_is_told_with_its_fate() {
-        let mut page =
-            page("<p>one</p><div id=a><p>two</p><script>no()</script></div> <p>three</p>");
+        let mut page = page("<p>one</p><div id=a><p>two</p><script>no()</script></div> <p>three</p>");
         let gone = by_id(&page, "a");
         page.remove(gone, "test");
-        let told: Vec<(String, bool)> = texts(&page)
-            .into_iter()
-            .map(|text| (text.text, text.kept))
-            .collect();
+        let told: Vec<(String, bool)> = texts(&page).into_iter().map(|text| (text.text, text.kept)).collect();
         let wanted = [("one", true), ("two", false), ("three", true)];
         assert_eq!(told, wanted.map(|(text, kept)| (text.to_owned(), kept)));
-        let told: Vec<_> = blocks(&page)
-            .into_iter()
-            .map(|block| (block.label, block.texts, block.removed_by))
-            .collect();
-        let wanted = [
-            ("body", 0..3, None),
-            ("p", 0..1, None),
-            ("div#a › p", 1..2, Some("test")),
-            ("p", 2..3, None),
-        ];
+        let told: Vec<_> =
+            blocks(&page).into_iter().map(|block| (block.label, block.texts, block.removed_by)).collect();
+        let wanted = [("body", 0..3, None), ("p", 0..1, None), ("div#a › p", 1..2, Some("test")), ("p", 2..3, None)];
         let wanted = wanted.map(|(label, texts, by)| (label.to_owned(), texts, by));
         assert_eq!(told, wanted);
     }

@@ -31,9 +31,7 @@ pub fn chain(
     ad_servers: HostList,
     forest: &[u8],
 ) -> Result<Option<Chain>, ConfigError> {
-    Forest::parse(forest)
-        .map(|forest| Chain::with_forest(config, limits, ad_servers, &Arc::new(forest)))
-        .transpose()
+    Forest::parse(forest).map(|forest| Chain::with_forest(config, limits, ad_servers, &Arc::new(forest))).transpose()
 }
 
 /// How many prices a text tells.
@@ -57,17 +55,12 @@ pub fn sample(chain: &Arc<Chain>, html: &str, url: &Url) -> Result<Sample, PageE
     let records = Records::of(&page, &blocks, KindNow::of(&page).is_forum());
     let mut names = Vec::new();
     let rows = features::rows(&page, &blocks, &records, Some(&mut names));
-    let text_of = |&id: &_| {
-        page.text(id)
-            .map_or_else(|| " ".to_owned(), |text| text.clone())
-    };
+    let text_of = |&id: &_| page.text(id).map_or_else(|| " ".to_owned(), |text| text.clone());
     Ok(Sample {
         texts: blocks
             .list
             .iter()
-            .map(|block| {
-                crate::text::one_line(&blocks.texts(block).iter().map(text_of).collect::<String>())
-            })
+            .map(|block| crate::text::one_line(&blocks.texts(block).iter().map(text_of).collect::<String>()))
             .collect(),
         width: rows.width(),
         values: rows.to_vec(),

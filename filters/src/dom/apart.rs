@@ -74,10 +74,7 @@ pub(crate) fn keep_apart(page: &mut Page) {
 /// underlined.
 pub(crate) fn keep_apart_in_markup(page: &mut Page) {
     for (id, next) in parted(page) {
-        let outermost = std::iter::once(id)
-            .chain(page.ancestors(id))
-            .take_while(|&up| !page.contains(up, next))
-            .last();
+        let outermost = std::iter::once(id).chain(page.ancestors(id)).take_while(|&up| !page.contains(up, next)).last();
         page.spaces_after.extend(outermost);
     }
 }
@@ -114,11 +111,7 @@ fn is_hidden_text(page: &Page, id: NodeId) -> bool {
 }
 
 fn is_verbatim(tag: Tag) -> bool {
-    tag.preserves_space()
-        || matches!(
-            tag,
-            Tag::Code | Tag::Kbd | Tag::Samp | Tag::Tt | Tag::Ruby | Tag::Math
-        )
+    tag.preserves_space() || matches!(tag, Tag::Code | Tag::Kbd | Tag::Samp | Tag::Tt | Tag::Ruby | Tag::Math)
 }
 
 /// What stands between two texts.
@@ -204,9 +197,7 @@ impl Between {
             let is_label = end == ':' && !left.ends_with("::") && start.is_uppercase();
             // "$497.99|Value:", and not "4|K", "2|Pac".
             let is_number = end.is_ascii_digit() && last_word_chars(left) > 1;
-            return is_label
-                || is_lower_upper && last_word_chars(left) > 1
-                || is_number && is_capitalised(right);
+            return is_label || is_lower_upper && last_word_chars(left) > 1 || is_number && is_capitalised(right);
         };
         let addresses = [closed, opened].map(|id| link_address(page, id));
         if let [Some(left), Some(right)] = &addresses
@@ -232,13 +223,9 @@ impl Between {
         match (end, start) {
             (end, start) if end.is_ascii_digit() && start.is_ascii_digit() => true,
             (end, start) if end.is_alphabetic() && start.is_ascii_digit() => !single_left,
-            (end, start) if end.is_uppercase() && start.is_uppercase() => {
-                !single_left && !single_right
-            }
+            (end, start) if end.is_uppercase() && start.is_uppercase() => !single_left && !single_right,
             // "Aug 08, 2006|#1", and not "C|#".
-            (end, '#') if end.is_alphanumeric() => {
-                right[1..].starts_with(|c: char| c.is_ascii_digit())
-            }
+            (end, '#') if end.is_alphanumeric() => right[1..].starts_with(|c: char| c.is_ascii_digit()),
             // "Price:|$4", "Rated 4.5|(12)", "Yes.|No".
             // A bracket in an element of its own is a sign of code: `append`, `(`, `x`, `)`.
             (end, '(') if end.is_alphanumeric() => !single_right,
@@ -252,9 +239,7 @@ impl Between {
 
 /// Whether three letters or more end the one text and begin the other.
 fn are_words(left: &str, right: &str) -> bool {
-    let is_word = |letters: &mut dyn Iterator<Item = char>| {
-        letters.take(3).filter(|c| c.is_alphabetic()).count() == 3
-    };
+    let is_word = |letters: &mut dyn Iterator<Item = char>| letters.take(3).filter(|c| c.is_alphabetic()).count() == 3;
     is_word(&mut left.chars().rev()) && is_word(&mut right.chars())
 }
 
@@ -272,10 +257,7 @@ fn is_boundary(tag: Option<Tag>) -> bool {
 }
 
 fn is_picture(tag: Option<Tag>) -> bool {
-    matches!(
-        tag,
-        Some(Tag::Img | Tag::Video | Tag::Iframe | Tag::Input | Tag::Select)
-    )
+    matches!(tag, Some(Tag::Img | Tag::Video | Tag::Iframe | Tag::Input | Tag::Select))
 }
 
 /// A sign that a font or a style sheet draws: an `<i>` with a class and nothing in it, or a drawing.
@@ -314,41 +296,30 @@ fn is_box(page: &Page, id: NodeId) -> bool {
     if matches!(page.tag(id), Some(Tag::Button | Tag::Label | Tag::Time)) {
         return true;
     }
-    page.attribute(id, &local_name!("style"))
-        .is_some_and(|style| {
-            style.split(';').any(|declaration| {
-                let (name, value) = declaration.split_once(':').unwrap_or((declaration, ""));
-                let (name, value) = (name.trim(), value.trim());
-                name.eq_ignore_ascii_case("display")
-                    && ["block", "flex", "grid"]
-                        .iter()
-                        .any(|kind| value.to_ascii_lowercase().contains(kind))
-            })
+    page.attribute(id, &local_name!("style")).is_some_and(|style| {
+        style.split(';').any(|declaration| {
+            let (name, value) = declaration.split_once(':').unwrap_or((declaration, ""));
+            let (name, value) = (name.trim(), value.trim());
+            name.eq_ignore_ascii_case("display")
+                && ["block", "flex", "grid"].iter().any(|kind| value.to_ascii_lowercase().contains(kind))
         })
+    })
 }
 
 fn link_address(page: &Page, id: NodeId) -> Option<String> {
     let href = LocalName::from("href");
     let link = (page.tag(id) == Some(Tag::A)).then_some(id);
-    link.and_then(|id| {
-        page.attribute(id, &href)
-            .map(std::borrow::ToOwned::to_owned)
-    })
+    link.and_then(|id| page.attribute(id, &href).map(std::borrow::ToOwned::to_owned))
 }
 
 /// Whether a text begins with a word of three letters or more, the first of them a capital and the others not.
 fn is_capitalised(text: &str) -> bool {
     let mut letters = text.chars();
-    letters.next().is_some_and(char::is_uppercase)
-        && letters.take(2).filter(|c| c.is_lowercase()).count() == 2
+    letters.next().is_some_and(char::is_uppercase) && letters.take(2).filter(|c| c.is_lowercase()).count() == 2
 }
 
 fn last_word_chars(text: &str) -> usize {
-    text.chars()
-        .rev()
-        .take_while(|c| c.is_alphanumeric())
-        .take(2)
-        .count()
+    text.chars().rev().take_while(|c| c.is_alphanumeric()).take(2).count()
 }
 
 #[cfg(test)]
@@ -365,53 +336,23 @@ mod tests {
     #[test]
     fn labels_and_numbers_that_touch_are_kept_apart() {
         for (html, expected) in [
-            (
-                "<span>4.9</span><span>2,695 reviews</span>",
-                "4.9 2,695 reviews",
-            ),
-            (
-                "<span>New</span><span>Garden chairs</span>",
-                "New Garden chairs",
-            ),
+            ("<span>4.9</span><span>2,695 reviews</span>", "4.9 2,695 reviews"),
+            ("<span>New</span><span>Garden chairs</span>", "New Garden chairs"),
             ("<span>Chapter</span><span>12</span>", "Chapter 12"),
-            (
-                "<span>In stock:</span><span>three</span>",
-                "In stock: three",
-            ),
-            (
-                "<a href=/a>corporate</a><a href=/b>catering</a>",
-                "corporate catering",
-            ),
-            (
-                "<button>cancel</button><button>send</button>",
-                "cancel send",
-            ),
-            (
-                "<span style='display:inline-block'>two</span><span>parts</span>",
-                "two parts",
-            ),
-            (
-                "posted<time>2 days ago</time><span>by Ann</span>",
-                "posted2 days ago by Ann",
-            ),
+            ("<span>In stock:</span><span>three</span>", "In stock: three"),
+            ("<a href=/a>corporate</a><a href=/b>catering</a>", "corporate catering"),
+            ("<button>cancel</button><button>send</button>", "cancel send"),
+            ("<span style='display:inline-block'>two</span><span>parts</span>", "two parts"),
+            ("posted<time>2 days ago</time><span>by Ann</span>", "posted2 days ago by Ann"),
             ("Executive <span>Education</span>", "Executive Education"),
             ("Offers<span>Discover</span>", "Offers Discover"),
             ("Published by:<a href=/v>Valve</a>", "Published by: Valve"),
             ("north<img src=x>south", "north south"),
             ("<span>4.99</span><span>$5.99</span>", "4.99 $5.99"),
-            (
-                "<span class=name>amount</span><span class=type>integer</span>",
-                "amount integer",
-            ),
+            ("<span class=name>amount</span><span class=type>integer</span>", "amount integer"),
             ("<span>$497.99</span>Value:", "$497.99 Value:"),
-            (
-                "<span>Aug 08, 2006</span><a href=/p><span>#1</span></a>",
-                "Aug 08, 2006 #1",
-            ),
-            (
-                "7/9/05<i class='far fa-at' aria-hidden=true></i>7:57 PM",
-                "7/9/05 7:57 PM",
-            ),
+            ("<span>Aug 08, 2006</span><a href=/p><span>#1</span></a>", "Aug 08, 2006 #1"),
+            ("7/9/05<i class='far fa-at' aria-hidden=true></i>7:57 PM", "7/9/05 7:57 PM"),
             ("May 3<svg><path d=M0/></svg>5 min", "May 3 5 min"),
         ] {
             assert_eq!(text(html), expected, "{html}");

@@ -78,9 +78,7 @@ fn joined(parts: &[String]) -> String {
     let mut out = String::new();
     for part in parts {
         let is_word = |c: char| c.is_alphanumeric();
-        let ends_raised = out
-            .rfind(['^', '_', '/'])
-            .is_some_and(|at| out[at + 1..].chars().all(is_word));
+        let ends_raised = out.rfind(['^', '_', '/']).is_some_and(|at| out[at + 1..].chars().all(is_word));
         if ends_raised && part.starts_with(is_word) {
             out.push(' ');
         }
@@ -92,22 +90,14 @@ fn joined(parts: &[String]) -> String {
 /// In parentheses, unless it is one number, name or sign.
 fn operand(text: &str) -> String {
     let text = text.trim();
-    let is_one =
-        text.chars().count() <= 1 || text.chars().all(char::is_alphanumeric) && is_word(text);
-    if is_one || is_enclosed(text) {
-        text.to_owned()
-    } else {
-        format!("({text})")
-    }
+    let is_one = text.chars().count() <= 1 || text.chars().all(char::is_alphanumeric) && is_word(text);
+    if is_one || is_enclosed(text) { text.to_owned() } else { format!("({text})") }
 }
 
 /// A number, or the name of a function; `2a` is a product.
 fn is_word(text: &str) -> bool {
     text.chars().all(char::is_numeric)
-        || matches!(
-            text,
-            "sin" | "cos" | "tan" | "log" | "ln" | "lim" | "exp" | "max" | "min"
-        )
+        || matches!(text, "sin" | "cos" | "tan" | "log" | "ln" | "lim" | "exp" | "max" | "min")
 }
 
 /// Whether the first parenthesis closes at the end.
@@ -134,10 +124,7 @@ fn is_accent(text: &str) -> bool {
 }
 
 fn is_relation(text: &str) -> bool {
-    matches!(
-        text,
-        "=" | "<" | ">" | "≤" | "≥" | "≠" | "≈" | "≡" | "→" | "⇒" | "⇔" | "∈"
-    )
+    matches!(text, "=" | "<" | ">" | "≤" | "≥" | "≠" | "≈" | "≡" | "→" | "⇒" | "⇔" | "∈")
 }
 
 #[cfg(test)]
@@ -157,28 +144,19 @@ mod tests {
         assert_eq!(line(roots), "x = (-b±√(b^2-4ac))/(2a)");
         for (mathml, wanted) in [
             ("<mfrac><mn>12</mn><mi>n</mi></mfrac>", "12/n"),
-            (
-                "<msub><mi>x</mi><mrow><mi>i</mi><mo>+</mo><mn>1</mn></mrow></msub>",
-                "x_(i+1)",
-            ),
+            ("<msub><mi>x</mi><mrow><mi>i</mi><mo>+</mo><mn>1</mn></mrow></msub>", "x_(i+1)"),
             ("<mroot><mi>x</mi><mn>3</mn></mroot>", "√[3]x"),
             (
                 "<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover><mi>i</mi>",
                 "∑_(i = 1)^n i",
             ),
             ("<mover><mi>x</mi><mo>¯</mo></mover>", "x¯"),
-            (
-                "<msqrt><mrow><mo>(</mo><mi>a</mi><mo>)</mo></mrow></msqrt>",
-                "√(a)",
-            ),
+            ("<msqrt><mrow><mo>(</mo><mi>a</mi><mo>)</mo></mrow></msqrt>", "√(a)"),
             (
                 "<mo>[</mo><mtable><mtr><mtd>1</mtd><mtd>0</mtd></mtr><mtr><mtd>0</mtd><mtd>1</mtd></mtr></mtable><mo>]</mo>",
                 "[1, 0; 0, 1]",
             ),
-            (
-                "<semantics><mi>y</mi><annotation>why</annotation></semantics>",
-                "y",
-            ),
+            ("<semantics><mi>y</mi><annotation>why</annotation></semantics>", "y"),
             ("", ""),
         ] {
             assert_eq!(line(mathml), wanted, "{mathml}");

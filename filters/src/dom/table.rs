@@ -24,12 +24,8 @@ const LONG_CELL: usize = 250;
 pub(crate) fn is_data(page: &Page, table: NodeId) -> bool {
     if page
         .attribute(table, &local_name!("role"))
-        .is_some_and(|role| {
-            role.eq_ignore_ascii_case("presentation") || role.eq_ignore_ascii_case("none")
-        })
-        || page
-            .attribute(table, &LocalName::from("datatable"))
-            .is_some_and(|value| value == "0")
+        .is_some_and(|role| role.eq_ignore_ascii_case("presentation") || role.eq_ignore_ascii_case("none"))
+        || page.attribute(table, &LocalName::from("datatable")).is_some_and(|value| value == "0")
     {
         return false;
     }
@@ -37,8 +33,7 @@ pub(crate) fn is_data(page: &Page, table: NodeId) -> bool {
     if shape.has_nested_table || shape.cells == 0 || shape.chars / shape.cells > LONG_CELL {
         return false;
     }
-    if shape.has_mark || page.has_attribute(table, &LocalName::from("summary")) && shape.columns > 1
-    {
+    if shape.has_mark || page.has_attribute(table, &LocalName::from("summary")) && shape.columns > 1 {
         return true;
     }
     if shape.rows <= 1 || shape.columns <= 1 {
@@ -78,9 +73,7 @@ pub(crate) fn is_form(page: &Page, table: NodeId) -> bool {
 }
 
 fn is_typed(page: &Page, field: NodeId) -> bool {
-    const OTHER: [&str; 8] = [
-        "hidden", "checkbox", "radio", "submit", "button", "image", "reset", "range",
-    ];
+    const OTHER: [&str; 8] = ["hidden", "checkbox", "radio", "submit", "button", "image", "reset", "range"];
     let kind = page.attribute(field, &local_name!("type"));
     page.tag(field) != Some(Tag::Input)
         || kind.is_none_or(|kind| !OTHER.iter().any(|other| kind.eq_ignore_ascii_case(other)))
@@ -155,10 +148,7 @@ pub(crate) fn span(page: &Page, cell: NodeId) -> usize {
 
 /// Rows that a cell takes, of those that its part of the table has left (HTML § 4.9.12.1: a cell ends with its row group).
 pub(crate) fn rows(page: &Page, cell: NodeId) -> usize {
-    let written = page
-        .attribute(cell, &local_name!("rowspan"))
-        .and_then(|rows| rows.trim().parse().ok())
-        .unwrap_or(1);
+    let written = page.attribute(cell, &local_name!("rowspan")).and_then(|rows| rows.trim().parse().ok()).unwrap_or(1);
     if written == 1 {
         return 1;
     }
@@ -229,16 +219,9 @@ mod tests {
     #[test]
     fn tables_with_marks_or_many_short_cells_hold_data() {
         assert!(holds_data("<table><tr><th>a<td>b</table>"));
-        assert!(holds_data(
-            "<table><caption>c</caption><tr><td>a<td>b</table>"
-        ));
-        assert!(holds_data(
-            "<table><tr><td>Ash<td>12<tr><td>Oak<td>9</table>"
-        ));
-        assert!(holds_data(&format!(
-            "<table>{}</table>",
-            "<tr><td>a<td>b".repeat(10)
-        )));
+        assert!(holds_data("<table><caption>c</caption><tr><td>a<td>b</table>"));
+        assert!(holds_data("<table><tr><td>Ash<td>12<tr><td>Oak<td>9</table>"));
+        assert!(holds_data(&format!("<table>{}</table>", "<tr><td>a<td>b".repeat(10))));
     }
 
     #[test]
@@ -249,9 +232,7 @@ mod tests {
         };
         let text = "word ".repeat(300);
         assert!(plain(&format!("<table><tr><td>menu<td>{text}</table>")));
-        assert!(plain(
-            "<table><tr><td>menu<td><table><tr><td>a</table></table>"
-        ));
+        assert!(plain("<table><tr><td>menu<td><table><tr><td>a</table></table>"));
         assert!(!plain("<table><tr><td>Ash<td>12<tr><td>Oak<td>9</table>"));
         let rows = format!("<tr><td>Ash<td>{text}").repeat(3);
         assert!(!plain(&format!("<table>{rows}</table>")));
@@ -260,18 +241,10 @@ mod tests {
     #[test]
     fn tables_that_lay_out_a_page_hold_none() {
         let text = "word ".repeat(100);
-        assert!(!holds_data(&format!(
-            "<table><tr><td>menu<td>{text}</table>"
-        )));
-        assert!(!holds_data(&format!(
-            "<table><tr><td>a<td>{text}<tr><td>b<td>{text}</table>"
-        )));
-        assert!(!holds_data(
-            "<table role=presentation><tr><th>a<td>b</table>"
-        ));
-        assert!(!holds_data(
-            "<table><tr><th>a<td><table><tr><td>b</table></table>"
-        ));
+        assert!(!holds_data(&format!("<table><tr><td>menu<td>{text}</table>")));
+        assert!(!holds_data(&format!("<table><tr><td>a<td>{text}<tr><td>b<td>{text}</table>")));
+        assert!(!holds_data("<table role=presentation><tr><th>a<td>b</table>"));
+        assert!(!holds_data("<table><tr><th>a<td><table><tr><td>b</table></table>"));
         assert!(!holds_data("<table><tr><td>one<tr><td>two</table>"));
         let posts = format!("<tr><th>Ann<td>{}", text.repeat(3));
         assert!(!holds_data(&format!("<table>{}</table>", posts.repeat(12))));
@@ -287,12 +260,8 @@ mod tests {
         assert!(are_form(login));
         assert!(are_form("<tr><td>From<td><select><option>a</select>"));
         let row = "<tr><td>Red rose<td>5.00<td><input name=n>";
-        assert!(!are_form(&format!(
-            "<tr><th>What<th>Price<th>How many{row}{row}"
-        )));
+        assert!(!are_form(&format!("<tr><th>What<th>Price<th>How many{row}{row}")));
         assert!(!are_form("<tr><td>Ash<td><input type=checkbox>"));
-        assert!(!are_form(
-            "<tr><td>Ash<td>12<tr><td>Oak<td>9<tr><td>All<td><input>"
-        ));
+        assert!(!are_form("<tr><td>Ash<td>12<tr><td>Oak<td>9<tr><td>All<td><input>"));
     }
 }

@@ -123,8 +123,7 @@ mod tests {
         assert!(small.is_like(of(&list(5, "width=80 height=60"))));
         assert!(small.is_like(of(&list(5, ""))), "nothing tells against it");
         assert!(!small.is_like(of(&list(4, "width=640 height=480"))));
-        let beside_text =
-            "<ul id=x><li><a href=/x><img src=i></a></li><li><p><b>a</b><i>b</i></p></li></ul>";
+        let beside_text = "<ul id=x><li><a href=/x><img src=i></a></li><li><p><b>a</b><i>b</i></p></li></ul>";
         assert!(!small.is_like(of(beside_text)), "1 of 6 tags for 4 of 4");
     }
 

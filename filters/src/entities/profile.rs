@@ -29,33 +29,16 @@ impl Profile {
         for share in counts.values_mut() {
             *share /= total;
         }
-        Profile {
-            shares: counts,
-            names: entities.len(),
-        }
+        Profile { shares: counts, names: entities.len() }
     }
 
     /// `Va·Vb / (|Va| |Vb|)`: 0 for nothing in common, 1 for the same distribution.
     pub(crate) fn cosine(&self, other: &Profile) -> f64 {
-        let length = |profile: &Profile| -> f64 {
-            profile
-                .shares
-                .values()
-                .map(|share| share * share)
-                .sum::<f64>()
-                .sqrt()
-        };
-        let product: f64 = self
-            .shares
-            .iter()
-            .filter_map(|(word, share)| Some(share * other.shares.get(word)?))
-            .sum();
+        let length =
+            |profile: &Profile| -> f64 { profile.shares.values().map(|share| share * share).sum::<f64>().sqrt() };
+        let product: f64 = self.shares.iter().filter_map(|(word, share)| Some(share * other.shares.get(word)?)).sum();
         let lengths = length(self) * length(other);
-        if lengths > 0.0 {
-            product / lengths
-        } else {
-            0.0
-        }
+        if lengths > 0.0 { product / lengths } else { 0.0 }
     }
 
     /// How alike a small text is to the one of this profile. `text` is the small text itself: a single capital at its
@@ -66,25 +49,17 @@ impl Profile {
             return self.cosine(&small);
         }
         let lower = text.to_lowercase();
-        let words: BTreeSet<&str> = lower
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .collect();
+        let words: BTreeSet<&str> =
+            lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
         let representatives = self.representatives();
-        let found = representatives
-            .iter()
-            .filter(|word| words.contains(*word) || small.shares.contains_key(**word))
-            .count();
+        let found =
+            representatives.iter().filter(|word| words.contains(*word) || small.shares.contains_key(**word)).count();
         found as f64 / representatives.len().max(1) as f64
     }
 
     /// The most frequent words; of equally frequent ones the first in the alphabet.
     fn representatives(&self) -> Vec<&str> {
-        let mut words: Vec<(&str, f64)> = self
-            .shares
-            .iter()
-            .map(|(word, share)| (word.as_str(), *share))
-            .collect();
+        let mut words: Vec<(&str, f64)> = self.shares.iter().map(|(word, share)| (word.as_str(), *share)).collect();
         words.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
         words.truncate(REPRESENTATIVES);
         words.into_iter().map(|(word, _)| word).collect()

@@ -145,17 +145,14 @@ pub(super) const PLACES: [&str; 60] = [
 ];
 
 /// Small words inside a name.
-pub(super) const PARTICLES: [&str; 16] = [
-    "of", "de", "del", "della", "da", "di", "do", "dos", "la", "le", "van", "von", "der", "den",
-    "zu", "y",
-];
+pub(super) const PARTICLES: [&str; 16] =
+    ["of", "de", "del", "della", "da", "di", "do", "dos", "la", "le", "van", "von", "der", "den", "zu", "y"];
 
 /// Words that begin sentences and name nothing.
 pub(super) const FUNCTION_WORDS: [&str; 66] = [
-    "a", "about", "after", "all", "also", "although", "an", "and", "are", "as", "at", "be",
-    "because", "before", "but", "by", "can", "click", "das", "der", "die", "do", "el", "for",
-    "from", "get", "have", "he", "here", "how", "i", "if", "in", "is", "it", "its", "la", "le",
-    "les", "los", "more", "my", "new", "no", "not", "of", "on", "or", "our", "see", "she", "so",
-    "some", "that", "the", "their", "there", "these", "they", "this", "to", "we", "what", "when",
+    "a", "about", "after", "all", "also", "although", "an", "and", "are", "as", "at", "be", "because", "before", "but",
+    "by", "can", "click", "das", "der", "die", "do", "el", "for", "from", "get", "have", "he", "here", "how", "i",
+    "if", "in", "is", "it", "its", "la", "le", "les", "los", "more", "my", "new", "no", "not", "of", "on", "or", "our",
+    "see", "she", "so", "some", "that", "the", "their", "there", "these", "they", "this", "to", "we", "what", "when",
     "with", "you",
 ];

@@ -19,11 +19,7 @@ use crate::{
 
 /// Settings of `ad_servers`. The lists themselves are given to [`crate::Chain::new`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "AdServers")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AdServers"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// Whether the filter runs.
@@ -34,10 +30,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings {
-            enabled: true,
-            except: Vec::new(),
-        }
+        Settings { enabled: true, except: Vec::new() }
     }
 }
 
@@ -88,8 +81,7 @@ impl Filter for AdServers {
             }
         }
         // What earlier filters removed must not come back in the list of links either.
-        page.removed_links
-            .retain(|link| !link.address.host().is_some_and(|host| self.is_listed(host)));
+        page.removed_links.retain(|link| !link.address.host().is_some_and(|host| self.is_listed(host)));
         None
     }
 }
@@ -121,11 +113,9 @@ impl AdServers {
             }
             // Relative addresses are the page's own: a person who asked for the page wants its parts.
             Host::None => false,
-            Host::Odd => base
-                .join(address)
-                .ok()
-                .and_then(|url| url.host_str().map(|host| self.is_listed(host)))
-                .unwrap_or(false),
+            Host::Odd => {
+                base.join(address).ok().and_then(|url| url.host_str().map(|host| self.is_listed(host))).unwrap_or(false)
+            }
         }
     }
 }
@@ -185,10 +175,6 @@ fn host_of(address: &str) -> Host<'_> {
 fn has_odd_scheme(address: &str) -> bool {
     let is_odd = |byte| matches!(byte, b'\\' | b'\t' | b'\n' | b'\r');
     // To the end whatever is found, because that is done many bytes at once.
-    address
-        .bytes()
-        .fold(false, |found, byte| found | is_odd(byte))
-        || address
-            .get(..4)
-            .is_some_and(|start| start.eq_ignore_ascii_case("http"))
+    address.bytes().fold(false, |found, byte| found | is_odd(byte))
+        || address.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("http"))
 }

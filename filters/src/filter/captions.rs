@@ -33,11 +33,7 @@ use crate::{
 
 /// Settings of `captions`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "Captions")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Captions"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// Whether the filter runs.
@@ -54,13 +50,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings {
-            enabled: false,
-            min_similarity: 0.05,
-            figures: true,
-            alt: true,
-            remove_without_caption: true,
-        }
+        Settings { enabled: false, min_similarity: 0.05, figures: true, alt: true, remove_without_caption: true }
     }
 }
 
@@ -68,12 +58,7 @@ impl Settings {
     /// As the paper has it.
     #[must_use]
     pub fn paper() -> Settings {
-        Settings {
-            enabled: true,
-            figures: false,
-            alt: false,
-            ..Settings::default()
-        }
+        Settings { enabled: true, figures: false, alt: false, ..Settings::default() }
     }
 
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
@@ -88,10 +73,7 @@ pub(crate) struct Captions {
 
 impl Captions {
     pub(crate) fn new(settings: &Settings) -> Captions {
-        Captions {
-            settings: settings.clone(),
-            recogniser: Box::new(Small),
-        }
+        Captions { settings: settings.clone(), recogniser: Box::new(Small) }
     }
 }
 
@@ -102,21 +84,12 @@ impl Filter for Captions {
 
     fn apply(&self, page: &mut Page) -> Option<String> {
         let article = page.main_block.unwrap_or_else(|| page.body());
-        let images: Vec<NodeId> = page
-            .live(article)
-            .filter(|&id| page.tag(id) == Some(Tag::Img))
-            .collect();
+        let images: Vec<NodeId> = page.live(article).filter(|&id| page.tag(id) == Some(Tag::Img)).collect();
         if images.is_empty() {
             return None;
         }
-        let blocks: Vec<NodeId> = images
-            .iter()
-            .map(|&image| self.block(page, image, article))
-            .collect();
-        let body = Profile::of(
-            self.recogniser.as_ref(),
-            &text_without(page, article, &blocks),
-        );
+        let blocks: Vec<NodeId> = images.iter().map(|&image| self.block(page, image, article)).collect();
+        let body = Profile::of(self.recogniser.as_ref(), &text_without(page, article, &blocks));
         // Images of one block stand beside each other, so remembering the last block is enough.
         let mut last: Option<(NodeId, Option<f64>)> = None;
         for (&image, &block) in images.iter().zip(&blocks) {
@@ -142,26 +115,18 @@ impl Filter for Captions {
 impl Captions {
     /// The first parent block element, within the article.
     fn block(&self, page: &Page, image: NodeId, article: NodeId) -> NodeId {
-        let inside = || {
-            page.ancestors(image)
-                .take_while(|&around| around >= article)
-        };
+        let inside = || page.ancestors(image).take_while(|&around| around >= article);
         if self.settings.figures
             && let Some(figure) = inside().find(|&id| page.tag(id) == Some(Tag::Figure))
         {
             return figure;
         }
-        inside()
-            .find(|&id| page.tag(id).is_some_and(Tag::is_block))
-            .unwrap_or(article)
+        inside().find(|&id| page.tag(id).is_some_and(Tag::is_block)).unwrap_or(article)
     }
 
     /// None for a text without a word.
     fn similarity(&self, body: &Profile, caption: &str) -> Option<f64> {
-        caption
-            .chars()
-            .any(char::is_alphanumeric)
-            .then(|| body.similarity(self.recogniser.as_ref(), caption))
+        caption.chars().any(char::is_alphanumeric).then(|| body.similarity(self.recogniser.as_ref(), caption))
     }
 
     fn similarity_of_alt(&self, page: &Page, image: NodeId, body: &Profile) -> Option<f64> {
@@ -209,11 +174,7 @@ fn whole_image(page: &Page, image: NodeId, block: NodeId) -> NodeId {
         return block;
     }
     let parent = page.parent(image);
-    if page.tag(parent) == Some(Tag::Picture) {
-        parent
-    } else {
-        image
-    }
+    if page.tag(parent) == Some(Tag::Picture) { parent } else { image }
 }
 
 #[cfg(test)]
@@ -227,9 +188,7 @@ mod tests {
         let url = "https://example.org/".parse().unwrap();
         let mut page = Page::new(parser.finish().unwrap(), &url, false, 512).unwrap();
         Captions::new(settings).apply(&mut page);
-        page.live(page.body())
-            .filter_map(|id| Some(page.attribute(id, &local_name!("src"))?.to_string()))
-            .collect()
+        page.live(page.body()).filter_map(|id| Some(page.attribute(id, &local_name!("src"))?.to_string())).collect()
     }
 
     const ARTICLE: &str = "<p>On Monday the painter Ada Novak came back to Lyon. People of Lyon had waited for Novak.</p>\
@@ -244,10 +203,7 @@ mod tests {
 
     #[test]
     fn images_without_caption_can_be_kept() {
-        let settings = Settings {
-            remove_without_caption: false,
-            ..Settings::paper()
-        };
+        let settings = Settings { remove_without_caption: false, ..Settings::paper() };
         assert_eq!(images_left(ARTICLE, &settings), ["portrait", "bare"]);
     }
 

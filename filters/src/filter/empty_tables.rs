@@ -20,11 +20,7 @@ use crate::{
 
 /// Settings of `empty_tables`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "EmptyTables")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "EmptyTables"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// Whether the filter runs.
@@ -38,14 +34,10 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         let substance = [
-            "img", "picture", "video", "audio", "iframe", "embed", "object", "canvas", "svg",
-            "math", "input", "button", "select", "textarea",
+            "img", "picture", "video", "audio", "iframe", "embed", "object", "canvas", "svg", "math", "input",
+            "button", "select", "textarea",
         ];
-        Settings {
-            enabled: true,
-            substance: substance.map(str::to_owned).to_vec(),
-            min_characters: 1,
-        }
+        Settings { enabled: true, substance: substance.map(str::to_owned).to_vec(), min_characters: 1 }
     }
 }
 
@@ -82,19 +74,13 @@ impl EmptyTables {
                 })
             })
             .collect::<Result<_, _>>()?;
-        Ok(EmptyTables {
-            substance,
-            min_characters: settings.min_characters,
-        })
+        Ok(EmptyTables { substance, min_characters: settings.min_characters })
     }
 
     fn has_substance(&self, page: &Page, table: NodeId) -> bool {
         let mut chars = 0;
         for id in page.live(table) {
-            if page
-                .tag(id)
-                .is_some_and(|tag| self.substance.contains(&tag))
-            {
+            if page.tag(id).is_some_and(|tag| self.substance.contains(&tag)) {
                 return true;
             }
             chars += page.own_chars(id);
@@ -115,10 +101,7 @@ impl Filter for EmptyTables {
         if !page.has_any(&[Tag::Table]) {
             return None;
         }
-        let tables: Vec<NodeId> = page
-            .live(page.body())
-            .filter(|&id| page.tag(id) == Some(Tag::Table))
-            .collect();
+        let tables: Vec<NodeId> = page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::Table)).collect();
         for &table in tables.iter().rev() {
             if !self.has_substance(page, table) {
                 page.remove(table, self.name());

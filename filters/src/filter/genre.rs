@@ -67,11 +67,7 @@ impl Genre {
 
 /// What a genre changes in the filters after it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "GenrePreset")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "GenrePreset"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Preset {
     /// `link_lists.ratio`.
@@ -86,33 +82,20 @@ pub struct Preset {
 
 impl Default for Preset {
     fn default() -> Preset {
-        Preset {
-            link_ratio: 0.5,
-            select: true,
-            min_share: 0.4,
-            dial: 0.5,
-        }
+        Preset { link_ratio: 0.5, select: true, min_share: 0.4, dial: 0.5 }
     }
 }
 
 impl Preset {
     /// What news have for a key that is left out.
     fn of_news() -> Preset {
-        Preset {
-            dial: 0.3,
-            ..Preset::default()
-        }
+        Preset { dial: 0.3, ..Preset::default() }
     }
 }
 
 /// [`Preset`] as it is read for news, whose defaults are others.
 #[derive(Deserialize)]
-#[serde(
-    remote = "Preset",
-    deny_unknown_fields,
-    default = "Preset::of_news",
-    expecting = "struct Preset"
-)]
+#[serde(remote = "Preset", deny_unknown_fields, default = "Preset::of_news", expecting = "struct Preset")]
 struct NewsPreset {
     link_ratio: f64,
     select: bool,
@@ -122,11 +105,7 @@ struct NewsPreset {
 
 /// Settings of `genre`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "GenrePresets")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "GenrePresets"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// Whether the filter runs.
@@ -181,11 +160,7 @@ impl Settings {
                 ));
             }
             if !(-1.0..=1.0).contains(&preset.dial) {
-                return Err(ConfigError::out_of_range(
-                    &key("dial"),
-                    preset.dial,
-                    "-1 to 1",
-                ));
+                return Err(ConfigError::out_of_range(&key("dial"), preset.dial, "-1 to 1"));
             }
         }
         Ok(())
@@ -221,10 +196,7 @@ impl Filter for GenreFilter {
 #[must_use]
 pub fn nearest(text: &str) -> Option<(Genre, f64)> {
     let counts = count_words(text);
-    let known: Vec<u32> = PROFILES
-        .iter()
-        .map(|(word, _)| counts.get(*word).copied().unwrap_or(0))
-        .collect();
+    let known: Vec<u32> = PROFILES.iter().map(|(word, _)| counts.get(*word).copied().unwrap_or(0)).collect();
     let total: u32 = known.iter().sum();
     if total < MIN_WORDS {
         return None;
@@ -264,10 +236,7 @@ mod tests {
     #[test]
     fn profiles_are_normalised() {
         for column in 0..Genre::ALL.len() {
-            let total: u32 = PROFILES
-                .iter()
-                .map(|(_, shares)| u32::from(shares[column]))
-                .sum();
+            let total: u32 = PROFILES.iter().map(|(_, shares)| u32::from(shares[column])).sum();
             assert!((9_900..=10_100).contains(&total), "{total}");
         }
     }
@@ -275,15 +244,13 @@ mod tests {
     #[test]
     fn a_text_of_a_genres_own_words_is_of_that_genre() {
         for (column, genre) in Genre::ALL.into_iter().enumerate() {
-            let text = PROFILES
-                .iter()
-                .fold(String::new(), |mut text, (word, shares)| {
-                    for _ in 0..shares[column] / 20 {
-                        text.push_str(word);
-                        text.push(' ');
-                    }
-                    text
-                });
+            let text = PROFILES.iter().fold(String::new(), |mut text, (word, shares)| {
+                for _ in 0..shares[column] / 20 {
+                    text.push_str(word);
+                    text.push(' ');
+                }
+                text
+            });
             assert_eq!(nearest(&text).map(|(genre, _)| genre), Some(genre));
         }
     }

@@ -27,11 +27,7 @@ pub(crate) use sheets::Sheets;
 
 /// Settings of `ignore`. A box that is `true` drops the thing it names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "Ignore")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Ignore"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// Whether the filter runs.
@@ -142,9 +138,7 @@ pub(crate) struct Ignore {
 
 impl Ignore {
     pub(crate) fn new(settings: &Settings) -> Ignore {
-        Ignore {
-            settings: settings.clone(),
-        }
+        Ignore { settings: settings.clone() }
     }
 }
 
@@ -216,15 +210,11 @@ fn holds_markup_as_text(page: &Page, noscript: NodeId) -> bool {
 
 /// Whether a box says that a task of a list is done.
 fn is_of_task(page: &Page, input: NodeId) -> bool {
-    let is_box = page
-        .attribute(input, &local_name!("type"))
-        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("checkbox"));
+    let is_box =
+        page.attribute(input, &local_name!("type")).is_some_and(|kind| kind.trim().eq_ignore_ascii_case("checkbox"));
     is_box
         && page.has_attribute(input, &local_name!("disabled"))
-        && page
-            .ancestors(input)
-            .take(3)
-            .any(|up| page.tag(up) == Some(Tag::Li))
+        && page.ancestors(input).take(3).any(|up| page.tag(up) == Some(Tag::Li))
 }
 
 impl Ignore {
@@ -241,12 +231,7 @@ impl Ignore {
             Some(Size::Trifle) if !(in_form && holds_control(page, id)) => return Verdict::Remove,
             _ => {}
         }
-        let is_dead = || {
-            s.dead_controls
-                && s.scripts
-                && !in_form
-                && !page.has_attribute(id, &local_name!("form"))
-        };
+        let is_dead = || s.dead_controls && s.scripts && !in_form && !page.has_attribute(id, &local_name!("form"));
         match tag {
             Tag::Noscript if s.scripts && holds_markup_as_text(page, id) => Verdict::Remove,
             Tag::Noscript if s.scripts && s.noscript => Verdict::Unwrap,
@@ -260,18 +245,13 @@ impl Ignore {
             Tag::Input => remove_if(s.input || is_dead() && !is_of_task(page, id)),
             // A heading that opens its section is a button, and its words are the heading's; a question is one where its
             // answer opens.
-            Tag::Button
-                if !s.button && is_dead() && (is_in_heading(page, id) || asks(page, id)) =>
-            {
-                Verdict::Unwrap
-            }
+            Tag::Button if !s.button && is_dead() && (is_in_heading(page, id) || asks(page, id)) => Verdict::Unwrap,
             Tag::Button => remove_if(s.button || is_dead()),
             Tag::Select => remove_if(s.select || is_dead()),
             // One with a text shows it.
             Tag::Textarea => remove_if(is_dead() && page.raw_text(id, 100).trim().is_empty()),
             Tag::Meta => {
-                let is_script =
-                    || is_refresh_in_noscript(page, id) || scripts::is_script_refresh(page, id);
+                let is_script = || is_refresh_in_noscript(page, id) || scripts::is_script_refresh(page, id);
                 remove_if(s.meta || s.scripts && is_script())
             }
             Tag::Iframe => remove_if(s.iframe),
@@ -283,16 +263,11 @@ impl Ignore {
     fn link_element(&self, page: &Page, id: NodeId) -> Verdict {
         let rel = page.attribute(id, &local_name!("rel"));
         let has = |wanted: &str| {
-            rel.as_ref().is_some_and(|rel| {
-                rel.split_ascii_whitespace()
-                    .any(|word| word.eq_ignore_ascii_case(wanted))
-            })
+            rel.as_ref().is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(wanted)))
         };
         let is_script = has("modulepreload")
             || (has("preload") || has("prefetch"))
-                && page
-                    .attribute(id, &LocalName::from("as"))
-                    .is_some_and(|kind| kind.eq_ignore_ascii_case("script"));
+                && page.attribute(id, &LocalName::from("as")).is_some_and(|kind| kind.eq_ignore_ascii_case("script"));
         remove_if(self.settings.styles && has("stylesheet") || self.settings.scripts && is_script)
     }
 
@@ -303,13 +278,8 @@ impl Ignore {
         }
         // An image inside a link is the business of the box about links.
         if page.in_link(id) {
-            let replaced =
-                s.image_links && s.image_links_alt && tag == Tag::Img && is_in_image_link(page, id);
-            return if replaced {
-                Verdict::AltText
-            } else {
-                Verdict::Keep
-            };
+            let replaced = s.image_links && s.image_links_alt && tag == Tag::Img && is_in_image_link(page, id);
+            return if replaced { Verdict::AltText } else { Verdict::Keep };
         }
         match tag {
             _ if !s.non_link_images => Verdict::Keep,
@@ -325,10 +295,7 @@ impl Ignore {
             return Verdict::Keep;
         }
         let has_text = page.chars(id) > 0;
-        let images: Vec<NodeId> = page
-            .live(id)
-            .filter(|&inside| page.tag(inside) == Some(Tag::Img))
-            .collect();
+        let images: Vec<NodeId> = page.live(id).filter(|&inside| page.tag(inside) == Some(Tag::Img)).collect();
         // With the alternative text shown, a link goes only where there is none to show.
         let has_alt = s.image_links_alt && images.iter().any(|&image| has_alt(page, image));
         let is_image_link = !has_text && !images.is_empty() && !has_alt;
@@ -347,40 +314,27 @@ impl Ignore {
         }
         page.drop_attributes(id, |name, _| {
             drops_style && *name == local_name!("style")
-                || s.table_cell_widths
-                    && matches!(tag, Tag::Td | Tag::Th)
-                    && *name == local_name!("width")
+                || s.table_cell_widths && matches!(tag, Tag::Td | Tag::Th) && *name == local_name!("width")
         });
     }
 }
 
 fn remove_if(condition: bool) -> Verdict {
-    if condition {
-        Verdict::Remove
-    } else {
-        Verdict::Keep
-    }
+    if condition { Verdict::Remove } else { Verdict::Keep }
 }
 
 /// Where a form's controls end. The parser closes a form at once that stands between the rows of a table; its controls
 /// are the table's then, and are given its name so that they still belong to it when the page is parsed again.
 fn form_end(page: &mut Page, form: NodeId) -> NodeId {
     let parent = page.parent(form);
-    let between_rows = matches!(
-        page.tag(parent),
-        Some(Tag::Table | Tag::Thead | Tag::Tbody | Tag::Tfoot | Tag::Tr)
-    );
+    let between_rows = matches!(page.tag(parent), Some(Tag::Table | Tag::Thead | Tag::Tbody | Tag::Tfoot | Tag::Tr));
     if !between_rows || page.live_children(form).next().is_some() {
         return page.end(form);
     }
-    let table = page
-        .ancestors(form)
-        .find(|&up| page.tag(up) == Some(Tag::Table))
-        .unwrap_or(parent);
-    let name = page.attribute(form, &local_name!("id")).map_or_else(
-        || format!("gleaner-form-{}", form.0),
-        std::borrow::ToOwned::to_owned,
-    );
+    let table = page.ancestors(form).find(|&up| page.tag(up) == Some(Tag::Table)).unwrap_or(parent);
+    let name = page
+        .attribute(form, &local_name!("id"))
+        .map_or_else(|| format!("gleaner-form-{}", form.0), std::borrow::ToOwned::to_owned);
     page.set_attribute(form, local_name!("id"), name.clone());
     let controls: Vec<NodeId> = page
         .live(table)
@@ -394,15 +348,11 @@ fn form_end(page: &mut Page, form: NodeId) -> NodeId {
 }
 
 fn is_control(tag: Tag) -> bool {
-    matches!(
-        tag,
-        Tag::Input | Tag::Button | Tag::Select | Tag::Textarea | Tag::Output | Tag::Fieldset
-    )
+    matches!(tag, Tag::Input | Tag::Button | Tag::Select | Tag::Textarea | Tag::Output | Tag::Fieldset)
 }
 
 fn holds_control(page: &Page, id: NodeId) -> bool {
-    page.live(id)
-        .any(|inside| page.tag(inside).is_some_and(is_control))
+    page.live(id).any(|inside| page.tag(inside).is_some_and(is_control))
 }
 
 /// Whether a button's words are a question: of four words, since "Forgot password?" is something to be done. Of WCXB dev's
@@ -418,27 +368,22 @@ fn asks(page: &Page, id: NodeId) -> bool {
 }
 
 fn is_in_heading(page: &Page, id: NodeId) -> bool {
-    page.ancestors(id)
-        .any(|up| page.tag(up).is_some_and(Tag::is_heading))
+    page.ancestors(id).any(|up| page.tag(up).is_some_and(Tag::is_heading))
 }
 
 /// Whether the link around an image holds no text.
 fn is_in_image_link(page: &Page, image: NodeId) -> bool {
-    page.ancestors(image)
-        .find(|&up| page.tag(up) == Some(Tag::A))
-        .is_some_and(|link| page.chars(link) == 0)
+    page.ancestors(image).find(|&up| page.tag(up) == Some(Tag::A)).is_some_and(|link| page.chars(link) == 0)
 }
 
 fn has_alt(page: &Page, image: NodeId) -> bool {
-    page.attribute(image, &local_name!("alt"))
-        .is_some_and(|alt| !alt.trim().is_empty())
+    page.attribute(image, &local_name!("alt")).is_some_and(|alt| !alt.trim().is_empty())
 }
 
 /// An image that says it is at most one pixel wide and high.
 pub(crate) fn is_pixel(page: &Page, id: NodeId) -> bool {
     let tiny = |name: &LocalName| {
-        page.attribute(id, name)
-            .is_some_and(|size| matches!(size.trim().trim_end_matches("px"), "0" | "1"))
+        page.attribute(id, name).is_some_and(|size| matches!(size.trim().trim_end_matches("px"), "0" | "1"))
     };
     tiny(&local_name!("width")) && tiny(&local_name!("height"))
 }
@@ -446,9 +391,6 @@ pub(crate) fn is_pixel(page: &Page, id: NodeId) -> bool {
 /// `<noscript><meta http-equiv="refresh">` sends readers without scripts to another page: ours have scripts, the page
 /// just does not need them any more.
 fn is_refresh_in_noscript(page: &Page, id: NodeId) -> bool {
-    page.attribute(id, &local_name!("http-equiv"))
-        .is_some_and(|kind| kind.eq_ignore_ascii_case("refresh"))
-        && page
-            .ancestors(id)
-            .any(|ancestor| page.tag(ancestor) == Some(Tag::Noscript))
+    page.attribute(id, &local_name!("http-equiv")).is_some_and(|kind| kind.eq_ignore_ascii_case("refresh"))
+        && page.ancestors(id).any(|ancestor| page.tag(ancestor) == Some(Tag::Noscript))
 }

@@ -17,11 +17,7 @@ use crate::{
 
 /// Settings of `lazy_images`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "LazyImages")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LazyImages"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// Whether the filter runs.
@@ -44,12 +40,7 @@ impl Filter for LazyImages {
     fn apply(&self, page: &mut Page) -> Option<String> {
         let media: Vec<NodeId> = page
             .live(page.body())
-            .filter(|&id| {
-                matches!(
-                    page.tag(id),
-                    Some(Tag::Img | Tag::Source | Tag::Iframe | Tag::Video)
-                )
-            })
+            .filter(|&id| matches!(page.tag(id), Some(Tag::Img | Tag::Source | Tag::Iframe | Tag::Video)))
             .collect();
         let mut made_real = 0;
         for id in media {
@@ -68,19 +59,14 @@ impl LazyImages {
     /// An image beside `<noscript>` with the same image: the copy in `<noscript>` goes if the first is real by now, else
     /// the first goes.
     fn keep_one_copy(&self, page: &mut Page, image: NodeId) {
-        let in_noscript = page
-            .ancestors(image)
-            .any(|up| page.tag(up) == Some(Tag::Noscript));
+        let in_noscript = page.ancestors(image).any(|up| page.tag(up) == Some(Tag::Noscript));
         let Some(noscript) = neighbouring_noscript(page, image).filter(|_| !in_noscript) else {
             return;
         };
         if page.chars(noscript) > 0 {
             return;
         }
-        let copies: Vec<NodeId> = page
-            .live(noscript)
-            .filter(|&id| page.tag(id) == Some(Tag::Img))
-            .collect();
+        let copies: Vec<NodeId> = page.live(noscript).filter(|&id| page.tag(id) == Some(Tag::Img)).collect();
         let [copy] = copies[..] else { return };
         if super::ignore::is_pixel(page, copy) {
             return;
@@ -95,9 +81,7 @@ impl LazyImages {
 
 /// An image that is named in sets only gets an address of its own.
 fn give_source(page: &mut Page, image: NodeId) {
-    let has_source = page
-        .attribute(image, &local_name!("src"))
-        .is_some_and(|src| !is_placeholder(src));
+    let has_source = page.attribute(image, &local_name!("src")).is_some_and(|src| !is_placeholder(src));
     if !has_source && let Some(address) = source_set::address(page, image) {
         page.set_attribute(image, local_name!("src"), address);
     }
@@ -106,11 +90,7 @@ fn give_source(page: &mut Page, image: NodeId) {
 /// The `<noscript>` directly after the image, or the `<picture>` around it; else the one directly before.
 fn neighbouring_noscript(page: &Page, image: NodeId) -> Option<NodeId> {
     let parent = page.parent(image);
-    let of = if page.tag(parent) == Some(Tag::Picture) {
-        parent
-    } else {
-        image
-    };
+    let of = if page.tag(parent) == Some(Tag::Picture) { parent } else { image };
     let is_noscript = |id: &NodeId| page.tag(*id) == Some(Tag::Noscript);
     page.live_siblings_after(of)
         .find(|&child| page.kind(child) != Kind::Text || page.own_chars(child) > 0)
@@ -119,8 +99,7 @@ fn neighbouring_noscript(page: &Page, image: NodeId) -> Option<NodeId> {
 }
 
 fn has_real_source(page: &Page, id: NodeId) -> bool {
-    page.attribute(id, &local_name!("src"))
-        .is_some_and(|src| !is_placeholder(src))
+    page.attribute(id, &local_name!("src")).is_some_and(|src| !is_placeholder(src))
         || page.has_attribute(id, &local_name!("srcset"))
 }
 
@@ -158,21 +137,15 @@ fn is_blank(src: &str) -> bool {
 fn make_real(page: &mut Page, id: NodeId) -> bool {
     let mut found: Vec<(LocalName, String)> = Vec::new();
     {
-        let has_source = page
-            .attribute(id, &local_name!("src"))
-            .is_some_and(|src| !is_placeholder(src));
+        let has_source = page.attribute(id, &local_name!("src")).is_some_and(|src| !is_placeholder(src));
         let is_image = page.tag(id) == Some(Tag::Img);
-        let in_picture =
-            page.tag(id) == Some(Tag::Source) && page.tag(page.parent(id)) == Some(Tag::Picture);
+        let in_picture = page.tag(id) == Some(Tag::Source) && page.tag(page.parent(id)) == Some(Tag::Picture);
         for attribute in page.attributes(id) {
             let (name, value) = (&*attribute.name.local, attribute.value.trim());
             // `nitro-lazy-src`, `ng-src`, `lazy-srcset`: whatever the tool calls itself.
             let is_private = name.starts_with("data-");
             let is_named_source = name.ends_with("-src") || name.ends_with("-srcset");
-            let is_own = matches!(
-                name,
-                "src" | "srcset" | "alt" | "title" | "href" | "longdesc"
-            );
+            let is_own = matches!(name, "src" | "srcset" | "alt" | "title" | "href" | "longdesc");
             let may_be = is_private || is_image && (is_named_source || !has_source && !is_own);
             if !may_be || value.is_empty() {
                 continue;
@@ -184,9 +157,7 @@ fn make_real(page: &mut Page, id: NodeId) -> bool {
             let target = match purpose {
                 // These names are used for pages and for settings too.
                 Some(Target::Source)
-                    if has_source
-                        && matches!(name, "data-url" | "data-image")
-                        && !is_image_address(value) =>
+                    if has_source && matches!(name, "data-url" | "data-image") && !is_image_address(value) =>
                 {
                     continue;
                 }
@@ -198,12 +169,8 @@ fn make_real(page: &mut Page, id: NodeId) -> bool {
             let moved = match target {
                 Target::SourceSet if is_source_set(value) => (local_name!("srcset"), value),
                 // `<source>` in `<picture>` has no `src`.
-                Target::SourceSet | Target::Source if is_address(value) && in_picture => {
-                    (local_name!("srcset"), value)
-                }
-                Target::SourceSet | Target::Source if is_address(value) => {
-                    (local_name!("src"), value)
-                }
+                Target::SourceSet | Target::Source if is_address(value) && in_picture => (local_name!("srcset"), value),
+                Target::SourceSet | Target::Source if is_address(value) => (local_name!("src"), value),
                 Target::Sizes => (local_name!("sizes"), value),
                 Target::Poster => (local_name!("poster"), value),
                 _ => continue,
@@ -234,13 +201,10 @@ enum Target {
 /// The names in common use: those of `lazysizes`, `jquery.lazyload`, `video.js`, and of the plug-ins for blogs and shops.
 fn purpose(name: &str) -> Option<Target> {
     Some(match name {
-        "data-src" | "data-lazy-src" | "data-lazy" | "data-original" | "data-original-src"
-        | "data-orig-src" | "data-image" | "data-img-src" | "data-full-src" | "data-cfsrc"
-        | "data-defer-src" | "data-delayed-url" | "data-echo" | "data-hi-res-src"
-        | "data-actualsrc" | "data-url" => Target::Source,
-        "data-srcset" | "data-lazy-srcset" | "data-original-set" | "data-bgset" => {
-            Target::SourceSet
-        }
+        "data-src" | "data-lazy-src" | "data-lazy" | "data-original" | "data-original-src" | "data-orig-src"
+        | "data-image" | "data-img-src" | "data-full-src" | "data-cfsrc" | "data-defer-src" | "data-delayed-url"
+        | "data-echo" | "data-hi-res-src" | "data-actualsrc" | "data-url" => Target::Source,
+        "data-srcset" | "data-lazy-srcset" | "data-original-set" | "data-bgset" => Target::SourceSet,
         "data-sizes" | "data-lazy-sizes" => Target::Sizes,
         "data-poster" => Target::Poster,
         _ => return None,
@@ -265,22 +229,15 @@ fn has_image_ending(value: &str) -> bool {
     let path = value.split(['?', '#']).next().unwrap_or(value);
     !value.contains(", ")
         && path.rsplit_once('.').is_some_and(|(_, ending)| {
-            ["jpg", "jpeg", "png", "webp", "gif", "avif", "svg"]
-                .iter()
-                .any(|known| ending.eq_ignore_ascii_case(known))
+            ["jpg", "jpeg", "png", "webp", "gif", "avif", "svg"].iter().any(|known| ending.eq_ignore_ascii_case(known))
         })
 }
 
 /// `url 300w, url 2x`, or one address with a descriptor.
 fn is_source_set(value: &str) -> bool {
     value.split(',').any(|candidate| {
-        candidate
-            .split_whitespace()
-            .nth(1)
-            .is_some_and(|descriptor| {
-                descriptor
-                    .strip_suffix(['w', 'x'])
-                    .is_some_and(|number| number.parse::<f64>().is_ok())
-            })
+        candidate.split_whitespace().nth(1).is_some_and(|descriptor| {
+            descriptor.strip_suffix(['w', 'x']).is_some_and(|number| number.parse::<f64>().is_ok())
+        })
     })
 }

@@ -49,11 +49,7 @@ pub enum Blocks {
 
 /// Settings of `link_lists`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "LinkLists")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LinkLists"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// Whether the filter runs. Off: `main_block.algorithm: auto` judges lists of links itself, and some are content (word F1
@@ -89,19 +85,13 @@ impl Settings {
     /// As the paper has it: table cells, a single link is enough.
     #[must_use]
     pub fn crunch() -> Settings {
-        Settings {
-            enabled: true,
-            blocks: Blocks::Cells,
-            min_links: 1,
-            ..Settings::default()
-        }
+        Settings { enabled: true, blocks: Blocks::Cells, min_links: 1, ..Settings::default() }
     }
 
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
-        for (key, value) in [
-            ("link_lists.ratio", self.ratio),
-            ("link_lists.characters_per_word", self.characters_per_word),
-        ] {
+        for (key, value) in
+            [("link_lists.ratio", self.ratio), ("link_lists.characters_per_word", self.characters_per_word)]
+        {
             if !(value.is_finite() && value > 0.0) {
                 return Err(ConfigError::new(
                     key,
@@ -125,10 +115,7 @@ impl Filter for LinkLists {
     fn apply(&self, page: &mut Page) -> Option<String> {
         let measures = Measures::of(page);
         if let Some(preset) = page.preset {
-            let settings = Settings {
-                ratio: preset.link_ratio,
-                ..self.settings.clone()
-            };
+            let settings = Settings { ratio: preset.link_ratio, ..self.settings.clone() };
             LinkLists { settings }.judge(page, measures);
         } else {
             self.judge(page, measures);
@@ -163,10 +150,8 @@ impl LinkLists {
     /// From the innermost block outwards; the table read backwards meets descendants before ancestors.
     fn any_block(&self, page: &mut Page, mut measures: Measures) {
         let in_data = in_data_tables(page);
-        let candidates: Vec<NodeId> = page
-            .live(page.body())
-            .filter(|&id| page.tag(id).is_some_and(is_judged) && !in_data[id.index()])
-            .collect();
+        let candidates: Vec<NodeId> =
+            page.live(page.body()).filter(|&id| page.tag(id).is_some_and(is_judged) && !in_data[id.index()]).collect();
         for &id in candidates.iter().rev() {
             if self.is_link_list(measures.get(id)) {
                 let heading = orphaned_heading(page, id);
@@ -205,10 +190,7 @@ fn is_cell(page: &Page, id: NodeId) -> bool {
 }
 
 fn holds_words(tag: Tag) -> bool {
-    matches!(
-        tag,
-        Tag::P | Tag::Li | Tag::Dd | Tag::Dt | Tag::Figcaption | Tag::Caption
-    )
+    matches!(tag, Tag::P | Tag::Li | Tag::Dd | Tag::Dt | Tag::Figcaption | Tag::Caption)
 }
 
 /// The heading directly before a list, where nothing else stands under it.
@@ -217,19 +199,14 @@ fn orphaned_heading(page: &Page, list: NodeId) -> Option<NodeId> {
     let mut before = None;
     for child in page.live_children(parent) {
         let counts = page.own_chars(child) > 0
-            || page
-                .tag(child)
-                .is_some_and(|tag| tag.is_media() || tag == Tag::Hr || page.chars(child) > 0);
+            || page.tag(child).is_some_and(|tag| tag.is_media() || tag == Tag::Hr || page.chars(child) > 0);
         if !counts || child == list {
             continue;
         }
         if child > list {
             return before.filter(|_| page.tag(child).is_some_and(Tag::is_heading));
         }
-        before = page
-            .tag(child)
-            .filter(|tag| tag.is_heading())
-            .map(|_| child);
+        before = page.tag(child).filter(|tag| tag.is_heading()).map(|_| child);
     }
     before
 }
@@ -241,10 +218,7 @@ fn in_data_tables(page: &Page) -> Vec<bool> {
     let tables: Vec<NodeId> = page
         .live(page.body())
         .filter(|&id| matches!(page.tag(id), Some(Tag::Th | Tag::Caption | Tag::Thead)))
-        .filter_map(|id| {
-            page.ancestors(id)
-                .find(|&up| page.tag(up) == Some(Tag::Table))
-        })
+        .filter_map(|id| page.ancestors(id).find(|&up| page.tag(up) == Some(Tag::Table)))
         .collect();
     for table in tables {
         if !marks[table.index()] {
@@ -260,8 +234,5 @@ fn is_judged(tag: Tag) -> bool {
     tag.is_block()
         && !tag.is_heading()
         && !holds_words(tag)
-        && !matches!(
-            tag,
-            Tag::Body | Tag::Html | Tag::Hgroup | Tag::Tr | Tag::Tbody
-        )
+        && !matches!(tag, Tag::Body | Tag::Html | Tag::Hgroup | Tag::Tr | Tag::Tbody)
 }

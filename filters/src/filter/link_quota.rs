@@ -55,11 +55,7 @@ use quotas::{Quota, Structure, own_quotas, ratio};
 
 /// From which end blocks are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "LinkQuotaOrder")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LinkQuotaOrder"))]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
     /// From the root downwards over sums that are complete, as the paper has it.
@@ -70,11 +66,7 @@ pub enum Order {
 
 /// What happens to a block that meets one of the two tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "LinkQuotaOnOne")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LinkQuotaOnOne"))]
 #[serde(rename_all = "snake_case")]
 pub enum OnOne {
     /// It stays.
@@ -87,11 +79,7 @@ pub enum OnOne {
 
 /// Settings of `link_quota`, the filter and the algorithm of `main_block`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "LinkQuota")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LinkQuota"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// Whether the filter runs.
@@ -129,9 +117,7 @@ impl Default for Settings {
         Settings {
             enabled: false,
             order: Order::BottomUp,
-            structural: ["table", "tr", "td", "ul", "li", "p", "div"]
-                .map(str::to_owned)
-                .to_vec(),
+            structural: ["table", "tr", "td", "ul", "li", "p", "div"].map(str::to_owned).to_vec(),
             anchors: 0.5,
             characters: 0.4,
             decay: 0.1,
@@ -149,10 +135,7 @@ impl Settings {
     /// As the paper has it.
     #[must_use]
     pub fn paper() -> Settings {
-        Settings {
-            order: Order::TopDown,
-            ..Settings::default()
-        }
+        Settings { order: Order::TopDown, ..Settings::default() }
     }
 
     pub(crate) fn check(&self, place: &str) -> Result<(), ConfigError> {
@@ -164,16 +147,9 @@ impl Settings {
         ] {
             ConfigError::unless_share(&format!("{place}.{key}"), value)?;
         }
-        for (key, value) in [
-            ("min_anchors", self.min_anchors),
-            ("image_characters", self.image_characters),
-        ] {
+        for (key, value) in [("min_anchors", self.min_anchors), ("image_characters", self.image_characters)] {
             if !value.is_finite() || value < 0.0 {
-                return Err(ConfigError::out_of_range(
-                    &format!("{place}.{key}"),
-                    value,
-                    "a number, 0 or more",
-                ));
+                return Err(ConfigError::out_of_range(&format!("{place}.{key}"), value, "a number, 0 or more"));
             }
         }
         ConfigError::unless_elements(&format!("{place}.structural"), &self.structural)
@@ -199,11 +175,7 @@ impl Filter for LinkQuota {
 
 /// Everything but lists of links.
 pub(crate) fn choose(page: &Page, settings: &Settings) -> Choice {
-    Choice {
-        kept: vec![page.body()],
-        dropped: link_lists(page, settings),
-        ..Choice::default()
-    }
+    Choice { kept: vec![page.body()], dropped: link_lists(page, settings), ..Choice::default() }
 }
 
 /// The roots of the lists of links in document order, none inside another one. What holds nothing but lists goes with
@@ -274,17 +246,11 @@ struct Judge<'a> {
 impl<'a> Judge<'a> {
     fn new(page: &'a Page, settings: &'a Settings) -> Judge<'a> {
         let needs = settings.domain_strength > 0.0 && page.domain.is_some();
-        Judge {
-            page,
-            settings,
-            signatures: needs.then(|| domain::signatures(page)),
-        }
+        Judge { page, settings, signatures: needs.then(|| domain::signatures(page)) }
     }
 
     fn is_list(&self, id: NodeId, quota: Quota) -> bool {
-        if id == self.page.body()
-            || quota.anchors < self.settings.min_anchors.max(f64::MIN_POSITIVE)
-        {
+        if id == self.page.body() || quota.anchors < self.settings.min_anchors.max(f64::MIN_POSITIVE) {
             return false;
         }
         let strictness = self.strictness(id);

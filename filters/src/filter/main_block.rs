@@ -68,11 +68,7 @@ pub enum Algorithm {
 
 /// Settings of `main_block`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "MainBlock")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "MainBlock"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// Whether the filter runs.
@@ -122,10 +118,7 @@ impl Default for Settings {
             auto: auto::Settings::default(),
             cnr: cnr::Settings::default(),
             core_ex: core_ex::Settings::default(),
-            link_quota: link_quota::Settings {
-                enabled: true,
-                ..link_quota::Settings::default()
-            },
+            link_quota: link_quota::Settings { enabled: true, ..link_quota::Settings::default() },
             article_subtree: article_subtree::Settings::default(),
             cetr: cetr::Settings::default(),
             ccb: ccb::Settings::default(),
@@ -169,12 +162,7 @@ pub(crate) struct MainBlock {
 
 impl MainBlock {
     pub(crate) fn new(settings: &Settings, forest: Arc<Forest>, scores_hidden: bool) -> MainBlock {
-        MainBlock {
-            settings: settings.clone(),
-            forest,
-            scores_hidden,
-            keeps_look: false,
-        }
+        MainBlock { settings: settings.clone(), forest, scores_hidden, keeps_look: false }
     }
 
     /// For pages in their own look: a headline that is lost there is not written anew.
@@ -195,30 +183,19 @@ impl MainBlock {
         }
         let chosen = |settings: &Settings| {
             let choice = choose(page, settings, &self.forest);
-            Choice {
-                kept: outermost(page, choice.kept),
-                dropped: outermost(page, choice.dropped),
-                ..choice
-            }
+            Choice { kept: outermost(page, choice.kept), dropped: outermost(page, choice.dropped), ..choice }
         };
         let mut choice = chosen(settings);
         // Where so little is left that the page would be kept whole, more is less.
         if settings.favor == auto::Favor::Precision
             && (choice.kept.is_empty() || floor::objection(page, &choice, settings).is_some())
         {
-            choice = chosen(&Settings {
-                favor: auto::Favor::Balanced,
-                ..settings.clone()
-            });
+            choice = chosen(&Settings { favor: auto::Favor::Balanced, ..settings.clone() });
         }
         // Three places: what is left is noise, and differs between machines.
-        page.confidence = choice
-            .confidence
-            .map(|share| (share * 1000.0).round() / 1000.0);
+        page.confidence = choice.confidence.map(|share| (share * 1000.0).round() / 1000.0);
         if choice.kept.is_empty() {
-            let why = choice
-                .note
-                .map_or_else(String::new, |note| format!(": {note}"));
+            let why = choice.note.map_or_else(String::new, |note| format!(": {note}"));
             return Err(format!("no block found{why}"));
         }
         if let Some(objection) = floor::objection(page, &choice, settings) {
@@ -231,9 +208,11 @@ impl MainBlock {
         let nodes = choice.kept.len();
         let mut kept = choice.kept;
         if settings.keep_headline {
-            kept.extend(page.headline.node.filter(|&heading| {
-                page.is_live(heading) && !kept.iter().any(|&id| page.contains(id, heading))
-            }));
+            kept.extend(
+                page.headline
+                    .node
+                    .filter(|&heading| page.is_live(heading) && !kept.iter().any(|&id| page.contains(id, heading))),
+            );
             kept = outermost(page, kept);
         }
         page.keep_only(body, &kept, self.name());
@@ -269,12 +248,7 @@ impl Filter for MainBlock {
 pub(crate) fn choose(page: &Page, settings: &Settings, forest: &Forest) -> Choice {
     match settings.algorithm {
         Algorithm::Auto => {
-            let Settings {
-                auto,
-                favor,
-                keep_headline,
-                ..
-            } = settings;
+            let Settings { auto, favor, keep_headline, .. } = settings;
             auto::choose(page, auto, *favor, *keep_headline, forest)
         }
         Algorithm::Cnr => cnr::main_block(page, &settings.cnr).into(),
@@ -299,11 +273,7 @@ mod tests {
         for name in Settings::names() {
             let mut page = page("<div><p>A few words.</p></div><div><a href=/x>link</a></div>");
             let before = page.chars(page.body());
-            let filter = MainBlock::new(
-                &Settings::default().named(name).unwrap(),
-                Forest::shipped(),
-                false,
-            );
+            let filter = MainBlock::new(&Settings::default().named(name).unwrap(), Forest::shipped(), false);
             filter.apply(&mut page);
             assert_eq!(page.chars(page.body()), before, "{name}");
             assert_eq!(page.main_block, None);

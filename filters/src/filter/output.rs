@@ -56,11 +56,7 @@ pub enum Style {
 
 /// Settings of `output`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "Output")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Output"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// `html` or `text`.
@@ -78,13 +74,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings {
-            format: Format::Html,
-            style: Style::Reader,
-            byline: true,
-            lead_image: true,
-            max_line_breaks: 2,
-        }
+        Settings { format: Format::Html, style: Style::Reader, byline: true, lead_image: true, max_line_breaks: 2 }
     }
 }
 
@@ -92,18 +82,12 @@ impl Settings {
     /// Figure 2 as printed: HTML, the page's own look.
     #[must_use]
     pub fn crunch() -> Settings {
-        Settings {
-            style: Style::Original,
-            ..Settings::default()
-        }
+        Settings { style: Style::Original, ..Settings::default() }
     }
 
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         if self.max_line_breaks == 0 {
-            return Err(ConfigError::new(
-                "output.max_line_breaks",
-                "0 would join all lines; expected at least 1",
-            ));
+            return Err(ConfigError::new("output.max_line_breaks", "0 would join all lines; expected at least 1"));
         }
         Ok(())
     }
@@ -165,10 +149,9 @@ pub(crate) struct Surroundings<'a> {
 /// The page as HTML.
 pub(crate) fn html(page: &Page, settings: &Settings, around: Surroundings<'_>) -> Written {
     match settings.style {
-        Style::Original => Written {
-            content: original::write(page, around.untouched.filter(|_| !around.in_frame)),
-            offer: None,
-        },
+        Style::Original => {
+            Written { content: original::write(page, around.untouched.filter(|_| !around.in_frame)), offer: None }
+        }
         Style::Reader => reader::write(page, settings, around),
     }
 }
@@ -183,9 +166,7 @@ pub(crate) struct Written {
 /// The content of a later page of an article, to stand behind the page before it; `None` where pages keep
 /// their own look, and where nothing was chosen of this one.
 pub(crate) fn part(page: &mut Page, settings: &Settings, part: &Part) -> Option<Written> {
-    let can_be_joined = settings.format == Format::Html
-        && settings.style == Style::Reader
-        && page.main_block.is_some();
+    let can_be_joined = settings.format == Format::Html && settings.style == Style::Reader && page.main_block.is_some();
     can_be_joined.then(|| {
         part::prepare(page, part);
         part::write(page)
@@ -221,11 +202,7 @@ fn write_links(groups: &[LinkGroup], out: &mut String) {
     let count: usize = groups.iter().map(|group| group.links.len()).sum();
     out.push_str("<details id=\"gleaner-links\"><summary lang=\"en\"><bdi>");
     out.push_str(&count.to_string());
-    out.push_str(if count == 1 {
-        " link removed"
-    } else {
-        " links removed"
-    });
+    out.push_str(if count == 1 { " link removed" } else { " links removed" });
     // English words, at the side where the lines of the page begin.
     out.push_str("</bdi></summary>");
     for group in groups {
@@ -251,10 +228,9 @@ pub(crate) fn meta_content(page: &Page, names: &[&str]) -> Option<String> {
     let metas: Vec<_> = page.about(Tag::Meta).collect();
     names.iter().find_map(|wanted| {
         metas.iter().find_map(|&id| {
-            let is_wanted = [&property, &local_name!("name")].into_iter().any(|key| {
-                page.attribute(id, key)
-                    .is_some_and(|name| name.eq_ignore_ascii_case(wanted))
-            });
+            let is_wanted = [&property, &local_name!("name")]
+                .into_iter()
+                .any(|key| page.attribute(id, key).is_some_and(|name| name.eq_ignore_ascii_case(wanted)));
             let content = page.attribute(id, &local_name!("content"));
             let content = text::one_line(content.filter(|_| is_wanted)?);
             (!content.is_empty()).then_some(content)

@@ -23,11 +23,7 @@ use crate::{
 
 /// Settings of `removed_links`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "RemovedLinks")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RemovedLinks"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// Whether the filter runs.
@@ -38,10 +34,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings {
-            enabled: true,
-            max_links: 200,
-        }
+        Settings { enabled: true, max_links: 200 }
     }
 }
 
@@ -67,8 +60,7 @@ impl Filter for RemovedLinks {
         // Filters that walk backwards have removed the last ones first.
         links.sort_by_key(|link| link.node);
         links.retain(|link| says_something(&link.text) && seen.insert(key(link.address.as_str())));
-        let mut counts: Table<u64, usize> =
-            Table::with_capacity_and_hasher(links.len(), RandomState::default());
+        let mut counts: Table<u64, usize> = Table::with_capacity_and_hasher(links.len(), RandomState::default());
         for link in &links {
             *counts.entry(words(&link.text)).or_default() += 1;
         }
@@ -88,10 +80,7 @@ impl Filter for RemovedLinks {
             let entry = (link.text, shown);
             match groups.iter_mut().find(|group| group.heading == heading) {
                 Some(group) => group.links.push(entry),
-                None => groups.push(LinkGroup {
-                    heading,
-                    links: vec![entry],
-                }),
+                None => groups.push(LinkGroup { heading, links: vec![entry] }),
             }
         }
         page.appended = groups;
@@ -151,9 +140,7 @@ mod tests {
         page.collect_links = true;
         let nav = crate::testing::by_id(&page, "n");
         page.remove(nav, "link_lists");
-        let filter = RemovedLinks {
-            settings: Settings::default(),
-        };
+        let filter = RemovedLinks { settings: Settings::default() };
         filter.apply(&mut page);
         let groups = std::mem::take(&mut page.appended);
         let links = groups.into_iter().flat_map(|group| group.links);

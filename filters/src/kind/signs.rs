@@ -135,13 +135,9 @@ impl Signs {
             claims,
             marked: marked(page),
             host: host.split('.').next().unwrap_or_default().to_owned(),
-            path: names
-                .filter(|name| !name.is_empty())
-                .map(str::to_lowercase)
-                .collect(),
+            path: names.filter(|name| !name.is_empty()).map(str::to_lowercase).collect(),
             has_topic: url.query_pairs().any(|(key, value)| {
-                matches!(&*key, "topic" | "showtopic")
-                    && value.starts_with(|c: char| c.is_ascii_digit())
+                matches!(&*key, "topic" | "showtopic") && value.starts_with(|c: char| c.is_ascii_digit())
             }),
             is_front: url.has_host() && url.path() == "/" && url.query().is_none(),
             long_paragraphs: 0,
@@ -224,10 +220,7 @@ impl Signs {
 
     /// Whether its JSON-LD has one of these types.
     pub(super) fn claims(&self, types: &[&str]) -> bool {
-        self.claims
-            .types
-            .iter()
-            .any(|kind| types.contains(&kind.as_str()))
+        self.claims.types.iter().any(|kind| types.contains(&kind.as_str()))
     }
 
     /// The same of JSON-LD and marks in the page.
@@ -284,11 +277,7 @@ impl Signs {
         };
         let is_before = |name: &&String| names::NUMBERED_PATHS.contains(&name.as_str());
         let mut after = self.path.iter().skip_while(|name| !is_before(name)).skip(1);
-        let is_script = |name: &String| {
-            names::FORUM_SCRIPTS
-                .iter()
-                .any(|script| name.starts_with(script))
-        };
+        let is_script = |name: &String| names::FORUM_SCRIPTS.iter().any(|script| name.starts_with(script));
         // A page of an institution whose name ends so says that it is an article.
         let is_named = self.host.ends_with("forum") || self.host.ends_with("forums");
         is_named && !self.is_article()
@@ -360,9 +349,7 @@ fn names_a_basket(value: &str) -> bool {
     const NAMES: [&str; 2] = ["addtocart", "addtobasket"];
     let bytes = value.as_bytes();
     let is = |at: usize, name: &&str| {
-        let letters = bytes[at..]
-            .iter()
-            .filter(|byte| !matches!(byte, b'-' | b'_'));
+        let letters = bytes[at..].iter().filter(|byte| !matches!(byte, b'-' | b'_'));
         let mut letters = letters.map(u8::to_ascii_lowercase);
         name.bytes().all(|wanted| letters.next() == Some(wanted))
     };
@@ -385,9 +372,7 @@ fn begins_with(text: &str, phrases: &Starts) -> bool {
         words.chars().all(|wanted| small.next() == Some(wanted))
     };
     match first {
-        Some(first) => phrases
-            .beginning_with(first.to_ascii_lowercase())
-            .any(begins),
+        Some(first) => phrases.beginning_with(first.to_ascii_lowercase()).any(begins),
         None => phrases.all.iter().any(|words| begins(words)),
     }
 }
@@ -418,12 +403,7 @@ mod tests {
 
     #[test]
     fn a_basket_is_named_with_and_without_signs_between_its_words() {
-        for value in [
-            "add-to-cart",
-            "x AddToCart",
-            "btn_add_to_b-asket",
-            "aadd-to-cart",
-        ] {
+        for value in ["add-to-cart", "x AddToCart", "btn_add_to_b-asket", "aadd-to-cart"] {
             assert!(names_a_basket(value), "{value}");
         }
         for value in ["", "cart", "add to cart", "add-to-car"] {

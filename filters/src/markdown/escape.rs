@@ -49,8 +49,7 @@ pub(super) fn line_start(line: &str) -> Option<usize> {
         '0'..='9' => {
             let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
             let mut after = line[digits..].chars();
-            let is_marker =
-                digits <= 9 && matches!(after.next(), Some('.' | ')')) && ends_word(after.next());
+            let is_marker = digits <= 9 && matches!(after.next(), Some('.' | ')')) && ends_word(after.next());
             is_marker.then_some(digits)
         }
         _ => None,

@@ -45,8 +45,7 @@ impl Inline {
             }
             self.owes_space = true;
         }
-        self.owes_space =
-            text.ends_with(char::is_whitespace) || self.owes_space && text.trim().is_empty();
+        self.owes_space = text.ends_with(char::is_whitespace) || self.owes_space && text.trim().is_empty();
     }
 
     /// Appends what is Markdown already.
@@ -72,10 +71,7 @@ impl Inline {
 
     /// Space that does not stand at the start of a line.
     fn pay_space(&mut self) {
-        if std::mem::take(&mut self.owes_space)
-            && !self.out.is_empty()
-            && !self.out.ends_with(['\n', ' '])
-        {
+        if std::mem::take(&mut self.owes_space) && !self.out.is_empty() && !self.out.ends_with(['\n', ' ']) {
             self.out.push(' ');
         }
     }
@@ -86,18 +82,11 @@ impl Inline {
 
     pub(super) fn open(&mut self, mark: Mark) {
         let is_link = |mark: &Mark| matches!(mark, Mark::Link(_));
-        let is_silent = self.in_code()
-            || self
-                .open
-                .iter()
-                .any(|open| open.mark == mark || is_link(&open.mark) && is_link(&mark));
+        let is_silent =
+            self.in_code() || self.open.iter().any(|open| open.mark == mark || is_link(&open.mark) && is_link(&mark));
         // The space before it stands before the mark, not in it.
         self.pay_space();
-        self.open.push(Open {
-            mark,
-            start: self.out.len(),
-            is_silent,
-        });
+        self.open.push(Open { mark, start: self.out.len(), is_silent });
     }
 
     pub(super) fn close(&mut self) {
@@ -128,8 +117,7 @@ impl Inline {
             Mark::Link(address) => {
                 let address = escape::target(address);
                 let trimmed = trimmed.replace('\n', " ");
-                self.out
-                    .extend(["[", trimmed.as_str(), "](", &address, ")"]);
+                self.out.extend(["[", trimmed.as_str(), "](", &address, ")"]);
             }
         }
         self.out.push_str(&text[lead + trimmed.len()..]);
@@ -169,16 +157,8 @@ fn around(out: &mut String, sign: &str, text: &str) {
 /// A code span whose fence is longer than any run of backticks in it (§ 6.1).
 fn code_span(text: &str, in_table: bool) -> String {
     let fence = "`".repeat(longest_run(text, '`') + 1);
-    let space = if text.starts_with('`') || text.ends_with('`') {
-        " "
-    } else {
-        ""
-    };
-    let text = if in_table {
-        text.replace('|', "\\|")
-    } else {
-        text.to_owned()
-    };
+    let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    let text = if in_table { text.replace('|', "\\|") } else { text.to_owned() };
     format!("{fence}{space}{text}{space}{fence}")
 }
 

@@ -18,41 +18,21 @@ const PAIRS: &[(&str, &str, &str)] = &[
         "<table><tr><th rowspan=2>a<th colspan=2>b<tr><td>c<td>d<tr><td>e<td>f<td>g</table>",
         "| a | b |  |\n| --- | --- | --- |\n|  | c | d |\n| e | f | g |\n",
     ),
-    (
-        "a formula without a source",
-        "<p>It is <math><msup><mi>x</mi><mn>2</mn></msup></math> big.",
-        "It is x^2 big.\n",
-    ),
-    (
-        "hard breaks",
-        "<p>one<br>two<br><b>three<br>four</b>",
-        "one\\\ntwo\\\n**three**\\\n**four**\n",
-    ),
+    ("a formula without a source", "<p>It is <math><msup><mi>x</mi><mn>2</mn></msup></math> big.", "It is x^2 big.\n"),
+    ("hard breaks", "<p>one<br>two<br><b>three<br>four</b>", "one\\\ntwo\\\n**three**\\\n**four**\n"),
     (
         "lists",
         "<ul><li>a<li>b<ul><li>c<ol start=3><li>d<li>e</ol></ul><li>f</ul><p>end",
         "- a\n- b\n  - c\n    3. d\n    4. e\n- f\n\nend\n",
     ),
-    (
-        "paragraphs in items",
-        "<ol><li><p>a</p><p>b</p></li><li><p>c</p></li></ol>",
-        "1. a\n\n   b\n\n2. c\n",
-    ),
-    (
-        "code in an item",
-        "<ul><li>See<pre>x\n  y</pre></li></ul>",
-        "- See\n\n  ```\n  x\n    y\n  ```\n",
-    ),
+    ("paragraphs in items", "<ol><li><p>a</p><p>b</p></li><li><p>c</p></li></ol>", "1. a\n\n   b\n\n2. c\n"),
+    ("code in an item", "<ul><li>See<pre>x\n  y</pre></li></ul>", "- See\n\n  ```\n  x\n    y\n  ```\n"),
     (
         "code with its language and backticks in it",
         "<pre><code class='hl language-rust'>let a = 1;\n\n```\n</code></pre>",
         "````rust\nlet a = 1;\n\n```\n````\n",
     ),
-    (
-        "code in a line",
-        "<p>Call <code>a * b</code> or <code>`x`</code>.",
-        "Call `a * b` or `` `x` ``.\n",
-    ),
+    ("code in a line", "<p>Call <code>a * b</code> or <code>`x`</code>.", "Call `a * b` or `` `x` ``.\n"),
     (
         "quotes",
         "<blockquote><p>a</p><blockquote>b</blockquote><ul><li>c</ul></blockquote>d",
@@ -76,11 +56,7 @@ const PAIRS: &[(&str, &str, &str)] = &[
          <tr><td colspan=2>Oak</table><p>end",
         "Woods\n\n| Wood | Hard\\|soft |\n| --- | --- |\n| Ash | very hard |\n| Oak |  |\n\nend\n",
     ),
-    (
-        "a table that lays out a page",
-        "<table><tr><td>left<td><p>right</p></table>",
-        "left\n\nright\n",
-    ),
+    ("a table that lays out a page", "<table><tr><td>left<td><p>right</p></table>", "left\n\nright\n"),
     (
         "characters that would mean something",
         "<p>1 * 2 * 3, snake_case, _x_, [a], &lt;b&gt;, 3 &lt; 4, AT&amp;T, &amp;amp; \\ ~~no~~",
@@ -115,11 +91,7 @@ const PAIRS: &[(&str, &str, &str)] = &[
         "<p>The <ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp>字 <rt>ji</rt></ruby> and <ruby>東京<rt>とうきょう</rt></ruby>で<ruby>x<rt></rt></ruby>",
         "The 漢(kan)字(ji) and 東京(とうきょう)でx\n",
     ),
-    (
-        "a quotation in a line",
-        "<p>He said: <q>No <b>more</b></q>.",
-        "He said: “No **more**”.\n",
-    ),
+    ("a quotation in a line", "<p>He said: <q>No <b>more</b></q>.", "He said: “No **more**”.\n"),
     (
         "two line breaks in a row",
         "<p>one<br><br>- two<br>three<ul><li>four<br> <br>five</ul>",
@@ -140,9 +112,7 @@ fn pages_become_the_markdown_that_was_written_for_them() {
         let page = page(html);
         let actual = of_subtree(&page, page.body());
         if actual != *expected {
-            failures.push(format!(
-                "{name}\n--- expected\n{expected}\n--- actual\n{actual}"
-            ));
+            failures.push(format!("{name}\n--- expected\n{expected}\n--- actual\n{actual}"));
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));

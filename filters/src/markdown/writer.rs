@@ -155,11 +155,7 @@ impl Writer {
             self.inline.hard_break();
             return;
         }
-        let gap = if is_set_off || self.lists.is_empty() {
-            Gap::Empty
-        } else {
-            Gap::Line
-        };
+        let gap = if is_set_off || self.lists.is_empty() { Gap::Empty } else { Gap::Line };
         let text = self.inline.take();
         if !text.is_empty() {
             self.write_paragraph(&text);
@@ -203,20 +199,14 @@ impl Writer {
     pub(super) fn open_item(&mut self) {
         self.paragraph(false);
         let marker = match self.lists.last_mut() {
-            Some(List {
-                number: Some(number),
-            }) => {
+            Some(List { number: Some(number) }) => {
                 let marker = format!("{number}. ");
                 *number = number.saturating_add(1);
                 marker
             }
             _ => "- ".to_owned(),
         };
-        self.open_level(Level {
-            rest: " ".repeat(marker.len()),
-            marker: Some(marker),
-            is_new: true,
-        });
+        self.open_level(Level { rest: " ".repeat(marker.len()), marker: Some(marker), is_new: true });
     }
 
     pub(super) fn close_item(&mut self) {
@@ -226,11 +216,7 @@ impl Writer {
 
     pub(super) fn open_quote(&mut self) {
         self.block();
-        self.open_level(Level {
-            marker: None,
-            rest: "> ".to_owned(),
-            is_new: true,
-        });
+        self.open_level(Level { marker: None, rest: "> ".to_owned(), is_new: true });
     }
 
     pub(super) fn close_quote(&mut self) {
@@ -261,10 +247,7 @@ impl Writer {
             return;
         }
         self.block();
-        self.code = Some(Code {
-            language: language.to_owned(),
-            text: String::new(),
-        });
+        self.code = Some(Code { language: language.to_owned(), text: String::new() });
     }
 
     pub(super) fn close_code(&mut self) {
@@ -313,11 +296,7 @@ impl Writer {
 
     /// A finished block, each line behind the signs of what it stands in.
     fn write_lines(&mut self, block: &str, gap_before: Gap) {
-        let gap = if self.out.is_empty() {
-            Gap::None
-        } else {
-            self.gap.max(gap_before).max(Gap::Line)
-        };
+        let gap = if self.out.is_empty() { Gap::None } else { self.gap.max(gap_before).max(Gap::Line) };
         self.gap = Gap::None;
         if gap == Gap::Empty {
             self.out.push('\n');

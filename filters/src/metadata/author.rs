@@ -34,9 +34,7 @@ pub(super) fn choose(
     ];
     // A name that is that of a person by its looks goes before a department's.
     let people = || declared.iter().flatten().filter(|name| !house.is(name));
-    let person = people()
-        .find(|name| is_person(name))
-        .or_else(|| people().next());
+    let person = people().find(|name| is_person(name)).or_else(|| people().next());
     if let Some(name) = person {
         // A name that no reader meets is often that of whoever put the text in.
         let shown = || byline::below_headline(page, headline).filter(|name| !house.is(name));
@@ -58,10 +56,7 @@ pub(super) fn choose(
 fn is_person(name: &str) -> bool {
     let is_name = |word: &str| {
         word.starts_with(char::is_uppercase)
-            && word
-                .chars()
-                .skip(1)
-                .all(|c| c.is_lowercase() || matches!(c, '-' | '\'' | '.'))
+            && word.chars().skip(1).all(|c| c.is_lowercase() || matches!(c, '-' | '\'' | '.'))
     };
     let words: Vec<&str> = name.split(' ').collect();
     (2..=3).contains(&words.len()) && words[0] != "The" && words.iter().all(|word| is_name(word))
@@ -149,17 +144,8 @@ const LABELS: [&str; 48] = [
 ];
 
 /// Names of nobody: what publishing systems and templates leave in place of one.
-const NOBODY: [&str; 9] = [
-    "admin",
-    "administrator",
-    "webmaster",
-    "undefined",
-    "null",
-    "none",
-    "anonymous",
-    "unknown",
-    "n/a",
-];
+const NOBODY: [&str; 9] =
+    ["admin", "administrator", "webmaster", "undefined", "null", "none", "anonymous", "unknown", "n/a"];
 
 /// What somebody is, where it stands beside the name: "Content writer, Anna Berg", "Anna Berg, Co-Founder". One of these ends
 /// such a part, and none is the end of a name.
@@ -199,11 +185,7 @@ fn without_roles(name: &str) -> String {
         ROLES.contains(&last.as_str()) || last.ends_with("maker")
     };
     let parts: Vec<&str> = name.split(", ").collect();
-    let kept: Vec<&str> = parts
-        .iter()
-        .copied()
-        .filter(|part| !is_role(part))
-        .collect();
+    let kept: Vec<&str> = parts.iter().copied().filter(|part| !is_role(part)).collect();
     // One word is a surname before its given name, or a role that is not known.
     let is_full = kept.iter().all(|part| part.contains(' '));
     if kept.is_empty() || !is_full {
@@ -224,13 +206,10 @@ pub(super) fn tidy(line: &str) -> Option<String> {
         let words = name.split(|c: char| !c.is_alphanumeric());
         words.filter(|word| !word.is_empty())
     };
-    let is_label = words().all(|word| {
-        LABELS.iter().any(|label| word.eq_ignore_ascii_case(label)) || date::is_word(word)
-    });
+    let is_label =
+        words().all(|word| LABELS.iter().any(|label| word.eq_ignore_ascii_case(label)) || date::is_word(word));
     // `{{ author }}`, `page.author.name`, a way up.
-    let is_path = !name.contains(' ')
-        && name.contains('.')
-        && (name.ends_with("author") || name.ends_with("name"));
+    let is_path = !name.contains(' ') && name.contains('.') && (name.ends_with("author") || name.ends_with("name"));
     let is_code = name.contains(['{', '»']) || is_path;
     let is_name = name.chars().any(char::is_alphabetic)
         && !is_label
@@ -240,24 +219,13 @@ pub(super) fn tidy(line: &str) -> Option<String> {
         && !name.contains('@')
         && !is_title_or_number(name)
         && date::of_value(name).is_none()
-        && !NOBODY
-            .iter()
-            .any(|nobody| name.eq_ignore_ascii_case(nobody));
+        && !NOBODY.iter().any(|nobody| name.eq_ignore_ascii_case(nobody));
     is_name.then(|| name.to_owned())
 }
 
 /// A name without what heads a box about somebody: "About Ann Lee".
 fn without_about(line: &str) -> &str {
-    const HEADS: [&str; 8] = [
-        "About ",
-        "Meet ",
-        "Über ",
-        "À propos de ",
-        "Sobre ",
-        "Over ",
-        "Om ",
-        "Об авторе ",
-    ];
+    const HEADS: [&str; 8] = ["About ", "Meet ", "Über ", "À propos de ", "Sobre ", "Over ", "Om ", "Об авторе "];
     let is_name = |rest: &&str| {
         let mut words = rest.split_whitespace();
         rest.contains(' ') && words.all(|word| word.starts_with(char::is_uppercase))
@@ -273,13 +241,9 @@ fn is_title_or_number(name: &str) -> bool {
     const MOST_WORDS: usize = 7;
     /// Digits of a name, at most: a year.
     const MOST_DIGITS: usize = 4;
-    let longest = name
-        .split([',', ';', '&'])
-        .map(|part| part.split_whitespace().count());
+    let longest = name.split([',', ';', '&']).map(|part| part.split_whitespace().count());
     let digits = name.chars().filter(char::is_ascii_digit).count();
-    let is_list = name
-        .split_whitespace()
-        .any(|word| word.len() > 1 && word.ends_with(':'));
+    let is_list = name.split_whitespace().any(|word| word.len() > 1 && word.ends_with(':'));
     longest.max().unwrap_or(0) > MOST_WORDS
         || name.contains(['!', '?']) && name.split_whitespace().count() > 2
         || digits > MOST_DIGITS && name.starts_with(|c: char| c.is_ascii_digit())
@@ -338,24 +302,8 @@ pub(super) fn trim_start(name: &str) -> &str {
 }
 
 fn is_around(c: char) -> bool {
-    matches!(
-        c,
-        '|' | '-'
-            | '–'
-            | '—'
-            | '·'
-            | '•'
-            | '∙'
-            | ','
-            | ';'
-            | ':'
-            | '：'
-            | '\u{55d}'
-            | '／'
-            | '/'
-            | '›'
-            | '»'
-    ) || c.is_whitespace()
+    matches!(c, '|' | '-' | '–' | '—' | '·' | '•' | '∙' | ',' | ';' | ':' | '：' | '\u{55d}' | '／' | '/' | '›' | '»')
+        || c.is_whitespace()
 }
 
 #[cfg(test)]

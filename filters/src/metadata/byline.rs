@@ -71,24 +71,17 @@ pub(super) fn author(page: &Page, headline: &Headline, is_article: bool) -> Opti
 
 /// The author whom the page names close to its headline.
 pub(super) fn below_headline(page: &Page, headline: &Headline) -> Option<String> {
-    find(page, headline, |is_near, mark, _| {
-        is_near && mark.sign != Sign::Link
-    })
+    find(page, headline, |is_near, mark, _| is_near && mark.sign != Sign::Link)
 }
 
-fn find(
-    page: &Page,
-    headline: &Headline,
-    may_be: impl Fn(bool, &Mark, &[Mark]) -> bool,
-) -> Option<String> {
+fn find(page: &Page, headline: &Headline, may_be: impl Fn(bool, &Mark, &[Mark]) -> bool) -> Option<String> {
     let places = Places::of(page, headline.node);
     let marks = marks(page, &places);
     let is_near = |mark: &Mark| places.is_near(mark.element);
     let mut ranked: Vec<&Mark> = marks.iter().collect();
     ranked.sort_by_key(|mark| (!is_near(mark), mark.sign));
     let best = ranked.into_iter().find(|mark| {
-        may_be(is_near(mark), mark, &marks)
-            && !place::is_one_of_many(page, mark, &marks, headline.node)
+        may_be(is_near(mark), mark, &marks) && !place::is_one_of_many(page, mark, &marks, headline.node)
     })?;
     Some(with_others(page, innermost(page, best, &marks), &marks))
 }
@@ -119,15 +112,9 @@ fn marks(page: &Page, places: &Places) -> Vec<Mark> {
                 if sign == Sign::Class && is_particle(&name) {
                     return None;
                 }
-                Some(Mark {
-                    element: id,
-                    sign,
-                    name,
-                })
+                Some(Mark { element: id, sign, name })
             }),
-            None if (1..MAX_CHARS).contains(&page.own_chars(id)) => {
-                said(page, id, places.is_near(id))
-            }
+            None if (1..MAX_CHARS).contains(&page.own_chars(id)) => said(page, id, places.is_near(id)),
             None => None,
         };
         marks.extend(mark);
@@ -139,9 +126,7 @@ fn marks(page: &Page, places: &Places) -> Vec<Mark> {
 /// initials of an agency have no small letters.
 fn is_particle(name: &str) -> bool {
     let mut letters = name.chars();
-    name.len() <= 3
-        && letters.all(|c| c.is_ascii_alphabetic())
-        && name.ends_with(|c: char| c.is_ascii_lowercase())
+    name.len() <= 3 && letters.all(|c| c.is_ascii_alphabetic()) && name.ends_with(|c: char| c.is_ascii_lowercase())
 }
 
 /// The name in an element that has a sign.
@@ -198,26 +183,16 @@ fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
         (is_short && (is_near || signs::may_open(start))).then(|| one_line(start))?
     };
     if is_near && let Some(name) = joined::names(&line) {
-        return Some(Mark {
-            element: id,
-            sign: Sign::Said,
-            name,
-        });
+        return Some(Mark { element: id, sign: Sign::Said, name });
     }
-    let (sign, openers) = if is_near {
-        (Sign::Said, words::openers())
-    } else {
-        (Sign::Written, words::sure_openers())
-    };
+    let (sign, openers) = if is_near { (Sign::Said, words::openers()) } else { (Sign::Written, words::sure_openers()) };
     let rest = without_opener(&line, openers);
     if rest.len() == trim(&line).len() {
         return is_near.then(|| local::name(page, id, &line))?;
     }
     // Who wrote a film stands in the table of films.
     let in_data = || {
-        let table = page
-            .ancestors(id)
-            .find(|&up| page.tag(up) == Some(Tag::Table));
+        let table = page.ancestors(id).find(|&up| page.tag(up) == Some(Tag::Table));
         table.is_some_and(|table| is_data(page, table))
     };
     if !is_near && in_data() {
@@ -234,10 +209,7 @@ fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
         }
         // The name is an element beside it.
         let mut after = (id.index() + 1..page.end(page.body()).index()).map(NodeId::from_row);
-        let next = after
-            .by_ref()
-            .take(MAX_NODES)
-            .find(|&next| page.own_chars(next) > 0)?;
+        let next = after.by_ref().take(MAX_NODES).find(|&next| page.own_chars(next) > 0)?;
         (next, one_line(&page.text(next)?))
     } else {
         (id, rest.to_owned())
@@ -245,15 +217,8 @@ fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
     let name = cut(&name);
     // What stands behind a comma may be an office.
     let parts = [Some(name), name.split_once(", ").map(|(name, _)| name)];
-    let name = parts
-        .into_iter()
-        .flatten()
-        .find(|name| signs::looks_like_names(name))?;
-    Some(Mark {
-        element,
-        sign,
-        name: tidy(name)?,
-    })
+    let name = parts.into_iter().flatten().find(|name| signs::looks_like_names(name))?;
+    Some(Mark { element, sign, name: tidy(name)? })
 }
 
 /// A line up to its first separator, without what stands in brackets at the end.
@@ -265,11 +230,7 @@ fn first_part(line: &str) -> &str {
     }
     let line = &line[..end];
     match line.split_once(" (") {
-        Some((name, rest))
-            if !name.is_empty() && rest.find(')').is_none_or(|at| at + 1 == rest.len()) =>
-        {
-            name
-        }
+        Some((name, rest)) if !name.is_empty() && rest.find(')').is_none_or(|at| at + 1 == rest.len()) => name,
         _ => line,
     }
 }
@@ -277,16 +238,7 @@ fn first_part(line: &str) -> &str {
 /// A name without the day and the like behind it.
 fn cut(name: &str) -> &str {
     /// What follows a name in a byline.
-    const AFTER: [&str; 8] = [
-        "published",
-        "updated",
-        "posted",
-        "last",
-        "reviewed",
-        "medically",
-        "edited",
-        "fact",
-    ];
+    const AFTER: [&str; 8] = ["published", "updated", "posted", "last", "reviewed", "medically", "edited", "fact"];
     let name = first_part(name);
     let mut at = 0;
     // Where the day begins, once one may have begun: "on", "in", a month.
@@ -321,9 +273,7 @@ fn with_others(page: &Page, mark: &Mark, marks: &[Mark]) -> String {
     let mut names = vec![mark.name.as_str()];
     for other in marks.iter().filter(|other| other.sign == mark.sign) {
         let is_beside = line.is_some_and(|line| page.contains(line, other.element));
-        let is_new = !names
-            .iter()
-            .any(|name| name.contains(&other.name) || other.name.contains(name))
+        let is_new = !names.iter().any(|name| name.contains(&other.name) || other.name.contains(name))
             && leads_to(page, other).is_none_or(|to| Some(to) != leads_to(page, mark));
         if is_beside && is_new && names.len() < MAX_AUTHORS {
             names.push(&other.name);
@@ -339,9 +289,7 @@ fn leads_to<'a>(page: &'a Page, mark: &Mark) -> Option<&'a str> {
 
 /// The largest element around a name that is no longer than a byline.
 fn line_around(page: &Page, name: NodeId) -> Option<NodeId> {
-    page.ancestors(name)
-        .take_while(|&up| up != page.body() && is_short(page, up, MAX_CHARS))
-        .last()
+    page.ancestors(name).take_while(|&up| up != page.body() && is_short(page, up, MAX_CHARS)).last()
 }
 
 /// Whether an element has no more visible characters.

@@ -25,15 +25,7 @@ const MONTHS: [&str; 12] = [
     "november",
     "december",
 ];
-const DAYS: [&str; 7] = [
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-];
+const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
 /// Whether a word is the name of a month or a day of the week, or short for one.
 pub(super) fn is_word(word: &str) -> bool {
@@ -67,9 +59,7 @@ pub(super) fn of_shown(value: &str, language: Option<&str>) -> Option<String> {
     }
     let value = &names::with_plain_digits(value);
     let thai = || iso(Calendar::Gregorian, names::thai(value)?);
-    of_signs(value)
-        .or_else(thai)
-        .or_else(|| of_plain(value, language))
+    of_signs(value).or_else(thai).or_else(|| of_plain(value, language))
 }
 
 fn of_plain(value: &str, language: Option<&str>) -> Option<String> {
@@ -84,9 +74,7 @@ fn of_plain(value: &str, language: Option<&str>) -> Option<String> {
     let has_year = has_digits(4);
     let run_together = || has_year.then(|| of_digits(value))?;
     let by_words = || has_year.then(|| of_words(value, language))?;
-    run_together()
-        .or_else(|| of_numbers(value, language))
-        .or_else(by_words)
+    run_together().or_else(|| of_numbers(value, language)).or_else(by_words)
 }
 
 /// The English of countries that write the day first.
@@ -136,9 +124,7 @@ fn numbers(text: &str) -> impl Iterator<Item = &str> {
 
 /// The number at the end of a text.
 fn last_number(text: &str) -> &str {
-    text.rsplit(|c: char| !c.is_ascii_digit())
-        .next()
-        .unwrap_or_default()
+    text.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default()
 }
 
 /// A day in the path of an address: `/2026/11/21/title`, as blogs and newspapers have it.
@@ -148,9 +134,7 @@ pub(super) fn of_path(url: &Url) -> Option<String> {
     }
     let parts: Vec<&str> = url.path().split('/').collect();
     parts.windows(3).find_map(|three| match three {
-        [year, month, day] if year.len() == 4 && month.len() == 2 && day.len() == 2 => {
-            of_texts(year, month, day)
-        }
+        [year, month, day] if year.len() == 4 && month.len() == 2 && day.len() == 2 => of_texts(year, month, day),
         _ => None,
     })
 }
@@ -204,9 +188,7 @@ fn of_three(sign: &str, [one, two, three]: [&str; 3], language: Option<&str>) ->
         (1..=2, 1..=2, 4) => {
             let (first, second): (u8, u8) = (one.parse().ok()?, two.parse().ok()?);
             match (first, second) {
-                _ if is_day_first(language) || first > 12 || first == second => {
-                    of_texts(three, two, one)
-                }
+                _ if is_day_first(language) || first > 12 || first == second => of_texts(three, two, one),
                 _ if second > 12 => of_texts(three, one, two),
                 _ => None,
             }
@@ -234,15 +216,11 @@ fn of_words(value: &str, language: Option<&str>) -> Option<String> {
         let english = month(word).map(|month| (Calendar::Gregorian, month));
         // Basque: "maiatzaren".
         let genitive = || names::month(word.strip_suffix("ren")?, language);
-        english
-            .or_else(|| names::month(word, language))
-            .or_else(genitive)
+        english.or_else(|| names::month(word, language)).or_else(genitive)
     };
     let found = (0..words.len()).find_map(|at| {
         // In Syria and Iraq months have names of two words.
-        let two = words
-            .get(at + 1)
-            .map(|next| format!("{}_{next}", words[at]));
+        let two = words.get(at + 1).map(|next| format!("{}_{next}", words[at]));
         let (known, width) = match two.and_then(|two| names::month(&two, language)) {
             Some(known) => (known, 2),
             None => (by_name(&words[at])?, 1),
@@ -266,10 +244,7 @@ fn of_words(value: &str, language: Option<&str>) -> Option<String> {
     let is_of = |word: &String| matches!(word.as_str(), "de" | "di" | "of" | "d" | "ta");
     let before = at.checked_sub(1).filter(|&before| !is_of(&words[before]));
     let before = before.or_else(|| at.checked_sub(2));
-    let day = words
-        .get(at + width)
-        .and_then(number)
-        .or_else(|| words.get(before?).and_then(number))?;
+    let day = words.get(at + width).and_then(number).or_else(|| words.get(before?).and_then(number))?;
     iso(calendar, parsed(year, &(month + 1).to_string(), &day)?)
 }
 
@@ -292,8 +267,7 @@ fn iso(calendar: Calendar, (year, month, day): (u16, u8, u8)) -> Option<String> 
         return None;
     }
     let (year, month, day) = to_gregorian(calendar, (year, month, day))?;
-    ((1900..2100).contains(&year) && (1..=12).contains(&month))
-        .then(|| format!("{year:04}-{month:02}-{day:02}"))
+    ((1900..2100).contains(&year) && (1..=12).contains(&month)).then(|| format!("{year:04}-{month:02}-{day:02}"))
 }
 
 #[cfg(test)]

@@ -15,10 +15,7 @@ mod kicker;
 mod shown;
 mod site;
 
-use super::{
-    MAX_HEADLINE_NODES, document_title, is_same, json_ld::JsonLd, letters, metas::Metas,
-    start_of_line,
-};
+use super::{MAX_HEADLINE_NODES, document_title, is_same, json_ld::JsonLd, letters, metas::Metas, start_of_line};
 use crate::{
     dom::is_left_open,
     hashing::Table,
@@ -70,19 +67,11 @@ fn chosen(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> H
     let social = social.filter(|title| !title.is_empty() && !site.is(title, Side::Start));
     let linked = json_ld.headline();
     // Of a page without an `<h1>` like any of them, the first is the headline.
-    let mut titles = [
-        social.as_deref(),
-        Some(clean_title.as_str()),
-        linked.as_deref(),
-    ];
+    let mut titles = [social.as_deref(), Some(clean_title.as_str()), linked.as_deref()];
     if json_ld.is_article() {
         titles.swap(1, 2);
     }
-    let titles: Vec<&str> = titles
-        .into_iter()
-        .flatten()
-        .filter(|title| !title.is_empty())
-        .collect();
+    let titles: Vec<&str> = titles.into_iter().flatten().filter(|title| !title.is_empty()).collect();
     let whole = format!("{title}\n{}", metas.title().unwrap_or_default()).to_lowercase();
     let headings: Vec<(NodeId, String)> = page
         .about(Tag::H1)
@@ -96,10 +85,7 @@ fn chosen(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> H
         if site.is(&heading.1, Side::End) && !site.begins(&heading.1, &title, &clean_title) {
             continue;
         }
-        let likeness = titles
-            .iter()
-            .map(|title| likeness(&heading.1, title))
-            .fold(0.0, f64::max);
+        let likeness = titles.iter().map(|title| likeness(&heading.1, title)).fold(0.0, f64::max);
         let is_repeated = heading.1.contains(' ') && whole.contains(&heading.1.to_lowercase());
         let score = likeness + if is_repeated { REPEATED } else { 0.0 };
         if best.is_none_or(|(known, _)| score > known) {
@@ -112,32 +98,17 @@ fn chosen(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> H
     {
         return headline;
     }
-    let needed = if headings.len() >= MANY {
-        LIKE_OF_MANY
-    } else {
-        LIKE
-    };
+    let needed = if headings.len() >= MANY { LIKE_OF_MANY } else { LIKE };
     let is_enough = |score: f64| score >= needed || titles.is_empty();
     if let Some((score, (id, text))) = best
         && is_enough(score)
     {
-        return Headline {
-            text: kicker::without(page, *id, text, &titles).to_owned(),
-            node: Some(*id),
-            only_h1: None,
-        };
+        return Headline { text: kicker::without(page, *id, text, &titles).to_owned(), node: Some(*id), only_h1: None };
     }
     if let Some((id, text)) = in_address(page, &headings) {
-        return Headline {
-            text: text.clone(),
-            node: Some(*id),
-            only_h1: None,
-        };
+        return Headline { text: text.clone(), node: Some(*id), only_h1: None };
     }
-    let text = titles
-        .first()
-        .map_or(title.as_str(), |title| title)
-        .to_owned();
+    let text = titles.first().map_or(title.as_str(), |title| title).to_owned();
     let only_h1 = best.filter(|_| headings.len() == 1).map(|(_, (id, _))| *id);
     if headings.is_empty()
         && let Some(headline) = said_part(page, &text)
@@ -151,11 +122,7 @@ fn chosen(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> H
     {
         return headline;
     }
-    Headline {
-        text,
-        node,
-        only_h1,
-    }
+    Headline { text, node, only_h1 }
 }
 
 /// What a heading says; of one that was left open, what stands before the first block in it.
@@ -163,10 +130,7 @@ fn line_of(page: &Page, heading: NodeId) -> String {
     if !is_left_open(page, heading) {
         return start_of_line(page, heading);
     }
-    let before_block = page
-        .live(heading)
-        .skip(1)
-        .take_while(|&id| !page.tag(id).is_some_and(Tag::is_block));
+    let before_block = page.live(heading).skip(1).take_while(|&id| !page.tag(id).is_some_and(Tag::is_block));
     let texts = before_block.filter_map(|id| page.text(id).map(|text| text.clone()));
     one_line(&texts.collect::<String>())
 }
@@ -175,9 +139,7 @@ fn line_of(page: &Page, heading: NodeId) -> String {
 fn in_address<'a>(page: &Page, headings: &'a [(NodeId, String)]) -> Option<&'a (NodeId, String)> {
     let part = page.url().path_segments()?.rfind(|part| !part.is_empty())?;
     let is_long = |text: &str| words(text).len() >= ADDRESS_WORDS;
-    let mut likes = headings
-        .iter()
-        .filter(|(_, text)| is_long(text) && likeness(text, part) >= SAYS_PART);
+    let mut likes = headings.iter().filter(|(_, text)| is_long(text) && likeness(text, part) >= SAYS_PART);
     likes.next()
 }
 
@@ -196,11 +158,7 @@ fn lower_heading(page: &Page, headline: &str) -> Option<NodeId> {
     if wanted.is_empty() {
         return None;
     }
-    let most = if wanted.chars().count() >= MIN_LETTERS {
-        MAX_ADDED
-    } else {
-        0
-    };
+    let most = if wanted.chars().count() >= MIN_LETTERS { MAX_ADDED } else { 0 };
     lower_headings(page)
         .find(|(_, text)| {
             let text = letters(text);
@@ -212,12 +170,7 @@ fn lower_heading(page: &Page, headline: &str) -> Option<NodeId> {
 
 /// The heading that says the beginning of a title whose end is an `<h1>` above the content: the site or the book has one name on all of
 /// its pages.
-fn behind_site(
-    page: &Page,
-    h1: &(NodeId, String),
-    h1s: &[(NodeId, String)],
-    title: &str,
-) -> Option<Headline> {
+fn behind_site(page: &Page, h1: &(NodeId, String), h1s: &[(NodeId, String)], title: &str) -> Option<Headline> {
     let at = title.rfind(&h1.1).filter(|&at| at > 0)?;
     let rest = letters(&title[..at]);
     let is_content = |id: NodeId| {
@@ -227,9 +180,7 @@ fn behind_site(
     if rest.is_empty() || is_content(h1.0) {
         return None;
     }
-    let is_last = split(title)
-        .last()
-        .is_some_and(|last| is_same(&h1.1, last.text));
+    let is_last = split(title).last().is_some_and(|last| is_same(&h1.1, last.text));
     let says = |id: NodeId, text: &str| {
         let own = letters(text);
         let is_beginning = !own.is_empty() && rest.starts_with(&own);
@@ -238,14 +189,8 @@ fn behind_site(
             || is_last && id > h1.0 && is_content(id) && own.starts_with(&rest)
     };
     let other = h1s.iter().filter(|other| other.0 != h1.0).cloned();
-    let (id, text) = other
-        .chain(lower_headings(page))
-        .find(|(id, text)| says(*id, text))?;
-    Some(Headline {
-        text,
-        node: Some(id),
-        only_h1: None,
-    })
+    let (id, text) = other.chain(lower_headings(page)).find(|(id, text)| says(*id, text))?;
+    Some(Headline { text, node: Some(id), only_h1: None })
 }
 
 /// Of a page without an `<h1>`, the lower heading that says most of a title: "View topic - How to bake bread".
@@ -259,30 +204,20 @@ fn said_part(page: &Page, title: &str) -> Option<Headline> {
             return None;
         }
         let (id, text) = headings.iter().find(|(_, text)| is_same(text, rest))?;
-        Some(Headline {
-            text: text.clone(),
-            node: Some(*id),
-            only_h1: None,
-        })
+        Some(Headline { text: text.clone(), node: Some(*id), only_h1: None })
     })
 }
 
 /// `Middleware¶`, `Options #`: the sign that links to the heading.
 fn without_permalink(heading: &str) -> String {
-    heading
-        .trim_end_matches(['¶', '§', '🔗', '#'])
-        .trim_end()
-        .to_owned()
+    heading.trim_end_matches(['¶', '§', '🔗', '#']).trim_end().to_owned()
 }
 
 /// Words that two titles have in common: word F1, as of two answers to one question.
 fn likeness(left: &str, right: &str) -> f64 {
     let (left, right) = (words(left), words(right));
     let total: usize = left.values().sum::<usize>() + right.values().sum::<usize>();
-    let common: usize = left
-        .iter()
-        .map(|(word, count)| (*count).min(right.get(word).copied().unwrap_or(0)))
-        .sum();
+    let common: usize = left.iter().map(|(word, count)| (*count).min(right.get(word).copied().unwrap_or(0))).sum();
     if total == 0 {
         return 0.0;
     }
@@ -311,22 +246,10 @@ mod tests {
     #[test]
     fn a_name_that_all_pages_share_is_no_headline() {
         let head = "<h1>A Course of Baking</h1><h2>Before we begin</h2>";
+        assert_eq!(chosen_of(&format!("<title>Before we begin | A Course of Baking</title>{head}")), "Before we begin");
+        assert_eq!(chosen_of(&format!("<title>Recipes | A Course of Baking</title>{head}")), "A Course of Baking");
         assert_eq!(
-            chosen_of(&format!(
-                "<title>Before we begin | A Course of Baking</title>{head}"
-            )),
-            "Before we begin"
-        );
-        assert_eq!(
-            chosen_of(&format!(
-                "<title>Recipes | A Course of Baking</title>{head}"
-            )),
-            "A Course of Baking"
-        );
-        assert_eq!(
-            chosen_of(
-                "<title>Board • View topic - How to bake bread</title><h2>How to bake bread</h2>"
-            ),
+            chosen_of("<title>Board • View topic - How to bake bread</title><h2>How to bake bread</h2>"),
             "How to bake bread"
         );
     }
@@ -334,16 +257,12 @@ mod tests {
     #[test]
     fn an_index_is_not_called_by_one_of_its_articles() {
         let articles = "<h1>Bread of the Board</h1><h1>Oven</h1><h1>Flour</h1><h1>Salt</h1>";
-        assert_eq!(
-            chosen_of(&format!("<title>The Baking Board</title>{articles}")),
-            "The Baking Board"
-        );
+        assert_eq!(chosen_of(&format!("<title>The Baking Board</title>{articles}")), "The Baking Board");
     }
 
     #[test]
     fn the_address_tells_the_headline_where_one_title_is_that_of_all_pages() {
-        let html =
-            "<title>Board - The heart of the town</title><h1>Is iron a metal that rusts?</h1>";
+        let html = "<title>Board - The heart of the town</title><h1>Is iron a metal that rusts?</h1>";
         let chosen_at = |address: &str| {
             let page = crate::testing::page_at(address, html);
             choose(&page, &Metas::of(&page), &JsonLd::of(&page), None).text
@@ -352,10 +271,7 @@ mod tests {
             chosen_at("https://board.example/r/iron/1a/is_iron_a_metal_that_rusts/"),
             "Is iron a metal that rusts?"
         );
-        assert_eq!(
-            chosen_at("https://board.example/iron/"),
-            "The heart of the town"
-        );
+        assert_eq!(chosen_at("https://board.example/iron/"), "The heart of the town");
     }
 
     #[test]
@@ -373,15 +289,13 @@ mod tests {
         let text = format!("<p>{}</p>", crate::testing::words(100));
         let page = crate::testing::page(&format!("<h1>The <b>bridge</b>{text}"));
         let headline = choose(&page, &Metas::of(&page), &JsonLd::of(&page), None);
-        assert_eq!(
-            (headline.text.as_str(), headline.node),
-            ("The bridge", None)
-        );
+        assert_eq!((headline.text.as_str(), headline.node), ("The bridge", None));
     }
 
     #[test]
     fn a_heading_with_a_date_behind_the_headline_shows_it() {
-        let html = "<title>A parser for every browser</title><h1>Anna</h1><h2>A parser for every browser / Dec 2025</h2>";
+        let html =
+            "<title>A parser for every browser</title><h1>Anna</h1><h2>A parser for every browser / Dec 2025</h2>";
         let page = crate::testing::page(html);
         let headline = choose(&page, &Metas::of(&page), &JsonLd::of(&page), None);
         assert_eq!(headline.node.and_then(|id| page.tag(id)), Some(Tag::H2));

@@ -38,11 +38,7 @@ impl JsonLd {
         let mut queue = VecDeque::new();
         let scripts = page.about(Tag::Script).filter(|&id| {
             page.attribute(id, &local_name!("type"))
-                .is_some_and(|kind| {
-                    kind.trim()
-                        .to_ascii_lowercase()
-                        .starts_with("application/ld+json")
-                })
+                .is_some_and(|kind| kind.trim().to_ascii_lowercase().starts_with("application/ld+json"))
                 && page.is_live(id)
         });
         for id in scripts {
@@ -50,27 +46,17 @@ impl JsonLd {
             left -= text.len().min(left);
             queue.extend(parse(&text));
         }
-        JsonLd {
-            things: flatten(queue),
-        }
+        JsonLd { things: flatten(queue) }
     }
 
     /// The things whose type is one of these, in the order of the page.
-    fn of_type<'a>(
-        &'a self,
-        is_wanted: impl Fn(&str) -> bool + 'a,
-    ) -> impl Iterator<Item = &'a Map<String, Value>> {
-        self.things
-            .iter()
-            .filter(move |thing| strings(thing.get("@type")).any(&is_wanted))
+    fn of_type<'a>(&'a self, is_wanted: impl Fn(&str) -> bool + 'a) -> impl Iterator<Item = &'a Map<String, Value>> {
+        self.things.iter().filter(move |thing| strings(thing.get("@type")).any(&is_wanted))
     }
 
     /// The types of everything that the page is about.
     pub(super) fn types(&self) -> Vec<String> {
-        let types = self
-            .things
-            .iter()
-            .flat_map(|thing| strings(thing.get("@type")));
+        let types = self.things.iter().flat_map(|thing| strings(thing.get("@type")));
         types.map(str::to_owned).collect()
     }
 
@@ -93,18 +79,14 @@ impl JsonLd {
     fn only_work(&self, headline: &str) -> Option<&Map<String, Value>> {
         let titles = |thing: &Map<String, Value>| {
             let said = ["headline", "name"].map(|key| name_of(thing.get(key)));
-            said.into_iter()
-                .flatten()
-                .any(|title| is_same(&title, headline))
+            said.into_iter().flatten().any(|title| is_same(&title, headline))
         };
         let mut articles = self.of_type(is_article);
         match (articles.next(), articles.next()) {
             (Some(_), Some(_)) => {
                 let mut those = self.of_type(is_article);
                 those.find(|article| titles(article)).or_else(|| {
-                    let mut authors = self
-                        .of_type(is_article)
-                        .map(|article| article.get("author"));
+                    let mut authors = self.of_type(is_article).map(|article| article.get("author"));
                     let first = authors.next()?;
                     authors.all(|author| author == first).then(|| self.work())?
                 })
@@ -128,11 +110,7 @@ impl JsonLd {
         self.names_of_authors(headline, |_| true)
     }
 
-    fn names_of_authors(
-        &self,
-        headline: &str,
-        is_wanted_kind: impl Fn(&str) -> bool,
-    ) -> Option<String> {
+    fn names_of_authors(&self, headline: &str, is_wanted_kind: impl Fn(&str) -> bool) -> Option<String> {
         let work = self.only_work(headline)?;
         let author = work.get("author").or_else(|| work.get("creator"))?;
         let mut names: Vec<String> = Vec::new();
@@ -142,9 +120,7 @@ impl JsonLd {
             }
             let name = name_of(Some(value)).or_else(|| {
                 let wanted = value.get("@id")?.as_str()?;
-                let is_wanted = |thing: &&Map<_, Value>| {
-                    thing.get("@id").and_then(Value::as_str) == Some(wanted)
-                };
+                let is_wanted = |thing: &&Map<_, Value>| thing.get("@id").and_then(Value::as_str) == Some(wanted);
                 name_of(self.things.iter().find(is_wanted)?.get("name"))
             });
             names.extend(name.filter(|name| !names.contains(name)));
@@ -154,18 +130,12 @@ impl JsonLd {
 
     pub(super) fn date(&self) -> Option<String> {
         let work = self.work()?;
-        ["datePublished", "dateCreated", "uploadDate"]
-            .iter()
-            .find_map(|key| date::of_value(work.get(*key)?.as_str()?))
+        ["datePublished", "dateCreated", "uploadDate"].iter().find_map(|key| date::of_value(work.get(*key)?.as_str()?))
     }
 
     /// Whether the day of publication is that of the last change to the letter.
     pub(super) fn is_built_at_once(&self) -> bool {
-        let of = |key: &str| {
-            self.work()
-                .and_then(|work| work.get(key))
-                .and_then(Value::as_str)
-        };
+        let of = |key: &str| self.work().and_then(|work| work.get(key)).and_then(Value::as_str);
         of("datePublished").is_some() && of("datePublished") == of("dateModified")
     }
 
@@ -175,8 +145,7 @@ impl JsonLd {
 
     pub(super) fn site(&self) -> Option<String> {
         let site = self.of_type(|kind| kind == "WebSite").next();
-        site.and_then(|site| name_of(site.get("name")))
-            .or_else(|| name_of(self.article()?.get("publisher")))
+        site.and_then(|site| name_of(site.get("name"))).or_else(|| name_of(self.article()?.get("publisher")))
     }
 
     pub(super) fn description(&self) -> Option<String> {
@@ -213,10 +182,7 @@ impl JsonLd {
                 })
                 .unwrap_or_default()
         };
-        HiddenText {
-            article: text("articleBody"),
-            description: text("description"),
-        }
+        HiddenText { article: text("articleBody"), description: text("description") }
     }
 }
 
@@ -270,10 +236,7 @@ fn parse(text: &str) -> Option<Value> {
     };
     // Hardly any text has one in a string, and there is no other that JSON allows there.
     let may_be_allowed = |byte| matches!(byte, 0x7f | 0xc2);
-    if text
-        .bytes()
-        .fold(false, |found, byte| found | may_be_allowed(byte))
-    {
+    if text.bytes().fold(false, |found, byte| found | may_be_allowed(byte)) {
         return without_controls();
     }
     let read = serde_json::from_str(text).ok();
@@ -318,10 +281,7 @@ fn one_or_many(value: &Value) -> impl Iterator<Item = &Value> {
 }
 
 fn strings(value: Option<&Value>) -> impl Iterator<Item = &str> {
-    value
-        .into_iter()
-        .flat_map(one_or_many)
-        .filter_map(Value::as_str)
+    value.into_iter().flat_map(one_or_many).filter_map(Value::as_str)
 }
 
 /// A name: a string, or the `name` of a thing.
@@ -335,9 +295,5 @@ fn name_of(value: Option<&Value>) -> Option<String> {
 /// A value without the markup and the entities that some pages leave in it.
 fn plain(value: &str, max_bytes: usize) -> String {
     let value = &value[..value.floor_char_boundary(max_bytes.min(value.len()))];
-    if value.contains(['<', '&']) {
-        text::of_markup(value)
-    } else {
-        value.to_owned()
-    }
+    if value.contains(['<', '&']) { text::of_markup(value) } else { value.to_owned() }
 }

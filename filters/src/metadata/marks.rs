@@ -19,8 +19,7 @@ pub(super) fn language(page: &Page) -> Option<String> {
 pub(super) fn language_tag(value: &str) -> Option<String> {
     let mut parts = value.trim().split(['-', '_']);
     let language = parts.next()?.to_ascii_lowercase();
-    let is_language =
-        (2..=3).contains(&language.len()) && language.bytes().all(|b| b.is_ascii_lowercase());
+    let is_language = (2..=3).contains(&language.len()) && language.bytes().all(|b| b.is_ascii_lowercase());
     if !is_language {
         return None;
     }
@@ -55,8 +54,7 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
     for id in page.live(page.body()) {
         let property = page.said(id).has(Hint::Property);
         let property = property.then(|| page.attribute(id, &itemprop)).flatten();
-        let is_published = property
-            .is_some_and(|value| matches!(value, "datePublished" | "dateCreated"))
+        let is_published = property.is_some_and(|value| matches!(value, "datePublished" | "dateCreated"))
             && !byline::is_of_another(page, id);
         let is_time = page.tag(id) == Some(Tag::Time);
         if !is_published && !is_time {
@@ -209,8 +207,7 @@ fn date_below(page: &Page, headline: NodeId) -> Option<String> {
         if let Some(day) = date::of_shown(&text, language.as_deref()) {
             let label = format!("{} {text}", text_before(page, id)).to_lowercase();
             let says = |words: &[&str]| words.iter().any(|word| label.contains(word));
-            if says(&OTHER_DAYS) || *day < *FIRST_YEAR || is_in_text(page, id) || is_fact(page, id)
-            {
+            if says(&OTHER_DAYS) || *day < *FIRST_YEAR || is_in_text(page, id) || is_fact(page, id) {
                 continue;
             }
             if !says(&CHANGED) {
@@ -225,10 +222,7 @@ fn date_below(page: &Page, headline: NodeId) -> Option<String> {
 /// Whether a text stands in a row with a head of its own: "Founded: 3 May 1998".
 fn is_fact(page: &Page, id: NodeId) -> bool {
     let row = page.ancestors(id).find(|&up| page.tag(up) == Some(Tag::Tr));
-    row.is_some_and(|row| {
-        page.live_children(row)
-            .any(|cell| page.tag(cell) == Some(Tag::Th))
-    })
+    row.is_some_and(|row| page.live_children(row).any(|cell| page.tag(cell) == Some(Tag::Th)))
 }
 
 /// The short text that stands before another one and is no day itself: its label.

@@ -17,12 +17,7 @@ pub(super) struct Metas(Vec<(String, String)>);
 
 impl Metas {
     pub(super) fn of(page: &Page) -> Metas {
-        let keys = [
-            local_name!("property"),
-            local_name!("name"),
-            local_name!("itemprop"),
-            local_name!("http-equiv"),
-        ];
+        let keys = [local_name!("property"), local_name!("name"), local_name!("itemprop"), local_name!("http-equiv")];
         let mut all = Vec::new();
         for id in page.about(Tag::Meta).take(MAX_METAS) {
             let Some(content) = page.attribute(id, &local_name!("content")) else {
@@ -50,17 +45,13 @@ impl Metas {
     fn first(&self, names: &[&str]) -> Option<&str> {
         names.iter().find_map(|name| {
             let mut all = self.0.iter();
-            all.find(|(known, _)| known == name)
-                .map(|(_, value)| value.as_str())
+            all.find(|(known, _)| known == name).map(|(_, value)| value.as_str())
         })
     }
 
     fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         let is_wanted = move |(known, _): &&(String, String)| known == name;
-        self.0
-            .iter()
-            .filter(is_wanted)
-            .map(|(_, value)| value.as_str())
+        self.0.iter().filter(is_wanted).map(|(_, value)| value.as_str())
     }
 
     pub(super) fn title(&self) -> Option<&str> {
@@ -85,20 +76,10 @@ impl Metas {
 
     /// `article:author` is the address of a profile by its definition, and a name on many pages.
     pub(super) fn author(&self) -> Option<String> {
-        let names = [
-            "author",
-            "article:author",
-            "parsely-author",
-            "sailthru.author",
-            "dc.creator",
-            "dcterms.creator",
-            "byl",
-        ];
+        let names =
+            ["author", "article:author", "parsely-author", "sailthru.author", "dc.creator", "dcterms.creator", "byl"];
         let is_name = |value: &&str| !value.contains("://") && !value.starts_with('@');
-        names
-            .iter()
-            .find_map(|name| self.all(name).find(is_name))
-            .map(str::to_owned)
+        names.iter().find_map(|name| self.all(name).find(is_name)).map(str::to_owned)
     }
 
     /// The name in the labels of a card of Twitter, which publishing systems fill in with "Written by" and the like: `twitter:label1`
@@ -109,21 +90,15 @@ impl Metas {
             label.ends_with(" by") || label == "author"
         };
         [1, 2].iter().find_map(|number| {
-            self.first(&[&format!("twitter:label{number}")])
-                .filter(is_author)?;
-            self.first(&[&format!("twitter:data{number}")])
-                .map(str::to_owned)
+            self.first(&[&format!("twitter:label{number}")]).filter(is_author)?;
+            self.first(&[&format!("twitter:data{number}")]).map(str::to_owned)
         })
     }
 
     /// The day of publication. The names that do not say of what the day is are left out where their day is that of a change.
     pub(super) fn date(&self) -> Option<String> {
         const VAGUE: [&str; 3] = ["dc.date", "dcterms.date", "date"];
-        let changed = self.first(&[
-            "article:modified_time",
-            "og:updated_time",
-            "dcterms.modified",
-        ]);
+        let changed = self.first(&["article:modified_time", "og:updated_time", "dcterms.modified"]);
         let is_change = |name: &str, value: &str| VAGUE.contains(&name) && Some(value) == changed;
         [
             "article:published_time",
@@ -151,24 +126,16 @@ impl Metas {
     }
 
     pub(super) fn language(&self) -> Option<String> {
-        self.first(&["content-language", "og:locale", "dc.language"])
-            .and_then(super::marks::language_tag)
+        self.first(&["content-language", "og:locale", "dc.language"]).and_then(super::marks::language_tag)
     }
 
     pub(super) fn description(&self) -> Option<String> {
-        self.first(&["og:description", "description", "twitter:description"])
-            .map(str::to_owned)
+        self.first(&["og:description", "description", "twitter:description"]).map(str::to_owned)
     }
 
     pub(super) fn image(&self) -> Option<String> {
-        self.first(&[
-            "og:image:secure_url",
-            "og:image",
-            "og:image:url",
-            "twitter:image",
-            "twitter:image:src",
-        ])
-        .map(str::to_owned)
+        self.first(&["og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src"])
+            .map(str::to_owned)
     }
 
     /// `og:type`, as it is compared.
@@ -182,7 +149,6 @@ impl Metas {
     }
 
     pub(super) fn is_article(&self) -> bool {
-        self.first(&["og:type"])
-            .is_some_and(|kind| kind.eq_ignore_ascii_case("article"))
+        self.first(&["og:type"]).is_some_and(|kind| kind.eq_ignore_ascii_case("article"))
     }
 }

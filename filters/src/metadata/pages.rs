@@ -148,10 +148,7 @@ fn next_to(page: &Page, here: &Place) -> Option<Url> {
     let number = (here.number + 1).to_string();
     let base_has_number = page.base().as_str().contains(&number);
     let finder = Finder::new(&number);
-    let links = page.about(Tag::Link).chain(
-        page.live(page.body())
-            .filter(|&id| page.tag(id) == Some(Tag::A)),
-    );
+    let links = page.about(Tag::Link).chain(page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::A)));
     links
         .take(MAX_LINKS)
         .filter(|&id| base_has_number || has_number(page, id, &finder))
@@ -171,35 +168,30 @@ fn has_number(page: &Page, id: NodeId, number: &Finder<'_>) -> bool {
     let Some(first) = number.needle().first() else {
         return true;
     };
-    page.attribute(id, &local_name!("href"))
-        .is_some_and(|href| {
-            let may_hide = |byte| matches!(byte, b'%' | b'\t' | b'\n' | b'\r');
-            // To the end whatever is found, because that is done many bytes at once.
-            let may_be = |byte: u8| may_hide(byte) || byte == *first;
-            href.bytes().fold(false, |found, byte| found | may_be(byte))
-                && (href.bytes().any(may_hide) || number.find(href.as_bytes()).is_some())
-        })
+    page.attribute(id, &local_name!("href")).is_some_and(|href| {
+        let may_hide = |byte| matches!(byte, b'%' | b'\t' | b'\n' | b'\r');
+        // To the end whatever is found, because that is done many bytes at once.
+        let may_be = |byte: u8| may_hide(byte) || byte == *first;
+        href.bytes().fold(false, |found, byte| found | may_be(byte))
+            && (href.bytes().any(may_hide) || number.find(href.as_bytes()).is_some())
+    })
 }
 
 fn is_candidate(page: &Page, id: NodeId, number: &str) -> bool {
-    let is_next = page.attribute(id, &local_name!("rel")).is_some_and(|rel| {
-        rel.split_ascii_whitespace()
-            .any(|word| word.eq_ignore_ascii_case("next"))
-    });
+    let is_next = page
+        .attribute(id, &local_name!("rel"))
+        .is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("next")));
     if is_next || page.tag(id) != Some(Tag::A) {
         return is_next;
     }
-    let label = page
-        .attribute(id, &local_name!("aria-label"))
-        .map(str::to_lowercase);
+    let label = page.attribute(id, &local_name!("aria-label")).map(str::to_lowercase);
     let text = start_of_line(page, id).to_lowercase();
     [Some(text), label].into_iter().flatten().any(|text| {
         text == number
             || text.strip_prefix("page ") == Some(number)
             || text.bytes().next().is_some_and(|first| {
-                NEXT.beginning_with(first).any(|word| {
-                    text.starts_with(word) && text.chars().count() <= word.chars().count() + 8
-                })
+                NEXT.beginning_with(first)
+                    .any(|word| text.starts_with(word) && text.chars().count() <= word.chars().count() + 8)
             })
     })
 }
@@ -240,9 +232,7 @@ impl Place {
         {
             (path, number) = (stem, Some(page));
         }
-        let ending = [".html", ".htm", ".php"]
-            .iter()
-            .find_map(|ending| path.strip_suffix(ending));
+        let ending = [".html", ".htm", ".php"].iter().find_map(|ending| path.strip_suffix(ending));
         Place {
             stem: format!("{}?{}", ending.unwrap_or(path), query.join("&")),
             number: number.filter(|&page| page <= MAX_PAGE).unwrap_or(1),
@@ -253,20 +243,15 @@ impl Place {
 /// `/a/page/2`, `/a/2`, `/a/p2`, `/a-2.html`, `/a_2`: the path before the number, and the number. A number of the work
 /// (`/chapter-2` after `/chapter-1`) looks the same; the stems then differ from the page without a number only.
 fn number_at_end(path: &str) -> Option<(&str, u32)> {
-    let bare = [".html", ".htm", ".php"]
-        .iter()
-        .find_map(|ending| path.strip_suffix(ending))
-        .unwrap_or(path);
+    let bare = [".html", ".htm", ".php"].iter().find_map(|ending| path.strip_suffix(ending)).unwrap_or(path);
     let stem = bare.trim_end_matches(|c: char| c.is_ascii_digit());
     let number: u32 = bare[stem.len()..].parse().ok()?;
     if number == 0 || number > MAX_PAGE {
         return None;
     }
-    let stem = [
-        "/page/", "/page-", "/p/", "-page-", "_page_", "/page", "/p", "/", "-", "_",
-    ]
-    .iter()
-    .find_map(|before| stem.strip_suffix(before))?;
+    let stem = ["/page/", "/page-", "/p/", "-page-", "_page_", "/page", "/p", "/", "-", "_"]
+        .iter()
+        .find_map(|before| stem.strip_suffix(before))?;
     (!stem.is_empty()).then_some((stem, number))
 }
 
@@ -277,10 +262,7 @@ mod tests {
 
     fn follows(here: &str, there: &str) -> bool {
         let base = Url::parse("https://example.org").unwrap();
-        let (here, there) = (
-            Place::of(&base.join(here).unwrap()),
-            Place::of(&base.join(there).unwrap()),
-        );
+        let (here, there) = (Place::of(&base.join(here).unwrap()), Place::of(&base.join(there).unwrap()));
         here.stem == there.stem && there.number == here.number + 1
     }
 
@@ -300,13 +282,7 @@ mod tests {
 
     #[test]
     fn pages_of_one_article_have_its_headline() {
-        for other in [
-            "Clocks",
-            "Clocks - Page 2",
-            "Clocks (2/4)",
-            "Clocks – Seite 3 von 7",
-            "Clocks 2ページ",
-        ] {
+        for other in ["Clocks", "Clocks - Page 2", "Clocks (2/4)", "Clocks – Seite 3 von 7", "Clocks 2ページ"] {
             assert!(is_headline_of_both("Clocks", other), "{other}");
         }
         assert!(is_headline_of_both("Clocks (1/4)", "Clocks (2/4)"));
@@ -338,10 +314,7 @@ mod tests {
             let link = format!("<a href=/clock/2>{text}</a>");
             assert!(next_of(&link).is_some(), "{text}");
         }
-        assert_eq!(
-            next_of("<a href=/clock/2>Nextdoor clocks of the town</a>"),
-            None
-        );
+        assert_eq!(next_of("<a href=/clock/2>Nextdoor clocks of the town</a>"), None);
         assert_eq!(next_of("<a href=/watch/2>Next</a>"), None);
     }
 

@@ -24,8 +24,7 @@ fn the_heading_that_is_like_the_title_is_the_headline() {
 #[test]
 fn a_title_is_never_cut_at_a_colon() {
     assert_eq!(title("<title>Rust: The Book</title>", ""), "Rust: The Book");
-    let head =
-        "<meta property=og:site_name content='The Paper'><title>Dune: Part Two – The Paper</title>";
+    let head = "<meta property=og:site_name content='The Paper'><title>Dune: Part Two – The Paper</title>";
     assert_eq!(title(head, ""), "Dune: Part Two");
 }
 
@@ -61,8 +60,7 @@ fn json_ld_tells_author_date_site_and_picture() {
 
 #[test]
 fn the_author_of_a_review_is_not_the_author_of_the_page() {
-    let head =
-        json_ld(r#"{"@type":"Product","name":"Chair","review":{"@type":"Review","author":"Ann"}}"#);
+    let head = json_ld(r#"{"@type":"Product","name":"Chair","review":{"@type":"Review","author":"Ann"}}"#);
     assert_eq!(metadata(&head, "").author, None);
 }
 
@@ -127,10 +125,7 @@ fn the_day_is_read_where_it_is_written_near_the_headline() {
     ] {
         assert_eq!(day(line).as_deref(), Some("2026-01-09"), "{line}");
     }
-    for line in [
-        "<dl><dt>Joined</dt><dd>9 January 2026</dd></dl>",
-        "<p>Member since January 9, 2026</p>",
-    ] {
+    for line in ["<dl><dt>Joined</dt><dd>9 January 2026</dd></dl>", "<p>Member since January 9, 2026</p>"] {
         assert_eq!(day(line), None, "{line}");
     }
     let far = format!("<p>{}</p><p>January 9, 2026</p>", "word ".repeat(200));

@@ -42,10 +42,7 @@ impl From<Url> for Address {
             let start = url[..Position::BeforeHost].len();
             start..start + host.len()
         });
-        Address {
-            text: url.into(),
-            host,
-        }
+        Address { text: url.into(), host }
     }
 }
 
@@ -68,26 +65,19 @@ fn plain(base: &Url, written: &str) -> Option<Address> {
         let mut text = String::with_capacity(end + written.len());
         text.push_str(&base.as_str()[..end]);
         text.push_str(written);
-        Some(Address {
-            text,
-            host: Some(start..start + host.len()),
-        })
+        Some(Address { text, host: Some(start..start + host.len()) })
     };
     match written.as_bytes() {
         [b'#', ..] => is_plain_end(written).then(|| of_base(base[..Position::AfterQuery].len()))?,
         [b'/', b'/' | b'\\', ..] => None,
         [b'/', ..] => is_plain_path(written).then(|| of_base(root))?,
         [b'h', ..] => {
-            let after = written
-                .strip_prefix("https://")
-                .or_else(|| written.strip_prefix("http://"))?;
+            let after = written.strip_prefix("https://").or_else(|| written.strip_prefix("http://"))?;
             let path_at = after.bytes().position(|byte| byte == b'/')?;
             let (host, path) = after.split_at(path_at);
             let start = written.len() - after.len();
-            (is_plain_host(host) && is_plain_path(path)).then(|| Address {
-                text: written.to_owned(),
-                host: Some(start..start + path_at),
-            })
+            (is_plain_host(host) && is_plain_path(path))
+                .then(|| Address { text: written.to_owned(), host: Some(start..start + path_at) })
         }
         _ => None,
     }
@@ -146,21 +136,7 @@ const PLAIN: [bool; 256] = {
     let mut byte = 0u8;
     while byte < 128 {
         plain[byte as usize] = byte.is_ascii_alphanumeric()
-            || matches!(
-                byte,
-                b'-' | b'_'
-                    | b'~'
-                    | b'.'
-                    | b'/'
-                    | b'='
-                    | b'&'
-                    | b'+'
-                    | b','
-                    | b':'
-                    | b';'
-                    | b'@'
-                    | b'!'
-            );
+            || matches!(byte, b'-' | b'_' | b'~' | b'.' | b'/' | b'=' | b'&' | b'+' | b',' | b':' | b';' | b'@' | b'!');
         byte += 1;
     }
     plain
@@ -188,11 +164,7 @@ mod tests {
     fn ours(base: &Url, written: &str) -> Option<(String, String, Option<String>)> {
         let address = Address::of(base, written)?;
         let host = address.host().map(str::to_owned);
-        Some((
-            address.as_str().to_owned(),
-            address.scheme().to_owned(),
-            host,
-        ))
+        Some((address.as_str().to_owned(), address.scheme().to_owned(), host))
     }
 
     #[test]

@@ -21,9 +21,7 @@ pub(super) struct Stretch(u32);
 
 impl Stretch {
     pub(super) fn of(node: &NodeRef) -> Stretch {
-        node.as_element().map_or(Stretch::default(), |element| {
-            Stretch(element.score.get().to_bits())
-        })
+        node.as_element().map_or(Stretch::default(), |element| Stretch(element.score.get().to_bits()))
     }
 
     /// Notes it in the element. Stretches are counted, and bounded by [`super::parse`]: as a float their number is tiny and
@@ -62,11 +60,7 @@ impl Own {
 
 impl Attributes {
     pub(super) fn new() -> Attributes {
-        Attributes {
-            all: Vec::new(),
-            stretches: vec![Own::default()],
-            reader: Reader::new(),
-        }
+        Attributes { all: Vec::new(), stretches: vec![Own::default()], reader: Reader::new() }
     }
 
     /// Those of a stretch, in the order in which they were written.
@@ -119,19 +113,12 @@ impl Attributes {
         }
         // Stretches cannot grow where they are, so the attributes move to the end.
         let mut attributes = self.of(stretch).to_vec();
-        attributes.push(Attribute {
-            name: QualName::new(None, ns!(), name),
-            value,
-        });
+        attributes.push(Attribute { name: QualName::new(None, ns!(), name), value });
         self.add(attributes)
     }
 
     /// Drops those that are not wanted and says how many they were.
-    pub(super) fn retain(
-        &mut self,
-        stretch: Stretch,
-        is_wanted: impl Fn(&LocalName, &str) -> bool,
-    ) -> usize {
+    pub(super) fn retain(&mut self, stretch: Stretch, is_wanted: impl Fn(&LocalName, &str) -> bool) -> usize {
         let place = &mut self.stretches[stretch.0 as usize];
         let own = &mut self.all[place.range()];
         let is_dropped = |own: &Attribute| !is_wanted(&own.name.local, &own.value);
@@ -167,28 +154,19 @@ mod tests {
     use super::*;
 
     fn attribute(name: &str, value: &str) -> Attribute {
-        Attribute {
-            name: QualName::new(None, ns!(), LocalName::from(name)),
-            value: value.into(),
-        }
+        Attribute { name: QualName::new(None, ns!(), LocalName::from(name)), value: value.into() }
     }
 
     fn told(attributes: &Attributes, stretch: Stretch) -> String {
         let of = attributes.of(stretch).iter();
-        let each: Vec<String> = of
-            .map(|a| format!("{}={}", &*a.name.local, &*a.value))
-            .collect();
+        let each: Vec<String> = of.map(|a| format!("{}={}", &*a.name.local, &*a.value)).collect();
         each.join(" ")
     }
 
     #[test]
     fn elements_change_their_attributes_and_not_those_of_others() {
         let mut attributes = Attributes::new();
-        let first = attributes.add([
-            attribute("a", "1"),
-            attribute("b", "2"),
-            attribute("c", "3"),
-        ]);
+        let first = attributes.add([attribute("a", "1"), attribute("b", "2"), attribute("c", "3")]);
         let second = attributes.add([attribute("a", "4")]);
         let none = attributes.add([]);
         assert_eq!(none, Stretch::default());

@@ -109,14 +109,9 @@ impl Page {
     }
 
     /// Drops the attributes for which `unwanted` is true and says how many they were.
-    pub(crate) fn drop_attributes(
-        &mut self,
-        id: NodeId,
-        unwanted: impl Fn(&LocalName, &str) -> bool,
-    ) -> usize {
+    pub(crate) fn drop_attributes(&mut self, id: NodeId, unwanted: impl Fn(&LocalName, &str) -> bool) -> usize {
         let own = self.rows[id.index()].attributes;
-        self.attributes
-            .retain(own, |name, value| !unwanted(name, value))
+        self.attributes.retain(own, |name, value| !unwanted(name, value))
     }
 
     /// Puts a space behind a text.
@@ -153,10 +148,7 @@ impl Page {
     }
 
     fn is_skeleton(&self, id: NodeId) -> bool {
-        id == NodeId::DOCUMENT
-            || Some(id) == self.html
-            || Some(id) == self.head
-            || Some(id) == self.body
+        id == NodeId::DOCUMENT || Some(id) == self.html || Some(id) == self.head || Some(id) == self.body
     }
 
     fn keep_links(&mut self, root: NodeId, filter: &'static str) {
@@ -183,13 +175,7 @@ impl Page {
                 let text = crate::text::into_line(text);
                 let length = address.as_str().len();
                 bytes += length + shown.as_ref().map_or(length, String::len) + text.len();
-                found.push(RemovedLink {
-                    node: id,
-                    filter,
-                    address,
-                    shown,
-                    text,
-                });
+                found.push(RemovedLink { node: id, filter, address, shown, text });
             }
         }
         self.kept_link_bytes = bytes;
@@ -198,8 +184,6 @@ impl Page {
 
     /// Whether a reader sees text in the node, among its first nodes.
     fn own_or_inner_text(&self, id: NodeId) -> bool {
-        self.live(id)
-            .take(MAX_LINK_NODES)
-            .any(|inside| self.own_chars(inside) > 0)
+        self.live(id).take(MAX_LINK_NODES).any(|inside| self.own_chars(inside) > 0)
     }
 }

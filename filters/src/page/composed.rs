@@ -31,8 +31,7 @@ pub(super) fn compose(parsed: &mut Parsed) {
 
 fn attribute<'a>(attributes: &'a Attributes, node: &NodeRef, name: &LocalName) -> Option<&'a str> {
     let mut own = attributes.of(Stretch::of(node)).iter();
-    own.find(|attribute| is_named(attribute, name))
-        .map(|attribute| &*attribute.value)
+    own.find(|attribute| is_named(attribute, name)).map(|attribute| &*attribute.value)
 }
 
 fn move_children(from: &NodeRef, before: &NodeRef) {

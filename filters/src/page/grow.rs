@@ -19,8 +19,7 @@ impl Page {
         scripting: bool,
         max_depth: usize,
     ) -> Result<Page, PageError> {
-        let element =
-            |name: LocalName| NodeRef::new_element(QualName::new(None, ns!(html), name), []);
+        let element = |name: LocalName| NodeRef::new_element(QualName::new(None, ns!(html), name), []);
         let article = element(local_name!("article"));
         for text in paragraphs {
             let paragraph = element(local_name!("p"));
@@ -60,11 +59,7 @@ pub(super) fn formula(node: &NodeRef, attributes: &Attributes) -> Option<NodeRef
     }
     let source = node.first_child()?;
     let source = source.as_text()?.borrow();
-    let source = source
-        .trim()
-        .trim_start_matches("% <![CDATA[")
-        .trim_end_matches("%]]>")
-        .trim();
+    let source = source.trim().trim_start_matches("% <![CDATA[").trim_end_matches("%]]>").trim();
     Some(NodeRef::new_text(if kind.contains("mode=display") {
         format!("\\[{source}\\]")
     } else {

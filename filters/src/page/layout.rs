@@ -18,11 +18,7 @@ pub(super) struct Layout {
 }
 
 /// One walk over the tree with an explicit stack: first children down, siblings across, ends filled in on the way up.
-pub(super) fn lay_out(
-    parsed: &Parsed,
-    scripting: bool,
-    max_depth: usize,
-) -> Result<Layout, PageError> {
+pub(super) fn lay_out(parsed: &Parsed, scripting: bool, max_depth: usize) -> Result<Layout, PageError> {
     let attributes = &parsed.attributes;
     let mut rows: Vec<Row> = Vec::with_capacity(parsed.nodes);
     let (mut about, mut hinted) = (Vec::new(), Vec::new());
@@ -84,9 +80,7 @@ pub(super) fn lay_out(
         {
             open.push(Open {
                 id,
-                hidden: hidden
-                    || tag.is_some_and(Tag::hides_text)
-                    || scripting && tag == Some(Tag::Noscript),
+                hidden: hidden || tag.is_some_and(Tag::hides_text) || scripting && tag == Some(Tag::Noscript),
                 in_link,
                 node,
             });
@@ -105,12 +99,7 @@ pub(super) fn lay_out(
             at = parent.node;
         };
     }
-    Ok(Layout {
-        rows,
-        about,
-        hinted,
-        tags,
-    })
+    Ok(Layout { rows, about, hinted, tags })
 }
 
 /// What tells about the page, and what is asked for by its tag alone.
@@ -154,10 +143,9 @@ fn first_child(node: &NodeRef) -> Option<NodeRef> {
 fn describe(node: &NodeRef, hidden: bool) -> (Kind, u32) {
     match node.data() {
         NodeData::Element(element) => (Kind::Element(Tag::of(&element.name)), 0),
-        NodeData::Text(text) if !hidden => (
-            Kind::Text,
-            u32::try_from(visible_chars(&text.borrow())).unwrap_or(u32::MAX),
-        ),
+        NodeData::Text(text) if !hidden => {
+            (Kind::Text, u32::try_from(visible_chars(&text.borrow())).unwrap_or(u32::MAX))
+        }
         NodeData::Text(_) => (Kind::Text, 0),
         NodeData::Comment(_) => (Kind::Comment, 0),
         NodeData::ProcessingInstruction(_) => (Kind::ProcessingInstruction, 0),

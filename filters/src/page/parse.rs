@@ -120,10 +120,7 @@ impl Parser {
     /// `scripting` false parses the contents of `<noscript>` as elements, which is right whenever the page's scripts
     /// will not run; what is not ended in it ends with it ([`noscript`]).
     pub(crate) fn new(scripting: bool, max_depth: usize, max_nodes: usize) -> Parser {
-        let options = TreeBuilderOpts {
-            scripting_enabled: scripting,
-            ..TreeBuilderOpts::default()
-        };
+        let options = TreeBuilderOpts { scripting_enabled: scripting, ..TreeBuilderOpts::default() };
         let builder = TreeBuilder::new(GuardedSink::new(), options);
         let guard = Guard::new(builder, scripting, max_depth, max_nodes);
         Parser {
@@ -144,10 +141,7 @@ impl Parser {
     /// Forgets the text of scripts, a third of an ordinary page, where that saves time: for those who take the scripts out
     /// at once. What is no program but data that is read ([`is_data`](guard::is_data)) stays.
     pub(crate) fn without_script_text(self) -> Parser {
-        Parser {
-            script_text: false,
-            ..self
-        }
+        Parser { script_text: false, ..self }
     }
 
     /// Parses one piece, at most [`PIECE`] bytes of it being sensible.
@@ -195,9 +189,7 @@ impl Parser {
     /// Bytes of memory that the tree takes so far, a little more rather than less.
     pub(crate) fn memory(&self) -> usize {
         let sink = &self.tokenizer.sink.builder.sink;
-        sink.nodes.get() * NODE_BYTES
-            + sink.attribute_count.get() * ATTRIBUTE_BYTES
-            + sink.attribute_bytes.get()
+        sink.nodes.get() * NODE_BYTES + sink.attribute_count.get() * ATTRIBUTE_BYTES + sink.attribute_bytes.get()
     }
 
     /// The whole tree, after the last piece.
@@ -233,19 +225,13 @@ impl Parser {
         let mut attributes = std::mem::take(&mut waiting.borrow_mut().attributes);
         attributes.clear();
         let is_confined = self.tokenizer.sink.noscript.borrow().is_open();
-        let cut = is_confined
-            .then(|| noscript::cut_comment(piece, at))
-            .flatten();
+        let cut = is_confined.then(|| noscript::cut_comment(piece, at)).flatten();
         let read = match cut {
             Some(read) => Ok(read),
             None => short_cut::token(piece, at, &mut self.names, &mut attributes),
         };
         waiting.borrow_mut().attributes = attributes;
-        let Read {
-            mut token,
-            start_tag,
-            end,
-        } = match read {
+        let Read { mut token, start_tag, end } = match read {
             Ok(read) => read,
             Err(Left::Unfinished) if piece.len() - at <= MAX_UNFINISHED => {
                 self.wait_with(&piece[at..]);
@@ -284,9 +270,7 @@ impl Parser {
             return;
         }
         // In a drawing or a formula the tree builder writes some names of attributes anew.
-        if start_tag == Some(StartTag::Plain)
-            && !guard.adjusted_current_node_present_but_not_in_html_namespace()
-        {
+        if start_tag == Some(StartTag::Plain) && !guard.adjusted_current_node_present_but_not_in_html_namespace() {
             waiting.owner = Some(tag.name.clone());
         } else {
             tag.attrs = std::mem::take(&mut waiting.attributes);
@@ -299,8 +283,7 @@ impl Parser {
             && let Between::RawText(kind) = self.between
         {
             self.tokenizer.sink.is_known.set(Some(kind));
-            self.input
-                .push_back(StrTendril::from(format!("<{}>", &*name)));
+            self.input.push_back(StrTendril::from(format!("<{}>", &*name)));
             self.run();
         }
     }
@@ -309,9 +292,7 @@ impl Parser {
     fn raw_text(&mut self, piece: &StrTendril, at: usize, kind: RawKind) -> usize {
         let in_noscript = self.tokenizer.sink.noscript.borrow().is_open();
         let end = at + raw_text::length(&piece.as_bytes()[at..], kind, in_noscript);
-        let is_wanted = self.script_text
-            || kind != RawKind::ScriptData
-            || self.tokenizer.sink.script_is_data.get();
+        let is_wanted = self.script_text || kind != RawKind::ScriptData || self.tokenizer.sink.script_is_data.get();
         let tell = |start: usize, end: usize| {
             if is_wanted && end > start {
                 let text = piece.subtendril(count(start), count(end - start));
@@ -421,9 +402,7 @@ impl Parser {
             self.tag.end();
         }
         if (!told || &**part == "<") && self.tag.read(part) > MAX_ATTRIBUTES_OF_ELEMENT {
-            return Err(PageError::TooManyAttributes {
-                limit: MAX_ATTRIBUTES_OF_ELEMENT,
-            });
+            return Err(PageError::TooManyAttributes { limit: MAX_ATTRIBUTES_OF_ELEMENT });
         }
         Ok(told)
     }
@@ -436,10 +415,7 @@ impl Parser {
 
 /// The tokenizer takes any piece's first character for a byte order mark if it looks like one.
 fn tokenizer_options() -> TokenizerOpts {
-    TokenizerOpts {
-        discard_bom: false,
-        ..TokenizerOpts::default()
-    }
+    TokenizerOpts { discard_bom: false, ..TokenizerOpts::default() }
 }
 
 #[cfg(test)]

@@ -6,9 +6,7 @@ use html5ever::{Attribute, LocalName, local_name, ns};
 use kuchikiki::{NodeData, NodeRef};
 use url::Url;
 
-use super::{
-    Fate, Kind, NodeId, Page, address::Address, attributes::is_named, live::Live, tag::Tag,
-};
+use super::{Fate, Kind, NodeId, Page, address::Address, attributes::is_named, live::Live, tag::Tag};
 use crate::{
     dom::{
         apart::{self, Gap},
@@ -101,10 +99,7 @@ impl Page {
 
     /// Whether neither the node nor anything around it was removed.
     pub(crate) fn is_live(&self, id: NodeId) -> bool {
-        self.fate(id) != Fate::Removed
-            && self
-                .ancestors(id)
-                .all(|ancestor| self.fate(ancestor) != Fate::Removed)
+        self.fate(id) != Fate::Removed && self.ancestors(id).all(|ancestor| self.fate(ancestor) != Fate::Removed)
     }
 
     /// One past the last descendant.
@@ -133,11 +128,7 @@ impl Page {
     pub(crate) fn live(&self, root: NodeId) -> Live<'_> {
         let end = self.rows[root.index()].end;
         self.charge((end - root.0).min(MAX_CHARGE));
-        Live {
-            page: self,
-            next: root.0,
-            end,
-        }
+        Live { page: self, next: root.0, end }
     }
 
     /// A walk over so many nodes begins: here a page that takes too long is left.
@@ -175,17 +166,13 @@ impl Page {
     }
 
     pub(super) fn child_with_tag(&self, parent: NodeId, tag: Tag) -> Option<NodeId> {
-        self.live_children(parent)
-            .find(|&child| self.tag(child) == Some(tag))
+        self.live_children(parent).find(|&child| self.tag(child) == Some(tag))
     }
 
     /// The text of a text node, as written in the page.
     #[inline]
     pub(crate) fn text(&self, id: NodeId) -> Option<Ref<'_, String>> {
-        self.rows[id.index()]
-            .node
-            .as_text()
-            .map(std::cell::RefCell::borrow)
+        self.rows[id.index()].node.as_text().map(std::cell::RefCell::borrow)
     }
 
     /// The texts of some nodes, one after the other.
@@ -206,18 +193,11 @@ impl Page {
     /// The value of an attribute without a namespace. Attributes are few, so a scan that compares atoms beats hashing.
     #[inline]
     pub(crate) fn attribute(&self, id: NodeId, name: &LocalName) -> Option<&str> {
-        self.attributes(id)
-            .iter()
-            .find(|attribute| is_named(attribute, name))
-            .map(|attribute| &*attribute.value)
+        self.attributes(id).iter().find(|attribute| is_named(attribute, name)).map(|attribute| &*attribute.value)
     }
 
     /// Tells all attributes without a namespace.
-    pub(crate) fn each_attribute<'a>(
-        &'a self,
-        id: NodeId,
-        mut tell: impl FnMut(&'a LocalName, &'a str),
-    ) {
+    pub(crate) fn each_attribute<'a>(&'a self, id: NodeId, mut tell: impl FnMut(&'a LocalName, &'a str)) {
         for attribute in self.attributes(id) {
             if attribute.name.ns == ns!() {
                 tell(&attribute.name.local, &attribute.value);
@@ -236,8 +216,7 @@ impl Page {
 
     /// An attribute that holds an address, made absolute. `None` where it is missing or no address.
     pub(crate) fn address(&self, id: NodeId, name: &LocalName) -> Option<Url> {
-        self.attribute(id, name)
-            .and_then(|value| self.base.join(value.trim()).ok())
+        self.attribute(id, name).and_then(|value| self.base.join(value.trim()).ok())
     }
 
     /// An address as it is told outside of the page: absolute where the page's own is on the web; otherwise as it is
@@ -272,17 +251,10 @@ impl Page {
 
     /// The nodes that one filter took out and no other.
     pub(crate) fn cut_by(&self, filter: &'static str) -> impl Iterator<Item = NodeId> + '_ {
-        self.removed_roots
-            .iter()
-            .filter(move |(_, by)| *by == filter)
-            .flat_map(|&(root, _)| {
-                let inside = Live {
-                    page: self,
-                    next: root.0 + 1,
-                    end: self.rows[root.index()].end,
-                };
-                std::iter::once(root).chain(inside)
-            })
+        self.removed_roots.iter().filter(move |(_, by)| *by == filter).flat_map(|&(root, _)| {
+            let inside = Live { page: self, next: root.0 + 1, end: self.rows[root.index()].end };
+            std::iter::once(root).chain(inside)
+        })
     }
 
     /// The subtrees that filters took out, with the filters, in the order in which they went.
@@ -395,9 +367,5 @@ impl Page {
 }
 
 fn shown(written: &str, absolute: String) -> String {
-    if absolute.len() <= written.len() + MAX_ADDED_BYTES {
-        absolute
-    } else {
-        written.to_owned()
-    }
+    if absolute.len() <= written.len() + MAX_ADDED_BYTES { absolute } else { written.to_owned() }
 }

@@ -148,14 +148,12 @@ impl Reader {
     fn add(&mut self, name: &LocalName, value: &StrTendril, all: &mut Said) {
         let hint = |hint: Hint, is_so: bool| if is_so { hint.bit() } else { 0 };
         match *name {
-            local_name!("class")
-            | local_name!("id")
-            | local_name!("itemtype")
-            | local_name!("aria-label") => all.add(self.known(value)),
+            local_name!("class") | local_name!("id") | local_name!("itemtype") | local_name!("aria-label") => {
+                all.add(self.known(value));
+            }
             local_name!("href") => {
-                all.hints |= Hint::Address.bit()
-                    | vocabulary::of_address(value)
-                    | hint(Hint::Runs, may_run(name, value));
+                all.hints |=
+                    Hint::Address.bit() | vocabulary::of_address(value) | hint(Hint::Runs, may_run(name, value));
             }
             local_name!("src") => {
                 all.hints |= Hint::Address.bit() | hint(Hint::Runs, may_run(name, value));
@@ -191,9 +189,7 @@ impl Reader {
         // Values that begin alike mostly differ in length or at their end.
         let end = match value.as_bytes().last_chunk() {
             Some(end) => u64::from_le_bytes(*end),
-            None => value
-                .bytes()
-                .fold(0, |end, byte| end << 8 | u64::from(byte)),
+            None => value.bytes().fold(0, |end, byte| end << 8 | u64::from(byte)),
         };
         // Multiplicative hashing (Knuth, *The Art of Computer Programming* 3, § 6.4), the golden ratio in 64 bits.
         let mixed = (end ^ value.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -209,15 +205,11 @@ impl Reader {
 
 /// Whether an attribute that is no part of HTML names its element as a class does.
 fn is_name(name: &LocalName) -> bool {
-    matches!(
-        &**name,
-        "data-testid" | "data-component" | "data-module" | "data-type" | "data-test" | "data-qa"
-    )
+    matches!(&**name, "data-testid" | "data-component" | "data-module" | "data-type" | "data-test" | "data-qa")
 }
 
 fn is_author_mark(value: &str) -> bool {
-    let is =
-        |word: &str| word.eq_ignore_ascii_case("author") || word.eq_ignore_ascii_case("creator");
+    let is = |word: &str| word.eq_ignore_ascii_case("author") || word.eq_ignore_ascii_case("creator");
     value.split_ascii_whitespace().any(is)
 }
 

@@ -45,11 +45,7 @@ impl Rules<'_> {
 pub(crate) fn write(page: &Page, root: NodeId, rules: Rules<'_>, out: &mut String) {
     let mut writer = Writer { page, rules, out };
     let mut open: Vec<NodeId> = Vec::with_capacity(64);
-    let is_left_out = |id| {
-        rules
-            .without
-            .is_some_and(|without| page.contains(without, id))
-    };
+    let is_left_out = |id| rules.without.is_some_and(|without| page.contains(without, id));
     for id in page.live(root).filter(|&id| !is_left_out(id)) {
         while let Some(&top) = open.last()
             && id >= page.end(top)
@@ -113,9 +109,7 @@ impl Writer<'_, '_> {
                 self.doctype(doctype);
                 false
             }
-            NodeData::ProcessingInstruction(_)
-            | NodeData::Document(_)
-            | NodeData::DocumentFragment => false,
+            NodeData::ProcessingInstruction(_) | NodeData::Document(_) | NodeData::DocumentFragment => false,
         }
     }
 
@@ -123,11 +117,7 @@ impl Writer<'_, '_> {
         self.out.push('<');
         self.out.push_str(written_name(tag, &name.local));
         for Attribute { name, value } in attributes {
-            if self
-                .rules
-                .keep_attribute
-                .is_some_and(|keep| !keep(tag, &name.local))
-            {
+            if self.rules.keep_attribute.is_some_and(|keep| !keep(tag, &name.local)) {
                 continue;
             }
             self.out.push(' ');
@@ -154,10 +144,7 @@ impl Writer<'_, '_> {
         }
         self.out.push_str("</");
         let name = &element.name.local;
-        let written = self
-            .page
-            .tag(id)
-            .map_or(&**name, |tag| written_name(tag, name));
+        let written = self.page.tag(id).map_or(&**name, |tag| written_name(tag, name));
         self.out.push_str(written);
         self.out.push('>');
         self.space_after(id);
@@ -185,10 +172,7 @@ impl Writer<'_, '_> {
             return;
         }
         // The parser drops one line feed after these start tags, so one that was kept needs another before it.
-        if matches!(tag, Tag::Pre | Tag::Textarea | Tag::Listing)
-            && text.starts_with('\n')
-            && id.0 == parent.0 + 1
-        {
+        if matches!(tag, Tag::Pre | Tag::Textarea | Tag::Listing) && text.starts_with('\n') && id.0 == parent.0 + 1 {
             self.out.push('\n');
         }
         escape_text(text, self.out);

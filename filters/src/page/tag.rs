@@ -98,13 +98,7 @@ impl Tag {
     pub(crate) fn is_raw_text(self) -> bool {
         matches!(
             self,
-            Tag::Script
-                | Tag::Style
-                | Tag::Xmp
-                | Tag::Iframe
-                | Tag::Noembed
-                | Tag::Noframes
-                | Tag::Plaintext
+            Tag::Script | Tag::Style | Tag::Xmp | Tag::Iframe | Tag::Noembed | Tag::Noframes | Tag::Plaintext
         )
     }
 
@@ -193,10 +187,7 @@ impl Tag {
 
     /// `h1` to `h6`.
     pub(crate) fn is_heading(self) -> bool {
-        matches!(
-            self,
-            Tag::H1 | Tag::H2 | Tag::H3 | Tag::H4 | Tag::H5 | Tag::H6
-        )
+        matches!(self, Tag::H1 | Tag::H2 | Tag::H3 | Tag::H4 | Tag::H5 | Tag::H6)
     }
 
     /// 1 to 6, of a heading.
@@ -231,9 +222,6 @@ impl Tag {
 
     /// Elements whose white space is shown as written.
     pub(crate) fn preserves_space(self) -> bool {
-        matches!(
-            self,
-            Tag::Pre | Tag::Listing | Tag::Plaintext | Tag::Xmp | Tag::Textarea
-        )
+        matches!(self, Tag::Pre | Tag::Listing | Tag::Plaintext | Tag::Xmp | Tag::Textarea)
     }
 }

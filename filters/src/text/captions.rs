@@ -52,14 +52,10 @@ const SAID_BYTES: usize = 300;
 const WHO: usize = 5;
 
 /// Quotes, as they open in one language or another.
-const QUOTES: [char; 14] = [
-    '"', '“', '„', '«', '»', '「', '『', '‘', '‚', '‹', '›', '״', '″', '＂',
-];
+const QUOTES: [char; 14] = ['"', '“', '„', '«', '»', '「', '『', '‘', '‚', '‹', '›', '״', '″', '＂'];
 
 /// Quotes, as they close.
-const CLOSE: [char; 14] = [
-    '"', '”', '“', '»', '«', '」', '』', '’', '‘', '›', '‹', '״', '″', '＂',
-];
+const CLOSE: [char; 14] = ['"', '”', '“', '»', '«', '」', '』', '’', '‘', '›', '‹', '״', '″', '＂'];
 
 /// What stands before and behind what is said, where there are no quotes.
 const DASHES: [char; 3] = ['—', '–', '―'];
@@ -114,14 +110,9 @@ fn stands_alone(page: &Page, around: NodeId) -> bool {
     }
     let level = |id: NodeId| page.tag(id).and_then(Tag::heading_level);
     let is_text = |id: &NodeId| page.chars(*id) > 0;
-    let before = page
-        .live_children(page.parent(outer))
-        .take_while(|&id| id != outer);
+    let before = page.live_children(page.parent(outer)).take_while(|&id| id != outer);
     let above = before.filter(is_text).last().and_then(level);
-    let below = page
-        .live_siblings_after(outer)
-        .find(is_text)
-        .and_then(level);
+    let below = page.live_siblings_after(outer).find(is_text).and_then(level);
     above.is_some_and(|above| above > 1 && below.is_some_and(|below| below <= above))
 }
 
@@ -145,9 +136,7 @@ fn in_rows(page: &Page, found: &[(NodeId, NodeId)]) -> Vec<bool> {
     let mut from = 0;
     while from < outer.len() {
         let mut to = from + 1;
-        while to < outer.len()
-            && page.live_siblings_after(outer[to - 1]).find(is_text) == Some(outer[to])
-        {
+        while to < outer.len() && page.live_siblings_after(outer[to - 1]).find(is_text) == Some(outer[to]) {
             to += 1;
         }
         if to - from > 1 && is_announced(page, outer[from]) {
@@ -160,9 +149,7 @@ fn in_rows(page: &Page, found: &[(NodeId, NodeId)]) -> Vec<bool> {
 
 /// Whether a heading of a chapter, or a line with a colon at its end, stands right above.
 fn is_announced(page: &Page, id: NodeId) -> bool {
-    let before = page
-        .live_children(page.parent(id))
-        .take_while(|&at| at != id);
+    let before = page.live_children(page.parent(id)).take_while(|&at| at != id);
     let Some(above) = before.filter(|&at| page.chars(at) > 0).last() else {
         return false;
     };
@@ -200,17 +187,12 @@ fn tells_what_is_seen(page: &Page, caption: NodeId) -> bool {
     };
     let lines: Vec<&str> = sentences.filter(is_said).collect();
     // "Left: …. Right: …." is no talk.
-    if lines.len() >= LINES
-        && lines
-            .iter()
-            .any(|line| line.ends_with(['?', '!', '？', '！', '؟']))
-    {
+    if lines.len() >= LINES && lines.iter().any(|line| line.ends_with(['?', '!', '？', '！', '؟'])) {
         return true;
     }
     let (_, figures) = text.split_once([':', '：']).unwrap_or_default();
     let parts = figures.split([',', ';', '、', '，', '；', '،']);
-    let figures = parts
-        .filter(|part| part.chars().any(char::is_numeric) && part.chars().any(char::is_alphabetic));
+    let figures = parts.filter(|part| part.chars().any(char::is_numeric) && part.chars().any(char::is_alphabetic));
     figures.count() >= FIGURES
 }
 
@@ -224,9 +206,8 @@ fn is_in_quotes(text: &str) -> bool {
     } else if QUOTES.contains(&first) {
         let mut ends = rest.char_indices().filter(|(_, c)| CLOSE.contains(c));
         // In a word it is an apostrophe.
-        let is_end = |&(at, c): &(usize, char)| {
-            c != '’' || !rest[at + c.len_utf8()..].starts_with(char::is_alphanumeric)
-        };
+        let is_end =
+            |&(at, c): &(usize, char)| c != '’' || !rest[at + c.len_utf8()..].starts_with(char::is_alphanumeric);
         Some(ends.find(is_end).map_or(rest, |(at, _)| &rest[..at]))
     } else {
         None
@@ -264,15 +245,10 @@ fn box_of(page: &Page, id: NodeId) -> Option<NodeId> {
         let mut around = page.ancestors(id);
         let figure = around.find(|&up| page.tag(up) == Some(Tag::Figure))?;
         let is_alone = page.chars(figure) <= page.chars(id) + BESIDE;
-        return shows(page, figure)
-            .is_some_and(|picture| picture || is_alone)
-            .then_some(figure);
+        return shows(page, figure).is_some_and(|picture| picture || is_alone).then_some(figure);
     }
     let class = page.attribute(id, &local_name!("class"))?;
-    if !CAPTION.are_in(class)
-        || !class.split_whitespace().any(calls_caption)
-        || shows(page, id) != Some(false)
-    {
+    if !CAPTION.are_in(class) || !class.split_whitespace().any(calls_caption) || shows(page, id) != Some(false) {
         return None;
     }
     page.ancestors(id)
@@ -289,10 +265,7 @@ fn calls_caption(class: &str) -> bool {
         return false;
     };
     before.is_empty()
-        || before.ends_with(['-', '_'])
-            && !["text-", "typography-", "type-"]
-                .iter()
-                .any(|size| before.ends_with(size))
+        || before.ends_with(['-', '_']) && !["text-", "typography-", "type-"].iter().any(|size| before.ends_with(size))
 }
 
 /// "Figure 2.", "Abb. 3: …", 图4, "Fig. S3", "Plate IV", "(a)": a word and a number of one or two digits, or a letter and one, or in
@@ -312,8 +285,7 @@ fn is_numbered(page: &Page, caption: NodeId) -> bool {
             let after = second.trim_start_matches(|c: char| c.is_ascii_uppercase());
             let is_roman = second.bytes().all(|byte| b"IVXL".contains(&byte));
             !second.is_empty()
-                && (after.is_empty() && is_roman
-                    || second.len() - after.len() == 1 && (1..=2).contains(&digits(after)))
+                && (after.is_empty() && is_roman || second.len() - after.len() == 1 && (1..=2).contains(&digits(after)))
         })
 }
 

@@ -13,10 +13,7 @@ impl Starts {
     /// Words in one list, at most.
     const MOST: usize = 200;
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "there are at most 200 words"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "there are at most 200 words")]
     pub(crate) const fn new(all: &'static [&'static str]) -> Starts {
         assert!(all.len() <= Starts::MOST, "a byte counts the words");
         let (mut firsts, mut nexts) = ([0; 256], [0; Starts::MOST]);

@@ -10,10 +10,7 @@ fn text(html: &str, max_line_breaks: usize) -> String {
 
 #[test]
 fn paragraphs_are_set_off_and_white_space_collapses() {
-    assert_eq!(
-        text("<p>One \n two<b>three</b> four</p><p>Five<br>six</p>", 2),
-        "One twothree four\n\nFive\nsix\n"
-    );
+    assert_eq!(text("<p>One \n two<b>three</b> four</p><p>Five<br>six</p>", 2), "One twothree four\n\nFive\nsix\n");
 }
 
 #[test]
@@ -21,11 +18,7 @@ fn a_cell_over_several_rows_keeps_its_place_in_each() {
     let html = "<table><tr><th rowspan=2>a<th colspan=2>b<th rowspan=9>c<tr><td>d<td>e<tr><td>f<td>g<td>h</table>";
     assert_eq!(text(html, 2), "a\tb\t\tc\n\td\te\nf\tg\th\n");
     let html = "<table><thead><tr><th rowspan=2>a<th>b<tbody><tr><td>c<td>d</table>";
-    assert_eq!(
-        text(html, 2),
-        "a\tb\nc\td\n",
-        "no further than its part of the table"
-    );
+    assert_eq!(text(html, 2), "a\tb\nc\td\n", "no further than its part of the table");
 }
 
 #[test]
@@ -51,19 +44,13 @@ fn code_keeps_its_lines_and_indentation() {
 
 #[test]
 fn cells_stand_beside_each_other_and_rows_below() {
-    assert_eq!(
-        text("<table><tr><td>a<td>b<tr><td>c<td>d</table>", 2),
-        "a\tb\nc\td\n"
-    );
+    assert_eq!(text("<table><tr><td>a<td>b<tr><td>c<td>d</table>", 2), "a\tb\nc\td\n");
 }
 
 #[test]
 fn a_cell_of_a_table_of_data_is_one_line() {
     assert_eq!(
-        text(
-            "<table><tr><th>River<th>From</tr><tr><td>Rhine<td>Aare<br>Mosel<p>Main</p></tr></table>",
-            2
-        ),
+        text("<table><tr><th>River<th>From</tr><tr><td>Rhine<td>Aare<br>Mosel<p>Main</p></tr></table>", 2),
         "River\tFrom\nRhine\tAare Mosel Main\n"
     );
     let code = "<table><tr><th>a<th>b</tr><tr><td>x<td><pre>1\n2</pre></table>";
@@ -83,10 +70,7 @@ fn the_reading_of_a_character_stands_in_parentheses() {
 
 #[test]
 fn a_quotation_has_its_marks() {
-    assert_eq!(
-        text("<p>Say <q>no </q>, <q>yes</q>", 2),
-        "Say “no”, “yes”\n"
-    );
+    assert_eq!(text("<p>Say <q>no </q>, <q>yes</q>", 2), "Say “no”, “yes”\n");
 }
 
 #[test]
@@ -98,10 +82,7 @@ fn what_a_browser_does_not_show_is_no_text() {
 
 #[test]
 fn words_of_neighbouring_inline_elements_are_kept_apart_where_they_were() {
-    assert_eq!(
-        text("<a>one</a> <a>two</a><a>three</a>", 2),
-        "one twothree\n"
-    );
+    assert_eq!(text("<a>one</a> <a>two</a><a>three</a>", 2), "one twothree\n");
 }
 
 #[test]

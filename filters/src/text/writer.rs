@@ -39,14 +39,7 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) fn new(max_breaks: usize) -> Writer {
-        Writer {
-            out: String::new(),
-            max_breaks: max_breaks.max(1),
-            breaks: 0,
-            space: false,
-            tabs: 0,
-            span: 1,
-        }
+        Writer { out: String::new(), max_breaks: max_breaks.max(1), breaks: 0, space: false, tabs: 0, span: 1 }
     }
 
     pub(super) fn enter(&mut self, tag: Tag) {

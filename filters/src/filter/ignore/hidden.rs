@@ -35,11 +35,7 @@ pub(crate) fn remove_hidden(page: &mut Page, filter: &'static str) {
             Some(Size::Large) => show(page, at),
             _ => {}
         }
-        at = if page.fate(at) == Fate::Removed {
-            page.end(at)
-        } else {
-            NodeId(at.0 + 1)
-        };
+        at = if page.fate(at) == Fate::Removed { page.end(at) } else { NodeId(at.0 + 1) };
     }
 }
 
@@ -49,10 +45,7 @@ pub(crate) fn show_hidden(page: &mut Page, filter: &'static str) {
     let hides = |id: &NodeId| is_hidden(page, *id) || sheets.hides(page, *id);
     let hidden: Vec<NodeId> = if sheets.hide_nothing() {
         let inside = page.telling(Hint::Hides.bit(), &[]);
-        iter::once(page.body())
-            .chain(inside)
-            .filter(hides)
-            .collect()
+        iter::once(page.body()).chain(inside).filter(hides).collect()
     } else {
         page.live(page.body()).filter(hides).collect()
     };
@@ -74,11 +67,7 @@ pub(crate) fn show_hidden(page: &mut Page, filter: &'static str) {
 fn is_piece(page: &Page, id: NodeId) -> bool {
     const MAX_NODES: usize = 40;
     let is_block = page.tag(id).is_some_and(Tag::is_block);
-    let most = if is_block {
-        BLOCK_PIECE_CHARS
-    } else {
-        PIECE_CHARS
-    };
+    let most = if is_block { BLOCK_PIECE_CHARS } else { PIECE_CHARS };
     let mut chars = 0;
     for (number, inside) in page.live(id).enumerate() {
         chars += page.own_chars(inside);
@@ -86,10 +75,7 @@ fn is_piece(page: &Page, id: NodeId) -> bool {
             tag.is_media()
                 || tag.is_heading()
                 || is_control(tag)
-                || matches!(
-                    tag,
-                    Tag::P | Tag::Li | Tag::Dd | Tag::Pre | Tag::Code | Tag::Td
-                )
+                || matches!(tag, Tag::P | Tag::Li | Tag::Dd | Tag::Pre | Tag::Code | Tag::Td)
         });
         if is_content || chars > most || number > MAX_NODES {
             return false;
@@ -128,22 +114,15 @@ fn is_aside(page: &Page, id: NodeId) -> bool {
     let mut unfolds = || {
         around.any(|up| {
             let values = names.iter().filter_map(|name| page.attribute(up, name));
-            page.tag(up) == Some(Tag::Details)
-                || values.into_iter().any(|value| UNFOLDS.are_in(value))
+            page.tag(up) == Some(Tag::Details) || values.into_iter().any(|value| UNFOLDS.are_in(value))
         })
     };
-    let holds_heading = || {
-        page.live(id)
-            .any(|id| page.tag(id).is_some_and(Tag::is_heading))
-    };
+    let holds_heading = || page.live(id).any(|id| page.tag(id).is_some_and(Tag::is_heading));
     (1..=MAX_CHARS).contains(&chars)
         && page.tag(id).is_some_and(Tag::is_block)
         && !page.has_attribute(id, &local_name!("id"))
         && !holds_heading()
-        && !page
-            .ancestors(id)
-            .take(LEVELS)
-            .any(|up| page.tag(up).is_some_and(Tag::is_heading))
+        && !page.ancestors(id).take(LEVELS).any(|up| page.tag(up).is_some_and(Tag::is_heading))
         && !unfolds()
 }
 
@@ -160,9 +139,7 @@ fn is_tool_of_heading(page: &Page, id: NodeId) -> bool {
 }
 
 pub(super) fn show(page: &mut Page, id: NodeId) {
-    page.drop_attributes(id, |name, _| {
-        *name == local_name!("style") || *name == local_name!("hidden")
-    });
+    page.drop_attributes(id, |name, _| *name == local_name!("style") || *name == local_name!("hidden"));
 }
 
 /// Which hidden elements may go.
@@ -177,21 +154,11 @@ pub(super) struct Hidden {
 
 impl Hidden {
     pub(super) fn of(page: &Page, wanted: bool, page_chars: usize) -> Hidden {
-        let sheets = if wanted {
-            Sheets::of(page)
-        } else {
-            Rc::default()
-        };
+        let sheets = if wanted { Sheets::of(page) } else { Rc::default() };
         let any = wanted
             && (!sheets.hide_nothing()
-                || page
-                    .live(NodeId::DOCUMENT)
-                    .any(|id| page.tag(id).is_some() && is_hidden(page, id)));
-        Hidden {
-            measures: any.then(|| Measures::of(page)),
-            most: HIDDEN_SHARE * page_chars as f64,
-            sheets,
-        }
+                || page.live(NodeId::DOCUMENT).any(|id| page.tag(id).is_some() && is_hidden(page, id)));
+        Hidden { measures: any.then(|| Measures::of(page)), most: HIDDEN_SHARE * page_chars as f64, sheets }
     }
 
     /// How much a hidden element holds; `None` where the element is not hidden. What only a style sheet hides may be shown by a
@@ -238,19 +205,15 @@ pub(crate) const HIDING: Parts = Parts::new(&["none", "hidden"]);
 
 fn says_hidden(style: &str) -> bool {
     style.split(';').any(|declaration| {
-        declaration
-            .split_once(':')
-            .is_some_and(|(property, value)| {
-                let value = value.trim();
-                let value = value.split(['!', ' ']).next().unwrap_or(value);
-                match property.trim() {
-                    p if p.eq_ignore_ascii_case("display") => value.eq_ignore_ascii_case("none"),
-                    p if p.eq_ignore_ascii_case("visibility") => {
-                        value.eq_ignore_ascii_case("hidden")
-                    }
-                    _ => false,
-                }
-            })
+        declaration.split_once(':').is_some_and(|(property, value)| {
+            let value = value.trim();
+            let value = value.split(['!', ' ']).next().unwrap_or(value);
+            match property.trim() {
+                p if p.eq_ignore_ascii_case("display") => value.eq_ignore_ascii_case("none"),
+                p if p.eq_ignore_ascii_case("visibility") => value.eq_ignore_ascii_case("hidden"),
+                _ => false,
+            }
+        })
     })
 }
 

@@ -56,18 +56,12 @@ pub(super) fn is_data(page: &Page, text: NodeId) -> bool {
         return false;
     }
     let is_shown_as_code = || {
-        page.ancestors(text).any(|up| {
-            matches!(
-                page.tag(up),
-                Some(Tag::Pre | Tag::Code | Tag::Samp | Tag::Kbd | Tag::Textarea)
-            )
-        })
+        page.ancestors(text)
+            .any(|up| matches!(page.tag(up), Some(Tag::Pre | Tag::Code | Tag::Samp | Tag::Kbd | Tag::Textarea)))
     };
     page.text(text).is_some_and(|text| {
         let text = text.trim();
-        let inner = ["{", "[{", "["]
-            .iter()
-            .find_map(|start| text.strip_prefix(start));
+        let inner = ["{", "[{", "["].iter().find_map(|start| text.strip_prefix(start));
         inner.is_some_and(|inner| inner.trim_start().starts_with('"'))
             && text.ends_with(['}', ']'])
             && (text.contains("\":") || text.contains("\",\""))
@@ -76,23 +70,16 @@ pub(super) fn is_data(page: &Page, text: NodeId) -> bool {
 
 /// `<meta http-equiv="refresh" content="0; url=javascript:…">`: browsers of today do not follow it, older ones do.
 pub(super) fn is_script_refresh(page: &Page, id: NodeId) -> bool {
-    page.attribute(id, &local_name!("http-equiv"))
-        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("refresh"))
-        && page
-            .attribute(id, &local_name!("content"))
-            .is_some_and(|content| {
-                content
-                    .split([';', ',', '='])
-                    .any(|part| is_script(part.trim_start_matches(['\'', '"', ' '])))
-            })
+    page.attribute(id, &local_name!("http-equiv")).is_some_and(|kind| kind.trim().eq_ignore_ascii_case("refresh"))
+        && page.attribute(id, &local_name!("content")).is_some_and(|content| {
+            content.split([';', ',', '=']).any(|part| is_script(part.trim_start_matches(['\'', '"', ' '])))
+        })
 }
 
 /// Whether a frame's page is written in its attributes.
 fn holds_own_page(page: &Page, id: NodeId) -> bool {
     page.has_attribute(id, &local_name!("srcdoc"))
-        || page
-            .attribute(id, &local_name!("src"))
-            .is_some_and(is_page_address)
+        || page.attribute(id, &local_name!("src")).is_some_and(is_page_address)
 }
 
 /// `onclick` and its like: HTML defines no other attribute that begins so.
@@ -102,8 +89,8 @@ fn is_event_attribute(name: &str) -> bool {
 
 fn is_script_address(name: &LocalName, value: &str) -> bool {
     match &**name {
-        "href" | "src" | "action" | "formaction" | "data" | "code" | "codebase" | "background"
-        | "poster" | "to" | "from" | "by" => is_script(value),
+        "href" | "src" | "action" | "formaction" | "data" | "code" | "codebase" | "background" | "poster" | "to"
+        | "from" | "by" => is_script(value),
         "values" => value.split(';').any(is_script),
         _ => false,
     }
@@ -129,10 +116,7 @@ fn has_scheme(address: &str, scheme: &str) -> bool {
     if first(address) != first(scheme) {
         return false;
     }
-    let start = address
-        .chars()
-        .filter(|c| !matches!(c, '\t' | '\n' | '\r'))
-        .map(|c| c.to_ascii_lowercase());
+    let start = address.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).map(|c| c.to_ascii_lowercase());
     scheme.chars().eq(start.take(scheme.len()))
 }
 
@@ -185,15 +169,8 @@ mod tests {
             let out = disarmed(html).to_lowercase();
             let is_gone = ["javascript", "java\n", "vbscript", "data:", "on"]
                 .iter()
-                .all(|sign| {
-                    !out.replace("button", "")
-                        .replace("xlink", "")
-                        .contains(sign)
-                });
-            assert!(
-                is_gone || out.contains("attributename=\"href\""),
-                "{html}: {out}"
-            );
+                .all(|sign| !out.replace("button", "").replace("xlink", "").contains(sign));
+            assert!(is_gone || out.contains("attributename=\"href\""), "{html}: {out}");
             assert!(!out.contains("script:x"), "{html}: {out}");
         }
     }
@@ -238,17 +215,13 @@ mod tests {
         assert!(is_data_in(&format!("<div>[{json}]</div>")));
         assert!(!is_data_in(&format!("<pre>{json}</pre>")));
         assert!(!is_data_in(&format!("<p>Send {json}</p>")));
-        assert!(!is_data_in(
-            "<p>[\"A quotation\", as it stands in the book, and what follows it]</p>"
-        ));
+        assert!(!is_data_in("<p>[\"A quotation\", as it stands in the book, and what follows it]</p>"));
     }
 
     #[test]
     fn a_refresh_to_a_script_is_known() {
         let refresh = |content: &str| {
-            let page = page(&format!(
-                "<meta id=m http-equiv=Refresh content=\"{content}\">"
-            ));
+            let page = page(&format!("<meta id=m http-equiv=Refresh content=\"{content}\">"));
             is_script_refresh(&page, by_id(&page, "m"))
         };
         assert!(refresh("0;url=javascript:x"));

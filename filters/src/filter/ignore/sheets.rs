@@ -138,11 +138,7 @@ fn read<'a>(css: &'a str, tell: &mut impl FnMut(&Rule<'a>)) {
                 let body = after.get(..end).unwrap_or(after);
                 rest = after.get(end + 1..).unwrap_or_default();
                 if !prelude.starts_with('@') && is_flat {
-                    tell(&Rule {
-                        selectors: prelude,
-                        body,
-                        holds: conditions == 0,
-                    });
+                    tell(&Rule { selectors: prelude, body, holds: conditions == 0 });
                 }
             }
             _ => {}
@@ -188,17 +184,13 @@ impl Names {
             return false;
         }
         let is_class = |name: &str| self.classes.contains(name);
-        page.attribute(id, &local_name!("class"))
-            .is_some_and(|classes| classes.split_ascii_whitespace().any(is_class))
-            || page
-                .attribute(id, &local_name!("id"))
-                .is_some_and(|name| self.ids.contains(name))
+        page.attribute(id, &local_name!("class")).is_some_and(|classes| classes.split_ascii_whitespace().any(is_class))
+            || page.attribute(id, &local_name!("id")).is_some_and(|name| self.ids.contains(name))
     }
 }
 
 fn is_for_screens(page: &Page, id: NodeId) -> bool {
-    page.attribute(id, &local_name!("media"))
-        .is_none_or(|media| matches!(media.trim(), "" | "all" | "screen"))
+    page.attribute(id, &local_name!("media")).is_none_or(|media| matches!(media.trim(), "" | "all" | "screen"))
 }
 
 fn without_comments(css: String) -> String {
@@ -222,11 +214,7 @@ fn is_condition(prelude: &str) -> bool {
     prelude.starts_with('@')
         && ["@media", "@supports", "@layer", "@container", "@scope"]
             .iter()
-            .any(|name| {
-                prelude
-                    .get(..name.len())
-                    .is_some_and(|start| start.eq_ignore_ascii_case(name))
-            })
+            .any(|name| prelude.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name)))
 }
 
 /// Where the block that has just begun ends, blocks inside it skipped; and whether there are none.
@@ -251,9 +239,7 @@ pub(crate) fn only_names(selectors: &str) -> impl Iterator<Item = &str> {
 
 /// Every class and id in selectors.
 pub(crate) fn names(selectors: &str) -> impl Iterator<Item = &str> {
-    selectors
-        .match_indices(['.', '#'])
-        .map(|(at, _)| &selectors[at..at + 1 + name_length(&selectors[at + 1..])])
+    selectors.match_indices(['.', '#']).map(|(at, _)| &selectors[at..at + 1 + name_length(&selectors[at + 1..])])
 }
 
 /// The class or the id of a selector that is nothing else, a tag's name aside.
@@ -265,8 +251,7 @@ fn only_name(selector: &str) -> Option<&str> {
 }
 
 fn name_length(text: &str) -> usize {
-    text.find(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_'))
-        .unwrap_or(text.len())
+    text.find(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_')).unwrap_or(text.len())
 }
 
 /// The names and values of a rule, or of a `style` attribute, in lower case.
@@ -274,10 +259,7 @@ pub(crate) fn declarations(body: &str) -> impl Iterator<Item = (String, String)>
     body.split(';').filter_map(|declaration| {
         let (name, value) = declaration.split_once(':')?;
         let value = value.split('!').next().unwrap_or_default();
-        Some((
-            name.trim().to_ascii_lowercase(),
-            value.trim().to_ascii_lowercase(),
-        ))
+        Some((name.trim().to_ascii_lowercase(), value.trim().to_ascii_lowercase()))
     })
 }
 
@@ -374,8 +356,7 @@ mod tests {
 
     #[test]
     fn blocks_that_are_no_rules_are_passed_over() {
-        let css =
-            "@keyframes k{from{opacity:0}to{opacity:1}} @font-face{font-family:x} .a{display:none}";
+        let css = "@keyframes k{from{opacity:0}to{opacity:1}} @font-face{font-family:x} .a{display:none}";
         assert_eq!(sorted(&sheets(css).hidden), [".a"]);
         assert!(sheets("@media print{.a{display:none}}").hide_nothing());
         assert_eq!(sorted(&sheets("}}} .a{display:none").hidden), [".a"]);

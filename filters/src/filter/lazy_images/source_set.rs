@@ -17,12 +17,7 @@ pub(super) fn address(page: &Page, image: NodeId) -> Option<String> {
     let picture = page.parent(image);
     set(image).or_else(|| {
         (page.tag(picture) == Some(Tag::Picture))
-            .then(|| {
-                page.live_children(picture)
-                    .take(MAX_SOURCES)
-                    .take_while(|&id| id < image)
-                    .find_map(set)
-            })
+            .then(|| page.live_children(picture).take(MAX_SOURCES).take_while(|&id| id < image).find_map(set))
             .flatten()
     })
 }
@@ -37,19 +32,15 @@ fn best(set: &str) -> Option<String> {
         let (address, after) = rest.split_at(end);
         let bare = address.trim_end_matches(',');
         // An address that ends with a comma has no descriptor.
-        let (descriptor, after) = if bare.len() < address.len() {
-            ("", after)
-        } else {
-            after.split_once(',').unwrap_or((after, ""))
-        };
+        let (descriptor, after) =
+            if bare.len() < address.len() { ("", after) } else { after.split_once(',').unwrap_or((after, "")) };
         let width = width(descriptor.trim());
-        let is_better = best.is_none_or(|(shown, _)| {
-            if shown < WIDE_ENOUGH {
-                width > shown
-            } else {
-                width >= WIDE_ENOUGH && width < shown
-            }
-        });
+        let is_better =
+            best.is_none_or(
+                |(shown, _)| {
+                    if shown < WIDE_ENOUGH { width > shown } else { width >= WIDE_ENOUGH && width < shown }
+                },
+            );
         if !bare.is_empty() && !bare.starts_with("data:") && is_better {
             best = Some((width, bare));
         }

@@ -114,11 +114,9 @@ fn image_lists(page: &Page, structure: &Structure, settings: &Settings) -> Vec<(
         .filter(|_| settings.image_lists_by_domain)
         .map(|domain| (domain, domain::signatures(page), linked_images(page)));
     let is_list = |id: NodeId| {
-        let by_domain = other_pages
-            .as_ref()
-            .and_then(|(domain, signatures, sections)| {
-                domain.is_image_list(signatures[id.index()], sections[id.index()])
-            });
+        let by_domain = other_pages.as_ref().and_then(|(domain, signatures, sections)| {
+            domain.is_image_list(signatures[id.index()], sections[id.index()])
+        });
         by_domain.unwrap_or_else(|| images[id.index()].are_alike())
     };
     let elements = structure.elements.iter();
@@ -133,9 +131,5 @@ fn is_implied(tag: Tag) -> bool {
 
 /// A linked image usually stands alone in its item or cell; the list is what holds the items.
 fn list_around(structure: &Structure, page: &Page, owner: NodeId) -> NodeId {
-    if owner == page.body() {
-        owner
-    } else {
-        structure.around(page, owner)
-    }
+    if owner == page.body() { owner } else { structure.around(page, owner) }
 }

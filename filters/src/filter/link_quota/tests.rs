@@ -10,30 +10,16 @@ fn found(html: &str, settings: &Settings) -> Vec<String> {
 fn quotas_are_those_worked_by_hand() {
     // The inner block: 2 anchors of 2 tags, 8 of 8 characters. The outer one by itself: one bold tag, 4 + 4 characters.
     // Together, a tenth less for the step: 1.8 anchors of 2.8 tags, 7.2 of 15.2 characters.
-    let html =
-        "<div id=out><b>bold</b>bare<div id=in><a href=/1>link</a><a href=/2>link</a></div></div>";
+    let html = "<div id=out><b>bold</b>bare<div id=in><a href=/1>link</a><a href=/2>link</a></div></div>";
     let page = page(html);
     let settings = Settings::paper();
     let structure = Structure::of(&page, &settings.structural);
     let quotas = own_quotas(&page, &structure, &settings);
     let own = |id| quotas[by_id(&page, id).index()];
-    let inner = Quota {
-        anchors: 2.0,
-        tags: 2.0,
-        linked: 8.0,
-        chars: 8.0,
-    };
+    let inner = Quota { anchors: 2.0, tags: 2.0, linked: 8.0, chars: 8.0 };
     assert_eq!(own("in"), inner);
     let mut outer = own("out");
-    assert_eq!(
-        outer,
-        Quota {
-            anchors: 0.0,
-            tags: 1.0,
-            linked: 0.0,
-            chars: 8.0
-        }
-    );
+    assert_eq!(outer, Quota { anchors: 0.0, tags: 1.0, linked: 0.0, chars: 8.0 });
     outer.add(inner, 1.0 - settings.decay);
     assert!((outer.anchors / outer.tags - 1.8 / 2.8).abs() < 1e-12);
     assert!((outer.linked / outer.chars - 7.2 / 15.2).abs() < 1e-12);
@@ -48,9 +34,7 @@ fn finds_the_lists_that_the_paper_names() {
     let text = words(60);
     let link = "<a href=/x>link</a>";
     for list in [
-        format!(
-            "<table id=list><tr><td><table><tr><td>{link}</td><td>{link}</td></tr></table></td></tr></table>"
-        ),
+        format!("<table id=list><tr><td><table><tr><td>{link}</td><td>{link}</td></tr></table></td></tr></table>"),
         format!("<div id=list><div>{link}</div><div>{link}</div></div>"),
         format!("<p id=list>{link} | {link} | {link}</p>"),
         format!("<ul id=list><li>{link}</li><li>{link}</li></ul>"),
@@ -64,10 +48,7 @@ fn finds_the_lists_that_the_paper_names() {
 fn one_point_is_for_the_system_to_decide() {
     // One link, the only tag, in a long text: anchors over tags is 1, linked over all characters is not .4.
     let html = format!("<p id=p>{} <a href=/x>link</a></p>", words(30));
-    let with = |on_one| Settings {
-        on_one,
-        ..Settings::paper()
-    };
+    let with = |on_one| Settings { on_one, ..Settings::paper() };
     assert!(found(&html, &with(OnOne::Keep)).is_empty());
     assert_eq!(found(&html, &with(OnOne::Remove)), ["p"]);
     assert!(found(&html, &with(OnOne::RemoveIfLinked)).is_empty());
@@ -79,10 +60,7 @@ fn a_front_page_of_teasers_is_not_emptied_from_within() {
             <p>Two lines that tell what it is about, somewhat longer than the headline above.</p></div>";
     let html = format!("<div id=all>{}</div>", teaser.repeat(8));
     let page = page(&html);
-    let gone: usize = link_lists(&page, &Settings::default())
-        .iter()
-        .map(|&id| page.chars(id))
-        .sum();
+    let gone: usize = link_lists(&page, &Settings::default()).iter().map(|&id| page.chars(id)).sum();
     assert!(gone * 2 < page.chars(page.body()));
     assert!(!found(&html, &Settings::default()).contains(&"all".to_owned()));
 }
@@ -92,10 +70,7 @@ fn lists_of_linked_images_are_found_where_that_is_asked_for() {
     let image = "<li><a href=/x><img src=i width=80 height=60></a></li>";
     let html = format!("<p>{}</p><ul id=list>{}</ul>", words(30), image.repeat(4));
     assert!(found(&html, &Settings::default()).is_empty());
-    let settings = Settings {
-        image_lists: true,
-        ..Settings::default()
-    };
+    let settings = Settings { image_lists: true, ..Settings::default() };
     assert_eq!(found(&html, &settings), ["list"]);
     // Of different sizes they are pictures of something.
     let mixed = html.replacen("80", "640", 1);
@@ -124,14 +99,9 @@ fn lists_of_images_are_compared_with_those_of_other_pages_of_the_domain() {
     let logos = "<li><a href=/x><img src=i width=80 height=60></a></li><li><a href=/x><img src=i width=90 height=30></a></li>\
         <li><a href=/x><img src=i width=50 height=50></a></li>";
     // As many pictures of one size on every page, of another size on each.
-    let pictures =
-        |n: usize| format!("<li><a href=/x><img src=i width={n} height={n}></a></li>").repeat(3);
+    let pictures = |n: usize| format!("<li><a href=/x><img src=i width={n} height={n}></a></li>").repeat(3);
     let html = |n: usize| {
-        format!(
-            "<p>{}</p><ul id=logos>{logos}</ul><ul id=pictures>{}</ul>",
-            words(30 + n),
-            pictures(300 + n)
-        )
+        format!("<p>{}</p><ul id=logos>{logos}</ul><ul id=pictures>{}</ul>", words(30 + n), pictures(300 + n))
     };
     let mut domain = domain::Domain::default();
     let with = |domain: &domain::Domain, is_compared| {

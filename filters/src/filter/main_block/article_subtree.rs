@@ -31,11 +31,7 @@ use crate::page::{NodeId, Page, tag::Tag};
 
 /// Which of several candidates is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "ArticlePick")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ArticlePick"))]
 #[serde(rename_all = "snake_case")]
 pub enum Pick {
     /// The first in the document, as the paper has it.
@@ -48,11 +44,7 @@ pub enum Pick {
 
 /// Settings of the algorithm `article_subtree`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "ArticleSubtree")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ArticleSubtree"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// Visible characters that the paragraphs of a subtree must have. The paper's 500. Higher: fewer candidates.
@@ -63,30 +55,17 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings {
-            min_characters: 500,
-            pick: Pick::First,
-        }
+        Settings { min_characters: 500, pick: Pick::First }
     }
 }
 
 /// The article subtree; none where no block has enough text.
 pub(crate) fn choose(page: &Page, settings: &Settings) -> Choice {
     let sizes = paragraph_sizes(page);
-    let mut candidates = page
-        .live(page.body())
-        .filter(|id| sizes[id.index()] >= settings.min_characters.max(1));
+    let mut candidates = page.live(page.body()).filter(|id| sizes[id.index()] >= settings.min_characters.max(1));
     match settings.pick {
         Pick::First => candidates.next().into(),
-        Pick::Largest => candidates
-            .reduce(|a, b| {
-                if sizes[b.index()] > sizes[a.index()] {
-                    b
-                } else {
-                    a
-                }
-            })
-            .into(),
+        Pick::Largest => candidates.reduce(|a, b| if sizes[b.index()] > sizes[a.index()] { b } else { a }).into(),
         Pick::All => candidates.collect::<Vec<_>>().into(),
     }
 }
@@ -99,11 +78,7 @@ pub(crate) fn paragraph_sizes(page: &Page) -> Vec<u32> {
     let mut direct = vec![0u32; page.len()];
     let mut has_break = vec![false; page.len()];
     for id in page.live(body) {
-        let around = if id == body {
-            body
-        } else {
-            block_of[page.parent(id).index()]
-        };
+        let around = if id == body { body } else { block_of[page.parent(id).index()] };
         let is_block = page.tag(id).is_some_and(Tag::is_block);
         block_of[id.index()] = if is_block { id } else { around };
         direct[around.index()] += crate::dom::count(page.own_size(id));
@@ -133,10 +108,7 @@ mod tests {
 
     fn found(html: &str, pick: Pick) -> Vec<String> {
         let page = page(html);
-        let settings = Settings {
-            pick,
-            ..Settings::default()
-        };
+        let settings = Settings { pick, ..Settings::default() };
         ids(&page, &choose(&page, &settings).kept)
     }
 
@@ -149,9 +121,7 @@ mod tests {
             format!("<p>{text}</p><p>{text}</p>"),
             format!("{text}<br>{text}"),
         ] {
-            let html = format!(
-                "<section id=other><p>short</p></section><section id=article>{article}</section>"
-            );
+            let html = format!("<section id=other><p>short</p></section><section id=article>{article}</section>");
             assert_eq!(found(&html, Pick::First), ["article"]);
         }
     }
@@ -159,12 +129,7 @@ mod tests {
     #[test]
     fn the_first_of_several_is_taken_even_if_it_is_not_the_largest() {
         let part = |id, count| format!("<div id={id}><p>{}</p></div>", words(count));
-        let html = format!(
-            "{}{}{}",
-            part("small", 100),
-            part("first", 125),
-            part("second", 300)
-        );
+        let html = format!("{}{}{}", part("small", 100), part("first", 125), part("second", 300));
         assert_eq!(found(&html, Pick::First), ["first"]);
         assert_eq!(found(&html, Pick::Largest), ["second"]);
         assert_eq!(found(&html, Pick::All), ["first", "second"]);

@@ -96,11 +96,7 @@ impl Favor {
     /// Makes the dial one of more and less on every page: `recall` keeps all that `balanced` keeps, and `precision` nothing else, of
     /// threads too. By themselves they do not, because the same rules meet other texts: a list that is kept whole announces what half of
     /// it does not.
-    fn held<T>(
-        self,
-        (mut kept, own): (Vec<bool>, T),
-        balanced: impl FnOnce() -> (Vec<bool>, T),
-    ) -> (Vec<bool>, T) {
+    fn held<T>(self, (mut kept, own): (Vec<bool>, T), balanced: impl FnOnce() -> (Vec<bool>, T)) -> (Vec<bool>, T) {
         if self == Favor::Balanced {
             return (kept, own);
         }
@@ -128,11 +124,7 @@ impl Favor {
 
 /// Settings of the algorithm `auto`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "Auto")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Auto"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// The expected word F1 (0 to 1) below which the page is kept whole. Higher: fewer pages are reduced to a main block.
@@ -141,9 +133,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings {
-            min_confidence: 0.4,
-        }
+        Settings { min_confidence: 0.4 }
     }
 }
 
@@ -154,13 +144,7 @@ impl Settings {
 }
 
 /// The main content, and how sure that is.
-pub(crate) fn choose(
-    page: &Page,
-    settings: &Settings,
-    favor: Favor,
-    keep_headline: bool,
-    forest: &Forest,
-) -> Choice {
+pub(crate) fn choose(page: &Page, settings: &Settings, favor: Favor, keep_headline: bool, forest: &Forest) -> Choice {
     let blocks = Blocks::of(page, &text::hashes(&page.headline.text));
     let kind = KindNow::of(page);
     let records = Records::of(page, &blocks, kind.is_forum());
@@ -169,10 +153,7 @@ pub(crate) fn choose(
         .list
         .iter()
         .zip(forest.chances(&rows))
-        .map(|(block, chance)| Scored {
-            chance: f64::from(chance),
-            words: f64::from(block.stats.words),
-        })
+        .map(|(block, chance)| Scored { chance: f64::from(chance), words: f64::from(block.stats.words) })
         .collect();
     pool::pool(page, &blocks, &mut scored);
     records.smooth(&mut scored);
@@ -188,14 +169,7 @@ pub(crate) fn choose(
     let loses_prices = |kept: &[bool]| invariants::loses_all_prices(page, &blocks, kept, prices());
     let settled = |favor: Favor| {
         let mut kept = wanted(&ranking, &as_scored.0, favor.on(page.web_url()), &kind);
-        let context = Context {
-            page,
-            blocks: &blocks,
-            scored: &scored,
-            kind: &kind,
-            favor,
-            keep_headline,
-        };
+        let context = Context { page, blocks: &blocks, scored: &scored, kind: &kind, favor, keep_headline };
         let rules = rules::apply(&context, &mut kept);
         invariants::enforce(page, &blocks, &mut kept);
         if loses_prices(&kept) {
@@ -210,10 +184,7 @@ pub(crate) fn choose(
         }
     }
     let count = kept.iter().filter(|&&kept| kept).count();
-    let mut note = format!(
-        "{count} of {} texts, confidence {confidence:.2}",
-        kept.len()
-    );
+    let mut note = format!("{count} of {} texts, confidence {confidence:.2}", kept.len());
     if !rules.is_empty() {
         note = format!("{note}, rules: {}", rules.join(" "));
     }
@@ -222,20 +193,10 @@ pub(crate) fn choose(
     } else {
         let thread = records.posts(page, &blocks, &kept);
         let texts = scored.iter().zip(&kept);
-        let words: f64 = texts
-            .filter(|(_, kept)| **kept)
-            .map(|(scored, _)| scored.words)
-            .sum();
+        let words: f64 = texts.filter(|(_, kept)| **kept).map(|(scored, _)| scored.words).sum();
         // A thread is not there for its forms, however short it is.
         let is_thread = !thread.posts.is_empty();
-        let forms = Forms::of(
-            page,
-            if is_thread {
-                words.max(FEW_WORDS)
-            } else {
-                words
-            },
-        );
+        let forms = Forms::of(page, if is_thread { words.max(FEW_WORDS) } else { words });
         let mut choice = prune::choice(page, &blocks, &kept, &thread, &forms);
         choice.posts = thread.posts;
         choice.starter = thread.starter;
@@ -252,12 +213,7 @@ pub(crate) fn choose(
 ///
 /// WCXB dev, 2026-11-22, five folds: word F1 of its products .6631 with the exception and .6525 without, recall .855 and .878; on
 /// either half of the domains alike, and no more pages harmed. With `favor: precision` more pages would be.
-fn wanted(
-    ranking: &Ranking<'_>,
-    as_scored: &[bool],
-    favor: Favor,
-    kind: &KindNow<'_>,
-) -> Vec<bool> {
+fn wanted(ranking: &Ranking<'_>, as_scored: &[bool], favor: Favor, kind: &KindNow<'_>) -> Vec<bool> {
     if favor == Favor::Balanced && kind.get() == Some(Kind::Product) {
         return as_scored.to_vec();
     }
@@ -269,10 +225,7 @@ mod tests {
     use super::*;
 
     fn scored(blocks: &[(f64, f64)]) -> Vec<Scored> {
-        blocks
-            .iter()
-            .map(|&(chance, words)| Scored { chance, words })
-            .collect()
+        blocks.iter().map(|&(chance, words)| Scored { chance, words }).collect()
     }
 
     #[test]
@@ -305,15 +258,8 @@ mod tests {
     fn a_front_page_keeps_more_unless_told_otherwise() {
         let on = |favor: Favor, url: &str| favor.on(&url.parse().unwrap());
         assert_eq!(on(Favor::Balanced, "https://example.org/"), Favor::Recall);
-        assert_eq!(
-            on(Favor::Precision, "https://example.org/"),
-            Favor::Precision
-        );
-        for url in [
-            "https://example.org/a",
-            "https://example.org/?page=2",
-            "about:blank",
-        ] {
+        assert_eq!(on(Favor::Precision, "https://example.org/"), Favor::Precision);
+        for url in ["https://example.org/a", "https://example.org/?page=2", "about:blank"] {
             assert_eq!(on(Favor::Balanced, url), Favor::Balanced, "{url}");
         }
     }

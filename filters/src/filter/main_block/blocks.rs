@@ -102,12 +102,7 @@ pub(crate) struct Whole {
 
 impl Whole {
     pub(crate) fn of(page: &Page, kind: Option<Kind>) -> Whole {
-        Whole {
-            fates: page.fates(),
-            menus: menus(page),
-            chars: page.chars(page.body()),
-            kind,
-        }
+        Whole { fates: page.fates(), menus: menus(page), chars: page.chars(page.body()), kind }
     }
 }
 
@@ -118,20 +113,13 @@ pub(crate) struct Found {
 }
 
 /// At most `most` blocks of a page that the other filters have cleaned, the menus of the whole page, and its kind.
-pub(crate) fn of_page(
-    mut page: Page,
-    whole: &Whole,
-    settings: &Settings,
-    most: usize,
-) -> PageBlocks {
+pub(crate) fn of_page(mut page: Page, whole: &Whole, settings: &Settings, most: usize) -> PageBlocks {
     let (shape, links_per_word) = core_ex::page_shape(&page);
     let cleaned = page.fates();
     let found = relevant(&mut page, settings, most, whole.chars);
     page.restore(&whole.fates);
     let menus = whole.menus.iter();
-    let menus = menus
-        .map(|&(id, links)| Menu::new(&page, id, links))
-        .collect();
+    let menus = menus.map(|&(id, links)| Menu::new(&page, id, links)).collect();
     let tree = tree(&page, settings);
     mark_removed(&mut page, &cleaned);
     mark(&mut page, &found, &whole.menus);
@@ -151,10 +139,7 @@ pub(crate) fn of_page(
 fn tree(page: &Page, settings: &Settings) -> Vec<TreeBlock> {
     let ratios = cnr::chars_nodes_ratios(page, &settings.cnr);
     let body = page.body();
-    let texts: Vec<NodeId> = page
-        .live(body)
-        .filter(|&id| page.own_chars(id) > 0)
-        .collect();
+    let texts: Vec<NodeId> = page.live(body).filter(|&id| page.own_chars(id) > 0).collect();
     let mut tree = Vec::new();
     let mut skipped_below = usize::MAX;
     for row in outline(page, page.live(body)) {
@@ -167,11 +152,7 @@ fn tree(page: &Page, settings: &Settings) -> Vec<TreeBlock> {
             Some(_) => ratios[row.id.index()],
             None => texts.iter().map(|id| ratios[id.index()]).sum(),
         };
-        skipped_below = if ratio.weight == 0 {
-            row.depth
-        } else {
-            usize::MAX
-        };
+        skipped_below = if ratio.weight == 0 { row.depth } else { usize::MAX };
         let start = texts.first().and_then(|&id| page.text(id));
         let start = one_line(start.as_deref().map_or("", String::as_str));
         tree.push(TreeBlock {
@@ -259,10 +240,7 @@ fn mark(page: &mut Page, blocks: &[Found], menus: &[(NodeId, Links)]) {
 /// Marks what the filters took out between the whole page, which this is, and these fates.
 fn mark_removed(page: &mut Page, cleaned: &[Fate]) {
     let live: Vec<NodeId> = page.live(page.body()).collect();
-    let gone = live
-        .into_iter()
-        .filter(|id| cleaned[id.index()] == Fate::Removed)
-        .collect();
+    let gone = live.into_iter().filter(|id| cleaned[id.index()] == Fate::Removed).collect();
     for id in outermost(page, gone) {
         let element = element_of(page, id);
         let name = LocalName::from("data-gleaner-removed");
@@ -284,12 +262,7 @@ pub(super) mod tests {
     use crate::testing::{by_id, page, words};
 
     pub(in super::super) fn three_blocks() -> String {
-        let part = |id, count| {
-            format!(
-                "<div><div id={id}><p>{0}</p><p>{0}</p></div></div>",
-                words(count)
-            )
-        };
+        let part = |id, count| format!("<div><div id={id}><p>{0}</p><p>{0}</p></div></div>", words(count));
         format!(
             "<div><ul id=menu><li><a href=/1>Home</a><li><a href=/2>News</a><li><a href=/3>About</a></ul></div>{}{}{}",
             part("second", 150),
@@ -314,32 +287,22 @@ pub(super) mod tests {
             assert!(page.contains(by_id(&page, name), found.kept[0]), "{name}");
         }
         for (at, one) in found.iter().enumerate() {
-            assert!(
-                found[..at]
-                    .iter()
-                    .all(|other| !page.contains(other.kept[0], one.kept[0]))
-            );
+            assert!(found[..at].iter().all(|other| !page.contains(other.kept[0], one.kept[0])));
         }
         assert!(relevant(&mut page, &settings, 1, 1).len() == 1);
     }
 
     #[test]
     fn a_block_around_one_that_was_taken_begins_with_its_own_text() {
-        let html = format!(
-            "<div id=outer><div id=inner><p>{0}</p><p>{0}</p></div><p>Own words of it</p></div>",
-            words(100)
-        );
+        let html =
+            format!("<div id=outer><div id=inner><p>{0}</p><p>{0}</p></div><p>Own words of it</p></div>", words(100));
         let mut page = page(&html);
         let mut settings = Settings::default().named("cnr").unwrap();
         settings.cnr.start = cnr::Start::Top;
         settings.cnr.top = 2;
         let found = relevant(&mut page, &settings, 5, 1);
         let own = found.iter().find(|found| found.block.chars < 50).unwrap();
-        assert!(
-            own.block.start.starts_with("Own words"),
-            "{}",
-            own.block.start
-        );
+        assert!(own.block.start.starts_with("Own words"), "{}", own.block.start);
     }
 
     #[test]
@@ -365,10 +328,7 @@ pub(super) mod tests {
         let html = told.marked_html;
         assert!(html.contains("data-gleaner-block=\"1\""));
         assert!(html.contains("data-gleaner-menu=\"\""));
-        assert!(
-            html.contains("<div id=\"third\" data-gleaner-removed=\"\">"),
-            "{html}"
-        );
+        assert!(html.contains("<div id=\"third\" data-gleaner-removed=\"\">"), "{html}");
         assert!(html.contains("content:\"block \""));
         let block = &told.blocks[0];
         assert!(block.path.starts_with("body"));

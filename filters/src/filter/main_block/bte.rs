@@ -50,9 +50,7 @@ fn best_run(page: &Page, pieces: &[Piece]) -> Option<(usize, usize)> {
             start = at;
         }
         sum += match *piece {
-            Piece::Text(id) if page.own_chars(id) > 0 => {
-                page.text(id).map_or(0, |text| i64::from(words(&text)))
-            }
+            Piece::Text(id) if page.own_chars(id) > 0 => page.text(id).map_or(0, |text| i64::from(words(&text))),
             Piece::Text(_) => 0,
             Piece::Start(_) | Piece::End(_) => -1,
         };
@@ -109,10 +107,8 @@ mod tests {
     #[test]
     fn takes_the_text_between_the_menus() {
         let menu = "<li><a href=/x>menu</a></li>".repeat(10);
-        let html = format!(
-            "<ul id=a>{menu}</ul><div id=text><p>{0}</p><p>{0}</p></div><ul id=b>{menu}</ul>",
-            words(40)
-        );
+        let html =
+            format!("<ul id=a>{menu}</ul><div id=text><p>{0}</p><p>{0}</p></div><ul id=b>{menu}</ul>", words(40));
         let page = page(&html);
         let kept = choose(&page).kept;
         assert_eq!(kept, [by_id(&page, "text")]);

@@ -40,11 +40,7 @@ use crate::{
 
 /// Settings of the algorithm `ccb`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "ContentCodeBlurring")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ContentCodeBlurring"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// Characters on either side that blurring looks at, 1 to 1000. Higher: larger stretches, less detail.
@@ -57,11 +53,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings {
-            range: 120,
-            threshold: 0.35,
-            adapted: false,
-        }
+        Settings { range: 120, threshold: 0.35, adapted: false }
     }
 }
 
@@ -71,11 +63,7 @@ const MAX_RANGE: usize = 1000;
 impl Settings {
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         if !(1..=MAX_RANGE).contains(&self.range) {
-            return Err(ConfigError::out_of_range(
-                "main_block.ccb.range",
-                self.range,
-                "1 to 1000",
-            ));
+            return Err(ConfigError::out_of_range("main_block.ccb.range", self.range, "1 to 1000"));
         }
         ConfigError::unless_share("main_block.ccb.threshold", self.threshold)
     }
@@ -123,11 +111,7 @@ fn text_runs(page: &Page, adapted: bool) -> Vec<Run> {
             Piece::Text(id) => {
                 let chars = page.own_chars(id);
                 if chars > 0 {
-                    runs.push(Run {
-                        from: at,
-                        to: at + chars,
-                        text: id,
-                    });
+                    runs.push(Run { from: at, to: at + chars, text: id });
                     at += chars;
                 }
             }
@@ -208,18 +192,11 @@ mod tests {
 
     #[test]
     fn text_among_text_is_content_and_text_among_tags_is_not() {
-        let menu =
-            "<li class=menu-item><a class=menu-link href=/a/long/address>menu</a></li>".repeat(10);
-        let html = format!(
-            "<ul id=menu>{menu}</ul><div id=text><p>{0}</p><p>{0}</p></div>",
-            words(80)
-        );
+        let menu = "<li class=menu-item><a class=menu-link href=/a/long/address>menu</a></li>".repeat(10);
+        let html = format!("<ul id=menu>{menu}</ul><div id=text><p>{0}</p><p>{0}</p></div>", words(80));
         for adapted in [false, true] {
             let page = page(&html);
-            let settings = Settings {
-                adapted,
-                ..Settings::default()
-            };
+            let settings = Settings { adapted, ..Settings::default() };
             let kept = choose(&page, &settings).kept;
             assert_eq!(kept.last(), Some(&by_id(&page, "text")));
             // The last entry of the menu has the text within range.
@@ -229,18 +206,11 @@ mod tests {
 
     #[test]
     fn the_tags_of_links_are_no_code_in_the_adapted_form() {
-        let text = format!(
-            "{} <a class=a-long-name-of-a-class href=/a/very/long/address/indeed>link</a> ",
-            words(6)
-        );
+        let text = format!("{} <a class=a-long-name-of-a-class href=/a/very/long/address/indeed>link</a> ", words(6));
         let html = format!("<p id=text>{}</p>", text.repeat(20));
         let page = page(&html);
         let kept = |adapted| {
-            let settings = Settings {
-                adapted,
-                threshold: 0.6,
-                ..Settings::default()
-            };
+            let settings = Settings { adapted, threshold: 0.6, ..Settings::default() };
             choose(&page, &settings).kept
         };
         let chars = |adapted| -> usize { kept(adapted).iter().map(|&id| page.chars(id)).sum() };

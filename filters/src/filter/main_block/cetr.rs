@@ -47,11 +47,7 @@ use crate::{
 
 /// How content lines are told from the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "CetrClustering")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CetrClustering"))]
 #[serde(rename_all = "snake_case")]
 pub enum Clustering {
     /// By a threshold on the smoothed ratio (CETR-TM).
@@ -62,11 +58,7 @@ pub enum Clustering {
 
 /// Settings of the algorithm `cetr`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "Cetr")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Cetr"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// `threshold` or `k_means`.
@@ -77,10 +69,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings {
-            clustering: Clustering::KMeans,
-            deviations: 1.0,
-        }
+        Settings { clustering: Clustering::KMeans, deviations: 1.0 }
     }
 }
 
@@ -89,11 +78,7 @@ impl Settings {
         if self.deviations.is_finite() && self.deviations > 0.0 {
             return Ok(());
         }
-        Err(ConfigError::out_of_range(
-            "main_block.cetr.deviations",
-            self.deviations,
-            "a number greater than 0",
-        ))
+        Err(ConfigError::out_of_range("main_block.cetr.deviations", self.deviations, "a number greater than 0"))
     }
 }
 
@@ -128,9 +113,7 @@ struct Span {
 /// The texts on content lines.
 pub(crate) fn choose(page: &Page, settings: &Settings) -> Choice {
     let (lines, spans) = read_lines(page);
-    let filled: Vec<usize> = (0..lines.len())
-        .filter(|&line| lines[line] != Line::default())
-        .collect();
+    let filled: Vec<usize> = (0..lines.len()).filter(|&line| lines[line] != Line::default()).collect();
     let ratios: Vec<f64> = filled.iter().map(|&line| lines[line].ratio()).collect();
     let is_content = content_lines(&ratios, settings);
     let mut content = vec![false; lines.len()];
@@ -164,11 +147,7 @@ fn read_lines(page: &Page) -> (Vec<Line>, Vec<Span>) {
                     if number > 0 {
                         lines.push(Line::default());
                     }
-                    let chars = if is_shown {
-                        crate::dom::count(visible_chars(part))
-                    } else {
-                        0
-                    };
+                    let chars = if is_shown { crate::dom::count(visible_chars(part)) } else { 0 };
                     let line = lines.len() - 1;
                     lines[line].chars += chars;
                     if chars > 0 {
@@ -191,16 +170,10 @@ fn content_lines(ratios: &[f64], settings: &Settings) -> Vec<bool> {
     match settings.clustering {
         Clustering::Threshold => {
             let threshold = settings.deviations * standard_deviation(&smoothed);
-            smoothed
-                .iter()
-                .map(|&ratio| ratio > 0.0 && ratio >= threshold)
-                .collect()
+            smoothed.iter().map(|&ratio| ratio > 0.0 && ratio >= threshold).collect()
         }
         Clustering::KMeans => {
-            let change: Vec<f64> = smooth(&changes(&smoothed))
-                .into_iter()
-                .map(f64::abs)
-                .collect();
+            let change: Vec<f64> = smooth(&changes(&smoothed)).into_iter().map(f64::abs).collect();
             let points: Vec<(f64, f64)> = smoothed.into_iter().zip(change).collect();
             away_from_origin(&points)
         }
@@ -252,17 +225,9 @@ fn standard_deviation(values: &[f64]) -> f64 {
 /// k-means with three centres of which one stays at the origin; true for the points that belong to another one.
 fn away_from_origin(points: &[(f64, f64)]) -> Vec<bool> {
     let largest = |key: fn(&(f64, f64)) -> f64| {
-        points
-            .iter()
-            .copied()
-            .reduce(|a, b| if key(&b) > key(&a) { b } else { a })
-            .unwrap_or_default()
+        points.iter().copied().reduce(|a, b| if key(&b) > key(&a) { b } else { a }).unwrap_or_default()
     };
-    let mut centres = [
-        (0.0, 0.0),
-        largest(|point| point.0),
-        largest(|point| point.1),
-    ];
+    let mut centres = [(0.0, 0.0), largest(|point| point.0), largest(|point| point.1)];
     let mut nearest = vec![0usize; points.len()];
     for _ in 0..MAX_ROUNDS {
         let mut is_settled = true;
@@ -272,17 +237,11 @@ fn away_from_origin(points: &[(f64, f64)]) -> Vec<bool> {
             *cluster = closest;
         }
         for (number, centre) in centres.iter_mut().enumerate().skip(1) {
-            let members = || {
-                nearest
-                    .iter()
-                    .zip(points)
-                    .filter(|(cluster, _)| **cluster == number)
-                    .map(|(_, point)| point)
-            };
+            let members =
+                || nearest.iter().zip(points).filter(|(cluster, _)| **cluster == number).map(|(_, point)| point);
             let size = members().count();
             if size > 0 {
-                let sum =
-                    members().fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
+                let sum = members().fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
                 *centre = (sum.0 / size as f64, sum.1 / size as f64);
             }
         }
@@ -314,10 +273,7 @@ mod tests {
     fn keeps(page: &Page, settings: &Settings, id: &str) -> bool {
         let choice = choose(page, settings);
         let node = by_id(page, id);
-        choice
-            .kept
-            .iter()
-            .any(|&kept| page.contains(node, kept) || page.contains(kept, node))
+        choice.kept.iter().any(|&kept| page.contains(node, kept) || page.contains(kept, node))
     }
 
     #[test]
@@ -342,15 +298,9 @@ mod tests {
     fn the_footers_of_the_papers_pages_join_the_text() {
         // The failure that López et al. show on a page of the IEEE (Figure 2) and on one of Fox News (Figure 3 of the other
         // paper), and that CNR does not have.
-        for (html, text, footer) in [
-            (IEEE, "maincontent", "footer"),
-            (FOX_NEWS, "article-text", "section-footer"),
-        ] {
+        for (html, text, footer) in [(IEEE, "maincontent", "footer"), (FOX_NEWS, "article-text", "section-footer")] {
             let page = page(html);
-            let settings = Settings {
-                clustering: Clustering::Threshold,
-                ..Settings::default()
-            };
+            let settings = Settings { clustering: Clustering::Threshold, ..Settings::default() };
             assert!(keeps(&page, &settings, text), "{text}");
             assert!(keeps(&page, &settings, footer), "{footer}");
         }
@@ -360,9 +310,8 @@ mod tests {
     fn a_page_on_one_line_has_nothing_to_tell_apart() {
         let text = words(80);
         let menu = "<li><a href=/x>menu</a></li>\n".repeat(20);
-        let html = format!(
-            "<ul id=menu>\n{menu}</ul>\n<div id=text>\n<p>{text}</p>\n<p>{text}</p>\n<p>{text}</p>\n</div>"
-        );
+        let html =
+            format!("<ul id=menu>\n{menu}</ul>\n<div id=text>\n<p>{text}</p>\n<p>{text}</p>\n<p>{text}</p>\n</div>");
         let lines = page(&html);
         assert!(!keeps(&lines, &Settings::default(), "menu"));
         assert!(keeps(&lines, &Settings::default(), "text"));

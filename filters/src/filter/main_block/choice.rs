@@ -27,10 +27,7 @@ impl From<Option<NodeId>> for Choice {
 
 impl From<Vec<NodeId>> for Choice {
     fn from(kept: Vec<NodeId>) -> Choice {
-        Choice {
-            kept,
-            ..Choice::default()
-        }
+        Choice { kept, ..Choice::default() }
     }
 }
 
@@ -92,11 +89,7 @@ pub(super) fn common_container(page: &Page, kept: &[NodeId]) -> NodeId {
 }
 
 pub(super) fn note(place: &str, nodes: usize, more: Option<String>) -> String {
-    let mut note = if nodes == 1 {
-        place.to_owned()
-    } else {
-        format!("{place}: {nodes} parts")
-    };
+    let mut note = if nodes == 1 { place.to_owned() } else { format!("{place}: {nodes} parts") };
     if let Some(more) = more {
         note.push_str("; ");
         note.push_str(&more);
@@ -129,11 +122,7 @@ pub(super) fn cover(page: &Page, kept: &[bool]) -> Vec<NodeId> {
         if kept > 0 && kept == texts {
             out.push(at);
         }
-        at = if is_settled {
-            page.end(at)
-        } else {
-            NodeId(at.0 + 1)
-        };
+        at = if is_settled { page.end(at) } else { NodeId(at.0 + 1) };
     }
     out
 }
@@ -166,8 +155,7 @@ mod tests {
 
     #[test]
     fn cover_names_the_largest_nodes_whose_text_is_kept() {
-        let page =
-            page("<div id=a><p id=b>one</p><p id=c><i id=i>two</i> <b id=d>three</b></p></div>");
+        let page = page("<div id=a><p id=b>one</p><p id=c><i id=i>two</i> <b id=d>three</b></p></div>");
         let mut kept = vec![false; page.len()];
         for id in ["b", "i"] {
             let text = page.live_children(by_id(&page, id)).next().unwrap();
@@ -180,8 +168,7 @@ mod tests {
 
     #[test]
     fn a_set_of_nodes_is_kept_with_what_is_dropped_left_out() {
-        let mut page =
-            page("<div id=a><p id=b>one</p><p id=c>two</p></div><p id=d>three</p><p id=e>four</p>");
+        let mut page = page("<div id=a><p id=b>one</p><p id=c>two</p></div><p id=d>three</p><p id=e>four</p>");
         let node = |id| by_id(&page, id);
         let choice = Choice {
             kept: outermost(&page, vec![node("d"), node("b"), node("a")]),

@@ -72,11 +72,7 @@ pub(super) const RELAXED: f64 = 0.5;
 
 /// Settings of the algorithm `cnr`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "Cnr")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Cnr"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// Which nodes Algorithm 2 starts from: `above_mean`, `top`, `share` or `percentile`.
@@ -105,8 +101,8 @@ pub struct Settings {
 
 /// What is a non-content node unless other tags are asked for: the paper's examples and their like.
 const NON_CONTENT: [&str; 15] = [
-    "a", "area", "button", "embed", "img", "input", "map", "math", "menu", "nav", "noscript",
-    "option", "picture", "source", "track",
+    "a", "area", "button", "embed", "img", "input", "map", "math", "menu", "nav", "noscript", "option", "picture",
+    "source", "track",
 ];
 
 impl Default for Settings {
@@ -127,26 +123,14 @@ impl Default for Settings {
 impl Settings {
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         if self.top == 0 {
-            return Err(ConfigError::out_of_range(
-                "main_block.cnr.top",
-                self.top,
-                "at least 1",
-            ));
+            return Err(ConfigError::out_of_range("main_block.cnr.top", self.top, "at least 1"));
         }
         ConfigError::unless_share("main_block.cnr.share", self.share)?;
         if !(0.0..=100.0).contains(&self.percentile) {
-            return Err(ConfigError::out_of_range(
-                "main_block.cnr.percentile",
-                self.percentile,
-                "0 to 100",
-            ));
+            return Err(ConfigError::out_of_range("main_block.cnr.percentile", self.percentile, "0 to 100"));
         }
         if !(-1.0..=1.0).contains(&self.dial) {
-            return Err(ConfigError::out_of_range(
-                "main_block.cnr.dial",
-                self.dial,
-                "-1 to 1",
-            ));
+            return Err(ConfigError::out_of_range("main_block.cnr.dial", self.dial, "-1 to 1"));
         }
         ConfigError::unless_elements("main_block.cnr.non_content", &self.non_content)
     }
@@ -185,11 +169,7 @@ fn grown(page: &Page, block: NodeId, dial: f64, ratios: &[Ratio]) -> NodeId {
 /// The paper's two buttons, pressed as often as asked.
 fn adjusted(page: &Page, mut block: NodeId, steps: i8, ratios: &[Ratio]) -> NodeId {
     for _ in 0..steps.unsigned_abs() {
-        let next = if steps > 0 {
-            increase(page, block)
-        } else {
-            decrease(page, block, ratios)
-        };
+        let next = if steps > 0 { increase(page, block) } else { decrease(page, block, ratios) };
         let Some(next) = next else { break };
         block = next;
     }
@@ -206,13 +186,7 @@ pub(crate) fn increase(page: &Page, block: NodeId) -> Option<NodeId> {
 pub(crate) fn decrease(page: &Page, block: NodeId, ratios: &[Ratio]) -> Option<NodeId> {
     page.live_children(block)
         .filter(|child| ratios[child.index()].chars > 0)
-        .reduce(|best, child| {
-            if ratios[child.index()].value() > ratios[best.index()].value() {
-                child
-            } else {
-                best
-            }
-        })
+        .reduce(|best, child| if ratios[child.index()].value() > ratios[best.index()].value() { child } else { best })
 }
 
 /// The nodes with the highest ratios, as a mark per row.
@@ -259,16 +233,10 @@ fn block_of(page: &Page, id: NodeId) -> NodeId {
     if page.tag(id).is_some() {
         return id;
     }
-    page.ancestors(id)
-        .find(|&up| page.tag(up).is_some_and(Tag::is_block))
-        .unwrap_or(page.body())
+    page.ancestors(id).find(|&up| page.tag(up).is_some_and(Tag::is_block)).unwrap_or(page.body())
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a share of a count is a count"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count is a count")]
 fn share_of(count: usize, share: f64) -> usize {
     (count as f64 * share).round() as usize
 }

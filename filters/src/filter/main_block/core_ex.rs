@@ -51,11 +51,7 @@ use title::title;
 
 /// How a node is scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "CoreExScoring")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CoreExScoring"))]
 #[serde(rename_all = "snake_case")]
 pub enum Scoring {
     /// Words outside links over words.
@@ -66,11 +62,7 @@ pub enum Scoring {
 
 /// Which part of a node is scored and taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "CoreExSubset")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CoreExSubset"))]
 #[serde(rename_all = "snake_case")]
 pub enum Subset {
     /// The node as it is.
@@ -83,11 +75,7 @@ pub enum Subset {
 
 /// How a title outside the chosen nodes is brought in (§ 6.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "CoreExTitle")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CoreExTitle"))]
 #[serde(rename_all = "snake_case")]
 pub enum Title {
     /// Not at all.
@@ -102,11 +90,7 @@ pub enum Title {
 
 /// Settings of the algorithm `core_ex`. The defaults are the paper's best system, R5.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "CoreEx")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CoreEx"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// `basic` or `weighted`.
@@ -145,17 +129,9 @@ impl Settings {
     pub fn system(number: u8) -> Settings {
         let is_at_least = |refinement| !(1..=5).contains(&number) || number >= refinement;
         Settings {
-            scoring: if is_at_least(2) {
-                Scoring::Weighted
-            } else {
-                Scoring::Basic
-            },
+            scoring: if is_at_least(2) { Scoring::Weighted } else { Scoring::Basic },
             weight_text: 0.01,
-            subset: if is_at_least(3) {
-                Subset::Children
-            } else {
-                Subset::Whole
-            },
+            subset: if is_at_least(3) { Subset::Children } else { Subset::Whole },
             threshold: 0.9,
             ignore_forms: is_at_least(4),
             form_guard: FORM_GUARD,
@@ -204,24 +180,14 @@ pub(crate) fn choose(page: &Page, settings: &Settings) -> Choice {
     };
     let mut kept = scored.set_of(best);
     kept.extend(title(page, best, settings.title));
-    Choice {
-        kept,
-        dropped: scored.ignored,
-        ..Choice::default()
-    }
+    Choice { kept, dropped: scored.ignored, ..Choice::default() }
 }
 
 impl<'a> Scored<'a> {
     fn new(page: &'a Page, settings: &'a Settings) -> Scored<'a> {
         let own = own_counts(page, settings.remove_scripts);
         let (nodes, ignored) = counted_nodes(page, settings, &own);
-        let mut scored = Scored {
-            page,
-            settings,
-            nodes,
-            ignored,
-            counts: own,
-        };
+        let mut scored = Scored { page, settings, nodes, ignored, counts: own };
         scored.add_up();
         scored
     }
@@ -283,18 +249,13 @@ impl<'a> Scored<'a> {
         let mut best: Option<(NodeId, f64, u32)> = None;
         let mut depths = vec![0u32; self.counts.len()];
         for &id in &self.nodes {
-            let depth = if id == self.page.body() {
-                0
-            } else {
-                depths[self.page.parent(id).index()] + 1
-            };
+            let depth = if id == self.page.body() { 0 } else { depths[self.page.parent(id).index()] + 1 };
             depths[id.index()] = depth;
             let Some(score) = self.score(id) else {
                 continue;
             };
-            let is_better = best.is_none_or(|(_, highest, at)| {
-                score > highest || (score.total_cmp(&highest).is_eq() && depth < at)
-            });
+            let is_better = best
+                .is_none_or(|(_, highest, at)| score > highest || (score.total_cmp(&highest).is_eq() && depth < at));
             if is_better {
                 best = Some((id, score, depth));
             }
@@ -316,11 +277,7 @@ impl<'a> Scored<'a> {
                 set.push(at);
             }
             let goes_down = !is_taken && self.settings.subset == Subset::Descendants;
-            at = if goes_down {
-                NodeId(at.0 + 1)
-            } else {
-                self.page.end(at)
-            };
+            at = if goes_down { NodeId(at.0 + 1) } else { self.page.end(at) };
         }
         set
     }

@@ -13,9 +13,9 @@ pub(super) fn join(page: &mut Page) {
     for id in page.live(page.body()) {
         match page.own_chars(id) {
             0 => {
-                let parts = page.tag(id).is_some_and(|tag| {
-                    tag.is_heading() || tag.is_media() || matches!(tag, Tag::Li | Tag::Tr)
-                });
+                let parts = page
+                    .tag(id)
+                    .is_some_and(|tag| tag.is_heading() || tag.is_media() || matches!(tag, Tag::Li | Tag::Tr));
                 if parts {
                     letter = None;
                 }
@@ -37,20 +37,13 @@ pub(super) fn join(page: &mut Page) {
 
 /// Whether a text is one capital letter, all that its block holds.
 fn is_alone(page: &Page, id: NodeId) -> bool {
-    let is_capital = page
-        .text(id)
-        .is_some_and(|text| text.trim().chars().all(char::is_uppercase));
-    let block = page
-        .ancestors(id)
-        .find(|&up| page.tag(up).is_some_and(Tag::is_block));
+    let is_capital = page.text(id).is_some_and(|text| text.trim().chars().all(char::is_uppercase));
+    let block = page.ancestors(id).find(|&up| page.tag(up).is_some_and(Tag::is_block));
     is_capital
         && !page.in_link(id)
         && block.is_some_and(|block| {
             let is_text = matches!(page.tag(block), Some(Tag::Div | Tag::P | Tag::Figure));
-            is_text
-                && page
-                    .live(block)
-                    .all(|other| other == id || page.own_chars(other) == 0)
+            is_text && page.live(block).all(|other| other == id || page.own_chars(other) == 0)
         })
 }
 

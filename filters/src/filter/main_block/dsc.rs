@@ -35,11 +35,7 @@ use crate::{
 
 /// Settings of the algorithm `dsc`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "Dsc")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Dsc"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// Words and tags of a window, at least 1. Larger: longer runs, and short ones are lost.
@@ -50,21 +46,14 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings {
-            window: 50,
-            slope: 0.5,
-        }
+        Settings { window: 50, slope: 0.5 }
     }
 }
 
 impl Settings {
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         if self.window == 0 {
-            return Err(ConfigError::out_of_range(
-                "main_block.dsc.window",
-                self.window,
-                "at least 1",
-            ));
+            return Err(ConfigError::out_of_range("main_block.dsc.window", self.window, "at least 1"));
         }
         ConfigError::unless_share("main_block.dsc.slope", self.slope)
     }
@@ -124,10 +113,7 @@ mod tests {
     fn windows_of_a_low_slope_are_content() {
         // Four tags, six words, two tags: the page's slope is a half.
         let tags = [0, 1, 2, 3, 4, 4, 4, 4, 4, 4, 4, 5, 6];
-        let settings = Settings {
-            window: 4,
-            slope: 0.5,
-        };
+        let settings = Settings { window: 4, slope: 0.5 };
         // Fewer than one tag in four tokens: three windows of words alone.
         let flat = flat_tokens(&tags, &settings);
         let wanted: Vec<bool> = (0..12).map(|token| (4..10).contains(&token)).collect();
@@ -143,11 +129,7 @@ mod tests {
             format!("<ul>{entries}<li id={id}><a href=/x>menu</a></li>{entries}</ul>")
         };
         let text = words(120);
-        let html = format!(
-            "{}<p id=one>{text}</p>{}<p id=two>{text}</p>",
-            menu("a"),
-            menu("b")
-        );
+        let html = format!("{}<p id=one>{text}</p>{}<p id=two>{text}</p>", menu("a"), menu("b"));
         let page = page(&html);
         let kept = choose(&page, &Settings::default()).kept;
         let is_kept = |id| {

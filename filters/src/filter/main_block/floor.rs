@@ -17,11 +17,7 @@ pub(super) fn objection(page: &Page, choice: &Choice, settings: &Settings) -> Op
         _ => settings.min_share,
     };
     // The size is never less than the characters, and costs a reading.
-    let size = if chars < settings.min_chars.max(settings.picture_chars) {
-        kept_size(page, choice)
-    } else {
-        chars
-    };
+    let size = if chars < settings.min_chars.max(settings.picture_chars) { kept_size(page, choice) } else { chars };
     let of = || page.chars(page.body());
     let is_less = || min_share > 0.0 && (chars as f64) < min_share * (of() as f64);
     if size < settings.min_chars || is_less() {
@@ -32,9 +28,7 @@ pub(super) fn objection(page: &Page, choice: &Choice, settings: &Settings) -> Op
         return None;
     }
     if leaves_pictures_behind(page, &choice.kept) {
-        return Some(format!(
-            "{chars} characters would leave the pictures behind"
-        ));
+        return Some(format!("{chars} characters would leave the pictures behind"));
     }
     if leaves_sign_in_behind(page, &choice.kept) {
         return Some(format!("{chars} characters would leave the sign-in behind"));
@@ -46,12 +40,7 @@ pub(super) fn objection(page: &Page, choice: &Choice, settings: &Settings) -> Op
 /// thieves. Fields in a menu are on every page of a site and say nothing about this one.
 fn leaves_sign_in_behind(page: &Page, kept: &[NodeId]) -> bool {
     let in_menu = |id| {
-        page.ancestors(id).any(|up| {
-            matches!(
-                page.tag(up),
-                Some(Tag::Header | Tag::Nav | Tag::Dialog | Tag::Footer)
-            )
-        })
+        page.ancestors(id).any(|up| matches!(page.tag(up), Some(Tag::Header | Tag::Nav | Tag::Dialog | Tag::Footer)))
     };
     let fields: Vec<NodeId> = page
         .live(page.body())
@@ -63,8 +52,7 @@ fn leaves_sign_in_behind(page: &Page, kept: &[NodeId]) -> bool {
 }
 
 fn asks_for_password(page: &Page, input: NodeId) -> bool {
-    page.attribute(input, &local_name!("type"))
-        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("password"))
+    page.attribute(input, &local_name!("type")).is_some_and(|kind| kind.trim().eq_ignore_ascii_case("password"))
 }
 
 /// Whether there are pictures on the page that lead nowhere, and so are there to be looked at, and the block has none.
@@ -98,9 +86,7 @@ fn is_strip(page: &Page, id: NodeId) -> bool {
     let (width, height) = (side(local_name!("width")), side(local_name!("height")));
     width.is_some_and(|width| width < LEAST)
         || height.is_some_and(|height| height < LEAST)
-        || width
-            .zip(height)
-            .is_some_and(|(width, height)| width >= height.saturating_mul(FLAT))
+        || width.zip(height).is_some_and(|(width, height)| width >= height.saturating_mul(FLAT))
 }
 
 fn is_picture(tag: Tag) -> bool {
@@ -116,10 +102,7 @@ mod tests {
     fn objection_beside(form: &str, warning_words: usize) -> Option<String> {
         let html = format!("{form}<div id=warning>{}</div>", words(warning_words));
         let page = page(&html);
-        let choice = Choice {
-            kept: vec![by_id(&page, "warning")],
-            ..Choice::default()
-        };
+        let choice = Choice { kept: vec![by_id(&page, "warning")], ..Choice::default() };
         objection(&page, &choice, &Settings::default())
     }
 
@@ -136,10 +119,7 @@ mod tests {
         let objection = |sentence: &str, times: usize| {
             let html = format!("<img src=a><div id=text>{}</div>", sentence.repeat(times));
             let page = page(&html);
-            let choice = Choice {
-                kept: vec![by_id(&page, "text")],
-                ..Choice::default()
-            };
+            let choice = Choice { kept: vec![by_id(&page, "text")], ..Choice::default() };
             objection(&page, &choice, &Settings::default())
         };
         // 20 characters, which say as much as about 54 letters.
@@ -164,9 +144,6 @@ mod tests {
     fn a_password_in_the_menu_of_every_page_says_nothing() {
         let form = "<header><form><input type=password></form></header>";
         assert_eq!(objection_beside(form, 100), None);
-        assert_eq!(
-            objection_beside("<form><input type=text></form>", 100),
-            None
-        );
+        assert_eq!(objection_beside("<form><input type=text></form>", 100), None);
     }
 }

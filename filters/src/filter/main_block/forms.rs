@@ -76,10 +76,7 @@ impl Forms {
         let is_of_site = |id: NodeId, fields: &Fields| {
             in_frame(page, id) || kept_words >= A_TEXT && is_site_search(page, id, fields)
         };
-        let mut forms = Forms {
-            unwanted: unseen::fields(page, MAX_FORMS),
-            ..Forms::default()
-        };
+        let mut forms = Forms { unwanted: unseen::fields(page, MAX_FORMS), ..Forms::default() };
         for (id, fields) in &found {
             if Some(*id) == search {
                 forms.wanted.push(*id);
@@ -111,9 +108,7 @@ fn is_small(page: &Page, form: NodeId) -> bool {
     let chars = page.chars(form);
     chars <= MAX_CHARS
         || chars <= MAX_CHARS_AND_LISTS && {
-            let lists = page
-                .live(form)
-                .filter(|&id| page.tag(id) == Some(Tag::Select));
+            let lists = page.live(form).filter(|&id| page.tag(id) == Some(Tag::Select));
             chars - lists.map(|id| page.chars(id)).sum::<usize>().min(chars) <= MAX_CHARS
         }
 }
@@ -123,9 +118,7 @@ fn with_company(page: &Page, form: NodeId) -> NodeId {
     let parent = page.parent(form);
     let is_alone = parent != page.body()
         && page.chars(parent) <= page.chars(form) + COMPANY_CHARS
-        && !page
-            .live_children(parent)
-            .any(|id| id != form && page.tag(id) == Some(Tag::Form));
+        && !page.live_children(parent).any(|id| id != form && page.tag(id) == Some(Tag::Form));
     if is_alone { parent } else { form }
 }
 
@@ -160,9 +153,7 @@ impl Fields {
     }
 
     fn add(&mut self, page: &Page, input: NodeId) {
-        let kind = page
-            .attribute(input, &local_name!("type"))
-            .unwrap_or("text");
+        let kind = page.attribute(input, &local_name!("type")).unwrap_or("text");
         match kind.trim().to_ascii_lowercase().as_str() {
             "hidden" | "submit" | "button" | "image" | "reset" => {}
             "checkbox" | "radio" => self.boxes += 1,
@@ -185,22 +176,12 @@ impl Fields {
     }
 
     fn count(&self) -> usize {
-        self.words
-            + self.mails
-            + self.passwords
-            + self.numbers
-            + self.lists
-            + self.boxes
-            + self.texts
+        self.words + self.mails + self.passwords + self.numbers + self.lists + self.boxes + self.texts
     }
 
     /// Whether these are what a page with so many words is for.
     fn is_all(&self, words: f64) -> bool {
-        let few = if self.texts > 0 {
-            HARDLY_ANY_WORDS
-        } else {
-            FEW_WORDS
-        };
+        let few = if self.texts > 0 { HARDLY_ANY_WORDS } else { FEW_WORDS };
         let is_poll = self.boxes > 0 && self.count() == self.boxes && self.boxes <= CHOICES;
         self.count() > 0 && words < few && !(is_poll && words >= HARDLY_ANY_WORDS)
     }
@@ -220,25 +201,16 @@ impl Fields {
 }
 
 fn names_mail(page: &Page, input: NodeId) -> bool {
-    [
-        local_name!("name"),
-        local_name!("id"),
-        local_name!("placeholder"),
-        local_name!("autocomplete"),
-    ]
-    .iter()
-    .filter_map(|name| page.attribute(input, name))
-    .any(|value| value.to_ascii_lowercase().contains("mail"))
+    [local_name!("name"), local_name!("id"), local_name!("placeholder"), local_name!("autocomplete")]
+        .iter()
+        .filter_map(|name| page.attribute(input, name))
+        .any(|value| value.to_ascii_lowercase().contains("mail"))
 }
 
 /// Whether the page's address has a value for the field.
 fn is_asked(page: &Page, input: NodeId) -> bool {
     page.attribute(input, &local_name!("name"))
-        .is_some_and(|name| {
-            page.url()
-                .query_pairs()
-                .any(|(key, value)| key == name && !value.trim().is_empty())
-        })
+        .is_some_and(|name| page.url().query_pairs().any(|(key, value)| key == name && !value.trim().is_empty()))
 }
 
 /// Whether a form above the headline has one line to fill in and perhaps a list of where to look: on pages without a `<header>` the
@@ -251,22 +223,11 @@ fn is_site_search(page: &Page, id: NodeId, fields: &Fields) -> bool {
 /// Whether it is a part of every page of the site.
 fn in_frame(page: &Page, id: NodeId) -> bool {
     std::iter::once(id).chain(page.ancestors(id)).any(|up| {
-        matches!(
-            page.tag(up),
-            Some(Tag::Nav | Tag::Header | Tag::Footer | Tag::Aside | Tag::Dialog)
-        ) || page
-            .attribute(up, &local_name!("role"))
-            .is_some_and(|role| {
-                [
-                    "navigation",
-                    "banner",
-                    "contentinfo",
-                    "complementary",
-                    "dialog",
-                    "search",
-                ]
-                .iter()
-                .any(|frame| role.trim().eq_ignore_ascii_case(frame))
+        matches!(page.tag(up), Some(Tag::Nav | Tag::Header | Tag::Footer | Tag::Aside | Tag::Dialog))
+            || page.attribute(up, &local_name!("role")).is_some_and(|role| {
+                ["navigation", "banner", "contentinfo", "complementary", "dialog", "search"]
+                    .iter()
+                    .any(|frame| role.trim().eq_ignore_ascii_case(frame))
             })
     })
 }
@@ -288,10 +249,7 @@ mod tests {
     fn the_search_that_led_to_the_page_is_kept() {
         let at = "https://example.org/find?q=oak&page=2";
         let box_ = |id: &str| format!("<form id={id}><input name=q></form>");
-        let both = page_at(
-            at,
-            &format!("<header>{}</header>{}", box_("top"), box_("own")),
-        );
+        let both = page_at(at, &format!("<header>{}</header>{}", box_("top"), box_("own")));
         assert_eq!(ids(&both, &Forms::of(&both, 300.0).wanted), ["own"]);
         let top = page_at(at, &format!("<header>{}</header>", box_("top")));
         assert_eq!(ids(&top, &Forms::of(&top, 300.0).wanted), ["top"]);
@@ -316,8 +274,7 @@ mod tests {
 
     #[test]
     fn a_contact_form_is_kept_where_there_is_hardly_anything_else() {
-        let page =
-            page("<form id=f><input name=name><input type=email><textarea></textarea></form>");
+        let page = page("<form id=f><input name=name><input type=email><textarea></textarea></form>");
         assert_eq!(ids(&page, &Forms::of(&page, 100.0).wanted), NONE);
         assert_eq!(ids(&page, &Forms::of(&page, 30.0).wanted), ["f"]);
     }
@@ -360,10 +317,7 @@ mod tests {
 
     #[test]
     fn a_newsletter_is_never_kept() {
-        assert_eq!(
-            kept("<form><input name=e-mail><input type=checkbox></form>"),
-            [NONE, NONE]
-        );
+        assert_eq!(kept("<form><input name=e-mail><input type=checkbox></form>"), [NONE, NONE]);
         let page = page("<form id=f><input type=email></form><form><input></form>");
         assert_eq!(ids(&page, &Forms::of(&page, 300.0).unwanted), ["f"]);
         // Where nothing else is, somebody has lost a password.

@@ -50,10 +50,7 @@ pub(super) fn drop_dead(page: &Page, choice: &mut Choice) {
         .collect();
     // In a row: of one level, with nothing between them that shows.
     let follows = |a: &(usize, NodeId, u8), b: &(usize, NodeId, u8)| {
-        a.2 == b.2
-            && !parts[a.0 + 1..b.0]
-                .iter()
-                .any(|part| !matches!(part, Part::Gone))
+        a.2 == b.2 && !parts[a.0 + 1..b.0].iter().any(|part| !matches!(part, Part::Gone))
     };
     for run in headings.chunk_by(follows) {
         if run.len() < LIST {
@@ -107,25 +104,19 @@ fn parts(page: &Page, choice: &Choice) -> Vec<Part> {
 
 fn shows(page: &Page, id: NodeId) -> bool {
     match page.tag(id) {
-        Some(tag) => {
-            tag.is_media() || matches!(tag, Tag::Input | Tag::Select | Tag::Textarea | Tag::Button)
-        }
+        Some(tag) => tag.is_media() || matches!(tag, Tag::Input | Tag::Select | Tag::Textarea | Tag::Button),
         None => page.own_chars(id) > 0,
     }
 }
 
 fn may_go(page: &Page, id: NodeId) -> bool {
-    let is_headline = page
-        .headline
-        .node
-        .is_some_and(|node| page.contains(node, id) || page.contains(id, node));
+    let is_headline = page.headline.node.is_some_and(|node| page.contains(node, id) || page.contains(id, node));
     let is_text = page.tag(id) == Some(Tag::H1) || page.chars(id) > MAX_CHARS;
     !is_headline
         && !is_text
-        && !page.live(id).any(|at| {
-            page.in_link(at) && !leads_to_log_in(page, at)
-                || shows(page, at) && page.tag(at).is_some()
-        })
+        && !page
+            .live(id)
+            .any(|at| page.in_link(at) && !leads_to_log_in(page, at) || shows(page, at) && page.tag(at).is_some())
 }
 
 /// The level of a heading.
@@ -143,10 +134,7 @@ mod tests {
         let page = page(html);
         let is_dropped = |id: &NodeId| page.tag(*id) == Some(Tag::S);
         let dropped: Vec<NodeId> = page.live(page.body()).filter(is_dropped).collect();
-        let mut choice = Choice {
-            dropped: dropped.clone(),
-            ..Choice::from(Some(page.body()))
-        };
+        let mut choice = Choice { dropped: dropped.clone(), ..Choice::from(Some(page.body())) };
         drop_dead(&page, &mut choice);
         choice.dropped.retain(|id| !dropped.contains(id));
         ids(&page, &choice.dropped)
@@ -158,20 +146,12 @@ mod tests {
     fn a_heading_whose_section_is_dropped_goes() {
         assert_eq!(dead("<h2 id=a>a</h2><s>gone</s><h2>b</h2><p>text"), ["a"]);
         assert_eq!(dead("<p>text</p><h2 id=a>a</h2><s>gone</s>"), ["a"]);
-        assert_eq!(
-            dead("<p>t</p><h2 id=a>a</h2><h3 id=b>b</h3><s>gone</s><h2>c</h2>t"),
-            ["a", "b"]
-        );
+        assert_eq!(dead("<p>t</p><h2 id=a>a</h2><h3 id=b>b</h3><s>gone</s><h2>c</h2>t"), ["a", "b"]);
     }
 
     #[test]
     fn a_heading_above_anything_stays() {
-        for below in [
-            "<p>text</p>",
-            "<img src=a>",
-            "<form><input></form>",
-            "<h3>b</h3><p>text</p>",
-        ] {
+        for below in ["<p>text</p>", "<img src=a>", "<form><input></form>", "<h3>b</h3><p>text</p>"] {
             let html = format!("<h2>a</h2><s>gone</s>{below}<h2>c</h2><p>text");
             assert_eq!(dead(&html), NONE, "{below}");
         }
@@ -179,14 +159,8 @@ mod tests {
 
     #[test]
     fn what_never_announced_anything_stays() {
-        assert_eq!(
-            dead("<h4>Length</h4><h3>2 m</h3><h2>b</h2><p>text</p><s>gone</s>"),
-            NONE
-        );
-        assert_eq!(
-            dead("<h3><a href=/x>a</a></h3><s>gone</s><h2>b</h2><p>text"),
-            NONE
-        );
+        assert_eq!(dead("<h4>Length</h4><h3>2 m</h3><h2>b</h2><p>text</p><s>gone</s>"), NONE);
+        assert_eq!(dead("<h3><a href=/x>a</a></h3><s>gone</s><h2>b</h2><p>text"), NONE);
         let sentence = "A sentence that somebody has made a heading, because large letters are read before small ones";
         assert_eq!(dead(&format!("<h2>{sentence}</h2><s>gone</s>")), NONE);
         assert_eq!(dead("<h1>The page</h1><s>gone</s>"), NONE);

@@ -40,9 +40,7 @@ pub(super) fn remove(page: &mut Page, filter: &'static str) {
 fn frame(page: &Page) -> Vec<NodeId> {
     let mut found = Vec::new();
     let mut over = NodeId::DOCUMENT;
-    let holds = |outer: NodeId, inner: Option<NodeId>| {
-        inner.is_some_and(|inner| page.contains(outer, inner))
-    };
+    let holds = |outer: NodeId, inner: Option<NodeId>| inner.is_some_and(|inner| page.contains(outer, inner));
     for id in page.live(page.body()).skip(1) {
         let Some(tag) = page.tag(id) else { continue };
         if id < over {
@@ -64,25 +62,10 @@ fn is_frame(page: &Page, id: NodeId, tag: Tag) -> bool {
     match tag {
         Tag::Nav | Tag::Footer | Tag::Dialog => true,
         Tag::Div | Tag::Section | Tag::Ul | Tag::Ol | Tag::Aside | Tag::Header | Tag::Other => {
-            has_role(
-                page,
-                id,
-                &["navigation", "contentinfo", "dialog", "alertdialog"],
-            ) || is_named(page, id, &["cookie", "cookies", "consent", "gdpr"])
-                && page.chars(id) <= COOKIE_CHARS
-                || is_named(
-                    page,
-                    id,
-                    &[
-                        "nav",
-                        "navbar",
-                        "navigation",
-                        "menu",
-                        "footer",
-                        "breadcrumb",
-                        "breadcrumbs",
-                    ],
-                ) && is_menu(page, id)
+            has_role(page, id, &["navigation", "contentinfo", "dialog", "alertdialog"])
+                || is_named(page, id, &["cookie", "cookies", "consent", "gdpr"]) && page.chars(id) <= COOKIE_CHARS
+                || is_named(page, id, &["nav", "navbar", "navigation", "menu", "footer", "breadcrumb", "breadcrumbs"])
+                    && is_menu(page, id)
         }
         _ => false,
     }
@@ -92,9 +75,9 @@ fn is_frame(page: &Page, id: NodeId, tag: Tag) -> bool {
 fn holds_content(page: &Page, id: NodeId) -> bool {
     page.live(id).any(|at| match page.tag(at) {
         Some(Tag::Main | Tag::Article | Tag::H1) => true,
-        Some(Tag::Input) => page
-            .attribute(at, &local_name!("type"))
-            .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("password")),
+        Some(Tag::Input) => {
+            page.attribute(at, &local_name!("type")).is_some_and(|kind| kind.trim().eq_ignore_ascii_case("password"))
+        }
         _ => false,
     })
 }
@@ -121,11 +104,7 @@ fn is_named(page: &Page, id: NodeId, names: &[&str]) -> bool {
 
 fn has_role(page: &Page, id: NodeId, roles: &[&str]) -> bool {
     page.attribute(id, &local_name!("role"))
-        .is_some_and(|role| {
-            roles
-                .iter()
-                .any(|wanted| role.trim().eq_ignore_ascii_case(wanted))
-        })
+        .is_some_and(|role| roles.iter().any(|wanted| role.trim().eq_ignore_ascii_case(wanted)))
 }
 
 /// Whether a line of text, a picture that leads nowhere or a field is left.
@@ -162,9 +141,7 @@ fn leaves_something(page: &Page, frame: &[NodeId]) -> bool {
 /// Whether a cell says something that is no link, and holds no table.
 fn holds_own_words(page: &Page, cell: NodeId) -> bool {
     page.live(cell).all(|id| page.tag(id) != Some(Tag::Table))
-        && page
-            .live(cell)
-            .any(|id| page.own_chars(id) > 0 && !page.in_link(id))
+        && page.live(cell).any(|id| page.own_chars(id) > 0 && !page.in_link(id))
 }
 
 #[cfg(test)]
@@ -223,9 +200,6 @@ mod tests {
         assert_eq!(left(&format!("<h1>Site map</h1>{nav}")), 11);
         assert_eq!(left(&format!("<h1>Site map</h1>{nav}<img src=a>")), 7);
         assert_eq!(left(&format!("<h1>Site map</h1>{nav}<input>")), 7);
-        assert_eq!(
-            left(&format!("<h1>Site map</h1>{nav}<input type=hidden>")),
-            11
-        );
+        assert_eq!(left(&format!("<h1>Site map</h1>{nav}<input type=hidden>")), 11);
     }
 }

@@ -73,11 +73,7 @@ pub(crate) struct Links {
 
 impl Links {
     fn value(self) -> f64 {
-        if self.weight == 0 {
-            0.0
-        } else {
-            f64::from(self.count) / f64::from(self.weight)
-        }
+        if self.weight == 0 { 0.0 } else { f64::from(self.count) / f64::from(self.weight) }
     }
 
     fn chars_per_link(self) -> f64 {
@@ -134,18 +130,13 @@ mod tests {
     #[test]
     fn menus_are_concentrations_of_short_links() {
         let long = "A headline that is a good deal longer than an entry of a menu";
-        let headlines = format!(
-            "<ul id=news>{}</ul>",
-            format!("<li><a href=/x>{long}</a>").repeat(5)
-        );
+        let headlines = format!("<ul id=news>{}</ul>", format!("<li><a href=/x>{long}</a>").repeat(5));
         let html = three_blocks() + &headlines;
         let page = page(&html);
         let found = menus(&page);
         let is_found = |name| {
             let node = by_id(&page, name);
-            found
-                .iter()
-                .any(|&(id, _)| page.contains(id, node) || page.contains(node, id))
+            found.iter().any(|&(id, _)| page.contains(id, node) || page.contains(node, id))
         };
         assert!(is_found("menu"));
         assert!(!is_found("news"));

@@ -32,11 +32,7 @@ use crate::page::{Kind, NodeId, Page, tag::Tag};
 
 /// Which density is summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "DensityMeasure")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DensityMeasure"))]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
     /// Characters over tags.
@@ -47,11 +43,7 @@ pub enum Measure {
 
 /// Settings of the algorithm `text_density`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(rename = "TextDensity")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TextDensity"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// `plain` or `composite`.
@@ -60,9 +52,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings {
-            measure: Measure::Composite,
-        }
+        Settings { measure: Measure::Composite }
     }
 }
 
@@ -78,10 +68,7 @@ struct Sums {
 /// The nodes with content.
 pub(crate) fn choose(page: &Page, settings: &Settings) -> Choice {
     let body = page.body();
-    let elements: Vec<NodeId> = page
-        .live(body)
-        .filter(|&id| matches!(page.kind(id), Kind::Element(_)))
-        .collect();
+    let elements: Vec<NodeId> = page.live(body).filter(|&id| matches!(page.kind(id), Kind::Element(_))).collect();
     let densities = densities(page, settings.measure);
     let sums = density_sums(page, &elements, &densities);
     let best_below = best_below(page, &elements, &sums);
@@ -126,9 +113,7 @@ fn densities(page: &Page, measure: Measure) -> Vec<f64> {
         }
     }
     let whole = sums[body.index()];
-    sums.iter()
-        .map(|&sum| density(sum, whole, measure))
-        .collect()
+    sums.iter().map(|&sum| density(sum, whole, measure)).collect()
 }
 
 fn density(node: Sums, body: Sums, measure: Measure) -> f64 {
@@ -144,17 +129,10 @@ fn density(node: Sums, body: Sums, measure: Measure) -> f64 {
     }
     let unlinked = at_least_one(node.chars - node.link_chars);
     let linked_share = f64::from(body.link_chars) / at_least_one(body.chars);
-    let base = (chars / unlinked * f64::from(node.link_chars)
-        + linked_share * chars
-        + std::f64::consts::E)
-        .ln();
+    let base = (chars / unlinked * f64::from(node.link_chars) + linked_share * chars + std::f64::consts::E).ln();
     let inside = chars / at_least_one(node.link_chars) * (tags / at_least_one(node.link_tags));
     // With no link on the page the base is 1, to which there is no logarithm: nothing lowers the density.
-    let factor = if base > 1.0 {
-        inside.ln() / base.ln()
-    } else {
-        inside.ln()
-    };
+    let factor = if base > 1.0 { inside.ln() / base.ln() } else { inside.ln() };
     (plain * factor).max(0.0)
 }
 
@@ -202,10 +180,8 @@ fn threshold(page: &Page, best: NodeId, densities: &[f64], sums: &[f64]) -> Opti
         return None;
     }
     let body = page.body();
-    let on_the_way = std::iter::once(best)
-        .chain(page.ancestors(best))
-        .take_while(|&id| id >= body)
-        .map(|id| densities[id.index()]);
+    let on_the_way =
+        std::iter::once(best).chain(page.ancestors(best)).take_while(|&id| id >= body).map(|id| densities[id.index()]);
     on_the_way.reduce(f64::min)
 }
 
@@ -235,10 +211,7 @@ mod tests {
     #[test]
     fn takes_the_text_and_leaves_the_menu() {
         let menu = "<li><a href=/x>menu</a></li>".repeat(12);
-        let html = format!(
-            "<ul id=menu>{menu}</ul><div id=text><p>{0}</p><p>{0}</p><p>{0}</p></div>",
-            words(40)
-        );
+        let html = format!("<ul id=menu>{menu}</ul><div id=text><p>{0}</p><p>{0}</p><p>{0}</p></div>", words(40));
         let page = page(&html);
         let kept = choose(&page, &Settings::default()).kept;
         let is_kept = |id| {

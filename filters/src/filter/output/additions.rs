@@ -33,17 +33,8 @@ const START_BYTES: usize = 1500;
 const LINE_CHARS: usize = 100;
 
 /// Names of files that stand for a site and not for an article.
-const SITE_PICTURES: [&str; 9] = [
-    "logo",
-    "default",
-    "placeholder",
-    "favicon",
-    "avatar",
-    "icon",
-    "sprite",
-    "fallback",
-    "og-image",
-];
+const SITE_PICTURES: [&str; 9] =
+    ["logo", "default", "placeholder", "favicon", "avatar", "icon", "sprite", "fallback", "og-image"];
 
 /// Markup to stand directly below the headline. Empty on a page of which nothing was selected: it shows its own.
 pub(super) fn below_headline(page: &Page, settings: &Settings) -> String {
@@ -79,33 +70,21 @@ pub(super) fn write_next_page(page: &Page, out: &mut String) -> Option<Range<usi
 
 fn write_byline(page: &Page, out: &mut String) {
     let start = page.start_of_text(page.body(), START_NODES, START_BYTES);
-    let has_time = page
-        .live(page.body())
-        .take(START_NODES)
-        .any(|id| page.tag(id) == Some(Tag::Time));
+    let has_time = page.live(page.body()).take(START_NODES).any(|id| page.tag(id) == Some(Tag::Time));
     let metadata = &page.metadata;
-    let folded = LazyCell::new(|| {
-        if has_plain_letters(&start) {
-            start.to_ascii_lowercase()
-        } else {
-            start.to_lowercase()
-        }
-    });
+    let folded =
+        LazyCell::new(|| if has_plain_letters(&start) { start.to_ascii_lowercase() } else { start.to_lowercase() });
     let is_shown = |name: &&String| folded.contains(&name.to_lowercase());
-    let author = metadata
-        .author
-        .as_ref()
-        .filter(|name| !is_shown(name) || !has_line_with(page, name));
+    let author = metadata.author.as_ref().filter(|name| !is_shown(name) || !has_line_with(page, name));
     let date = metadata
         .date
         .as_ref()
         .filter(|_| !has_time && !page.claims.is_for_sale())
         .filter(|date| !shows_day(&start, date) && !says_day(page, date));
-    let site = metadata.site.as_ref().filter(|site| {
-        !is_shown(site)
-            && Some(*site) != metadata.author.as_ref()
-            && !is_in_host(page.web_url(), site)
-    });
+    let site = metadata
+        .site
+        .as_ref()
+        .filter(|site| !is_shown(site) && Some(*site) != metadata.author.as_ref() && !is_in_host(page.web_url(), site));
     if author.is_none() && date.is_none() && site.is_none() {
         return;
     }
@@ -144,8 +123,7 @@ pub(super) fn drop_byline(page: &mut Page) {
         if words.trim().chars().count() > LINE_CHARS {
             break;
         }
-        if author.as_ref().is_some_and(|name| folded.contains(name))
-            || date.is_some_and(|date| shows_day(&words, date))
+        if author.as_ref().is_some_and(|name| folded.contains(name)) || date.is_some_and(|date| shows_day(&words, date))
         {
             lines.push(line);
         }
@@ -176,9 +154,9 @@ fn says_day(page: &Page, date: &str) -> bool {
     let mut start = page.live(page.body()).take(START_NODES);
     start.any(|id| {
         page.own_chars(id) > 0
-            && page.text(id).is_some_and(|text| {
-                text.len() <= MAX_BYTES && day_in(&text, language).as_deref() == Some(date)
-            })
+            && page
+                .text(id)
+                .is_some_and(|text| text.len() <= MAX_BYTES && day_in(&text, language).as_deref() == Some(date))
     })
 }
 
@@ -189,15 +167,8 @@ fn shows_day(text: &str, date: &str) -> bool {
         return false;
     };
     let day: u8 = day.parse().unwrap_or(0);
-    let mut numbers = text
-        .split(|c: char| !c.is_ascii_digit())
-        .filter(|number| !number.is_empty());
-    text.contains(year)
-        && numbers.any(|number| {
-            number
-                .parse::<u8>()
-                .is_ok_and(|number| number.abs_diff(day) <= 1)
-        })
+    let mut numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|number| !number.is_empty());
+    text.contains(year) && numbers.any(|number| number.parse::<u8>().is_ok_and(|number| number.abs_diff(day) <= 1))
 }
 
 /// Whether the head of the page, which shows the host, says the site's name already.
@@ -263,16 +234,10 @@ fn stands_above(page: &Page, id: NodeId) -> bool {
         Some(headline) if headline < block => headline.0,
         _ => block.0.saturating_sub(ROWS_ABOVE),
     };
-    let width = |name: LocalName| {
-        page.attribute(id, &name)
-            .and_then(|width| width.trim_end_matches("px").parse::<u32>().ok())
-    };
+    let width =
+        |name: LocalName| page.attribute(id, &name).and_then(|width| width.trim_end_matches("px").parse::<u32>().ok());
     let is_large = width(local_name!("width")).map_or_else(
-        || {
-            page.ancestors(id)
-                .take(4)
-                .any(|up| matches!(page.tag(up), Some(Tag::Figure | Tag::Picture)))
-        },
+        || page.ancestors(id).take(4).any(|up| matches!(page.tag(up), Some(Tag::Figure | Tag::Picture))),
         |width| width >= LARGE_WIDTH,
     );
     (start..block.0).contains(&id.0) && is_large && !page.in_link(id)
@@ -285,9 +250,7 @@ fn is_of_site(url: &Url) -> bool {
 /// The name of a picture's file without its ending and its size: `a-1024x768.jpg` and `a.webp` are one picture.
 fn file_name(url: &Url) -> Option<String> {
     let name = url.path_segments()?.next_back()?.to_lowercase();
-    let stem = name
-        .rsplit_once('.')
-        .map_or(name.as_str(), |(stem, _)| stem);
+    let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
     let is_size = |c: char| c.is_ascii_digit() || c == 'x';
     let stem = match stem.rsplit_once(['-', '_']) {
         Some((rest, size)) if size.contains('x') && size.chars().all(is_size) => rest,
@@ -302,14 +265,7 @@ mod tests {
 
     #[test]
     fn one_picture_in_two_sizes_has_one_name() {
-        let name = |path: &str| {
-            file_name(
-                &Url::parse("https://example.org")
-                    .unwrap()
-                    .join(path)
-                    .unwrap(),
-            )
-        };
+        let name = |path: &str| file_name(&Url::parse("https://example.org").unwrap().join(path).unwrap());
         assert_eq!(name("/a/Tree-1024x768.jpg"), name("/b/tree.webp?w=3"));
         assert_ne!(name("/a/tree-2.jpg"), name("/a/tree.jpg"));
         assert_eq!(name("/a/"), None);
@@ -317,12 +273,7 @@ mod tests {
 
     #[test]
     fn a_day_is_recognised_however_it_is_written() {
-        for text in [
-            "21 November 2026",
-            "Nov 20, 2026, 23:10",
-            "2026-11-21",
-            "21.11.2026",
-        ] {
+        for text in ["21 November 2026", "Nov 20, 2026, 23:10", "2026-11-21", "21.11.2026"] {
             assert!(shows_day(text, "2026-11-21"), "{text}");
         }
         assert!(!shows_day("In 2026 all was well", "2026-11-21"));

@@ -41,8 +41,7 @@ pub(super) fn write(page: &Page, untouched: Option<&Url>) -> String {
 pub(super) fn write_styled(page: &Page, style: &str, untouched: Option<&Url>) -> String {
     let mut after_head_start = String::from("<meta charset=\"utf-8\">");
     if page.main_block.is_some() && !has_viewport(page) {
-        after_head_start
-            .push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+        after_head_start.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
     }
     let mut before_head_end = String::with_capacity(style.len() + 16);
     before_head_end.push_str("<style>");
@@ -73,10 +72,8 @@ pub(super) fn write_styled(page: &Page, style: &str, untouched: Option<&Url>) ->
 /// Marks the main block and what is around it for [`STYLE`], and takes the page's own word on its encoding out: the
 /// output is UTF-8 whatever the page was.
 pub(crate) fn prepare(page: &mut Page) {
-    let charset_metas: Vec<NodeId> = page
-        .live(NodeId::DOCUMENT)
-        .filter(|&id| page.tag(id) == Some(Tag::Meta) && names_charset(page, id))
-        .collect();
+    let charset_metas: Vec<NodeId> =
+        page.live(NodeId::DOCUMENT).filter(|&id| page.tag(id) == Some(Tag::Meta) && names_charset(page, id)).collect();
     for id in charset_metas {
         page.drop_silently(id);
     }

@@ -48,10 +48,7 @@ pub(crate) fn prepare(page: &mut Page, part: &Part) {
     if !tidy::posts::mark_first(page) {
         additions::drop_byline(page);
     }
-    let elements: Vec<NodeId> = page
-        .live(page.body())
-        .filter(|&id| page.tag(id).is_some())
-        .collect();
+    let elements: Vec<NodeId> = page.live(page.body()).filter(|&id| page.tag(id).is_some()).collect();
     number_places(page, &elements, part.number);
     for id in elements {
         for name in ADDRESSES {
@@ -64,9 +61,7 @@ pub(crate) fn prepare(page: &mut Page, part: &Part) {
             }
         }
         let name = local_name!("srcset");
-        let absolute = page
-            .attribute(id, &name)
-            .map(|value| absolute_set(page, value));
+        let absolute = page.attribute(id, &name).map(|value| absolute_set(page, value));
         if let Some(absolute) = absolute {
             page.set_attribute(id, name, absolute);
         }
@@ -116,16 +111,11 @@ fn absolute_set(page: &Page, set: &str) -> String {
     let is_between = |c: char| c == ',' || c.is_ascii_whitespace();
     let mut rest = set.trim_start_matches(is_between);
     while !rest.is_empty() {
-        let end = rest
-            .find(|c: char| c.is_ascii_whitespace())
-            .unwrap_or(rest.len());
+        let end = rest.find(|c: char| c.is_ascii_whitespace()).unwrap_or(rest.len());
         let (address, after) = rest.split_at(end);
         let bare = address.trim_end_matches(',');
-        let (descriptor, after) = if bare.len() < address.len() {
-            ("", after)
-        } else {
-            after.split_once(',').unwrap_or((after, ""))
-        };
+        let (descriptor, after) =
+            if bare.len() < address.len() { ("", after) } else { after.split_once(',').unwrap_or((after, "")) };
         if let Ok(url) = page.base().join(bare) {
             candidates.push(format!("{url} {}", descriptor.trim()).trim_end().to_owned());
         }
@@ -137,11 +127,7 @@ fn absolute_set(page: &Page, set: &str) -> String {
 /// The content, and the way to the page after it.
 pub(super) fn write(page: &Page) -> super::Written {
     let mut content = String::with_capacity(16 * 1024);
-    let rules = Rules {
-        keep_attribute: Some(reader::keep_attribute),
-        comments: false,
-        ..Rules::VERBATIM
-    };
+    let rules = Rules { keep_attribute: Some(reader::keep_attribute), comments: false, ..Rules::VERBATIM };
     for child in page.live_children(page.body()) {
         serialize::write(page, child, rules, &mut content);
     }
@@ -161,10 +147,7 @@ mod tests {
     }
 
     fn second() -> Part {
-        Part {
-            article: "All about clocks".to_owned(),
-            number: 2,
-        }
+        Part { article: "All about clocks".to_owned(), number: 2 }
     }
 
     #[test]
@@ -199,10 +182,7 @@ mod tests {
     #[test]
     fn what_stands_beside_another_page_is_found_from_the_first_one() {
         for (part, expected) in [
-            (
-                "<a href=../tick>x</a>",
-                "<a href=\"https://example.org/clocks/tick\">x</a>",
-            ),
+            ("<a href=../tick>x</a>", "<a href=\"https://example.org/clocks/tick\">x</a>"),
             ("<a href=#a>x</a>", "<a href=\"#a\">x</a>"),
             (
                 "<img src=a.png srcset='a.png, b,c.png 2x,/d.png 3x'>",
@@ -216,24 +196,16 @@ mod tests {
 
     #[test]
     fn the_headline_is_not_said_again() {
-        assert_eq!(
-            written("<h1>All about clocks</h1><p>On springs."),
-            "<p>On springs.</p>"
-        );
-        assert_eq!(
-            written("<h1>All about clocks - page 2</h1><p>On springs."),
-            "<p>On springs.</p>"
-        );
-        assert_eq!(
-            written("<h1>Springs</h1><p>On them."),
-            "<h1>Springs</h1><p>On them.</p>"
-        );
+        assert_eq!(written("<h1>All about clocks</h1><p>On springs."), "<p>On springs.</p>");
+        assert_eq!(written("<h1>All about clocks - page 2</h1><p>On springs."), "<p>On springs.</p>");
+        assert_eq!(written("<h1>Springs</h1><p>On them."), "<h1>Springs</h1><p>On them.</p>");
     }
 
     #[test]
     fn who_wrote_it_when_is_not_said_again() {
-        let text = "Ann Lee took the clock apart in 2026, and put all of its wheels into saucers, each with a number on it. "
-            .repeat(2);
+        let text =
+            "Ann Lee took the clock apart in 2026, and put all of its wheels into saucers, each with a number on it. "
+                .repeat(2);
         let html = format!(
             "<div><p>By <a>Ann Lee</a></p><p>20 November 2026</p><p>Photographs: Tom Reed</p><p>{text}</p><p>Ann Lee</p></div>"
         );
@@ -249,24 +221,10 @@ mod tests {
     #[test]
     fn every_attribute_with_an_address_is_known() {
         // Those of the HTML Standard's index of attributes; the name of a map is none.
-        for name in [
-            "action",
-            "cite",
-            "data",
-            "formaction",
-            "href",
-            "itemid",
-            "ping",
-            "poster",
-            "src",
-            "srcset",
-        ] {
+        for name in ["action", "cite", "data", "formaction", "href", "itemid", "ping", "poster", "src", "srcset"] {
             let name = LocalName::from(name);
             let is_known = ADDRESSES.contains(&name) || name == local_name!("srcset");
-            assert!(
-                is_known || !reader::keep_attribute(Tag::Div, &name),
-                "{name}"
-            );
+            assert!(is_known || !reader::keep_attribute(Tag::Div, &name), "{name}");
         }
     }
 }

@@ -63,10 +63,7 @@ pub(super) fn write(page: &Page, settings: &Settings, around: Surroundings<'_>) 
     out.push_str("</main>");
     write_links(&page.appended, &mut out);
     out.push_str("</body></html>\n");
-    Written {
-        content: out,
-        offer,
-    }
+    Written { content: out, offer }
 }
 
 /// Everything up to the body.
@@ -119,10 +116,8 @@ fn write_header(page: &Page, untouched: Option<&Url>, out: &mut String) {
 
 fn write_icon(page: &Page, out: &mut String) {
     let icon = page.about(Tag::Link).find(|&id| {
-        page.attribute(id, &local_name!("rel")).is_some_and(|rel| {
-            rel.split_ascii_whitespace()
-                .any(|word| word.eq_ignore_ascii_case("icon"))
-        })
+        page.attribute(id, &local_name!("rel"))
+            .is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("icon")))
     });
     if let Some(address) = icon.and_then(|id| page.address(id, &local_name!("href"))) {
         out.push_str("<link rel=\"icon\" href=\"");
@@ -173,15 +168,7 @@ pub(crate) fn prepare(page: &mut Page) {
     let unwanted: Vec<NodeId> = page
         .live(page.body())
         .filter(|&id| match page.tag(id) {
-            Some(
-                Tag::Style
-                | Tag::Link
-                | Tag::Meta
-                | Tag::Title
-                | Tag::Base
-                | Tag::Template
-                | Tag::Dialog,
-            ) => true,
+            Some(Tag::Style | Tag::Link | Tag::Meta | Tag::Title | Tag::Base | Tag::Template | Tag::Dialog) => true,
             Some(Tag::Svg) => tidy::drawings::is_icon(page, id),
             _ => false,
         })
@@ -191,10 +178,7 @@ pub(crate) fn prepare(page: &mut Page) {
     }
     // Ours is the one main part of the page.
     if page.has_any(&[Tag::Main]) {
-        let mains: Vec<NodeId> = page
-            .live(page.body())
-            .filter(|&id| page.tag(id) == Some(Tag::Main))
-            .collect();
+        let mains: Vec<NodeId> = page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::Main)).collect();
         for id in mains {
             page.unwrap_element(id);
         }
@@ -260,16 +244,7 @@ fn keeps_words_apart(tag: Tag) -> bool {
 
 fn shows_by_itself(tag: Tag) -> bool {
     tag.is_media()
-        || matches!(
-            tag,
-            Tag::Input
-                | Tag::Button
-                | Tag::Select
-                | Tag::Textarea
-                | Tag::Hr
-                | Tag::Progress
-                | Tag::Meter
-        )
+        || matches!(tag, Tag::Input | Tag::Button | Tag::Select | Tag::Textarea | Tag::Hr | Tag::Progress | Tag::Meter)
 }
 
 /// Parts of a table keep its columns apart, and breaks its lines, without holding anything.
@@ -298,6 +273,5 @@ fn is_structure(tag: Tag) -> bool {
 /// A place that a link on the page may lead to.
 fn is_target(page: &Page, id: NodeId, tag: Tag) -> bool {
     matches!(tag, Tag::A | Tag::Span)
-        && (page.has_attribute(id, &local_name!("id"))
-            || page.has_attribute(id, &local_name!("name")))
+        && (page.has_attribute(id, &local_name!("id")) || page.has_attribute(id, &local_name!("name")))
 }

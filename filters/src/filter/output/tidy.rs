@@ -62,9 +62,8 @@ fn drop_glyphs(page: &mut Page) {
     let glyphs: Vec<NodeId> = page
         .live(page.body())
         .filter(|&id| {
-            page.text(id).is_some_and(|text| {
-                text.contains(is_glyph) && text.chars().all(|c| c.is_whitespace() || is_glyph(c))
-            })
+            page.text(id)
+                .is_some_and(|text| text.contains(is_glyph) && text.chars().all(|c| c.is_whitespace() || is_glyph(c)))
         })
         .collect();
     for id in glyphs {
@@ -79,11 +78,8 @@ pub(super) fn reader(page: &mut Page) {
     machine_dates::drop(page);
     formulas::drop_pictures(page);
     let sheets = Sheets::of(page);
-    let elements: Vec<(NodeId, Tag)> = page
-        .live(page.body())
-        .skip(1)
-        .filter_map(|id| Some((id, page.tag(id)?)))
-        .collect();
+    let elements: Vec<(NodeId, Tag)> =
+        page.live(page.body()).skip(1).filter_map(|id| Some((id, page.tag(id)?))).collect();
     let things = Things::of(&elements);
     pictures::drop_empty(page, &things.pictures);
     let mut over = NodeId::DOCUMENT;
@@ -119,8 +115,7 @@ pub(super) fn reader(page: &mut Page) {
 }
 
 fn first_h1(page: &Page) -> Option<NodeId> {
-    page.live(page.body())
-        .find(|&id| page.tag(id) == Some(Tag::H1))
+    page.live(page.body()).find(|&id| page.tag(id) == Some(Tag::H1))
 }
 
 /// The elements of a page that some of the repairs are about.
@@ -154,9 +149,7 @@ fn mark_cards(page: &mut Page, links: &[NodeId]) {
         if let Some(name) = cards::name(page, link, &mark)
             && page.is_live(link)
         {
-            let is_post = page
-                .attribute(link, &mark)
-                .is_some_and(|known| known.ends_with("post"));
+            let is_post = page.attribute(link, &mark).is_some_and(|known| known.ends_with("post"));
             let kind = if is_post { "card post" } else { "card" };
             page.set_attribute(link, mark.clone(), kind.to_owned());
             page.set_attribute(name, mark.clone(), "name".to_owned());
@@ -172,14 +165,9 @@ fn open_headings(page: &mut Page) {
         .filter(|&id| page.tag(id).is_some_and(Tag::is_heading) && is_left_open(page, id))
         .collect();
     for heading in open {
-        let own: Vec<NodeId> = page
-            .live(heading)
-            .skip(1)
-            .take_while(|&id| !page.tag(id).is_some_and(Tag::is_block))
-            .collect();
-        let texts = own
-            .iter()
-            .filter_map(|&id| page.text(id).map(|text| text.clone()));
+        let own: Vec<NodeId> =
+            page.live(heading).skip(1).take_while(|&id| !page.tag(id).is_some_and(Tag::is_block)).collect();
+        let texts = own.iter().filter_map(|&id| page.text(id).map(|text| text.clone()));
         let is_headline = is_same(&texts.collect::<String>(), &page.headline.text);
         for id in own.into_iter().filter(|_| is_headline) {
             page.drop_silently(id);
@@ -190,9 +178,7 @@ fn open_headings(page: &mut Page) {
 
 /// A link without an address that nothing leads to: a script made it one.
 fn is_no_link(page: &Page, id: NodeId) -> bool {
-    [local_name!("href"), local_name!("id"), local_name!("name")]
-        .iter()
-        .all(|name| !page.has_attribute(id, name))
+    [local_name!("href"), local_name!("id"), local_name!("name")].iter().all(|name| !page.has_attribute(id, name))
 }
 
 fn is_unwanted(page: &Page, id: NodeId, tag: Tag) -> bool {
@@ -234,23 +220,19 @@ fn is_low(page: &Page, id: NodeId) -> bool {
 /// An item of a gallery or of a shelf: a bullet would stand at the foot of the picture.
 fn begins_with_picture(page: &Page, item: NodeId) -> bool {
     const NODES: usize = 50;
-    let first = page
-        .live(item)
-        .take(NODES)
-        .find_map(|id| match page.tag(id) {
-            // An icon before the words is a bullet itself.
-            Some(Tag::Img) => Some(!is_small(page, id) || vectors::is_called_icon(page, id)),
-            Some(Tag::Svg) => Some(false),
-            None if page.own_chars(id) > 0 => Some(false),
-            _ => None,
-        });
+    let first = page.live(item).take(NODES).find_map(|id| match page.tag(id) {
+        // An icon before the words is a bullet itself.
+        Some(Tag::Img) => Some(!is_small(page, id) || vectors::is_called_icon(page, id)),
+        Some(Tag::Svg) => Some(false),
+        None if page.own_chars(id) > 0 => Some(false),
+        _ => None,
+    });
     first == Some(true)
 }
 
 /// Whether an image is an icon, an avatar or an emoji: by the size it states, else by its class.
 pub(super) fn is_small(page: &Page, id: NodeId) -> bool {
-    states_small_size(page, id)
-        .unwrap_or_else(|| names::is_icon(page, id) || vectors::is_called_icon(page, id))
+    states_small_size(page, id).unwrap_or_else(|| names::is_icon(page, id) || vectors::is_called_icon(page, id))
 }
 
 /// Whether the size that a picture or a drawing states is that of an icon; `None` where it states none.
@@ -260,10 +242,7 @@ pub(super) fn states_small_size(page: &Page, id: NodeId) -> Option<bool> {
         let size: f32 = value.trim().trim_end_matches("px").parse().ok()?;
         Some(size <= ICON_SIZE)
     };
-    match (
-        is_small(local_name!("width")),
-        is_small(local_name!("height")),
-    ) {
+    match (is_small(local_name!("width")), is_small(local_name!("height"))) {
         (None, None) => None,
         (width, height) => Some(width.unwrap_or(true) && height.unwrap_or(true)),
     }
@@ -286,12 +265,8 @@ fn is_skip_link(page: &Page, id: NodeId) -> bool {
 /// A link directly behind another one: the page's style kept the two apart.
 fn touches_link(page: &Page, id: NodeId) -> bool {
     let before = NodeId(id.0 - 1);
-    let brother = std::iter::once(before)
-        .chain(page.ancestors(before))
-        .find(|&up| page.parent(up) == page.parent(id));
-    brother.is_some_and(|brother| {
-        brother < id && page.tag(brother) == Some(Tag::A) && page.fate(brother) == Fate::Keep
-    })
+    let brother = std::iter::once(before).chain(page.ancestors(before)).find(|&up| page.parent(up) == page.parent(id));
+    brother.is_some_and(|brother| brother < id && page.tag(brother) == Some(Tag::A) && page.fate(brother) == Fate::Keep)
 }
 
 /// `<li>/</li>`: a separator that the page's style put between the items.
@@ -302,10 +277,7 @@ fn is_bare_sign(page: &Page, id: NodeId) -> bool {
     let is_media = |id| page.tag(id).is_some_and(Tag::is_media);
     let text = start_of_line(page, id);
     !text.contains(char::is_alphanumeric)
-        && matches!(
-            text.as_str(),
-            "/" | "|" | "·" | "•" | "›" | "»" | ">" | "-" | "–" | ","
-        )
+        && matches!(text.as_str(), "/" | "|" | "·" | "•" | "›" | "»" | ">" | "-" | "–" | ",")
         && !page.live(id).any(is_media)
 }
 
@@ -321,28 +293,17 @@ fn drop_labels_of_nothing(page: &mut Page) {
         }),
         _ => false,
     };
-    let gone: Vec<NodeId> = page
-        .cut_by("ignore")
-        .filter(|&id| is_field(page, id))
-        .collect();
+    let gone: Vec<NodeId> = page.cut_by("ignore").filter(|&id| is_field(page, id)).collect();
     if gone.is_empty() {
         return;
     }
-    let name = |id| {
-        page.attribute(id, &local_name!("id"))
-            .map(std::string::ToString::to_string)
-    };
-    let by_id: HashMap<String, NodeId> = gone
-        .iter()
-        .filter_map(|&id| Some((name(id)?, id)))
-        .collect();
+    let name = |id| page.attribute(id, &local_name!("id")).map(std::string::ToString::to_string);
+    let by_id: HashMap<String, NodeId> = gone.iter().filter_map(|&id| Some((name(id)?, id))).collect();
     let labels: Vec<NodeId> = page
         .live(page.body())
         .filter(|&id| page.tag(id) == Some(Tag::Label))
         .filter(|&id| {
-            let is_named = page
-                .attribute(id, &local_name!("for"))
-                .is_some_and(|field| by_id.contains_key(field));
+            let is_named = page.attribute(id, &local_name!("for")).is_some_and(|field| by_id.contains_key(field));
             // Rows are in document order, so the fields inside the label are a range.
             let at = gone.partition_point(|&field| field < id);
             is_named || gone.get(at).is_some_and(|&field| page.contains(id, field))

@@ -42,9 +42,7 @@ impl Writer {
     pub(in crate::markdown) fn open_cell(&mut self, page: &Page, cell: NodeId) {
         if let Some(table) = &mut self.table {
             let skipped = table.columns.place(page, cell);
-            table
-                .row
-                .extend(std::iter::repeat_n(String::new(), skipped));
+            table.row.extend(std::iter::repeat_n(String::new(), skipped));
             table.span = table::span(page, cell);
         }
     }

@@ -17,27 +17,10 @@ const BEFORE: [&str; 12] = [
     "文／",
     "文/",
 ];
-const AFTER: [&str; 7] = [
-    "기자",
-    "특파원",
-    "논설위원",
-    "선임기자",
-    "통신원",
-    "記者",
-    "记者",
-];
+const AFTER: [&str; 7] = ["기자", "특파원", "논설위원", "선임기자", "통신원", "記者", "记者"];
 
 /// What stands between the names of two: "记者 王晓梅 通讯员 李俊".
-const ROLES: [&str; 8] = [
-    "记者",
-    "記者",
-    "通讯员",
-    "通訊員",
-    "见习记者",
-    "实习生",
-    "實習記者",
-    "摄影",
-];
+const ROLES: [&str; 8] = ["记者", "記者", "通讯员", "通訊員", "见习记者", "实习生", "實習記者", "摄影"];
 
 /// Characters of a name, at least and at most.
 const SHORTEST: usize = 2;
@@ -76,17 +59,12 @@ fn joined(names: &str) -> Option<String> {
         .split(['、', '，', ',', '·', ' ', '　', '・'])
         .filter(|name| !name.is_empty() && !ROLES.contains(name))
         .collect();
-    let is_name = |name: &&str| {
-        (SHORTEST..=LONGEST).contains(&name.chars().count()) && name.chars().all(is_east_asian)
-    };
+    let is_name = |name: &&str| (SHORTEST..=LONGEST).contains(&name.chars().count()) && name.chars().all(is_east_asian);
     (!names.is_empty() && names.len() <= 3 && names.iter().all(is_name)).then(|| names.join(", "))
 }
 
 fn is_bracket(c: char) -> bool {
-    matches!(
-        c,
-        '(' | ')' | '（' | '）' | '[' | ']' | '【' | '】' | '〔' | '〕' | '［' | '］'
-    )
+    matches!(c, '(' | ')' | '（' | '）' | '[' | ']' | '【' | '】' | '〔' | '〕' | '［' | '］')
 }
 
 /// Han and Hangul.

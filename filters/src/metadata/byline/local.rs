@@ -37,8 +37,8 @@ const OPENERS: [(&str, &[&str]); 19] = [
 
 /// Languages whose headlines are written as sentences are, and where names stand by themselves above many an article.
 const PLAIN: [&str; 24] = [
-    "cs", "sk", "pl", "hu", "vi", "hr", "sl", "sr", "bs", "bg", "mk", "uk", "ru", "be", "et", "lv",
-    "lt", "fi", "da", "nb", "sv", "eu", "ro", "is",
+    "cs", "sk", "pl", "hu", "vi", "hr", "sl", "sr", "bs", "bg", "mk", "uk", "ru", "be", "et", "lv", "lt", "fi", "da",
+    "nb", "sv", "eu", "ro", "is",
 ];
 
 /// Words of a name, and letters of one of them at least that is no initial.
@@ -71,26 +71,18 @@ pub(super) fn name(page: &Page, id: NodeId, line: &str) -> Option<Mark> {
         None if is_plain() => (id, line.to_owned()),
         None => return None,
     };
-    let end = line
-        .find([',', '|', '·', '•', '/', '(', ';'])
-        .unwrap_or(line.len());
+    let end = line.find([',', '|', '·', '•', '/', '(', ';']).unwrap_or(line.len());
     let name = trim(&line[..end]);
     let has_day = |id: NodeId| {
         let text = page.text(id);
-        text.is_some_and(|text| {
-            text.trim().len() <= LINE && date::of_shown(&text, Some(&language)).is_some()
-        })
+        text.is_some_and(|text| text.trim().len() <= LINE && date::of_shown(&text, Some(&language)).is_some())
     };
     let is_dated = || {
         date::of_shown(&line[end..], Some(&language)).is_some()
             || texts_after(page, element).take(2).any(has_day)
             || texts_before(page, id).take(1).any(has_day)
     };
-    (is_person(name) && is_dated()).then(|| Mark {
-        element,
-        sign: Sign::Local,
-        name: name.to_owned(),
-    })
+    (is_person(name) && is_dated()).then(|| Mark { element, sign: Sign::Local, name: name.to_owned() })
 }
 
 /// What follows a word at the start of a line.
@@ -104,9 +96,8 @@ fn after<'a>(line: &'a str, word: &str) -> Option<&'a str> {
 fn may_stand_alone(page: &Page, id: NodeId, line: &str) -> bool {
     let is_block = |up: &NodeId| page.tag(*up).is_some_and(Tag::is_block);
     let block = page.ancestors(id).find(is_block);
-    let is_all = block.is_some_and(|block| {
-        page.chars(block) == page.own_chars(id) && !page.tag(block).is_some_and(Tag::is_heading)
-    });
+    let is_all = block
+        .is_some_and(|block| page.chars(block) == page.own_chars(id) && !page.tag(block).is_some_and(Tag::is_heading));
     is_all && !page.in_link(id) && !document_title(page).contains(line)
 }
 
@@ -120,14 +111,10 @@ fn is_person(name: &str) -> bool {
         letters.next().is_some_and(char::is_uppercase) && letters.all(is_letter)
     };
     let words: Vec<&str> = name.split(' ').collect();
-    let full = words
-        .iter()
-        .filter(|word| word.chars().filter(|c| c.is_lowercase()).count() >= LETTERS - 1);
+    let full = words.iter().filter(|word| word.chars().filter(|c| c.is_lowercase()).count() >= LETTERS - 1);
     WORDS.contains(&words.len())
         && full.filter(|word| is_name(word)).count() >= 2
-        && words
-            .iter()
-            .all(|word| is_name(word) || SMALL.contains(word))
+        && words.iter().all(|word| is_name(word) || SMALL.contains(word))
         && is_name(words[0])
         && !words.iter().any(|word| date::is_word(word))
         && date::of_value(name).is_none()
@@ -139,11 +126,8 @@ fn texts_after(page: &Page, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
 }
 
 fn texts_before(page: &Page, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-    let rows = (page.body().index()..id.index())
-        .rev()
-        .map(NodeId::from_row);
-    rows.take(BESIDE)
-        .filter(|&before| page.own_chars(before) > 0)
+    let rows = (page.body().index()..id.index()).rev().map(NodeId::from_row);
+    rows.take(BESIDE).filter(|&before| page.own_chars(before) > 0)
 }
 
 #[cfg(test)]
@@ -152,24 +136,11 @@ mod tests {
 
     #[test]
     fn a_person_is_some_words_with_capitals() {
-        for name in [
-            "Mette Holm",
-            "Nguyễn Minh Anh",
-            "Anke de Vries",
-            "Γιάννη Παπαδόπουλου",
-            "J. Nováková Malá",
-        ] {
+        for name in ["Mette Holm", "Nguyễn Minh Anh", "Anke de Vries", "Γιάννη Παπαδόπουλου", "J. Nováková Malá"]
+        {
             assert!(is_person(name), "{name}");
         }
-        for line in [
-            "Mette",
-            "Zprávy z domova",
-            "Ce nu se aude",
-            "Kl 10",
-            "",
-            "Maj 2026",
-            "A B",
-        ] {
+        for line in ["Mette", "Zprávy z domova", "Ce nu se aude", "Kl 10", "", "Maj 2026", "A B"] {
             assert!(!is_person(line), "{line}");
         }
     }

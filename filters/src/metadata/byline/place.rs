@@ -36,10 +36,7 @@ impl Places {
             chars += page.own_chars(NodeId::from_row(until));
             until += 1;
         }
-        Places {
-            from: NodeId::from_row(from),
-            until: NodeId::from_row(until),
-        }
+        Places { from: NodeId::from_row(from), until: NodeId::from_row(until) }
     }
 
     /// The nodes in it.
@@ -54,12 +51,7 @@ impl Places {
 
 /// Whether a name is in one of several brothers that are built alike, of which another names somebody else; or in
 /// what is called an answer, a comment, a list of other pages. Looked at up to what holds the headline too.
-pub(super) fn is_one_of_many(
-    page: &Page,
-    mark: &Mark,
-    marks: &[Mark],
-    headline: Option<NodeId>,
-) -> bool {
+pub(super) fn is_one_of_many(page: &Page, mark: &Mark, marks: &[Mark], headline: Option<NodeId>) -> bool {
     let mut at = mark.element;
     for up in page.ancestors(mark.element) {
         if headline.is_some_and(|headline| page.contains(at, headline)) || at == page.body() {
@@ -81,9 +73,8 @@ fn has_likes(page: &Page, at: NodeId, up: NodeId, mark: &Mark, marks: &[Mark]) -
         .take_while(|other| page.contains(up, other.element))
         .filter(|other| !page.contains(at, other.element) && other.name != mark.name);
     others.any(|other| {
-        let brother = std::iter::once(other.element)
-            .chain(page.ancestors(other.element))
-            .find(|&id| page.parent(id) == up);
+        let brother =
+            std::iter::once(other.element).chain(page.ancestors(other.element)).find(|&id| page.parent(id) == up);
         brother.is_some_and(|brother| are_alike(page, at, brother))
     }) && !super::is_short(page, up, super::MAX_CHARS)
 }
@@ -124,13 +115,10 @@ fn is_apart(page: &Page, id: NodeId) -> bool {
     if matches!(page.tag(id), Some(Tag::Nav | Tag::Blockquote)) {
         return true;
     }
-    [local_name!("class"), local_name!("id")]
-        .iter()
-        .any(|name| {
-            page.attribute(id, name).is_some_and(|value| {
-                // Nearly no element does, and words cost more.
-                ARE_APART.are_in(value)
-                    && words_of_identifier(value).any(|word| APART.contains(&word.as_str()))
-            })
+    [local_name!("class"), local_name!("id")].iter().any(|name| {
+        page.attribute(id, name).is_some_and(|value| {
+            // Nearly no element does, and words cost more.
+            ARE_APART.are_in(value) && words_of_identifier(value).any(|word| APART.contains(&word.as_str()))
         })
+    })
 }

@@ -88,17 +88,12 @@ pub(super) fn of_element(page: &Page, id: NodeId, tag: Tag) -> Option<Sign> {
 
 /// The thing of which an element tells a property (HTML § 5.2.2).
 fn item(page: &Page, id: NodeId) -> Option<NodeId> {
-    page.ancestors(id)
-        .find(|&up| page.has_attribute(up, &local_name!("itemscope")))
+    page.ancestors(id).find(|&up| page.has_attribute(up, &local_name!("itemscope")))
 }
 
 fn is_main(page: &Page, item: NodeId) -> bool {
     page.attribute(item, &local_name!("itemprop"))
-        .is_some_and(|value| {
-            value
-                .split_ascii_whitespace()
-                .any(|word| word == "mainEntity")
-        })
+        .is_some_and(|value| value.split_ascii_whitespace().any(|word| word == "mainEntity"))
 }
 
 /// Whether a property is that of what others say of the page, or about it.
@@ -146,10 +141,8 @@ pub(crate) fn leads_to_author(href: &str) -> bool {
     let parts = path.split(|byte| *byte == b'/');
     let mut parts = parts.filter(|part| !part.is_empty());
     let has_folder = parts.any(|part| {
-        let may_be = matches!(
-            part[0] | 32,
-            b'a' | b'b' | b'c' | b'f' | b'j' | b'k' | b'p' | b'r' | b's' | b't' | b'w' | b'y'
-        );
+        let may_be =
+            matches!(part[0] | 32, b'a' | b'b' | b'c' | b'f' | b'j' | b'k' | b'p' | b'r' | b's' | b't' | b'w' | b'y');
         let is = |folder: &&str| part.eq_ignore_ascii_case(folder.as_bytes());
         may_be && FOLDERS.iter().any(is)
     });
@@ -159,8 +152,7 @@ pub(crate) fn leads_to_author(href: &str) -> bool {
 /// Whether a link leads to the pages of one subject.
 fn leads_to_section(page: &Page, link: NodeId) -> bool {
     const FOLDERS: [&str; 6] = ["tag", "tags", "category", "categories", "topic", "topics"];
-    page.attribute(link, &local_name!("href"))
-        .is_some_and(|href| href.split('/').any(|part| FOLDERS.contains(&part)))
+    page.attribute(link, &local_name!("href")).is_some_and(|href| href.split('/').any(|part| FOLDERS.contains(&part)))
 }
 
 /// The name inside an author: `<span itemprop=author itemscope><span itemprop=name>`, else its link, beside which stand ranks
@@ -169,19 +161,12 @@ pub(super) fn inner_name(page: &Page, id: NodeId) -> Option<NodeId> {
     const MAX_NODES: usize = 30;
     let itemprop = local_name!("itemprop");
     let inner = || page.live(id).skip(1).take(MAX_NODES);
-    inner()
-        .find(|&inner| {
-            page.attribute(inner, &itemprop)
-                .is_some_and(|value| value == "name")
-        })
-        .or_else(|| {
-            let is_link = |inner: &NodeId| {
-                page.tag(*inner) == Some(Tag::A) && !leads_to_section(page, *inner)
-            };
-            let mut links = inner().filter(is_link);
-            let link = links.find(|&link| page.chars(link) > 0)?;
-            links.next().is_none().then_some(link)
-        })
+    inner().find(|&inner| page.attribute(inner, &itemprop).is_some_and(|value| value == "name")).or_else(|| {
+        let is_link = |inner: &NodeId| page.tag(*inner) == Some(Tag::A) && !leads_to_section(page, *inner);
+        let mut links = inner().filter(is_link);
+        let link = links.find(|&link| page.chars(link) > 0)?;
+        links.next().is_none().then_some(link)
+    })
 }
 
 /// Whether a text with no other sign than "by" before it is one name or some: few words, each with a capital letter or of
@@ -189,17 +174,14 @@ pub(super) fn inner_name(page: &Page, id: NodeId) -> Option<NodeId> {
 pub(super) fn looks_like_names(text: &str) -> bool {
     /// Words of names without a capital, and between names.
     const SMALL: [&str; 20] = [
-        "and", "&", "und", "et", "y", "e", "de", "da", "do", "del", "della", "di", "der", "den",
-        "van", "von", "bin", "al", "la", "le",
+        "and", "&", "und", "et", "y", "e", "de", "da", "do", "del", "della", "di", "der", "den", "van", "von", "bin",
+        "al", "la", "le",
     ];
     /// Two names of three words, and a degree.
     const MAX_WORDS: usize = 8;
     let is_word = |word: &str| {
         let bare = word.trim_start_matches(|c: char| !c.is_alphanumeric());
-        let starts = bare
-            .chars()
-            .next()
-            .is_some_and(|c| c.is_alphabetic() && (!c.is_lowercase() || is_georgian(c)));
+        let starts = bare.chars().next().is_some_and(|c| c.is_alphabetic() && (!c.is_lowercase() || is_georgian(c)));
         starts || SMALL.contains(&word)
     };
     let words = text.split_whitespace();
@@ -238,21 +220,10 @@ mod tests {
 
     #[test]
     fn an_address_leads_to_an_author_by_a_folder_in_its_path_alone() {
-        for href in [
-            "/Author/ann",
-            "https://a.example/x/contributors/ann?y",
-            "journalist//ann",
-        ] {
+        for href in ["/Author/ann", "https://a.example/x/contributors/ann?y", "journalist//ann"] {
             assert!(leads_to_author(href), "{href}");
         }
-        for href in [
-            "/author/",
-            "/author?x/y",
-            "/x#author/ann",
-            "/authority/ann",
-            "",
-            "/é/ann",
-        ] {
+        for href in ["/author/", "/author?x/y", "/x#author/ann", "/authority/ann", "", "/é/ann"] {
             assert!(!leads_to_author(href), "{href}");
         }
     }

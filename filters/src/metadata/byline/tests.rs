@@ -5,13 +5,10 @@ fn author(html: &str) -> Option<String> {
 }
 
 fn article(html: &str) -> Option<String> {
-    author(&format!(
-        "<meta property=og:type content=article><title>The night ferry</title>{html}"
-    ))
+    author(&format!("<meta property=og:type content=article><title>The night ferry</title>{html}"))
 }
 
-const TEXT: &str =
-    "<p>It leaves the harbour of the old town at eleven and comes back before the bakers open.</p>";
+const TEXT: &str = "<p>It leaves the harbour of the old town at eleven and comes back before the bakers open.</p>";
 
 #[test]
 fn the_word_by_below_the_headline_stands_before_a_name() {
@@ -59,16 +56,10 @@ fn the_words_before_a_name_are_those_of_many_languages() {
         ("<p>എഴുതിയത്: ലത നായർ</p>", "ലത നായർ"),
         ("<p>ដោយ សុខា ចាន់</p>", "សុខា ចាន់"),
         ("<p>Por Ana Freire — Serra Clara</p>", "Ana Freire"),
-        (
-            "<p>Par Anne Aulne (Saint-Aubray, envoyée spéciale)</p>",
-            "Anne Aulne",
-        ),
+        ("<p>Par Anne Aulne (Saint-Aubray, envoyée spéciale)</p>", "Anne Aulne"),
         ("<p>記者林佳穎／基隆報導</p>", "林佳穎"),
         ("<p>김서연 기자</p>", "김서연"),
-        (
-            "<p class=article_author>김서연 기자 - 한빛일보</p>",
-            "김서연",
-        ),
+        ("<p class=article_author>김서연 기자 - 한빛일보</p>", "김서연"),
         ("<a href=/autor/ana>Ana Freire</a>", "Ana Freire"),
         ("<p class=auteur>Anne Aulne</p>", "Anne Aulne"),
     ] {
@@ -104,9 +95,7 @@ fn two_names_in_one_line_are_two_authors() {
 
 #[test]
 fn whoever_answers_or_comments_is_not_the_author() {
-    let post = |name: &str| {
-        format!("<div class=post><a rel=author class=author href=/u/{name}>{name}</a>{TEXT}</div>")
-    };
+    let post = |name: &str| format!("<div class=post><a rel=author class=author href=/u/{name}>{name}</a>{TEXT}</div>");
     let thread = format!("<h1>The night ferry</h1>{}{}", post("Ann"), post("Ben"));
     assert_eq!(article(&thread), None);
     let answer = format!(
@@ -114,9 +103,8 @@ fn whoever_answers_or_comments_is_not_the_author() {
          <p itemprop=author>Ben</p>{TEXT}</div></div>"
     );
     assert_eq!(article(&answer), None);
-    let comment = format!(
-        "<h1>The night ferry</h1>{TEXT}<ol class=comment-list><li><b class=author>Ben</b>{TEXT}</ol>"
-    );
+    let comment =
+        format!("<h1>The night ferry</h1>{TEXT}<ol class=comment-list><li><b class=author>Ben</b>{TEXT}</ol>");
     assert_eq!(article(&comment), None);
 }
 
@@ -129,11 +117,8 @@ fn whoever_reviews_a_product_is_not_the_author() {
 
 #[test]
 fn a_name_that_no_reader_meets_yields_to_the_byline() {
-    let page = |byline: &str| {
-        article(&format!(
-            "<meta name=author content='b.birch'><h1>The night ferry</h1>{byline}{TEXT}"
-        ))
-    };
+    let page =
+        |byline: &str| article(&format!("<meta name=author content='b.birch'><h1>The night ferry</h1>{byline}{TEXT}"));
     assert_eq!(page("<p>By Ann Ash</p>").as_deref(), Some("Ann Ash"));
     assert_eq!(page("").as_deref(), Some("b.birch"));
     let both = page("<p>By Ann Ash</p><p>Edited by b.birch</p>");
@@ -142,14 +127,8 @@ fn a_name_that_no_reader_meets_yields_to_the_byline() {
 
 #[test]
 fn a_card_of_another_article_is_not_the_author() {
-    let card = |name: &str| {
-        format!("<li class=card><a href=/x>More</a><i class=byline>By {name}</i>{TEXT}")
-    };
-    let list = format!(
-        "<h1>News</h1><ul>{}{}</ul>",
-        card("Ann Ash"),
-        card("Ben Birch")
-    );
+    let card = |name: &str| format!("<li class=card><a href=/x>More</a><i class=byline>By {name}</i>{TEXT}");
+    let list = format!("<h1>News</h1><ul>{}{}</ul>", card("Ann Ash"), card("Ben Birch"));
     assert_eq!(author(&list), None);
     let below = format!(
         "<h1>The night ferry</h1><p class=byline>By Cy Cole</p>{TEXT}<ul>{}{}</ul>",
@@ -161,9 +140,7 @@ fn a_card_of_another_article_is_not_the_author() {
 
 #[test]
 fn the_author_of_the_question_is_the_author_of_the_page() {
-    let name = |name: &str| {
-        format!("<div itemprop=author itemscope><a itemprop=name href=/u/{name}>{name}</a></div>")
-    };
+    let name = |name: &str| format!("<div itemprop=author itemscope><a itemprop=name href=/u/{name}>{name}</a></div>");
     let html = format!(
         "<h1>Why a night ferry</h1><div itemprop=mainEntity itemscope itemtype=https://schema.org/Question><div class=post>{TEXT}{}</div>\
          <div itemprop=suggestedAnswer itemscope itemtype=https://schema.org/Answer class=post>{TEXT}{}</div></div>",
@@ -179,23 +156,12 @@ fn the_name_of_the_site_is_an_author_of_articles_alone_and_the_last() {
     let body = format!("<h1>The night ferry</h1>{TEXT}");
     assert_eq!(author(&format!("{head}{body}")), None);
     let head = format!("<meta property=og:type content=article>{head}");
-    assert_eq!(
-        author(&format!("{head}{body}")).as_deref(),
-        Some("The Paper")
-    );
+    assert_eq!(author(&format!("{head}{body}")).as_deref(), Some("The Paper"));
     let byline = format!("<h1>The night ferry</h1><p>By Ann Ash{TEXT}");
-    assert_eq!(
-        author(&format!("{head}{byline}")).as_deref(),
-        Some("Ann Ash")
-    );
+    assert_eq!(author(&format!("{head}{byline}")).as_deref(), Some("Ann Ash"));
     // The site of one person.
-    let own = head
-        .replace("The Paper", "Ben Stone")
-        .replace("article", "website");
-    assert_eq!(
-        author(&format!("{own}{body}")).as_deref(),
-        Some("Ben Stone")
-    );
+    let own = head.replace("The Paper", "Ben Stone").replace("article", "website");
+    assert_eq!(author(&format!("{own}{body}")).as_deref(), Some("Ben Stone"));
 }
 
 #[test]
@@ -229,16 +195,8 @@ fn of_several_articles_only_that_of_the_headline_has_the_author() {
             titles[0], titles[1]
         )
     };
-    let page = |titles| {
-        format!(
-            "{}<title>The night ferry</title><h1>The night ferry</h1>",
-            ld(titles)
-        )
-    };
-    assert_eq!(
-        author(&page(["Other", "The night ferry"])).as_deref(),
-        Some("Ben Birch")
-    );
+    let page = |titles| format!("{}<title>The night ferry</title><h1>The night ferry</h1>", ld(titles));
+    assert_eq!(author(&page(["Other", "The night ferry"])).as_deref(), Some("Ben Birch"));
     assert_eq!(author(&page(["Other", "Another"])), None);
 }
 

@@ -36,11 +36,7 @@ pub(super) fn to_gregorian(calendar: Calendar, (year, month, day): Day) -> Optio
         Calendar::Persian if PERSIAN_YEARS.contains(&y) && (1..=12).contains(&m) => {
             // 1 Farvardin 1280 was 21 March 1901, day 2415465.
             let leaps = leap_years_before(y) - leap_years_before(1280);
-            let months = if m <= 7 {
-                31 * (m - 1)
-            } else {
-                30 * (m - 1) + 6
-            };
+            let months = if m <= 7 { 31 * (m - 1) } else { 30 * (m - 1) + 6 };
             from_julian(2_415_465 + 365 * (y - 1280) + leaps + months + d - 1)
         }
         Calendar::Ethiopian if ETHIOPIAN_YEARS.contains(&y) && (1..=13).contains(&m) => {
@@ -63,11 +59,7 @@ fn from_julian(day: i32) -> Option<Day> {
     let h = 5 * g + 2;
     let month = (h / 153 + 2) % 12 + 1;
     let year = e / 1461 - 4716 + (14 - month) / 12;
-    Some((
-        u16::try_from(year).ok()?,
-        u8::try_from(month).ok()?,
-        u8::try_from(h % 153 / 5 + 1).ok()?,
-    ))
+    Some((u16::try_from(year).ok()?, u8::try_from(month).ok()?, u8::try_from(h % 153 / 5 + 1).ok()?))
 }
 
 #[cfg(test)]
@@ -78,11 +70,7 @@ mod tests {
     fn days_of_other_calendars_are_those_of_ours() {
         // By the calendars of ICU 78, where every day from 1995 to 2039 was compared (`Intl.DateTimeFormat`, `u-ca-persian` and `u-ca-ethiopic`).
         for (calendar, day, ours) in PAIRS {
-            assert_eq!(
-                to_gregorian(calendar, day),
-                Some(ours),
-                "{calendar:?} {day:?}"
-            );
+            assert_eq!(to_gregorian(calendar, day), Some(ours), "{calendar:?} {day:?}");
         }
         assert_eq!(to_gregorian(Calendar::Persian, (2026, 1, 1)), None);
         assert_eq!(to_gregorian(Calendar::Ethiopian, (1405, 1, 1)), None);

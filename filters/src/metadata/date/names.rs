@@ -173,9 +173,7 @@ pub(super) fn month(word: &str, language: Option<&str>) -> Option<(Calendar, usi
     let known = BY_NAME.get(word).copied();
     known.or_else(|| {
         let language = language?.split('-').next()?;
-        let is_it = |(name, _, languages): &&(&str, usize, &[&str])| {
-            *name == word && languages.contains(&language)
-        };
+        let is_it = |(name, _, languages): &&(&str, usize, &[&str])| *name == word && languages.contains(&language);
         let (_, month, _) = OF_LANGUAGE.iter().find(is_it)?;
         Some((Calendar::Gregorian, *month))
     })
@@ -188,10 +186,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
         matches!(c, '\u{900}'..='\u{963}' | '\u{966}'..='\u{96f}' | '\u{971}'..='\u{df3}' | '\u{eb0}'..='\u{ecf}'
             | '\u{1000}'..='\u{1049}' | '\u{1780}'..='\u{17d3}' | '\u{200c}'..='\u{200d}' | '\u{64b}'..='\u{655}')
     };
-    text.split(|c: char| !(c.is_alphanumeric() || is_mark(c)))
-        .filter(|word| !word.is_empty())
-        .map(folded)
-        .collect()
+    text.split(|c: char| !(c.is_alphanumeric() || is_mark(c))).filter(|word| !word.is_empty()).map(folded).collect()
 }
 
 /// A word as it is compared: in lower case, without signs that are written or left out, and with one of several letters that
@@ -200,13 +195,7 @@ fn folded(word: &str) -> String {
     word.chars()
         .flat_map(char::to_lowercase)
         .filter_map(|c| match c {
-            '\u{200c}'
-            | '\u{200d}'
-            | '\u{307}'
-            | '\u{93c}'
-            | '\u{9bc}'
-            | '\u{a3c}'
-            | '\u{64b}'..='\u{655}' => None,
+            '\u{200c}' | '\u{200d}' | '\u{307}' | '\u{93c}' | '\u{9bc}' | '\u{a3c}' | '\u{64b}'..='\u{655}' => None,
             '\u{9df}' => Some('\u{9af}'),
             '\u{95e}' => Some('\u{92b}'),
             'أ' | 'إ' => Some('ا'),
@@ -228,14 +217,9 @@ pub(super) fn thai(text: &str) -> Option<(u16, u8, u8)> {
         let at = |name: &&'static str| Some((month, *name, text.find(*name)?));
         names.iter().find_map(at)
     })?;
-    let day = text[..at]
-        .trim_end()
-        .rsplit(|c: char| !c.is_ascii_digit())
-        .next()?;
+    let day = text[..at].trim_end().rsplit(|c: char| !c.is_ascii_digit()).next()?;
     let after = text[at + name.len()..].trim_start_matches(|c: char| !c.is_ascii_digit());
-    let end = after
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(after.len());
+    let end = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
     let year: u16 = after[..end].parse().ok()?;
     let year = match end {
         // A time stands behind a day without a year: "22 พ.ย. 09:14".
@@ -250,18 +234,13 @@ pub(super) fn thai(text: &str) -> Option<(u16, u8, u8)> {
 /// those as wide as a Chinese character (Unicode, general category Nd: each set is ten in a row).
 pub(super) fn with_plain_digits(text: &str) -> String {
     const ZEROS: [u32; 17] = [
-        0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0,
-        0xf20, 0x1040, 0x17e0, 0xff10,
+        0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0xf20, 0x1040,
+        0x17e0, 0xff10,
     ];
     text.chars()
         .map(|c| {
-            let digit = ZEROS
-                .iter()
-                .filter_map(|zero| u32::from(c).checked_sub(*zero))
-                .find(|digit| *digit < 10);
-            digit
-                .and_then(|digit| char::from_digit(digit, 10))
-                .unwrap_or(c)
+            let digit = ZEROS.iter().filter_map(|zero| u32::from(c).checked_sub(*zero)).find(|digit| *digit < 10);
+            digit.and_then(|digit| char::from_digit(digit, 10)).unwrap_or(c)
         })
         .collect()
 }

@@ -17,18 +17,14 @@ pub(super) fn without<'a>(page: &Page, heading: NodeId, text: &'a str, titles: &
         let (before, rest) = text.split_at_checked(at)?;
         let is_rest = before.ends_with(' ') && rest.to_lowercase() == title.to_lowercase();
         let before = before.trim_end();
-        let is_kicker = before.ends_with(char::is_alphanumeric)
-            && before.split(' ').count() <= MAX_WORDS
-            && rest.contains(' ');
+        let is_kicker =
+            before.ends_with(char::is_alphanumeric) && before.split(' ').count() <= MAX_WORDS && rest.contains(' ');
         (is_rest && is_kicker).then_some((before, rest))
     });
     let mut cuts = cuts.filter(|(before, _)| {
         let mut texts = page.live(heading).filter(|&id| page.own_chars(id) > 0);
         texts.next().is_some_and(|first| {
-            page.parent(first) != heading
-                && page
-                    .text(first)
-                    .is_some_and(|text| one_line(&text) == **before)
+            page.parent(first) != heading && page.text(first).is_some_and(|text| one_line(&text) == **before)
         })
     });
     cuts.next().map_or(text, |(_, rest)| rest)

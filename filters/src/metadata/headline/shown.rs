@@ -17,9 +17,7 @@ const PARTS: usize = 40;
 const LEVELS: usize = 5;
 
 /// Signs between the parts of a title, with white space around them.
-const BETWEEN: [&str; 10] = [
-    " - ", " – ", " — ", " | ", " :: ", " > ", " » ", ": ", " / ", "_",
-];
+const BETWEEN: [&str; 10] = [" - ", " – ", " — ", " | ", " :: ", " > ", " » ", ": ", " / ", "_"];
 
 /// The longest part of a title that the page shows as a text by itself, outside of its links where there is such a place.
 pub(super) fn part(page: &Page, title: &str) -> Option<Headline> {
@@ -40,18 +38,11 @@ pub(super) fn part(page: &Page, title: &str) -> Option<Headline> {
     let (_, chars, text, part) = found?;
     let is_alone = |up: &NodeId| {
         *up != page.body()
-            && !matches!(
-                page.tag(*up),
-                Some(Tag::Td | Tag::Th | Tag::Tr | Tag::Table | Tag::Li)
-            )
+            && !matches!(page.tag(*up), Some(Tag::Td | Tag::Th | Tag::Tr | Tag::Table | Tag::Li))
             && page.chars(*up) == chars
     };
     let around = page.ancestors(text).take(LEVELS).take_while(is_alone);
-    Some(Headline {
-        text: part.to_owned(),
-        node: around.last(),
-        only_h1: None,
-    })
+    Some(Headline { text: part.to_owned(), node: around.last(), only_h1: None })
 }
 
 /// The whole title and its ends, as they begin or end at a sign between parts, with their visible characters: the longer ones, for the
@@ -94,10 +85,7 @@ mod tests {
                 "The Harbour Post - The bridge stays here",
                 "<td><font size=5><b>The bridge stays here</b></font><br>By Ann Lee",
             ),
-            (
-                "The bridge stays here :: Harbour",
-                "<a href=/x>The bridge stays here</a><p><b>The bridge stays here</b>",
-            ),
+            ("The bridge stays here :: Harbour", "<a href=/x>The bridge stays here</a><p><b>The bridge stays here</b>"),
         ] {
             let page = page(&format!("<title>{title}</title><table><tr>{html}</table>"));
             let headline = part(&page, title).unwrap();
@@ -106,10 +94,7 @@ mod tests {
             assert!(matches!(page.tag(node), Some(Tag::P | Tag::B)) || page.chars(node) == 18);
         }
         let none = page("<td>The bridge<td>The Post of Harbour");
-        for title in [
-            "Harbour - The bridge",
-            "Where the old bridge stays - The Post of Harbour",
-        ] {
+        for title in ["Harbour - The bridge", "Where the old bridge stays - The Post of Harbour"] {
             assert!(part(&none, title).is_none(), "{title}");
         }
     }

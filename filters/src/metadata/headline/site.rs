@@ -36,10 +36,7 @@ impl Site {
         let mut names = vec![letters(host.strip_prefix("www.").unwrap_or(host))];
         names.extend(name.map(letters));
         names.retain(|name| !name.is_empty());
-        Site {
-            names,
-            labels: parts.into_iter().map(letters).collect(),
-        }
+        Site { names, labels: parts.into_iter().map(letters).collect() }
     }
 
     /// Whether a part of a title is the site's name. At the start of a title only the very name is: what follows it may
@@ -53,16 +50,14 @@ impl Site {
         let is_long = |name: &str| name.len() >= MIN_PART;
         side == Side::End
             && is_long(&part)
-            && (all()
-                .any(|name| is_long(name) && (part.starts_with(name) || name.starts_with(&part)))
+            && (all().any(|name| is_long(name) && (part.starts_with(name) || name.starts_with(&part)))
                 || self.labels.iter().any(|label| label.contains(&part)))
     }
 
     /// Whether a heading that holds a name of the site is the headline all the same: it is the title, or more of its beginning
     /// than that name: "Acme Kettle" and "Acme Kettle - Acme - Official site".
     pub(super) fn begins(&self, heading: &str, title: &str, clean_title: &str) -> bool {
-        is_same(heading, clean_title)
-            || !self.is(heading, Side::Start) && letters(title).starts_with(&letters(heading))
+        is_same(heading, clean_title) || !self.is(heading, Side::Start) && letters(title).starts_with(&letters(heading))
     }
 
     /// A title without the site's name.
@@ -130,21 +125,13 @@ pub(super) fn split(title: &str) -> Vec<Part<'_>> {
             && before.is_whitespace()
             && title[after..].starts_with(char::is_whitespace);
         if is_bar || is_dash {
-            parts.push(Part {
-                text: &title[start..at],
-                start,
-                is_behind_bar,
-            });
+            parts.push(Part { text: &title[start..at], start, is_behind_bar });
             start = after;
             is_behind_bar = is_bar;
         }
         before = c;
     }
-    parts.push(Part {
-        text: &title[start..],
-        start,
-        is_behind_bar,
-    });
+    parts.push(Part { text: &title[start..], start, is_behind_bar });
     parts
 }
 
@@ -159,22 +146,10 @@ mod tests {
 
     #[test]
     fn the_name_of_the_site_is_cut_off_and_nothing_at_a_colon() {
-        assert_eq!(
-            cut("Dune: Part Two - The Paper", "The Paper"),
-            "Dune: Part Two"
-        );
-        assert_eq!(
-            cut("The Paper | Dune: Part Two", "The Paper"),
-            "Dune: Part Two"
-        );
-        assert_eq!(
-            cut("How to bake bread | Bread | Somebody else", "x"),
-            "How to bake bread | Bread"
-        );
-        assert_eq!(
-            cut("« L'Étranger du port » - Le Journal", "Le Journal"),
-            "« L'Étranger du port »"
-        );
+        assert_eq!(cut("Dune: Part Two - The Paper", "The Paper"), "Dune: Part Two");
+        assert_eq!(cut("The Paper | Dune: Part Two", "The Paper"), "Dune: Part Two");
+        assert_eq!(cut("How to bake bread | Bread | Somebody else", "x"), "How to bake bread | Bread");
+        assert_eq!(cut("« L'Étranger du port » - Le Journal", "Le Journal"), "« L'Étranger du port »");
         assert_eq!(cut("e-mail - a history", "x"), "e-mail - a history");
         assert_eq!(cut("Example", "Example"), "Example");
         assert_eq!(cut("| Example", "Example"), "Example");

@@ -25,10 +25,7 @@ pub(super) fn make_plain(attributes: &mut Attributes, elements: &[NodeRef]) {
         if element.parent().is_none() {
             continue;
         }
-        let Some(plain) = element
-            .as_element()
-            .and_then(|element| plain(&element.name.local))
-        else {
+        let Some(plain) = element.as_element().and_then(|element| plain(&element.name.local)) else {
             continue;
         };
         let source = match plain.embedded_at {
@@ -60,18 +57,9 @@ fn plain(name: &LocalName) -> Option<Plain> {
         "amp-video" => (local_name!("video"), None),
         "amp-audio" => (local_name!("audio"), None),
         "amp-iframe" => (local_name!("iframe"), None),
-        "amp-youtube" => (
-            local_name!("iframe"),
-            Some("https://www.youtube.com/embed/"),
-        ),
-        "amp-vimeo" => (
-            local_name!("iframe"),
-            Some("https://player.vimeo.com/video/"),
-        ),
-        "amp-dailymotion" => (
-            local_name!("iframe"),
-            Some("https://www.dailymotion.com/embed/video/"),
-        ),
+        "amp-youtube" => (local_name!("iframe"), Some("https://www.youtube.com/embed/")),
+        "amp-vimeo" => (local_name!("iframe"), Some("https://player.vimeo.com/video/")),
+        "amp-dailymotion" => (local_name!("iframe"), Some("https://www.dailymotion.com/embed/video/")),
         _ => return None,
     };
     Some(Plain { name, embedded_at })
@@ -83,13 +71,7 @@ fn is_number_of_film(id: &str) -> bool {
     !id.is_empty() && id.len() <= 40 && id.bytes().all(is_sign)
 }
 
-fn replace(
-    attributes: &mut Attributes,
-    element: &NodeRef,
-    name: LocalName,
-    source: Option<String>,
-    is_film: bool,
-) {
+fn replace(attributes: &mut Attributes, element: &NodeRef, name: LocalName, source: Option<String>, is_film: bool) {
     let node = NodeRef::new_element(QualName::new(None, ns!(html), name), []);
     let mut stretch = Stretch::of(element);
     if let Some(source) = source {
@@ -146,9 +128,6 @@ mod tests {
     #[test]
     fn boxes_show_what_they_hold() {
         let html = "<amp-carousel><amp-img src=a.jpg></amp-img><p>text</p></amp-carousel>";
-        assert_eq!(
-            shown(html),
-            "<amp-carousel><img src=\"a.jpg\"><p>text</p></amp-carousel>"
-        );
+        assert_eq!(shown(html), "<amp-carousel><img src=\"a.jpg\"><p>text</p></amp-carousel>");
     }
 }

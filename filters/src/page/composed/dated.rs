@@ -34,9 +34,7 @@ const CHANGES: Parts = Parts::new(&["updated", "modified", "edited"]);
 pub(in crate::page) fn may_be(name: &LocalName, has_title: bool) -> bool {
     match *name {
         local_name!("time") => true,
-        local_name!("a") | local_name!("span") | local_name!("abbr") | local_name!("small") => {
-            has_title
-        }
+        local_name!("a") | local_name!("span") | local_name!("abbr") | local_name!("small") => has_title,
         _ => false,
     }
 }
@@ -76,14 +74,11 @@ fn machines(value: &str) -> Option<String> {
     let is = |pattern: &[u8]| {
         let bytes = value.as_bytes();
         bytes.len() >= pattern.len()
-            && bytes
-                .iter()
-                .zip(pattern)
-                .all(|(byte, wanted)| match wanted {
-                    b'0' => byte.is_ascii_digit(),
-                    b'T' => matches!(byte, b'T' | b' '),
-                    wanted => byte == wanted,
-                })
+            && bytes.iter().zip(pattern).all(|(byte, wanted)| match wanted {
+                b'0' => byte.is_ascii_digit(),
+                b'T' => matches!(byte, b'T' | b' '),
+                wanted => byte == wanted,
+            })
     };
     if value.len() > MAX_BYTES || !is(b"0000-00-00") {
         return None;
@@ -106,24 +101,15 @@ fn peoples(value: &str) -> Option<String> {
     };
     let has_year = || numbers().any(|number| number.len() == 4);
     let is_clock = value.as_bytes().windows(4).any(|four| {
-        four[0].is_ascii_digit()
-            && four[1] == b':'
-            && four[2].is_ascii_digit()
-            && four[3].is_ascii_digit()
+        four[0].is_ascii_digit() && four[1] == b':' && four[2].is_ascii_digit() && four[3].is_ascii_digit()
     });
-    let is_date = is_clock
-        && has_year()
-        && numbers().count() >= 4
-        && value.split_whitespace().count() <= MAX_WORDS;
+    let is_date = is_clock && has_year() && numbers().count() >= 4 && value.split_whitespace().count() <= MAX_WORDS;
     is_date.then(|| value.to_owned())
 }
 
 fn is_empty(element: &NodeRef) -> bool {
     element.children().take(MAX_BESIDE).all(|child| {
-        child
-            .as_text()
-            .is_some_and(|text| text.borrow().trim().is_empty())
-            || child.as_comment().is_some()
+        child.as_text().is_some_and(|text| text.borrow().trim().is_empty()) || child.as_comment().is_some()
     })
 }
 
@@ -155,23 +141,11 @@ mod tests {
     #[test]
     fn a_date_that_only_an_attribute_tells_is_written() {
         let cases = [
-            (
-                "wrote on <a href=/p/1 class=timeago title=2024-11-27T15:50:23.066Z></a>",
-                "wrote on 2024-11-27 15:50",
-            ),
+            ("wrote on <a href=/p/1 class=timeago title=2024-11-27T15:50:23.066Z></a>", "wrote on 2024-11-27 15:50"),
             ("<time datetime=2021-03-03></time>", "2021-03-03"),
-            (
-                "<time datetime='2021-03-03 16:22:09+01:00'> </time>",
-                "2021-03-03 16:22",
-            ),
-            (
-                "<span title='Mar 3, 2021, 4:22 PM'></span>",
-                "Mar 3, 2021, 4:22 PM",
-            ),
-            (
-                "<abbr title='3 марта 2021 г., 16:22'></abbr>",
-                "3 марта 2021 г., 16:22",
-            ),
+            ("<time datetime='2021-03-03 16:22:09+01:00'> </time>", "2021-03-03 16:22"),
+            ("<span title='Mar 3, 2021, 4:22 PM'></span>", "Mar 3, 2021, 4:22 PM"),
+            ("<abbr title='3 марта 2021 г., 16:22'></abbr>", "3 марта 2021 г., 16:22"),
         ];
         for (html, wanted) in cases {
             assert_eq!(text(html).trim(), wanted);
@@ -182,15 +156,9 @@ mod tests {
     fn what_is_told_already_or_meant_for_machines_is_not() {
         for (html, wanted) in [
             ("<time datetime=2021-03-03>3 March</time>", "3 March"),
-            (
-                "<b>3 March</b> <time datetime=2021-03-03></time>",
-                "3 March ",
-            ),
+            ("<b>3 March</b> <time datetime=2021-03-03></time>", "3 March "),
             ("<time itemprop=dateCreated datetime=2021-03-03></time>", ""),
-            (
-                "<time class='dt-updated updated' datetime=2021-03-03></time>",
-                "",
-            ),
+            ("<time class='dt-updated updated' datetime=2021-03-03></time>", ""),
             ("<span title='Edited Invalid Date'></span>", ""),
             ("<a href=/x title='Room 2021, 4 seats'></a>", ""),
             ("<i title='2021-03-03'></i>", ""),

@@ -16,9 +16,8 @@ pub(super) fn flatten(attributes: &Attributes, templates: &[NodeRef]) {
     let mode = LocalName::from("shadowrootmode");
     let mut hosts: HashSet<*const kuchikiki::Node> = HashSet::new();
     for template in templates {
-        let is_shadow = attribute(attributes, template, &mode).is_some_and(|mode| {
-            mode.eq_ignore_ascii_case("open") || mode.eq_ignore_ascii_case("closed")
-        });
+        let is_shadow = attribute(attributes, template, &mode)
+            .is_some_and(|mode| mode.eq_ignore_ascii_case("open") || mode.eq_ignore_ascii_case("closed"));
         let Some(host) = template.parent().filter(|_| is_shadow) else {
             continue;
         };
@@ -30,10 +29,7 @@ pub(super) fn flatten(attributes: &Attributes, templates: &[NodeRef]) {
 }
 
 fn replace(attributes: &Attributes, template: &NodeRef, host: &NodeRef) {
-    let Some(contents) = template
-        .as_element()
-        .and_then(|element| element.template_contents.clone())
-    else {
+    let Some(contents) = template.as_element().and_then(|element| element.template_contents.clone()) else {
         return;
     };
     let (mut slots, mut own_styles) = (Vec::new(), Vec::new());
@@ -59,10 +55,7 @@ fn replace(attributes: &Attributes, template: &NodeRef, host: &NodeRef) {
         slot.detach();
     }
     // What has no slot is not shown.
-    for node in own_styles
-        .into_iter()
-        .chain(assigned.into_values().flatten())
-    {
+    for node in own_styles.into_iter().chain(assigned.into_values().flatten()) {
         node.detach();
     }
     move_children(&contents, template);
@@ -119,10 +112,6 @@ mod tests {
         let html = "<div><template><p>text</p></template></div>";
         assert_eq!(shown(html), html);
         let html = "<x-a><template shadowrootmode=\"open\">one</template><template shadowrootmode=\"open\">two</template></x-a>";
-        assert_eq!(
-            shown(html),
-            "<x-a>one</x-a>",
-            "the second is a child without a slot"
-        );
+        assert_eq!(shown(html), "<x-a>one</x-a>", "the second is a child without a slot");
     }
 }

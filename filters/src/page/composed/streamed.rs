@@ -35,10 +35,7 @@ pub(super) fn place(attributes: &Attributes, document: &NodeRef, templates: &[No
     for template in templates {
         let piece = attribute(attributes, template, &id).and_then(piece_of);
         if let Some((piece, is_boundary)) = piece.filter(|_| places.len() < MAX_PLACES) {
-            places.entry(piece).or_insert(Place {
-                template,
-                is_boundary,
-            });
+            places.entry(piece).or_insert(Place { template, is_boundary });
         }
     }
     if places.is_empty() {
@@ -108,10 +105,7 @@ mod tests {
     fn a_piece_takes_the_place_of_what_stands_in_for_it() {
         let html = "<main><!--$?--><template id=\"B:0\"></template><p>Loading<!--$--><b>still</b><!--/$--></p>\
                     <!--/$--><p>end</p></main><div hidden id=\"S:0\"><h1>Head</h1><p>Text</p></div>";
-        assert_eq!(
-            shown(html),
-            "<main><h1>Head</h1><p>Text</p><p>end</p></main>"
-        );
+        assert_eq!(shown(html), "<main><h1>Head</h1><p>Text</p><p>end</p></main>");
     }
 
     #[test]
@@ -124,18 +118,15 @@ mod tests {
 
     #[test]
     fn numbers_have_a_prefix_where_the_application_has_one() {
-        let html =
-            "<p><template id=\"shop-P:1\"></template></p><div hidden id=\"shop-S:1\">text</div>";
+        let html = "<p><template id=\"shop-P:1\"></template></p><div hidden id=\"shop-S:1\">text</div>";
         assert_eq!(shown(html), "<p>text</p>");
     }
 
     #[test]
     fn pieces_without_a_place_and_places_without_a_piece_stay() {
-        let html =
-            "<p><template id=\"B:1\"></template>Loading</p><div hidden=\"\" id=\"S:2\">text</div>";
+        let html = "<p><template id=\"B:1\"></template>Loading</p><div hidden=\"\" id=\"S:2\">text</div>";
         assert_eq!(shown(html), html);
-        let html =
-            "<p><template id=\"part:1\"></template></p><div hidden=\"\" id=\"S:1\">text</div>";
+        let html = "<p><template id=\"part:1\"></template></p><div hidden=\"\" id=\"S:1\">text</div>";
         assert_eq!(shown(html), html);
     }
 
@@ -147,7 +138,8 @@ mod tests {
 
     #[test]
     fn without_a_closing_comment_what_stands_in_stays() {
-        let html = "<div><template id=\"B:1\"></template><p>text</p></div><div hidden=\"\" id=\"S:1\"><p>piece</p></div>";
+        let html =
+            "<div><template id=\"B:1\"></template><p>text</p></div><div hidden=\"\" id=\"S:1\"><p>piece</p></div>";
         assert_eq!(shown(html), "<div><p>piece</p><p>text</p></div>");
     }
 }

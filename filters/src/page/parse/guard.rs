@@ -90,19 +90,13 @@ impl Guard {
         let sink = &self.builder.sink;
         let nodes = sink.nodes.get();
         if nodes > self.max_nodes {
-            self.pass(PageError::TooManyNodes {
-                limit: self.max_nodes,
-            });
+            self.pass(PageError::TooManyNodes { limit: self.max_nodes });
         }
         if sink.attribute_count.get() > MAX_ATTRIBUTES {
-            self.pass(PageError::TooManyAttributes {
-                limit: MAX_ATTRIBUTES,
-            });
+            self.pass(PageError::TooManyAttributes { limit: MAX_ATTRIBUTES });
         }
         if sink.attribute_bytes.get() > MAX_ATTRIBUTE_BYTES {
-            self.pass(PageError::AttributesTooLong {
-                limit: MAX_ATTRIBUTE_BYTES,
-            });
+            self.pass(PageError::AttributesTooLong { limit: MAX_ATTRIBUTE_BYTES });
         }
         if nodes - self.measured_at.get() >= NODES_BETWEEN_DEPTHS {
             self.look_at_depth();
@@ -111,9 +105,7 @@ impl Guard {
 
     fn look_at_tag(&self, tag: &Tag) {
         if tag.attrs.len() > MAX_ATTRIBUTES_OF_ELEMENT {
-            self.pass(PageError::TooManyAttributes {
-                limit: MAX_ATTRIBUTES_OF_ELEMENT,
-            });
+            self.pass(PageError::TooManyAttributes { limit: MAX_ATTRIBUTES_OF_ELEMENT });
         }
         if tag.kind == TagKind::StartTag && tag.name == local_name!("script") {
             self.script_is_data.set(is_data(tag));
@@ -123,12 +115,7 @@ impl Guard {
     /// Ends what is still open in `<noscript>`.
     fn end_all(&self, names: Vec<LocalName>, line_number: u64) {
         for name in names {
-            let tag = Tag {
-                kind: TagKind::EndTag,
-                name,
-                self_closing: false,
-                attrs: Vec::new(),
-            };
+            let tag = Tag { kind: TagKind::EndTag, name, self_closing: false, attrs: Vec::new() };
             let token = Token::TagToken(tag);
             let _ = self.builder.process_token(token, line_number);
         }
@@ -138,9 +125,7 @@ impl Guard {
         let sink = &self.builder.sink;
         self.measured_at.set(sink.nodes.get());
         if sink.depth_of_last() > self.max_depth {
-            self.pass(PageError::TooDeep {
-                limit: self.max_depth,
-            });
+            self.pass(PageError::TooDeep { limit: self.max_depth });
         }
     }
 }
@@ -150,10 +135,7 @@ const DATA: [&str; 2] = ["application/ld+json", "math/tex"];
 
 /// Whether a script's start tag says that it holds such text. Where the type only contains it, the text is kept without need.
 pub(super) fn is_data(script: &Tag) -> bool {
-    let mut types = script
-        .attrs
-        .iter()
-        .filter(|attribute| attribute.name.local == local_name!("type"));
+    let mut types = script.attrs.iter().filter(|attribute| attribute.name.local == local_name!("type"));
     types.any(|attribute| {
         let kind = attribute.value.to_ascii_lowercase();
         DATA.iter().any(|data| kind.contains(data))
@@ -203,7 +185,6 @@ impl TokenSink for Guard {
     }
 
     fn adjusted_current_node_present_but_not_in_html_namespace(&self) -> bool {
-        self.builder
-            .adjusted_current_node_present_but_not_in_html_namespace()
+        self.builder.adjusted_current_node_present_but_not_in_html_namespace()
     }
 }

@@ -32,11 +32,7 @@ pub(super) struct Names(Vec<Known>);
 
 impl Names {
     pub(super) fn new() -> Names {
-        let none = Known {
-            text: String::new(),
-            name: LocalName::default(),
-            start_tag: StartTag::Builders,
-        };
+        let none = Known { text: String::new(), name: LocalName::default(), start_tag: StartTag::Builders };
         Names(vec![none; PLACES])
     }
 

@@ -53,13 +53,8 @@ mod tests {
         for size in 1..=text.len() {
             let mut newlines = Newlines::default();
             let pieces = text.as_bytes().chunks(size);
-            let got: String = pieces
-                .map(|piece| {
-                    newlines
-                        .normalized(std::str::from_utf8(piece).unwrap())
-                        .into_owned()
-                })
-                .collect();
+            let got: String =
+                pieces.map(|piece| newlines.normalized(std::str::from_utf8(piece).unwrap()).into_owned()).collect();
             assert_eq!(got, wanted, "in pieces of {size}");
         }
     }

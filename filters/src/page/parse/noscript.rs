@@ -38,11 +38,7 @@ pub(super) enum Passes {
 
 impl Noscript {
     pub(super) fn new(is_read: bool) -> Noscript {
-        Noscript {
-            is_read,
-            is_open: false,
-            open: Vec::new(),
-        }
+        Noscript { is_read, is_open: false, open: Vec::new() }
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -87,8 +83,8 @@ impl Noscript {
 /// Elements that have no end tag, or whose end is that of the page.
 fn is_void(name: &LocalName) -> bool {
     [
-        "area", "base", "body", "br", "col", "embed", "frame", "head", "hr", "html", "img",
-        "input", "link", "meta", "param", "source", "track", "wbr",
+        "area", "base", "body", "br", "col", "embed", "frame", "head", "hr", "html", "img", "input", "link", "meta",
+        "param", "source", "track", "wbr",
     ]
     .contains(&&**name)
 }
@@ -100,9 +96,7 @@ pub(super) fn cut_comment(piece: &StrTendril, at: usize) -> Option<Read> {
     let ends = |needle: &[u8]| memmem::find(rest, needle);
     let length = ends(b"</noscript").or_else(|| ends(b"</NOSCRIPT"))?;
     // HTML Standard § 13.2.5.42 to .51: all the ways in which a comment ends.
-    let has_ended = [&b"-->"[..], b"--!>"]
-        .iter()
-        .any(|end| ends(end).is_some_and(|end| end < length));
+    let has_ended = [&b"-->"[..], b"--!>"].iter().any(|end| ends(end).is_some_and(|end| end < length));
     if has_ended || rest.starts_with(b">") || rest.starts_with(b"->") {
         return None;
     }

@@ -8,11 +8,8 @@ use memchr::{memchr2, memchr3};
 pub(super) fn length(text: &[u8], kind: RawKind, in_noscript: bool) -> usize {
     let mut at = 0;
     loop {
-        let found = if kind == RawKind::Rcdata {
-            memchr3(b'<', 0, b'&', &text[at..])
-        } else {
-            memchr2(b'<', 0, &text[at..])
-        };
+        let found =
+            if kind == RawKind::Rcdata { memchr3(b'<', 0, b'&', &text[at..]) } else { memchr2(b'<', 0, &text[at..]) };
         let Some(found) = found else {
             return text.len();
         };
@@ -62,8 +59,7 @@ fn may_matter(after: &[u8], kind: RawKind, in_noscript: bool) -> bool {
     match after.first() {
         // `a</b>` in a script is a comparison, or part of a string.
         Some(b'/') if kind == RawKind::ScriptData => {
-            begins_alike(&after[1..], b"script")
-                || in_noscript && begins_alike(&after[1..], b"noscript")
+            begins_alike(&after[1..], b"script") || in_noscript && begins_alike(&after[1..], b"noscript")
         }
         None | Some(b'/') => true,
         // `<!--` alone has a meaning; pages hold markup as data with `<!doctype` in it.

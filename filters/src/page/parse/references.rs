@@ -44,12 +44,7 @@ pub(super) enum Place {
 }
 
 /// The characters that a stretch of the piece stands for.
-pub(super) fn resolved(
-    piece: &StrTendril,
-    at: usize,
-    length: usize,
-    place: Place,
-) -> Result<StrTendril, Left> {
+pub(super) fn resolved(piece: &StrTendril, at: usize, length: usize, place: Place) -> Result<StrTendril, Left> {
     let stretch = &piece[at..at + length];
     let Some(first) = memchr2(b'&', 0, stretch.as_bytes()) else {
         return Ok(piece.subtendril(count(at), count(length)));
@@ -95,9 +90,7 @@ fn numbered(number: &str) -> Option<(char, &str)> {
     let end = number.bytes().take(LONGEST).position(|byte| byte == b';')?;
     let (digits, after) = (&number[..end], &number[end + 1..]);
     let code = match digits.strip_prefix(['x', 'X']) {
-        Some(hex) if hex.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
-            u32::from_str_radix(hex, 16)
-        }
+        Some(hex) if hex.bytes().all(|byte| byte.is_ascii_hexdigit()) => u32::from_str_radix(hex, 16),
         None if digits.bytes().all(|byte| byte.is_ascii_digit()) => digits.parse(),
         _ => return None,
     }

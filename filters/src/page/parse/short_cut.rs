@@ -57,22 +57,12 @@ pub(super) fn token(
         } else {
             resolved(piece, at, length, Place::Text)?
         };
-        return Ok(Read {
-            token: Token::CharacterTokens(text),
-            start_tag: None,
-            end: at + length,
-        });
+        return Ok(Read { token: Token::CharacterTokens(text), start_tag: None, end: at + length });
     }
     if rest.starts_with(b"<!--") {
         return comment(piece, at);
     }
-    let mut reader = Reader {
-        piece,
-        text: piece,
-        at,
-        names,
-        attributes,
-    };
+    let mut reader = Reader { piece, text: piece, at, names, attributes };
     let (tag, start_tag) = reader.tag()?;
     Ok(Read {
         start_tag: (tag.kind == TagKind::StartTag).then_some(start_tag),
@@ -103,11 +93,7 @@ fn comment(piece: &StrTendril, at: usize) -> Result<Read, Left> {
         return Err(Left::Odd);
     }
     let text = piece.subtendril(count(start), count(length));
-    Ok(Read {
-        token: Token::CommentToken(text),
-        start_tag: None,
-        end: start + length + "-->".len(),
-    })
+    Ok(Read { token: Token::CommentToken(text), start_tag: None, end: start + length + "-->".len() })
 }
 
 /// Classes of bytes: what may stand in the name of an ordinary tag, and of an ordinary attribute.
@@ -149,11 +135,7 @@ impl Reader<'_> {
     /// A tag, and what a start tag of its name asks for.
     fn tag(&mut self) -> Result<(Tag, StartTag), Left> {
         self.at += 1;
-        let kind = if self.eat(b'/') {
-            TagKind::EndTag
-        } else {
-            TagKind::StartTag
-        };
+        let kind = if self.eat(b'/') { TagKind::EndTag } else { TagKind::StartTag };
         if !self.peek()?.is_ascii_alphabetic() {
             return Err(Left::Odd);
         }
@@ -181,21 +163,12 @@ impl Reader<'_> {
             }
             let (name, value) = self.attribute()?;
             // § 13.2.5.33: of attributes with one name the first counts.
-            if self
-                .attributes
-                .iter()
-                .all(|before| before.name.local != name)
-            {
+            if self.attributes.iter().all(|before| before.name.local != name) {
                 let name = QualName::new(None, ns!(), name);
                 self.attributes.push(Attribute { name, value });
             }
         }
-        let tag = Tag {
-            kind,
-            name,
-            self_closing,
-            attrs: Vec::new(),
-        };
+        let tag = Tag { kind, name, self_closing, attrs: Vec::new() };
         Ok((tag, start_tag))
     }
 
@@ -244,11 +217,7 @@ impl Reader<'_> {
         }
         let name = &self.text[self.at..self.at + length];
         self.at += length;
-        let known = if has_capitals {
-            self.names.get(&name.to_ascii_lowercase())
-        } else {
-            self.names.get(name)
-        };
+        let known = if has_capitals { self.names.get(&name.to_ascii_lowercase()) } else { self.names.get(name) };
         Ok((known.name.clone(), known.start_tag))
     }
 

@@ -83,10 +83,7 @@ impl GuardedSink {
     /// after it.
     fn has_room(&self, attributes: &[Attribute]) -> bool {
         let count = self.attribute_count.get() + attributes.len();
-        let bytes: usize = attributes
-            .iter()
-            .map(|attribute| attribute.value.len())
-            .sum();
+        let bytes: usize = attributes.iter().map(|attribute| attribute.value.len()).sum();
         let bytes = self.attribute_bytes.get() + bytes;
         self.attribute_count.set(count);
         self.attribute_bytes.set(bytes);
@@ -99,10 +96,7 @@ impl GuardedSink {
         if waiting.owner.as_ref() == Some(&name.local) {
             waiting.owner = None;
             if self.has_room(&waiting.attributes) {
-                return self
-                    .attributes
-                    .borrow_mut()
-                    .add(waiting.attributes.drain(..));
+                return self.attributes.borrow_mut().add(waiting.attributes.drain(..));
             }
         } else if !attributes.is_empty() && self.has_room(&attributes) {
             return self.attributes.borrow_mut().add(attributes);
@@ -123,10 +117,7 @@ impl GuardedSink {
         let templates = self.templates.borrow();
         let mut depth = 0;
         let mut node = self.last.borrow().clone();
-        while let Some(above) = node
-            .parent()
-            .or_else(|| templates.get(&std::ptr::from_ref(&*node)).cloned())
-        {
+        while let Some(above) = node.parent().or_else(|| templates.get(&std::ptr::from_ref(&*node)).cloned()) {
             node = above;
             depth += 1;
         }
@@ -153,12 +144,7 @@ impl TreeSink for GuardedSink {
         self.tree.elem_name(target)
     }
 
-    fn create_element(
-        &self,
-        name: QualName,
-        attributes: Vec<Attribute>,
-        flags: ElementFlags,
-    ) -> NodeRef {
+    fn create_element(&self, name: QualName, attributes: Vec<Attribute>, flags: ElementFlags) -> NodeRef {
         self.count();
         let stretch = self.stretch(&name, attributes);
         let is_template = flags.template;
@@ -194,15 +180,9 @@ impl TreeSink for GuardedSink {
         self.tree.append(parent, child);
     }
 
-    fn append_based_on_parent_node(
-        &self,
-        element: &NodeRef,
-        prev_element: &NodeRef,
-        child: NodeOrText<NodeRef>,
-    ) {
+    fn append_based_on_parent_node(&self, element: &NodeRef, prev_element: &NodeRef, child: NodeOrText<NodeRef>) {
         self.note(&child);
-        self.tree
-            .append_based_on_parent_node(element, prev_element, child);
+        self.tree.append_based_on_parent_node(element, prev_element, child);
     }
 
     fn append_before_sibling(&self, sibling: &NodeRef, child: NodeOrText<NodeRef>) {
@@ -210,14 +190,8 @@ impl TreeSink for GuardedSink {
         self.tree.append_before_sibling(sibling, child);
     }
 
-    fn append_doctype_to_document(
-        &self,
-        name: StrTendril,
-        public_id: StrTendril,
-        system_id: StrTendril,
-    ) {
-        self.tree
-            .append_doctype_to_document(name, public_id, system_id);
+    fn append_doctype_to_document(&self, name: StrTendril, public_id: StrTendril, system_id: StrTendril) {
+        self.tree.append_doctype_to_document(name, public_id, system_id);
     }
 
     fn mark_script_already_started(&self, node: &NodeRef) {
@@ -226,10 +200,7 @@ impl TreeSink for GuardedSink {
 
     fn get_template_contents(&self, target: &NodeRef) -> NodeRef {
         let contents = self.tree.get_template_contents(target);
-        self.templates
-            .borrow_mut()
-            .entry(std::ptr::from_ref(&*contents))
-            .or_insert_with(|| target.clone());
+        self.templates.borrow_mut().entry(std::ptr::from_ref(&*contents)).or_insert_with(|| target.clone());
         contents
     }
 

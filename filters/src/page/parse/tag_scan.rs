@@ -55,13 +55,11 @@ impl TagScan {
             (State::Open, _) if byte.is_ascii_alphabetic() => State::TagName,
             (State::Outside | State::Open, _) => State::Outside,
             (State::Quoted(quote), _) if byte != quote => State::Quoted(quote),
-            (State::Quoted(_), _) | (State::TagName | State::Name | State::AfterName, b'/') => {
+            (State::Quoted(_), _) | (State::TagName | State::Name | State::AfterName | State::BeforeName, b'/') => {
                 State::BeforeName
             }
-            (State::TagName | State::Unquoted, _) if space => State::BeforeName,
+            (State::TagName | State::Unquoted | State::BeforeName, _) if space => State::BeforeName,
             (State::TagName, _) => State::TagName,
-            (State::BeforeName, b'/') => State::BeforeName,
-            (State::BeforeName, _) if space => State::BeforeName,
             (State::Name | State::AfterName, b'=') => State::BeforeValue,
             (State::Name | State::AfterName, _) if space => State::AfterName,
             (State::Name, _) => State::Name,
@@ -98,10 +96,7 @@ mod tests {
         for (text, attributes) in cases {
             assert_eq!(TagScan::default().read(text), attributes, "{text}");
             let mut in_pieces = TagScan::default();
-            let last = text
-                .split_inclusive(|_| true)
-                .map(|piece| in_pieces.read(piece))
-                .last();
+            let last = text.split_inclusive(|_| true).map(|piece| in_pieces.read(piece)).last();
             assert_eq!(last, Some(attributes), "{text}");
         }
     }

@@ -13,9 +13,7 @@ fn by_tokenizer(text: &str, scripting: bool) -> NodeRef {
     let mut options = kuchikiki::ParseOpts::default();
     options.tree_builder.scripting_enabled = scripting;
     options.tokenizer.discard_bom = false;
-    kuchikiki::parse_html_with_options(options)
-        .one(text.strip_prefix('\u{feff}').unwrap_or(text))
-        .document_node
+    kuchikiki::parse_html_with_options(options).one(text.strip_prefix('\u{feff}').unwrap_or(text)).document_node
 }
 
 fn in_pieces(text: &str, scripting: bool, mut size: impl FnMut() -> usize) -> Parsed {
@@ -228,9 +226,7 @@ fn random_markup_in_random_pieces_gives_the_tokenizers_tree() {
     for seed in 0..20_000 {
         let mut random = Lcg(seed);
         let count = 1 + random.below(24);
-        let text: String = (0..count)
-            .map(|_| PARTS[random.below(PARTS.len())])
-            .collect();
+        let text: String = (0..count).map(|_| PARTS[random.below(PARTS.len())]).collect();
         let most = [1, 3, 16, 4096][random.below(4)];
         compare(&text, seed % 2 == 0, || 1 + random.below(most));
     }
@@ -272,11 +268,7 @@ fn saved_pages_give_the_tokenizers_tree() {
 
 #[test]
 fn names_of_attributes_in_drawings_are_those_of_drawings() {
-    compare(
-        "<svg><section viewbox=1 xlink:href=x><p viewbox=2></svg><section viewbox=3>",
-        false,
-        || PIECE,
-    );
+    compare("<svg><section viewbox=1 xlink:href=x><p viewbox=2></svg><section viewbox=3>", false, || PIECE);
 }
 
 #[test]
@@ -359,18 +351,11 @@ fn what_is_not_ended_in_noscript_ends_with_it() {
         "<iframe></IFRAME ><iframe>",
     ] {
         for size in [1, 2, 3, 7, PIECE] {
-            let text = format!(
-                "<!doctype html><body><div id=a><noscript>{inside}</NOSCRIPT ><p id=p>text</div>"
-            )
-            .replace(
-                "NOSCRIPT ",
-                if size == 2 { "noscript\n" } else { "noscript" },
-            );
+            let text = format!("<!doctype html><body><div id=a><noscript>{inside}</NOSCRIPT ><p id=p>text</div>")
+                .replace("NOSCRIPT ", if size == 2 { "noscript\n" } else { "noscript" });
             let tree = told_of(&in_pieces(&text, false, || size));
             // Document, html, body, div, p.
-            let found = tree
-                .lines()
-                .any(|line| line.starts_with("4 ") && line.ends_with("\"p\""));
+            let found = tree.lines().any(|line| line.starts_with("4 ") && line.ends_with("\"p\""));
             assert!(found, "{inside} in pieces of {size}:\n{tree}");
         }
     }

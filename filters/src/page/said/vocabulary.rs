@@ -21,10 +21,7 @@ const LISTS: [(Hint, &[&str]); 5] = [
 ];
 
 /// Folders, files and parameters of addresses.
-const OF_ADDRESSES: [(Hint, &[&str]); 2] = [
-    (Hint::Profile, &PROFILES),
-    (Hint::AuthorPage, &AUTHOR_PAGES),
-];
+const OF_ADDRESSES: [(Hint, &[&str]); 2] = [(Hint::Profile, &PROFILES), (Hint::AuthorPage, &AUTHOR_PAGES)];
 
 /// What a name says. Words are runs of letters; `camelCase` is two, and for hints one as well, because `itemprop=dateCreated` is one.
 pub(super) fn of(value: &str) -> Said {
@@ -43,10 +40,7 @@ pub(super) fn of(value: &str) -> Said {
         loop {
             at = over(SMALL, over(CAPITAL, at));
             all.add(known.of(bytes, word, at));
-            if bytes
-                .get(at)
-                .is_none_or(|byte| CLASSES[usize::from(*byte)] == OTHER)
-            {
+            if bytes.get(at).is_none_or(|byte| CLASSES[usize::from(*byte)] == OTHER) {
                 break;
             }
             word = at;
@@ -118,10 +112,9 @@ fn letters(bytes: &[u8], start: usize, end: usize) -> u128 {
             let unwanted = 8 * (MOST - length);
             (u128::from_le_bytes(*whole) | SMALL) << unwanted >> unwanted
         }
-        None => bytes[start..start + length]
-            .iter()
-            .rev()
-            .fold(0, |letters, byte| letters << 8 | u128::from(byte | b' ')),
+        None => {
+            bytes[start..start + length].iter().rev().fold(0, |letters, byte| letters << 8 | u128::from(byte | b' '))
+        }
     }
 }
 
@@ -230,10 +223,7 @@ mod tests {
         assert!(count > 30 && (count + CUES.len()) * 4 < Words::PLACES);
         for (hint, list) in LISTS {
             for word in list {
-                assert!(
-                    word.len() >= 2 && word.bytes().all(|b| b.is_ascii_lowercase()),
-                    "{word}"
-                );
+                assert!(word.len() >= 2 && word.bytes().all(|b| b.is_ascii_lowercase()), "{word}");
                 let mut capital = word.to_string();
                 capital[..1].make_ascii_uppercase();
                 for value in [
@@ -291,10 +281,7 @@ mod tests {
             assert!(leads_to_profile(address));
         }
         for address in ["", "/", "//", "/a/b", "/~/@"] {
-            assert!(
-                !leads_to_profile(address) || of_address(address) != 0,
-                "{address}"
-            );
+            assert!(!leads_to_profile(address) || of_address(address) != 0, "{address}");
         }
     }
 }

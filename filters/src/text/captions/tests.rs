@@ -7,26 +7,16 @@ fn text(html: &str) -> String {
     let mut page = page(&format!("{html}<p>{rest}</p>"));
     page.metadata.kind = Some(Kind::Article);
     let text = crate::text::of_page(&page, 1);
-    text.trim_end()
-        .trim_end_matches(rest.trim_end())
-        .trim_end()
-        .replace('\n', "|")
+    text.trim_end().trim_end_matches(rest.trim_end()).trim_end().replace('\n', "|")
 }
 
 #[test]
 fn captions_of_pictures_are_no_text_of_the_page() {
     assert_eq!(
-        text(
-            "<p>One.</p><figure><img src=a.jpg><figcaption>The quay <i>in May</i>.</figcaption></figure><p>Two.</p>"
-        ),
+        text("<p>One.</p><figure><img src=a.jpg><figcaption>The quay <i>in May</i>.</figcaption></figure><p>Two.</p>"),
         "One.|Two."
     );
-    assert_eq!(
-        text(
-            "<div class=wp-caption><a><img src=a.jpg></a><p class=wp-caption-text>The quay.</p></div>"
-        ),
-        ""
-    );
+    assert_eq!(text("<div class=wp-caption><a><img src=a.jpg></a><p class=wp-caption-text>The quay.</p></div>"), "");
     assert_eq!(
         text(
             "<p>One.</p><figure><div></div><figcaption>The quay, whose picture a script draws.</figcaption></figure><p>Two.</p>"
@@ -48,9 +38,7 @@ fn captions_of_what_the_text_shows_stay() {
     ] {
         let kept = text(html);
         assert!(
-            ["Two numbers", "Listing 1", "Ann Lee", "The quay"]
-                .iter()
-                .any(|caption| kept.contains(caption)),
+            ["Two numbers", "Listing 1", "Ann Lee", "The quay"].iter().any(|caption| kept.contains(caption)),
             "{html}: {kept}"
         );
     }
@@ -58,9 +46,7 @@ fn captions_of_what_the_text_shows_stay() {
 
 #[test]
 fn what_is_more_than_a_caption_stays() {
-    let figure = |caption: &str| {
-        format!("<figure><img src=a.jpg><figcaption>{caption}</figcaption></figure>")
-    };
+    let figure = |caption: &str| format!("<figure><img src=a.jpg><figcaption>{caption}</figcaption></figure>");
     let step = figure("Fold the dough.");
     for html in [
         format!("<ol><li>{step}<li><div>{step}</div></ol>"),
@@ -92,9 +78,7 @@ fn what_is_more_than_a_caption_stays() {
 
 #[test]
 fn the_words_of_a_comic_and_the_figures_of_a_chart_stay() {
-    let figure = |caption: &str| {
-        format!("<figure><img src=a.png><figcaption>{caption}</figcaption></figure>")
-    };
+    let figure = |caption: &str| format!("<figure><img src=a.png><figcaption>{caption}</figcaption></figure>");
     for caption in [
         "The gull: Is this the tide you ordered? The pilot: I asked for the small one.",
         "かもめ：これが頼んだ潮ですか、大きすぎませんか？水先人：小さいのを頼んだはずです。",

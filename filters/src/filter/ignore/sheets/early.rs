@@ -19,9 +19,7 @@ impl Early {
     /// Reads the text of an element that has ended.
     pub(crate) fn read(&mut self, element: &NodeRef) {
         let most = MAX_BYTES - self.bytes;
-        let sheet = of_text(element, |css| {
-            (css.len() <= most).then(|| Sheet::of(css.to_owned()))
-        });
+        let sheet = of_text(element, |css| (css.len() <= most).then(|| Sheet::of(css.to_owned())));
         if let Some(sheet) = sheet.flatten() {
             self.bytes += sheet.bytes;
             let place = std::ptr::from_ref(&**element);
@@ -87,12 +85,7 @@ impl Sheet {
             start..start + part.len()
         };
         let shown = shown.into_iter().map(place).collect();
-        Sheet {
-            bytes,
-            css,
-            says,
-            shown,
-        }
+        Sheet { bytes, css, says, shown }
     }
 }
 
@@ -106,9 +99,7 @@ mod tests {
         let early = page(html);
         let late = page(html);
         let read = late.early_sheets.take();
-        let elements: Vec<_> = super::super::elements(&late)
-            .map(|id| late.node(id))
-            .collect();
+        let elements: Vec<_> = super::super::elements(&late).map(|id| late.node(id)).collect();
         let is_early = read.together(&elements).is_some();
         (Sheets::read_all(&early), Sheets::read_all(&late), is_early)
     }

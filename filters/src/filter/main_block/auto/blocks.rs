@@ -56,11 +56,7 @@ impl Blocks {
     }
 
     /// The links of a block, one after another.
-    pub(crate) fn links<'a>(
-        &'a self,
-        page: &'a Page,
-        block: &Block,
-    ) -> impl Iterator<Item = NodeId> + 'a {
+    pub(crate) fn links<'a>(&'a self, page: &'a Page, block: &Block) -> impl Iterator<Item = NodeId> + 'a {
         /// Elements around a text in which its link is looked for.
         const LEVELS: usize = 8;
         let texts = self.texts(block).iter();
@@ -201,10 +197,7 @@ mod tests {
         assert_eq!(words, [3.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
         let containers: Vec<NodeId> = blocks.list.iter().map(|block| block.container).collect();
         let node = |id| by_id(&page, id);
-        assert_eq!(
-            containers[..4],
-            [node("a"), node("b"), node("a"), node("a")]
-        );
+        assert_eq!(containers[..4], [node("a"), node("b"), node("a"), node("a")]);
         assert_eq!(containers[4], node("c"));
         assert_eq!(blocks.texts(&blocks.list[0]).len(), 4);
     }

@@ -64,10 +64,7 @@ pub(crate) struct Marks {
 impl Marks {
     pub(crate) fn of(page: &Page, id: NodeId) -> Marks {
         let said = page.said(id);
-        let mut marks = Marks {
-            cues: said.cues,
-            landmarks: page.tag(id).map_or(0, landmark_of_tag),
-        };
+        let mut marks = Marks { cues: said.cues, landmarks: page.tag(id).map_or(0, landmark_of_tag) };
         if !said.has_any(Hint::Landmark.bit() | Hint::Hides.bit()) {
             return marks;
         }
@@ -118,8 +115,8 @@ pub(crate) enum Landmark {
 
 /// Names of the landmarks, in order.
 pub(crate) const LANDMARKS: &[&str] = &[
-    "main", "article", "nav", "header", "footer", "aside", "dialog", "form", "section", "list",
-    "table", "figure", "hidden", "button",
+    "main", "article", "nav", "header", "footer", "aside", "dialog", "form", "section", "list", "table", "figure",
+    "hidden", "button",
 ];
 
 impl Landmark {

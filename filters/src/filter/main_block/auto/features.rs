@@ -24,12 +24,7 @@ use crate::{
 };
 
 /// The features of all blocks, row by row; and the names of the columns, where they are asked for.
-pub(crate) fn rows(
-    page: &Page,
-    blocks: &Blocks,
-    records: &Records,
-    names: Option<&mut Vec<String>>,
-) -> Rows {
+pub(crate) fn rows(page: &Page, blocks: &Blocks, records: &Records, names: Option<&mut Vec<String>>) -> Rows {
     let base = Base::of(page, blocks);
     let families = Families {
         around: around::Around::of(&base),
@@ -192,9 +187,7 @@ impl<'a> Base<'a> {
                 words: stats.words,
                 stops: stats.stops,
                 long: if block.is_long() { stats.words } else { 0.0 },
-                headings: f32::from(u8::from(
-                    page.tag(block.container).is_some_and(Tag::is_heading),
-                )),
+                headings: f32::from(u8::from(page.tag(block.container).is_some_and(Tag::is_heading))),
             });
         }
         for row in (body.index() + 1..page.end(body).index()).rev() {
@@ -214,16 +207,7 @@ impl<'a> Base<'a> {
                 rows.push(id);
             }
         }
-        Base {
-            page,
-            blocks,
-            measures: Measures::of_texts(page, blocks.all_texts()),
-            sums,
-            marks,
-            rows,
-            places,
-            body,
-        }
+        Base { page, blocks, measures: Measures::of_texts(page, blocks.all_texts()), sums, marks, rows, places, body }
     }
 
     fn sums(&self, id: NodeId) -> Sums {
@@ -244,11 +228,7 @@ impl<'a> Base<'a> {
     fn downwards<T: Clone>(&self, of_body: T, mut tell: impl FnMut(NodeId, &T) -> T) -> Vec<T> {
         let mut told: Vec<T> = Vec::with_capacity(self.rows.len());
         for &id in &self.rows {
-            let own = if id == self.body {
-                of_body.clone()
-            } else {
-                tell(id, &told[self.place(self.page.parent(id))])
-            };
+            let own = if id == self.body { of_body.clone() } else { tell(id, &told[self.place(self.page.parent(id))]) };
             told.push(own);
         }
         told
@@ -297,11 +277,7 @@ impl<'a> Base<'a> {
         row.add("longest_word", stats.longest_word);
         row.flag("ends_sentence", stats.ends_sentence);
         // A long text that shares words with the headline is no repetition of it.
-        let titled = if stats.words > 60.0 {
-            0.0
-        } else {
-            stats.titled
-        };
+        let titled = if stats.words > 60.0 { 0.0 } else { stats.titled };
         row.add("title_overlap", ratio(titled, stats.lexical));
         row.add("tag", tag_group(self.page.tag(block.container)));
         row.add("depth", depth as f32);
@@ -313,14 +289,7 @@ impl<'a> Base<'a> {
         let linked: f32 = list.iter().map(|block| block.linked).sum();
         let long = list.iter().filter(|block| block.is_long()).count() as f32;
         let total = self.sums(self.body);
-        let [
-            mut articles,
-            mut paragraphs,
-            mut images,
-            mut forms,
-            mut tables,
-            mut items,
-        ] = [0.0; 6];
+        let [mut articles, mut paragraphs, mut images, mut forms, mut tables, mut items] = [0.0; 6];
         for id in self.page.live(self.body) {
             match self.page.tag(id) {
                 Some(Tag::Article) => articles += 1.0,

@@ -89,10 +89,7 @@ impl Forest {
         }
         let is_sound = forest.columns.len() == width
             && from.0.is_empty()
-            && forest
-                .splits
-                .iter()
-                .all(|split| usize::from(split.column) < width && !split.threshold.is_nan());
+            && forest.splits.iter().all(|split| usize::from(split.column) < width && !split.threshold.is_nan());
         forest.sort();
         is_sound.then_some(forest)
     }
@@ -107,9 +104,7 @@ impl Forest {
             let is_before = |split: &Split| usize::from(split.column) < column;
             self.splits.partition_point(is_before)
         };
-        self.of_column = (0..self.columns.len())
-            .map(|column| begin(column)..begin(column + 1))
-            .collect();
+        self.of_column = (0..self.columns.len()).map(|column| begin(column)..begin(column + 1)).collect();
     }
 
     fn parse_tree(&mut self, from: &mut Bytes<'_>) -> Option<()> {
@@ -139,13 +134,7 @@ impl Forest {
     }
 
     /// Adds what is below a child: nodes are listed from the root down and leaves from left to right, each once, or it is no tree.
-    fn add(
-        &mut self,
-        nodes: &[Node],
-        child: i8,
-        next_node: &mut usize,
-        next_leaf: &mut usize,
-    ) -> Option<()> {
+    fn add(&mut self, nodes: &[Node], child: i8, next_node: &mut usize, next_leaf: &mut usize) -> Option<()> {
         if child < 0 {
             *next_leaf += 1;
             return (usize::from(child.unsigned_abs()) == *next_leaf).then_some(());
@@ -290,11 +279,7 @@ struct Left {
 
 impl Default for Left {
     fn default() -> Left {
-        Left {
-            of_all: u32::MAX,
-            is_parted: false,
-            of_each: [u32::MAX; LANES],
-        }
+        Left { of_all: u32::MAX, is_parted: false, of_each: [u32::MAX; LANES] }
     }
 }
 
@@ -313,11 +298,7 @@ pub(crate) struct Rows {
 impl Rows {
     /// Rows of zeros.
     pub(crate) fn new(width: usize, count: usize) -> Rows {
-        Rows {
-            width,
-            count,
-            columns: vec![[0.0; LANES]; width * count.div_ceil(LANES)],
-        }
+        Rows { width, count, columns: vec![[0.0; LANES]; width * count.div_ceil(LANES)] }
     }
 
     #[cfg(any(test, feature = "training"))]

@@ -50,10 +50,7 @@ fn settle(page: &Page, blocks: &Blocks, unit: NodeId, kept: &mut [bool]) {
         inside.start -= usize::from(page.tag(before) == Some(Tag::Dt));
     }
     let (mut all, mut of_kept) = (0.0, 0.0);
-    for (block, &kept) in blocks.list[inside.clone()]
-        .iter()
-        .zip(&kept[inside.clone()])
-    {
+    for (block, &kept) in blocks.list[inside.clone()].iter().zip(&kept[inside.clone()]) {
         all += block.stats.words;
         of_kept += if kept { block.stats.words } else { 0.0 };
     }

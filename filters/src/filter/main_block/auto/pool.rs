@@ -26,11 +26,7 @@ struct Sum {
 
 impl Sum {
     fn mean(self, otherwise: f64) -> f64 {
-        if self.words > 0.0 {
-            self.hits / self.words
-        } else {
-            otherwise
-        }
+        if self.words > 0.0 { self.hits / self.words } else { otherwise }
     }
 }
 
@@ -75,8 +71,7 @@ fn flow(page: &Page, words: &[f64], running: &[bool], at: NodeId) -> Option<Node
     match page.tag(at)? {
         Tag::Pre => {
             let own = words[at.index()];
-            page.ancestors(at)
-                .find(|up| words[up.index()] > own && running[up.index()])
+            page.ancestors(at).find(|up| words[up.index()] > own && running[up.index()])
         }
         tag if is_running(tag) => Some(page.parent(at)),
         _ => None,
@@ -151,10 +146,8 @@ fn groups(page: &Page, blocks: &Blocks) -> Vec<Option<NodeId>> {
         }
         for row in next.0..=container.0 {
             let id = NodeId(row);
-            if matches!(
-                page.tag(id),
-                Some(Tag::Table | Tag::Ul | Tag::Ol | Tag::Dl | Tag::Pre | Tag::Blockquote)
-            ) && !(page.tag(id) == Some(Tag::Table) && lays_out(page, id))
+            if matches!(page.tag(id), Some(Tag::Table | Tag::Ul | Tag::Ol | Tag::Dl | Tag::Pre | Tag::Blockquote))
+                && !(page.tag(id) == Some(Tag::Table) && lays_out(page, id))
             {
                 while open.last().is_some_and(|&last| !page.contains(last, id)) {
                     open.pop();
@@ -188,10 +181,7 @@ mod tests {
             .list
             .iter()
             .zip(chances)
-            .map(|(block, &chance)| Scored {
-                chance,
-                words: f64::from(block.stats.words),
-            })
+            .map(|(block, &chance)| Scored { chance, words: f64::from(block.stats.words) })
             .collect();
         pool(&page, &blocks, &mut scored);
         scored.iter().map(|block| block.chance).collect()
@@ -200,10 +190,7 @@ mod tests {
     #[test]
     fn cells_share_their_chance_and_paragraphs_do_not() {
         let html = "<div><p>one</p></div><table><tr><td>a b c<td>d</table><div><p>two</p></div>";
-        assert_eq!(
-            pooled(html, &[0.2, 0.25, 0.75, 0.1]),
-            [0.2, 0.375, 0.375, 0.1]
-        );
+        assert_eq!(pooled(html, &[0.2, 0.25, 0.75, 0.1]), [0.2, 0.375, 0.375, 0.1]);
     }
 
     #[test]
@@ -223,10 +210,7 @@ mod tests {
 
     #[test]
     fn the_lines_of_code_are_one() {
-        let chances = pooled(
-            "<div><pre><div>one</div><div>two</div></pre></div>",
-            &[0.25, 0.75],
-        );
+        let chances = pooled("<div><pre><div>one</div><div>two</div></pre></div>", &[0.25, 0.75]);
         assert_eq!(chances, [0.5, 0.5]);
     }
 
@@ -239,8 +223,7 @@ mod tests {
     #[test]
     fn a_list_of_posts_is_no_group_and_a_list_inside_it_is() {
         let post = "word ".repeat(25);
-        let html =
-            format!("<ol><li><p>{post}</p><ul><li>a<li>b</ul><p>reply</p><li><p>{post}</p></ol>");
+        let html = format!("<ol><li><p>{post}</p><ul><li>a<li>b</ul><p>reply</p><li><p>{post}</p></ol>");
         let chances = pooled(&html, &[0.9, 0.25, 0.75, 0.1, 0.5]);
         assert_eq!(chances, [0.9, 0.5, 0.5, 0.1, 0.5]);
     }

@@ -19,13 +19,7 @@ struct Count {
 
 /// The choice that keeps these blocks, and what is known of a thread. What has no text, pictures above all, stays where it
 /// stands beside kept text.
-pub(super) fn choice(
-    page: &Page,
-    blocks: &Blocks,
-    kept: &[bool],
-    thread: &Thread,
-    forms: &Forms,
-) -> Choice {
+pub(super) fn choice(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Thread, forms: &Forms) -> Choice {
     let counts = counts(page, blocks, kept, thread, forms);
     let count = |id: NodeId| counts[id.index()];
     let body = page.body();
@@ -52,35 +46,24 @@ pub(super) fn choice(
         let is_clutter = if texts == 0 {
             at.index() < first && is_linked_picture(page, at)
         } else {
-            let is_of_kept =
-                || is_figure(page, at) || is_code(page, at) || is_caption(page, at, &counts);
+            let is_of_kept = || is_figure(page, at) || is_code(page, at) || is_caption(page, at, &counts);
             kept == 0 && (!is_among_kept(at) || !is_of_kept())
         };
         if is_clutter {
             dropped.push(at);
         }
-        at = if kept == texts || kept == 0 {
-            page.end(at)
-        } else {
-            NodeId(at.0 + 1)
-        };
+        at = if kept == texts || kept == 0 { page.end(at) } else { NodeId(at.0 + 1) };
     }
     // A box without a label is no text, and would stay.
     let boxes = forms.unwanted.iter().copied();
     dropped.extend(boxes.filter(|&form| count(form).texts == 0 && page.contains(container, form)));
     dropped.sort_unstable();
-    Choice {
-        kept: vec![container],
-        dropped,
-        ..Choice::default()
-    }
+    Choice { kept: vec![container], dropped, ..Choice::default() }
 }
 
 /// A picture that leads elsewhere: before the first text it is the site's logo.
 fn is_linked_picture(page: &Page, id: NodeId) -> bool {
-    page.live(id).any(|at| {
-        matches!(page.tag(at), Some(Tag::Img | Tag::Svg | Tag::Picture)) && page.in_link(at)
-    })
+    page.live(id).any(|at| matches!(page.tag(at), Some(Tag::Img | Tag::Svg | Tag::Picture)) && page.in_link(at))
 }
 
 /// A picture with a caption: a `figure`, or an element around one and nothing else that has text. Cards whose caption leads
@@ -132,11 +115,7 @@ fn is_code(page: &Page, id: NodeId) -> bool {
         }
         let own = page.own_chars(at);
         *(if at < code_end { &mut code } else { &mut other }) += own;
-        linked += if at < table_end && page.in_link(at) {
-            own
-        } else {
-            0
-        };
+        linked += if at < table_end && page.in_link(at) { own } else { 0 };
         if other > MAX_LABEL {
             return false;
         }
@@ -148,32 +127,18 @@ fn is_code(page: &Page, id: NodeId) -> bool {
 const MAX_LABEL: usize = 40;
 
 /// By row. Texts that were removed are in no block and count for nothing.
-fn counts(
-    page: &Page,
-    blocks: &Blocks,
-    kept: &[bool],
-    thread: &Thread,
-    forms: &Forms,
-) -> Vec<Count> {
+fn counts(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Thread, forms: &Forms) -> Vec<Count> {
     let mut counts = vec![Count::default(); page.len()];
     for (block, &kept) in blocks.list.iter().zip(kept) {
-        for id in blocks
-            .texts(block)
-            .iter()
-            .filter(|id| page.tag(**id).is_none())
-        {
-            counts[id.index()] = Count {
-                texts: 1,
-                kept: u32::from(kept),
-            };
+        for id in blocks.texts(block).iter().filter(|id| page.tag(**id).is_none()) {
+            counts[id.index()] = Count { texts: 1, kept: u32::from(kept) };
         }
     }
     for id in &thread.texts {
         counts[id.index()].kept = counts[id.index()].texts;
     }
     // A form is one thing, and counts as a text where it has none.
-    let is_kept =
-        |form: NodeId, counts: &[Count]| page.live(form).any(|id| counts[id.index()].kept > 0);
+    let is_kept = |form: NodeId, counts: &[Count]| page.live(form).any(|id| counts[id.index()].kept > 0);
     for &form in &forms.wanted {
         keep_all(page, form, &mut counts);
     }
@@ -183,9 +148,7 @@ fn counts(
         }
     }
     for &form in &forms.talks {
-        let mut labels = page
-            .live(form)
-            .filter(|&id| matches!(page.tag(id), Some(Tag::Label | Tag::Button)));
+        let mut labels = page.live(form).filter(|&id| matches!(page.tag(id), Some(Tag::Label | Tag::Button)));
         if labels.any(|label| is_kept(label, &counts)) {
             keep_all(page, form, &mut counts);
         }
@@ -228,13 +191,7 @@ mod tests {
         );
         let blocks = Blocks::of(&page, &[]);
         let texts: Vec<bool> = [false, false, true, false, true].into();
-        let choice = choice(
-            &page,
-            &blocks,
-            &texts,
-            &Thread::default(),
-            &Forms::default(),
-        );
+        let choice = choice(&page, &blocks, &texts, &Thread::default(), &Forms::default());
         assert_eq!(ids(&page, &choice.kept), ["post"]);
         assert_eq!(ids(&page, &choice.dropped), ["share"]);
     }
@@ -247,29 +204,15 @@ mod tests {
              <figcaption>me</figcaption></figure></div>",
         );
         let blocks = Blocks::of(&page, &[]);
-        let choice = choice(
-            &page,
-            &blocks,
-            &[true, false, false, true, false],
-            &Thread::default(),
-            &Forms::default(),
-        );
+        let choice = choice(&page, &blocks, &[true, false, false, true, false], &Thread::default(), &Forms::default());
         assert_eq!(ids(&page, &choice.dropped), ["card", "after"]);
     }
 
     #[test]
     fn the_logo_before_the_text_goes_and_the_picture_of_the_article_stays() {
-        let page = page(
-            "<div><a id=logo href=/><img></a><h1>one</h1><p id=picture><img></p><p>two</p></div>",
-        );
+        let page = page("<div><a id=logo href=/><img></a><h1>one</h1><p id=picture><img></p><p>two</p></div>");
         let blocks = Blocks::of(&page, &[]);
-        let choice = choice(
-            &page,
-            &blocks,
-            &[true, true],
-            &Thread::default(),
-            &Forms::default(),
-        );
+        let choice = choice(&page, &blocks, &[true, true], &Thread::default(), &Forms::default());
         assert_eq!(ids(&page, &choice.dropped), ["logo"]);
     }
 
@@ -282,9 +225,7 @@ mod tests {
         );
         let blocks = Blocks::of(&page, &[]);
         let first = blocks.list.len() - 2;
-        let kept: Vec<bool> = (0..blocks.list.len())
-            .map(|at| at == 0 || at == 2 || at == first)
-            .collect();
+        let kept: Vec<bool> = (0..blocks.list.len()).map(|at| at == 0 || at == 2 || at == first).collect();
         let choice = choice(&page, &blocks, &kept, &Thread::default(), &Forms::default());
         assert_eq!(ids(&page, &choice.dropped), ["c", "d"]);
     }
@@ -298,11 +239,7 @@ mod tests {
         ));
         let blocks = Blocks::of(&page, &[]);
         let is_text = |id| page.tag(id) == Some(Tag::P);
-        let kept: Vec<bool> = blocks
-            .list
-            .iter()
-            .map(|block| is_text(block.container))
-            .collect();
+        let kept: Vec<bool> = blocks.list.iter().map(|block| is_text(block.container)).collect();
         let choice = choice(&page, &blocks, &kept, &Thread::default(), &Forms::default());
         assert_eq!(ids(&page, &choice.dropped), ["b", "c"]);
     }
@@ -311,14 +248,8 @@ mod tests {
     fn a_text_of_a_block_is_kept_without_the_others() {
         let page = page("<div id=post><div><a>Ann</a><br><i id=r>Member</i></div><p>one</p></div>");
         let blocks = Blocks::of(&page, &[]);
-        let name = page
-            .live(page.body())
-            .find(|&id| page.own_chars(id) == 3)
-            .unwrap();
-        let thread = Thread {
-            texts: vec![name],
-            ..Thread::default()
-        };
+        let name = page.live(page.body()).find(|&id| page.own_chars(id) == 3).unwrap();
+        let thread = Thread { texts: vec![name], ..Thread::default() };
         let choice = choice(&page, &blocks, &[false, true], &thread, &Forms::default());
         assert_eq!(ids(&page, &choice.dropped), ["r"]);
     }
@@ -327,15 +258,6 @@ mod tests {
     fn nothing_kept_is_no_choice() {
         let page = page("<p>one</p>");
         let blocks = Blocks::of(&page, &[]);
-        assert_eq!(
-            choice(
-                &page,
-                &blocks,
-                &[false],
-                &Thread::default(),
-                &Forms::default()
-            ),
-            Choice::default()
-        );
+        assert_eq!(choice(&page, &blocks, &[false], &Thread::default(), &Forms::default()), Choice::default());
     }
 }

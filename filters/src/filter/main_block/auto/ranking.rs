@@ -98,10 +98,7 @@ mod tests {
     }
 
     fn scored(blocks: &[(f64, f64)]) -> Vec<Scored> {
-        blocks
-            .iter()
-            .map(|&(chance, words)| Scored { chance, words })
-            .collect()
+        blocks.iter().map(|&(chance, words)| Scored { chance, words }).collect()
     }
 
     #[test]
@@ -122,11 +119,8 @@ mod tests {
 
     #[test]
     fn the_cases_are_even() {
-        let (product, sum) = MOODS
-            .iter()
-            .fold((1.0, 0.0), |(product, sum), (odds, weight)| {
-                (product * odds, sum + weight)
-            });
+        let (product, sum) =
+            MOODS.iter().fold((1.0, 0.0), |(product, sum), (odds, weight)| (product * odds, sum + weight));
         assert!((product - 1.0_f64).abs() < 0.01, "{product}");
         assert!((sum - 1.0_f64).abs() < 0.001, "{sum}");
     }
@@ -135,11 +129,7 @@ mod tests {
     fn recall_keeps_more_and_precision_less() {
         let blocks = scored(&[(0.95, 100.0), (0.45, 40.0), (0.3, 60.0)]);
         let kept = |favor: Favor| {
-            let (kept, _) = best(
-                &blocks,
-                favor.beta_squared(Some(crate::kind::Kind::Service)),
-                &AS_SCORED,
-            );
+            let (kept, _) = best(&blocks, favor.beta_squared(Some(crate::kind::Kind::Service)), &AS_SCORED);
             kept.iter().filter(|&&kept| kept).count()
         };
         assert_eq!(kept(Favor::Precision), 1);

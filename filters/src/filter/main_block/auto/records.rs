@@ -99,11 +99,7 @@ impl Records {
             };
         }
         let key = |block: &Block| keys[block.container.index()];
-        blocks
-            .list
-            .iter()
-            .map(|block| Some(key(block)).filter(|&key| key != 0))
-            .collect()
+        blocks.list.iter().map(|block| Some(key(block)).filter(|&key| key != 0)).collect()
     }
 
     /// Where a block stands among records: whether it is in a post, and whether it is part of a field.
@@ -148,10 +144,8 @@ impl Records {
         for (&id, &group) in &self.siblings {
             *found.entry(group).or_default() += count(id);
         }
-        let Some((&group, _)) = found
-            .iter()
-            .filter(|(_, count)| **count > 0)
-            .max_by_key(|(group, count)| (**count, **group))
+        let Some((&group, _)) =
+            found.iter().filter(|(_, count)| **count > 0).max_by_key(|(group, count)| (**count, **group))
         else {
             return;
         };
@@ -172,11 +166,7 @@ impl Records {
         }
         has_text.sort_unstable();
         let mut thread = Thread::default();
-        for &post in self
-            .posts
-            .iter()
-            .filter(|post| has_text.binary_search(post).is_ok())
-        {
+        for &post in self.posts.iter().filter(|post| has_text.binary_search(post).is_ok()) {
             thread.posts.push(post);
             let of_post = |sign: &&Sign| self.post_of[sign.element.index()] == post;
             let within = |signs: &[Sign]| {
@@ -185,32 +175,17 @@ impl Records {
                 start..end
             };
             let names = &self.names[within(&self.names)];
-            let name = names
-                .iter()
-                .filter(of_post)
-                .min_by_key(|sign| (sign.rank, sign.element));
+            let name = names.iter().filter(of_post).min_by_key(|sign| (sign.rank, sign.element));
             let dates = &self.dates[within(&self.dates)];
             let near = name.map_or(post, |name| name.element);
-            let date = dates
-                .iter()
-                .filter(of_post)
-                .min_by_key(|sign| (sign.rank, sign.element.0.abs_diff(near.0)));
+            let date = dates.iter().filter(of_post).min_by_key(|sign| (sign.rank, sign.element.0.abs_diff(near.0)));
             if thread.posts.len() == 1 {
-                thread.starter = name
-                    .map(|name| signs::text_of(page, name))
-                    .filter(|name| !name.is_empty());
+                thread.starter = name.map(|name| signs::text_of(page, name)).filter(|name| !name.is_empty());
             }
-            let is_shown = |signs: &[Sign]| {
-                signs
-                    .iter()
-                    .filter(of_post)
-                    .any(|sign| is_kept[sign.text.index()])
-            };
+            let is_shown = |signs: &[Sign]| signs.iter().filter(of_post).any(|sign| is_kept[sign.text.index()]);
             for (sign, all) in [(name, names), (date, dates)] {
                 if let Some(sign) = sign.filter(|_| !is_shown(all)) {
-                    thread
-                        .texts
-                        .extend(page.live(sign.element).filter(|&id| page.own_chars(id) > 0));
+                    thread.texts.extend(page.live(sign.element).filter(|&id| page.own_chars(id) > 0));
                 }
             }
         }
@@ -229,11 +204,8 @@ struct Words {
 
 impl Words {
     fn of(page: &Page, blocks: &Blocks) -> Words {
-        let mut words = Words {
-            all: vec![0.0; page.len()],
-            unlinked: vec![0.0; page.len()],
-            blocks: vec![0; page.len()],
-        };
+        let mut words =
+            Words { all: vec![0.0; page.len()], unlinked: vec![0.0; page.len()], blocks: vec![0; page.len()] };
         for block in &blocks.list {
             let row = block.container.index();
             words.all[row] += block.stats.words;
@@ -256,13 +228,7 @@ impl Words {
 }
 
 /// The posts of the thread: of the looks nearly all of whose members are signed and dated, the one with most text.
-fn posts(
-    page: &Page,
-    words: &Words,
-    names: &[Sign],
-    dates: &[Sign],
-    is_forum: bool,
-) -> Vec<NodeId> {
+fn posts(page: &Page, words: &Words, names: &[Sign], dates: &[Sign], is_forum: bool) -> Vec<NodeId> {
     let least = if is_forum { LEAST_IN_FORUM } else { LEAST };
     let mut looks: HashMap<u64, Vec<NodeId>> = HashMap::new();
     let mut is_seen = vec![false; page.len()];
@@ -277,10 +243,7 @@ fn posts(
             }
         }
     }
-    let mut looks: Vec<Vec<NodeId>> = looks
-        .into_values()
-        .filter(|members| members.len() >= least)
-        .collect();
+    let mut looks: Vec<Vec<NodeId>> = looks.into_values().filter(|members| members.len() >= least).collect();
     for members in &mut looks {
         members.sort_unstable();
     }
@@ -297,17 +260,11 @@ fn posts(
     };
     let is_signed = |members: &[NodeId], signs: &[Sign]| {
         let has_own = |(at, &id): (usize, &NodeId)| {
-            let end = members
-                .get(at + 1)
-                .map_or(page.end(id), |&inner| inner.min(page.end(id)));
+            let end = members.get(at + 1).map_or(page.end(id), |&inner| inner.min(page.end(id)));
             let next = signs.partition_point(|sign| sign.element < id);
             signs.get(next).is_some_and(|sign| sign.element < end)
         };
-        let signed = members
-            .iter()
-            .enumerate()
-            .filter(|&member| has_own(member))
-            .count();
+        let signed = members.iter().enumerate().filter(|&member| has_own(member)).count();
         signed as f32 >= SIGNED * members.len() as f32
     };
     looks.retain(|members| {
@@ -315,31 +272,19 @@ fn posts(
         let is_named = is_signed(members, names);
         is_dated && is_named || is_forum && (is_dated || is_named)
     });
-    let most = looks
-        .iter()
-        .map(|members| text(members))
-        .fold(0.0, f32::max);
+    let most = looks.iter().map(|members| text(members)).fold(0.0, f32::max);
     // What holds all posts of a page has as much text as they have, and fewer members.
     looks.retain(|members| text(members) > 0.6 * most && most > 0.0);
-    let longest = looks
-        .into_iter()
-        .max_by_key(|members| (members.len(), std::cmp::Reverse(members[0])));
+    let longest = looks.into_iter().max_by_key(|members| (members.len(), std::cmp::Reverse(members[0])));
     longest.unwrap_or_default()
 }
 
 /// Alike siblings that are short and hold several texts each, and the number of their group.
 fn siblings(page: &Page, words: &Words) -> HashMap<NodeId, u64> {
     let mut groups: HashMap<(NodeId, u64), Vec<NodeId>> = HashMap::new();
-    for id in page
-        .live(page.body())
-        .skip(1)
-        .filter(|&id| page.tag(id).is_some())
-    {
+    for id in page.live(page.body()).skip(1).filter(|&id| page.tag(id).is_some()) {
         if words.blocks[id.index()] > 0 {
-            groups
-                .entry((page.parent(id), look_from(page, id, 3)))
-                .or_default()
-                .push(id);
+            groups.entry((page.parent(id), look_from(page, id, 3))).or_default().push(id);
         }
     }
     let mut found = HashMap::new();
@@ -348,8 +293,7 @@ fn siblings(page: &Page, words: &Words) -> HashMap<NodeId, u64> {
         let count = members.len() as f32;
         let all = sum(&|id| words.all[id.index()]);
         let blocks = sum(&|id| words.blocks[id.index()] as f32);
-        if members.len() >= LEAST_SIBLINGS && blocks >= 2.0 * count && all <= SIBLING_WORDS * count
-        {
+        if members.len() >= LEAST_SIBLINGS && blocks >= 2.0 * count && all <= SIBLING_WORDS * count {
             let group = mix(mix(look, u64::from(parent.0)), 4);
             found.extend(members.into_iter().map(|id| (id, group)));
         }
@@ -381,31 +325,16 @@ fn look(page: &Page, id: NodeId) -> Option<u64> {
         let id = page.attribute(id, &local_name!("id"))?;
         id.bytes().any(|byte| byte.is_ascii_digit()).then_some(id)
     };
-    let is_row = || {
-        matches!(
-            page.tag(id),
-            Some(Tag::Table | Tag::Tr | Tag::Li | Tag::Article)
-        )
-        .then_some("")
-    };
+    let is_row = || matches!(page.tag(id), Some(Tag::Table | Tag::Tr | Tag::Li | Tag::Article)).then_some("");
     let name = first.or_else(numbered).or_else(is_row)?;
-    let above = if name.is_empty() {
-        u64::from(page.parent(id).0)
-    } else {
-        0
-    };
+    let above = if name.is_empty() { u64::from(page.parent(id).0) } else { 0 };
     Some(key(page, id, name, mix(1, above)))
 }
 
 /// The same of any element, with the way down to it.
 fn look_from(page: &Page, id: NodeId, above: u64) -> u64 {
     let class = page.attribute(id, &local_name!("class")).unwrap_or("");
-    key(
-        page,
-        id,
-        class.split_ascii_whitespace().next().unwrap_or(""),
-        above,
-    )
+    key(page, id, class.split_ascii_whitespace().next().unwrap_or(""), above)
 }
 
 fn key(page: &Page, id: NodeId, name: &str, above: u64) -> u64 {

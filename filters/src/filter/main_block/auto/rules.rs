@@ -47,70 +47,19 @@ struct Rule {
 }
 
 const RULES: &[Rule] = &[
-    Rule {
-        name: "headline",
-        action: Action::Keep,
-        when: |_| true,
-        propose: headline::keep,
-        most: 1.0,
-    },
-    Rule {
-        name: "standfirst",
-        action: Action::Keep,
-        when: |_| true,
-        propose: standfirst::keep,
-        most: 0.5,
-    },
-    Rule {
-        name: "captions",
-        action: Action::Keep,
-        when: is_text,
-        propose: captions::keep,
-        most: 0.5,
-    },
-    Rule {
-        name: "footnotes",
-        action: Action::Keep,
-        when: is_text,
-        propose: footnotes::keep,
-        most: 0.1,
-    },
-    Rule {
-        name: "price",
-        action: Action::Keep,
-        when: |_| true,
-        propose: price::keep,
-        most: 0.5,
-    },
+    Rule { name: "headline", action: Action::Keep, when: |_| true, propose: headline::keep, most: 1.0 },
+    Rule { name: "standfirst", action: Action::Keep, when: |_| true, propose: standfirst::keep, most: 0.5 },
+    Rule { name: "captions", action: Action::Keep, when: is_text, propose: captions::keep, most: 0.5 },
+    Rule { name: "footnotes", action: Action::Keep, when: is_text, propose: footnotes::keep, most: 0.1 },
+    Rule { name: "price", action: Action::Keep, when: |_| true, propose: price::keep, most: 0.5 },
     // What stands twice is half of a page.
-    Rule {
-        name: "duplicates",
-        action: Action::Drop,
-        when: |_| true,
-        propose: duplicates::drop,
-        most: 0.6,
-    },
-    Rule {
-        name: "next_article",
-        action: Action::Drop,
-        when: is_article,
-        propose: next_article::drop,
-        most: 0.9,
-    },
-    Rule {
-        name: "related",
-        action: Action::Drop,
-        when: is_less_wanted,
-        propose: related::drop,
-        most: 0.25,
-    },
+    Rule { name: "duplicates", action: Action::Drop, when: |_| true, propose: duplicates::drop, most: 0.6 },
+    Rule { name: "next_article", action: Action::Drop, when: is_article, propose: next_article::drop, most: 0.9 },
+    Rule { name: "related", action: Action::Drop, when: is_less_wanted, propose: related::drop, most: 0.25 },
 ];
 
 fn is_text(context: &Context<'_>) -> bool {
-    matches!(
-        context.kind.get(),
-        None | Some(Kind::Article | Kind::Documentation)
-    )
+    matches!(context.kind.get(), None | Some(Kind::Article | Kind::Documentation))
 }
 
 fn is_article(context: &Context<'_>) -> bool {
@@ -139,15 +88,9 @@ impl Rule {
         (self.propose)(context, &mut proposed);
         let headline = context.page.headline.node;
         let (mut all, mut changed) = (0.0, 0.0);
-        let texts = context
-            .blocks
-            .list
-            .iter()
-            .zip(kept.iter())
-            .zip(&mut proposed);
+        let texts = context.blocks.list.iter().zip(kept.iter()).zip(&mut proposed);
         for ((block, &was), is) in texts {
-            let is_headline =
-                || headline.is_some_and(|node| context.page.contains(node, block.container));
+            let is_headline = || headline.is_some_and(|node| context.page.contains(node, block.container));
             *is = match self.action {
                 Action::Keep => was || *is,
                 Action::Drop => was && (*is || is_headline()),

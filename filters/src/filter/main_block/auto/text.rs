@@ -82,8 +82,7 @@ fn fold(hash: u64, c: char) -> u64 {
     if c.is_ascii() {
         return mix(hash, u64::from(c.to_ascii_lowercase() as u32));
     }
-    c.to_lowercase()
-        .fold(hash, |hash, c| mix(hash, u64::from(c as u32)))
+    c.to_lowercase().fold(hash, |hash, c| mix(hash, u64::from(c as u32)))
 }
 
 /// The highest bits of a hash, of which all of the word has a share, as one of 64 bits.
@@ -109,10 +108,7 @@ impl<'a> Reading<'a> {
         Reading {
             title,
             title_bits: title.iter().fold(0, |bits, &word| bits | bit(word)),
-            stats: TextStats {
-                hash: SEED,
-                ..TextStats::default()
-            },
+            stats: TextStats { hash: SEED, ..TextStats::default() },
             word: 0,
             word_hash: SEED,
             last: ' ',
@@ -201,8 +197,8 @@ impl<'a> Reading<'a> {
         stats.hash = mix(stats.hash, self.word_hash);
         if self.word > 2 {
             stats.lexical += 1.0;
-            let is_titled = self.title_bits & bit(self.word_hash) != 0
-                && self.title.binary_search(&self.word_hash).is_ok();
+            let is_titled =
+                self.title_bits & bit(self.word_hash) != 0 && self.title.binary_search(&self.word_hash).is_ok();
             stats.titled += f32::from(u8::from(is_titled));
         }
         self.word = 0;
@@ -215,8 +211,7 @@ impl<'a> Reading<'a> {
             ' ' => {}
             ',' | ';' | '、' | '，' | '；' | '،' | '؛' => stats.commas += 1.0,
             c if is_stop(c) => stats.stops += 1.0,
-            '|' | '•' | '·' | '»' | '›' | '>' | '←' | '→' | '/' | '▸' | '▾' | '×' | '+' =>
-            {
+            '|' | '•' | '·' | '»' | '›' | '>' | '←' | '→' | '/' | '▸' | '▾' | '×' | '+' => {
                 stats.dividers += 1.0;
             }
             '"' | '“' | '”' | '«' | '「' => stats.quotes += 1.0,
@@ -226,10 +221,7 @@ impl<'a> Reading<'a> {
 }
 
 fn is_stop(c: char) -> bool {
-    matches!(
-        c,
-        '.' | '!' | '?' | '。' | '！' | '？' | '।' | '۔' | '؟' | '…' | '．'
-    )
+    matches!(c, '.' | '!' | '?' | '。' | '！' | '？' | '।' | '۔' | '؟' | '…' | '．')
 }
 
 #[cfg(test)]
@@ -251,10 +243,7 @@ mod tests {
     fn words_and_marks_are_counted() {
         let stats = read("A quiet day, in “the garden”. Home / About | (Yes!)");
         assert_eq!(stats.words, 9.0);
-        assert_eq!(
-            (stats.commas, stats.stops, stats.dividers, stats.quotes),
-            (1.0, 2.0, 2.0, 2.0)
-        );
+        assert_eq!((stats.commas, stats.stops, stats.dividers, stats.quotes), (1.0, 2.0, 2.0, 2.0));
         assert_eq!(stats.capitalised, 4.0);
         assert_eq!(stats.titled, 3.0);
         assert!(stats.ends_sentence);

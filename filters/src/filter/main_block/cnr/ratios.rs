@@ -14,11 +14,7 @@ pub(crate) struct Ratio {
 
 impl Ratio {
     pub(crate) fn value(self) -> f64 {
-        if self.weight == 0 {
-            0.0
-        } else {
-            f64::from(self.chars) / f64::from(self.weight)
-        }
+        if self.weight == 0 { 0.0 } else { f64::from(self.chars) / f64::from(self.weight) }
     }
 }
 
@@ -40,10 +36,7 @@ pub(crate) fn chars_nodes_ratios(page: &Page, settings: &Settings) -> Vec<Ratio>
     for &id in counted_nodes(page).iter().rev() {
         let own = if non_content.holds(page, id) {
             discarded.push(id);
-            Ratio {
-                chars: 0,
-                weight: 1,
-            }
+            Ratio { chars: 0, weight: 1 }
         } else {
             let below = ratios[id.index()];
             Ratio {
@@ -91,9 +84,6 @@ impl NonContent {
 
     /// A `<noscript>` whose tags an earlier filter took off is a plain container.
     fn holds(&self, page: &Page, id: NodeId) -> bool {
-        page.fate(id) == Fate::Keep
-            && page
-                .tag(id)
-                .is_some_and(|tag| tag.hides_text() || self.0[tag as usize])
+        page.fate(id) == Fate::Keep && page.tag(id).is_some_and(|tag| tag.hides_text() || self.0[tag as usize])
     }
 }

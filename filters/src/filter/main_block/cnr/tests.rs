@@ -33,78 +33,30 @@ fn algorithm_1_counts_characters_and_nodes_of_the_subtree() {
     let page = page("<div id=all><p id=one>ab cd</p><p id=two><b id=bold>efg</b> h</p></div>");
     let ratios = chars_nodes_ratios(&page, &Settings::default());
     let of = |id| ratios[by_id(&page, id).index()];
-    assert_eq!(
-        of("one"),
-        Ratio {
-            chars: 4,
-            weight: 2
-        }
-    );
-    assert_eq!(
-        of("bold"),
-        Ratio {
-            chars: 3,
-            weight: 2
-        }
-    );
-    assert_eq!(
-        of("two"),
-        Ratio {
-            chars: 4,
-            weight: 4
-        }
-    );
-    assert_eq!(
-        of("all"),
-        Ratio {
-            chars: 8,
-            weight: 7
-        }
-    );
+    assert_eq!(of("one"), Ratio { chars: 4, weight: 2 });
+    assert_eq!(of("bold"), Ratio { chars: 3, weight: 2 });
+    assert_eq!(of("two"), Ratio { chars: 4, weight: 4 });
+    assert_eq!(of("all"), Ratio { chars: 8, weight: 7 });
     assert!((of("all").value() - 8.0 / 7.0).abs() < 1e-12);
 }
 
 #[test]
 fn a_non_content_node_weighs_one_and_says_nothing_whatever_it_holds() {
-    let page = page(
-        "<div id=all>text<nav id=menu><ul><li>menu<li>menu</ul></nav><a id=link>link</a></div>",
-    );
+    let page = page("<div id=all>text<nav id=menu><ul><li>menu<li>menu</ul></nav><a id=link>link</a></div>");
     let ratios = chars_nodes_ratios(&page, &Settings::default());
     let of = |id| ratios[by_id(&page, id).index()];
-    assert_eq!(
-        of("menu"),
-        Ratio {
-            chars: 0,
-            weight: 1
-        }
-    );
-    assert_eq!(
-        of("link"),
-        Ratio {
-            chars: 0,
-            weight: 1
-        }
-    );
-    assert_eq!(
-        of("all"),
-        Ratio {
-            chars: 4,
-            weight: 4
-        }
-    );
+    assert_eq!(of("menu"), Ratio { chars: 0, weight: 1 });
+    assert_eq!(of("link"), Ratio { chars: 0, weight: 1 });
+    assert_eq!(of("all"), Ratio { chars: 4, weight: 4 });
 }
 
 #[test]
 fn indenting_a_page_changes_no_ratio() {
     let ratios = |html: &str| -> Vec<Ratio> {
-        chars_nodes_ratios(&page(html), &Settings::default())
-            .into_iter()
-            .filter(|ratio| ratio.weight > 0)
-            .collect()
+        chars_nodes_ratios(&page(html), &Settings::default()).into_iter().filter(|ratio| ratio.weight > 0).collect()
     };
     let tight = "<div><p>one two</p><ul><li>three</li><li>four</li></ul></div>";
-    let loose =
-        "<div>\n\n  <p>\n    one\n two </p>\t<ul> <li> three </li>\n<li>four</li> </ul>\n</div>\n";
+    let loose = "<div>\n\n  <p>\n    one\n two </p>\t<ul> <li> three </li>\n<li>four</li> </ul>\n</div>\n";
     assert_eq!(ratios(tight), ratios(loose));
 }
 
@@ -140,10 +92,7 @@ fn chosen(html: &str, settings: &Settings) -> (Page, Option<NodeId>) {
 
 #[test]
 fn the_footer_of_the_ieee_page_does_not_join_the_text() {
-    for html in [
-        IEEE.to_owned(),
-        IEEE.split_whitespace().collect::<Vec<_>>().join(" "),
-    ] {
+    for html in [IEEE.to_owned(), IEEE.split_whitespace().collect::<Vec<_>>().join(" ")] {
         let (page, block) = chosen(&html, &Settings::default());
         let block = block.unwrap();
         assert!(page.contains(by_id(&page, "maincontent"), block));
@@ -187,15 +136,9 @@ fn the_ratios_of_the_wikipedia_page_are_those_worked_by_hand() {
     assert_eq!(of("content"), (chars, 5));
     // The license is a link: a node of no characters and weight 1, between two texts.
     let text = "Textisavailableundertheadditionaltermsmayapply.SeeTermsofUsefor(...)";
-    assert_eq!(
-        of("footer-info-copyright"),
-        (u32::try_from(text.len()).unwrap(), 4)
-    );
+    assert_eq!(of("footer-info-copyright"), (u32::try_from(text.len()).unwrap(), 4));
     let modified = "Thispagewaslastmodifiedon15April2011at23:32.";
-    assert_eq!(
-        of("footer-info-lastmod"),
-        (u32::try_from(modified.len()).unwrap(), 2)
-    );
+    assert_eq!(of("footer-info-lastmod"), (u32::try_from(modified.len()).unwrap(), 2));
 }
 
 #[test]
@@ -210,21 +153,11 @@ fn algorithm_2_merges_the_brothers_of_the_wikipedia_page() {
     let ratios = chars_nodes_ratios(&page, &Settings::default());
     let blocks = relevant_blocks(&page, start.clone(), &ratios, |_, c| c.blocks >= 2);
     let footer = by_id(&page, "footer").index();
-    assert_eq!(
-        (0..page.len())
-            .filter(|&row| blocks[row])
-            .collect::<Vec<_>>(),
-        [footer]
-    );
+    assert_eq!((0..page.len()).filter(|&row| blocks[row]).collect::<Vec<_>>(), [footer]);
     start[by_id(&page, "content").index()] = true;
     let blocks = relevant_blocks(&page, start, &ratios, |_, c| c.blocks >= 2);
     let body = page.body().index();
-    assert_eq!(
-        (0..page.len())
-            .filter(|&row| blocks[row])
-            .collect::<Vec<_>>(),
-        [body]
-    );
+    assert_eq!((0..page.len()).filter(|&row| blocks[row]).collect::<Vec<_>>(), [body]);
 }
 
 /// Figure 2 of López, Silva, Insa (Polibits): a page of Fox News, its words replaced, without the odd tag in it.
@@ -254,11 +187,7 @@ fn the_article_of_the_fox_news_page_is_found_without_the_footer() {
     let summary = by_id(&page, "section-footer");
     for id in page
         .live_children(text)
-        .chain(
-            page.live_children(summary)
-                .filter(|&id| page.tag(id).is_some())
-                .skip(1),
-        )
+        .chain(page.live_children(summary).filter(|&id| page.tag(id).is_some()).skip(1))
         .chain([by_id(&page, "article-title")])
         .filter(|&id| page.tag(id).is_some())
     {
@@ -279,10 +208,7 @@ fn the_fox_news_page_is_read_with_the_odd_tag_that_the_figure_has() {
         let (page, block) = chosen(&html, &Settings::default());
         let block = block.unwrap();
         assert!(page.contains(by_id(&page, "article-section"), block));
-        let paragraphs = page
-            .live(block)
-            .filter(|&id| page.tag(id) == Some(Tag::P))
-            .count();
+        let paragraphs = page.live(block).filter(|&id| page.tag(id) == Some(Tag::P)).count();
         assert_eq!(paragraphs, 3);
     }
 }
@@ -297,10 +223,7 @@ fn recall_or_precision_is_whole_wherever_the_choice_is_above_or_below_what_is_wa
         };
         let nodes = |root| page.live(root).count();
         for wanted in page.live(page.body()).filter(|&id| page.tag(id).is_some()) {
-            let both = page
-                .live(block)
-                .filter(|&id| page.contains(wanted, id))
-                .count();
+            let both = page.live(block).filter(|&id| page.contains(wanted, id)).count();
             let is_whole = both == nodes(wanted) || both == nodes(block);
             let is_related = page.contains(wanted, block) || page.contains(block, wanted);
             assert!(if is_related { is_whole } else { both == 0 }, "seed {seed}");
@@ -311,33 +234,16 @@ fn recall_or_precision_is_whole_wherever_the_choice_is_above_or_below_what_is_wa
 #[test]
 fn each_paragraph_in_a_wrapper_of_its_own_leaves_one_paragraph_until_the_block_is_grown() {
     let card = |id| format!("<div><div id={id}>{}</div></div>", words(40));
-    let html = format!(
-        "<main id=main>{}{}{}</main><p>{}</p>",
-        card("a"),
-        card("b"),
-        card("c"),
-        words(2)
-    );
-    let settings = |dial| Settings {
-        start: Start::Top,
-        top: 3,
-        dial,
-        ..Settings::default()
-    };
+    let html = format!("<main id=main>{}{}{}</main><p>{}</p>", card("a"), card("b"), card("c"), words(2));
+    let settings = |dial| Settings { start: Start::Top, top: 3, dial, ..Settings::default() };
     let (page, block) = chosen(&html, &settings(0.0));
     assert!(page.contains(by_id(&page, "a"), block.unwrap()));
-    assert_eq!(
-        main_block(&page, &settings(RELAXED)),
-        Some(by_id(&page, "main"))
-    );
+    assert_eq!(main_block(&page, &settings(RELAXED)), Some(by_id(&page, "main")));
 }
 
 #[test]
 fn increase_goes_to_the_parent_and_decrease_to_the_densest_child() {
-    let with = |adjust| Settings {
-        adjust,
-        ..Settings::default()
-    };
+    let with = |adjust| Settings { adjust, ..Settings::default() };
     let (page, block) = chosen(FOX_NEWS, &with(0));
     let block = block.unwrap();
     let more = main_block(&page, &with(1)).unwrap();
@@ -345,10 +251,7 @@ fn increase_goes_to_the_parent_and_decrease_to_the_densest_child() {
     let ratios = chars_nodes_ratios(&page, &Settings::default());
     let less = main_block(&page, &with(-1)).unwrap();
     assert_eq!(page.parent(less), block);
-    assert!(
-        page.live_children(block)
-            .all(|child| ratios[child.index()].value() <= ratios[less.index()].value())
-    );
+    assert!(page.live_children(block).all(|child| ratios[child.index()].value() <= ratios[less.index()].value()));
     // Above the body and below a text there is nothing.
     assert_eq!(main_block(&page, &with(100)), Some(page.body()));
     assert!(main_block(&page, &with(-100)).is_some());
@@ -378,10 +281,7 @@ fn turning_the_dial_towards_recall_never_takes_less_text() {
         let chars: Vec<u32> = [-1.0, -0.7, -0.3, 0.0, 0.3, 0.7, 1.0]
             .into_iter()
             .filter_map(|dial| {
-                let settings = Settings {
-                    dial,
-                    ..Settings::default()
-                };
+                let settings = Settings { dial, ..Settings::default() };
                 main_block(&page, &settings).map(|block| ratios[block.index()].chars)
             })
             .collect();
@@ -391,10 +291,7 @@ fn turning_the_dial_towards_recall_never_takes_less_text() {
 
 #[test]
 fn the_dial_at_its_end_takes_the_whole_body() {
-    let settings = Settings {
-        dial: 1.0,
-        ..Settings::default()
-    };
+    let settings = Settings { dial: 1.0, ..Settings::default() };
     let (page, block) = chosen(FOX_NEWS, &settings);
     assert_eq!(block, Some(page.body()));
 }
@@ -403,11 +300,7 @@ fn the_dial_at_its_end_takes_the_whole_body() {
 fn of_equal_blocks_the_first_is_taken() {
     let text = words(50);
     let html = format!("<div><p id=a>{text}</p></div><div><p id=b>{text}</p></div>");
-    let settings = Settings {
-        start: Start::Top,
-        top: 2,
-        ..Settings::default()
-    };
+    let settings = Settings { start: Start::Top, top: 2, ..Settings::default() };
     let (page, block) = chosen(&html, &settings);
     assert!(page.contains(by_id(&page, "a"), block.unwrap()));
 }
@@ -421,16 +314,10 @@ fn the_start_set_has_its_four_forms() {
     let page = page(FOUR);
     let ratios = chars_nodes_ratios(&page, &Settings::default());
     let started = |start, change: fn(&mut Settings)| {
-        let mut settings = Settings {
-            start,
-            ..Settings::default()
-        };
+        let mut settings = Settings { start, ..Settings::default() };
         change(&mut settings);
         let marks = start_set(&page, &ratios, &settings);
-        ["a", "b", "c", "d"]
-            .into_iter()
-            .filter(|id| marks[by_id(&page, id).index()])
-            .collect::<String>()
+        ["a", "b", "c", "d"].into_iter().filter(|id| marks[by_id(&page, id).index()]).collect::<String>()
     };
     // Texts 12, 8, 4, 4; paragraphs 6, 4, 2, 2; divisions 4, 2.7, 1.3, 1.3; the body 28 / 13: a mean of 4.07.
     assert_eq!(started(Start::AboveMean, |_| ()), "ab");
@@ -470,19 +357,14 @@ fn a_node_with_a_single_child_has_the_lower_ratio() {
 fn which_elements_say_nothing_is_a_setting() {
     let page = page("<p id=p>one <a href=/x>two</a></p>");
     let of = |non_content: &[&str]| {
-        let settings = Settings {
-            non_content: non_content.iter().map(|&name| name.to_owned()).collect(),
-            ..Settings::default()
-        };
+        let settings =
+            Settings { non_content: non_content.iter().map(|&name| name.to_owned()).collect(), ..Settings::default() };
         chars_nodes_ratios(&page, &settings)[by_id(&page, "p").index()]
     };
     let (with, without) = (of(&["a"]), of(&[]));
     assert_eq!((with.chars, with.weight), (3, 3));
     assert_eq!((without.chars, without.weight), (6, 4));
-    let settings = Settings {
-        non_content: vec!["aa".to_owned()],
-        ..Settings::default()
-    };
+    let settings = Settings { non_content: vec!["aa".to_owned()], ..Settings::default() };
     let error = settings.check().unwrap_err();
     assert_eq!(error.key, "main_block.cnr.non_content");
 }

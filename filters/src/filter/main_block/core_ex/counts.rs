@@ -23,11 +23,7 @@ impl Counts {
 }
 
 pub(super) fn ratio(words: u32, links: u32) -> f64 {
-    if words == 0 {
-        0.0
-    } else {
-        f64::from(words - links) / f64::from(words)
-    }
+    if words == 0 { 0.0 } else { f64::from(words - links) / f64::from(words) }
 }
 
 /// What each node counts by itself.
@@ -41,11 +37,7 @@ pub(super) fn own_counts(page: &Page, remove_scripts: bool) -> Vec<Counts> {
                 _ => false,
             };
         if is_link_node {
-            counts[id.index()] = Counts {
-                words: 1,
-                links: 1,
-                ..Counts::default()
-            };
+            counts[id.index()] = Counts { words: 1, links: 1, ..Counts::default() };
         } else if page.own_chars(id) > 0 || (!remove_scripts && is_script_text(page, id)) {
             counts[id.index()].words = page.text(id).map_or(0, |text| words(&text));
         }
@@ -54,16 +46,11 @@ pub(super) fn own_counts(page: &Page, remove_scripts: bool) -> Vec<Counts> {
 }
 
 fn is_script_text(page: &Page, id: NodeId) -> bool {
-    page.kind(id) == Kind::Text
-        && matches!(page.tag(page.parent(id)), Some(Tag::Script | Tag::Style))
+    page.kind(id) == Kind::Text && matches!(page.tag(page.parent(id)), Some(Tag::Script | Tag::Style))
 }
 
 /// The nodes that take part, and the roots of what is ignored.
-pub(super) fn counted_nodes(
-    page: &Page,
-    settings: &Settings,
-    own: &[Counts],
-) -> (Vec<NodeId>, Vec<NodeId>) {
+pub(super) fn counted_nodes(page: &Page, settings: &Settings, own: &[Counts]) -> (Vec<NodeId>, Vec<NodeId>) {
     let mut before = Vec::with_capacity(own.len() + 1);
     let mut sum = 0;
     for counts in own {

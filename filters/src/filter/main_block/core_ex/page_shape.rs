@@ -33,10 +33,6 @@ pub(crate) fn page_shape(page: &Page) -> (PageShape, f64) {
         return (PageShape::Empty, 0.0);
     }
     let links = f64::from(body.links) / f64::from(body.words);
-    let shape = if links > INDEX_LINKS_PER_WORD {
-        PageShape::Index
-    } else {
-        PageShape::Text
-    };
+    let shape = if links > INDEX_LINKS_PER_WORD { PageShape::Index } else { PageShape::Text };
     (shape, links)
 }

@@ -54,10 +54,7 @@ fn the_weighted_score_tells_apart_what_the_basic_one_does_not() {
     let weighted = Settings::system(2);
     assert_near(scores(&page, &weighted, "note"), 0.99 + 0.01 / 8.0);
     assert_near(scores(&page, &weighted, "ul"), 0.99 + 0.01 * 4.0 / 8.0);
-    assert_near(
-        scores(&page, &weighted, "p"),
-        0.99 * 2.0 / 3.0 + 0.01 * 3.0 / 8.0,
-    );
+    assert_near(scores(&page, &weighted, "p"), 0.99 * 2.0 / 3.0 + 0.01 * 3.0 / 8.0);
     assert_eq!(kept(FIGURE_3, &weighted), ["ul"]);
 }
 
@@ -70,9 +67,8 @@ fn of_equal_scores_the_higher_node_wins_and_then_the_first() {
 #[test]
 fn basic_scoring_fails_where_figure_5_says_so() {
     let text = words(66);
-    let html = format!(
-        "<div id=all><p id=one>{text}</p><p id=two>{text} <a href=/x>link</a></p><p id=three>{text}</p></div>"
-    );
+    let html =
+        format!("<div id=all><p id=one>{text}</p><p id=two>{text} <a href=/x>link</a></p><p id=three>{text}</p></div>");
     assert_eq!(kept(&html, &Settings::system(1)), ["one"]);
     // 199 words and a link: .99 * 198/199 + .01 against .99 + .01 * 66/199. The body has the same score and stands
     // higher.
@@ -100,31 +96,20 @@ fn forms_are_ignored_unless_they_hold_the_page() {
         (ids(&page, &choice.kept), ids(&page, &choice.dropped))
     };
     let (kept, dropped) = of(&aside, &Settings::system(4));
-    assert_eq!(
-        (kept, dropped),
-        (vec!["text".to_owned()], vec!["f".to_owned()])
-    );
+    assert_eq!((kept, dropped), (vec!["text".to_owned()], vec!["f".to_owned()]));
     let wrapper = format!("<form id=f><p id=text>{text}</p></form>");
     assert!(!of(&wrapper, &Settings::system(5)).0.is_empty());
-    let as_printed = Settings {
-        form_guard: 1.0,
-        ..Settings::system(5)
-    };
+    let as_printed = Settings { form_guard: 1.0, ..Settings::system(5) };
     // No node has more than all words, so every form is ignored, and nothing is left.
     assert!(of(&wrapper, &as_printed).0.is_empty());
 }
 
 #[test]
 fn scripts_are_text_until_they_are_removed() {
-    let html = format!(
-        "<p id=text>{}</p><script id=s>{}</script>",
-        words(5),
-        words(50)
-    );
+    let html = format!("<p id=text>{}</p><script id=s>{}</script>", words(5), words(50));
     let html = format!("<div id=a>{html}</div>");
     let page = page(&html);
-    let words_of =
-        |settings: &Settings| Scored::new(&page, settings).counts[by_id(&page, "a").index()].words;
+    let words_of = |settings: &Settings| Scored::new(&page, settings).counts[by_id(&page, "a").index()].words;
     assert_eq!(words_of(&Settings::system(4)), 55);
     assert_eq!(words_of(&Settings::system(5)), 5);
 }
@@ -137,25 +122,13 @@ fn titles_come_back_from_the_siblings_or_from_the_page_title() {
              <div id=all><p id=a>{text}</p><p id=b>{text}</p></div></div>\
              <div><a href=/><span id=same>The  title</span></a></div>"
     );
-    let with = |title| {
-        kept(
-            &html,
-            &Settings {
-                title,
-                threshold: 0.9,
-                subset: Subset::Children,
-                ..Settings::system(5)
-            },
-        )
-    };
+    let with =
+        |title| kept(&html, &Settings { title, threshold: 0.9, subset: Subset::Children, ..Settings::system(5) });
     let set = with(Title::None);
     // The set is the children of the wrapper of all of it; a heading is then inside already.
     assert!(!set.is_empty());
     let page = page(&html);
-    assert_eq!(
-        heading_before(&page, by_id(&page, "all")),
-        Some(by_id(&page, "near"))
-    );
+    assert_eq!(heading_before(&page, by_id(&page, "all")), Some(by_id(&page, "near")));
     // The outermost node of that text: the wrapper of the link.
     let found = node_like_page_title(&page).unwrap();
     assert!(page.contains(found, by_id(&page, "same")));
@@ -171,10 +144,7 @@ fn a_title_joins_the_set_of_a_node_that_was_chosen_for_its_children() {
         words(60)
     );
     let with = |title| {
-        let settings = Settings {
-            title,
-            ..Settings::system(5)
-        };
+        let settings = Settings { title, ..Settings::system(5) };
         kept(&html, &settings)
     };
     assert_eq!(with(Title::None), ["a", "b"]);
@@ -192,12 +162,7 @@ fn descendants_gather_sections_that_children_do_not() {
     let page = page(&html);
     let choice = choose(&page, &Settings::mended());
     for id in ["a", "b"] {
-        assert!(
-            choice
-                .kept
-                .iter()
-                .any(|&kept| page.contains(kept, by_id(&page, id)))
-        );
+        assert!(choice.kept.iter().any(|&kept| page.contains(kept, by_id(&page, id))));
     }
 }
 

@@ -74,16 +74,9 @@ pub(super) fn with_invitation(page: &Page, form: NodeId) -> Vec<NodeId> {
     let is_box = |up: NodeId| {
         up != page.body()
             && page.size(up) <= most
-            && !page
-                .headline
-                .node
-                .is_some_and(|headline| page.contains(up, headline))
+            && !page.headline.node.is_some_and(|headline| page.contains(up, headline))
     };
-    let boxes = || {
-        page.ancestors(form)
-            .take(LEVELS)
-            .take_while(|&up| is_box(up))
-    };
+    let boxes = || page.ancestors(form).take(LEVELS).take_while(|&up| is_box(up));
     let is_called = |up: &NodeId| page.said(*up).cues & Cue::Newsletter.bit() != 0;
     let called = boxes().filter(is_called).last().unwrap_or(form);
     let mut all = called;
@@ -105,21 +98,15 @@ pub(super) fn with_invitation(page: &Page, form: NodeId) -> Vec<NodeId> {
 pub(super) fn is_for_letters(page: &Page, form: NodeId) -> bool {
     let most = page.size(form) + SIZE;
     let around = iter::once(form).chain(page.ancestors(form).take(LEVELS));
-    around
-        .take_while(|&up| up != page.body() && page.size(up) <= most)
-        .any(|up| {
-            page.said(up).cues & Cue::Newsletter.bit() != 0
-                || speaks_of(&lower(&one_line(&of_subtree(page, up, 1))), LETTERS)
-        })
+    around.take_while(|&up| up != page.body() && page.size(up) <= most).any(|up| {
+        page.said(up).cues & Cue::Newsletter.bit() != 0
+            || speaks_of(&lower(&one_line(&of_subtree(page, up, 1))), LETTERS)
+    })
 }
 
 /// The parts of a box around the one with the form that invite to it.
 fn inviting(page: &Page, parts: &[NodeId], at: usize) -> RangeInclusive<usize> {
-    let parts: Vec<Part> = parts
-        .iter()
-        .enumerate()
-        .map(|(place, &part)| Part::of(page, part, place > at))
-        .collect();
+    let parts: Vec<Part> = parts.iter().enumerate().map(|(place, &part)| Part::of(page, part, place > at)).collect();
     let is_heading = |part: &Part| *part == Part::Heading;
     let headed = parts[..at].iter().position(is_heading);
     let goes = |part: &&Part| **part != Part::Text;
@@ -175,9 +162,7 @@ fn is_label(page: &Page, id: NodeId, text: &str) -> bool {
     text.ends_with([':', '：'])
         || page.live(id).take(DEPTH).filter(of_all).any(|at| {
             let tag = page.tag(at);
-            tag.is_some_and(|tag| {
-                tag.is_heading() || matches!(tag, Tag::Label | Tag::Legend | Tag::Button)
-            })
+            tag.is_some_and(|tag| tag.is_heading() || matches!(tag, Tag::Label | Tag::Legend | Tag::Button))
         })
 }
 
@@ -186,8 +171,7 @@ fn is_label(page: &Page, id: NodeId, text: &str) -> bool {
 fn speaks_of(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| {
         let is_spaced = word.starts_with(|c: char| c < '\u{590}' || c == 'đ');
-        text.match_indices(word)
-            .any(|(at, _)| !is_spaced || !text[..at].ends_with(char::is_alphanumeric))
+        text.match_indices(word).any(|(at, _)| !is_spaced || !text[..at].ends_with(char::is_alphanumeric))
     })
 }
 
@@ -223,11 +207,7 @@ mod tests {
             "<p>and nobody called it by name</p>",
             "<p>A privacy policy which nobody can read binds nobody.</p>",
         ] {
-            assert_eq!(
-                with(&format!("<div id=a>{text}{FORM}</div>")),
-                ["f"],
-                "{text}"
-            );
+            assert_eq!(with(&format!("<div id=a>{text}{FORM}</div>")), ["f"], "{text}");
         }
     }
 
@@ -255,16 +235,14 @@ mod tests {
 
     #[test]
     fn of_a_box_with_a_text_only_the_invitation_goes() {
-        let html = format!(
-            "<div><p>Serve it warm.</p><p id=i>Our recipes in your inbox.</p><div id=d>{FORM}</div></div>"
-        );
+        let html =
+            format!("<div><p>Serve it warm.</p><p id=i>Our recipes in your inbox.</p><div id=d>{FORM}</div></div>");
         assert_eq!(with(&html), ["i", "d"]);
     }
 
     #[test]
     fn a_box_goes_that_is_called_so() {
-        let html =
-            format!("<div id=a class=newsletter-box><p>The harbour, once a week.</p>{FORM}</div>");
+        let html = format!("<div id=a class=newsletter-box><p>The harbour, once a week.</p>{FORM}</div>");
         assert_eq!(with(&html), ["a"]);
     }
 }

@@ -38,8 +38,7 @@ fn is_unseen(page: &Page, id: NodeId) -> bool {
 }
 
 fn fields_in(page: &Page, id: NodeId) -> usize {
-    let is_field =
-        |&at: &NodeId| matches!(page.tag(at), Some(Tag::Input | Tag::Select | Tag::Textarea));
+    let is_field = |&at: &NodeId| matches!(page.tag(at), Some(Tag::Input | Tag::Select | Tag::Textarea));
     page.live(id).skip(1).filter(is_field).take(2).count()
 }
 

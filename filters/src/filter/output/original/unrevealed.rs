@@ -19,14 +19,8 @@ use crate::{
 const MOST_OPACITY: f32 = 0.02;
 
 /// Classes by which a library finds what it reveals: WOW, Elementor, Divi, `WPBakery`, Avada.
-const CLASSES: [&str; 6] = [
-    "wow",
-    "elementor-invisible",
-    "et_animated",
-    "et-waypoint",
-    "wpb_animate_when_almost_visible",
-    "fusion-animated",
-];
+const CLASSES: [&str; 6] =
+    ["wow", "elementor-invisible", "et_animated", "et-waypoint", "wpb_animate_when_almost_visible", "fusion-animated"];
 
 /// The same for attributes: AOS, Sal.
 const ATTRIBUTES: [&str; 2] = ["data-aos", "data-sal"];
@@ -57,10 +51,7 @@ fn say_that_no_script_runs(page: &mut Page) {
         let Some(classes) = page.attribute(id, &local_name!("class")) else {
             continue;
         };
-        let left: Vec<&str> = classes
-            .split_ascii_whitespace()
-            .filter(|class| !SCRIPTS_RUN.contains(class))
-            .collect();
+        let left: Vec<&str> = classes.split_ascii_whitespace().filter(|class| !SCRIPTS_RUN.contains(class)).collect();
         if left.len() < classes.split_ascii_whitespace().count() {
             let left = left.join(" ");
             page.set_attribute(id, local_name!("class"), left);
@@ -80,20 +71,14 @@ fn waits(page: &Page, id: NodeId, sheets: &Transparent) -> bool {
 
 fn is_animated(page: &Page, id: NodeId) -> bool {
     let class = page.attribute(id, &local_name!("class"));
-    class.is_some_and(|class| {
-        class
-            .split_ascii_whitespace()
-            .any(|class| CLASSES.contains(&class))
-    }) || ATTRIBUTES
-        .iter()
-        .any(|name| page.has_attribute(id, &LocalName::from(*name)))
+    class.is_some_and(|class| class.split_ascii_whitespace().any(|class| CLASSES.contains(&class)))
+        || ATTRIBUTES.iter().any(|name| page.has_attribute(id, &LocalName::from(*name)))
 }
 
 /// Whether there is a text or a picture to be seen, and it is no dialog and no field.
 fn shows_something(page: &Page, id: NodeId) -> bool {
     let says = |name: LocalName, wanted: &[&str]| {
-        page.attribute(id, &name)
-            .is_some_and(|value| wanted.iter().any(|w| value.trim().eq_ignore_ascii_case(w)))
+        page.attribute(id, &name).is_some_and(|value| wanted.iter().any(|w| value.trim().eq_ignore_ascii_case(w)))
     };
     if says(local_name!("role"), &["dialog", "alertdialog", "tooltip"])
         || says(LocalName::from("aria-hidden"), &["true"])
@@ -101,14 +86,8 @@ fn shows_something(page: &Page, id: NodeId) -> bool {
     {
         return false;
     }
-    let is_field = matches!(
-        page.tag(id),
-        Some(Tag::Input | Tag::Select | Tag::Textarea | Tag::Button | Tag::Dialog)
-    );
-    !is_field
-        && page
-            .live(id)
-            .any(|inside| page.own_chars(inside) > 0 || page.tag(inside).is_some_and(Tag::is_media))
+    let is_field = matches!(page.tag(id), Some(Tag::Input | Tag::Select | Tag::Textarea | Tag::Button | Tag::Dialog));
+    !is_field && page.live(id).any(|inside| page.own_chars(inside) > 0 || page.tag(inside).is_some_and(Tag::is_media))
 }
 
 /// What a rule or a `style` attribute does to an element.
@@ -155,9 +134,8 @@ impl Transparent {
         let mut found = Transparent::default();
         let mut pointed: Vec<String> = Vec::new();
         each_rule(page, |rule| {
-            let is_of_interest = ["opacity", "visibility", "position", "display"]
-                .iter()
-                .any(|name| rule.body.contains(name));
+            let is_of_interest =
+                ["opacity", "visibility", "position", "display"].iter().any(|name| rule.body.contains(name));
             if !is_of_interest {
                 return;
             }

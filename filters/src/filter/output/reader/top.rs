@@ -24,9 +24,8 @@ impl Top {
         let found = headline_in(page);
         // A headline that stands further down, or looks like a lesser heading, is written at the top instead.
         let lifted = found.filter(|&heading| {
-            let is_in_place = page.tag(heading) == Some(Tag::H1)
-                && is_first(page, heading)
-                && !is_in_item(page, heading);
+            let is_in_place =
+                page.tag(heading) == Some(Tag::H1) && is_first(page, heading) && !is_in_item(page, heading);
             !is_in_place && may_be_lifted(page, heading)
         });
         let shown = found.filter(|&heading| lifted.is_none() && is_at_top(page, heading));
@@ -56,32 +55,22 @@ fn says_anything(page: &Page, heading: NodeId) -> bool {
     page.live(heading).any(|id| {
         page.own_chars(id) > 0
             || page.tag(id) == Some(Tag::Img)
-                && page
-                    .attribute(id, &local_name!("alt"))
-                    .is_some_and(|alt| !alt.trim().is_empty())
+                && page.attribute(id, &local_name!("alt")).is_some_and(|alt| !alt.trim().is_empty())
     })
 }
 
 /// Whether a heading is an item of a list: the last step of the way up to it.
 fn is_in_item(page: &Page, heading: NodeId) -> bool {
-    page.ancestors(heading)
-        .any(|up| page.tag(up) == Some(Tag::Li))
+    page.ancestors(heading).any(|up| page.tag(up) == Some(Tag::Li))
 }
 
 /// A heading with the elements around it that hold nothing else: without it, an item would be a bullet.
 fn with_its_frame(page: &Page, heading: NodeId) -> NodeId {
     let shows_nothing = |id: NodeId| {
-        page.own_chars(id) == 0
-            && !page
-                .tag(id)
-                .is_some_and(|tag| shows_by_itself(tag) || is_structure(tag))
+        page.own_chars(id) == 0 && !page.tag(id).is_some_and(|tag| shows_by_itself(tag) || is_structure(tag))
     };
-    let is_frame = |up: &NodeId| {
-        *up != page.body()
-            && page
-                .live(*up)
-                .all(|id| page.contains(heading, id) || shows_nothing(id))
-    };
+    let is_frame =
+        |up: &NodeId| *up != page.body() && page.live(*up).all(|id| page.contains(heading, id) || shows_nothing(id));
     let frames = page.ancestors(heading).take_while(is_frame);
     frames.last().unwrap_or(heading)
 }
@@ -118,10 +107,7 @@ fn is_first(page: &Page, heading: NodeId) -> bool {
 
 /// Whether a heading says nothing but the headline, so that it need not be said twice.
 fn may_be_lifted(page: &Page, heading: NodeId) -> bool {
-    says_headline(page, heading)
-        && !page
-            .live(heading)
-            .any(|id| page.tag(id).is_some_and(Tag::is_media))
+    says_headline(page, heading) && !page.live(heading).any(|id| page.tag(id).is_some_and(Tag::is_media))
 }
 
 /// The headline, where what is left of the page does not show it.

@@ -32,23 +32,18 @@ pub(super) fn repair(page: &mut Page, buttons: &[NodeId]) {
 /// Whether it has a word or a picture on it. Drawings are icons, and go.
 fn shows_something(page: &Page, id: NodeId) -> bool {
     const MAX_NODES: usize = 50;
-    page.live(id)
-        .take(MAX_NODES)
-        .any(|inside| page.own_chars(inside) > 0 || page.tag(inside) == Some(Tag::Img))
+    page.live(id).take(MAX_NODES).any(|inside| page.own_chars(inside) > 0 || page.tag(inside) == Some(Tag::Img))
 }
 
 fn is_dead(page: &Page, id: NodeId) -> bool {
     let kind = page.attribute(id, &local_name!("type"));
-    kind.is_some_and(|kind| {
-        kind.eq_ignore_ascii_case("button") || kind.eq_ignore_ascii_case("reset")
-    }) || page.has_attribute(id, &local_name!("disabled"))
+    kind.is_some_and(|kind| kind.eq_ignore_ascii_case("button") || kind.eq_ignore_ascii_case("reset"))
+        || page.has_attribute(id, &local_name!("disabled"))
 }
 
 /// Whether the form of a button has several fields.
 fn needs_button(page: &Page, id: NodeId) -> bool {
-    let form = page
-        .ancestors(id)
-        .find(|&up| page.tag(up) == Some(Tag::Form));
+    let form = page.ancestors(id).find(|&up| page.tag(up) == Some(Tag::Form));
     let is_field = |&field: &NodeId| match page.tag(field) {
         Some(Tag::Select | Tag::Textarea) => true,
         Some(Tag::Input) => {
@@ -103,10 +98,7 @@ mod tests {
         let mut page = page(html);
         let button = by_id(&page, "b");
         repair(&mut page, &[button]);
-        assert_eq!(
-            page.attribute(button, &local_name!("aria-label")),
-            Some("→")
-        );
+        assert_eq!(page.attribute(button, &local_name!("aria-label")), Some("→"));
         assert!(page.is_live(button));
     }
 }

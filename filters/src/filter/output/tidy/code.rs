@@ -24,10 +24,7 @@ pub(super) fn drop_line_numbers(page: &mut Page) {
     if !page.has_any(&[Tag::Pre, Tag::Table, Tag::Tr]) {
         return;
     }
-    let live: Vec<(NodeId, Tag)> = page
-        .live(page.body())
-        .filter_map(|id| Some((id, page.tag(id)?)))
-        .collect();
+    let live: Vec<(NodeId, Tag)> = page.live(page.body()).filter_map(|id| Some((id, page.tag(id)?))).collect();
     let mut unwanted = Vec::new();
     let mut code_end = NodeId::DOCUMENT;
     for (id, tag) in live {
@@ -50,10 +47,8 @@ pub(super) fn is_prose(page: &Page, id: NodeId) -> bool {
     /// Words of a line on average, and the share of letters in its words, from which it is written to be read.
     const WORDS: usize = 6;
     const LETTERS: f64 = 0.9;
-    let has_code = page
-        .live(id)
-        .take(MAX_NODES)
-        .any(|inside| matches!(page.tag(inside), Some(Tag::Code | Tag::Kbd | Tag::Samp)));
+    let has_code =
+        page.live(id).take(MAX_NODES).any(|inside| matches!(page.tag(inside), Some(Tag::Code | Tag::Kbd | Tag::Samp)));
     if has_code {
         return false;
     }
@@ -68,10 +63,7 @@ pub(super) fn is_prose(page: &Page, id: NodeId) -> bool {
     }
     // A table or a drawing is held together by its spaces.
     let is_aligned = text.lines().any(|line| line.trim().contains("    "));
-    lines > 0
-        && words >= WORDS * lines
-        && f64::from(letters) >= LETTERS * f64::from(all)
-        && !is_aligned
+    lines > 0 && words >= WORDS * lines && f64::from(letters) >= LETTERS * f64::from(all) && !is_aligned
 }
 
 /// A button beside or inside code that copies it, by whatever word: nothing answers it any more.
@@ -80,10 +72,7 @@ pub(super) fn is_copy_button(page: &Page, id: NodeId) -> bool {
     names::copies_code(page, id)
         && page.chars(id) <= MAX_CHARS
         && !holds_code(page, id)
-        && page
-            .ancestors(id)
-            .take(4)
-            .any(|up| page.tag(up) == Some(Tag::Pre) || holds_code(page, up))
+        && page.ancestors(id).take(4).any(|up| page.tag(up) == Some(Tag::Pre) || holds_code(page, up))
 }
 
 /// The first cell of a row where it holds all the numbers and the second one the code.
@@ -91,16 +80,12 @@ fn gutter(page: &Page, row: NodeId) -> Option<NodeId> {
     let [numbers, code] = cells(page, row)?;
     let text = text(page, numbers);
     let count = text.split_whitespace().count();
-    (count >= LEAST_LINES && counts_up(text.split_whitespace()) && holds_code(page, code))
-        .then_some(numbers)
+    (count >= LEAST_LINES && counts_up(text.split_whitespace()) && holds_code(page, code)).then_some(numbers)
 }
 
 /// The first cells of a table that has a row for each line of code.
 fn numbered_rows(page: &Page, table: NodeId) -> Vec<NodeId> {
-    let in_code = page
-        .ancestors(table)
-        .take(4)
-        .any(|up| matches!(page.tag(up), Some(Tag::Pre | Tag::Code)));
+    let in_code = page.ancestors(table).take(4).any(|up| matches!(page.tag(up), Some(Tag::Pre | Tag::Code)));
     let mut numbers = Vec::new();
     let mut texts = Vec::new();
     for row in page.live(table).filter(|&id| page.tag(id) == Some(Tag::Tr)) {
@@ -130,9 +115,7 @@ fn cells(page: &Page, row: NodeId) -> Option<[NodeId; 2]> {
 }
 
 fn holds_code(page: &Page, id: NodeId) -> bool {
-    page.live(id)
-        .take(MAX_NODES)
-        .any(|inside| matches!(page.tag(inside), Some(Tag::Pre | Tag::Code)))
+    page.live(id).take(MAX_NODES).any(|inside| matches!(page.tag(inside), Some(Tag::Pre | Tag::Code)))
 }
 
 fn counts_up<'a>(mut numbers: impl Iterator<Item = &'a str>) -> bool {
@@ -153,25 +136,16 @@ fn text(page: &Page, id: NodeId) -> String {
 
 /// Code of which each line is a row of a table, beside its number: from here on it is code, and its rows are lines.
 pub(in crate::filter::output) fn join_rows(page: &mut Page) {
-    let tables: Vec<NodeId> = page
-        .live(page.body())
-        .filter(|&id| page.tag(id) == Some(Tag::Table) && holds_lines(page, id))
-        .collect();
+    let tables: Vec<NodeId> =
+        page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::Table) && holds_lines(page, id)).collect();
     for table in tables {
-        let inside: Vec<(NodeId, Tag)> = page
-            .live(table)
-            .filter_map(|id| Some((id, page.tag(id)?)))
-            .collect();
+        let inside: Vec<(NodeId, Tag)> = page.live(table).filter_map(|id| Some((id, page.tag(id)?))).collect();
         for (id, tag) in inside {
             match tag {
                 Tag::Table => page.retag(id, Tag::Pre),
                 Tag::Tr => page.retag(id, Tag::Div),
                 // Its number.
-                Tag::Td | Tag::Th
-                    if page
-                        .live_siblings_after(id)
-                        .any(|next| page.tag(next).is_some()) =>
-                {
+                Tag::Td | Tag::Th if page.live_siblings_after(id).any(|next| page.tag(next).is_some()) => {
                     page.drop_silently(id);
                 }
                 Tag::Td | Tag::Th | Tag::Tbody => page.retag(id, Tag::Span),
@@ -189,16 +163,10 @@ fn holds_lines(page: &Page, table: NodeId) -> bool {
         class.is_some_and(|class| LINES.are_in(class))
     };
     let mut rows = 0;
-    let are_all = page
-        .live(table)
-        .filter(|&id| page.tag(id) == Some(Tag::Tr))
-        .all(|row| {
-            rows += 1;
-            page.live_children(row)
-                .filter(|&cell| page.tag(cell).is_some())
-                .last()
-                .is_some_and(is_line)
-        });
+    let are_all = page.live(table).filter(|&id| page.tag(id) == Some(Tag::Tr)).all(|row| {
+        rows += 1;
+        page.live_children(row).filter(|&cell| page.tag(cell).is_some()).last().is_some_and(is_line)
+    });
     are_all && rows > 0
 }
 
@@ -215,13 +183,9 @@ mod tests {
         };
         let letter = "Dear all, I have looked at the patch again and it seems fine to me.\n                      > Could you tell me what is meant by the second paragraph of it, please?\n\nBest wishes, Anna";
         assert!(is_prose_in(letter));
-        assert!(!is_prose_in(
-            "let total = items.iter().map(|item| item.price * item.count).sum();"
-        ));
+        assert!(!is_prose_in("let total = items.iter().map(|item| item.price * item.count).sum();"));
         assert!(!is_prose_in("cargo build --release\ncargo test"));
-        assert!(!is_prose_in(
-            "name of the thing       what it is and does in words"
-        ));
+        assert!(!is_prose_in("name of the thing       what it is and does in words"));
         assert!(!is_prose_in(&format!("<code>{letter}</code>")));
     }
 }

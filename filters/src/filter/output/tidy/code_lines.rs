@@ -98,8 +98,7 @@ fn missing_breaks(page: &Page, sample: NodeId, blocks: &Names) -> Vec<(NodeId, u
 
 /// A line that holds nothing, or the break that editors put there to give it its height.
 fn is_blank(page: &Page, line: NodeId) -> bool {
-    page.live(line)
-        .all(|id| is_nothing(page, id) || page.tag(id) == Some(Tag::Br))
+    page.live(line).all(|id| is_nothing(page, id) || page.tag(id) == Some(Tag::Br))
 }
 
 fn is_nothing(page: &Page, id: NodeId) -> bool {
@@ -111,9 +110,9 @@ fn is_nothing(page: &Page, id: NodeId) -> bool {
 
 /// The elements of a sample that are a line each.
 fn lines(page: &Page, sample: NodeId, blocks: &Names) -> HashSet<NodeId> {
-    let has_break = page.live(sample).any(|id| {
-        page.tag(id) == Some(Tag::Br) || page.text(id).is_some_and(|text| text.contains('\n'))
-    });
+    let has_break = page
+        .live(sample)
+        .any(|id| page.tag(id) == Some(Tag::Br) || page.text(id).is_some_and(|text| text.contains('\n')));
     let mut lines = HashSet::new();
     for id in page.live(sample).skip(1) {
         let Some(tag) = page.tag(id) else { continue };
@@ -140,27 +139,20 @@ fn is_called_line(page: &Page, id: NodeId) -> bool {
         let is_last = words.last().is_some_and(|word| word == "line");
         is_last && !words.iter().any(|word| word == "in" || word == "under")
     };
-    page.attribute(id, &local_name!("class"))
-        .is_some_and(|classes| classes.split_ascii_whitespace().any(is_line))
+    page.attribute(id, &local_name!("class")).is_some_and(|classes| classes.split_ascii_whitespace().any(is_line))
 }
 
 /// The children of an element where all of them are alike, nothing stands between them, and each is a sample or a row of
 /// signs.
 fn rows_of_signs(page: &Page, parent: NodeId) -> Vec<NodeId> {
-    let children: Vec<NodeId> = page
-        .live_children(parent)
-        .filter(|&id| !is_nothing(page, id) || page.tag(id).is_some())
-        .collect();
+    let children: Vec<NodeId> =
+        page.live_children(parent).filter(|&id| !is_nothing(page, id) || page.tag(id).is_some()).collect();
     let signs = |id: NodeId| {
         let elements = page.live_children(id);
         elements.filter(|&id| page.tag(id).is_some()).count()
     };
     let are_samples = || children.iter().all(|&id| page.tag(id) == Some(Tag::Code));
-    let are_rows = || {
-        children
-            .iter()
-            .all(|&id| page.tag(id) == Some(Tag::Span) && signs(id) >= MIN_SIGNS)
-    };
+    let are_rows = || children.iter().all(|&id| page.tag(id) == Some(Tag::Span) && signs(id) >= MIN_SIGNS);
     if children.len() > 1 && (are_samples() || are_rows()) {
         return children;
     }
@@ -174,10 +166,7 @@ fn named_blocks(page: &Page) -> Names {
         let is_block = || {
             declarations(rule.body).any(|(name, value)| {
                 name == "display"
-                    && matches!(
-                        value.as_str(),
-                        "block" | "flex" | "grid" | "table" | "table-row" | "list-item"
-                    )
+                    && matches!(value.as_str(), "block" | "flex" | "grid" | "table" | "table-row" | "list-item")
             })
         };
         if !rule.holds || !rule.body.contains("display") || !is_block() {
@@ -217,8 +206,7 @@ mod tests {
             "<pre><code><div>a;</div><div>b;</div></code></pre>".to_owned(),
             "<pre><ol><li>a;<li>b;</ol></pre>".to_owned(),
             "<pre><span><b>a</b><i>;</i></span><span><b>b</b><i>;</i></span></pre>".to_owned(),
-            "<style>.box .row{display:block}</style><pre><b class=row>a;</b><b class=row>b;</b></pre>"
-                .to_owned(),
+            "<style>.box .row{display:block}</style><pre><b class=row>a;</b><b class=row>b;</b></pre>".to_owned(),
             "<pre><span class=high-line><b>a</b>;</span><b>b</b>;</pre>".to_owned(),
         ] {
             assert_eq!(parted(&html), "a;\nb;", "{html}");
@@ -227,46 +215,24 @@ mod tests {
 
     #[test]
     fn an_empty_line_stays_one() {
-        let html =
-            "<pre><span class=line>a</span><span class=line></span><span class=line>b</span></pre>";
+        let html = "<pre><span class=line>a</span><span class=line></span><span class=line>b</span></pre>";
         assert_eq!(parted(html), "a\n\nb");
         let with_break = "<pre><code><div>a</div><div><br></div><div>b</div></code></pre>";
-        assert_eq!(
-            parted(with_break).trim_matches('\n').matches('\n').count(),
-            2
-        );
+        assert_eq!(parted(with_break).trim_matches('\n').matches('\n').count(), 2);
     }
 
     #[test]
     fn lines_that_are_parted_and_signs_of_one_line_stay() {
         for (html, expected) in [
-            (
-                "<pre><span class=line>a</span>\n<span class=line>b</span></pre>",
-                "a\nb",
-            ),
-            (
-                "<pre><span class=line>a\n</span><span class=line>b\n</span></pre>",
-                "a\nb",
-            ),
+            ("<pre><span class=line>a</span>\n<span class=line>b</span></pre>", "a\nb"),
+            ("<pre><span class=line>a\n</span><span class=line>b\n</span></pre>", "a\nb"),
             ("<pre><div>a</div>\n<div>b</div></pre>", "a\nb"),
-            (
-                "<pre><span class=t>a</span><span class=t>b</span></pre>",
-                "ab",
-            ),
-            (
-                "<pre><span class=line>a</span><br><span class=line>b</span></pre>",
-                "a\nb",
-            ),
+            ("<pre><span class=t>a</span><span class=t>b</span></pre>", "ab"),
+            ("<pre><span class=line>a</span><br><span class=line>b</span></pre>", "a\nb"),
             ("<pre>a <span class=underline>b</span>c</pre>", "a bc"),
             ("<pre>a <span class=line-through>b</span>c</pre>", "a bc"),
-            (
-                "<style>.k:before{display:block}</style><pre><b class=k>a</b><b class=k>b</b></pre>",
-                "ab",
-            ),
-            (
-                "<p><span class=line>a</span><span class=line>b</span></p>",
-                "ab",
-            ),
+            ("<style>.k:before{display:block}</style><pre><b class=k>a</b><b class=k>b</b></pre>", "ab"),
+            ("<p><span class=line>a</span><span class=line>b</span></p>", "ab"),
         ] {
             assert_eq!(parted(html), expected, "{html}");
         }

@@ -46,9 +46,8 @@ impl Fields {
                 Some(Tag::Textarea) => fields.texts += 1,
                 Some(Tag::Button) => {
                     let kind = page.attribute(id, &local_name!("type"));
-                    let is_other = kind.is_some_and(|kind| {
-                        kind.eq_ignore_ascii_case("button") || kind.eq_ignore_ascii_case("reset")
-                    });
+                    let is_other = kind
+                        .is_some_and(|kind| kind.eq_ignore_ascii_case("button") || kind.eq_ignore_ascii_case("reset"));
                     fields.buttons += usize::from(!is_other);
                 }
                 Some(Tag::Input) => {
@@ -84,13 +83,9 @@ pub(super) fn drop_unread(page: &mut Page) {
     if forms.is_empty() {
         return;
     }
-    let is_button = |id: NodeId, fields: &Fields| {
-        fields.are_none() && page.chars(id) <= BUTTON_CHARS && !holds_content(page, id)
-    };
-    let buttons = forms
-        .iter()
-        .filter(|(id, fields)| is_button(*id, fields))
-        .count();
+    let is_button =
+        |id: NodeId, fields: &Fields| fields.are_none() && page.chars(id) <= BUTTON_CHARS && !holds_content(page, id);
+    let buttons = forms.iter().filter(|(id, fields)| is_button(*id, fields)).count();
     let unwanted: Vec<NodeId> = forms
         .iter()
         .filter(|(id, fields)| {
@@ -108,19 +103,15 @@ pub(super) fn drop_unread(page: &mut Page) {
         .map(|(id, _)| *id)
         .collect();
     // A button elsewhere may send a form, by its name.
-    let named: HashSet<&str> = page
-        .live(page.body())
-        .filter_map(|id| page.attribute(id, &local_name!("form")))
-        .collect();
+    let named: HashSet<&str> =
+        page.live(page.body()).filter_map(|id| page.attribute(id, &local_name!("form"))).collect();
     let dead: Vec<NodeId> = forms
         .iter()
         .filter(|(id, fields)| {
             let name = page.attribute(*id, &local_name!("id"));
             let is_named = name.is_some_and(|name| named.contains(name));
             let is_sent = fields.buttons > 0 || is_named;
-            fields.texts == 0
-                && fields.choices > 0
-                && (!is_sent || fields.choices >= FILTERS && asks_again(page, *id))
+            fields.texts == 0 && fields.choices > 0 && (!is_sent || fields.choices >= FILTERS && asks_again(page, *id))
         })
         .flat_map(|&(form, _)| page.live(form))
         .filter(|&id| matches!(page.tag(id), Some(Tag::Input | Tag::Select)))
@@ -132,15 +123,10 @@ pub(super) fn drop_unread(page: &mut Page) {
 
 /// Whether a form asks for the same page with other parameters.
 fn asks_again(page: &Page, form: NodeId) -> bool {
-    let is_get = page
-        .attribute(form, &local_name!("method"))
-        .is_none_or(|method| method.trim().eq_ignore_ascii_case("get"));
-    let to_self = page
-        .attribute(form, &local_name!("action"))
-        .is_none_or(|action| action.trim().is_empty())
-        || page
-            .address(form, &local_name!("action"))
-            .is_some_and(|to| to.path() == page.url().path());
+    let is_get =
+        page.attribute(form, &local_name!("method")).is_none_or(|method| method.trim().eq_ignore_ascii_case("get"));
+    let to_self = page.attribute(form, &local_name!("action")).is_none_or(|action| action.trim().is_empty())
+        || page.address(form, &local_name!("action")).is_some_and(|to| to.path() == page.url().path());
     is_get && to_self
 }
 
@@ -151,24 +137,16 @@ fn asks_questions(page: &Page, form: NodeId) -> bool {
     const SHORTEST: usize = 12;
     let is_question = |id: &NodeId| {
         page.own_chars(*id) >= SHORTEST
-            && page
-                .text(*id)
-                .is_some_and(|text| text.trim_end().ends_with(['?', '？', '؟', '՞', ';']))
+            && page.text(*id).is_some_and(|text| text.trim_end().ends_with(['?', '？', '؟', '՞', ';']))
     };
-    page.live(form)
-        .filter(is_question)
-        .nth(QUESTIONS - 1)
-        .is_some()
+    page.live(form).filter(is_question).nth(QUESTIONS - 1).is_some()
 }
 
 /// Whether something in a form is read: a paragraph, a heading, a picture. Some sites put a whole page into one form.
 fn holds_content(page: &Page, form: NodeId) -> bool {
     page.live(form).any(|id| {
         page.tag(id).is_some_and(|tag| {
-            matches!(
-                tag,
-                Tag::P | Tag::Img | Tag::Picture | Tag::Pre | Tag::Table | Tag::H1 | Tag::H2
-            )
+            matches!(tag, Tag::P | Tag::Img | Tag::Picture | Tag::Pre | Tag::Table | Tag::H1 | Tag::H2)
         }) && (page.chars(id) > 0 || page.tag(id) == Some(Tag::Img))
     })
 }
@@ -187,26 +165,16 @@ mod tests {
 
     #[test]
     fn what_narrows_down_a_list_goes() {
-        let boxes =
-            "<label><input type=checkbox name=c> oak</label>".repeat(5) + "<button>show</button>";
+        let boxes = "<label><input type=checkbox name=c> oak</label>".repeat(5) + "<button>show</button>";
         assert_eq!(forms_left(&format!("<form>{boxes}</form>")), 0);
         assert_eq!(forms_left(&format!("<form method=post>{boxes}</form>")), 1);
         assert_eq!(forms_left(&format!("<form action=/find>{boxes}</form>")), 1);
-        assert_eq!(
-            forms_left(&format!("<form>{boxes}<input name=q></form>")),
-            1
-        );
-        assert_eq!(
-            forms_left(&format!("<form><p>Our chairs</p>{boxes}</form>")),
-            1
-        );
+        assert_eq!(forms_left(&format!("<form>{boxes}<input name=q></form>")), 1);
+        assert_eq!(forms_left(&format!("<form><p>Our chairs</p>{boxes}</form>")), 1);
         let question = "<legend>Which wood is the hardest of all?</legend>";
         let quiz = format!("<form>{question}{boxes}{question}{boxes}</form>");
         assert_eq!(forms_left(&quiz), 1);
-        assert_eq!(
-            forms_left(&format!("<form>In stock?{boxes}Sold?</form>")),
-            0
-        );
+        assert_eq!(forms_left(&format!("<form>In stock?{boxes}Sold?</form>")), 0);
         let mut with_text = page(&format!("<form><p>Our chairs</p>{boxes}</form>"));
         drop_unread(&mut with_text);
         let is_box = |id: NodeId| with_text.tag(id) == Some(Tag::Input);
@@ -216,16 +184,8 @@ mod tests {
     #[test]
     fn a_list_of_countries_goes_and_one_of_sizes_stays() {
         let options = "<option>Land".repeat(30);
-        assert_eq!(
-            forms_left(&format!(
-                "<form method=post><select>{options}</select></form>"
-            )),
-            0
-        );
-        assert_eq!(
-            forms_left("<form method=post><select><option>S<option>M</select></form>"),
-            1
-        );
+        assert_eq!(forms_left(&format!("<form method=post><select>{options}</select></form>")), 0);
+        assert_eq!(forms_left("<form method=post><select><option>S<option>M</select></form>"), 1);
     }
 
     #[test]
@@ -233,25 +193,14 @@ mod tests {
         let left = |html: &str| {
             let mut page = page(html);
             drop_unread(&mut page);
-            let boxes = page
-                .live(page.body())
-                .filter(|&id| page.tag(id) == Some(Tag::Input))
-                .count();
+            let boxes = page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::Input)).count();
             (boxes, page.chars(page.body()))
         };
         let box_ = "<label><input type=checkbox name=c> oak</label>";
         assert_eq!(left(&format!("<form>{box_}</form>")), (0, 3));
-        assert_eq!(
-            left(&format!("<form>{box_}<button>go</button></form>")),
-            (1, 5)
-        );
+        assert_eq!(left(&format!("<form>{box_}<button>go</button></form>")), (1, 5));
         assert_eq!(left(&format!("<form>{box_}<input></form>")), (2, 3));
-        assert_eq!(
-            left(&format!(
-                "<form id=f>{box_}</form><button form=f>go</button>"
-            )),
-            (1, 5)
-        );
+        assert_eq!(left(&format!("<form id=f>{box_}</form><button form=f>go</button>")), (1, 5));
     }
 
     #[test]

@@ -65,16 +65,12 @@ impl Drawing {
 /// stands in a figure, or is written in, is not.
 pub(in crate::filter::output) fn is_icon(page: &Page, id: NodeId) -> bool {
     let is_in = |levels: usize, wanted: fn(Tag) -> bool| {
-        page.ancestors(id)
-            .take(levels)
-            .any(|up| page.tag(up).is_some_and(wanted))
+        page.ancestors(id).take(levels).any(|up| page.tag(up).is_some_and(wanted))
     };
     if is_in(usize::MAX, |tag| tag == Tag::Figure) {
         return false;
     }
-    let in_control = is_in(4, |tag| {
-        matches!(tag, Tag::Button | Tag::Summary | Tag::Label)
-    });
+    let in_control = is_in(4, |tag| matches!(tag, Tag::Button | Tag::Summary | Tag::Label));
     let stated = states_small_size(page, id);
     if page.in_link(id) || in_control || stated == Some(true) {
         return true;
@@ -87,8 +83,7 @@ pub(in crate::filter::output) fn is_icon(page: &Page, id: NodeId) -> bool {
     if says("aria-hidden").is_some_and(|value| value.eq_ignore_ascii_case("true")) {
         return true;
     }
-    let is_named =
-        drawing.has_title || says("aria-label").is_some() || says("aria-labelledby").is_some();
+    let is_named = drawing.has_title || says("aria-label").is_some() || says("aria-labelledby").is_some();
     // A pointer, a ring: laid over the page by its style.
     if drawing.chars == 0 && !is_named && is_over(page, id) {
         return true;
@@ -98,11 +93,10 @@ pub(in crate::filter::output) fn is_icon(page: &Page, id: NodeId) -> bool {
 }
 
 fn is_over(page: &Page, id: NodeId) -> bool {
-    page.attribute(id, &local_name!("style"))
-        .is_some_and(|style| {
-            let style: String = style.split_whitespace().collect();
-            style.contains("position:absolute") || style.contains("position:fixed")
-        })
+    page.attribute(id, &local_name!("style")).is_some_and(|style| {
+        let style: String = style.split_whitespace().collect();
+        style.contains("position:absolute") || style.contains("position:fixed")
+    })
 }
 
 /// Whether the shapes of a drawing get their colours from the page's style sheets: without them, everything is black.
@@ -113,21 +107,16 @@ pub(super) fn lost_its_colours(page: &Page, id: NodeId) -> bool {
 
 fn is_shape(page: &Page, id: NodeId) -> bool {
     page.tag(id) == Some(Tag::Foreign)
-        && [
-            "path", "rect", "circle", "ellipse", "line", "polyline", "polygon",
-        ]
-        .iter()
-        .any(|name| page.has_local_name(id, name))
+        && ["path", "rect", "circle", "ellipse", "line", "polyline", "polygon"]
+            .iter()
+            .any(|name| page.has_local_name(id, name))
 }
 
 fn is_large(page: &Page, id: NodeId) -> bool {
-    page.attribute(id, &LocalName::from("viewBox"))
-        .is_some_and(|field| {
-            let sizes = field.split([' ', ',']).filter(|part| !part.is_empty());
-            sizes
-                .skip(2)
-                .all(|size| size.parse().is_ok_and(|size: f32| size >= DIAGRAM_SIZE))
-        })
+    page.attribute(id, &LocalName::from("viewBox")).is_some_and(|field| {
+        let sizes = field.split([' ', ',']).filter(|part| !part.is_empty());
+        sizes.skip(2).all(|size| size.parse().is_ok_and(|size: f32| size >= DIAGRAM_SIZE))
+    })
 }
 
 #[cfg(test)]
@@ -154,10 +143,8 @@ mod tests {
     fn diagrams_stay() {
         let boxes = "<rect class=box />".repeat(8);
         for html in [
-            "<svg id=s viewBox='0 0 400 200'><text>reader</text><text>writer</text></svg>"
-                .to_owned(),
-            "<svg id=s aria-hidden=true viewBox='0 0 400 200'><text>main program</text></svg>"
-                .to_owned(),
+            "<svg id=s viewBox='0 0 400 200'><text>reader</text><text>writer</text></svg>".to_owned(),
+            "<svg id=s aria-hidden=true viewBox='0 0 400 200'><text>main program</text></svg>".to_owned(),
             "<svg id=s width=400 height=100><path /></svg>".to_owned(),
             "<figure><svg id=s><path /></svg></figure>".to_owned(),
             format!("<svg id=s viewBox='0 0 400 200'><title>How it works</title>{boxes}</svg>"),

@@ -19,8 +19,7 @@ pub(super) fn drop_pictures(page: &mut Page) {
         .filter(|&id| page.tag(id) == Some(Tag::Img))
         .filter(|&id| {
             let is_it = |math: NodeId| {
-                page.tag(math) == Some(Tag::Math)
-                    && page.attribute(math, &source) == page.attribute(id, &alt)
+                page.tag(math) == Some(Tag::Math) && page.attribute(math, &source) == page.attribute(id, &alt)
             };
             page.attribute(id, &alt).is_some_and(|alt| !alt.is_empty())
                 && page.live(page.parent(id)).take(NEAR).any(is_it)
@@ -34,13 +33,6 @@ pub(super) fn drop_pictures(page: &mut Page) {
 /// `KaTeX` adds spans that mean nothing without its style sheet (and say so: `aria-hidden`).
 pub(super) fn is_visual(page: &Page, id: NodeId) -> bool {
     page.attribute(id, &local_name!("class"))
-        .is_some_and(|class| {
-            class
-                .split_ascii_whitespace()
-                .any(|word| word == "katex-html")
-        })
-        && page
-            .live(page.parent(id))
-            .take(NEAR)
-            .any(|beside| page.tag(beside) == Some(Tag::Math))
+        .is_some_and(|class| class.split_ascii_whitespace().any(|word| word == "katex-html"))
+        && page.live(page.parent(id)).take(NEAR).any(|beside| page.tag(beside) == Some(Tag::Math))
 }

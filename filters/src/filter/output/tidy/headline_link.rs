@@ -17,10 +17,7 @@ pub(super) fn unwrap(page: &mut Page, headline: NodeId) {
     let is_link = |id: &NodeId| page.tag(*id) == Some(Tag::A);
     let inside = page.live(headline).skip(1).take(MAX_NODES).filter(is_link);
     let around = page.ancestors(headline).take(LEVELS).filter(is_link);
-    let links: Vec<NodeId> = inside
-        .chain(around)
-        .filter(|&link| leads_here(page, link))
-        .collect();
+    let links: Vec<NodeId> = inside.chain(around).filter(|&link| leads_here(page, link)).collect();
     for link in links {
         page.unwrap_element(link);
     }
@@ -52,10 +49,7 @@ fn is_same_page(to: &Url, here: &Url) -> bool {
     let (to_path, here_path) = (path(to), path(here));
     if to_path == here_path {
         // Of `/index.php?topic=5`, `/index.php` is another page; of `/oven?from=mail`, `/oven` is not.
-        let is_program = to_path
-            .rsplit('/')
-            .next()
-            .is_none_or(|name| name.is_empty() || name.contains('.'));
+        let is_program = to_path.rsplit('/').next().is_none_or(|name| name.is_empty() || name.contains('.'));
         return to.query() == here.query() || to.query().is_none() && !is_program;
     }
     let Some(rest) = here_path.strip_prefix(&to_path) else {
@@ -78,14 +72,9 @@ mod tests {
 
     fn links_left_at(address: &str, html: &str) -> usize {
         let mut page = page_at(address, html);
-        let headline = page
-            .live(page.body())
-            .find(|&id| page.tag(id) == Some(Tag::H1))
-            .unwrap();
+        let headline = page.live(page.body()).find(|&id| page.tag(id) == Some(Tag::H1)).unwrap();
         unwrap(&mut page, headline);
-        let is_link = |id: &NodeId| {
-            page.tag(*id) == Some(Tag::A) && page.fate(*id) == crate::page::Fate::Keep
-        };
+        let is_link = |id: &NodeId| page.tag(*id) == Some(Tag::A) && page.fate(*id) == crate::page::Fate::Keep;
         page.live(page.body()).filter(is_link).count()
     }
 

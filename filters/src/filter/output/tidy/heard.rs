@@ -27,26 +27,18 @@ pub(super) fn is_only_heard(page: &Page, id: NodeId, sheets: &Sheets) -> bool {
 
 /// Whether it is all that a link or an item holds.
 fn is_all(page: &Page, id: NodeId) -> bool {
-    let around = page
-        .ancestors(id)
-        .take(LEVELS)
-        .find(|&up| matches!(page.tag(up), Some(Tag::A | Tag::Li | Tag::Td | Tag::Dd)));
+    let around =
+        page.ancestors(id).take(LEVELS).find(|&up| matches!(page.tag(up), Some(Tag::A | Tag::Li | Tag::Td | Tag::Dd)));
     let shows = |inside: NodeId| {
         page.own_chars(inside) > 0
-            || page
-                .tag(inside)
-                .is_some_and(|tag| tag == Tag::Input || tag.is_media() && tag != Tag::Svg)
+            || page.tag(inside).is_some_and(|tag| tag == Tag::Input || tag.is_media() && tag != Tag::Svg)
     };
     page.chars(id) > 0
         && around.is_some_and(|around| {
             // The sign that links to a heading, and its like.
-            let leads_inside = page
-                .attribute(around, &local_name!("href"))
-                .is_some_and(|href| href.trim().starts_with('#'));
-            !leads_inside
-                && page
-                    .live(around)
-                    .all(|inside| page.contains(id, inside) || !shows(inside))
+            let leads_inside =
+                page.attribute(around, &local_name!("href")).is_some_and(|href| href.trim().starts_with('#'));
+            !leads_inside && page.live(around).all(|inside| page.contains(id, inside) || !shows(inside))
         })
 }
 

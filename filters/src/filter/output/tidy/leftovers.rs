@@ -72,34 +72,21 @@ fn skips(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
     }) else {
         return false;
     };
-    let names_it = |up: NodeId| {
-        page.attribute(up, &local_name!("id"))
-            .is_some_and(|id| *id == *name)
-    };
-    headline.is_some_and(|headline| {
-        std::iter::once(headline)
-            .chain(page.ancestors(headline))
-            .any(names_it)
-    })
+    let names_it = |up: NodeId| page.attribute(up, &local_name!("id")).is_some_and(|id| *id == *name);
+    headline.is_some_and(|headline| std::iter::once(headline).chain(page.ancestors(headline)).any(names_it))
 }
 
 /// The row of links above the headline that lead to the folders above the page.
 fn way_up(page: &Page, id: NodeId, headline: Option<NodeId>) -> Option<NodeId> {
     let is_outside = |up: NodeId| headline.is_none_or(|headline| page.end(up) <= headline);
-    let named = page
-        .ancestors(id)
-        .take(LEVELS)
-        .find(|&up| names::is_breadcrumb(page, up) && is_outside(up));
+    let named = page.ancestors(id).take(LEVELS).find(|&up| names::is_breadcrumb(page, up) && is_outside(up));
     if named.is_some() {
         return named;
     }
     if !leads_up(page, id) {
         return None;
     }
-    let rows = page
-        .ancestors(id)
-        .take(LEVELS)
-        .take_while(|&up| up != page.body() && is_outside(up));
+    let rows = page.ancestors(id).take(LEVELS).take_while(|&up| up != page.body() && is_outside(up));
     let mut best = None;
     for up in rows {
         let links = links_in(page, up);
@@ -120,9 +107,8 @@ fn is_way(page: &Page, row: NodeId, links: &[NodeId]) -> bool {
         .filter(|&id| page.own_chars(id) > 0)
         .filter(|&id| !links.iter().any(|&link| page.contains(link, id)))
         .all(|id| {
-            page.text(id).is_some_and(|text| {
-                !text.contains(char::is_alphanumeric) || is_same(&text, &page.headline.text)
-            })
+            page.text(id)
+                .is_some_and(|text| !text.contains(char::is_alphanumeric) || is_same(&text, &page.headline.text))
         })
 }
 
@@ -130,10 +116,7 @@ fn is_way(page: &Page, row: NodeId, links: &[NodeId]) -> bool {
 fn leads_up(page: &Page, id: NodeId) -> bool {
     // Neither can be in such an address; to read it costs more.
     let has_more = |href: &str| href.contains(['?', '#']);
-    if page
-        .attribute(id, &local_name!("href"))
-        .is_none_or(has_more)
-    {
+    if page.attribute(id, &local_name!("href")).is_none_or(has_more) {
         return false;
     }
     let Some(to) = page.address(id, &local_name!("href")) else {
@@ -146,42 +129,27 @@ fn leads_up(page: &Page, id: NodeId) -> bool {
         && to.query().is_none()
         && to.fragment().is_none()
         && to.path() != here.path()
-        && here
-            .path()
-            .strip_prefix(to.path().trim_end_matches('/'))
-            .is_some_and(|rest| rest.starts_with('/'))
+        && here.path().strip_prefix(to.path().trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
 }
 
 fn links_in(page: &Page, id: NodeId) -> Vec<NodeId> {
     const MOST: usize = 50;
-    page.live(id)
-        .filter(|&id| page.tag(id) == Some(Tag::A))
-        .take(MOST)
-        .collect()
+    page.live(id).filter(|&id| page.tag(id) == Some(Tag::A)).take(MOST).collect()
 }
 
 /// A heading that is nothing but the way to a log-in: what stood around it is not kept.
 fn log_in(page: &Page, id: NodeId) -> Option<NodeId> {
-    let heading = page
-        .ancestors(id)
-        .take(LEVELS)
-        .find(|&up| page.tag(up).is_some_and(Tag::is_heading))?;
+    let heading = page.ancestors(id).take(LEVELS).find(|&up| page.tag(up).is_some_and(Tag::is_heading))?;
     let is_all = page.chars(heading) == page.chars(id) && page.tag(heading) != Some(Tag::H1);
     (is_all && leads_to_log_in(page, id)).then_some(heading)
 }
 
 /// The list that holds this link, with its label, where most of its links say that they lead to another language.
 fn languages(page: &Page, id: NodeId) -> Option<NodeId> {
-    let language = |id| {
-        [local_name!("hreflang"), local_name!("lang")]
-            .iter()
-            .find_map(|name| page.attribute(id, name))
-    };
+    let language = |id| [local_name!("hreflang"), local_name!("lang")].iter().find_map(|name| page.attribute(id, name));
     language(id)?;
-    let list = page
-        .ancestors(id)
-        .take(LEVELS)
-        .find(|&up| matches!(page.tag(up), Some(Tag::Ul | Tag::Ol | Tag::Nav)))?;
+    let list =
+        page.ancestors(id).take(LEVELS).find(|&up| matches!(page.tag(up), Some(Tag::Ul | Tag::Ol | Tag::Nav)))?;
     let links = links_in(page, list);
     let mut told: Vec<&str> = links.iter().filter_map(|&link| language(link)).collect();
     let count = told.len();
@@ -191,11 +159,7 @@ fn languages(page: &Page, id: NodeId) -> Option<NodeId> {
     let is_row = |row| page.chars(row) <= linked + LABEL_CHARS;
     let is_list = told.len() >= MIN_LANGUAGES && count * 10 >= links.len() * 6 && is_row(list);
     is_list.then(|| {
-        page.ancestors(list)
-            .take(LEVELS)
-            .take_while(|&up| up != page.body() && is_row(up))
-            .last()
-            .unwrap_or(list)
+        page.ancestors(list).take(LEVELS).take_while(|&up| up != page.body() && is_row(up)).last().unwrap_or(list)
     })
 }
 
@@ -219,9 +183,7 @@ fn leads_home(page: &Page, id: NodeId) -> bool {
             .find(|&up| page.tag(up) == Some(Tag::A))
             .filter(|&link| start_of_line(page, link).is_empty())
             .and_then(|link| page.address(link, &local_name!("href")))
-            .is_some_and(|to| {
-                to.host_str() == page.url().host_str() && to.path() == "/" && to.query().is_none()
-            })
+            .is_some_and(|to| to.host_str() == page.url().host_str() && to.path() == "/" && to.query().is_none())
 }
 
 #[cfg(test)]
@@ -239,28 +201,17 @@ mod tests {
         let url = "https://example.org/docs/guide/start".parse().unwrap();
         let mut page = Page::new(parser.finish().unwrap(), &url, false, 512).unwrap();
         "Start".clone_into(&mut page.headline.text);
-        let headline = page
-            .live(page.body())
-            .find(|&id| page.tag(id) == Some(Tag::H1));
+        let headline = page.live(page.body()).find(|&id| page.tag(id) == Some(Tag::H1));
         drop_all(&mut page, headline);
-        let pictures = page
-            .live(page.body())
-            .filter(|&id| page.tag(id) == Some(Tag::Img))
-            .count();
+        let pictures = page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::Img)).count();
         let text = of_subtree(&page, page.body(), 1).replace('\n', "|");
         format!("{}{}", text.trim_end_matches('|'), "+img".repeat(pictures))
     }
 
     #[test]
     fn a_link_to_what_is_around_the_headline_goes() {
-        assert_eq!(
-            left("<a href=#m>Zum Inhalt</a><main id=m><h1>Start</h1></main>"),
-            "Start"
-        );
-        assert_eq!(
-            left("<a href=#b>Below</a><main id=m><h1>Start</h1><h2 id=b>b</h2></main>"),
-            "Below|Start|b"
-        );
+        assert_eq!(left("<a href=#m>Zum Inhalt</a><main id=m><h1>Start</h1></main>"), "Start");
+        assert_eq!(left("<a href=#b>Below</a><main id=m><h1>Start</h1><h2 id=b>b</h2></main>"), "Below|Start|b");
     }
 
     #[test]
@@ -288,7 +239,8 @@ mod tests {
             "<h1>Start</h1><p>This page was looked at by <a href='https://check.example/?u={address}'>the checker</a> last week.</p>"
         );
         assert!(left(&cited).contains("the checker"));
-        let counted = "<h1>Start</h1><p class=share-buttons>Share <a href=/share/f>Post 214</a><a href=/share/t>Mail</a></p>";
+        let counted =
+            "<h1>Start</h1><p class=share-buttons>Share <a href=/share/f>Post 214</a><a href=/share/t>Mail</a></p>";
         assert_eq!(left(counted), "Start");
         for other in [
             "<p class=share-price><a href=/a>ABC 12.10</a> <a href=/b>XYZ 9.80</a></p>",
@@ -317,10 +269,7 @@ mod tests {
         assert_eq!(left(&format!("<h1>Start</h1>{list}")), "Start");
         let labelled = "<div><div>Other languages:</div><ul><li>English<li><a lang=de href=/de>Deutsch</a>\
                         <li><a lang=fr href=/fr>Français</a><li><a lang=ja href=/ja>日本語</a></ul></div>";
-        assert_eq!(
-            left(&format!("<h1>Start</h1>{labelled}<p>text")),
-            "Start|text"
-        );
+        assert_eq!(left(&format!("<h1>Start</h1>{labelled}<p>text")), "Start|text");
         let one_language = list.replace("=fr", "=de").replace("=ja", "=de");
         assert!(left(&one_language).contains("Deutsch"));
         let cited = "<ul><li><a hreflang=de href=/de>Deutsch</a><li><a href=/fr>one</a><li><a href=/ja>two</a></ul>";

@@ -36,10 +36,7 @@ fn is_repeated(page: &Page, id: NodeId) -> bool {
         page.live(up)
             .take(MAX_NODES)
             .filter(|&other| !page.contains(id, other) && page.own_chars(other) > 0)
-            .any(|other| {
-                page.text(other)
-                    .is_some_and(|text| text.contains(year) && !is_machines(text.trim()))
-            })
+            .any(|other| page.text(other).is_some_and(|text| text.contains(year) && !is_machines(text.trim())))
     })
 }
 
@@ -48,13 +45,10 @@ fn is_machines(text: &str) -> bool {
     let pattern = b"0000-00-00T00:00";
     text.len() <= MAX_BYTES
         && text.len() >= pattern.len()
-        && text
-            .bytes()
-            .zip(pattern)
-            .all(|(byte, wanted)| match wanted {
-                b'0' => byte.is_ascii_digit(),
-                wanted => byte == *wanted,
-            })
+        && text.bytes().zip(pattern).all(|(byte, wanted)| match wanted {
+            b'0' => byte.is_ascii_digit(),
+            wanted => byte == *wanted,
+        })
 }
 
 #[cfg(test)]
@@ -71,15 +65,9 @@ mod tests {
     #[test]
     fn the_machines_date_beside_the_readers_goes() {
         let machine = "<time class=hide datetime=x>2006-08-08T22:13+00:00</time>";
-        assert_eq!(
-            left(&format!("<p>Aug 08, 2006 <a>#1</a> {machine}</p>")),
-            "Aug 08, 2006 #1"
-        );
+        assert_eq!(left(&format!("<p>Aug 08, 2006 <a>#1</a> {machine}</p>")), "Aug 08, 2006 #1");
         let alone = format!("<p>{machine}</p>");
         assert_eq!(left(&alone), "2006-08-08T22:13+00:00");
-        assert_eq!(
-            left("<p>2006 <time>08.08.2006</time></p>"),
-            "2006 08.08.2006"
-        );
+        assert_eq!(left("<p>2006 <time>08.08.2006</time></p>"), "2006 08.08.2006");
     }
 }

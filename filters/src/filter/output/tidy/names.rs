@@ -23,13 +23,7 @@ const FOR_SCREEN_READERS: [&str; 9] = [
 ];
 
 /// Links over the head of the page, in the same frameworks.
-const SKIP: [&str; 5] = [
-    "skip-link",
-    "skip-nav",
-    "skiplink",
-    "skip-to-content",
-    "skip-to-main",
-];
+const SKIP: [&str; 5] = ["skip-link", "skip-nav", "skiplink", "skip-to-content", "skip-to-main"];
 
 /// Parts of class names of pictures that a style sheet keeps small.
 const ICONS: [&str; 6] = ["icon", "avatar", "emoji", "smiley", "gravatar", "userpic"];
@@ -59,10 +53,7 @@ pub(super) fn is_note_title(page: &Page, id: NodeId) -> bool {
     const NOTES: Parts = Parts::new(&["admonition", "callout", "alert"]);
     /// Visible characters of one, at most.
     const MAX_CHARS: usize = 80;
-    let class = |id| {
-        page.attribute(id, &local_name!("class"))
-            .unwrap_or_default()
-    };
+    let class = |id| page.attribute(id, &local_name!("class")).unwrap_or_default();
     TITLES.are_in(class(id))
         && (NOTES.are_in(class(id)) || NOTES.are_in(class(page.parent(id))))
         && (1..=MAX_CHARS).contains(&page.chars(id))
@@ -101,24 +92,17 @@ pub(super) fn is_share_row(page: &Page, id: NodeId) -> bool {
         let class = class.to_ascii_lowercase();
         let is_word = |part: &str| matches!(part, "share" | "sharing");
         let mut parts = class.split(['-', '_']);
-        class.split(['-', '_']).any(is_word)
-            && parts.all(|part| is_word(part) || BESIDE.contains(&part))
+        class.split(['-', '_']).any(is_word) && parts.all(|part| is_word(part) || BESIDE.contains(&part))
     })
 }
 
 /// A picture that is called an icon, or one of a person by its class or by that of the link or frame around it.
 pub(super) fn is_icon(page: &Page, id: NodeId) -> bool {
     let is_called_icon = has_class(page, id, |class| {
-        class
-            .split(['-', '_'])
-            .any(|part| ICONS.iter().any(|icon| part.eq_ignore_ascii_case(icon)))
+        class.split(['-', '_']).any(|part| ICONS.iter().any(|icon| part.eq_ignore_ascii_case(icon)))
     });
-    let is_frame =
-        |up: NodeId| page.end(up).index() - up.index() <= FRAME_NODES && page.chars(up) == 0;
-    let mut frames = page
-        .ancestors(id)
-        .take(FRAMES)
-        .take_while(|&up| is_frame(up));
+    let is_frame = |up: NodeId| page.end(up).index() - up.index() <= FRAME_NODES && page.chars(up) == 0;
+    let mut frames = page.ancestors(id).take(FRAMES).take_while(|&up| is_frame(up));
     is_called_icon || shows_person(page, id) || frames.any(|up| shows_person(page, up))
 }
 
@@ -172,17 +156,14 @@ pub(super) fn is_permalink(page: &Page, id: NodeId) -> bool {
 
 /// The links of `MediaWiki` that edit a section.
 pub(super) fn is_edit_section(page: &Page, id: NodeId) -> bool {
-    has_class(page, id, |class| {
-        matches!(class, "mw-editsection" | "editsection")
-    })
+    has_class(page, id, |class| matches!(class, "mw-editsection" | "editsection"))
 }
 
 /// Buttons that copy code: by the attribute of clipboard.js, or by a class that says both.
 pub(super) fn copies_code(page: &Page, id: NodeId) -> bool {
     /// Hardly any class says it, and to read one word by word costs more.
     const COPY: Parts = Parts::new(&["copy"]);
-    let is_class =
-        |value: &str| COPY.are_in(value) && value.split_ascii_whitespace().any(is_copy_class);
+    let is_class = |value: &str| COPY.are_in(value) && value.split_ascii_whitespace().any(is_copy_class);
     page.attributes(id).iter().any(|attribute| {
         let name = &attribute.name.local;
         *name == local_name!("class") && is_class(&attribute.value)
@@ -194,56 +175,34 @@ fn is_copy_class(class: &str) -> bool {
     let class = class.to_ascii_lowercase();
     matches!(class.as_str(), "copybtn" | "copybutton" | "clipboard-copy")
         || class.split(['-', '_']).any(|part| part == "copy")
-            && class
-                .split(['-', '_'])
-                .any(|part| matches!(part, "btn" | "button" | "code" | "icon"))
+            && class.split(['-', '_']).any(|part| matches!(part, "btn" | "button" | "code" | "icon"))
 }
 
 /// Rows of links that lead up from a page: Bootstrap, Foundation, `WordPress`, schema.org.
 pub(super) fn is_breadcrumb(page: &Page, id: NodeId) -> bool {
     let is_name = |word: &str| {
         let word = word.to_ascii_lowercase();
-        matches!(
-            word.rsplit('/').next(),
-            Some("breadcrumb" | "breadcrumbs" | "breadcrumblist")
-        )
+        matches!(word.rsplit('/').next(), Some("breadcrumb" | "breadcrumbs" | "breadcrumblist"))
     };
     has_class(page, id, is_name)
-        || [
-            local_name!("aria-label"),
-            local_name!("itemtype"),
-            local_name!("id"),
-        ]
-        .iter()
-        .any(|name| {
-            page.attribute(id, name)
-                .is_some_and(|value| value.split_ascii_whitespace().any(is_name))
-        })
+        || [local_name!("aria-label"), local_name!("itemtype"), local_name!("id")]
+            .iter()
+            .any(|name| page.attribute(id, name).is_some_and(|value| value.split_ascii_whitespace().any(is_name)))
 }
 
 /// A picture that stands for the site: by a class, an id or a file called `logo`.
 pub(super) fn is_logo(page: &Page, id: NodeId) -> bool {
-    [
-        local_name!("class"),
-        local_name!("id"),
-        local_name!("src"),
-        local_name!("alt"),
-    ]
-    .iter()
-    .any(|name| {
+    [local_name!("class"), local_name!("id"), local_name!("src"), local_name!("alt")].iter().any(|name| {
         page.attribute(id, name).is_some_and(|value| {
             let value = value.to_ascii_lowercase();
             !value.starts_with("data:")
-                && value
-                    .split(|c: char| !c.is_ascii_alphanumeric())
-                    .any(|word| word == "logo" || word == "logotype")
+                && value.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "logo" || word == "logotype")
         })
     })
 }
 
 fn has_class(page: &Page, id: NodeId, is_wanted: impl Fn(&str) -> bool) -> bool {
-    page.attribute(id, &local_name!("class"))
-        .is_some_and(|classes| classes.split_ascii_whitespace().any(is_wanted))
+    page.attribute(id, &local_name!("class")).is_some_and(|classes| classes.split_ascii_whitespace().any(is_wanted))
 }
 
 #[cfg(test)]
@@ -264,10 +223,7 @@ mod tests {
         ] {
             assert!(is_title(html), "{html}");
         }
-        for html in [
-            "<div class=alert><p id=t>Tip</p></div>",
-            "<div class=card><p id=t class=title>Tip</p></div>",
-        ] {
+        for html in ["<div class=alert><p id=t>Tip</p></div>", "<div class=card><p id=t class=title>Tip</p></div>"] {
             assert!(!is_title(html), "{html}");
         }
     }

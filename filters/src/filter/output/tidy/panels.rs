@@ -23,17 +23,13 @@ const MAX_PANELS: usize = 200;
 
 /// Marks the panels that have a name, and gives it to them.
 pub(in crate::filter::output) fn name(page: &mut Page) {
-    let is_panel = |name: &LocalName, value: &str| {
-        *name == local_name!("role") && value.trim().eq_ignore_ascii_case("tabpanel")
-    };
+    let is_panel =
+        |name: &LocalName, value: &str| *name == local_name!("role") && value.trim().eq_ignore_ascii_case("tabpanel");
     // Nearly no page has one.
     let panels: Vec<NodeId> = page
         .telling(Hint::Role.bit(), &[])
         .into_iter()
-        .filter(|&id| {
-            page.attribute(id, &local_name!("role"))
-                .is_some_and(|role| is_panel(&local_name!("role"), role))
-        })
+        .filter(|&id| page.attribute(id, &local_name!("role")).is_some_and(|role| is_panel(&local_name!("role"), role)))
         .filter(|&id| !page.has_attribute(id, &LocalName::from(MARK)) && page.chars(id) > 0)
         .take(MAX_PANELS)
         .collect();
@@ -42,10 +38,7 @@ pub(in crate::filter::output) fn name(page: &mut Page) {
     }
     let named: Vec<(NodeId, String)> = {
         let tabs = Tabs::of(page, &panels);
-        panels
-            .iter()
-            .filter_map(|&panel| Some((panel, tabs.name(page, panel)?)))
-            .collect()
+        panels.iter().filter_map(|&panel| Some((panel, tabs.name(page, panel)?))).collect()
     };
     for (panel, name) in &named {
         page.set_attribute(*panel, local_name!("aria-label"), name.clone());
@@ -62,14 +55,8 @@ struct Tabs<'a> {
 
 impl<'a> Tabs<'a> {
     fn of(page: &'a Page, panels: &[NodeId]) -> Tabs<'a> {
-        let labels: Vec<&str> = panels
-            .iter()
-            .filter_map(|&panel| label(page, panel))
-            .collect();
-        let mut tabs = Tabs {
-            by_id: HashMap::new(),
-            by_panel: HashMap::new(),
-        };
+        let labels: Vec<&str> = panels.iter().filter_map(|&panel| label(page, panel)).collect();
+        let mut tabs = Tabs { by_id: HashMap::new(), by_panel: HashMap::new() };
         for id in (0..page.len()).map(NodeId::from_row) {
             for attribute in page.attributes(id) {
                 let value = &*attribute.value;
@@ -86,10 +73,7 @@ impl<'a> Tabs<'a> {
     /// The name of a panel, where it does not stand over it or begin it.
     fn name(&self, page: &Page, panel: NodeId) -> Option<String> {
         let by_label = || self.by_id.get(label(page, panel)?);
-        let by_tab = || {
-            self.by_panel
-                .get(page.attribute(panel, &local_name!("id"))?)
-        };
+        let by_tab = || self.by_panel.get(page.attribute(panel, &local_name!("id"))?);
         let &tab = by_label().or_else(by_tab)?;
         let name = words(page, tab);
         let is_name = name.len() <= MAX_BYTES && name.contains(char::is_alphanumeric);
@@ -169,10 +153,7 @@ mod tests {
             <div id=q role=tabpanel>sh create</div>";
         assert_eq!(names(html), [None, Some("fish".to_owned())]);
         let other = html.replace("<b>NPM</b> create", "npm create");
-        assert_eq!(
-            names(&other),
-            [Some("npm".to_owned()), Some("fish".to_owned())]
-        );
+        assert_eq!(names(&other), [Some("npm".to_owned()), Some("fish".to_owned())]);
     }
 
     #[test]

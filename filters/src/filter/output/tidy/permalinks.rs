@@ -25,16 +25,12 @@ pub(super) fn is_sign(page: &Page, id: NodeId, tag: Tag) -> bool {
     if names::is_edit_section(page, id) {
         return true;
     }
-    let Some(heading) = page.ancestors(id).take(LEVELS).find(|&up| {
-        page.tag(up)
-            .is_some_and(|tag| tag.is_heading() || tag == Tag::Dt)
-    }) else {
+    let Some(heading) =
+        page.ancestors(id).take(LEVELS).find(|&up| page.tag(up).is_some_and(|tag| tag.is_heading() || tag == Tag::Dt))
+    else {
         return false;
     };
-    let holds_picture = || {
-        page.live(id)
-            .any(|inside| page.tag(inside) == Some(Tag::Img))
-    };
+    let holds_picture = || page.live(id).any(|inside| page.tag(inside) == Some(Tag::Img));
     let chars = first_chars(page, id, MAX_CHARS);
     // Not all that the heading says.
     let is_part = || first_chars(page, heading, chars) > chars;
@@ -45,10 +41,7 @@ pub(super) fn is_sign(page: &Page, id: NodeId, tag: Tag) -> bool {
     // Behind it stands the sign that links to the heading, at most.
     let is_last = || {
         let mut after = page.live(heading).skip_while(|&at| at < page.end(id));
-        !after.any(|at| {
-            page.text(at)
-                .is_some_and(|text| text.contains(char::is_alphanumeric))
-        })
+        !after.any(|at| page.text(at).is_some_and(|text| text.contains(char::is_alphanumeric)))
     };
     if tag == Tag::A {
         return is_sign_link(page, id, &text) || is_tool(&text) && is_last();
@@ -58,14 +51,9 @@ pub(super) fn is_sign(page: &Page, id: NodeId, tag: Tag) -> bool {
 
 /// Whether a picture is the sign beside the words of a heading that link to it.
 pub(super) fn is_icon(page: &Page, id: NodeId) -> bool {
-    let leads_inside = |link: NodeId| {
-        page.attribute(link, &local_name!("href"))
-            .is_some_and(|href| href.trim().starts_with('#'))
-    };
-    let link = page
-        .ancestors(id)
-        .take(LEVELS)
-        .find(|&up| page.tag(up) == Some(Tag::A));
+    let leads_inside =
+        |link: NodeId| page.attribute(link, &local_name!("href")).is_some_and(|href| href.trim().starts_with('#'));
+    let link = page.ancestors(id).take(LEVELS).find(|&up| page.tag(up) == Some(Tag::A));
     super::is_small(page, id)
         && link.is_some_and(leads_inside)
         && page
@@ -94,18 +82,13 @@ fn is_sign_link(page: &Page, id: NodeId, text: &str) -> bool {
     let has_letters = text.contains(char::is_alphanumeric);
     let leads_inside = href.contains('#');
     let path = href.split(['#', '?']).next().unwrap_or_default();
-    let is_editor = href.contains("action=edit")
-        || path.split('/').any(|part| matches!(part, "edit" | "blame"));
-    leads_inside && (!has_letters || is_known_word(text))
-        || is_editor
-        || names::is_permalink(page, id)
+    let is_editor = href.contains("action=edit") || path.split('/').any(|part| matches!(part, "edit" | "blame"));
+    leads_inside && (!has_letters || is_known_word(text)) || is_editor || names::is_permalink(page, id)
 }
 
 /// Words that screen readers are given in place of the sign.
 fn is_known_word(text: &str) -> bool {
-    ["link", "permalink", "anchor", "direct link", "copy link"]
-        .iter()
-        .any(|word| text.eq_ignore_ascii_case(word))
+    ["link", "permalink", "anchor", "direct link", "copy link"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// `[source]`, `[edit | edit source]`, and neither `[1]` nor `[PDF]`.
@@ -125,9 +108,7 @@ fn is_tool(text: &str) -> bool {
         "编辑",
     ];
 
-    let inner = text
-        .strip_prefix('[')
-        .and_then(|text| text.strip_suffix(']'));
+    let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     inner.is_some_and(|inner| {
         let inner = inner.to_lowercase();
         TOOLS.iter().any(|tool| inner.starts_with(tool))
@@ -172,15 +153,9 @@ mod tests {
             let page = page(html);
             is_icon(&page, by_id(&page, "s"))
         };
-        assert!(is_icon_in(
-            "<h2><a href=#nix><span>Nix</span><img id=s width=16 height=16 src=l.svg></a></h2>"
-        ));
-        assert!(!is_icon_in(
-            "<h2><a href=/nix>Nix<img id=s width=16 height=16 src=l.svg></a></h2>"
-        ));
-        assert!(!is_icon_in(
-            "<p><a href=#nix>Nix<img id=s width=16 height=16 src=l.svg></a></p>"
-        ));
+        assert!(is_icon_in("<h2><a href=#nix><span>Nix</span><img id=s width=16 height=16 src=l.svg></a></h2>"));
+        assert!(!is_icon_in("<h2><a href=/nix>Nix<img id=s width=16 height=16 src=l.svg></a></h2>"));
+        assert!(!is_icon_in("<p><a href=#nix>Nix<img id=s width=16 height=16 src=l.svg></a></p>"));
     }
 
     #[test]

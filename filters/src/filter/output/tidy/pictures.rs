@@ -41,20 +41,15 @@ pub(super) fn drop_empty(page: &mut Page, pictures: &[NodeId]) {
 }
 
 fn shows_nothing(page: &Page, id: NodeId) -> bool {
-    let is_empty = page
-        .attribute(id, &local_name!("src"))
-        .is_none_or(|src| is_empty_picture(src.trim()));
+    let is_empty = page.attribute(id, &local_name!("src")).is_none_or(|src| is_empty_picture(src.trim()));
     is_empty && !has_set(page, id) && !is_in_full_picture(page, id)
 }
 
 /// Whether an address is none, or that of a picture without anything on it.
 fn is_empty_picture(src: &str) -> bool {
     /// The first bytes of a GIF and of a PNG that are one pixel wide and high.
-    const PIXELS: [&str; 3] = [
-        "gif;base64,R0lGODlhAQABA",
-        "gif;base64,R0lGODdhAQABA",
-        "png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB",
-    ];
+    const PIXELS: [&str; 3] =
+        ["gif;base64,R0lGODlhAQABA", "gif;base64,R0lGODdhAQABA", "png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB"];
     if src.is_empty() || src == "about:blank" {
         return true;
     }
@@ -71,11 +66,7 @@ fn is_drawn(data: &str) -> bool {
         return false;
     };
     let is_packed = kind.trim_end().ends_with("base64");
-    let markup = if is_packed {
-        unpacked(content.trim())
-    } else {
-        content.replace("%3C", "<").replace("%3c", "<")
-    };
+    let markup = if is_packed { unpacked(content.trim()) } else { content.replace("%3C", "<").replace("%3c", "<") };
     let mut elements = markup.split('<').skip(1);
     elements.any(|element| !element.starts_with(['?', '!', '/']) && !element.starts_with("svg"))
 }
@@ -104,11 +95,10 @@ fn unpacked(packed: &str) -> String {
 }
 
 fn has_set(page: &Page, id: NodeId) -> bool {
-    page.attribute(id, &local_name!("srcset"))
-        .is_some_and(|set| {
-            let set = set.trim();
-            !set.is_empty() && !set.starts_with("data:")
-        })
+    page.attribute(id, &local_name!("srcset")).is_some_and(|set| {
+        let set = set.trim();
+        !set.is_empty() && !set.starts_with("data:")
+    })
 }
 
 /// Whether a `<picture>` has another address for it.
@@ -116,10 +106,7 @@ fn is_in_full_picture(page: &Page, id: NodeId) -> bool {
     const MAX_SOURCES: usize = 10;
     let around = page.parent(id);
     page.tag(around) == Some(Tag::Picture)
-        && page
-            .live_children(around)
-            .take(MAX_SOURCES)
-            .any(|source| has_set(page, source))
+        && page.live_children(around).take(MAX_SOURCES).any(|source| has_set(page, source))
 }
 
 /// Whether a picture with an alternative text is all that the link around it holds.
@@ -135,21 +122,12 @@ fn is_said_behind(page: &Page, id: NodeId) -> bool {
 }
 
 fn stands_for_link(page: &Page, id: NodeId) -> bool {
-    let has_alt = page
-        .attribute(id, &local_name!("alt"))
-        .is_some_and(|alt| !alt.trim().is_empty());
+    let has_alt = page.attribute(id, &local_name!("alt")).is_some_and(|alt| !alt.trim().is_empty());
     let is_all = |link: NodeId| {
-        page.live(link).all(|inside| {
-            inside == id
-                || page.own_chars(inside) == 0 && !page.tag(inside).is_some_and(Tag::is_media)
-        })
+        page.live(link)
+            .all(|inside| inside == id || page.own_chars(inside) == 0 && !page.tag(inside).is_some_and(Tag::is_media))
     };
-    has_alt
-        && page.in_link(id)
-        && page
-            .ancestors(id)
-            .find(|&up| page.tag(up) == Some(Tag::A))
-            .is_some_and(is_all)
+    has_alt && page.in_link(id) && page.ancestors(id).find(|&up| page.tag(up) == Some(Tag::A)).is_some_and(is_all)
 }
 
 /// Whether the alternative text is the name of a file: `1.png`, `IMG_2041.JPG`.
@@ -172,10 +150,7 @@ mod tests {
 
     fn left(html: &str) -> String {
         let mut page = page(html);
-        let pictures: Vec<NodeId> = page
-            .live(page.body())
-            .filter(|&id| page.tag(id) == Some(Tag::Img))
-            .collect();
+        let pictures: Vec<NodeId> = page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::Img)).collect();
         drop_empty(&mut page, &pictures);
         let of = |id: &NodeId| match page.fate(*id) {
             crate::page::Fate::Keep if page.has_attribute(*id, &local_name!("src")) => "shown",
@@ -220,13 +195,9 @@ mod tests {
     fn the_name_of_a_file_is_no_alternative_text() {
         let alt = |alt: &str| {
             let mut page = page(&format!("<img src=a.png alt='{alt}'>"));
-            let image = page
-                .live(page.body())
-                .find(|&id| page.tag(id) == Some(Tag::Img))
-                .unwrap();
+            let image = page.live(page.body()).find(|&id| page.tag(id) == Some(Tag::Img)).unwrap();
             drop_empty(&mut page, &[image]);
-            page.attribute(image, &local_name!("alt"))
-                .map(str::to_owned)
+            page.attribute(image, &local_name!("alt")).map(str::to_owned)
         };
         assert_eq!(alt("IMG_2041.JPG").as_deref(), Some(""));
         assert_eq!(alt("A tree").as_deref(), Some("A tree"));

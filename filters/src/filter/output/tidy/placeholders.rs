@@ -39,16 +39,7 @@ const WORDS: [&str; 60] = [
 ];
 
 /// Words in the names of an element that shows it.
-const NAMES: [&str; 8] = [
-    "spin",
-    "loading",
-    "loader",
-    "spinner",
-    "preloader",
-    "placeholder",
-    "skeleton",
-    "progress",
-];
+const NAMES: [&str; 8] = ["spin", "loading", "loader", "spinner", "preloader", "placeholder", "skeleton", "progress"];
 
 /// Drops them.
 pub(in crate::filter::output) fn drop(page: &mut Page) {
@@ -61,9 +52,7 @@ pub(in crate::filter::output) fn drop(page: &mut Page) {
             continue;
         }
         let was_announced = is_announced;
-        is_announced = page
-            .text(id)
-            .is_some_and(|text| text.trim_end().ends_with([':', '：']));
+        is_announced = page.text(id).is_some_and(|text| text.trim_end().ends_with([':', '：']));
         if !(2..=MOST).contains(&page.own_chars(id)) {
             continue;
         }
@@ -112,10 +101,7 @@ fn is_value(text: &str) -> bool {
     while let Some(open) = rest.find('{') {
         // A sign of money before the name of an amount.
         let between = rest[..open].trim();
-        if !between
-            .chars()
-            .all(|c| c == '$' || c.is_ascii_punctuation())
-        {
+        if !between.chars().all(|c| c == '$' || c.is_ascii_punctuation()) {
             return false;
         }
         let after = &rest[open..];
@@ -143,32 +129,23 @@ fn is_waiting(page: &Page, id: NodeId, text: &str) -> bool {
     // Nearly no text is as long and begins alike, and to make a copy costs more.
     let first = bare.bytes().next().unwrap_or_default();
     let is_alike = |word: &&str| {
-        word.len() == bare.len()
-            && (!first.is_ascii() || word.as_bytes()[0] == first.to_ascii_lowercase())
+        word.len() == bare.len() && (!first.is_ascii() || word.as_bytes()[0] == first.to_ascii_lowercase())
     };
     if !WORDS.iter().any(is_alike) || !WORDS.contains(&bare.to_lowercase().as_str()) {
         return false;
     }
     let is_called = |up: NodeId| {
-        [local_name!("class"), local_name!("id")]
-            .iter()
-            .any(|name| {
-                page.attribute(up, name).is_some_and(|value| {
-                    words_of_identifier(value).any(|word| NAMES.contains(&&*word))
-                })
-            })
+        [local_name!("class"), local_name!("id")].iter().any(|name| {
+            page.attribute(up, name).is_some_and(|value| words_of_identifier(value).any(|word| NAMES.contains(&&*word)))
+        })
     };
     text.ends_with("..") || text.ends_with('…') || page.ancestors(id).take(LEVELS).any(is_called)
 }
 
 /// The block around a text that is not code.
 fn block_of(page: &Page, id: NodeId) -> Option<NodeId> {
-    let is_code = |tag: Tag| {
-        matches!(
-            tag,
-            Tag::Pre | Tag::Code | Tag::Samp | Tag::Kbd | Tag::Textarea | Tag::Math | Tag::Svg
-        )
-    };
+    let is_code =
+        |tag: Tag| matches!(tag, Tag::Pre | Tag::Code | Tag::Samp | Tag::Kbd | Tag::Textarea | Tag::Math | Tag::Svg);
     let is_block = |tag: Tag| tag.is_block() || matches!(tag, Tag::Td | Tag::Th | Tag::Body);
     let mut block = None;
     for up in page.ancestors(id) {
@@ -190,10 +167,7 @@ mod tests {
 
     fn left_of(html: &str, says: &str) -> String {
         let mut page = page(&format!("<p>Bread</p>{html}"));
-        page.claims = Claims {
-            types: vec![says.to_owned()],
-            ..Claims::default()
-        };
+        page.claims = Claims { types: vec![says.to_owned()], ..Claims::default() };
         drop(&mut page);
         of_subtree(&page, page.body(), 1).trim().replace('\n', "|")
     }
@@ -212,22 +186,9 @@ mod tests {
             "${title}",
             "{{a}}</b> <b>{{b}}",
         ] {
-            assert_eq!(
-                left(&format!("<div><b>{value}</b></div>")),
-                "Bread",
-                "{value}"
-            );
+            assert_eq!(left(&format!("<div><b>{value}</b></div>")), "Bread", "{value}");
         }
-        for other in [
-            "Dear {{name}}",
-            "{{price}} a loaf",
-            "{}",
-            "{a}",
-            "{{}}",
-            "${}",
-            "{{a}} and {{b}}",
-            "{{a",
-        ] {
+        for other in ["Dear {{name}}", "{{price}} a loaf", "{}", "{a}", "{{}}", "${}", "{{a}} and {{b}}", "{{a"] {
             assert_eq!(left(&format!("<p>{other}")), format!("Bread|{other}"));
         }
     }
@@ -247,15 +208,9 @@ mod tests {
 
     #[test]
     fn what_is_on_its_way_goes_in_many_languages() {
-        for word in [
-            "Loading...",
-            "Wird geladen …",
-            "Cargando…",
-            "Загрузка...",
-            "جاري التحميل...",
-            "読み込み中...",
-            "加载中……",
-        ] {
+        for word in
+            ["Loading...", "Wird geladen …", "Cargando…", "Загрузка...", "جاري التحميل...", "読み込み中...", "加载中……"]
+        {
             assert_eq!(left(&format!("<p>{word}")), "Bread", "{word}");
         }
         assert_eq!(left("<div class=ant-spin-text>Loading</div>"), "Bread");

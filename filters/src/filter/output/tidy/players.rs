@@ -21,20 +21,12 @@ pub(super) fn repair(page: &mut Page, players: &[NodeId]) {
 fn has_address(page: &Page, id: NodeId) -> bool {
     /// Sources and tracks of one film are few.
     const MAX_NODES: usize = 40;
-    let has = |id: NodeId| {
-        page.attribute(id, &local_name!("src"))
-            .is_some_and(|src| !src.trim().is_empty())
-    };
-    has(id)
-        || page
-            .live(id)
-            .take(MAX_NODES)
-            .any(|inside| page.tag(inside) == Some(Tag::Source) && has(inside))
+    let has = |id: NodeId| page.attribute(id, &local_name!("src")).is_some_and(|src| !src.trim().is_empty());
+    has(id) || page.live(id).take(MAX_NODES).any(|inside| page.tag(inside) == Some(Tag::Source) && has(inside))
 }
 
 fn has_poster(page: &Page, id: NodeId) -> bool {
-    page.attribute(id, &local_name!("poster"))
-        .is_some_and(|poster| !poster.trim().is_empty())
+    page.attribute(id, &local_name!("poster")).is_some_and(|poster| !poster.trim().is_empty())
 }
 
 #[cfg(test)]
@@ -52,10 +44,7 @@ mod tests {
             (page.is_live(film), is_playable)
         };
         assert_eq!(after("<video id=v src=a.mp4></video>"), (true, true));
-        assert_eq!(
-            after("<video id=v><source src=a.mp4>No film</video>"),
-            (true, true)
-        );
+        assert_eq!(after("<video id=v><source src=a.mp4>No film</video>"), (true, true));
         assert_eq!(after("<audio id=v src=a.ogg></audio>"), (true, true));
         assert_eq!(after("<video id=v poster=a.jpg></video>"), (true, false));
         assert!(!after("<video id=v>No film</video>").0);

@@ -58,9 +58,7 @@ fn with_its_term(page: &Page, post: NodeId) -> NodeId {
     let around = page.parent(post);
     let brother_before = |id: NodeId| {
         let before = NodeId::from_row(id.index().checked_sub(1)?);
-        std::iter::once(before)
-            .chain(page.ancestors(before))
-            .find(|&up| page.parent(up) == around)
+        std::iter::once(before).chain(page.ancestors(before)).find(|&up| page.parent(up) == around)
     };
     // White space stands between the two.
     std::iter::successors(brother_before(post), |&id| brother_before(id))
@@ -72,19 +70,14 @@ fn with_its_term(page: &Page, post: NodeId) -> NodeId {
 
 /// Whether something is written in a post before one inside of it: one line above both is enough.
 fn has_text_between(page: &Page, outer: NodeId, inner: NodeId) -> bool {
-    page.live(outer)
-        .take_while(|&id| id < inner)
-        .any(|id| page.own_chars(id) > 0)
+    page.live(outer).take_while(|&id| id < inner).any(|id| page.own_chars(id) > 0)
 }
 
 fn chars_before(page: &Page, post: NodeId) -> usize {
     let headline = headline_in(page);
     let is_headline = |id| headline.is_some_and(|headline| page.contains(headline, id));
     let above = page.live(page.body()).take_while(|&id| id < post);
-    above
-        .filter(|&id| !is_headline(id))
-        .map(|id| page.own_chars(id))
-        .sum()
+    above.filter(|&id| !is_headline(id)).map(|id| page.own_chars(id)).sum()
 }
 
 #[cfg(test)]
@@ -95,8 +88,7 @@ mod tests {
     #[test]
     fn a_rule_stands_above_the_name_of_a_post_and_not_below_it() {
         let text = "A reply. ".repeat(30);
-        let html =
-            format!("<dl><dt id=ann>Ann<dd id=one>{text}<dt id=ben>Ben<dd id=two>{text}</dl>");
+        let html = format!("<dl><dt id=ann>Ann<dd id=one>{text}<dt id=ben>Ben<dd id=two>{text}</dl>");
         let mut page = page(&html);
         page.posts = vec![by_id(&page, "one"), by_id(&page, "two")];
         mark(&mut page);

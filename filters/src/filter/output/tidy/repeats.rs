@@ -100,14 +100,9 @@ fn headlines(page: &Page, headline: NodeId) -> Vec<NodeId> {
     let text = start_of_line(page, headline);
     let mut chars = 0;
     let mut found = Vec::new();
-    let behind = page
-        .live(page.body())
-        .skip_while(|&id| id < page.end(headline));
+    let behind = page.live(page.body()).skip_while(|&id| id < page.end(headline));
     for id in behind {
-        if page.tag(id).is_some_and(Tag::is_heading)
-            && !page.in_link(id)
-            && is_same(&start_of_line(page, id), &text)
-        {
+        if page.tag(id).is_some_and(Tag::is_heading) && !page.in_link(id) && is_same(&start_of_line(page, id), &text) {
             found.push(id);
         } else {
             chars += page.own_chars(id);
@@ -229,16 +224,10 @@ fn file(page: &Page, id: NodeId) -> Option<(String, u32)> {
 
 /// The width in a part of a path that is a size and nothing else: `160w`, `400x600`, `w_300`.
 fn width(part: &str) -> Option<u32> {
-    let digits = part
-        .strip_suffix('w')
-        .or_else(|| part.strip_prefix("w_"))
-        .or_else(|| {
-            let (width, height) = part.split_once('x')?;
-            height
-                .bytes()
-                .all(|byte| byte.is_ascii_digit())
-                .then_some(width)
-        })?;
+    let digits = part.strip_suffix('w').or_else(|| part.strip_prefix("w_")).or_else(|| {
+        let (width, height) = part.split_once('x')?;
+        height.bytes().all(|byte| byte.is_ascii_digit()).then_some(width)
+    })?;
     digits.parse().ok()
 }
 
@@ -283,23 +272,15 @@ mod tests {
 
     #[test]
     fn a_film_is_shown_once() {
-        let mut page = page(
-            "<iframe src=/a></iframe><p>x</p><iframe src=/a></iframe><iframe src=/b></iframe>",
-        );
+        let mut page = page("<iframe src=/a></iframe><p>x</p><iframe src=/a></iframe><iframe src=/b></iframe>");
         drop_repeats(&mut page, None);
         let live = page.live(page.body());
-        assert_eq!(
-            live.filter(|&id| page.tag(id) == Some(Tag::Iframe)).count(),
-            2
-        );
+        assert_eq!(live.filter(|&id| page.tag(id) == Some(Tag::Iframe)).count(), 2);
     }
 
     #[test]
     fn a_picture_behind_itself_goes() {
-        assert_eq!(
-            left("<a><img src=/a.jpg></a><div><img src=/a.jpg></div>"),
-            1
-        );
+        assert_eq!(left("<a><img src=/a.jpg></a><div><img src=/a.jpg></div>"), 1);
         assert_eq!(left("<img src=/a-300x200.jpg> <img src=/a.jpg>"), 1);
     }
 
@@ -309,19 +290,10 @@ mod tests {
                     <ul><li><img src=/s/400x600/a.jpg><li><img src=/s/400x600/b.jpg></ul>";
         let mut page = page(html);
         drop_repeats(&mut page, None);
-        let left: Vec<&str> = page
-            .live(page.body())
-            .filter_map(|id| page.attribute(id, &local_name!("src")))
-            .collect();
+        let left: Vec<&str> = page.live(page.body()).filter_map(|id| page.attribute(id, &local_name!("src"))).collect();
         assert_eq!(left, ["/s/400x600/a.jpg", "/s/400x600/b.jpg"]);
-        assert_eq!(
-            super::tests::left("<img src='/a?w=800&v=1'><img src='/a?v=1&w=80'>"),
-            1
-        );
-        assert_eq!(
-            super::tests::left("<img src='/a?v=1'><img src='/a?v=2'>"),
-            2
-        );
+        assert_eq!(super::tests::left("<img src='/a?w=800&v=1'><img src='/a?v=1&w=80'>"), 1);
+        assert_eq!(super::tests::left("<img src='/a?v=1'><img src='/a?v=2'>"), 2);
     }
 
     #[test]
@@ -335,10 +307,7 @@ mod tests {
     fn pictures_that_differ_or_stand_apart_stay() {
         assert_eq!(left("<img src=/a.jpg>text<img src=/a.jpg>"), 2);
         assert_eq!(left("<img src=/i?id=1><img src=/i?id=2>"), 2);
-        assert_eq!(
-            left("<img width=16 src=/star.png><img width=16 src=/star.png>"),
-            2
-        );
+        assert_eq!(left("<img width=16 src=/star.png><img width=16 src=/star.png>"), 2);
         assert_eq!(left("<img src=/a.jpg><img src=/b.jpg><img src=/c.jpg>"), 3);
     }
 }

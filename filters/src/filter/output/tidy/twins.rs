@@ -30,8 +30,7 @@ pub(super) fn drop_twins(page: &mut Page) {
             continue;
         }
         let before = shown[page.parent(id).index()].replace(id);
-        if page.tag(id) == Some(Tag::Span) && before.is_some_and(|before| is_twin(page, before, id))
-        {
+        if page.tag(id) == Some(Tag::Span) && before.is_some_and(|before| is_twin(page, before, id)) {
             twins.push(id);
         }
     }
@@ -68,21 +67,16 @@ fn letters(page: &Page, id: NodeId) -> String {
         Some(text) => text.clone(),
         None => start_of_line(page, id),
     };
-    line.chars()
-        .filter(|c| c.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
+    line.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 fn sounds_heard(page: &Page, id: NodeId) -> bool {
     names::is_for_screen_readers(page, id)
-        || page
-            .attribute(id, &local_name!("class"))
-            .is_some_and(|class| {
-                class
-                    .split(|c: char| !c.is_alphanumeric())
-                    .any(|word| matches!(word, "clipped" | "offscreen" | "sr" | "srt"))
-            })
+        || page.attribute(id, &local_name!("class")).is_some_and(|class| {
+            class
+                .split(|c: char| !c.is_alphanumeric())
+                .any(|word| matches!(word, "clipped" | "offscreen" | "sr" | "srt"))
+        })
 }
 
 #[cfg(test)]

@@ -105,14 +105,11 @@ fn is_sizeless(page: &Page, id: NodeId) -> bool {
         .and_then(|path| path.get(path.len().checked_sub(4)?..))
         .is_some_and(|ending| ending.eq_ignore_ascii_case(".svg"))
         || source.starts_with("data:image/svg");
-    is_vector
-        && !page.has_attribute(id, &local_name!("width"))
-        && !page.has_attribute(id, &local_name!("height"))
+    is_vector && !page.has_attribute(id, &local_name!("width")) && !page.has_attribute(id, &local_name!("height"))
 }
 
 fn is_in_figure(page: &Page, id: NodeId) -> bool {
-    page.ancestors(id)
-        .any(|up| page.tag(up) == Some(Tag::Figure))
+    page.ancestors(id).any(|up| page.tag(up) == Some(Tag::Figure))
 }
 
 /// Whether the file of a picture without a size is called an icon, and nothing speaks against it: words that tell what is on it, a
@@ -135,8 +132,7 @@ pub(super) fn is_called_icon(page: &Page, id: NodeId) -> bool {
 fn is_described(page: &Page, id: NodeId) -> bool {
     /// Words of an alternative text from which it tells of a diagram.
     const WORDS: usize = 4;
-    page.attribute(id, &local_name!("alt"))
-        .is_some_and(|alt| alt.split_whitespace().nth(WORDS - 1).is_some())
+    page.attribute(id, &local_name!("alt")).is_some_and(|alt| alt.split_whitespace().nth(WORDS - 1).is_some())
 }
 
 /// Whether a picture is all of a paragraph.
@@ -147,11 +143,7 @@ fn is_paragraph(page: &Page, id: NodeId) -> bool {
 
 /// Whether words stand in the same line: no block and no break between.
 fn is_in_line(page: &Page, id: NodeId) -> bool {
-    let Some(block) = page
-        .ancestors(id)
-        .take(LEVELS)
-        .find(|&up| page.tag(up).is_some_and(is_box))
-    else {
+    let Some(block) = page.ancestors(id).take(LEVELS).find(|&up| page.tag(up).is_some_and(is_box)) else {
         return false;
     };
     let mut chars = 0;
@@ -159,10 +151,7 @@ fn is_in_line(page: &Page, id: NodeId) -> bool {
     for inside in page.live(block).skip(1).take(MAX_NODES) {
         if inside == id {
             has_passed = true;
-        } else if page
-            .tag(inside)
-            .is_some_and(|tag| is_box(tag) || tag == Tag::Br)
-        {
+        } else if page.tag(inside).is_some_and(|tag| is_box(tag) || tag == Tag::Br) {
             if has_passed {
                 break;
             }
@@ -184,11 +173,7 @@ fn is_in_card(page: &Page, id: NodeId) -> bool {
         .ancestors(id)
         .take(LEVELS)
         .take_while(|&up| up != page.body())
-        .find(|&up| {
-            page.live(up)
-                .take(MAX_NODES)
-                .any(|id| page.own_chars(id) > 0)
-        })
+        .find(|&up| page.live(up).take(MAX_NODES).any(|id| page.own_chars(id) > 0))
     else {
         return false;
     };
@@ -215,10 +200,7 @@ fn is_in_card(page: &Page, id: NodeId) -> bool {
     };
     let is_before = next.is_some_and(|next| {
         page.tag(next) == Some(Tag::Img)
-            || page
-                .ancestors(next)
-                .take(LEVELS)
-                .any(|up| page.tag(up).is_some_and(Tag::is_heading))
+            || page.ancestors(next).take(LEVELS).any(|up| page.tag(up).is_some_and(Tag::is_heading))
     });
     page.in_link(id) || in_item() || is_before || pictures >= REPEATED
 }
@@ -230,14 +212,10 @@ mod tests {
 
     fn mark_of(html: &str) -> Option<String> {
         let mut page = page(html);
-        let pictures: Vec<NodeId> = page
-            .live(page.body())
-            .filter(|&id| page.tag(id) == Some(Tag::Img))
-            .collect();
+        let pictures: Vec<NodeId> = page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::Img)).collect();
         mark(&mut page, &pictures);
         let id = by_id(&page, "s");
-        page.attribute(id, &LocalName::from(MARK))
-            .map(str::to_owned)
+        page.attribute(id, &LocalName::from(MARK)).map(str::to_owned)
     }
 
     #[test]

@@ -26,16 +26,8 @@ const NEAR: [Cue; 12] = [
 ];
 
 /// Kinds whose share of the page counts.
-const SHARE: [Cue; 8] = [
-    Cue::Content,
-    Cue::Related,
-    Cue::Footer,
-    Cue::Sidebar,
-    Cue::Review,
-    Cue::Form,
-    Cue::Shop,
-    Cue::Card,
-];
+const SHARE: [Cue; 8] =
+    [Cue::Content, Cue::Related, Cue::Footer, Cue::Sidebar, Cue::Review, Cue::Form, Cue::Shop, Cue::Card];
 
 const NEAR_LANDMARKS: [Landmark; 11] = [
     Landmark::Main,
@@ -112,11 +104,8 @@ pub(super) struct Around(Vec<Surroundings>);
 
 impl Around {
     pub(super) fn of(base: &Base<'_>) -> Around {
-        let of_body = Surroundings {
-            levels: [f32::INFINITY; NEGATIVE_AT + 1],
-            shares: [0.0; SHARE.len()],
-            share_negative: 2.0,
-        };
+        let of_body =
+            Surroundings { levels: [f32::INFINITY; NEGATIVE_AT + 1], shares: [0.0; SHARE.len()], share_negative: 2.0 };
         Around(base.downwards(of_body, |id, above| {
             let mut own = above.clone();
             for level in &mut own.levels {

@@ -62,20 +62,9 @@ impl Containers {
                     *holder = id;
                 }
             }
-            Above {
-                score: above.score.max(scores[id.index()]),
-                distance: distance(id, above.distance + 1),
-                holders,
-            }
+            Above { score: above.score.max(scores[id.index()]), distance: distance(id, above.distance + 1), holders }
         });
-        Containers {
-            ratios: ratios(base),
-            scores,
-            best,
-            most,
-            above,
-            narrowed: narrow(base),
-        }
+        Containers { ratios: ratios(base), scores, best, most, above, narrowed: narrow(base) }
     }
 
     fn ratio(&self, base: &Base<'_>, id: NodeId) -> f32 {
@@ -121,10 +110,7 @@ fn narrow(base: &Base<'_>) -> NodeId {
     let mut at = base.body;
     let all = unlinked(at);
     loop {
-        let next = base
-            .page
-            .live_children(at)
-            .find(|&child| all > 0.0 && unlinked(child) >= 0.4 * all);
+        let next = base.page.live_children(at).find(|&child| all > 0.0 && unlinked(child) >= 0.4 * all);
         match next {
             Some(child) if base.page.tag(child).is_some() => at = child,
             _ => return at,
@@ -139,19 +125,14 @@ impl Family for Containers {
         row.flag("narrowed", base.page.contains(self.narrowed, container));
         let above = &self.above[base.place(container)];
         let parent = chain.get(1).map_or(0.0, |id| self.scores[id.index()]);
-        let is_in_best = self
-            .best
-            .is_some_and(|best| base.page.contains(best, container));
+        let is_in_best = self.best.is_some_and(|best| base.page.contains(best, container));
         row.flag("arc90_in", is_in_best);
         row.add("arc90", ratio(above.score, self.most));
         row.add("arc90_parent", ratio(parent, self.most));
         row.add("arc90_distance", above.distance as f32);
         row.add("cnr", self.ratio(base, container));
         let chars = base.measures.get(container).chars;
-        let larger = chain
-            .iter()
-            .find(|&&id| base.measures.get(id).chars > chars)
-            .map_or(container, |&id| id);
+        let larger = chain.iter().find(|&&id| base.measures.get(id).chars > chars).map_or(container, |&id| id);
         row.add("cnr_larger", self.ratio(base, larger));
         for (level, name) in [(1, "1"), (2, "2"), (3, "3"), (5, "5")] {
             row.add_of("up_cnr", name, self.ratio(base, up(level)));

@@ -84,24 +84,14 @@ pub(super) struct Phrases {
 impl Phrases {
     pub(super) fn of(base: &Base<'_>, records: &Records) -> Phrases {
         let list = &base.blocks.list;
-        let says: Vec<Says> = (0..list.len())
-            .map(|at| says(base.page, base.blocks, at))
-            .collect();
+        let says: Vec<Says> = (0..list.len()).map(|at| says(base.page, base.blocks, at)).collect();
         let mut ago = [FAR; HEADS.len()];
         let (mut since, mut heading, mut boilerplate) = (Vec::new(), Vec::new(), vec![0.0]);
         let (mut above, mut sum) = (0, 0.0);
         for (block, says) in list.iter().zip(&says) {
-            let heads = if block.stats.words <= HEAD_WORDS {
-                says.hits.start
-            } else {
-                0
-            };
+            let heads = if block.stats.words <= HEAD_WORDS { says.hits.start } else { 0 };
             for (ago, class) in ago.iter_mut().zip(HEADS) {
-                *ago = if heads & class.bit() != 0 {
-                    0.0
-                } else {
-                    (*ago + 1.0).min(FAR)
-                };
+                *ago = if heads & class.bit() != 0 { 0.0 } else { (*ago + 1.0).min(FAR) };
             }
             since.push(ago);
             if base.page.tag(block.container).is_some_and(Tag::is_heading) {
@@ -113,9 +103,7 @@ impl Phrases {
         }
         Phrases {
             prices: says.iter().map(|says| says.prices).sum(),
-            records: (0..list.len())
-                .map(|at| records.place(&list[at], at))
-                .collect(),
+            records: (0..list.len()).map(|at| records.place(&list[at], at)).collect(),
             posts: records.count() as f32,
             says,
             since,
@@ -162,21 +150,11 @@ impl Family for Phrases {
         row.flag("heading_boilerplate", heading & BOILERPLATE != 0);
         row.flag("heading_endings", heading & Class::Endings.bit() != 0);
         let count = self.says.len();
-        row.add(
-            "boilerplate_before",
-            self.share(index.saturating_sub(AROUND)..index),
-        );
-        row.add(
-            "boilerplate_after",
-            self.share(index + 1..(index + 1 + AROUND).min(count).max(index + 1)),
-        );
+        row.add("boilerplate_before", self.share(index.saturating_sub(AROUND)..index));
+        row.add("boilerplate_after", self.share(index + 1..(index + 1 + AROUND).min(count).max(index + 1)));
         for (level, name) in [(1, "1"), (2, "2"), (4, "4")] {
             let up = chain[level.min(chain.len() - 1)];
-            row.add_of(
-                "boilerplate_up",
-                name,
-                self.share(base.blocks.inside(base.page, up)),
-            );
+            row.add_of("boilerplate_up", name, self.share(base.blocks.inside(base.page, up)));
         }
         row.add("prices", says.prices);
         row.add("page_prices", log(self.prices));

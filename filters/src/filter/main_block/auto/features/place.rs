@@ -28,16 +28,9 @@ impl Place {
             }
             heading.push(last.filter(|&at| index - at < REACH));
         }
-        let headline = base.page.headline.node.map(|node| {
-            base.blocks
-                .list
-                .partition_point(|block| block.container < node)
-        });
-        Place {
-            before,
-            heading,
-            headline,
-        }
+        let headline =
+            base.page.headline.node.map(|node| base.blocks.list.partition_point(|block| block.container < node));
+        Place { before, heading, headline }
     }
 }
 
@@ -49,10 +42,7 @@ impl Family for Place {
         let level = heading.map_or(0.0, |at| heading_level(base.page.tag(list[at].container)));
         row.add("heading_distance", distance);
         row.add("heading_above", level);
-        row.add(
-            "heading_words",
-            heading.map_or(-1.0, |at| log(list[at].stats.words)),
-        );
+        row.add("heading_words", heading.map_or(-1.0, |at| log(list[at].stats.words)));
         let from_headline = self.headline.map(|at| index as f32 - at as f32);
         let side = from_headline.map_or(0.0, |away| if away >= 0.0 { 1.0 } else { -1.0 });
         row.add("after_headline", side);
@@ -61,10 +51,7 @@ impl Family for Place {
         row.add("position", ratio(index as f32, list.len() as f32));
         row.add("words_before", ratio(before, total));
         row.add("words_before_log", log(before));
-        row.add(
-            "words_after_log",
-            log((total - before - list[index].stats.words).max(0.0)),
-        );
+        row.add("words_after_log", log((total - before - list[index].stats.words).max(0.0)));
     }
 }
 

@@ -58,10 +58,7 @@ struct Numbers(hashing::Table<u64, usize>);
 impl Numbers {
     /// With room for so many keys.
     fn with_room(keys: usize) -> Numbers {
-        Numbers(hashing::Table::with_capacity_and_hasher(
-            keys,
-            hashing::RandomState::default(),
-        ))
+        Numbers(hashing::Table::with_capacity_and_hasher(keys, hashing::RandomState::default()))
     }
 
     fn of(&mut self, key: u64) -> usize {
@@ -110,12 +107,7 @@ fn said(base: &Base<'_>) -> Vec<[f32; 2]> {
         .iter()
         .map(|block| {
             words.clear();
-            for text in base
-                .blocks
-                .texts(block)
-                .iter()
-                .filter_map(|&id| base.page.text(id))
-            {
+            for text in base.blocks.texts(block).iter().filter_map(|&id| base.page.text(id)) {
                 text::words(&text, &mut words);
             }
             let run = |run: &[u64]| run.iter().fold(0, |run, &word| mix(run, word));
@@ -134,12 +126,8 @@ fn said(base: &Base<'_>) -> Vec<[f32; 2]> {
     }
     let shares = runs.iter().enumerate().map(|(at, runs)| {
         let at = count(at);
-        let share = |of: &dyn Fn(&u64) -> bool| {
-            ratio(
-                runs.iter().filter(|run| of(run)).count() as f32,
-                runs.len() as f32,
-            )
-        };
+        let share =
+            |of: &dyn Fn(&u64) -> bool| ratio(runs.iter().filter(|run| of(run)).count() as f32, runs.len() as f32);
         [share(&|run| first[run] < at), share(&|run| last[run] > at)]
     });
     shares.collect()
@@ -149,17 +137,10 @@ fn groups(base: &Base<'_>, shapes: &[Shape], shape_of: &[usize]) -> Vec<Group> {
     base.downwards(Group::default(), |id, above| {
         let shape = shapes[shape_of[base.place(id)]];
         if shape.members >= 3.0 && shape.chars > 0.0 && above.shape.chars <= shape.chars {
-            return Group {
-                shape,
-                level: 1.0,
-                own: base.chars(id),
-            };
+            return Group { shape, level: 1.0, own: base.chars(id) };
         }
         let level = if above.level > 0.0 { 1.0 } else { 0.0 };
-        Group {
-            level: above.level + level,
-            ..*above
-        }
+        Group { level: above.level + level, ..*above }
     })
 }
 
@@ -193,9 +174,7 @@ fn shapes(base: &Base<'_>) -> (Vec<Shape>, Vec<usize>) {
         let mut key = mix(mix(1, u64::from(base.page.parent(id).0)), tag);
         if let Some(class) = base.page.attribute(id, &local_name!("class")) {
             let first = class.split_ascii_whitespace().next().unwrap_or("");
-            key = first
-                .bytes()
-                .fold(key, |key, byte| mix(key, u64::from(byte)));
+            key = first.bytes().fold(key, |key, byte| mix(key, u64::from(byte)));
         }
         let number = numbers.of(key);
         if number == shapes.len() {
@@ -222,11 +201,7 @@ impl Family for Repetition {
         row.add("path_share", ratio(path.words, base.total_words()));
         row.add("path_stops", ratio(path.stops, path.blocks));
         let place = base.place(chain[0]);
-        let Group {
-            shape: group,
-            level,
-            own,
-        } = self.groups[place];
+        let Group { shape: group, level, own } = self.groups[place];
         let mean = ratio(group.chars, group.members);
         let variance = ratio(group.squares, group.members) - mean * mean;
         row.add("group_level", level);

@@ -74,30 +74,18 @@ impl Sections {
 }
 
 fn told(base: &Base<'_>) -> Vec<Told> {
-    let of_body = Told {
-        is_content: false,
-        is_furniture: false,
-        is_dropped: false,
-        article: None,
-    };
+    let of_body = Told { is_content: false, is_furniture: false, is_dropped: false, article: None };
     base.downwards(of_body, |id, above| {
         let marks = base.marks(id);
         let tag = base.page.tag(id);
         let is_content = above.is_content || matches!(tag, Some(Tag::Article | Tag::Main));
-        let is_furniture = above.is_furniture
-            || marks.has_any(0, FURNITURE)
-            || marks.is(Landmark::Header) && !is_content;
+        let is_furniture =
+            above.is_furniture || marks.has_any(0, FURNITURE) || marks.is(Landmark::Header) && !is_content;
         Told {
             is_content,
             is_furniture,
-            is_dropped: above.is_dropped
-                || is_furniture
-                || marks.has_any(NEGATIVE, 0) && base.share(id) < NAMED_SHARE,
-            article: if tag == Some(Tag::Article) {
-                Some(id)
-            } else {
-                above.article
-            },
+            is_dropped: above.is_dropped || is_furniture || marks.has_any(NEGATIVE, 0) && base.share(id) < NAMED_SHARE,
+            article: if tag == Some(Tag::Article) { Some(id) } else { above.article },
         }
     })
 }
@@ -158,12 +146,7 @@ impl Family for Sections {
     fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl Row) {
         let container = chain[0];
         let inside = |id: NodeId| base.page.contains(id, container);
-        let Told {
-            is_furniture,
-            is_dropped,
-            article,
-            ..
-        } = self.told[base.place(container)];
+        let Told { is_furniture, is_dropped, article, .. } = self.told[base.place(container)];
         row.flag("furniture", is_furniture);
         row.flag("rule_dropped", is_dropped);
         row.flag("rule_kept", inside(self.rule) && !is_dropped);
@@ -189,24 +172,15 @@ impl Family for Sections {
         row.add("holder_mean", ratio(holder.words, holder.blocks));
         row.add("holder_share", ratio(holder.words, base.total_words()));
         let all = self.clean[base.body.index()];
-        row.add(
-            "article_share",
-            article.map_or(-1.0, |id| ratio(base.sums(id).words, base.total_words())),
-        );
-        row.add(
-            "article_clean",
-            article.map_or(-1.0, |id| ratio(self.clean[id.index()], all)),
-        );
+        row.add("article_share", article.map_or(-1.0, |id| ratio(base.sums(id).words, base.total_words())));
+        row.add("article_clean", article.map_or(-1.0, |id| ratio(self.clean[id.index()], all)));
     }
 }
 
 impl Divided {
     fn of(base: &Base<'_>, name: &'static str, container: NodeId) -> Divided {
-        let sections: Vec<NodeId> = base
-            .page
-            .live_children(container)
-            .filter(|&child| base.chars(child) > 0.0)
-            .collect();
+        let sections: Vec<NodeId> =
+            base.page.live_children(container).filter(|&child| base.chars(child) > 0.0).collect();
         let whole = base.sums(container);
         let count = sections.len();
         let mut long_before = 0.0;
@@ -227,13 +201,7 @@ impl Divided {
             long_before += sums.long;
             values
         });
-        Divided {
-            name,
-            container,
-            values: values.collect(),
-            sections,
-            share: ratio(whole.words, base.total_words()),
-        }
+        Divided { name, container, values: values.collect(), sections, share: ratio(whole.words, base.total_words()) }
     }
 
     const FEATURES: [&str; 10] = [
@@ -263,12 +231,7 @@ impl Divided {
     }
 
     fn section_of(&self, base: &Base<'_>, block: NodeId) -> Option<usize> {
-        let index = self
-            .sections
-            .partition_point(|&section| section <= block)
-            .checked_sub(1)?;
-        base.page
-            .contains(self.sections[index], block)
-            .then_some(index)
+        let index = self.sections.partition_point(|&section| section <= block).checked_sub(1)?;
+        base.page.contains(self.sections[index], block).then_some(index)
     }
 }

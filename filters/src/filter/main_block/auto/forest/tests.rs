@@ -37,9 +37,7 @@ fn written(rows: &[[f32; 2]]) -> Rows {
 
 #[test]
 fn rows_are_told_as_they_were_written() {
-    let rows: Vec<[f32; 2]> = (0u8..70)
-        .map(|row| [f32::from(row), -f32::from(row)])
-        .collect();
+    let rows: Vec<[f32; 2]> = (0u8..70).map(|row| [f32::from(row), -f32::from(row)]).collect();
     assert_eq!(written(&rows).to_vec(), rows.as_flattened());
     assert!(written(&[]).to_vec().is_empty());
 }
@@ -56,9 +54,7 @@ fn a_tree_is_followed_to_its_leaf() {
 #[test]
 fn rows_are_judged_alike_wherever_in_the_table_they_stand() {
     let forest = Forest::parse(&small()).unwrap();
-    let rows: Vec<[f32; 2]> = (0u8..50)
-        .map(|row| [f32::from(row % 3), f32::from(row % 5)])
-        .collect();
+    let rows: Vec<[f32; 2]> = (0u8..50).map(|row| [f32::from(row % 3), f32::from(row % 5)]).collect();
     let chances = forest.chances(&written(&rows));
     assert_eq!(chances.len(), rows.len());
     for (row, chance) in rows.iter().zip(chances) {
@@ -73,12 +69,7 @@ fn a_damaged_table_is_refused() {
         assert!(Forest::parse(&bytes[..length]).is_none(), "{length}");
     }
     let first_node = MAGIC.len() + 6 + 3 + 1;
-    for (at, value) in [
-        (first_node, 2),
-        (first_node + 6, 0),
-        (first_node + 6, 9),
-        (first_node + 5, 0xf0),
-    ] {
+    for (at, value) in [(first_node, 2), (first_node + 6, 0), (first_node + 6, 9), (first_node + 5, 0xf0)] {
         let mut bytes = bytes.clone();
         bytes[at] = value;
         assert!(Forest::parse(&bytes).is_none(), "{at} {value}");

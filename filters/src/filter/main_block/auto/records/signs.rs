@@ -36,10 +36,7 @@ impl Signs {
     pub(super) fn of(page: &Page, blocks: &Blocks) -> Signs {
         let mut dates = dates(page);
         add_written(page, blocks, &mut dates);
-        Signs {
-            names: names(page),
-            dates,
-        }
+        Signs { names: names(page), dates }
     }
 }
 
@@ -159,11 +156,7 @@ fn signs(
         if is_quoted(page, id) || is_last(page, id) {
             continue;
         }
-        signs.push(Sign {
-            element: inner_link(page, id),
-            rank,
-            text,
-        });
+        signs.push(Sign { element: inner_link(page, id), rank, text });
     }
     signs
 }
@@ -183,31 +176,24 @@ pub(super) fn is_quote(page: &Page, id: NodeId) -> bool {
 /// Whether it is that of the last post ("last reply by Ann, 3 May"), which is told at the head of the first.
 fn is_last(page: &Page, id: NodeId) -> bool {
     let above = page.parent(id);
-    page.live(above)
-        .take(MAX_NODES)
-        .take_while(|&before| before < id)
-        .filter_map(|before| page.text(before))
-        .any(|text| {
+    page.live(above).take(MAX_NODES).take_while(|&before| before < id).filter_map(|before| page.text(before)).any(
+        |text| {
             let start = text.trim_start().get(..4);
             start.is_some_and(|start| start.eq_ignore_ascii_case("last"))
-        })
+        },
+    )
 }
 
 /// The link in a sign, where there is one: what stands beside it is a rank, or a number of posts.
 fn inner_link(page: &Page, id: NodeId) -> NodeId {
-    page.live(id)
-        .find(|&inside| page.tag(inside) == Some(Tag::A) && page.chars(inside) > 0)
-        .unwrap_or(id)
+    page.live(id).find(|&inside| page.tag(inside) == Some(Tag::A) && page.chars(inside) > 0).unwrap_or(id)
 }
 
 /// The first text of an element that holds one short line.
 fn only_line(page: &Page, id: NodeId, max_chars: usize) -> Option<NodeId> {
     let (mut chars, mut first) = (0, None);
     for (number, inside) in page.live(id).enumerate() {
-        let ends_line = inside != id
-            && page
-                .tag(inside)
-                .is_some_and(|tag| tag.is_block() || tag == Tag::Br);
+        let ends_line = inside != id && page.tag(inside).is_some_and(|tag| tag.is_block() || tag == Tag::Br);
         chars += page.own_chars(inside);
         if ends_line || chars > max_chars || number > MAX_NODES {
             return None;
@@ -252,9 +238,7 @@ fn name_rank(page: &Page, id: NodeId, marks_authors: bool) -> Option<u8> {
 /// `itemprop=author`, `rel=author` and the like.
 fn is_author_mark(name: &LocalName, value: &str) -> bool {
     matches!(*name, local_name!("itemprop") | local_name!("rel"))
-        && value
-            .split_ascii_whitespace()
-            .any(|word| matches!(word, "author" | "creator"))
+        && value.split_ascii_whitespace().any(|word| matches!(word, "author" | "creator"))
 }
 
 /// Words in the class of a name, and of a quotation.
@@ -297,11 +281,7 @@ pub(crate) const PROFILES: [&str; 17] = [
 
 pub(crate) fn leads_to_profile(href: &str) -> bool {
     let is_end = |byte: &u8| matches!(byte, b'/' | b'?' | b'&' | b'=' | b';' | b'#');
-    let mut parts = href
-        .as_bytes()
-        .split(is_end)
-        .filter(|part| !part.is_empty())
-        .peekable();
+    let mut parts = href.as_bytes().split(is_end).filter(|part| !part.is_empty()).peekable();
     while let Some(part) = parts.next() {
         // Discuz: space-uid-12.html.
         if part.starts_with(b"space-uid-") {
@@ -321,15 +301,7 @@ pub(crate) fn leads_to_profile(href: &str) -> bool {
 
 /// Words in the class of a date, and in the properties of one.
 pub(crate) const DATES: [&[&str]; 2] = [
-    &[
-        "date",
-        "time",
-        "postdate",
-        "timestamp",
-        "relativetime",
-        "datetime",
-        "postdetails",
-    ],
+    &["date", "time", "postdate", "timestamp", "relativetime", "datetime", "postdetails"],
     &["datecreated", "datepublished", "date"],
 ];
 
@@ -345,14 +317,10 @@ fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
     if !page.said(id).has_any(DATE_SIGNS) {
         return None;
     }
-    let is_date = says(page, id, &local_name!("itemprop"), &PROPERTIES)
-        || says(page, id, &local_name!("class"), &CLASSES);
-    let has_digit = || {
-        page.live(id)
-            .take(20)
-            .filter_map(|id| page.text(id))
-            .any(|text| text.contains(|c: char| c.is_numeric()))
-    };
+    let is_date =
+        says(page, id, &local_name!("itemprop"), &PROPERTIES) || says(page, id, &local_name!("class"), &CLASSES);
+    let has_digit =
+        || page.live(id).take(20).filter_map(|id| page.text(id)).any(|text| text.contains(|c: char| c.is_numeric()));
     if is_date && says(page, id, &local_name!("class"), &OTHERS) {
         return None;
     }
@@ -374,22 +342,17 @@ struct Words {
 
 impl Words {
     const fn new(list: &'static [&'static str]) -> Words {
-        Words {
-            list,
-            parts: Parts::new(list),
-        }
+        Words { list, parts: Parts::new(list) }
     }
 }
 
 /// Whether an attribute holds one of these words.
 fn says(page: &Page, id: NodeId, name: &LocalName, wanted: &Words) -> bool {
-    page.attribute(id, name)
-        .is_some_and(|value| holds(value, wanted))
+    page.attribute(id, name).is_some_and(|value| holds(value, wanted))
 }
 
 fn holds(value: &str, wanted: &Words) -> bool {
-    wanted.parts.are_in(value)
-        && words_of_identifier(value).any(|word| wanted.list.contains(&word.as_str()))
+    wanted.parts.are_in(value) && words_of_identifier(value).any(|word| wanted.list.contains(&word.as_str()))
 }
 
 /// Bytes of a date that only its writing tells, and how sure it is.
@@ -401,11 +364,7 @@ const LABELLED: u8 = 4;
 fn add_written(page: &Page, blocks: &Blocks, dates: &mut Vec<Sign>) {
     const MAX_WORDS: f32 = 14.0;
     let mut more = Vec::new();
-    for block in blocks
-        .list
-        .iter()
-        .filter(|block| block.stats.words <= MAX_WORDS)
-    {
+    for block in blocks.list.iter().filter(|block| block.stats.words <= MAX_WORDS) {
         for &id in blocks.texts(block) {
             let Some(text) = page.text(id) else { continue };
             let text = text.trim();
@@ -413,11 +372,7 @@ fn add_written(page: &Page, blocks: &Blocks, dates: &mut Vec<Sign>) {
                 let digit = text.find(char::is_numeric).unwrap_or(0);
                 let is_labelled = text[..digit].contains([':', '：']);
                 let rank = if is_labelled { LABELLED } else { WRITTEN };
-                more.push(Sign {
-                    element: id,
-                    rank,
-                    text: id,
-                });
+                more.push(Sign { element: id, rank, text: id });
             }
         }
     }
@@ -435,8 +390,7 @@ pub(crate) fn is_written_date(text: &str) -> bool {
     let numbers: Vec<Number> = numbers(text).take(12).collect();
     let pairs = || numbers.windows(2);
     let is_day = |three: &[Number]| {
-        let is_mark =
-            |c: Option<char>| matches!(c, Some('-' | '/' | '.' | '年' | '月' | '년' | '월'));
+        let is_mark = |c: Option<char>| matches!(c, Some('-' | '/' | '.' | '年' | '月' | '년' | '월'));
         let lengths = [three[0].digits, three[1].digits, three[2].digits];
         is_mark(three[0].gap)
             && is_mark(three[1].gap)
@@ -445,9 +399,7 @@ pub(crate) fn is_written_date(text: &str) -> bool {
     };
     let has_year = numbers.iter().any(|number| number.digits == 4);
     let has_day = numbers.iter().any(|number| number.digits <= 2);
-    pairs().any(is_clock)
-        || numbers.windows(3).any(is_day)
-        || has_year && has_day && text.contains(char::is_alphabetic)
+    pairs().any(is_clock) || numbers.windows(3).any(is_day) || has_year && has_day && text.contains(char::is_alphabetic)
 }
 
 /// Whether two numbers are the hour and the minute.
@@ -494,14 +446,7 @@ mod tests {
         ] {
             assert!(is_written_date(text), "{text}");
         }
-        for text in [
-            "#7",
-            "1,024",
-            "5 Likes",
-            "Posts: 312",
-            "v1.2",
-            "Junior Member",
-        ] {
+        for text in ["#7", "1,024", "5 Likes", "Posts: 312", "v1.2", "Junior Member"] {
             assert!(!is_written_date(text), "{text}");
         }
     }

@@ -12,18 +12,11 @@ const WORDS: f32 = 100.0;
 pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {
     let Context { page, blocks, .. } = *context;
     let mut captions = Vec::new();
-    let figures = page
-        .live(page.body())
-        .filter(|&id| page.tag(id) == Some(Tag::Figure));
+    let figures = page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::Figure));
     for figure in figures.filter(|&id| has_picture(page, id)) {
         let caption = blocks.inside(page, figure);
-        let words: f32 = blocks.list[caption.clone()]
-            .iter()
-            .map(|block| block.stats.words)
-            .sum();
-        let is_linked = blocks.list[caption.clone()]
-            .iter()
-            .any(|block| block.link_density() > 0.5);
+        let words: f32 = blocks.list[caption.clone()].iter().map(|block| block.stats.words).sum();
+        let is_linked = blocks.list[caption.clone()].iter().any(|block| block.link_density() > 0.5);
         let is_beside_text = blocks
             .inside(page, page.parent(figure))
             .any(|at| kept[at] && !caption.contains(&at) && blocks.list[at].is_long());
@@ -37,10 +30,5 @@ pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {
 }
 
 fn has_picture(page: &Page, figure: NodeId) -> bool {
-    page.live(figure).any(|id| {
-        matches!(
-            page.tag(id),
-            Some(Tag::Img | Tag::Svg | Tag::Video | Tag::Canvas)
-        )
-    })
+    page.live(figure).any(|id| matches!(page.tag(id), Some(Tag::Img | Tag::Svg | Tag::Video | Tag::Canvas)))
 }

@@ -43,9 +43,8 @@ const OWN_IN_A_ROW: usize = 3;
 /// Drops copies from the kept blocks.
 pub(super) fn drop(context: &Context<'_>, kept: &mut [bool]) {
     let Context { page, blocks, .. } = *context;
-    let run: Vec<usize> = (0..blocks.list.len())
-        .filter(|&index| kept[index] && blocks.list[index].stats.words > 0.0)
-        .collect();
+    let run: Vec<usize> =
+        (0..blocks.list.len()).filter(|&index| kept[index] && blocks.list[index].stats.words > 0.0).collect();
     let shown: Vec<&Block> = run.iter().map(|&index| &blocks.list[index]).collect();
     let before = earlier(&shown);
     let mut words_before = vec![0.0; shown.len() + 1];
@@ -111,9 +110,7 @@ impl Left {
 fn names(page: &Page, blocks: &Blocks, block: &Block, copy: &Block) -> bool {
     const WORDS: f32 = 8.0;
     let tag = page.tag(block.container);
-    if tag
-        .is_some_and(|tag| tag.is_heading() || matches!(tag, Tag::Dt | Tag::Legend | Tag::Summary))
-    {
+    if tag.is_some_and(|tag| tag.is_heading() || matches!(tag, Tag::Dt | Tag::Legend | Tag::Summary)) {
         return true;
     }
     let beside = page.parent(copy.container);
@@ -124,11 +121,7 @@ fn names(page: &Page, blocks: &Blocks, block: &Block, copy: &Block) -> bool {
     block.stats.words <= WORDS
         && block.linked == 0.0
         && (block.container == beside || page.parent(block.container) == beside)
-        && blocks
-            .texts(block)
-            .iter()
-            .filter(|id| page.own_chars(**id) > 0)
-            .all(is_set_off)
+        && blocks.texts(block).iter().filter(|id| page.own_chars(**id) > 0).all(is_set_off)
 }
 
 /// A run of texts and its copy.
@@ -143,9 +136,7 @@ impl Copy {
     /// Goes on behind texts that only one of the two has, if that makes it long and nearly all the same.
     fn go_on(&mut self, shown: &[&Block], words: impl Fn(usize, usize) -> f32) {
         let same = |from: usize, to: usize| {
-            to < shown.len()
-                && from < self.to.start
-                && shown[from].stats.hash == shown[to].stats.hash
+            to < shown.len() && from < self.to.start && shown[from].stats.hash == shown[to].stats.hash
         };
         let (mut from, mut to) = (self.from.end, self.to.end);
         let (mut own, mut own_words) = (Vec::new(), 0.0);
@@ -187,11 +178,7 @@ impl Copy {
 /// For each text, where it stands before.
 fn earlier(shown: &[&Block]) -> Vec<Option<usize>> {
     let mut last = HashMap::new();
-    shown
-        .iter()
-        .enumerate()
-        .map(|(at, block)| last.insert(block.stats.hash, at))
-        .collect()
+    shown.iter().enumerate().map(|(at, block)| last.insert(block.stats.hash, at)).collect()
 }
 
 /// The longest run before this place that is repeated from it on.
@@ -203,49 +190,32 @@ fn longest(shown: &[&Block], before: &[Option<usize>], at: usize) -> Copy {
             break;
         };
         let pairs = shown[from..at].iter().zip(&shown[at..]);
-        let length = pairs
-            .take_while(|(one, other)| one.stats.hash == other.stats.hash)
-            .count();
+        let length = pairs.take_while(|(one, other)| one.stats.hash == other.stats.hash).count();
         if length > best.1 {
             best = (from, length);
         }
         place = before[from];
     }
     let (from, length) = best;
-    Copy {
-        from: from..from + length,
-        to: at..at + length,
-        own: Vec::new(),
-    }
+    Copy { from: from..from + length, to: at..at + length, own: Vec::new() }
 }
 
 /// Whether a run and its copy are members of one series with something between them: a chorus that comes again behind a verse.
 fn is_among_alike(page: &Page, copy: &Copy, shown: &[&Block]) -> bool {
-    let (first, again) = (
-        shown[copy.from.start].container,
-        shown[copy.to.start].container,
-    );
+    let (first, again) = (shown[copy.from.start].container, shown[copy.to.start].container);
     let Some(series) = page.ancestors(again).find(|&up| page.contains(up, first)) else {
         return false;
     };
-    let member = |id: NodeId| {
-        iter::once(id)
-            .chain(page.ancestors(id))
-            .find(|&up| page.parent(up) == series)
-    };
+    let member = |id: NodeId| iter::once(id).chain(page.ancestors(id)).find(|&up| page.parent(up) == series);
     let look = |id: Option<NodeId>| id.map(|id| (page.tag(id), first_class(page, id)));
     let between = &shown[copy.from.end..copy.to.start];
     !between.is_empty()
         && look(member(first)) == look(member(again))
-        && between
-            .iter()
-            .all(|block| look(member(block.container)) == look(member(again)))
+        && between.iter().all(|block| look(member(block.container)) == look(member(again)))
 }
 
 fn first_class(page: &Page, id: NodeId) -> &str {
-    let class = page
-        .attribute(id, &local_name!("class"))
-        .unwrap_or_default();
+    let class = page.attribute(id, &local_name!("class")).unwrap_or_default();
     class.split_ascii_whitespace().next().unwrap_or_default()
 }
 

@@ -39,18 +39,12 @@ pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {
     let mut notes = Vec::new();
     for id in page.live(page.body()) {
         let named = [local_name!("id"), local_name!("name")];
-        let mark = named
-            .iter()
-            .filter_map(|name| page.attribute(id, name))
-            .find_map(|name| marks.get(name).copied());
+        let mark = named.iter().filter_map(|name| page.attribute(id, name)).find_map(|name| marks.get(name).copied());
         if mark.is_none_or(|mark| mark > id) {
             continue;
         }
         let note = blocks.inside(page, note_of(page, id));
-        let words: f32 = blocks.list[note.clone()]
-            .iter()
-            .map(|block| block.stats.words)
-            .sum();
+        let words: f32 = blocks.list[note.clone()].iter().map(|block| block.stats.words).sum();
         if words <= WORDS && !is_hidden(page, id) {
             notes.extend(note.filter(|&at| !kept[at]));
         }
@@ -92,9 +86,7 @@ fn marks<'a>(page: &'a Page, blocks: &Blocks, kept: &[bool]) -> HashMap<&'a str,
 
 /// Whether a script would show a note when its mark is touched: without it, it would stand where its mark does, in the middle of a line.
 fn is_hidden(page: &Page, note: NodeId) -> bool {
-    std::iter::once(note)
-        .chain(page.ancestors(note).take(LEVELS))
-        .any(|up| Marks::of(page, up).is(Landmark::Hidden))
+    std::iter::once(note).chain(page.ancestors(note).take(LEVELS)).any(|up| Marks::of(page, up).is(Landmark::Hidden))
 }
 
 fn is_mark(page: &Page, text: NodeId) -> bool {
@@ -104,13 +96,8 @@ fn is_mark(page: &Page, text: NodeId) -> bool {
 
 /// The note that a place is the beginning of: the item, paragraph or cell that it is or stands in.
 fn note_of(page: &Page, place: NodeId) -> NodeId {
-    let is_note = |id: &NodeId| {
-        page.tag(*id)
-            .is_some_and(|tag| tag.is_block() || matches!(tag, Tag::Td | Tag::Th))
-    };
-    let note = std::iter::once(place)
-        .chain(page.ancestors(place))
-        .find(is_note);
+    let is_note = |id: &NodeId| page.tag(*id).is_some_and(|tag| tag.is_block() || matches!(tag, Tag::Td | Tag::Th));
+    let note = std::iter::once(place).chain(page.ancestors(place)).find(is_note);
     note.filter(|&note| note != page.body()).unwrap_or(place)
 }
 

@@ -6,10 +6,8 @@ use crate::page::tag::Tag;
 pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {
     let Context { page, blocks, .. } = *context;
     for (index, block) in blocks.list.iter().enumerate() {
-        let is_headline = page
-            .headline
-            .node
-            .is_some_and(|node| context.keep_headline && page.contains(node, block.container));
+        let is_headline =
+            page.headline.node.is_some_and(|node| context.keep_headline && page.contains(node, block.container));
         if is_headline {
             kept[index] = true;
         } else if page.tag(block.container) == Some(Tag::Summary) {

@@ -33,9 +33,7 @@ const BESIDE: usize = 2;
 
 /// Keeps the first price below the headline of a product, else the one right above it.
 pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {
-    let Context {
-        page, blocks, kind, ..
-    } = *context;
+    let Context { page, blocks, kind, .. } = *context;
     let below = blocks.below_headline(page, WITH_CHOICES);
     let first = below.start;
     let mut below = below.filter(|&at| !is_control(page, blocks, at)).take(NEAR);
@@ -45,24 +43,19 @@ pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {
     let Some(price) = below.find(unlinked).or_else(above) else {
         return;
     };
-    let prices = (0..kept.len())
-        .filter(|&at| is_price(page, blocks, at))
-        .count();
+    let prices = (0..kept.len()).filter(|&at| is_price(page, blocks, at)).count();
     let is_its_own = kept[price]
         || match kind.get() {
             Some(Kind::Product) => true,
             // Advertisements of a house or a car mostly do not say what they are. There it is the next line, and nothing else.
             None if prices == 1 => true,
             None => price == first && blocks.list[price].stats.words <= BARE_WORDS,
-            Some(Kind::Collection | Kind::Service | Kind::Listing) => {
-                (first..first + CLOSE).contains(&price)
-            }
+            Some(Kind::Collection | Kind::Service | Kind::Listing) => (first..first + CLOSE).contains(&price),
             _ => false,
         };
     if is_its_own {
         let beside = (price + 1..blocks.list.len()).take(BESIDE);
-        let beside =
-            beside.take_while(|&at| is_price(page, blocks, at) && is_mostly_text(blocks, at));
+        let beside = beside.take_while(|&at| is_price(page, blocks, at) && is_mostly_text(blocks, at));
         for at in std::iter::once(price).chain(beside) {
             kept[at] = true;
         }
@@ -71,9 +64,7 @@ pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {
 
 pub(super) fn is_price(page: &Page, blocks: &Blocks, at: usize) -> bool {
     let block = &blocks.list[at];
-    block.stats.words <= MAX_WORDS
-        && !is_control(page, blocks, at)
-        && kind::prices(&blocks.text(page, block)) > 0
+    block.stats.words <= MAX_WORDS && !is_control(page, blocks, at) && kind::prices(&blocks.text(page, block)) > 0
 }
 
 /// A button, or one of the colours and sizes to choose from.
@@ -104,36 +95,23 @@ mod tests {
 
     #[test]
     fn the_only_price_of_a_page_that_does_not_say_what_it_is_stays() {
-        assert_eq!(
-            kept("", "<p>2017</p><p>€ 9.450</p>"),
-            [false, false, true, true]
-        );
+        assert_eq!(kept("", "<p>2017</p><p>€ 9.450</p>"), [false, false, true, true]);
         let two = "<p>2017</p><p>€ 9.450</p><p>2018</p><p>€ 9.900</p>";
         assert_eq!(kept("", two), [false, false, false, false, false, true]);
-        assert_eq!(
-            kept("", "<p>€ 9.450</p><p>2018</p><p>€ 9.900</p>"),
-            [false, true, false, false, true]
-        );
+        assert_eq!(kept("", "<p>€ 9.450</p><p>2018</p><p>€ 9.900</p>"), [false, true, false, false, true]);
     }
 
-    const PRICE: &str =
-        "<p>Stars: 12</p><p>Sale price $<b>40</b>.00</p><p>Sizes</p><p>Last week $55.00</p>";
+    const PRICE: &str = "<p>Stars: 12</p><p>Sale price $<b>40</b>.00</p><p>Sizes</p><p>Last week $55.00</p>";
 
     #[test]
     fn the_price_of_a_product_stays() {
-        assert_eq!(
-            kept("product", PRICE),
-            [false, false, true, false, false, true]
-        );
+        assert_eq!(kept("product", PRICE), [false, false, true, false, false, true]);
     }
 
     #[test]
     fn a_price_of_before_and_that_of_now_stay_together() {
         let prices = "<p><s>$55.00</s></p><p>$40.00</p><p>Stars: 12</p><p>$60.00</p>";
-        assert_eq!(
-            kept("product", prices),
-            [false, true, true, false, false, true]
-        );
+        assert_eq!(kept("product", prices), [false, true, true, false, false, true]);
     }
 
     #[test]
@@ -175,9 +153,6 @@ mod tests {
         let far = format!("{}{PRICE}", "<p>Stars: 12</p>".repeat(4));
         assert!(only_text(kept("product.group", &far)));
         assert!(only_text(kept("product", "<p><a href=/x>$40.00</a></p>")));
-        assert!(only_text(kept(
-            "product",
-            "<button>Buy for $40.00</button>"
-        )));
+        assert!(only_text(kept("product", "<button>Buy for $40.00</button>")));
     }
 }

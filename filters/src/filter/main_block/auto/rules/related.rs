@@ -60,9 +60,7 @@ fn end_of_list(page: &Page, blocks: &Blocks, kept: &[bool], at: usize) -> usize 
     let behind = || at + 1 + links(page, &blocks.list[at + 1..]);
     if is_line {
         at + 1
-    } else if block.linked == 0.0
-        && (is(hits.whole) || is(hits.start) && is_heading(page, block))
-        && behind() > at + 1
+    } else if block.linked == 0.0 && (is(hits.whole) || is(hits.start) && is_heading(page, block)) && behind() > at + 1
     {
         behind()
     } else {
@@ -90,12 +88,8 @@ fn links(page: &Page, next: &[Block]) -> usize {
 
 /// Whether all links of a run of texts lead to other sites: an author put them there, a site lists its own articles.
 fn leads_elsewhere(page: &Page, blocks: &Blocks, run: Range<usize>) -> bool {
-    let links = blocks.list[run]
-        .iter()
-        .flat_map(|block| blocks.links(page, block));
-    let mut addresses = links
-        .filter_map(|link| page.address(link, &local_name!("href")))
-        .peekable();
+    let links = blocks.list[run].iter().flat_map(|block| blocks.links(page, block));
+    let mut addresses = links.filter_map(|link| page.address(link, &local_name!("href"))).peekable();
     addresses.peek().is_some() && addresses.all(|to| !is_same_site(page.web_url(), &to))
 }
 

@@ -58,31 +58,20 @@ const NAMES: &[&str] = &[
 
 /// Keeps sentences between the headline and the first kept paragraph: the first of them, and those directly behind it.
 pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {
-    let Context {
-        page,
-        blocks,
-        scored,
-        ..
-    } = *context;
+    let Context { page, blocks, scored, .. } = *context;
     let below = blocks.below_headline(page, FAR);
     let is_paragraph = |index: &usize| kept[*index] && blocks.list[*index].is_long();
     let Some(first) = below.clone().find(is_paragraph) else {
         return;
     };
-    let description: String = page
-        .metadata
-        .description
-        .iter()
-        .flat_map(|text| folded(text))
-        .collect();
+    let description: String = page.metadata.description.iter().flat_map(|text| folded(text)).collect();
     let mut has_begun = false;
     for index in below.start..first.min(below.start + NEAR) {
         let block = &blocks.list[index];
         let is_one = is_text(page, block)
             && (scored[index].chance >= CHANCE && is_sentence(block)
                 || is_described(page, blocks, block, &description)
-                || block.linked == 0.0
-                    && (is_named(page, block) || is_below(page, block, index, below.start)));
+                || block.linked == 0.0 && (is_named(page, block) || is_below(page, block, index, below.start)));
         if has_begun && !is_one && !kept[index] {
             break;
         }
@@ -101,17 +90,9 @@ fn is_sentence(block: &Block) -> bool {
 }
 
 fn is_named(page: &Page, block: &Block) -> bool {
-    let names = [
-        local_name!("class"),
-        local_name!("id"),
-        local_name!("itemprop"),
-    ];
-    let values = names
-        .iter()
-        .filter_map(|name| page.attribute(block.container, name));
-    values
-        .flat_map(words_of_identifier)
-        .any(|word| NAMES.contains(&word.as_str()))
+    let names = [local_name!("class"), local_name!("id"), local_name!("itemprop")];
+    let values = names.iter().filter_map(|name| page.attribute(block.container, name));
+    values.flat_map(words_of_identifier).any(|word| NAMES.contains(&word.as_str()))
 }
 
 /// A heading directly below the headline, of eight words and more, announces no chapter.
@@ -137,10 +118,7 @@ mod tests {
 
     /// The same of a page with this description.
     fn kept_of(between: &str, chance: f64, description: &str) -> Vec<bool> {
-        let mut page = page(&format!(
-            "<article><h1 id=h>The bridge</h1>{between}<p>{}</p></article>",
-            words(40)
-        ));
+        let mut page = page(&format!("<article><h1 id=h>The bridge</h1>{between}<p>{}</p></article>", words(40)));
         page.headline.node = Some(by_id(&page, "h"));
         page.metadata.description = Some(description.to_owned());
         let blocks = Blocks::of(&page, &[]);
@@ -149,8 +127,7 @@ mod tests {
         super::super::proposed(&page, &blocks, chance, all, keep)
     }
 
-    const STANDFIRST: &str =
-        "<p>Eleven months late and over budget, it opened on a clear morning in May.</p>";
+    const STANDFIRST: &str = "<p>Eleven months late and over budget, it opened on a clear morning in May.</p>";
 
     #[test]
     fn a_sentence_between_headline_and_text_stays() {
@@ -190,18 +167,13 @@ mod tests {
 
     #[test]
     fn a_list_of_the_sections_may_stand_between_it_and_the_text() {
-        let html = format!(
-            "{STANDFIRST}{}",
-            "<li><a href=#a>A section</a></li>".repeat(12)
-        );
+        let html = format!("{STANDFIRST}{}", "<li><a href=#a>A section</a></li>".repeat(12));
         assert!(kept(&html, 0.3)[1]);
     }
 
     #[test]
     fn what_the_page_describes_itself_with_stays_whatever_its_chance() {
-        let linked = STANDFIRST
-            .replace("opened", "<a href=/x>opened</a>")
-            .replace('.', "");
+        let linked = STANDFIRST.replace("opened", "<a href=/x>opened</a>").replace('.', "");
         assert_eq!(kept(&linked, 0.1), [false, false, true]);
         let described = "Eleven months late and over budget, it opened \u{2026}";
         assert_eq!(kept_of(&linked, 0.1, described), [false, true, true]);

@@ -23,10 +23,7 @@ impl Sharing {
 
     /// A link to another site, or to a program, with the address of this page in it.
     fn is_share(&self, page: &Page, id: NodeId) -> bool {
-        if !page
-            .attribute(id, &local_name!("href"))
-            .is_some_and(may_hold_query)
-        {
+        if !page.attribute(id, &local_name!("href")).is_some_and(may_hold_query) {
             return false;
         }
         let Some(to) = page.address(id, &local_name!("href")) else {
@@ -61,10 +58,9 @@ impl Sharing {
             let is_row = shares.count() * 2 > links.len()
                 && label <= LABEL_CHARS
                 && up != page.body()
-                && !page.live(up).any(|id| {
-                    page.tag(id)
-                        .is_some_and(|tag| tag.is_heading() || tag == Tag::Img && !page.in_link(id))
-                });
+                && !page
+                    .live(up)
+                    .any(|id| page.tag(id).is_some_and(|tag| tag.is_heading() || tag == Tag::Img && !page.in_link(id)));
             if is_row {
                 best = up;
             } else if best == id && label > LABEL_CHARS {
@@ -97,14 +93,11 @@ fn named_row(page: &Page, id: NodeId) -> Option<NodeId> {
     let links = links_in(page, row);
     let linked: usize = links.iter().map(|&link| page.chars(link)).sum();
     let is_button = |&link: &NodeId| page.chars(link) <= LABEL_CHARS;
-    let holds_more = page.live(row).any(|id| {
-        page.tag(id)
-            .is_some_and(|tag| tag.is_heading() || tag == Tag::Img && !page.in_link(id))
-    });
-    let is_row = links.len() > 1
-        && links.iter().all(is_button)
-        && page.chars(row) <= linked + LABEL_CHARS
-        && !holds_more;
+    let holds_more = page
+        .live(row)
+        .any(|id| page.tag(id).is_some_and(|tag| tag.is_heading() || tag == Tag::Img && !page.in_link(id)));
+    let is_row =
+        links.len() > 1 && links.iter().all(is_button) && page.chars(row) <= linked + LABEL_CHARS && !holds_more;
     is_row.then_some(row)
 }
 
@@ -126,9 +119,7 @@ fn percent_decoded(bytes: &[u8]) -> Vec<u8> {
     let mut at = 0;
     while at < bytes.len() {
         let hex = bytes.get(at + 1..at + 3);
-        let value = hex
-            .and_then(|hex| std::str::from_utf8(hex).ok())
-            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        let value = hex.and_then(|hex| std::str::from_utf8(hex).ok()).and_then(|hex| u8::from_str_radix(hex, 16).ok());
         match (bytes[at], value) {
             (b'%', Some(value)) => {
                 out.push(value);

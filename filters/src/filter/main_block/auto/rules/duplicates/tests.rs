@@ -42,9 +42,7 @@ fn a_long_copy_may_leave_a_box_out() {
     let stays = kept(&html).iter().filter(|is| **is).count();
     assert_eq!(stays, 13);
     let other = texts.replace("3. The", "Three: The");
-    let html = format!(
-        "<div class=wide>{texts}</div><i>Menu</i><div class=narrow><div>{other}</div></div>"
-    );
+    let html = format!("<div class=wide>{texts}</div><i>Menu</i><div class=narrow><div>{other}</div></div>");
     assert_eq!(kept(&html).iter().filter(|is| !**is).count(), 0);
 }
 
@@ -71,18 +69,15 @@ fn what_is_said_of_something_else_under_a_heading_of_its_own_stays() {
         "<div><h3>Adults</h3><div><p>{TEXT}</p></div></div><div><h3>Children</h3><div><p>{TEXT}</p></div></div>"
     );
     assert_eq!(kept(&html), [true; 4]);
-    let unfolds =
-        |name: &str| format!("<details open><summary>{name}</summary><p>{TEXT}</p></details>");
-    assert_eq!(
-        kept(&[unfolds("Kerlin"), unfolds("Arnau")].concat()),
-        [true; 4]
-    );
+    let unfolds = |name: &str| format!("<details open><summary>{name}</summary><p>{TEXT}</p></details>");
+    assert_eq!(kept(&[unfolds("Kerlin"), unfolds("Arnau")].concat()), [true; 4]);
 }
 
 #[test]
 fn a_chorus_stays_behind_every_verse() {
     let chorus = format!("<div class=verse><p>{TEXT}</p></div>");
-    let verse = "<div class=verse><p>The granite came in summer, the barge was painted blue, and nobody asked.</p></div>";
+    let verse =
+        "<div class=verse><p>The granite came in summer, the barge was painted blue, and nobody asked.</p></div>";
     assert_eq!(kept(&format!("{chorus}{verse}{chorus}")), [true; 3]);
     assert_eq!(kept(&format!("{chorus}{chorus}")), [true, false]);
 }
