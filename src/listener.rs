@@ -36,7 +36,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Refused connections that are waited for at once, and for how long at most, so that strangers cannot use up
 /// descriptors.
-const REFUSALS: usize = 64;
+const REFUSALS: usize = 16;
 const REFUSAL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Serves until `shutdown` is cancelled; then requests in flight are given the configured time.

@@ -49,8 +49,8 @@ const TUNNELLED_FOR: Duration = Duration::from_hours(24);
 /// Most such hosts.
 const MAX_TUNNELLED: u64 = 4096;
 
-/// Descriptors kept for all but connections: files, the resolver, standard streams.
-const OTHER_DESCRIPTORS: usize = 64;
+/// Descriptors kept for all but connections: files, the resolver, refusals, and the two dozen that the runtime has open.
+const OTHER_DESCRIPTORS: usize = 40;
 
 /// Most idle connections to origins.
 const MAX_IDLE: usize = 512;
@@ -355,9 +355,9 @@ fn descriptor_budget(configured: usize) -> (usize, usize) {
     // The program raises its limit at start; see `cli::serve`.
     let descriptors = rlimit::Resource::NOFILE.get_soft().unwrap_or(1024);
     let descriptors = usize::try_from(descriptors).unwrap_or(usize::MAX);
-    let usable = descriptors.saturating_sub(OTHER_DESCRIPTORS).max(OTHER_DESCRIPTORS);
+    let usable = descriptors.saturating_sub(OTHER_DESCRIPTORS);
     let max_idle = (usable / 4).min(MAX_IDLE);
-    let connections = configured.min((usable - max_idle) / 2);
+    let connections = configured.min((usable - max_idle) / 2).max(1);
     if connections < configured {
         warn!(
             connections,

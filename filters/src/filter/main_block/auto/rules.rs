@@ -4,7 +4,7 @@
 //! A rule is a row of [`RULES`]. The engine lets it propose on a copy, and carries out what the guards allow: a rule that keeps adds, one
 //! that drops removes; none drops the headline; none changes more than its share of the kept words.
 
-mod captions;
+mod companions;
 mod duplicates;
 mod footnotes;
 mod headline;
@@ -49,7 +49,7 @@ struct Rule {
 const RULES: &[Rule] = &[
     Rule { name: "headline", action: Action::Keep, when: |_| true, propose: headline::keep, most: 1.0 },
     Rule { name: "standfirst", action: Action::Keep, when: |_| true, propose: standfirst::keep, most: 0.5 },
-    Rule { name: "captions", action: Action::Keep, when: is_text, propose: captions::keep, most: 0.5 },
+    Rule { name: "companions", action: Action::Keep, when: is_text, propose: companions::keep, most: 0.5 },
     Rule { name: "footnotes", action: Action::Keep, when: is_text, propose: footnotes::keep, most: 0.1 },
     Rule { name: "price", action: Action::Keep, when: |_| true, propose: price::keep, most: 0.5 },
     // What stands twice is half of a page.
