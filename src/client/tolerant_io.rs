@@ -110,6 +110,30 @@ impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
         }
     }
 
+    /// Reads a body of known length straight into hyper's buffer.
+    fn poll_read_body(&mut self, left: u64, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let io = Pin::new(&mut self.io);
+        let before = buf.filled().len();
+        let polled = if buf.remaining() as u64 <= left {
+            ready!(io.poll_read(cx, buf))
+        } else {
+            // Not a byte of what follows the body.
+            let most = usize::try_from(left).unwrap_or(usize::MAX);
+            let mut part = ReadBuf::new(buf.initialize_unfilled_to(most));
+            let polled = ready!(io.poll_read(cx, &mut part));
+            let count = part.filled().len();
+            buf.advance(count);
+            polled
+        };
+        let count = buf.filled().len() - before;
+        let left = left - count as u64;
+        self.state = if left == 0 { State::Idle } else { State::Length(left) };
+        match polled {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Poll::Ready(Ok(())),
+            polled => Poll::Ready(polled),
+        }
+    }
+
     fn forward(&mut self, most: u64) -> u64 {
         let count = self.raw.len().min(usize::try_from(most).unwrap_or(usize::MAX));
         if self.out.is_empty() && count == self.raw.len() {
@@ -202,6 +226,12 @@ pub(super) fn read_in_pieces(bytes: &[u8], piece: usize) {
 impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for TolerantIo<I> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        if this.raw.is_empty()
+            && this.out.is_empty()
+            && let State::Length(left) = this.state
+        {
+            return this.poll_read_body(left, cx, buf);
+        }
         while this.out.is_empty() {
             this.raw.reserve(READ_SIZE);
             let polled = poll_read_buf(Pin::new(&mut this.io), cx, &mut this.raw);

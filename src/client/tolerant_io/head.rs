@@ -18,6 +18,9 @@ pub(super) fn normalized_head(head: &[u8], is_head: bool) -> Option<(Vec<u8>, St
     if head.contains(&0) || head.windows(2).any(is_lone_cr) {
         return None;
     }
+    if let Some(state) = strict_head(head, is_head) {
+        return Some((head.to_vec(), state));
+    }
     let mut lines = head.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let (line, version_1_0, status) = status_line(lines.next()?)?;
     let fields = fields(lines);
@@ -26,7 +29,25 @@ pub(super) fn normalized_head(head: &[u8], is_head: bool) -> Option<(Vec<u8>, St
         out.extend_from_slice(&[&name[..], b": ", value, b"\r\n"].concat());
     }
     out.extend_from_slice(b"\r\n");
-    Some((out, body_state(&fields, status, version_1_0, is_head)))
+    let named = fields.iter().map(|(name, value)| (&name[..], &value[..]));
+    let state = body_state(named, status, version_1_0, is_head);
+    Some((out, state))
+}
+
+/// What follows a head that hyper reads as it is, as nearly all are.
+fn strict_head(head: &[u8], is_head: bool) -> Option<State> {
+    let mut fields = [httparse::EMPTY_HEADER; 64];
+    let mut response = httparse::Response::new(&mut fields);
+    let parsed = response.parse(head).ok()?;
+    let is_identity = |field: &httparse::Header<'_>| {
+        field.name.eq_ignore_ascii_case("transfer-encoding") && field.value.eq_ignore_ascii_case(b"identity")
+    };
+    if parsed.is_partial() || response.headers.iter().any(is_identity) {
+        return None;
+    }
+    let (status, version_1_0) = (response.code?, response.version == Some(0));
+    let named = response.headers.iter().map(|field| (field.name.as_bytes(), field.value));
+    Some(body_state(named, status, version_1_0, is_head))
 }
 
 /// The status line in its strict form, whether it is of HTTP/1.0, and the status.
@@ -78,10 +99,15 @@ fn fields<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Vec<(Vec<u8>, Vec<u8>)> 
 }
 
 /// How the body is framed (RFC 9112 § 6.3).
-fn body_state(fields: &[(Vec<u8>, Vec<u8>)], status: u16, version_1_0: bool, is_head: bool) -> State {
+fn body_state<'a>(
+    fields: impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone,
+    status: u16,
+    version_1_0: bool,
+    is_head: bool,
+) -> State {
     let value_of = |wanted: &str| {
-        let field = fields.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted.as_bytes()));
-        field.map(|(_, value)| &value[..])
+        let mut named = fields.clone();
+        named.find_map(|(name, value)| name.eq_ignore_ascii_case(wanted.as_bytes()).then_some(value))
     };
     match status {
         101 => return State::Raw,
