@@ -30,7 +30,7 @@ pub(super) fn normalized_head(head: &[u8], is_head: bool) -> Option<(Vec<u8>, St
     }
     out.extend_from_slice(b"\r\n");
     let named = fields.iter().map(|(name, value)| (&name[..], &value[..]));
-    let state = body_state(named, status, version_1_0, is_head);
+    let state = body_state(&named, status, version_1_0, is_head);
     Some((out, state))
 }
 
@@ -47,7 +47,7 @@ fn strict_head(head: &[u8], is_head: bool) -> Option<State> {
     }
     let (status, version_1_0) = (response.code?, response.version == Some(0));
     let named = response.headers.iter().map(|field| (field.name.as_bytes(), field.value));
-    Some(body_state(named, status, version_1_0, is_head))
+    Some(body_state(&named, status, version_1_0, is_head))
 }
 
 /// The status line in its strict form, whether it is of HTTP/1.0, and the status.
@@ -100,7 +100,7 @@ fn fields<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Vec<(Vec<u8>, Vec<u8>)> 
 
 /// How the body is framed (RFC 9112 § 6.3).
 fn body_state<'a>(
-    fields: impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone,
+    fields: &(impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone),
     status: u16,
     version_1_0: bool,
     is_head: bool,
