@@ -5,6 +5,7 @@ use std::{fs, net::SocketAddr, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpSocket, TcpStream},
+    sync::mpsc,
     task::JoinSet,
     time::timeout,
 };
@@ -153,6 +154,35 @@ async fn without_a_free_descriptor_clients_are_still_answered() {
     drop(idle);
     let served = async { while !raw(program.addr, OWN_PAGE).await.starts_with("HTTP/1.1 200") {} };
     timeout(Duration::from_secs(5), served).await.expect("descriptors come back");
+}
+
+/// A client that leaves closes its connection in the same good order as one that waits for its answer (`nc -N`).
+#[tokio::test]
+async fn where_connections_run_short_a_client_that_left_gives_its_place_back_at_once() {
+    let program = Program::start("sh", "ulimit -n 128", "");
+    let (asked, mut arrived) = mpsc::channel(64);
+    let origin = Origin::sockets(move |mut stream| {
+        let asked = asked.clone();
+        async move {
+            read_head(&mut stream).await;
+            asked.send(()).await.unwrap();
+            let _ = stream.read_to_end(&mut Vec::new()).await;
+        }
+    })
+    .await;
+    let request = format!("GET {} HTTP/1.1\r\nHost: {}\r\n\r\n", origin.url("/slow"), origin.addr);
+    let mut clients = Vec::new();
+    for _ in 0..32 {
+        let mut client = TcpStream::connect(program.addr).await.unwrap();
+        client.write_all(request.as_bytes()).await.unwrap();
+        soon(arrived.recv()).await.unwrap();
+        clients.push(client);
+    }
+    let _last = TcpStream::connect(program.addr).await.unwrap();
+    assert!(raw(program.addr, OWN_PAGE).await.starts_with("HTTP/1.1 503"), "all places are taken");
+    drop(clients);
+    let served = async { while !raw(program.addr, OWN_PAGE).await.starts_with("HTTP/1.1 200") {} };
+    timeout(Duration::from_secs(2), served).await.expect("places come back");
 }
 
 #[tokio::test]
