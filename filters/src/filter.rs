@@ -4,7 +4,6 @@
 pub mod ad_servers;
 pub mod captions;
 pub mod empty_tables;
-pub mod genre;
 pub mod ignore;
 pub mod lazy_images;
 pub mod link_lists;

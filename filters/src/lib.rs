@@ -66,6 +66,7 @@ mod report;
 mod testing;
 mod text;
 mod vocabulary;
+mod wordlist;
 
 #[cfg(feature = "training")]
 #[doc(hidden)]
@@ -81,7 +82,7 @@ pub use filter::main_block::{
     menus::Menu,
 };
 pub use filter::{
-    ad_servers, captions, empty_tables, genre, ignore, lazy_images, link_lists, link_quota, main_block, output,
+    ad_servers, captions, empty_tables, ignore, lazy_images, link_lists, link_quota, main_block, output,
     output::Format, output::Part, removed_links,
 };
 pub use hosts::{HostList, HostListError};

@@ -21,11 +21,7 @@ pub(crate) mod said;
 pub(crate) mod serialize;
 pub(crate) mod tag;
 
-use std::{
-    cell::{Cell, OnceCell},
-    rc::Rc,
-    sync::Arc,
-};
+use std::{cell::OnceCell, rc::Rc, sync::Arc};
 
 use html5ever::local_name;
 use kuchikiki::NodeRef;
@@ -35,10 +31,7 @@ use crate::{
     chain::clock::Budget,
     domain::{Domain, Survey},
     error::PageError,
-    filter::{
-        genre::Preset,
-        ignore::{Sheets, sheets::early::Early},
-    },
+    filter::ignore::Sheets,
     hashing::Set,
     kind::Claims,
     metadata::Metadata,
@@ -191,8 +184,6 @@ pub(crate) struct Page {
     pub(crate) metadata: Metadata,
     /// Subtrees that were removed, and by which filter.
     removed_roots: Vec<(NodeId, &'static str)>,
-    /// Style sheets that were read while the page arrived, until somebody asks.
-    pub(crate) early_sheets: Cell<Early>,
     /// What its style sheets hide, once somebody has asked.
     pub(crate) sheets: OnceCell<Rc<Sheets>>,
     /// The block that `main_block` chose, if it chose one; the innermost element around the parts of a choice.
@@ -203,8 +194,6 @@ pub(crate) struct Page {
     pub(crate) domain: Option<Arc<Domain>>,
     /// The page's own blocks, for its domain.
     pub(crate) survey: Option<Survey>,
-    /// What the page's genre changes in the filters to come.
-    pub(crate) preset: Option<Preset>,
     /// The CPU time that is left; none where nobody counts it.
     pub(crate) budget: Option<Budget>,
 }
@@ -243,14 +232,12 @@ impl Page {
             headline: Headline::default(),
             metadata: Metadata::default(),
             removed_roots: Vec::new(),
-            early_sheets: Cell::new(parsed.sheets),
             sheets: OnceCell::new(),
             panels: Vec::new(),
             main_block: None,
             confidence: None,
             domain: None,
             survey: None,
-            preset: None,
             budget: None,
         };
         page.html = page.child_with_tag(NodeId::DOCUMENT, Tag::Html);

@@ -114,12 +114,7 @@ impl Filter for LinkLists {
 
     fn apply(&self, page: &mut Page) -> Option<String> {
         let measures = Measures::of(page);
-        if let Some(preset) = page.preset {
-            let settings = Settings { ratio: preset.link_ratio, ..self.settings.clone() };
-            LinkLists { settings }.judge(page, measures);
-        } else {
-            self.judge(page, measures);
-        }
+        self.judge(page, measures);
         None
     }
 }

@@ -14,7 +14,6 @@ pub mod cetr;
 mod choice;
 pub mod cnr;
 pub mod core_ex;
-mod drop_caps;
 mod dsc;
 mod floor;
 mod forms;
@@ -31,7 +30,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::ConfigError,
-    filter::{Filter, genre::Preset, ignore, link_quota},
+    filter::{Filter, ignore, link_quota},
     page::Page,
 };
 use auto::forest::Forest;
@@ -133,12 +132,6 @@ impl Default for Settings {
 }
 
 impl Settings {
-    fn with(mut self, preset: Preset) -> Settings {
-        self.min_share = preset.min_share;
-        self.cnr.dial = preset.dial;
-        self
-    }
-
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         ConfigError::unless_share("main_block.min_share", self.min_share)?;
         self.auto.check()?;
@@ -172,11 +165,7 @@ impl MainBlock {
 
     /// Carries out a choice, or says why not.
     fn select(&self, page: &mut Page) -> Result<String, String> {
-        let settings = match page.preset {
-            Some(preset) if !preset.select => return Err("not for this genre".to_owned()),
-            Some(preset) => &self.settings.clone().with(preset),
-            None => &self.settings,
-        };
+        let settings = &self.settings;
         let body = page.body();
         if self.keeps_look {
             page.headline.node = page.headline.node.or(page.headline.only_h1);
@@ -229,7 +218,6 @@ impl Filter for MainBlock {
     }
 
     fn apply(&self, page: &mut Page) -> Option<String> {
-        drop_caps::join(page);
         let outcome = self.select(page);
         if outcome.is_err() {
             landmarks::remove(page, self.name());

@@ -99,7 +99,6 @@ pub(crate) fn prepare(page: &mut Page, settings: &Settings) {
     tidy::code_lines::part(page);
     match (settings.format, settings.style) {
         (Format::Text, _) => {
-            tidy::machine_dates::drop(page);
             tidy::placeholders::drop(page);
             tidy::panels::name(page);
             apart::keep_apart(page);

@@ -12,6 +12,7 @@ use super::{is_same, start_of_line};
 use crate::{
     page::{NodeId, Page, tag::Tag},
     text::starts::Starts,
+    wordlist::{Words, words},
 };
 
 /// Links that are looked at, and highest number of a page.
@@ -78,34 +79,7 @@ static NEXT: Starts = Starts::new(&[
 ]);
 
 /// Words that stand beside the number of a page in a title, and those between it and how many there are.
-const PAGE: [&str; 26] = [
-    "page",
-    "p",
-    "pg",
-    "part",
-    "seite",
-    "teil",
-    "página",
-    "pagina",
-    "pàgina",
-    "pág",
-    "parte",
-    "страница",
-    "сторінка",
-    "стр",
-    "sayfa",
-    "strona",
-    "strana",
-    "sida",
-    "side",
-    "sivu",
-    "oldal",
-    "halaman",
-    "trang",
-    "σελίδα",
-    "صفحة",
-    "صفحه",
-];
+static PAGE: Words = words!("page");
 const OF: [&str; 10] = ["of", "von", "de", "di", "sur", "van", "из", "z", "av", "من"];
 
 /// Whether two pages have the same headline, but for the number of the page in it: "Clocks", "Clocks, page 2", "Clocks (3/4)". Not "Comic

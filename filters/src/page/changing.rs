@@ -121,19 +121,6 @@ impl Page {
         }
     }
 
-    /// Moves a text to the start of another one, whatever stands between the two.
-    pub(crate) fn join_texts(&mut self, first: NodeId, second: NodeId) {
-        let nodes = [first, second].map(|id| self.rows[id.index()].node.clone());
-        if let [Some(first), Some(second)] = nodes.each_ref().map(|node| node.as_text()) {
-            let start = std::mem::take(&mut *first.borrow_mut());
-            let mut text = second.borrow_mut();
-            let joined = format!("{}{}", start.trim(), text.trim_start());
-            *text = joined;
-        }
-        let chars = std::mem::take(&mut self.rows[first.index()].chars);
-        self.rows[second.index()].chars += chars;
-    }
-
     /// Puts line breaks behind a text.
     pub(crate) fn append_lines(&mut self, id: NodeId, count: usize) {
         if let Some(text) = self.rows[id.index()].node.as_text() {

@@ -1,11 +1,7 @@
 //! What a browser shows in another place than where it is written, put where it is shown: pieces that a server sends late
 //! (`composed/streamed.rs`) and the contents of shadow trees (`composed/shadow.rs`). Without it such a page is a frame
-//! around "Loading…", with its text in templates and hidden elements behind it. And what a browser shows by a script that every page
-//! of a kind shares: the pictures and films of AMP (`composed/amp.rs`), and dates that stand in attributes alone
-//! (`composed/dated.rs`).
+//! around "Loading…", with its text in templates and hidden elements behind it.
 
-mod amp;
-pub(super) mod dated;
 mod shadow;
 mod streamed;
 
@@ -19,8 +15,6 @@ use super::{
 
 /// For pages whose scripts will not run; where they will, the browser does it.
 pub(super) fn compose(parsed: &mut Parsed) {
-    amp::make_plain(&mut parsed.attributes, &parsed.amp);
-    dated::write(&parsed.attributes, &parsed.dated);
     if parsed.templates.is_empty() {
         return;
     }

@@ -33,9 +33,6 @@ impl Page {
             document: row(NodeId::DOCUMENT),
             attributes: self.attributes,
             templates: Vec::new(),
-            amp: Vec::new(),
-            dated: Vec::new(),
-            sheets: self.early_sheets.take(),
         };
         let mut page = Page::new(parsed, &self.url, scripting, max_depth)?;
         page.domain = self.domain;

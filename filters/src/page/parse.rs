@@ -36,7 +36,7 @@ use self::{
     tag_scan::TagScan,
 };
 use super::attributes::Attributes;
-use crate::{dom::count, error::PageError, filter::ignore::sheets::early::Early};
+use crate::{dom::count, error::PageError};
 
 /// Bytes parsed between two looks at the clock. Larger: fewer looks, a costlier worst case.
 pub(crate) const PIECE: usize = 4096;
@@ -77,12 +77,6 @@ pub(crate) struct Parsed {
     pub(super) nodes: usize,
     /// In document order.
     pub(super) templates: Vec<NodeRef>,
-    /// The elements of AMP (`amp-img`), in document order.
-    pub(super) amp: Vec<NodeRef>,
-    /// Those that may show a date, in document order.
-    pub(super) dated: Vec<NodeRef>,
-    /// Style sheets that have been read.
-    pub(super) sheets: Early,
 }
 
 /// A document that is arriving.
@@ -213,9 +207,6 @@ impl Parser {
             document: sink.tree.document_node,
             attributes: sink.attributes.into_inner(),
             templates: sink.templates_in_order.into_inner(),
-            amp: sink.amp.into_inner(),
-            dated: sink.dated.into_inner(),
-            sheets: sink.sheets.into_inner(),
         })
     }
 

@@ -3,7 +3,7 @@
 use std::cell::Ref;
 
 use html5ever::{Attribute, LocalName, local_name, ns};
-use kuchikiki::{NodeData, NodeRef};
+use kuchikiki::NodeData;
 use url::Url;
 
 use super::{Fate, Kind, NodeId, Page, address::Address, attributes::is_named, live::Live, tag::Tag};
@@ -354,11 +354,6 @@ impl Page {
     /// Whether `<noscript>` was parsed as a browser with scripts does: one text node of markup.
     pub(crate) fn noscript_is_text(&self) -> bool {
         self.noscript_is_text
-    }
-
-    /// The node of the tree.
-    pub(crate) fn node(&self, id: NodeId) -> &NodeRef {
-        &self.rows[id.index()].node
     }
 
     pub(crate) fn data(&self, id: NodeId) -> &NodeData {

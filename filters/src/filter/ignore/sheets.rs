@@ -4,8 +4,6 @@
 //! Only rules of one class or one id count, outside of every condition (`@media`), and only where no other rule shows the
 //! same class again: what folds and unfolds is content.
 
-pub(crate) mod early;
-
 use std::rc::Rc;
 
 use html5ever::local_name;
@@ -36,11 +34,6 @@ impl Sheets {
     }
 
     fn read_all(page: &Page) -> Sheets {
-        let elements: Vec<_> = elements(page).map(|id| page.node(id)).collect();
-        let early = page.early_sheets.take();
-        if let Some(sheets) = early.together(&elements) {
-            return sheets;
-        }
         let texts = texts(page);
         let mut sheets = Sheets::default();
         let mut shown = Vec::new();
@@ -168,11 +161,6 @@ impl Names {
             (".", class) => self.classes.remove(class),
             (_, id) => self.ids.remove(id),
         };
-    }
-
-    fn extend(&mut self, other: Names) {
-        self.classes.extend(other.classes);
-        self.ids.extend(other.ids);
     }
 
     pub(crate) fn are_none(&self) -> bool {

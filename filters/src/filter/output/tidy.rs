@@ -14,7 +14,6 @@ mod formulas;
 mod headline_link;
 mod heard;
 mod leftovers;
-pub(super) mod machine_dates;
 mod names;
 pub(super) mod panels;
 mod permalinks;
@@ -23,22 +22,18 @@ pub(super) mod placeholders;
 mod players;
 pub(super) mod posts;
 mod repeats;
-mod twins;
 mod vectors;
-
-use std::collections::HashMap;
 
 use html5ever::{LocalName, local_name};
 
 use super::reader::headline_in;
 use crate::{
-    dom::{is_left_open, table},
+    dom::table,
     filter::ignore::Sheets,
-    metadata::{is_same, start_of_line},
     page::{Fate, Kind, NodeId, Page, tag::Tag},
 };
 
-/// Our attribute on elements of the page: `data`, `layout`, `icon`, `line`, `sign`, `heard`, `beside`, `bare`, `drawing`, `post`,
+/// Our attribute on elements of the page: `data`, `layout`, `icon`, `line`, `sign`, `heard`, `beside`, `bare`, `post`,
 /// `prose`, `low`, `card`, `name`, `named`, `panel`.
 pub(super) const MARK: &str = "data-gleaner";
 
@@ -52,7 +47,6 @@ const ICON_SIZE: f32 = 32.0;
 /// Repairs for both looks.
 pub(super) fn every_look(page: &mut Page) {
     drop_glyphs(page);
-    drop_labels_of_nothing(page);
     drop_breaks(page);
 }
 
@@ -73,9 +67,6 @@ fn drop_glyphs(page: &mut Page) {
 
 /// Repairs for the reader look.
 pub(super) fn reader(page: &mut Page) {
-    open_headings(page);
-    code::drop_line_numbers(page);
-    machine_dates::drop(page);
     formulas::drop_pictures(page);
     let sheets = Sheets::of(page);
     let elements: Vec<(NodeId, Tag)> =
@@ -109,7 +100,6 @@ pub(super) fn reader(page: &mut Page) {
     // What stands above an empty `<h1>` is the head of the page as well.
     let top = headline.or_else(|| first_h1(page));
     leftovers::drop_all(page, top);
-    twins::drop_twins(page);
     controls::drop_unread(page);
     repeats::drop_repeats(page, headline);
 }
@@ -157,25 +147,6 @@ fn mark_cards(page: &mut Page, links: &[NodeId]) {
     }
 }
 
-/// A heading that was never closed would make headings of all paragraphs in it. Its own words go where they are the headline, which
-/// is written above them.
-fn open_headings(page: &mut Page) {
-    let open: Vec<NodeId> = page
-        .live(page.body())
-        .filter(|&id| page.tag(id).is_some_and(Tag::is_heading) && is_left_open(page, id))
-        .collect();
-    for heading in open {
-        let own: Vec<NodeId> =
-            page.live(heading).skip(1).take_while(|&id| !page.tag(id).is_some_and(Tag::is_block)).collect();
-        let texts = own.iter().filter_map(|&id| page.text(id).map(|text| text.clone()));
-        let is_headline = is_same(&texts.collect::<String>(), &page.headline.text);
-        for id in own.into_iter().filter(|_| is_headline) {
-            page.drop_silently(id);
-        }
-        page.unwrap_element(heading);
-    }
-}
-
 /// A link without an address that nothing leads to: a script made it one.
 fn is_no_link(page: &Page, id: NodeId) -> bool {
     [local_name!("href"), local_name!("id"), local_name!("name")].iter().all(|name| !page.has_attribute(id, name))
@@ -183,11 +154,8 @@ fn is_no_link(page: &Page, id: NodeId) -> bool {
 
 fn is_unwanted(page: &Page, id: NodeId, tag: Tag) -> bool {
     match tag {
-        Tag::A if is_skip_link(page, id) => true,
-        Tag::Li => is_bare_sign(page, id),
-        Tag::Img => permalinks::is_icon(page, id),
         Tag::Span if formulas::is_visual(page, id) => true,
-        _ => permalinks::is_sign(page, id, tag) || code::is_copy_button(page, id),
+        _ => permalinks::is_sign(page, id, tag),
     }
 }
 
@@ -197,7 +165,6 @@ fn kind(page: &Page, id: NodeId, tag: Tag, sheets: &Sheets) -> Option<&'static s
         Tag::A if touches_link(page, id) => Some("beside"),
         Tag::Li if begins_with_picture(page, id) => Some("bare"),
         Tag::Img if is_small(page, id) => Some("icon"),
-        Tag::Svg if drawings::lost_its_colours(page, id) => Some("drawing"),
         Tag::Pre if code::is_prose(page, id) => Some("prose"),
         Tag::Iframe if is_low(page, id) => Some("low"),
         Tag::Table if table::is_data(page, id) && !table::is_form(page, id) => Some("data"),
@@ -248,70 +215,11 @@ pub(super) fn states_small_size(page: &Page, id: NodeId) -> Option<bool> {
     }
 }
 
-/// "Skip to content": a link inside the page that screen readers meet first and nobody sees.
-fn is_skip_link(page: &Page, id: NodeId) -> bool {
-    let leads_inside = page
-        .attribute(id, &local_name!("href"))
-        .is_some_and(|href| href.trim().len() > 1 && href.trim().starts_with('#'));
-    if !leads_inside {
-        return false;
-    }
-    let text = start_of_line(page, id).to_lowercase();
-    names::is_for_screen_readers(page, id)
-        || names::is_skip(page, id)
-        || (text.starts_with("skip to ") || text.starts_with("jump to content"))
-}
-
 /// A link directly behind another one: the page's style kept the two apart.
 fn touches_link(page: &Page, id: NodeId) -> bool {
     let before = NodeId(id.0 - 1);
     let brother = std::iter::once(before).chain(page.ancestors(before)).find(|&up| page.parent(up) == page.parent(id));
     brother.is_some_and(|brother| brother < id && page.tag(brother) == Some(Tag::A) && page.fate(brother) == Fate::Keep)
-}
-
-/// `<li>/</li>`: a separator that the page's style put between the items.
-fn is_bare_sign(page: &Page, id: NodeId) -> bool {
-    if page.chars(id) != 1 {
-        return false;
-    }
-    let is_media = |id| page.tag(id).is_some_and(Tag::is_media);
-    let text = start_of_line(page, id);
-    !text.contains(char::is_alphanumeric)
-        && matches!(text.as_str(), "/" | "|" | "·" | "•" | "›" | "»" | ">" | "-" | "–" | ",")
-        && !page.live(id).any(is_media)
-}
-
-/// A label whose field is gone. Labels of check boxes and radio buttons stay: pages without scripts open and close their
-/// sections with them, and the label is the section's heading.
-fn drop_labels_of_nothing(page: &mut Page) {
-    let is_field = |page: &Page, id: NodeId| match page.tag(id) {
-        Some(Tag::Select | Tag::Textarea) => true,
-        Some(Tag::Input) => page.attribute(id, &local_name!("type")).is_none_or(|kind| {
-            !["checkbox", "radio", "button", "submit", "hidden", "image"]
-                .iter()
-                .any(|other| kind.eq_ignore_ascii_case(other))
-        }),
-        _ => false,
-    };
-    let gone: Vec<NodeId> = page.cut_by("ignore").filter(|&id| is_field(page, id)).collect();
-    if gone.is_empty() {
-        return;
-    }
-    let name = |id| page.attribute(id, &local_name!("id")).map(std::string::ToString::to_string);
-    let by_id: HashMap<String, NodeId> = gone.iter().filter_map(|&id| Some((name(id)?, id))).collect();
-    let labels: Vec<NodeId> = page
-        .live(page.body())
-        .filter(|&id| page.tag(id) == Some(Tag::Label))
-        .filter(|&id| {
-            let is_named = page.attribute(id, &local_name!("for")).is_some_and(|field| by_id.contains_key(field));
-            // Rows are in document order, so the fields inside the label are a range.
-            let at = gone.partition_point(|&field| field < id);
-            is_named || gone.get(at).is_some_and(|&field| page.contains(id, field))
-        })
-        .collect();
-    for id in labels {
-        page.drop_silently(id);
-    }
 }
 
 /// Line breaks in a row beyond [`MAX_BREAKS`].

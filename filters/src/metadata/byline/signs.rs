@@ -7,6 +7,7 @@ use crate::{
     page::{NodeId, Page, said::Hint, tag::Tag},
     parts::Parts,
     text::words_of_identifier,
+    wordlist::{Words, words},
 };
 
 /// What says that a text is a name, the surest first.
@@ -173,10 +174,7 @@ pub(super) fn inner_name(page: &Page, id: NodeId) -> Option<NodeId> {
 /// a script that has none.
 pub(super) fn looks_like_names(text: &str) -> bool {
     /// Words of names without a capital, and between names.
-    const SMALL: [&str; 20] = [
-        "and", "&", "und", "et", "y", "e", "de", "da", "do", "del", "della", "di", "der", "den", "van", "von", "bin",
-        "al", "la", "le",
-    ];
+    static SMALL: Words = words!("small_words");
     /// Two names of three words, and a degree.
     const MAX_WORDS: usize = 8;
     let is_word = |word: &str| {

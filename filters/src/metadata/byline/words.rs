@@ -1,159 +1,36 @@
 //! What stands around the names of authors, in the languages of the web: the words before them, and those in the classes and
 //! addresses of their elements.
 
+use std::sync::LazyLock;
+
 use crate::text::starts::Starts;
+use crate::wordlist::{Words, words};
 
-/// What stands before a name in a byline: first the sure ones, then those that are the beginning of no name, then words of names
-/// and of ordinary text too.
-const OPENERS: [&str; 123] = [
-    // Sure wherever they stand. `may_open` knows their first letters.
-    "this post was written by",
-    "this article was written by",
-    "article written by",
-    "article by",
-    "articles by",
-    "written by",
-    "posted by",
-    "words by",
-    "text by",
-    "story by",
-    "author",
-    "author(s)",
-    "authors",
-    "verfasst von",
-    "geschrieben von",
-    "écrit par",
-    "escrito por",
-    "scritto da",
-    // The beginning of no name.
-    "published by",
-    "submitted by",
-    "by",
-    "автор",
-    "作者",
-    "著者",
-    "autor",
-    "autore",
-    "autora",
-    "autores",
-    "rédigé par",
-    "yazar",
-    "szerző",
-    "kirjoittaja",
-    "penulis",
-    "tác giả",
-    "بقلم",
-    "نویسنده",
-    "מאת",
-    "लेखक",
-    "โดย",
-    "autors",
-    "autorius",
-    "avtor",
-    "autore:",
-    "авторка",
-    "автори",
-    "авторы",
-    "аўтар",
-    "аутор",
-    "пише",
-    "piše",
-    "текст:",
-    "tekst:",
-    "text:",
-    "texte:",
-    "texto:",
-    "testo:",
-    "teksti:",
-    "tekijä",
-    "forfatter",
-    "skrevet av",
-    "skrevet af",
-    "höfundur",
-    "γράφει η",
-    "γράφει ο",
-    "γράφουν οι",
-    "συντάκτης",
-    "ავტორი",
-    "հեղինակ",
-    "müəllif",
-    "muallif",
-    "تحریر",
-    "به قلم",
-    "كتب",
-    "كتبت",
-    "إعداد",
-    "লেখা",
-    "লেখক",
-    "लेखिका",
-    "எழுத்தாளர்",
-    "எழுதியவர்",
-    "రచయిత",
-    "ലേഖകൻ",
-    "ಲೇಖಕ",
-    "લેખક",
-    "ditulis oleh",
-    "viết bởi",
-    "người viết",
-    "เขียนโดย",
-    "เรื่องโดย",
-    "ໂດຍ",
-    "ရေးသားသူ",
-    "mwandishi",
-    "撰文",
-    "撰稿",
-    "autorka",
-    "autorė",
-    "egilea",
-    "రచన",
-    "എഴുതിയത്",
-    "ដោយ",
-    "oleh",
-    "a cura di",
-    "reported by",
-    "shkruar nga",
-    "пишува",
-    // Only where a byline is looked for.
-    "more from",
-    "contributors:",
-    "contributor:",
-    "von",
-    "par",
-    "por",
-    "di",
-    "door",
-    "текст",
-    "文",
-    "글",
-    "via",
-    "av",
-    "yazan",
-    "írta",
-    "记者",
-    "por:",
-    "記者",
-];
+/// What stands before a name in a byline: sure ones, those that are the beginning of no name, and words of names and of ordinary text.
+static SURE: Words = words!("byline_sure");
+static CLEAR: Words = words!("byline_clear");
+static NEAR: Words = words!("byline_near");
 
-/// How many of them are sure, and how many begin no name.
-const SURE: usize = 18;
-const CLEAR: usize = 105;
+fn starts(lists: &[&[&'static str]]) -> Starts {
+    Starts::new(lists.concat().leak())
+}
 
 /// All of them.
 pub(super) fn openers() -> &'static Starts {
-    static ALL: Starts = Starts::new(&OPENERS);
+    static ALL: LazyLock<Starts> = LazyLock::new(|| starts(&[&SURE, &CLEAR, &NEAR]));
     &ALL
 }
 
 /// Those that stand before the name of an author wherever they are.
 pub(super) fn sure_openers() -> &'static Starts {
-    static SURE_ONES: Starts = Starts::new(const { OPENERS.split_at(SURE).0 });
-    &SURE_ONES
+    static ALL: LazyLock<Starts> = LazyLock::new(|| starts(&[&SURE]));
+    &ALL
 }
 
 /// Those that are the beginning of no name.
 pub(in crate::metadata) fn clear_openers() -> &'static Starts {
-    static CLEAR_ONES: Starts = Starts::new(const { OPENERS.split_at(CLEAR).0 });
-    &CLEAR_ONES
+    static ALL: LazyLock<Starts> = LazyLock::new(|| starts(&[&SURE, &CLEAR]));
+    &ALL
 }
 
 /// Words in the classes of authors, and those of what stands beside their names.
@@ -179,30 +56,7 @@ pub(crate) const AUTHORS: [&str; 20] = [
     "penulis",
     "avtor",
 ];
-pub(super) const BESIDE: [&str; 22] = [
-    "bio",
-    "image",
-    "img",
-    "avatar",
-    "photo",
-    "picture",
-    "title",
-    "role",
-    "job",
-    "position",
-    "description",
-    "social",
-    "links",
-    "date",
-    "time",
-    "count",
-    "label",
-    "prefix",
-    "tag",
-    "tags",
-    "category",
-    "topic",
-];
+pub(super) static BESIDE: Words = words!("beside_authors");
 
 /// Folders in the addresses of authors' pages.
 pub(crate) const FOLDERS: [&str; 39] = [

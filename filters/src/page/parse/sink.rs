@@ -7,21 +7,14 @@ use std::{
 };
 
 use html5ever::{
-    Attribute, ExpandedName, LocalName, QualName, local_name,
+    Attribute, ExpandedName, LocalName, QualName,
     tendril::StrTendril,
     tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink},
 };
-use kuchikiki::{ElementData, NodeRef};
+use kuchikiki::NodeRef;
 
 use super::{MAX_ATTRIBUTE_BYTES, MAX_ATTRIBUTES};
-use crate::{
-    filter::ignore::sheets::early::Early,
-    page::{
-        attributes::{Attributes, Stretch},
-        composed::dated,
-        said::Hint,
-    },
-};
+use crate::page::attributes::{Attributes, Stretch};
 
 /// kuchikiki's sink, counting what it is given and remembering the node that was appended last. Attributes are kept beside
 /// the tree.
@@ -38,12 +31,6 @@ pub(super) struct GuardedSink {
     templates: RefCell<HashMap<*const kuchikiki::Node, NodeRef>>,
     /// The same in the order in which they came.
     pub(super) templates_in_order: RefCell<Vec<NodeRef>>,
-    /// The elements of AMP, in that order too.
-    pub(super) amp: RefCell<Vec<NodeRef>>,
-    /// Those that may show a date.
-    pub(super) dated: RefCell<Vec<NodeRef>>,
-    /// Style elements that have ended.
-    pub(super) sheets: RefCell<Early>,
 }
 
 /// The attributes of the tag that is being processed. The tree builder copies those of every tag and looks at hardly any;
@@ -69,9 +56,6 @@ impl GuardedSink {
             last,
             templates: RefCell::default(),
             templates_in_order: RefCell::default(),
-            amp: RefCell::default(),
-            dated: RefCell::default(),
-            sheets: RefCell::default(),
         }
     }
 
@@ -148,19 +132,10 @@ impl TreeSink for GuardedSink {
         self.count();
         let stretch = self.stretch(&name, attributes);
         let is_template = flags.template;
-        let is_amp = name.local.starts_with("amp-");
-        let has_title = self.attributes.borrow().said(stretch).has(Hint::Title);
-        let is_dated = dated::may_be(&name.local, has_title);
         let node = self.tree.create_element(name, Vec::new(), flags);
         stretch.note(&node);
         if is_template {
             self.templates_in_order.borrow_mut().push(node.clone());
-        }
-        if is_amp {
-            self.amp.borrow_mut().push(node.clone());
-        }
-        if is_dated {
-            self.dated.borrow_mut().push(node.clone());
         }
         node
     }
@@ -225,13 +200,6 @@ impl TreeSink for GuardedSink {
         // The copies count too: a page can be nothing but start tags of `body`.
         if self.has_room(&attributes) {
             all.add(attributes).note(target);
-        }
-    }
-
-    fn pop(&self, node: &NodeRef) {
-        let is_style = |element: &ElementData| element.name.local == local_name!("style");
-        if node.as_element().is_some_and(is_style) {
-            self.sheets.borrow_mut().read(node);
         }
     }
 

@@ -6,40 +6,14 @@
 
 use html5ever::local_name;
 
-use super::names;
 use crate::{
     page::{NodeId, Page, tag::Tag},
     parts::Parts,
 };
 
-/// Numbers in a row from which they count lines.
-const LEAST_LINES: usize = 3;
-
 /// Bytes and nodes of a cell that are read: enough for a thousand numbers.
 const MAX_BYTES: usize = 8000;
 const MAX_NODES: usize = 4000;
-
-/// Drops line numbers beside and inside code.
-pub(super) fn drop_line_numbers(page: &mut Page) {
-    if !page.has_any(&[Tag::Pre, Tag::Table, Tag::Tr]) {
-        return;
-    }
-    let live: Vec<(NodeId, Tag)> = page.live(page.body()).filter_map(|id| Some((id, page.tag(id)?))).collect();
-    let mut unwanted = Vec::new();
-    let mut code_end = NodeId::DOCUMENT;
-    for (id, tag) in live {
-        match tag {
-            Tag::Pre => code_end = code_end.max(page.end(id)),
-            Tag::Table => unwanted.extend(numbered_rows(page, id)),
-            Tag::Tr => unwanted.extend(gutter(page, id)),
-            Tag::Span | Tag::A if id < code_end && is_line_number(page, id) => unwanted.push(id),
-            _ => {}
-        }
-    }
-    for id in unwanted {
-        page.drop_silently(id);
-    }
-}
 
 /// Preformatted text that is no code but prose, as archives of mailing lists and old texts have it: at 390 pixels its lines must
 /// break.
@@ -64,70 +38,6 @@ pub(super) fn is_prose(page: &Page, id: NodeId) -> bool {
     // A table or a drawing is held together by its spaces.
     let is_aligned = text.lines().any(|line| line.trim().contains("    "));
     lines > 0 && words >= WORDS * lines && f64::from(letters) >= LETTERS * f64::from(all) && !is_aligned
-}
-
-/// A button beside or inside code that copies it, by whatever word: nothing answers it any more.
-pub(super) fn is_copy_button(page: &Page, id: NodeId) -> bool {
-    const MAX_CHARS: usize = 30;
-    names::copies_code(page, id)
-        && page.chars(id) <= MAX_CHARS
-        && !holds_code(page, id)
-        && page.ancestors(id).take(4).any(|up| page.tag(up) == Some(Tag::Pre) || holds_code(page, up))
-}
-
-/// The first cell of a row where it holds all the numbers and the second one the code.
-fn gutter(page: &Page, row: NodeId) -> Option<NodeId> {
-    let [numbers, code] = cells(page, row)?;
-    let text = text(page, numbers);
-    let count = text.split_whitespace().count();
-    (count >= LEAST_LINES && counts_up(text.split_whitespace()) && holds_code(page, code)).then_some(numbers)
-}
-
-/// The first cells of a table that has a row for each line of code.
-fn numbered_rows(page: &Page, table: NodeId) -> Vec<NodeId> {
-    let in_code = page.ancestors(table).take(4).any(|up| matches!(page.tag(up), Some(Tag::Pre | Tag::Code)));
-    let mut numbers = Vec::new();
-    let mut texts = Vec::new();
-    for row in page.live(table).filter(|&id| page.tag(id) == Some(Tag::Tr)) {
-        match cells(page, row) {
-            Some([number, code]) if in_code || holds_code(page, code) => {
-                texts.push(text(page, number).trim().to_owned());
-                numbers.push(number);
-            }
-            _ => return Vec::new(),
-        }
-    }
-    let is_count = texts.len() >= LEAST_LINES && counts_up(texts.iter().map(String::as_str));
-    if is_count { numbers } else { Vec::new() }
-}
-
-fn is_line_number(page: &Page, id: NodeId) -> bool {
-    let is_digit = |byte: u8| byte.is_ascii_digit() || byte.is_ascii_whitespace();
-    names::is_line_number(page, id) && text(page, id).bytes().all(is_digit)
-}
-
-/// The cells of a row that has two.
-fn cells(page: &Page, row: NodeId) -> Option<[NodeId; 2]> {
-    let is_cell = |id: &NodeId| matches!(page.tag(*id), Some(Tag::Td | Tag::Th));
-    let mut cells = page.live_children(row).filter(is_cell);
-    let two = [cells.next()?, cells.next()?];
-    cells.next().is_none().then_some(two)
-}
-
-fn holds_code(page: &Page, id: NodeId) -> bool {
-    page.live(id).take(MAX_NODES).any(|inside| matches!(page.tag(inside), Some(Tag::Pre | Tag::Code)))
-}
-
-fn counts_up<'a>(mut numbers: impl Iterator<Item = &'a str>) -> bool {
-    let Some(Ok(first)) = numbers.next().map(str::parse::<u32>) else {
-        return false;
-    };
-    let mut last = first;
-    numbers.all(|number| {
-        let is_next = number.parse() == Ok(last.saturating_add(1));
-        last = last.saturating_add(1);
-        is_next
-    })
 }
 
 fn text(page: &Page, id: NodeId) -> String {

@@ -30,10 +30,7 @@ struct Drawing {
     /// Visible characters of its texts.
     chars: usize,
     shapes: usize,
-    /// Shapes that only a class gives their colour.
-    styled: usize,
     has_title: bool,
-    has_style: bool,
 }
 
 impl Drawing {
@@ -50,12 +47,7 @@ impl Drawing {
                 }
             }
             drawing.has_title |= page.has_local_name(id, "title");
-            drawing.has_style |= page.tag(id) == Some(Tag::Style);
-            if is_shape(page, id) {
-                drawing.shapes += 1;
-                let has = |name: &str| page.has_attribute(id, &LocalName::from(name));
-                drawing.styled += usize::from(has("class") && !has("fill") && !has("style"));
-            }
+            drawing.shapes += usize::from(is_shape(page, id));
         }
         drawing
     }
@@ -97,12 +89,6 @@ fn is_over(page: &Page, id: NodeId) -> bool {
         let style: String = style.split_whitespace().collect();
         style.contains("position:absolute") || style.contains("position:fixed")
     })
-}
-
-/// Whether the shapes of a drawing get their colours from the page's style sheets: without them, everything is black.
-pub(super) fn lost_its_colours(page: &Page, id: NodeId) -> bool {
-    let drawing = Drawing::of(page, id);
-    drawing.styled > 0 && !drawing.has_style
 }
 
 fn is_shape(page: &Page, id: NodeId) -> bool {
@@ -167,17 +153,5 @@ mod tests {
         ] {
             assert!(!is_kept(&html), "{html}");
         }
-    }
-
-    #[test]
-    fn shapes_that_a_class_colours_are_known() {
-        let is_lost = |inner: &str| {
-            let page = page(&format!("<svg id=s>{inner}</svg>"));
-            lost_its_colours(&page, by_id(&page, "s"))
-        };
-        assert!(is_lost("<rect class=box />"));
-        assert!(!is_lost("<rect class=box fill=red />"));
-        assert!(!is_lost("<style>.box{fill:red}</style><rect class=box />"));
-        assert!(!is_lost("<rect />"));
     }
 }

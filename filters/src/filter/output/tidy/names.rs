@@ -22,9 +22,6 @@ const FOR_SCREEN_READERS: [&str; 9] = [
     "assistive-text",
 ];
 
-/// Links over the head of the page, in the same frameworks.
-const SKIP: [&str; 5] = ["skip-link", "skip-nav", "skiplink", "skip-to-content", "skip-to-main"];
-
 /// Parts of class names of pictures that a style sheet keeps small.
 const ICONS: [&str; 6] = ["icon", "avatar", "emoji", "smiley", "gravatar", "userpic"];
 
@@ -39,10 +36,6 @@ const FRAME_NODES: usize = 8;
 
 pub(super) fn is_for_screen_readers(page: &Page, id: NodeId) -> bool {
     has_class(page, id, |class| FOR_SCREEN_READERS.contains(&class))
-}
-
-pub(super) fn is_skip(page: &Page, id: NodeId) -> bool {
-    has_class(page, id, |class| SKIP.contains(&class))
 }
 
 /// The line that a note begins with ("Note", "Warning"): Sphinx and Material (`admonition-title`), GitHub (`markdown-alert-title`),
@@ -111,27 +104,6 @@ fn shows_person(page: &Page, id: NodeId) -> bool {
     has_class(page, id, |class| PERSONS.are_in(class))
 }
 
-/// Line numbers: Pygments (`lineno`, `linenos`), Rouge (`gutter`, `gl`), highlight.js (`hljs-ln-numbers`), Prism
-/// (`line-numbers-rows`), Chroma (`ln`, `lnt`).
-pub(super) fn is_line_number(page: &Page, id: NodeId) -> bool {
-    has_class(page, id, |class| {
-        matches!(
-            class,
-            "lineno"
-                | "linenos"
-                | "linenumber"
-                | "line-number"
-                | "gutter"
-                | "gl"
-                | "hljs-ln-numbers"
-                | "line-numbers-rows"
-                | "ln"
-                | "lnt"
-                | "rouge-gutter"
-        )
-    })
-}
-
 /// Signs that link to a heading: Sphinx (`headerlink`, `viewcode-link`), Docusaurus (`hash-link`), `AnchorJS`, `VitePress`
 /// (`header-anchor`), Hugo and Jekyll themes (`anchor`, `heading-anchor`, `permalink`), rustdoc (`src`).
 pub(super) fn is_permalink(page: &Page, id: NodeId) -> bool {
@@ -157,25 +129,6 @@ pub(super) fn is_permalink(page: &Page, id: NodeId) -> bool {
 /// The links of `MediaWiki` that edit a section.
 pub(super) fn is_edit_section(page: &Page, id: NodeId) -> bool {
     has_class(page, id, |class| matches!(class, "mw-editsection" | "editsection"))
-}
-
-/// Buttons that copy code: by the attribute of clipboard.js, or by a class that says both.
-pub(super) fn copies_code(page: &Page, id: NodeId) -> bool {
-    /// Hardly any class says it, and to read one word by word costs more.
-    const COPY: Parts = Parts::new(&["copy"]);
-    let is_class = |value: &str| COPY.are_in(value) && value.split_ascii_whitespace().any(is_copy_class);
-    page.attributes(id).iter().any(|attribute| {
-        let name = &attribute.name.local;
-        *name == local_name!("class") && is_class(&attribute.value)
-            || matches!(&**name, "data-clipboard-text" | "data-clipboard-target")
-    })
-}
-
-fn is_copy_class(class: &str) -> bool {
-    let class = class.to_ascii_lowercase();
-    matches!(class.as_str(), "copybtn" | "copybutton" | "clipboard-copy")
-        || class.split(['-', '_']).any(|part| part == "copy")
-            && class.split(['-', '_']).any(|part| matches!(part, "btn" | "button" | "code" | "icon"))
 }
 
 /// Rows of links that lead up from a page: Bootstrap, Foundation, `WordPress`, schema.org.

@@ -49,19 +49,6 @@ pub(super) fn is_sign(page: &Page, id: NodeId, tag: Tag) -> bool {
     is_tool(&text) && holds_link(page, id) && is_last()
 }
 
-/// Whether a picture is the sign beside the words of a heading that link to it.
-pub(super) fn is_icon(page: &Page, id: NodeId) -> bool {
-    let leads_inside =
-        |link: NodeId| page.attribute(link, &local_name!("href")).is_some_and(|href| href.trim().starts_with('#'));
-    let link = page.ancestors(id).take(LEVELS).find(|&up| page.tag(up) == Some(Tag::A));
-    super::is_small(page, id)
-        && link.is_some_and(leads_inside)
-        && page
-            .ancestors(id)
-            .take(LEVELS)
-            .any(|up| page.tag(up).is_some_and(Tag::is_heading) && first_chars(page, up, 1) > 0)
-}
-
 /// Visible characters of an element, counted until there are more than `most`.
 fn first_chars(page: &Page, id: NodeId, most: usize) -> usize {
     const MAX_NODES: usize = 500;
@@ -145,17 +132,6 @@ mod tests {
         ] {
             assert!(is_sign_in(html), "{html}");
         }
-    }
-
-    #[test]
-    fn the_icon_of_a_link_to_the_heading_is_a_sign() {
-        let is_icon_in = |html: &str| {
-            let page = page(html);
-            is_icon(&page, by_id(&page, "s"))
-        };
-        assert!(is_icon_in("<h2><a href=#nix><span>Nix</span><img id=s width=16 height=16 src=l.svg></a></h2>"));
-        assert!(!is_icon_in("<h2><a href=/nix>Nix<img id=s width=16 height=16 src=l.svg></a></h2>"));
-        assert!(!is_icon_in("<p><a href=#nix>Nix<img id=s width=16 height=16 src=l.svg></a></p>"));
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::{
     kind::{Kind, KindNow},
     page::{NodeId, Page, tag::Tag},
     text::words_of_identifier,
+    wordlist::{Words, words},
 };
 
 /// Characters of such a text, at most.
@@ -27,16 +28,7 @@ const WAITING: usize = 24;
 const LEVELS: usize = 3;
 
 /// That something is on its way, in lower case.
-#[rustfmt::skip]
-const WORDS: [&str; 60] = [
-    "loading", "please wait", "just a moment", "loading comments", "loading more", "wird geladen", "lädt", "lade", "laden",
-    "daten werden geladen", "bitte warten", "chargement", "chargement en cours", "veuillez patienter", "cargando", "espere por favor",
-    "caricamento", "caricamento in corso", "attendere", "carregando", "a carregar", "aguarde", "bezig met laden", "even geduld", "laddar",
-    "läser in", "indlæser", "laster", "laster inn", "ladataan", "ładowanie", "wczytywanie", "trwa ładowanie", "načítání", "načítám",
-    "načítava sa", "betöltés", "se încarcă", "загрузка", "идёт загрузка", "подождите", "завантаження", "зареждане", "učitavanje",
-    "φόρτωση", "yükleniyor", "جار التحميل", "جاري التحميل", "در حال بارگذاری", "טוען", "लोड हो रहा है", "লোড হচ্ছে", "กำลังโหลด", "đang tải",
-    "memuat", "読み込み中", "加载中", "正在加载", "載入中", "로딩 중",
-];
+static WORDS: Words = words!("waiting");
 
 /// Words in the names of an element that shows it.
 const NAMES: [&str; 8] = ["spin", "loading", "loader", "spinner", "preloader", "placeholder", "skeleton", "progress"];

@@ -5,7 +5,7 @@ use html5ever::local_name;
 use super::is_small;
 use crate::{
     metadata::{is_same, start_of_line},
-    page::{Kind, NodeId, Page, tag::Tag},
+    page::{NodeId, Page, tag::Tag},
 };
 
 /// Visible characters behind the headline within which a heading that says the same is the headline again: as the subject of
@@ -14,67 +14,13 @@ const NEAR: usize = 300;
 
 /// Drops the second of each.
 pub(super) fn drop_repeats(page: &mut Page, headline: Option<NodeId>) {
-    let mut repeated = headings(page);
+    let mut repeated: Vec<NodeId> = Vec::new();
     repeated.extend(headline.into_iter().flat_map(|id| headlines(page, id)));
     repeated.extend(pictures(page));
-    repeated.extend(frames(page));
     repeated.extend(rules(page));
     for id in repeated {
         page.drop_silently(id);
     }
-}
-
-/// A heading directly below one of the same words.
-fn headings(page: &Page) -> Vec<NodeId> {
-    let mut last: Option<String> = None;
-    let mut end = NodeId::DOCUMENT;
-    let mut repeated = Vec::new();
-    for id in page.live(page.body()) {
-        if id < end {
-            continue;
-        }
-        match page.kind(id) {
-            Kind::Element(tag) if tag.is_heading() => {
-                let text = start_of_line(page, id);
-                end = page.end(id);
-                if text.is_empty() {
-                    continue;
-                }
-                if last.as_ref() == Some(&text) {
-                    repeated.push(id);
-                } else {
-                    last = Some(text);
-                }
-            }
-            Kind::Element(tag) if tag.is_media() => last = None,
-            _ if page.own_chars(id) > 0 => last = None,
-            _ => {}
-        }
-    }
-    repeated
-}
-
-/// A film or another frame that was shown already: one on phones, one in a box that a script opens.
-fn frames(page: &Page) -> Vec<NodeId> {
-    if page.about(Tag::Iframe).next().is_none() {
-        return Vec::new();
-    }
-    let mut seen: Vec<&str> = Vec::new();
-    let mut repeated = Vec::new();
-    for id in page.live(page.body()) {
-        if page.tag(id) != Some(Tag::Iframe) {
-            continue;
-        }
-        let Some(source) = page.attribute(id, &local_name!("src")) else {
-            continue;
-        };
-        if seen.contains(&source) {
-            repeated.push(id);
-        } else if seen.len() < MAX_PICTURES {
-            seen.push(source);
-        }
-    }
-    repeated
 }
 
 /// Lines across the page with nothing between them any more, and those above everything.
@@ -268,14 +214,6 @@ mod tests {
         };
         assert_eq!(lines("<hr><p>one</p><hr> <div><hr></div><p>two"), 1);
         assert_eq!(lines("<p>one</p><hr><img src=a.png><hr><p>two"), 2);
-    }
-
-    #[test]
-    fn a_film_is_shown_once() {
-        let mut page = page("<iframe src=/a></iframe><p>x</p><iframe src=/a></iframe><iframe src=/b></iframe>");
-        drop_repeats(&mut page, None);
-        let live = page.live(page.body());
-        assert_eq!(live.filter(|&id| page.tag(id) == Some(Tag::Iframe)).count(), 2);
     }
 
     #[test]
