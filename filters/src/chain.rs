@@ -8,7 +8,6 @@
 //! caller still has the original bytes.
 
 mod build;
-pub(crate) mod clock;
 mod doubt;
 mod feed;
 mod structured;
@@ -28,12 +27,16 @@ use crate::{
     extract::Extract,
     filter::{
         Filter,
-        main_block::{self, auto::forest::Forest, blocks, blocks::PageBlocks},
-        output::{self, Format, Style},
+        main_block::{
+            self,
+            auto::forest::Forest,
+            blocks::{self, PageBlocks},
+        },
     },
     hosts::HostList,
-    kind,
     metadata::{self, Metadata},
+    output::{self, Format, Style},
+    page_type,
     report::Report,
 };
 use build::{build, check};
@@ -121,7 +124,7 @@ impl Chain {
         feed.feed(html)?;
         let mut page = feed.parse()?;
         let found = guarded("metadata", || metadata::read(&page))?;
-        let kind = guarded("kind", || kind::of(&page, found.claims.clone()))?;
+        let kind = guarded("kind", || page_type::of(&page, found.claims.clone()))?;
         page.headline = found.headline;
         page.claims = found.claims;
         feed.run_some(&mut page, |name| SHOWING.contains(&name))?;
@@ -243,8 +246,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        filter::output::Part,
-        page::{NodeId, Page},
+        html::{NodeId, Page},
+        output::Part,
     };
 
     struct Panics;

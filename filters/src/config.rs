@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::filter::{
-    ad_servers, captions, empty_tables, ignore, lazy_images, link_lists, link_quota, main_block, output, removed_links,
+use crate::{
+    filter::{
+        ad_servers, captions, empty_tables, ignore, lazy_images, link_lists, link_quota, main_block, removed_links,
+    },
+    output,
 };
 
 /// A filter that may be put in the chain's order.

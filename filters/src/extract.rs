@@ -4,13 +4,12 @@ use html5ever::local_name;
 use serde::Serialize;
 
 use crate::{
-    filter::output,
-    kind::Kind,
-    markdown,
+    html::{NodeId, Page, tag::Tag},
     metadata::Metadata,
-    page::{NodeId, Page, tag::Tag},
+    output::{self, captions, markdown},
+    page_type::Kind,
     report::Report,
-    text::{captions, one_line},
+    vocabulary::words::one_line,
 };
 
 /// What can be told about a page, in every form.

@@ -9,10 +9,9 @@ pub mod lazy_images;
 pub mod link_lists;
 pub mod link_quota;
 pub mod main_block;
-pub mod output;
 pub mod removed_links;
 
-use crate::page::Page;
+use crate::html::Page;
 
 /// One step of the chain.
 pub(crate) trait Filter: Send + Sync {

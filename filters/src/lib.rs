@@ -47,7 +47,6 @@
 pub mod benching;
 mod chain;
 mod config;
-mod dom;
 mod domain;
 mod entities;
 mod error;
@@ -55,18 +54,16 @@ mod extract;
 mod filter;
 mod hashing;
 mod hosts;
-mod kind;
-mod markdown;
+mod html;
+mod measure;
 mod metadata;
 mod outline;
-mod page;
-mod parts;
+pub mod output;
+mod page_type;
 mod report;
 #[cfg(test)]
 mod testing;
-mod text;
 mod vocabulary;
-mod wordlist;
 
 #[cfg(feature = "training")]
 #[doc(hidden)]
@@ -82,10 +79,10 @@ pub use filter::main_block::{
     menus::Menu,
 };
 pub use filter::{
-    ad_servers, captions, empty_tables, ignore, lazy_images, link_lists, link_quota, main_block, output,
-    output::Format, output::Part, removed_links,
+    ad_servers, captions, empty_tables, ignore, lazy_images, link_lists, link_quota, main_block, removed_links,
 };
 pub use hosts::{HostList, HostListError};
-pub use kind::Kind;
 pub use metadata::Metadata;
+pub use output::{Format, Part};
+pub use page_type::Kind;
 pub use report::{FilterReport, Report};

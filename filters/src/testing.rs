@@ -3,12 +3,12 @@
 use html5ever::local_name;
 
 use crate::{
-    kind::Claims,
-    page::{
+    html::{
         NodeId, Page,
         parse::Parser,
         serialize::{Rules, write},
     },
+    page_type::Claims,
 };
 
 /// A page as the chain would lay it out, with scripts off.

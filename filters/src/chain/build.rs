@@ -15,10 +15,10 @@ use crate::{
         link_lists::LinkLists,
         link_quota::LinkQuota,
         main_block::{Algorithm, MainBlock, auto::forest::Forest},
-        output::Style,
         removed_links::RemovedLinks,
     },
     hosts::HostList,
+    output::Style,
 };
 
 pub(super) fn check(config: &ChainConfig) -> Result<(), ConfigError> {

@@ -10,22 +10,21 @@ use url::Url;
 
 use super::{
     Chain, Filtered,
-    clock::{Budget, CpuClock, OutOfTime},
     trace::{self, Trace},
 };
 use crate::{
     domain::{self, Domain},
     error::PageError,
     extract::Extract,
-    filter::{
-        Filter,
-        output::{self, Format, Part, Surroundings},
-    },
-    kind, metadata,
-    page::{
+    filter::Filter,
+    html::budget::{Budget, CpuClock, OutOfTime},
+    html::{
         Page, Removals,
         parse::{PIECE, Parser},
     },
+    metadata,
+    output::{self, Format, Part, Surroundings},
+    page_type,
     report::{FilterReport, Report},
 };
 
@@ -209,7 +208,7 @@ impl PageFeed {
         }
         let mut found = guarded("metadata", || metadata::read(&page))?;
         if self.tells_kind {
-            found.metadata.kind = guarded("kind", || kind::of(&page, found.claims.clone()))?;
+            found.metadata.kind = guarded("kind", || page_type::of(&page, found.claims.clone()))?;
         }
         page = guarded("structured_text", || chain.with_structured_text(page, found.hidden_text))??;
         page.collect_links = chain.collect_links;

@@ -8,7 +8,7 @@ use super::Chain;
 use crate::{
     ChainConfig, ConfigError, HostList, PageError, PageLimits,
     filter::main_block::auto::{blocks::Blocks, features, forest::Forest, records::Records, text},
-    kind::KindNow,
+    page_type::KindNow,
 };
 
 /// A page as the block scorer sees it.
@@ -37,7 +37,7 @@ pub fn chain(
 /// How many prices a text tells.
 #[must_use]
 pub fn prices(text: &str) -> usize {
-    crate::kind::prices(text)
+    crate::page_type::prices(text)
 }
 
 /// Runs the filters before the choice of the main block on a page and takes the features of what is left.
@@ -60,7 +60,9 @@ pub fn sample(chain: &Arc<Chain>, html: &str, url: &Url) -> Result<Sample, PageE
         texts: blocks
             .list
             .iter()
-            .map(|block| crate::text::one_line(&blocks.texts(block).iter().map(text_of).collect::<String>()))
+            .map(|block| {
+                crate::vocabulary::words::one_line(&blocks.texts(block).iter().map(text_of).collect::<String>())
+            })
             .collect(),
         width: rows.width(),
         values: rows.to_vec(),

@@ -1,7 +1,7 @@
 //! The words that tell what a name names, and those that name nothing. Small on purpose: a caption is compared by all its
 //! names, and these only settle the doubtful ones.
 
-use crate::wordlist::{Words, words};
+use crate::vocabulary::lists::{Words, words};
 
 /// Titles that a person's name follows.
 pub(super) static HONORIFICS: Words = words!("honorifics");

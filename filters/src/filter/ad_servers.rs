@@ -14,7 +14,7 @@ use crate::{
     error::ConfigError,
     filter::Filter,
     hosts::HostList,
-    page::{Fate, NodeId, Page, said::Hint, tag::Tag},
+    html::{Fate, NodeId, Page, said::Hint, tag::Tag},
 };
 
 /// Settings of `ad_servers`. The lists themselves are given to [`crate::Chain::new`].

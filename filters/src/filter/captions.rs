@@ -27,8 +27,8 @@ use crate::{
     entities::{Profile, Recogniser, Small},
     error::ConfigError,
     filter::Filter,
-    page::{NodeId, Page, tag::Tag},
-    text,
+    html::{NodeId, Page, tag::Tag},
+    measure::text,
 };
 
 /// Settings of `captions`.
@@ -180,7 +180,7 @@ fn whole_image(page: &Page, image: NodeId, block: NodeId) -> NodeId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::parse::Parser;
+    use crate::html::parse::Parser;
 
     fn images_left(html: &str, settings: &Settings) -> Vec<String> {
         let mut parser = Parser::new(false, 512, 10_000);

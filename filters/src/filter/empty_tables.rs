@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     error::ConfigError,
     filter::Filter,
-    page::{NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
 };
 
 /// Settings of `empty_tables`.

@@ -10,20 +10,17 @@
 
 mod hidden;
 mod scripts;
-pub(crate) mod sheets;
 
 use html5ever::{LocalName, local_name};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    dom::words,
     filter::Filter,
-    page::{Fate, Kind, NodeId, Page, tag::Tag},
+    html::{Fate, Kind, NodeId, Page, tag::Tag},
+    vocabulary::words::words,
 };
-pub(crate) use hidden::{HIDING, remove_hidden, show_hidden, style_hides};
 use hidden::{Hidden, Size, show};
-pub(crate) use scripts::may_run;
-pub(crate) use sheets::Sheets;
+pub(crate) use hidden::{remove_hidden, show_hidden};
 
 /// Settings of `ignore`. A box that is `true` drops the thing it names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     filter::Filter,
-    page::{Kind, NodeId, Page, tag::Tag},
+    html::{Kind, NodeId, Page, tag::Tag},
 };
 
 /// Settings of `lazy_images`.

@@ -30,10 +30,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    dom::{Measure, Measures},
     error::ConfigError,
     filter::Filter,
-    page::{Fate, NodeId, Page, tag::Tag},
+    html::{Fate, NodeId, Page, tag::Tag},
+    measure::{Measure, Measures},
 };
 
 /// Which elements are judged.

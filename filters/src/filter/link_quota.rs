@@ -49,7 +49,7 @@ use crate::{
     domain,
     error::ConfigError,
     filter::Filter,
-    page::{NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
 };
 use quotas::{Quota, Structure, own_quotas, ratio};
 
@@ -152,7 +152,7 @@ impl Settings {
                 return Err(ConfigError::out_of_range(&format!("{place}.{key}"), value, "a number, 0 or more"));
             }
         }
-        ConfigError::unless_elements(&format!("{place}.structural"), &self.structural)
+        crate::html::tag::check_names(&format!("{place}.structural"), &self.structural)
     }
 }
 

@@ -31,10 +31,10 @@ use serde::{Deserialize, Serialize};
 use crate::{
     error::ConfigError,
     filter::{Filter, ignore, link_quota},
-    page::Page,
+    html::Page,
 };
 use auto::forest::Forest;
-pub(crate) use choice::{Choice, outermost, tag_name};
+pub(crate) use choice::{Choice, outermost};
 use choice::{common_container, cover, describe, note};
 
 /// How the main content is chosen.

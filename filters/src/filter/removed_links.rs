@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     filter::Filter,
     hashing::{self, RandomState, Set, Table},
-    page::{LinkGroup, NodeId, Page, tag::Tag},
+    html::{LinkGroup, NodeId, Page, tag::Tag},
 };
 
 /// Settings of `removed_links`.

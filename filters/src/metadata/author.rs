@@ -8,9 +8,11 @@
 
 use super::{MAX_NAME_BYTES, byline, date, is_same, json_ld::JsonLd, letters, metas::Metas};
 use crate::{
-    page::{Headline, Page},
-    text::starts::Starts,
-    wordlist::{Words, words},
+    html::{Headline, Page},
+    vocabulary::{
+        lists::{Words, words},
+        starts::Starts,
+    },
 };
 
 /// Chooses the author of a page.

@@ -25,9 +25,9 @@ use super::{
     date, start_of_line,
 };
 use crate::{
-    dom::table::is_data,
-    page::{Headline, NodeId, Page, tag::Tag},
-    text::one_line,
+    html::{Headline, NodeId, Page, tag::Tag},
+    measure::table::is_data,
+    vocabulary::words::one_line,
 };
 pub(super) use joined::names as joined_names;
 pub(super) use place::Places;
@@ -36,7 +36,6 @@ pub(super) use signs::is_of_another;
 #[cfg(test)]
 pub(crate) use signs::leads_to_author;
 pub(super) use words::clear_openers;
-pub(crate) use words::{AUTHORS, FOLDERS};
 
 /// Most characters of a byline; Readability has the same. Higher: paragraphs about the author.
 const MAX_CHARS: usize = 100;

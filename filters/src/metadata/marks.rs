@@ -6,8 +6,8 @@ use super::{
     byline::{self, Places},
     date, start_of_line,
 };
-use crate::page::{NodeId, Page, said::Hint, tag::Tag};
-use crate::wordlist::{Words, words};
+use crate::html::{NodeId, Page, said::Hint, tag::Tag};
+use crate::vocabulary::lists::{Words, words};
 
 /// The language of the page: the one on the root, else on the body.
 pub(super) fn language(page: &Page) -> Option<String> {

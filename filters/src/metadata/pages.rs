@@ -10,9 +10,11 @@ use url::Url;
 
 use super::{is_same, start_of_line};
 use crate::{
-    page::{NodeId, Page, tag::Tag},
-    text::starts::Starts,
-    wordlist::{Words, words},
+    html::{NodeId, Page, tag::Tag},
+    vocabulary::{
+        lists::{Words, words},
+        starts::Starts,
+    },
 };
 
 /// Links that are looked at, and highest number of a page.

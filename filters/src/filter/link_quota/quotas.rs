@@ -6,7 +6,7 @@ use crate::{
         self,
         images::{Images, linked_images},
     },
-    page::{NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
 };
 
 /// What the paper records of a structural element.
@@ -65,7 +65,7 @@ impl Structure {
 /// The four counts of every structural element by itself.
 pub(super) fn own_quotas(page: &Page, structure: &Structure, settings: &Settings) -> Vec<Quota> {
     let mut quotas = vec![Quota::default(); page.len()];
-    let measures = crate::dom::Measures::of(page);
+    let measures = crate::measure::Measures::of(page);
     for id in page.live(page.body()) {
         let owner = structure.owner[id.index()];
         let quota = &mut quotas[owner.index()];

@@ -27,7 +27,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Choice;
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::html::{NodeId, Page, tag::Tag};
 
 /// Which of several candidates is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,7 +81,7 @@ pub(crate) fn paragraph_sizes(page: &Page) -> Vec<u32> {
         let around = if id == body { body } else { block_of[page.parent(id).index()] };
         let is_block = page.tag(id).is_some_and(Tag::is_block);
         block_of[id.index()] = if is_block { id } else { around };
-        direct[around.index()] += crate::dom::count(page.own_size(id));
+        direct[around.index()] += crate::vocabulary::words::count(page.own_size(id));
         if page.tag(id) == Some(Tag::Br) {
             has_break[around.index()] = true;
         }

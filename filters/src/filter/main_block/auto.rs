@@ -28,7 +28,6 @@
 //! Cost: some passes over the nodes, 154 numbers and up to 4,200 comparisons for each block.
 
 pub(crate) mod blocks;
-pub(crate) mod cues;
 pub(crate) mod features;
 pub(crate) mod forest;
 mod invariants;
@@ -49,8 +48,8 @@ use super::{
 };
 use crate::{
     error::ConfigError,
-    kind::{Kind, KindNow},
-    page::Page,
+    html::Page,
+    page_type::{Kind, KindNow},
 };
 use blocks::Blocks;
 use forest::Forest;
@@ -59,11 +58,6 @@ use records::Records;
 #[cfg(test)]
 pub(crate) use records::signs::leads_to_profile;
 use rules::Context;
-
-/// The words that rules look for in names.
-pub(crate) mod names {
-    pub(crate) use super::records::signs::{DATES, POSTERS, PROFILES, QUOTES};
-}
 
 /// What to do with text that may or may not belong to the main content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

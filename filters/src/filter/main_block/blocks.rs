@@ -22,12 +22,12 @@ use super::{
     menus::{Links, Menu, menus},
 };
 use crate::{
-    filter::output,
-    kind::Kind,
+    html::{Fate, NodeId, Page, tag::Tag},
     metadata::start_of_line,
     outline::outline,
-    page::{Fate, NodeId, Page, tag::Tag},
-    text::one_line,
+    output,
+    page_type::Kind,
+    vocabulary::words::one_line,
 };
 
 /// Characters of a block's beginning that are told: enough to recognise it.

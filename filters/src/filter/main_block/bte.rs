@@ -23,7 +23,7 @@ use super::{
     Choice, cover,
     source::{Piece, pieces},
 };
-use crate::{dom::words, page::Page};
+use crate::{html::Page, vocabulary::words::words};
 
 /// The texts of the best run.
 pub(crate) fn choose(page: &Page) -> Choice {
@@ -84,7 +84,7 @@ mod tests {
     }
 
     fn words_of(text: &str) -> u32 {
-        crate::dom::words(text)
+        crate::vocabulary::words::words(text)
     }
 
     #[test]

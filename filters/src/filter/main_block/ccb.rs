@@ -35,7 +35,7 @@ use super::{
 };
 use crate::{
     error::ConfigError,
-    page::{NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
 };
 
 /// Settings of the algorithm `ccb`.

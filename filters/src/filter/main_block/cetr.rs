@@ -40,9 +40,9 @@ use super::{
     source::{Piece, pieces},
 };
 use crate::{
-    dom::visible_chars,
     error::ConfigError,
-    page::{NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
+    vocabulary::words::visible_chars,
 };
 
 /// How content lines are told from the rest.
@@ -147,7 +147,7 @@ fn read_lines(page: &Page) -> (Vec<Line>, Vec<Span>) {
                     if number > 0 {
                         lines.push(Line::default());
                     }
-                    let chars = if is_shown { crate::dom::count(visible_chars(part)) } else { 0 };
+                    let chars = if is_shown { crate::vocabulary::words::count(visible_chars(part)) } else { 0 };
                     let line = lines.len() - 1;
                     lines[line].chars += chars;
                     if chars > 0 {

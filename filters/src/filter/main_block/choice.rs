@@ -1,6 +1,7 @@
 //! What an algorithm answers, and what can be said of an answer.
 
-use crate::page::{Fate, NodeId, Page, tag::Tag};
+use crate::html::{Fate, NodeId, Page, tag::Tag};
+use crate::outline::tag_name;
 
 /// What an algorithm found.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -138,14 +139,6 @@ pub(super) fn describe(page: &Page, id: NodeId) -> String {
     steps.reverse();
     steps.push(tag_name(page, id));
     steps.join(" > ")
-}
-
-/// An element's tag, `#text` for anything else.
-pub(crate) fn tag_name(page: &Page, id: NodeId) -> String {
-    match page.data(id) {
-        kuchikiki::NodeData::Element(element) => element.name.local.to_string(),
-        _ => "#text".to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::ConfigError,
-    page::{NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
 };
 use brothers::block_with_most_text;
 pub(crate) use brothers::{Children, relevant_blocks};
@@ -132,7 +132,7 @@ impl Settings {
         if !(-1.0..=1.0).contains(&self.dial) {
             return Err(ConfigError::out_of_range("main_block.cnr.dial", self.dial, "-1 to 1"));
         }
-        ConfigError::unless_elements("main_block.cnr.non_content", &self.non_content)
+        crate::html::tag::check_names("main_block.cnr.non_content", &self.non_content)
     }
 }
 

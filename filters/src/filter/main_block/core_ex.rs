@@ -42,7 +42,7 @@ use serde::{Deserialize, Serialize};
 use super::Choice;
 use crate::{
     error::ConfigError,
-    page::{NodeId, Page},
+    html::{NodeId, Page},
 };
 use counts::{Counts, counted_nodes, own_counts, ratio};
 pub use page_shape::PageShape;

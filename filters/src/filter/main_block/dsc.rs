@@ -28,9 +28,9 @@ use super::{
     source::{Piece, pieces},
 };
 use crate::{
-    dom::words,
     error::ConfigError,
-    page::{NodeId, Page},
+    html::{NodeId, Page},
+    vocabulary::words::words,
 };
 
 /// Settings of the algorithm `dsc`.

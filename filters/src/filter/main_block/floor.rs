@@ -6,7 +6,7 @@ use super::{
     Algorithm, Choice, Settings,
     choice::{kept_chars, kept_size},
 };
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::html::{NodeId, Page, tag::Tag};
 
 /// Why a choice must not be carried out, if it must not.
 pub(super) fn objection(page: &Page, choice: &Choice, settings: &Settings) -> Option<String> {

@@ -15,7 +15,7 @@ mod unseen;
 
 use html5ever::local_name;
 
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::html::{NodeId, Page, tag::Tag};
 use invitation::{is_for_letters, with_invitation};
 
 /// Words of the text that is kept below which a page is there for its form. A sign-in page has 50 to 150, an article 300 and more.

@@ -2,8 +2,8 @@
 
 use super::Choice;
 use crate::{
-    dom::leads_to_log_in,
-    page::{NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
+    measure::leads_to_log_in,
 };
 
 /// Visible characters of a heading, at most; longer ones are sentences.

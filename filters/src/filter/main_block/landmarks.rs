@@ -11,7 +11,7 @@
 
 use html5ever::local_name;
 
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::html::{NodeId, Page, tag::Tag};
 
 /// Visible characters beside headings and links that must be left, unless a picture or a field is. A line of text.
 const MIN_LEFT: usize = 40;

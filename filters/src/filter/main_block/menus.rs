@@ -22,8 +22,8 @@ use super::{
     cnr::{self, Children, Ratio},
 };
 use crate::{
-    dom::Measures,
-    page::{NodeId, Page},
+    html::{NodeId, Page},
+    measure::Measures,
 };
 
 /// Links per node of a concentration, as a multiple of the whole page's. Our choice: a menu of plain items has .3, a page

@@ -4,7 +4,7 @@
 //! is void, an end tag. Line breaks are those of the texts, where nearly all of a source's line breaks are; the ones
 //! inside a tag, between its attributes, are lost.
 
-use crate::page::{Fate, Kind, NodeId, Page};
+use crate::html::{Fate, Kind, NodeId, Page};
 
 /// A piece of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -28,7 +28,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Choice;
-use crate::page::{Kind, NodeId, Page, tag::Tag};
+use crate::html::{Kind, NodeId, Page, tag::Tag};
 
 /// Which density is summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,7 +93,7 @@ fn densities(page: &Page, measure: Measure) -> Vec<f64> {
     let live: Vec<NodeId> = page.live(body).collect();
     for &id in live.iter().rev() {
         let own = &mut sums[id.index()];
-        let chars = crate::dom::count(page.own_chars(id));
+        let chars = crate::vocabulary::words::count(page.own_chars(id));
         own.chars += chars;
         if page.in_link(id) {
             own.link_chars += chars;

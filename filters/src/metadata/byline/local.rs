@@ -7,9 +7,9 @@
 
 use super::{Mark, signs::Sign};
 use crate::{
+    html::{NodeId, Page, tag::Tag},
     metadata::{author::trim, date, document_title, marks},
-    page::{NodeId, Page, tag::Tag},
-    text::one_line,
+    vocabulary::words::one_line,
 };
 
 /// Words before names, by the language.

@@ -4,9 +4,8 @@ use html5ever::local_name;
 
 use super::{Mark, signs::Sign};
 use crate::{
-    page::{NodeId, Page, tag::Tag},
-    parts::Parts,
-    text::words_of_identifier,
+    html::{NodeId, Page, tag::Tag},
+    vocabulary::{parts::Parts, words::words_of_identifier},
 };
 
 /// Visible characters between the headline and a byline above or below it: a summary, a category, a day, buttons to share.

@@ -2,12 +2,15 @@
 
 use html5ever::local_name;
 
-use super::words::{AUTHORS, BESIDE, FOLDERS};
+use super::words::BESIDE;
+use crate::html::said::names::{AUTHOR_FOLDERS, AUTHORS};
 use crate::{
-    page::{NodeId, Page, said::Hint, tag::Tag},
-    parts::Parts,
-    text::words_of_identifier,
-    wordlist::{Words, words},
+    html::{NodeId, Page, said::Hint, tag::Tag},
+    vocabulary::{
+        lists::{Words, words},
+        parts::Parts,
+        words::words_of_identifier,
+    },
 };
 
 /// What says that a text is a name, the surest first.
@@ -145,7 +148,7 @@ pub(crate) fn leads_to_author(href: &str) -> bool {
         let may_be =
             matches!(part[0] | 32, b'a' | b'b' | b'c' | b'f' | b'j' | b'k' | b'p' | b'r' | b's' | b't' | b'w' | b'y');
         let is = |folder: &&str| part.eq_ignore_ascii_case(folder.as_bytes());
-        may_be && FOLDERS.iter().any(is)
+        may_be && AUTHOR_FOLDERS.iter().any(is)
     });
     has_folder && parts.next().is_some()
 }

@@ -3,8 +3,8 @@
 
 use std::sync::LazyLock;
 
-use crate::text::starts::Starts;
-use crate::wordlist::{Words, words};
+use crate::vocabulary::lists::{Words, words};
+use crate::vocabulary::starts::Starts;
 
 /// What stands before a name in a byline: sure ones, those that are the beginning of no name, and words of names and of ordinary text.
 static SURE: Words = words!("byline_sure");
@@ -33,70 +33,5 @@ pub(in crate::metadata) fn clear_openers() -> &'static Starts {
     &ALL
 }
 
-/// Words in the classes of authors, and those of what stands beside their names.
-pub(crate) const AUTHORS: [&str; 20] = [
-    "byline",
-    "createdby",
-    "author",
-    "authors",
-    "authorname",
-    "writer",
-    "writers",
-    "columnist",
-    "contributor",
-    "autor",
-    "autores",
-    "auteur",
-    "auteurs",
-    "autore",
-    "redakteur",
-    "journalist",
-    "reporter",
-    "yazar",
-    "penulis",
-    "avtor",
-];
+/// Words in the classes of what stands beside the names of authors.
 pub(super) static BESIDE: Words = words!("beside_authors");
-
-/// Folders in the addresses of authors' pages.
-pub(crate) const FOLDERS: [&str; 39] = [
-    "author",
-    "authors",
-    "writer",
-    "writers",
-    "contributor",
-    "contributors",
-    "journalist",
-    "journalists",
-    "byline",
-    "columnists",
-    "autor",
-    "autores",
-    "autora",
-    "autoren",
-    "auteur",
-    "auteurs",
-    "autore",
-    "autori",
-    "autorzy",
-    "redakteur",
-    "periodista",
-    "journaliste",
-    "signature",
-    "signatures",
-    "colunista",
-    "colunistas",
-    "columnista",
-    "reporter",
-    "reporters",
-    "yazar",
-    "yazarlar",
-    "penulis",
-    "avtor",
-    "avtory",
-    "forfatter",
-    "skribent",
-    "kirjoittaja",
-    "szerzo",
-    "tac-gia",
-];

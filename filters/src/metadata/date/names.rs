@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use super::calendars::Calendar;
 use crate::{
     hashing::Table,
-    wordlist::{Words, words as list},
+    vocabulary::lists::{Words, words as list},
 };
 
 /// Names of the months, January first; all forms of one month stand together, as [`folded`] writes them, the words of one name

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::text::{Reading, TextStats};
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::html::{NodeId, Page, tag::Tag};
 
 /// A run of text.
 #[derive(Clone, Debug)]

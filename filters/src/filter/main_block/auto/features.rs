@@ -13,14 +13,15 @@ mod sections;
 
 use super::{
     blocks::Blocks,
-    cues::Marks,
     forest::{Column, Rows},
     records::Records,
 };
 use crate::{
-    dom::{Measures, count},
-    filter::output,
-    page::{NodeId, Page, tag::Tag},
+    html::said::cues::Marks,
+    html::{NodeId, Page, tag::Tag},
+    measure::Measures,
+    output,
+    vocabulary::words::count,
 };
 
 /// The features of all blocks, row by row; and the names of the columns, where they are asked for.

@@ -3,9 +3,9 @@
 
 use super::blocks::Blocks;
 use crate::{
-    dom::table,
-    kind::prices,
-    page::{NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
+    measure::table,
+    page_type::prices,
 };
 
 /// Share of the words of a unit from which the rest is kept too; below it the unit goes.

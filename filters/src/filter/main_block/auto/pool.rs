@@ -7,8 +7,9 @@
 
 use super::{Scored, blocks::Blocks};
 use crate::{
-    dom::{count, table::lays_out},
-    page::{NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
+    measure::table::lays_out,
+    vocabulary::words::count,
 };
 
 /// Words from which a block is a paragraph with a chance of its own, as in [`super::blocks::Block::is_long`]. A list that

@@ -5,9 +5,9 @@
 
 use super::{blocks::Blocks, records::Thread};
 use crate::{
-    dom::table,
     filter::main_block::{Choice, forms::Forms},
-    page::{NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
+    measure::table,
 };
 
 /// Texts of a subtree, and how many of them are kept.

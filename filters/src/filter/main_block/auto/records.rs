@@ -19,8 +19,8 @@ use super::{
     text::mix,
 };
 use crate::{
-    kind::prices,
-    page::{NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
+    page_type::prices,
 };
 use signs::{Sign, Signs};
 

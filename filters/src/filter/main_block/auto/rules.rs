@@ -15,8 +15,8 @@ mod standfirst;
 
 use super::{Favor, Scored, blocks::Blocks};
 use crate::{
-    kind::{Kind, KindNow},
-    page::Page,
+    html::Page,
+    page_type::{Kind, KindNow},
 };
 
 /// What rules read.

@@ -1,9 +1,6 @@
 //! What the words of a block say about it, whatever the language.
 
-use crate::{
-    dom::count,
-    text::{is_unspaced, is_word_char},
-};
+use crate::vocabulary::words::{count, is_unspaced, is_word_char};
 
 /// Counts over one block's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,7 +1,7 @@
 //! Algorithm 2: from a start set to the blocks around it, and the one with most text.
 
 use super::Ratio;
-use crate::page::{NodeId, Page};
+use crate::html::{NodeId, Page};
 
 /// Children of a node that are blocks.
 #[derive(Clone, Copy, Debug, Default)]

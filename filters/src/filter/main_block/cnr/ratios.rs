@@ -1,7 +1,7 @@
 //! Algorithm 1: the ratio of every node.
 
 use super::Settings;
-use crate::page::{Fate, Kind, NodeId, Page, tag::Tag};
+use crate::html::{Fate, Kind, NodeId, Page, tag::Tag};
 
 /// What Algorithm 1 computes for a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

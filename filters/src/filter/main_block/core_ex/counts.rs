@@ -2,8 +2,8 @@
 
 use super::Settings;
 use crate::{
-    dom::words,
-    page::{Kind, NodeId, Page, tag::Tag},
+    html::{Kind, NodeId, Page, tag::Tag},
+    vocabulary::words::words,
 };
 
 /// Words and links of a subtree, and of the part of it that is taken.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Scored, Settings};
-use crate::page::Page;
+use crate::html::Page;
 
 /// What a page consists of, told from the scored tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

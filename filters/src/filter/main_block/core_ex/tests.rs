@@ -3,7 +3,7 @@ use super::{
     *,
 };
 use crate::{
-    page::{Kind, tag::Tag},
+    html::{Kind, tag::Tag},
     testing::{by_id, ids, page, words},
 };
 

@@ -2,8 +2,8 @@
 
 use super::Title;
 use crate::{
-    dom::{count, visible_chars},
-    page::{NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
+    vocabulary::words::{count, visible_chars},
 };
 
 pub(super) fn title(page: &Page, best: NodeId, way: Title) -> Option<NodeId> {
@@ -33,7 +33,7 @@ pub(super) fn node_like_page_title(page: &Page) -> Option<NodeId> {
     if chars == 0 {
         return None;
     }
-    let measures = crate::dom::Measures::of(page);
+    let measures = crate::measure::Measures::of(page);
     page.live(page.body()).find(|&id| {
         page.tag(id).is_some()
             && id != page.body()

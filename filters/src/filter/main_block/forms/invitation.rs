@@ -16,9 +16,9 @@
 use std::{iter, ops::RangeInclusive};
 
 use crate::{
-    filter::main_block::auto::cues::Cue,
-    page::{NodeId, Page, tag::Tag},
-    text::{lower, of_subtree, one_line},
+    html::{NodeId, Page, said::cues::Cue, tag::Tag},
+    measure::text::of_subtree,
+    vocabulary::words::{lower, one_line},
 };
 
 /// Visible characters beside a form that invite to fill it in, two or three sentences (a Chinese character counts as three), and

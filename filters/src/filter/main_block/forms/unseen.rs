@@ -5,8 +5,8 @@
 use html5ever::local_name;
 
 use crate::{
-    page::{NodeId, Page, tag::Tag},
-    parts::Parts,
+    html::{NodeId, Page, tag::Tag},
+    vocabulary::parts::Parts,
 };
 
 /// Such classes, to be looked for quickly.

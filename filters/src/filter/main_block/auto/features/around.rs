@@ -1,9 +1,9 @@
 //! How near, and how large, the nearest element of each kind around the block is.
 
 use super::{Base, Family, Row};
-use crate::{
-    filter::main_block::auto::cues::{CUES, Cue, LANDMARKS, Landmark},
-    page::NodeId,
+use crate::html::{
+    NodeId,
+    said::cues::{CUES, Cue, LANDMARKS, Landmark},
 };
 
 /// Distance of what is not there, in elements: pages are rarely deeper.

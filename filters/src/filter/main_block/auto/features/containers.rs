@@ -4,7 +4,7 @@
 use super::{Base, Family, Row, log, ratio};
 use crate::{
     filter::main_block::cnr::{self, Ratio},
-    page::NodeId,
+    html::NodeId,
 };
 
 /// Sizes of containers, in visible characters: a paragraph, a section, a page.

@@ -7,8 +7,8 @@ use crate::{
         blocks::Blocks,
         records::{Records, signs::is_written_date},
     },
-    kind::prices,
-    page::{NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
+    page_type::prices,
     vocabulary::{self, Class, Hits},
 };
 

@@ -1,7 +1,7 @@
 //! Where on the page the block stands: its order, the heading above it, the headline.
 
 use super::{Base, Family, Row, log, ratio};
-use crate::page::{NodeId, tag::Tag};
+use crate::html::{NodeId, tag::Tag};
 
 /// Blocks that a heading reaches at most.
 const REACH: usize = 40;

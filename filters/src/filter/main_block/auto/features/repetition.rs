@@ -4,10 +4,10 @@ use html5ever::local_name;
 
 use super::{Base, Family, Row, log, ratio};
 use crate::{
-    dom::count,
     filter::main_block::auto::text::{self, mix},
     hashing,
-    page::NodeId,
+    html::NodeId,
+    vocabulary::words::count,
 };
 
 /// Blocks that are reached by the same tags.

@@ -2,10 +2,7 @@
 //! sections of that container. What ends the content is mostly a section of its own at the end of it.
 
 use super::{Base, Family, Row, around::NEGATIVE, log, ratio};
-use crate::{
-    filter::main_block::auto::cues::Landmark,
-    page::{NodeId, tag::Tag},
-};
+use crate::html::{NodeId, said::cues::Landmark, tag::Tag};
 
 /// What is no content by its tag or role, wherever it stands; a header only outside the content.
 const FURNITURE: u32 = Landmark::Nav.bit()

@@ -4,12 +4,15 @@ use std::{collections::HashMap, iter};
 
 use html5ever::{LocalName, local_name};
 
+use crate::html::said::names::{DATES, POSTERS, PROFILES, QUOTES};
 use crate::{
-    dom::leads_to_log_in,
     filter::main_block::auto::blocks::Blocks,
-    page::{NodeId, Page, said::Hint, tag::Tag},
-    parts::Parts,
-    text::{one_line, words_of_identifier},
+    html::{NodeId, Page, said::Hint, tag::Tag},
+    measure::leads_to_log_in,
+    vocabulary::{
+        parts::Parts,
+        words::{one_line, words_of_identifier},
+    },
 };
 
 /// Visible characters of a name and of a date. Higher: panels pass for names.
@@ -243,41 +246,7 @@ fn is_author_mark(name: &LocalName, value: &str) -> bool {
 
 /// Words in the class of a name, and of a quotation.
 const NAMES: Words = Words::new(POSTERS);
-pub(crate) const POSTERS: &[&str] = &[
-    "author",
-    "username",
-    "creator",
-    "poster",
-    "nickname",
-    "commenter",
-    "postername",
-    "authorname",
-    "displayname",
-    "byline",
-];
 const QUOTE_WORDS: Words = Words::new(QUOTES);
-pub(crate) const QUOTES: &[&str] = &["quote", "blockquote", "quoteheader", "quotetitle"];
-
-/// Folders, files and parameters of addresses of profiles.
-pub(crate) const PROFILES: [&str; 17] = [
-    "user",
-    "users",
-    "u",
-    "member",
-    "members",
-    "profile",
-    "profiles",
-    "author",
-    "authors",
-    "people",
-    "account",
-    "member.php",
-    "memberlist.php",
-    "profile.php",
-    "viewprofile",
-    "showuser",
-    "uid",
-];
 
 pub(crate) fn leads_to_profile(href: &str) -> bool {
     let is_end = |byte: &u8| matches!(byte, b'/' | b'?' | b'&' | b'=' | b';' | b'#');
@@ -298,12 +267,6 @@ pub(crate) fn leads_to_profile(href: &str) -> bool {
     }
     false
 }
-
-/// Words in the class of a date, and in the properties of one.
-pub(crate) const DATES: [&[&str]; 2] = [
-    &["date", "time", "postdate", "timestamp", "relativetime", "datetime", "postdetails"],
-    &["datecreated", "datepublished", "date"],
-];
 
 /// How sure an element is to be a date.
 fn date_rank(page: &Page, id: NodeId) -> Option<u8> {

@@ -4,8 +4,8 @@
 
 use super::Context;
 use crate::{
-    dom,
-    page::{NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
+    measure,
 };
 
 /// Keeps them.
@@ -38,7 +38,7 @@ fn is_companion(page: &Page, id: NodeId) -> bool {
         Some(Tag::Figure) => {
             page.live(id).any(|id| matches!(page.tag(id), Some(Tag::Img | Tag::Svg | Tag::Video | Tag::Canvas)))
         }
-        Some(Tag::Table) => dom::table::is_data(page, id),
+        Some(Tag::Table) => measure::table::is_data(page, id),
         _ => false,
     }
 }

@@ -20,7 +20,7 @@ use super::{
     super::blocks::{Block, Blocks},
     Context,
 };
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::html::{NodeId, Page, tag::Tag};
 
 /// Words of a run. Lower: labels, and lines that are alike by chance, are taken for copies.
 const LEAST_WORDS: f32 = 20.0;

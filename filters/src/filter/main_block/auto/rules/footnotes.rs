@@ -8,14 +8,9 @@ use std::collections::HashMap;
 
 use html5ever::local_name;
 
-use super::{
-    super::{
-        blocks::Blocks,
-        cues::{Landmark, Marks},
-    },
-    Context,
-};
-use crate::page::{NodeId, Page, tag::Tag};
+use super::{super::blocks::Blocks, Context};
+use crate::html::said::cues::{Landmark, Marks};
+use crate::html::{NodeId, Page, tag::Tag};
 
 /// Visible characters of a mark, at most: "[123]". Lower: marks of long texts. Higher: links of a word to the chapter about it.
 const MARK: usize = 5;

@@ -1,7 +1,7 @@
 //! The headline, and the summaries of details of which something is kept.
 
 use super::Context;
-use crate::page::tag::Tag;
+use crate::html::tag::Tag;
 
 pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {
     let Context { page, blocks, .. } = *context;

@@ -1,7 +1,7 @@
 //! The next article of an endless page: an `<article>` behind the one of the headline, with a headline of its own.
 
 use super::Context;
-use crate::page::tag::Tag;
+use crate::html::tag::Tag;
 
 pub(super) fn drop(context: &Context<'_>, kept: &mut [bool]) {
     let Context { page, blocks, .. } = *context;

@@ -6,8 +6,8 @@
 
 use super::{super::blocks::Blocks, Context};
 use crate::{
-    kind::{self, Kind},
-    page::{Page, tag::Tag},
+    html::{Page, tag::Tag},
+    page_type::{self, Kind},
 };
 
 /// Words of a price with what belongs to it: "Sale price $40.00, regular price $55.00".
@@ -64,7 +64,7 @@ pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {
 
 pub(super) fn is_price(page: &Page, blocks: &Blocks, at: usize) -> bool {
     let block = &blocks.list[at];
-    block.stats.words <= MAX_WORDS && !is_control(page, blocks, at) && kind::prices(&blocks.text(page, block)) > 0
+    block.stats.words <= MAX_WORDS && !is_control(page, blocks, at) && page_type::prices(&blocks.text(page, block)) > 0
 }
 
 /// A button, or one of the colours and sizes to choose from.

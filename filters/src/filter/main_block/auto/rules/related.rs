@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     hosts::is_same_site,
-    page::{Page, tag::Tag},
+    html::{Page, tag::Tag},
     vocabulary::{self, Class},
 };
 

@@ -10,9 +10,9 @@ use super::{
     Context,
 };
 use crate::{
+    html::{Page, tag::Tag},
     metadata::folded,
-    page::{Page, tag::Tag},
-    text::words_of_identifier,
+    vocabulary::words::words_of_identifier,
 };
 
 /// The least chance. Lower: notices ("we may earn a commission") and thanks for a subscription come along.
