@@ -7,6 +7,7 @@
 //! Limits, clocks and panics are dealt with here and nowhere else. Whatever goes wrong ends in a [`PageError`], and the
 //! caller still has the original bytes.
 
+pub(crate) mod blocks;
 mod build;
 mod doubt;
 mod feed;
@@ -27,11 +28,7 @@ use crate::{
     extract::Extract,
     filter::{
         Filter,
-        main_block::{
-            self,
-            auto::forest::Forest,
-            blocks::{self, PageBlocks},
-        },
+        main_block::{self, auto::forest::Forest},
     },
     hosts::HostList,
     metadata::{self, Metadata},
@@ -39,6 +36,7 @@ use crate::{
     page_type,
     report::Report,
 };
+use blocks::PageBlocks;
 use build::{build, check};
 use feed::guarded;
 pub use feed::{PageFeed, Remains};
@@ -245,10 +243,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::{
-        html::{NodeId, Page},
-        output::Part,
-    };
+    use crate::{analysis::AnalysedPage, html::NodeId, output::Part};
 
     struct Panics;
 
@@ -257,7 +252,7 @@ mod tests {
             "panics"
         }
 
-        fn apply(&self, _page: &mut Page) -> Option<String> {
+        fn apply(&self, _page: &mut AnalysedPage) -> Option<String> {
             panic!("a filter with a bug");
         }
     }
@@ -293,7 +288,7 @@ mod tests {
             "endless"
         }
 
-        fn apply(&self, page: &mut Page) -> Option<String> {
+        fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
             for _ in 0..WALKS {
                 let nodes = page.live(NodeId::DOCUMENT).count();
                 let ups = page.ancestors(page.body()).count();

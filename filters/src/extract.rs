@@ -4,6 +4,7 @@ use html5ever::local_name;
 use serde::Serialize;
 
 use crate::{
+    analysis::AnalysedPage,
     html::{NodeId, Page, tag::Tag},
     metadata::Metadata,
     output::{self, captions, markdown},
@@ -59,7 +60,7 @@ const MAX_LINK_NODES: usize = 100;
 const MAX_LINK_BYTES: usize = 1000;
 
 impl Extract {
-    pub(crate) fn of(page: &mut Page, settings: &output::Settings, report: Report) -> Extract {
+    pub(crate) fn of(page: &mut AnalysedPage, settings: &output::Settings, report: Report) -> Extract {
         let html = output::html(page, settings, output::Surroundings::default()).content;
         output::prepare_text(page, settings);
         let headline = output::lift_headline(page, settings);

@@ -11,7 +11,7 @@ pub mod link_quota;
 pub mod main_block;
 pub mod removed_links;
 
-use crate::html::Page;
+use crate::analysis::AnalysedPage;
 
 /// One step of the chain.
 pub(crate) trait Filter: Send + Sync {
@@ -19,5 +19,5 @@ pub(crate) trait Filter: Send + Sync {
     fn name(&self) -> &'static str;
 
     /// Edits the page. What it removed is counted by the page; the note is for what a count cannot say.
-    fn apply(&self, page: &mut Page) -> Option<String>;
+    fn apply(&self, page: &mut AnalysedPage) -> Option<String>;
 }

@@ -24,19 +24,16 @@ pub(crate) mod serialize;
 pub(crate) mod style_sheets;
 pub(crate) mod tag;
 
-use std::{cell::OnceCell, rc::Rc, sync::Arc};
+use std::{cell::OnceCell, rc::Rc};
 
 use html5ever::local_name;
 use kuchikiki::NodeRef;
 use url::Url;
 
 use crate::{
-    domain::{Domain, Survey},
     error::PageError,
     hashing::Set,
     html::{budget::Budget, style_sheets::Sheets},
-    metadata::Metadata,
-    page_type::Claims,
 };
 use address::Address;
 use attributes::{Attributes, Stretch};
@@ -178,12 +175,8 @@ pub(crate) struct Page {
     pub(crate) panels: Vec<(NodeId, String)>,
     /// Visible characters of the frame that was taken out of a page that is kept whole.
     pub(crate) frame_chars: usize,
-    /// What the page says that it is.
-    pub(crate) claims: Claims,
     /// The page's headline, read before any filter ran.
     pub(crate) headline: Headline,
-    /// What the page says about itself, read at the same time.
-    pub(crate) metadata: Metadata,
     /// Subtrees that were removed, and by which filter.
     removed_roots: Vec<(NodeId, &'static str)>,
     /// What its style sheets hide, once somebody has asked.
@@ -192,10 +185,6 @@ pub(crate) struct Page {
     pub(crate) main_block: Option<NodeId>,
     /// The word F1 to be expected of the choice of the main block, where its algorithm can tell.
     pub(crate) confidence: Option<f64>,
-    /// What the caller knows of other pages of the same domain.
-    pub(crate) domain: Option<Arc<Domain>>,
-    /// The page's own blocks, for its domain.
-    pub(crate) survey: Option<Survey>,
     /// The CPU time that is left; none where nobody counts it.
     pub(crate) budget: Option<Budget>,
 }
@@ -230,16 +219,12 @@ impl Page {
             posts: Vec::new(),
             starter: None,
             frame_chars: 0,
-            claims: Claims::default(),
             headline: Headline::default(),
-            metadata: Metadata::default(),
             removed_roots: Vec::new(),
             sheets: OnceCell::new(),
             panels: Vec::new(),
             main_block: None,
             confidence: None,
-            domain: None,
-            survey: None,
             budget: None,
         };
         page.html = page.child_with_tag(NodeId::DOCUMENT, Tag::Html);

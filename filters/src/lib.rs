@@ -42,6 +42,7 @@
 //! | `domain` | what several pages of one domain have in common; the caller keeps it |
 //! | `report`, `config`, `error` | what was done, what is asked for, what went wrong |
 
+mod analysis;
 #[cfg(feature = "benching")]
 #[doc(hidden)]
 pub mod benching;
@@ -65,6 +66,7 @@ mod report;
 mod testing;
 mod vocabulary;
 
+pub use chain::blocks::{Block, PageBlocks, TreeBlock};
 #[cfg(feature = "training")]
 #[doc(hidden)]
 pub use chain::training;
@@ -73,11 +75,7 @@ pub use config::{ChainConfig, FilterName, Floor, PageLimits, StructuredText};
 pub use domain::{Domain, Survey};
 pub use error::{ConfigError, PageError};
 pub use extract::{Extract, Image, Link};
-pub use filter::main_block::{
-    blocks::{Block, PageBlocks, TreeBlock},
-    core_ex::PageShape,
-    menus::Menu,
-};
+pub use filter::main_block::{core_ex::PageShape, menus::Menu};
 pub use filter::{
     ad_servers, captions, empty_tables, ignore, lazy_images, link_lists, link_quota, main_block, removed_links,
 };

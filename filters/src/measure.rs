@@ -11,6 +11,7 @@ pub(crate) mod text;
 use html5ever::{LocalName, local_name};
 
 use crate::html::{NodeId, Page, tag::Tag};
+use crate::vocabulary::words::one_line;
 
 /// Bytes of a formula's source.
 const MAX_FORMULA_BYTES: usize = 4000;
@@ -119,4 +120,21 @@ impl Measures {
             self.0[ancestor.index()].subtract(gone);
         }
     }
+}
+
+/// The content of the first `<meta>` of one of these names (or properties), in the order of the names.
+pub(crate) fn meta_content(page: &Page, names: &[&str]) -> Option<String> {
+    use crate::html::tag::Tag;
+    let property = local_name!("property");
+    let metas: Vec<_> = page.about(Tag::Meta).collect();
+    names.iter().find_map(|wanted| {
+        metas.iter().find_map(|&id| {
+            let is_wanted = [&property, &local_name!("name")]
+                .into_iter()
+                .any(|key| page.attribute(id, key).is_some_and(|name| name.eq_ignore_ascii_case(wanted)));
+            let content = page.attribute(id, &local_name!("content"));
+            let content = one_line(content.filter(|_| is_wanted)?);
+            (!content.is_empty()).then_some(content)
+        })
+    })
 }

@@ -18,17 +18,16 @@ mod tidy;
 
 use std::ops::Range;
 
-use html5ever::local_name;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::{
+    analysis::AnalysedPage,
     error::ConfigError,
     html::{
         LinkGroup, Page, apart,
         serialize::{escape_attribute, escape_text},
     },
-    vocabulary::words::one_line,
 };
 
 pub(crate) use original::STYLE_SOURCE as ORIGINAL_STYLE_SOURCE;
@@ -99,7 +98,7 @@ impl Settings {
 }
 
 /// Last edits that belong to a look and not to the page's content.
-pub(crate) fn prepare(page: &mut Page, settings: &Settings) {
+pub(crate) fn prepare(page: &mut AnalysedPage, settings: &Settings) {
     tidy::code::join_rows(page);
     tidy::code_lines::part(page);
     match (settings.format, settings.style) {
@@ -122,7 +121,7 @@ pub(crate) fn prepare(page: &mut Page, settings: &Settings) {
 }
 
 /// What the page needs to be written as text after it was written as HTML.
-pub(crate) fn prepare_text(page: &mut Page, settings: &Settings) {
+pub(crate) fn prepare_text(page: &mut AnalysedPage, settings: &Settings) {
     if settings.format == Format::Html {
         apart::keep_apart(page);
     }
@@ -130,7 +129,7 @@ pub(crate) fn prepare_text(page: &mut Page, settings: &Settings) {
 
 /// The headline that stands on top of a page in the reader look and not in its place; the heading that says it goes. `None` where
 /// the page shows it, keeps its own look, or is kept whole.
-pub(crate) fn lift_headline(page: &mut Page, settings: &Settings) -> Option<String> {
+pub(crate) fn lift_headline(page: &mut AnalysedPage, settings: &Settings) -> Option<String> {
     if settings.style == Style::Original || page.main_block.is_none() {
         return None;
     }
@@ -151,7 +150,7 @@ pub(crate) struct Surroundings<'a> {
 }
 
 /// The page as HTML.
-pub(crate) fn html(page: &Page, settings: &Settings, around: Surroundings<'_>) -> Written {
+pub(crate) fn html(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>) -> Written {
     match settings.style {
         Style::Original => {
             Written { content: original::write(page, around.untouched.filter(|_| !around.in_frame)), offer: None }
@@ -169,7 +168,7 @@ pub(crate) struct Written {
 
 /// The content of a later page of an article, to stand behind the page before it; `None` where pages keep
 /// their own look, and where nothing was chosen of this one.
-pub(crate) fn part(page: &mut Page, settings: &Settings, part: &Part) -> Option<Written> {
+pub(crate) fn part(page: &mut AnalysedPage, settings: &Settings, part: &Part) -> Option<Written> {
     let can_be_joined = settings.format == Format::Html && settings.style == Style::Reader && page.main_block.is_some();
     can_be_joined.then(|| {
         part::prepare(page, part);
@@ -185,7 +184,7 @@ pub(crate) fn marked(mut page: Page, style: &str) -> String {
 
 /// The page as text: what is left of the body. Removed links are not appended: in Figure 2 that is a setting of the HTML
 /// output only.
-pub(crate) fn text(page: &Page, settings: &Settings) -> String {
+pub(crate) fn text(page: &AnalysedPage, settings: &Settings) -> String {
     text::of_page(page, settings.max_line_breaks)
 }
 
@@ -223,21 +222,4 @@ fn write_links(groups: &[LinkGroup], out: &mut String) {
         out.push_str("</ul>");
     }
     out.push_str("</details>");
-}
-
-/// The content of the first `<meta>` of one of these names (or properties), in the order of the names.
-pub(crate) fn meta_content(page: &Page, names: &[&str]) -> Option<String> {
-    use crate::html::tag::Tag;
-    let property = local_name!("property");
-    let metas: Vec<_> = page.about(Tag::Meta).collect();
-    names.iter().find_map(|wanted| {
-        metas.iter().find_map(|&id| {
-            let is_wanted = [&property, &local_name!("name")]
-                .into_iter()
-                .any(|key| page.attribute(id, key).is_some_and(|name| name.eq_ignore_ascii_case(wanted)));
-            let content = page.attribute(id, &local_name!("content"));
-            let content = one_line(content.filter(|_| is_wanted)?);
-            (!content.is_empty()).then_some(content)
-        })
-    })
 }

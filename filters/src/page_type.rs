@@ -68,14 +68,15 @@ impl Kind {
 /// The kind of a page as it stands between filters, found out when it is first asked for.
 pub(crate) struct KindNow<'a> {
     page: &'a Page,
+    claims: &'a Claims,
     /// What is told by words.
     signs: OnceCell<Signs>,
     kind: OnceCell<Option<Kind>>,
 }
 
 impl<'a> KindNow<'a> {
-    pub(crate) fn of(page: &'a Page) -> KindNow<'a> {
-        KindNow { page, signs: OnceCell::new(), kind: OnceCell::new() }
+    pub(crate) fn of(page: &'a Page, claims: &'a Claims) -> KindNow<'a> {
+        KindNow { page, claims, signs: OnceCell::new(), kind: OnceCell::new() }
     }
 
     /// Whether it is a forum: that is told by words alone, and nothing needs to be counted for it.
@@ -89,7 +90,7 @@ impl<'a> KindNow<'a> {
     }
 
     fn signs(&self) -> &Signs {
-        let found = || Signs::of(self.page, self.page.claims.clone());
+        let found = || Signs::of(self.page, self.claims.clone());
         self.signs.get_or_init(found)
     }
 }
@@ -229,9 +230,9 @@ mod tests {
             ("https://a.example/x", "<div itemscope itemtype=http://schema.org/QAPage>"),
             ("https://a.example/x", "<p>Text"),
         ] {
-            let mut page = testing::page_at(address, html);
-            page.claims = metadata::read(&page).claims;
-            let kind = KindNow::of(&page);
+            let page = testing::page_at(address, html);
+            let claims = metadata::read(&page).claims;
+            let kind = KindNow::of(&page, &claims);
             assert_eq!(kind.is_forum(), kind.get() == Some(Kind::Forum), "{address}");
             assert_eq!(kind.is_forum(), html != "<p>Text" || address.contains("forum"));
         }

@@ -13,6 +13,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    analysis::AnalysedPage,
     error::ConfigError,
     filter::Filter,
     html::{NodeId, Page, tag::Tag},
@@ -97,7 +98,7 @@ impl Filter for EmptyTables {
         "empty_tables"
     }
 
-    fn apply(&self, page: &mut Page) -> Option<String> {
+    fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
         if !page.has_any(&[Tag::Table]) {
             return None;
         }

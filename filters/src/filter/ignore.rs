@@ -15,6 +15,7 @@ use html5ever::{LocalName, local_name};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    analysis::AnalysedPage,
     filter::Filter,
     html::{Fate, Kind, NodeId, Page, tag::Tag},
     vocabulary::words::words,
@@ -154,7 +155,7 @@ impl Filter for Ignore {
         "ignore"
     }
 
-    fn apply(&self, page: &mut Page) -> Option<String> {
+    fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
         let page_chars = page.chars(page.body());
         let hidden = Hidden::of(page, self.settings.hidden, page_chars);
         let mut at = NodeId::DOCUMENT.0 + 1;

@@ -11,6 +11,7 @@ use html5ever::{LocalName, local_name};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    analysis::AnalysedPage,
     filter::Filter,
     html::{Kind, NodeId, Page, tag::Tag},
 };
@@ -37,7 +38,7 @@ impl Filter for LazyImages {
         "lazy_images"
     }
 
-    fn apply(&self, page: &mut Page) -> Option<String> {
+    fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
         let media: Vec<NodeId> = page
             .live(page.body())
             .filter(|&id| matches!(page.tag(id), Some(Tag::Img | Tag::Source | Tag::Iframe | Tag::Video)))

@@ -30,6 +30,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    analysis::AnalysedPage,
     error::ConfigError,
     filter::Filter,
     html::{Fate, NodeId, Page, tag::Tag},
@@ -112,7 +113,7 @@ impl Filter for LinkLists {
         "link_lists"
     }
 
-    fn apply(&self, page: &mut Page) -> Option<String> {
+    fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
         let measures = Measures::of(page);
         self.judge(page, measures);
         None

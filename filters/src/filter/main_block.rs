@@ -7,11 +7,10 @@
 
 pub mod article_subtree;
 pub mod auto;
-pub mod blocks;
 pub mod bte;
 pub mod ccb;
 pub mod cetr;
-mod choice;
+pub(crate) mod choice;
 pub mod cnr;
 pub mod core_ex;
 mod dsc;
@@ -29,9 +28,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    analysis::AnalysedPage,
     error::ConfigError,
     filter::{Filter, ignore, link_quota},
-    html::Page,
 };
 use auto::forest::Forest;
 pub(crate) use choice::{Choice, outermost};
@@ -164,7 +163,7 @@ impl MainBlock {
     }
 
     /// Carries out a choice, or says why not.
-    fn select(&self, page: &mut Page) -> Result<String, String> {
+    fn select(&self, page: &mut AnalysedPage) -> Result<String, String> {
         let settings = &self.settings;
         let body = page.body();
         if self.keeps_look {
@@ -217,7 +216,7 @@ impl Filter for MainBlock {
         "main_block"
     }
 
-    fn apply(&self, page: &mut Page) -> Option<String> {
+    fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
         let outcome = self.select(page);
         if outcome.is_err() {
             landmarks::remove(page, self.name());
@@ -233,7 +232,7 @@ impl Filter for MainBlock {
 }
 
 /// The list of algorithms.
-pub(crate) fn choose(page: &Page, settings: &Settings, forest: &Forest) -> Choice {
+pub(crate) fn choose(page: &AnalysedPage, settings: &Settings, forest: &Forest) -> Choice {
     match settings.algorithm {
         Algorithm::Auto => {
             let Settings { auto, favor, keep_headline, .. } = settings;

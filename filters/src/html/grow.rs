@@ -34,10 +34,7 @@ impl Page {
             attributes: self.attributes,
             templates: Vec::new(),
         };
-        let mut page = Page::new(parsed, &self.url, scripting, max_depth)?;
-        page.domain = self.domain;
-        page.survey = self.survey;
-        Ok(page)
+        Page::new(parsed, &self.url, scripting, max_depth)
     }
 }
 

@@ -245,7 +245,8 @@ mod tests {
             ids(page, &found).join(" ")
         };
         assert_eq!(telling(&page), "a b d e");
-        page.remove(by_id(&page, "gone"), "test");
+        let gone = by_id(&page, "gone");
+        page.remove(gone, "test");
         assert_eq!(telling(&page), "a b e");
         let late = by_id(&page, "c");
         page.set_attribute(late, local_name!("role"), "menu".to_owned());

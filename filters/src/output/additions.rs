@@ -9,8 +9,9 @@ use url::Url;
 
 use super::{Settings, tidy};
 use crate::{
+    analysis::AnalysedPage,
     html::{
-        NodeId, Page,
+        NodeId,
         serialize::{escape_attribute, escape_text},
         tag::Tag,
     },
@@ -37,7 +38,7 @@ const SITE_PICTURES: [&str; 9] =
     ["logo", "default", "placeholder", "favicon", "avatar", "icon", "sprite", "fallback", "og-image"];
 
 /// Markup to stand directly below the headline. Empty on a page of which nothing was selected: it shows its own.
-pub(super) fn below_headline(page: &Page, settings: &Settings) -> String {
+pub(super) fn below_headline(page: &AnalysedPage, settings: &Settings) -> String {
     let mut out = String::new();
     if page.main_block.is_none() {
         return out;
@@ -59,7 +60,7 @@ pub(super) fn below_headline(page: &Page, settings: &Settings) -> String {
 }
 
 /// A link to the next page of the article, at the end of this one; where it stands.
-pub(super) fn write_next_page(page: &Page, out: &mut String) -> Option<Range<usize>> {
+pub(super) fn write_next_page(page: &AnalysedPage, out: &mut String) -> Option<Range<usize>> {
     let next = page.metadata.next_page.as_ref()?;
     let start = out.len();
     out.push_str("<p id=\"gleaner-next\"><a rel=\"next\" lang=\"en\" href=\"");
@@ -68,7 +69,7 @@ pub(super) fn write_next_page(page: &Page, out: &mut String) -> Option<Range<usi
     Some(start..out.len())
 }
 
-fn write_byline(page: &Page, out: &mut String) {
+fn write_byline(page: &AnalysedPage, out: &mut String) {
     let start = page.start_of_text(page.body(), START_NODES, START_BYTES);
     let has_time = page.live(page.body()).take(START_NODES).any(|id| page.tag(id) == Some(Tag::Time));
     let metadata = &page.metadata;
@@ -107,7 +108,7 @@ fn write_byline(page: &Page, out: &mut String) {
 }
 
 /// Drops the lines above the text that say who wrote it and when.
-pub(super) fn drop_byline(page: &mut Page) {
+pub(super) fn drop_byline(page: &mut AnalysedPage) {
     let metadata = &page.metadata;
     let author = metadata.author.as_ref().map(|name| name.to_lowercase());
     let date = metadata.date.as_deref();
@@ -134,7 +135,7 @@ pub(super) fn drop_byline(page: &mut Page) {
 }
 
 /// Whether a line at the start holds this.
-fn has_line_with(page: &Page, name: &str) -> bool {
+fn has_line_with(page: &AnalysedPage, name: &str) -> bool {
     let name = name.to_lowercase();
     let mut start = page.live(page.body()).take(START_NODES);
     start.any(|id| {
@@ -147,7 +148,7 @@ fn has_line_with(page: &Page, name: &str) -> bool {
 }
 
 /// Whether a line at the start is this day in another calendar or with other digits.
-fn says_day(page: &Page, date: &str) -> bool {
+fn says_day(page: &AnalysedPage, date: &str) -> bool {
     /// Bytes of a line with a day, at most: letters of many scripts take three.
     const MAX_BYTES: usize = 120;
     let language = page.metadata.language.as_deref();
@@ -179,7 +180,7 @@ fn is_in_host(url: &Url, site: &str) -> bool {
 }
 
 /// Whether the block has a picture of its own: one that is no icon.
-fn shows_picture(page: &Page) -> bool {
+fn shows_picture(page: &AnalysedPage) -> bool {
     page.live(page.body()).any(|id| match page.tag(id) {
         Some(Tag::Img) => !tidy::is_small(page, id),
         Some(Tag::Video | Tag::Iframe | Tag::Svg | Tag::Canvas) => true,
@@ -188,7 +189,7 @@ fn shows_picture(page: &Page) -> bool {
 }
 
 /// Address and alternative text of the picture that belongs to the article.
-fn lead_image(page: &Page) -> Option<(String, String)> {
+fn lead_image(page: &AnalysedPage) -> Option<(String, String)> {
     let told = page.metadata.image.as_ref();
     let name = told.and_then(file_name);
     let mut above = None;
@@ -226,7 +227,7 @@ fn lead_image(page: &Page) -> Option<(String, String)> {
 }
 
 /// Whether a picture is large and stands between the headline, or a little before the block, and the block.
-fn stands_above(page: &Page, id: NodeId) -> bool {
+fn stands_above(page: &AnalysedPage, id: NodeId) -> bool {
     let Some(block) = page.main_block else {
         return false;
     };

@@ -16,6 +16,7 @@ use std::{collections::HashMap, iter};
 use html5ever::local_name;
 
 use crate::{
+    analysis::AnalysedPage,
     html::{NodeId, Page, tag::Tag},
     page_type::Kind,
     vocabulary::{parts::Parts, words::text_size},
@@ -67,7 +68,7 @@ const FIGURES: usize = 3;
 static CAPTION: Parts = Parts::new(&["caption"]);
 
 /// The captions that the text of a page leaves out, in the order of the page.
-pub(super) fn left_out(page: &Page) -> Vec<NodeId> {
+pub(super) fn left_out(page: &AnalysedPage) -> Vec<NodeId> {
     let kind = page.metadata.kind;
     if kind.is_some_and(|kind| SHELVES.contains(&kind)) {
         return Vec::new();

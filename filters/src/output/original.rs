@@ -98,7 +98,7 @@ fn names_charset(page: &Page, id: NodeId) -> bool {
 }
 
 fn has_viewport(page: &Page) -> bool {
-    super::meta_content(page, &["viewport"]).is_some()
+    crate::measure::meta_content(page, &["viewport"]).is_some()
 }
 
 #[cfg(test)]

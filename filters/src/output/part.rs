@@ -10,8 +10,9 @@ use html5ever::{LocalName, local_name};
 
 use super::{additions, reader, tidy};
 use crate::{
+    analysis::AnalysedPage,
     html::{
-        NodeId, Page,
+        NodeId,
         serialize::{self, Rules},
         tag::Tag,
     },
@@ -39,7 +40,7 @@ pub struct Part {
 
 /// Takes out what says the headline of the whole article once more, who wrote it and when, and makes names and addresses
 /// those of the whole. A thread goes on with its next post, of which nothing has been said.
-pub(crate) fn prepare(page: &mut Page, part: &Part) {
+pub(crate) fn prepare(page: &mut AnalysedPage, part: &Part) {
     if let Some(heading) = reader::headline_in(page)
         && is_headline_of_both(&start_of_line(page, heading), &part.article)
     {
@@ -69,9 +70,9 @@ pub(crate) fn prepare(page: &mut Page, part: &Part) {
 }
 
 /// Gives the places that links of the page lead to names that no other page of the article has.
-fn number_places(page: &mut Page, elements: &[NodeId], number: u32) {
+fn number_places(page: &mut AnalysedPage, elements: &[NodeId], number: u32) {
     let href = local_name!("href");
-    let place = |page: &Page, id| {
+    let place = |page: &AnalysedPage, id| {
         let (before, place) = page.attribute(id, &href)?.trim().split_once('#')?;
         let is_here = || {
             let address = page.address(id, &href)?;
@@ -106,7 +107,7 @@ fn number_places(page: &mut Page, elements: &[NodeId], number: u32) {
 }
 
 /// The candidates of a `srcset` (HTML Standard § 4.8.4.2.1) with absolute addresses.
-fn absolute_set(page: &Page, set: &str) -> String {
+fn absolute_set(page: &AnalysedPage, set: &str) -> String {
     let mut candidates = Vec::new();
     let is_between = |c: char| c == ',' || c.is_ascii_whitespace();
     let mut rest = set.trim_start_matches(is_between);
@@ -125,7 +126,7 @@ fn absolute_set(page: &Page, set: &str) -> String {
 }
 
 /// The content, and the way to the page after it.
-pub(super) fn write(page: &Page) -> super::Written {
+pub(super) fn write(page: &AnalysedPage) -> super::Written {
     let mut content = String::with_capacity(16 * 1024);
     let rules = Rules { keep_attribute: Some(reader::keep_attribute), comments: false, ..Rules::VERBATIM };
     for child in page.live_children(page.body()) {

@@ -11,6 +11,7 @@ use url::Url;
 
 use super::{Settings, Surroundings, Written, additions, tidy, write_links};
 use crate::{
+    analysis::AnalysedPage,
     html::{
         Kind, NodeId, Page,
         serialize::{self, Rules, escape_attribute, escape_text},
@@ -28,7 +29,7 @@ style-src 'unsafe-inline'; frame-src *; form-action *; base-uri *";
 
 const STYLE: &str = include_str!("reader.css");
 
-pub(super) fn write(page: &Page, settings: &Settings, around: Surroundings<'_>) -> Written {
+pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>) -> Written {
     let mut out = String::with_capacity(16 * 1024);
     write_head(page, &mut out);
     if !around.in_frame {
@@ -163,7 +164,7 @@ pub(super) fn keep_attribute(tag: Tag, name: &LocalName) -> bool {
 
 /// Takes out what has no place in this look: style sheets in the body, drawings that the page's style kept small, and
 /// elements that other filters have emptied.
-pub(crate) fn prepare(page: &mut Page) {
+pub(crate) fn prepare(page: &mut AnalysedPage) {
     tidy::reader(page);
     let unwanted: Vec<NodeId> = page
         .live(page.body())

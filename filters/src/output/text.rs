@@ -1,13 +1,10 @@
 //! The text of a page: without captions (`captions.rs`).
 
 use super::captions;
-use crate::{
-    html::{NodeId, Page},
-    measure::text::without,
-};
+use crate::{analysis::AnalysedPage, html::NodeId, measure::text::without};
 
 /// The text of a page, for those who have no pictures, and are told the author and the day apart.
-pub(crate) fn of_page(page: &Page, max_line_breaks: usize) -> String {
+pub(crate) fn of_page(page: &AnalysedPage, max_line_breaks: usize) -> String {
     let mut left_out = captions::left_out(page);
     left_out.sort_unstable();
     // What is in another goes with it.

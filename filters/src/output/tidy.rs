@@ -28,6 +28,7 @@ use html5ever::{LocalName, local_name};
 
 use super::reader::headline_in;
 use crate::{
+    analysis::AnalysedPage,
     html::{Fate, Kind, NodeId, Page, style_sheets::Sheets, tag::Tag},
     measure::table,
 };
@@ -65,7 +66,7 @@ fn drop_glyphs(page: &mut Page) {
 }
 
 /// Repairs for the reader look.
-pub(super) fn reader(page: &mut Page) {
+pub(super) fn reader(page: &mut AnalysedPage) {
     formulas::drop_pictures(page);
     let sheets = Sheets::of(page);
     let elements: Vec<(NodeId, Tag)> =

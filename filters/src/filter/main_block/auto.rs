@@ -47,8 +47,8 @@ use super::{
     headings,
 };
 use crate::{
+    analysis::AnalysedPage,
     error::ConfigError,
-    html::Page,
     page_type::{Kind, KindNow},
 };
 use blocks::Blocks;
@@ -138,9 +138,15 @@ impl Settings {
 }
 
 /// The main content, and how sure that is.
-pub(crate) fn choose(page: &Page, settings: &Settings, favor: Favor, keep_headline: bool, forest: &Forest) -> Choice {
+pub(crate) fn choose(
+    page: &AnalysedPage,
+    settings: &Settings,
+    favor: Favor,
+    keep_headline: bool,
+    forest: &Forest,
+) -> Choice {
     let blocks = Blocks::of(page, &text::hashes(&page.headline.text));
-    let kind = KindNow::of(page);
+    let kind = KindNow::of(page, &page.claims);
     let records = Records::of(page, &blocks, kind.is_forum());
     let rows = features::rows(page, &blocks, &records, None);
     let mut scored: Vec<Scored> = blocks
@@ -230,7 +236,7 @@ mod tests {
             page.claims.open_graph = open_graph.to_owned();
             let ranking = Ranking::of(&blocks);
             let (as_scored, _) = ranking.best(1.0, &AS_SCORED);
-            wanted(&ranking, &as_scored, favor, &KindNow::of(&page))
+            wanted(&ranking, &as_scored, favor, &KindNow::of(&page, &page.claims))
         };
         assert_eq!(wanted("product", Favor::Balanced), [true, false]);
         assert_eq!(wanted("product", Favor::Recall), [true, true]);

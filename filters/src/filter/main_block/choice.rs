@@ -47,12 +47,12 @@ pub(crate) fn outermost(page: &Page, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
 }
 
 /// Visible characters that a choice would leave.
-pub(super) fn kept_chars(page: &Page, choice: &Choice) -> usize {
+pub(crate) fn kept_chars(page: &Page, choice: &Choice) -> usize {
     sum_of_kept(page, choice, Page::own_chars)
 }
 
 /// How much the text says that a choice would leave.
-pub(super) fn kept_size(page: &Page, choice: &Choice) -> usize {
+pub(crate) fn kept_size(page: &Page, choice: &Choice) -> usize {
     sum_of_kept(page, choice, Page::own_size)
 }
 
@@ -79,7 +79,7 @@ fn sum_of_kept(page: &Page, choice: &Choice, measure: fn(&Page, NodeId) -> usize
 
 /// The innermost element around all of them: the one itself where there is only one. In document order, so the first
 /// and the last decide.
-pub(super) fn common_container(page: &Page, kept: &[NodeId]) -> NodeId {
+pub(crate) fn common_container(page: &Page, kept: &[NodeId]) -> NodeId {
     let (Some(&first), Some(&last)) = (kept.first(), kept.last()) else {
         return page.body();
     };
@@ -89,7 +89,7 @@ pub(super) fn common_container(page: &Page, kept: &[NodeId]) -> NodeId {
         .unwrap_or_else(|| page.body())
 }
 
-pub(super) fn note(place: &str, nodes: usize, more: Option<String>) -> String {
+pub(crate) fn note(place: &str, nodes: usize, more: Option<String>) -> String {
     let mut note = if nodes == 1 { place.to_owned() } else { format!("{place}: {nodes} parts") };
     if let Some(more) = more {
         note.push_str("; ");
@@ -99,7 +99,7 @@ pub(super) fn note(place: &str, nodes: usize, more: Option<String>) -> String {
 }
 
 /// The largest nodes whose whole text is kept, for algorithms that judge text nodes; one mark per row.
-pub(super) fn cover(page: &Page, kept: &[bool]) -> Vec<NodeId> {
+pub(crate) fn cover(page: &Page, kept: &[bool]) -> Vec<NodeId> {
     let body = page.body();
     // Texts of a subtree, and how many of them are kept.
     let mut counts = vec![(0u32, 0u32); page.len()];
@@ -129,7 +129,7 @@ pub(super) fn cover(page: &Page, kept: &[bool]) -> Vec<NodeId> {
 }
 
 /// The way from the body to a node, as a person would write it: `body > main > article.post`.
-pub(super) fn describe(page: &Page, id: NodeId) -> String {
+pub(crate) fn describe(page: &Page, id: NodeId) -> String {
     let mut steps: Vec<String> = page
         .ancestors(id)
         .take_while(|&ancestor| page.tag(ancestor) != Some(Tag::Html))
@@ -173,7 +173,8 @@ mod tests {
         assert_eq!(common_container(&page, &choice.kept), page.body());
         let (kept, dropped) = (choice.kept, choice.dropped[0]);
         page.remove(dropped, "main_block");
-        page.keep_only(page.body(), &kept, "main_block");
+        let body = page.body();
+        page.keep_only(body, &kept, "main_block");
         assert_eq!(page.start_of_text(page.body(), 100, 100), "one three");
     }
 }

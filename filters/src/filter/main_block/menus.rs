@@ -123,7 +123,7 @@ fn link_counts(page: &Page, counted: &[NodeId]) -> Vec<Links> {
 mod tests {
     use super::*;
     use crate::{
-        filter::main_block::blocks::tests::three_blocks,
+        chain::blocks::tests::three_blocks,
         testing::{by_id, page},
     };
 

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
     use crate::testing::{by_id, page};
 
-    fn top_of(html: &str) -> (Page, Top) {
+    fn top_of(html: &str) -> (crate::analysis::AnalysedPage, Top) {
         let mut page = page(html);
         "Oven".clone_into(&mut page.headline.text);
         let top = Top::of(&page);

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use html5ever::local_name;
 
 use crate::{
+    analysis::AnalysedPage,
     html::{NodeId, Page, tag::Tag},
     page_type::{Kind, KindNow},
     vocabulary::{
@@ -36,7 +37,7 @@ static WORDS: Words = words!("waiting");
 const NAMES: [&str; 8] = ["spin", "loading", "loader", "spinner", "preloader", "placeholder", "skeleton", "progress"];
 
 /// Drops them.
-pub(in crate::output) fn drop(page: &mut Page) {
+pub(in crate::output) fn drop(page: &mut AnalysedPage) {
     let mut values = Vec::new();
     let mut waiting = Vec::new();
     let mut gone = Vec::new();
@@ -63,7 +64,7 @@ pub(in crate::output) fn drop(page: &mut Page) {
     if values.is_empty() && waiting.is_empty() {
         return;
     }
-    if !values.is_empty() && KindNow::of(page).get() == Some(Kind::Documentation) {
+    if !values.is_empty() && KindNow::of(page, &page.claims).get() == Some(Kind::Documentation) {
         values.clear();
     }
     // What a block says, where it says nothing else; values may stand in a row.

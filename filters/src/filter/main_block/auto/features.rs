@@ -19,8 +19,8 @@ use super::{
 use crate::{
     html::said::cues::Marks,
     html::{NodeId, Page, tag::Tag},
+    measure,
     measure::Measures,
-    output,
     vocabulary::words::count,
 };
 
@@ -320,7 +320,7 @@ impl<'a> Base<'a> {
     }
 
     fn open_graph_type(&self) -> f32 {
-        match output::meta_content(self.page, &["og:type"]).as_deref() {
+        match measure::meta_content(self.page, &["og:type"]).as_deref() {
             None | Some("") => 0.0,
             Some("article") => 1.0,
             Some("product" | "og:product") => 2.0,

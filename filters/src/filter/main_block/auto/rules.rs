@@ -15,13 +15,13 @@ mod standfirst;
 
 use super::{Favor, Scored, blocks::Blocks};
 use crate::{
-    html::Page,
+    analysis::AnalysedPage,
     page_type::{Kind, KindNow},
 };
 
 /// What rules read.
 pub(super) struct Context<'a> {
-    pub(super) page: &'a Page,
+    pub(super) page: &'a AnalysedPage,
     pub(super) blocks: &'a Blocks,
     pub(super) scored: &'a [Scored],
     pub(super) kind: &'a KindNow<'a>,
@@ -109,7 +109,7 @@ impl Rule {
 /// What is kept by a rule of which this was kept before, where all texts have one probability.
 #[cfg(test)]
 fn proposed(
-    page: &Page,
+    page: &AnalysedPage,
     blocks: &Blocks,
     chance: f64,
     mut kept: Vec<bool>,
@@ -119,7 +119,7 @@ fn proposed(
         page,
         blocks,
         scored: &Scored::all(blocks, chance),
-        kind: &KindNow::of(page),
+        kind: &KindNow::of(page, &page.claims),
         favor: Favor::Balanced,
         keep_headline: true,
     };

@@ -84,7 +84,7 @@ pub(crate) const IEEE: &str = "<body>
   </div>
 </body>";
 
-fn chosen(html: &str, settings: &Settings) -> (Page, Option<NodeId>) {
+fn chosen(html: &str, settings: &Settings) -> (crate::analysis::AnalysedPage, Option<NodeId>) {
     let page = page(html);
     let block = main_block(&page, settings);
     (page, block)

@@ -1,8 +1,8 @@
 //! All blocks of a page in order of relevance, its menus, and what kind of page it is.
 //!
 //! Source: López, Silva, Insa 2012, § 7: "we could detect the most relevant block; then, remove from the DOM tree all its
-//! nodes, and detect the next relevant block in the remaining DOM tree". For menus see `menus.rs`, for telling index
-//! pages from articles [`super::core_ex`].
+//! nodes, and detect the next relevant block in the remaining DOM tree". For menus see `filter/main_block/menus.rs`, for telling index
+//! pages from articles [`core_ex`].
 //!
 //! Any algorithm can be asked for the blocks. Menus are looked for before, blocks after the filters that remove lists of
 //! links and their like.
@@ -12,16 +12,17 @@
 use html5ever::LocalName;
 use serde::Serialize;
 
-use super::{
-    Settings,
-    auto::forest::Forest,
-    choice::{common_container, describe, kept_chars, outermost},
-    choose,
-    cnr::{self, Ratio},
-    core_ex::{self, PageShape},
-    menus::{Links, Menu, menus},
-};
 use crate::{
+    analysis::AnalysedPage,
+    filter::main_block::{
+        Settings,
+        auto::forest::Forest,
+        choice::{common_container, describe, kept_chars, outermost},
+        choose,
+        cnr::{self, Ratio},
+        core_ex::{self, PageShape},
+        menus::{Links, Menu, menus},
+    },
     html::{Fate, NodeId, Page, tag::Tag},
     metadata::start_of_line,
     outline::outline,
@@ -113,7 +114,7 @@ pub(crate) struct Found {
 }
 
 /// At most `most` blocks of a page that the other filters have cleaned, the menus of the whole page, and its kind.
-pub(crate) fn of_page(mut page: Page, whole: &Whole, settings: &Settings, most: usize) -> PageBlocks {
+pub(crate) fn of_page(mut page: AnalysedPage, whole: &Whole, settings: &Settings, most: usize) -> PageBlocks {
     let (shape, links_per_word) = core_ex::page_shape(&page);
     let cleaned = page.fates();
     let found = relevant(&mut page, settings, most, whole.chars);
@@ -130,7 +131,7 @@ pub(crate) fn of_page(mut page: Page, whole: &Whole, settings: &Settings, most: 
         shape,
         links_per_word,
         tree,
-        marked_html: output::marked(page, STYLE),
+        marked_html: output::marked(page.page, STYLE),
     }
 }
 
@@ -169,7 +170,7 @@ fn tree(page: &Page, settings: &Settings) -> Vec<TreeBlock> {
 }
 
 /// One block after the other, each found on what the ones before it have left. They are gone from the page afterwards.
-fn relevant(page: &mut Page, settings: &Settings, most: usize, page_chars: usize) -> Vec<Found> {
+fn relevant(page: &mut AnalysedPage, settings: &Settings, most: usize, page_chars: usize) -> Vec<Found> {
     let mut found = Vec::new();
     while found.len() < most {
         let mut choice = choose(page, settings, &Forest::shipped());
@@ -257,11 +258,11 @@ fn element_of(page: &Page, id: NodeId) -> NodeId {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::testing::{by_id, page, words};
 
-    pub(in super::super) fn three_blocks() -> String {
+    pub(crate) fn three_blocks() -> String {
         let part = |id, count| format!("<div><div id={id}><p>{0}</p><p>{0}</p></div></div>", words(count));
         format!(
             "<div><ul id=menu><li><a href=/1>Home</a><li><a href=/2>News</a><li><a href=/3>About</a></ul></div>{}{}{}",
