@@ -26,11 +26,9 @@ use crate::{
     domain::{self, Domain, Survey},
     error::{ConfigError, PageError},
     extract::Extract,
-    filter::{
-        Filter,
-        main_block::{self, auto::forest::Forest},
-    },
+    filter::Filter,
     hosts::HostList,
+    main_block::{self, auto::forest::Forest},
     metadata::{self, Metadata},
     output::{self, Format, Style},
     page_type,

@@ -3,10 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    filter::{
-        ad_servers, captions, empty_tables, ignore, lazy_images, link_lists, link_quota, main_block, removed_links,
-    },
-    output,
+    filter::{ad_servers, captions, empty_tables, ignore, lazy_images, link_lists, link_quota, removed_links},
+    main_block, output,
 };
 
 /// A filter that may be put in the chain's order.

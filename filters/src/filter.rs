@@ -8,7 +8,6 @@ pub mod ignore;
 pub mod lazy_images;
 pub mod link_lists;
 pub mod link_quota;
-pub mod main_block;
 pub mod removed_links;
 
 use crate::analysis::AnalysedPage;

@@ -30,7 +30,7 @@
 //! | room | what is done there |
 //! |---|---|
 //! | `chain` | filters in order, limits, clocks, panics |
-//! | `filter/` | the filters, a file each; `filter/main_block/` the algorithms that choose the main block |
+//! | `filter/` | the filters, a file each; `main_block/` the algorithms that choose the main block |
 //! | `page` | the parsed page and the doors through which filters change it; parsing and writing |
 //! | `metadata` | what a page says about itself: title, author, date, language, site |
 //! | `kind` | what kind of page it is: article, forum, product, … |
@@ -56,6 +56,7 @@ mod filter;
 mod hashing;
 mod hosts;
 mod html;
+pub mod main_block;
 mod measure;
 mod metadata;
 mod outline;
@@ -75,11 +76,9 @@ pub use config::{ChainConfig, FilterName, Floor, PageLimits, StructuredText};
 pub use domain::{Domain, Survey};
 pub use error::{ConfigError, PageError};
 pub use extract::{Extract, Image, Link};
-pub use filter::main_block::{core_ex::PageShape, menus::Menu};
-pub use filter::{
-    ad_servers, captions, empty_tables, ignore, lazy_images, link_lists, link_quota, main_block, removed_links,
-};
+pub use filter::{ad_servers, captions, empty_tables, ignore, lazy_images, link_lists, link_quota, removed_links};
 pub use hosts::{HostList, HostListError};
+pub use main_block::{core_ex::PageShape, menus::Menu};
 pub use metadata::Metadata;
 pub use output::{Format, Part};
 pub use page_type::Kind;

@@ -138,3 +138,17 @@ pub(crate) fn meta_content(page: &Page, names: &[&str]) -> Option<String> {
         })
     })
 }
+
+/// The nodes in document order without those that stand inside another one.
+pub(crate) fn outermost(page: &Page, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
+    nodes.sort_unstable();
+    let mut end = NodeId::DOCUMENT;
+    nodes.retain(|&id| {
+        let is_outside = id >= end;
+        if is_outside {
+            end = page.end(id);
+        }
+        is_outside
+    });
+    nodes
+}

@@ -1,7 +1,7 @@
 //! All blocks of a page in order of relevance, its menus, and what kind of page it is.
 //!
 //! Source: López, Silva, Insa 2012, § 7: "we could detect the most relevant block; then, remove from the DOM tree all its
-//! nodes, and detect the next relevant block in the remaining DOM tree". For menus see `filter/main_block/menus.rs`, for telling index
+//! nodes, and detect the next relevant block in the remaining DOM tree". For menus see `main_block/menus.rs`, for telling index
 //! pages from articles [`core_ex`].
 //!
 //! Any algorithm can be asked for the blocks. Menus are looked for before, blocks after the filters that remove lists of
@@ -14,7 +14,8 @@ use serde::Serialize;
 
 use crate::{
     analysis::AnalysedPage,
-    filter::main_block::{
+    html::{Fate, NodeId, Page, tag::Tag},
+    main_block::{
         Settings,
         auto::forest::Forest,
         choice::{common_container, describe, kept_chars, outermost},
@@ -23,7 +24,6 @@ use crate::{
         core_ex::{self, PageShape},
         menus::{Links, Menu, menus},
     },
-    html::{Fate, NodeId, Page, tag::Tag},
     metadata::start_of_line,
     outline::outline,
     output,

@@ -14,10 +14,10 @@ use crate::{
         lazy_images::LazyImages,
         link_lists::LinkLists,
         link_quota::LinkQuota,
-        main_block::{Algorithm, MainBlock, auto::forest::Forest},
         removed_links::RemovedLinks,
     },
     hosts::HostList,
+    main_block::{Algorithm, MainBlock, auto::forest::Forest},
     output::Style,
 };
 

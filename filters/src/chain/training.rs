@@ -7,7 +7,7 @@ use url::Url;
 use super::Chain;
 use crate::{
     ChainConfig, ConfigError, HostList, PageError, PageLimits,
-    filter::main_block::auto::{blocks::Blocks, features, forest::Forest, records::Records, text},
+    main_block::auto::{blocks::Blocks, features, forest::Forest, records::Records, text},
     page_type::KindNow,
 };
 

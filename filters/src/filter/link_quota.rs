@@ -44,13 +44,13 @@ mod quotas;
 
 use serde::{Deserialize, Serialize};
 
-use super::main_block::{Choice, outermost};
 use crate::{
     analysis::AnalysedPage,
     domain,
     error::ConfigError,
     filter::Filter,
     html::{NodeId, tag::Tag},
+    measure::outermost,
 };
 use quotas::{Quota, Structure, own_quotas, ratio};
 
@@ -172,11 +172,6 @@ impl Filter for LinkQuota {
         }
         None
     }
-}
-
-/// Everything but lists of links.
-pub(crate) fn choose(page: &AnalysedPage, settings: &Settings) -> Choice {
-    Choice { kept: vec![page.body()], dropped: link_lists(page, settings), ..Choice::default() }
 }
 
 /// The roots of the lists of links in document order, none inside another one. What holds nothing but lists goes with

@@ -186,7 +186,7 @@ impl Words {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{filter::main_block::auto::leads_to_profile, html::said::cues::Cue, metadata::leads_to_author};
+    use crate::{html::said::cues::Cue, main_block::auto::leads_to_profile, metadata::leads_to_author};
 
     fn cues(value: &str) -> u32 {
         of(value).cues

@@ -4,9 +4,9 @@ use html5ever::local_name;
 
 use super::{Base, Family, Row, log, ratio};
 use crate::{
-    filter::main_block::auto::text::{self, mix},
     hashing,
     html::NodeId,
+    main_block::auto::text::{self, mix},
     vocabulary::words::count,
 };
 

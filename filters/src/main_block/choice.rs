@@ -1,6 +1,7 @@
 //! What an algorithm answers, and what can be said of an answer.
 
 use crate::html::{Fate, NodeId, Page, tag::Tag};
+pub(crate) use crate::measure::outermost;
 use crate::outline::tag_name;
 
 /// What an algorithm found.
@@ -30,20 +31,6 @@ impl From<Vec<NodeId>> for Choice {
     fn from(kept: Vec<NodeId>) -> Choice {
         Choice { kept, ..Choice::default() }
     }
-}
-
-/// The nodes in document order without those that stand inside another one.
-pub(crate) fn outermost(page: &Page, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
-    nodes.sort_unstable();
-    let mut end = NodeId::DOCUMENT;
-    nodes.retain(|&id| {
-        let is_outside = id >= end;
-        if is_outside {
-            end = page.end(id);
-        }
-        is_outside
-    });
-    nodes
 }
 
 /// Visible characters that a choice would leave.

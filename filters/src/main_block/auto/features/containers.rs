@@ -3,8 +3,8 @@
 
 use super::{Base, Family, Row, log, ratio};
 use crate::{
-    filter::main_block::cnr::{self, Ratio},
     html::NodeId,
+    main_block::cnr::{self, Ratio},
 };
 
 /// Sizes of containers, in visible characters: a paragraph, a section, a page.

@@ -6,8 +6,8 @@ use html5ever::{LocalName, local_name};
 
 use crate::html::said::names::{DATES, POSTERS, PROFILES, QUOTES};
 use crate::{
-    filter::main_block::auto::blocks::Blocks,
     html::{NodeId, Page, said::Hint, tag::Tag},
+    main_block::auto::blocks::Blocks,
     measure::leads_to_log_in,
     vocabulary::{
         parts::Parts,

@@ -5,8 +5,8 @@
 
 use super::{blocks::Blocks, records::Thread};
 use crate::{
-    filter::main_block::{Choice, forms::Forms},
     html::{NodeId, Page, tag::Tag},
+    main_block::{Choice, forms::Forms},
     measure::table,
 };
 

@@ -240,7 +240,10 @@ pub(crate) fn choose(page: &AnalysedPage, settings: &Settings, forest: &Forest) 
         }
         Algorithm::Cnr => cnr::main_block(page, &settings.cnr).into(),
         Algorithm::CoreEx => core_ex::choose(page, &settings.core_ex),
-        Algorithm::LinkQuota => link_quota::choose(page, &settings.link_quota),
+        Algorithm::LinkQuota => {
+            let dropped = link_quota::link_lists(page, &settings.link_quota);
+            Choice { kept: vec![page.body()], dropped, ..Choice::default() }
+        }
         Algorithm::ArticleSubtree => article_subtree::choose(page, &settings.article_subtree),
         Algorithm::Cetr => cetr::choose(page, &settings.cetr),
         Algorithm::Bte => bte::choose(page),

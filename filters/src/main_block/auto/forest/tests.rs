@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    filter::main_block::auto::{blocks::Blocks, features, records::Records},
+    main_block::auto::{blocks::Blocks, features, records::Records},
     testing::page,
 };
 

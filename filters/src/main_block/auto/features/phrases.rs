@@ -3,11 +3,11 @@
 
 use super::{Base, Family, Row, log, ratio};
 use crate::{
-    filter::main_block::auto::{
+    html::{NodeId, Page, tag::Tag},
+    main_block::auto::{
         blocks::Blocks,
         records::{Records, signs::is_written_date},
     },
-    html::{NodeId, Page, tag::Tag},
     page_type::prices,
     vocabulary::{self, Class, Hits},
 };

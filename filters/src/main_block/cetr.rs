@@ -267,7 +267,7 @@ fn closest(centres: &[(f64, f64); 3], point: (f64, f64)) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filter::main_block::cnr::tests::{FOX_NEWS, IEEE};
+    use crate::main_block::cnr::tests::{FOX_NEWS, IEEE};
     use crate::testing::{by_id, page, words};
 
     fn keeps(page: &Page, settings: &Settings, id: &str) -> bool {
