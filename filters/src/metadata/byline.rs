@@ -12,7 +12,6 @@
 //! it is.
 
 mod joined;
-mod local;
 mod place;
 mod signs;
 mod words;
@@ -187,7 +186,7 @@ fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
     let (sign, openers) = if is_near { (Sign::Said, words::openers()) } else { (Sign::Written, words::sure_openers()) };
     let rest = without_opener(&line, openers);
     if rest.len() == trim(&line).len() {
-        return is_near.then(|| local::name(page, id, &line))?;
+        return None;
     }
     // Who wrote a film stands in the table of films.
     let in_data = || {

@@ -4,6 +4,8 @@
 //! the address decides: the next page has the same address but for the number of the page, and the number is one more.
 //! Addresses number their pages at the end of the path (`/page/2`, `/2`, `-2.html`, `_2`, `/p2`) or in the query (`?page=2`).
 
+use std::sync::LazyLock;
+
 use html5ever::local_name;
 use memchr::memmem::Finder;
 use url::Url;
@@ -25,60 +27,8 @@ const MAX_PAGE: u32 = 500;
 const KEYS: [&str; 6] = ["page", "p", "pg", "paged", "seite", "pagenum"];
 
 /// How a link to the next page begins, besides the number itself. More of them need no care: the address decides.
-static NEXT: Starts = Starts::new(&[
-    "next",
-    "more",
-    "weiter",
-    "nächste",
-    "suivant",
-    "siguiente",
-    "próxim",
-    "seguinte",
-    "següent",
-    "successiv",
-    "avanti",
-    "volgende",
-    "nästa",
-    "næste",
-    "neste",
-    "seuraava",
-    "järgmine",
-    "nākam",
-    "kitas",
-    "następn",
-    "dalej",
-    "další",
-    "ďalš",
-    "következő",
-    "următoare",
-    "наступн",
-    "следующ",
-    "далее",
-    "следващ",
-    "следећ",
-    "sljedeć",
-    "naslednj",
-    "sonraki",
-    "επόμεν",
-    "הבא",
-    "التالي",
-    "بعدی",
-    "अगल",
-    "berikutnya",
-    "selanjutnya",
-    "下一页",
-    "下一頁",
-    "下页",
-    "次へ",
-    "次の",
-    "다음",
-    "ถัดไป",
-    "tiếp",
-    "trang sau",
-    "›",
-    "»",
-    "→",
-]);
+static NEXT: LazyLock<Starts> = LazyLock::new(|| Starts::new(&NEXT_WORDS));
+static NEXT_WORDS: Words = words!("next_page");
 
 /// Words that stand beside the number of a page in a title, and those between it and how many there are.
 static PAGE: Words = words!("page");

@@ -1,80 +1,31 @@
 //! The words of addresses and the programs that tell the kind of a page. Each means the same on most sites of the web; none is
 //! a site's own.
 
+use crate::vocabulary::lists::{Words, words};
+
 /// First names of hosts with discussions.
-pub(super) const FORUM_HOSTS: [&str; 7] = ["forum", "forums", "board", "boards", "bbs", "discuss", "discussions"];
-
+pub(super) static FORUM_HOSTS: Words = words!("type_forum_hosts");
 /// Names in the addresses of discussions.
-pub(super) const FORUM_PATHS: [&str; 9] =
-    ["comments", "thread", "threads", "viewtopic", "forum", "forums", "questions", "discussion", "discussions"];
-
+pub(super) static FORUM_PATHS: Words = words!("type_forum_paths");
 /// Names in them before a number: `/topic/12-the-bridge` is a discussion, `/topic/bridges` what a paper has on bridges.
-pub(super) const NUMBERED_PATHS: [&str; 3] = ["t", "topic", "board"];
-
+pub(super) static NUMBERED_PATHS: Words = words!("type_numbered_paths");
 /// How names in the addresses of discussions begin: showthread.php, showthread-12.
-pub(super) const FORUM_SCRIPTS: [&str; 2] = ["showthread", "showtopic"];
-
+pub(super) static FORUM_SCRIPTS: Words = words!("type_forum_scripts");
 /// Programs that make them.
-pub(super) const FORUM_PROGRAMS: [&str; 10] =
-    ["discourse", "vbulletin", "phpbb", "xenforo", "mybb", "smf", "flarum", "nodebb", "invision", "discuz"];
-
+pub(super) static FORUM_PROGRAMS: Words = words!("type_forum_programs");
 /// First names of hosts with manuals.
-pub(super) const MANUAL_HOSTS: [&str; 10] =
-    ["docs", "doc", "developer", "developers", "wiki", "documentation", "api", "reference", "manual", "man"];
-
+pub(super) static MANUAL_HOSTS: Words = words!("type_manual_hosts");
 /// Names in the addresses of manuals.
-pub(super) const MANUAL_PATHS: [&str; 10] =
-    ["docs", "doc", "documentation", "reference", "manual", "manpages", "api", "apidocs", "javadoc", "wiki"];
-
+pub(super) static MANUAL_PATHS: Words = words!("type_manual_paths");
 /// Programs that make them.
-pub(super) const MANUAL_PROGRAMS: [&str; 16] = [
-    "docusaurus",
-    "mkdocs",
-    "sphinx",
-    "rustdoc",
-    "gitbook",
-    "antora",
-    "vuepress",
-    "vitepress",
-    "mediawiki",
-    "starlight",
-    "javadoc",
-    "docfx",
-    "nextra",
-    "mdbook",
-    "doxygen",
-    "dokuwiki",
-];
-
+pub(super) static MANUAL_PROGRAMS: Words = words!("type_manual_programs");
 /// Names in the addresses of shelves.
-pub(super) const SHELVES: [&str; 10] =
-    ["collections", "collection", "category", "categories", "c", "cat", "shop", "browse", "b", "department"];
-
+pub(super) static SHELVES: Words = words!("type_shelves");
 /// Names in the addresses of single products.
-pub(super) const PRODUCTS: [&str; 7] = ["product", "products", "p", "itm", "item", "dp", "pd"];
-
+pub(super) static PRODUCTS: Words = words!("type_products");
 /// Names in the addresses of lists.
-pub(super) const LISTS: [&str; 10] =
-    ["category", "categories", "tag", "tags", "topics", "search", "jobs", "list", "archive", "archives"];
-
+pub(super) static LISTS: Words = words!("type_lists");
 /// Names in the addresses of what somebody offers.
-pub(super) const OFFERS: [&str; 12] = [
-    "services",
-    "service",
-    "solutions",
-    "product",
-    "products",
-    "pricing",
-    "about",
-    "features",
-    "software",
-    "department",
-    "departments",
-    "plans",
-];
-
+pub(super) static OFFERS: Words = words!("type_offers");
 /// Names in the addresses of texts.
-pub(super) const TEXTS: [&str; 13] = [
-    "blog", "news", "article", "articles", "post", "posts", "story", "stories", "guide", "guides", "magazine", "learn",
-    "recipes",
-];
+pub(super) static TEXTS: Words = words!("type_texts");

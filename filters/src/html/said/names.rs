@@ -1,5 +1,7 @@
 //! Words in the classes and addresses of those who write, of days and of quotations.
 
+use crate::vocabulary::lists::{Words, words};
+
 pub(crate) const POSTERS: &[&str] = &[
     "author",
     "username",
@@ -43,68 +45,7 @@ pub(crate) const DATES: [&[&str]; 2] = [
 ];
 
 /// Words in the classes of authors.
-pub(crate) const AUTHORS: [&str; 20] = [
-    "byline",
-    "createdby",
-    "author",
-    "authors",
-    "authorname",
-    "writer",
-    "writers",
-    "columnist",
-    "contributor",
-    "autor",
-    "autores",
-    "auteur",
-    "auteurs",
-    "autore",
-    "redakteur",
-    "journalist",
-    "reporter",
-    "yazar",
-    "penulis",
-    "avtor",
-];
+pub(crate) static AUTHORS: Words = words!("class_authors");
 
 /// Folders in the addresses of authors' pages.
-pub(crate) const AUTHOR_FOLDERS: [&str; 39] = [
-    "author",
-    "authors",
-    "writer",
-    "writers",
-    "contributor",
-    "contributors",
-    "journalist",
-    "journalists",
-    "byline",
-    "columnists",
-    "autor",
-    "autores",
-    "autora",
-    "autoren",
-    "auteur",
-    "auteurs",
-    "autore",
-    "autori",
-    "autorzy",
-    "redakteur",
-    "periodista",
-    "journaliste",
-    "signature",
-    "signatures",
-    "colunista",
-    "colunistas",
-    "columnista",
-    "reporter",
-    "reporters",
-    "yazar",
-    "yazarlar",
-    "penulis",
-    "avtor",
-    "avtory",
-    "forfatter",
-    "skribent",
-    "kirjoittaja",
-    "szerzo",
-    "tac-gia",
-];
+pub(crate) static AUTHOR_FOLDERS: Words = words!("author_folders");

@@ -9,16 +9,20 @@ use super::{
 };
 
 /// The lists of words. All are of small letters.
-const LISTS: [(Hint, &[&str]); 5] = [
-    (Hint::Authors, &AUTHORS),
-    (Hint::Posters, POSTERS),
-    (Hint::Quotes, QUOTES),
-    (Hint::Dates, DATES[0]),
-    (Hint::Dates, DATES[1]),
-];
+fn lists() -> [(Hint, &'static [&'static str]); 5] {
+    [
+        (Hint::Authors, &AUTHORS),
+        (Hint::Posters, POSTERS),
+        (Hint::Quotes, QUOTES),
+        (Hint::Dates, DATES[0]),
+        (Hint::Dates, DATES[1]),
+    ]
+}
 
 /// Folders, files and parameters of addresses.
-const OF_ADDRESSES: [(Hint, &[&str]); 2] = [(Hint::Profile, &PROFILES), (Hint::AuthorPage, &AUTHOR_FOLDERS)];
+fn of_addresses() -> [(Hint, &'static [&'static str]); 2] {
+    [(Hint::Profile, &PROFILES), (Hint::AuthorPage, &AUTHOR_FOLDERS)]
+}
 
 /// What a name says. Words are runs of letters; `camelCase` is two, and for hints one as well, because `itemprop=dateCreated` is one.
 pub(super) fn of(value: &str) -> Said {
@@ -122,14 +126,14 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
     for &(word, cues) in CUES {
         words.add(word, Said { cues, hints: 0 });
     }
-    words.hint(&LISTS);
+    words.hint(&lists());
     words
 });
 
 /// The same of parts of addresses.
 static FOLDERS: LazyLock<Words> = LazyLock::new(|| {
     let mut words = Words::new();
-    words.hint(&OF_ADDRESSES);
+    words.hint(&of_addresses());
     words
 });
 
@@ -213,9 +217,9 @@ mod tests {
 
     #[test]
     fn every_word_of_a_list_is_found_alone_and_among_others() {
-        let count: usize = LISTS.iter().map(|(_, list)| list.len()).sum();
+        let count: usize = lists().iter().map(|(_, list)| list.len()).sum();
         assert!(count > 30 && (count + CUES.len()) * 4 < Words::PLACES);
-        for (hint, list) in LISTS {
+        for (hint, list) in lists() {
             for word in list {
                 assert!(word.len() >= 2 && word.bytes().all(|b| b.is_ascii_lowercase()), "{word}");
                 let mut capital = word.to_string();
@@ -253,7 +257,7 @@ mod tests {
     }
     #[test]
     fn an_address_that_a_rule_finds_has_its_hint() {
-        for (hint, list) in OF_ADDRESSES {
+        for (hint, list) in of_addresses() {
             for word in list {
                 for address in [
                     format!("/{word}/ann"),

@@ -30,8 +30,6 @@ pub(super) enum Sign {
     Said,
     /// It leads to an author's page.
     Link,
-    /// A word of the language stands before it, or nothing, and a day beside it.
-    Local,
 }
 
 impl Sign {
