@@ -13,7 +13,9 @@ use crate::{
     access_control::Acl,
     authority::{Host, Target},
     body::Body,
-    bypass_link, error_pages,
+    bypass_link,
+    config::Intercept,
+    error_pages,
     runtime_state::RuntimeState,
     service::Proxy,
 };
@@ -115,7 +117,11 @@ fn overview(proxy: &Proxy, running: &RuntimeState) -> Markup {
 fn state(proxy: &Proxy, running: &RuntimeState) -> Markup {
     let config = &running.config;
     let pages = if config.rewrite.enabled { "rewritten" } else { "passed as they are" };
-    let https = if config.https.intercept { "opened, so that pages can be rewritten" } else { "passed as they are" };
+    let https = match config.https.intercept {
+        Intercept::On => "opened, so that pages can be rewritten",
+        Intercept::Auto => "opened for browsers that trust the certificate",
+        Intercept::Off => "passed as they are",
+    };
     let filters: Vec<&str> = config.filters.filters_on().map(FilterName::as_str).collect();
     let style = match (config.filters.output.format, config.filters.output.style) {
         (Format::Text, _) => "plain text",
@@ -147,7 +153,7 @@ fn certificate(running: &RuntimeState) -> Markup {
     html! {
         h2 { "Certificate" }
         @if let Some(warning) = warning { p.bad { (error_pages::prose(&warning)) } }
-        @if !running.config.https.intercept {
+        @if running.config.https.intercept == Intercept::Off {
             p { "Encrypted pages pass as they are. To have them rewritten, install the certificate, then write "
                 code { "https: { intercept: on }" } " into the configuration." }
         }

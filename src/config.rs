@@ -18,6 +18,7 @@ mod limits;
 mod listen;
 mod load;
 mod log;
+mod profiles;
 mod rewrite;
 mod timeouts;
 mod users;
@@ -25,6 +26,7 @@ mod values;
 mod yaml_errors;
 
 use std::{
+    collections::BTreeMap,
     net::{Ipv4Addr, SocketAddr},
     path::PathBuf,
 };
@@ -40,12 +42,13 @@ pub use self::{
     error::{ConfigError, in_plain_words},
     headers::Headers,
     hosts::HostPatterns,
-    https::{Https, RawAuthority, RawUpstream},
+    https::{Https, Intercept, RawAuthority, RawUpstream},
     ineffective::IneffectiveSetting,
     limits::Limits,
     listen::{LISTEN, Listen, listen_address},
     load::{Found, Lookup, filters_over},
     log::{Log, LogFormat, LogLevel},
+    profiles::{Asker, Choice, DeviceRule, Profile, Profiles, RawProfile, Rule, SiteRule},
     rewrite::Rewrite,
     timeouts::Timeouts,
     users::Users,
@@ -54,7 +57,10 @@ pub use self::{
 /// The built-in list of advertising hosts.
 const BUILTIN_AD_SERVERS: &str = include_str!("../adservers.txt");
 
-/// The name of the list above in `ad_server_lists`.
+/// The built-in list of hosts that are neither opened nor rewritten.
+const BUILTIN_UNTOUCHED: &str = include_str!("../untouched-hosts.txt");
+
+/// The name of the lists above in `ad_server_lists` and `https.except_lists`.
 const BUILTIN: &str = "builtin";
 
 /// The configuration file as written. Every key may be left out.
@@ -90,6 +96,14 @@ pub struct RawConfig {
     /// Lists of advertising hosts: `builtin`, or paths of files with one host per line or in hosts
     /// file syntax. Relative paths start at the configuration file.
     pub ad_server_lists: Vec<String>,
+    /// Named sets of settings. `desktop`, `phone`, `e-ink`, `text` and `off` are shipped; what is written under these names
+    /// is laid over them.
+    pub profiles: BTreeMap<String, RawProfile>,
+    /// Which profile a device gets: the first rule that matches. After these rules come shipped ones, for browsers of
+    /// phones, of e-readers and of terminals. Where none matches: `desktop`.
+    pub devices: Vec<DeviceRule>,
+    /// Which profile a site gets on every device: the first rule that matches, before those of `devices`.
+    pub sites: Vec<SiteRule>,
 }
 
 impl Default for RawConfig {
@@ -108,6 +122,9 @@ impl Default for RawConfig {
             preset: Preset::default(),
             filters: ChainConfig::default(),
             ad_server_lists: vec![BUILTIN.to_owned()],
+            profiles: profiles::shipped(),
+            devices: Vec::new(),
+            sites: Vec::new(),
         }
     }
 }
@@ -165,8 +182,14 @@ pub struct Config {
     pub filters: ChainConfig,
     /// Advertising hosts of all lists together.
     pub ad_servers: HostList,
-    /// A hash of all that decides what a page looks like after the chain.
+    /// Hosts of `https.except_lists`.
+    pub untouched: HostPatterns,
+    /// Settings by device and by site.
+    pub profiles: Profiles,
+    /// A hash of all that decides what a page looks like after the chain, but for the profile.
     pub fingerprint: u64,
+    /// What is read otherwise than it may have been meant.
+    pub hints: Vec<String>,
     /// Files whose change means a reload.
     pub watched: Vec<PathBuf>,
 }

@@ -15,6 +15,7 @@
 //! | `admin`, `bypass_link` | our own pages; the page as it was | a response |
 //! | `access_control` | whether that origin may be reached | a `Permit` |
 //! | `route` | tunnel, intercept or forward | a `Route` |
+//! | `device`, `trusted_devices` | which client program it is, and whether it trusts the authority | |
 //! | `mitm`, `ca`, `rewound` | CONNECT whose first bytes decide; TLS with a minted leaf | a decrypted connection, back to `server` |
 //! | `tunnel` | any other CONNECT, and upgraded connections | bytes both ways |
 //! | `headers` | fields of one hop, `CDN-Loop`, `Via`; repairs after rewriting | clean heads, both ways |
@@ -39,6 +40,7 @@ mod ca;
 mod client;
 pub mod config;
 mod credentials;
+mod device;
 mod error;
 mod error_pages;
 #[cfg(feature = "fuzzing")]
@@ -58,6 +60,7 @@ mod server;
 mod service;
 mod shutdown;
 mod tcp;
+mod trusted_devices;
 mod tunnel;
 mod websocket;
 
@@ -67,3 +70,4 @@ pub use credentials::hash_password;
 pub use listener::serve;
 pub use rewrite::decode_html;
 pub use service::{Origin, Proxy, StartError};
+pub use trusted_devices::{TrustedDevice, TrustedDevices};

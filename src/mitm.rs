@@ -4,7 +4,10 @@
 //! What is not a TLS handshake that we can speak on both sides, for the very host of the CONNECT, is tunnelled with
 //! not a byte lost: a page that stays cluttered is better than one that breaks.
 
+mod tunnelled_hosts;
+
 use std::{
+    io,
     pin::Pin,
     sync::{Arc, atomic::Ordering::Relaxed},
     time::Duration,
@@ -15,22 +18,25 @@ use http::Version;
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use rustls::{
-    ServerConfig,
+    AlertDescription, ServerConfig,
     server::{Acceptor, ClientHello},
 };
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite},
     net::TcpStream,
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 use tokio_rustls::TlsAcceptor;
 use tracing::{debug, info, warn};
 
+pub(crate) use self::tunnelled_hosts::TunnelledHosts;
 use crate::{
     access_control::Permit,
+    admin,
     authority::{Host, Scheme, Target},
     ca,
     client::UpstreamError,
+    device::Device,
     log::RequestLog,
     rewound::Rewound,
     runtime_state::RuntimeState,
@@ -42,6 +48,10 @@ use crate::{
 /// How long a client may be silent before the server may speak first, as in some protocols it does. Nothing is lost
 /// if the client speaks later after all.
 const CLIENT_SILENCE: Duration = Duration::from_millis(300);
+
+/// A connection that its client closes so soon after the handshake, without a request, counts as a refusal of our
+/// certificate: some programs compare it with a pinned one after the handshake.
+const PIN_CHECK: Duration = Duration::from_secs(2);
 
 /// The longest `ClientHello`: one TLS record is at most 16 KiB and a few bytes (RFC 8446 § 5.1).
 const MAX_CLIENT_HELLO: usize = 17 * 1024;
@@ -56,6 +66,7 @@ pub(crate) struct SniffedConnect {
     pub(crate) proxy: Arc<Proxy>,
     pub(crate) running: Arc<RuntimeState>,
     pub(crate) connection: Arc<Connection>,
+    pub(crate) device: Device,
     pub(crate) end: End,
     /// Whether TLS may be decrypted.
     pub(crate) intercepts: bool,
@@ -220,34 +231,58 @@ impl SniffedConnect {
         let handshake = TlsAcceptor::from(config).accept(client);
         let stream = match timeout(limit, handshake).await {
             Ok(Ok(stream)) => stream,
-            Ok(Err(error)) => return self.handshake_failed(&error.to_string()),
+            Ok(Err(error)) => {
+                if let Some(is_alert) = refusal(&error) {
+                    self.refusing(is_alert).count();
+                }
+                return self.handshake_failed(&error.to_string());
+            }
             Err(_) => return self.handshake_failed("it took too long"),
         };
         let version = match stream.get_ref().1.alpn_protocol() {
             Some(b"h2") => Version::HTTP_2,
             _ => Version::HTTP_11,
         };
-        self.serve(stream, target, version);
+        let refusing = self.refusing(false);
+        let (served, connection) = self.serve(stream, target, version);
+        connection.shutdown.clone().spawn(async move {
+            let begun = Instant::now();
+            served.await;
+            if connection.state.counts().0 == 0 && begun.elapsed() < PIN_CHECK {
+                refusing.count();
+            }
+        });
+    }
+
+    fn refusing(&self, is_alert: bool) -> Refusing {
+        let host = self.target().host_port();
+        let is_ours = matches!(self.end, End::Here(_));
+        Refusing { proxy: Arc::clone(&self.proxy), device: self.device.clone(), host, is_ours, is_alert }
     }
 
     /// HTTP in clear inside of the tunnel, as Chromium sends `ws://`.
     fn serve_plain<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, client: I) {
         let target = Target { scheme: Scheme::Http, ..self.target().clone() };
-        self.serve(client, target, Version::HTTP_11);
+        let (served, connection) = self.serve(client, target, Version::HTTP_11);
+        connection.shutdown.clone().spawn(served);
     }
 
-    /// Every request inside goes through the service. In a task of its own, so that what led here is not kept for as
-    /// long as the client stays.
-    fn serve<I>(self, stream: I, target: Target, version: Version)
+    /// Every request inside goes through the service. To be run in a task of its own, so that what led here is not kept for
+    /// as long as the client stays.
+    fn serve<I>(
+        self,
+        stream: I,
+        target: Target,
+        version: Version,
+    ) -> (impl Future<Output = ()> + Send + 'static, Arc<Connection>)
     where
         I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let authenticator = self.running.authenticator.clone();
-        let connection = Arc::new(self.connection.decrypted(target, authenticator));
+        let connection = Arc::new(self.connection.decrypted(target, authenticator, self.device));
         // From here on each request has its own entry.
         drop(self.log);
-        let shutdown = connection.shutdown.clone();
-        shutdown.spawn(server::serve_connection(stream, self.proxy, connection, version));
+        (server::serve_connection(stream, self.proxy, Arc::clone(&connection), version), connection)
     }
 
     /// The 200 is sent already; closing is all that is left.
@@ -267,12 +302,56 @@ impl SniffedConnect {
     }
 }
 
+/// A client that has refused our certificate, or may have.
+struct Refusing {
+    proxy: Arc<Proxy>,
+    device: Device,
+    host: String,
+    /// Whether the host is our own, where the start page looks whether the client trusts the authority.
+    is_ours: bool,
+    /// Whether the client has said so, or has only closed the connection.
+    is_alert: bool,
+}
+
+impl Refusing {
+    fn count(self) {
+        let Self { proxy, device, host, .. } = &self;
+        if self.is_ours {
+            // A connection that was only closed may be that of a person who left the page.
+            if self.is_alert || proxy.tunnelled.refused(device, admin::CONTROL_HOST).tunnelled {
+                proxy.trusted_devices.distrusts(device);
+            }
+        } else if proxy.running().config.https.tunnel_refused {
+            let refused = proxy.tunnelled.refused(device, host);
+            if refused.tunnelled {
+                info!(client = %device.address, host, "this client refuses our certificate: the host is tunnelled for it");
+            }
+            if refused.doubted {
+                proxy.trusted_devices.doubts(device);
+            }
+        }
+    }
+}
+
+/// Whether a failed handshake is a refusal of our certificate: by an alert (RFC 8446 § 6.2), or by closing the connection.
+fn refusal(error: &io::Error) -> Option<bool> {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    match (inner, error.kind()) {
+        (Some(rustls::Error::AlertReceived(alert)), _) => {
+            use AlertDescription::{BadCertificate, CertificateUnknown, UnknownCA};
+            [UnknownCA, BadCertificate, CertificateUnknown].contains(alert).then_some(true)
+        }
+        (_, io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe) => Some(false),
+        _ => None,
+    }
+}
+
 impl Proxy {
     /// Remembers an origin that only the client's own TLS can speak with.
     pub(crate) fn tunnel_from_now_on(&self, target: &Target, error: &UpstreamError) {
         let host = target.host_port();
         info!(host, reason = %error, "connections to this host are tunnelled from now on");
-        self.tunnelled.insert(host, ());
+        self.tunnelled.insert(host, &error.to_string());
     }
 }
 

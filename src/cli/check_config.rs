@@ -47,7 +47,7 @@ fn try_start(config: &Config) -> anyhow::Result<Vec<String>> {
             Err(error) => return Err(cannot_listen(*addr, &error)),
         }
     }
-    if config.https.intercept {
+    if config.always_intercepts() {
         let dir = config.authority_dir.as_deref().ok_or(AuthorityError::NoFolder)?;
         notes.extend(match Authority::look(dir)? {
             Some(authority) => authority.expiry_warning(),
@@ -57,6 +57,7 @@ fn try_start(config: &Config) -> anyhow::Result<Vec<String>> {
             )),
         });
     }
+    notes.extend(config.hints.iter().cloned());
     let ineffective = config.ineffective_settings().into_iter();
     notes.extend(ineffective.map(|IneffectiveSetting { key, needs }| format!("{key} does nothing: it needs {needs}")));
     Ok(notes)

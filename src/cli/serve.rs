@@ -10,7 +10,7 @@ use std::{
 
 use gleaner::{
     Origin, Proxy,
-    config::{self, Found, Lookup},
+    config::{self, Found, Intercept, Lookup},
     log, reload,
 };
 use tokio::{
@@ -134,10 +134,10 @@ fn banner(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String {
         Some(file) => path::absolute(&file).unwrap_or(file).display().to_string(),
         None => "built-in defaults".to_owned(),
     };
-    let https = if config.https.intercept {
-        "opened; install the certificate from http://gleaner.internal/ in your browser first"
-    } else {
-        "passed as it is; `https: { intercept: on }` in the configuration rewrites it too"
+    let https = match config.https.intercept {
+        Intercept::Auto => "opened for browsers that trust the certificate; http://gleaner.internal/ says how",
+        Intercept::On => "opened; install the certificate from http://gleaner.internal/ in your browser first",
+        Intercept::Off => "passed as it is; `https: { intercept: auto }` in the configuration rewrites it too",
     };
     let credentials = if config.access.users.is_empty() { "" } else { " -U NAME:PASSWORD" };
     let mut text = String::new();

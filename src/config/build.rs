@@ -4,15 +4,16 @@ use std::{
     borrow::Cow,
     collections::HashSet,
     hash::{DefaultHasher, Hash, Hasher},
-    net::{IpAddr, Ipv4Addr, SocketAddr},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     path::{Path, PathBuf},
 };
 
-use gleaner_filters::{HostList, HostListError};
+use gleaner_filters::{ChainConfig, HostList, HostListError};
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 
 use super::{
-    Access, BUILTIN, BUILTIN_AD_SERVERS, Config, RawConfig, document::Place, error::Mistake, file, hosts, https,
+    Access, BUILTIN, BUILTIN_AD_SERVERS, BUILTIN_UNTOUCHED, Config, HostPatterns, Profile, Profiles, RawConfig,
+    RawProfile, document::Place, error::Mistake, file, hosts, https,
 };
 
 impl RawConfig {
@@ -22,8 +23,13 @@ impl RawConfig {
             *host = hosts::without_wildcard(host).to_owned();
         }
         let mut watched = Vec::new();
+        if self.access.lan {
+            self.access.open_to_lan();
+            self.listen.0 = on_all_addresses(&self.listen.0);
+        }
         check_listen(&self.listen.0, &self.access)?;
         let (ad_servers, ad_servers_hash) = read_ad_servers(&self.ad_server_lists, base, &mut watched)?;
+        let untouched = read_untouched(&self.https.except_lists, base, &mut watched)?;
         let fingerprint = fingerprint(&self, ad_servers_hash);
         Ok(Config {
             listen: self.listen.0,
@@ -40,9 +46,46 @@ impl RawConfig {
             preset: self.preset,
             filters: self.filters,
             ad_servers,
+            untouched,
+            profiles: Profiles::default(),
             fingerprint,
+            hints: Vec::new(),
             watched,
         })
+    }
+}
+
+/// Every address of both families in place of loopback, with the same ports.
+fn on_all_addresses(listen: &[SocketAddr]) -> Vec<SocketAddr> {
+    let mut wide: Vec<SocketAddr> = Vec::new();
+    for addr in listen {
+        let all =
+            [IpAddr::V4(Ipv4Addr::UNSPECIFIED), IpAddr::V6(Ipv6Addr::UNSPECIFIED)].map(|ip| (ip, addr.port()).into());
+        let wanted = if addr.ip().is_loopback() { &all[..] } else { &[*addr] };
+        wide.extend(wanted.iter().filter(|addr| !wide.contains(addr)).copied().collect::<Vec<_>>());
+    }
+    wide
+}
+
+/// A profile of the filter settings that its own are laid over already.
+pub(super) fn profile(name: &str, raw: &RawProfile, mut filters: ChainConfig, config: &Config) -> Profile {
+    if raw.images == Some(false) {
+        let ignore = &mut filters.ignore;
+        (ignore.non_link_images, ignore.non_link_images_alt) = (true, true);
+        (ignore.image_links, ignore.image_links_alt) = (true, true);
+        filters.output.lead_image = false;
+    }
+    for host in &mut filters.ad_servers.except {
+        *host = hosts::without_wildcard(host).to_owned();
+    }
+    let mut hasher = DefaultHasher::new();
+    (config.fingerprint, serde_yaml::to_string(&filters).unwrap_or_default()).hash(&mut hasher);
+    Profile {
+        name: name.to_owned(),
+        rewrite: raw.rewrite.unwrap_or(config.rewrite.enabled),
+        intercept: raw.intercept.unwrap_or(config.https.intercept),
+        filters,
+        fingerprint: hasher.finish(),
     }
 }
 
@@ -111,35 +154,74 @@ fn fingerprint(raw: &RawConfig, ad_servers: u64) -> u64 {
     hasher.finish()
 }
 
-fn read_ad_servers(lists: &[String], base: &Path, watched: &mut Vec<PathBuf>) -> Result<(HostList, u64), Mistake> {
-    let mut hosts = HostList::default();
-    let mut hasher = DefaultHasher::new();
+/// A list that a setting names.
+struct List {
+    key: String,
+    path: PathBuf,
+    text: Cow<'static, str>,
+}
+
+impl List {
+    /// The mistake in one line of it.
+    fn mistake(self, place: Place, problem: String) -> Mistake {
+        Mistake { elsewhere: Some((self.path, place)), ..Mistake::value(&self.key, problem) }
+    }
+}
+
+/// Reads the lists that this key names, each once.
+fn read_lists(
+    key: &str,
+    lists: &[String],
+    builtin: &'static str,
+    base: &Path,
+    watched: &mut Vec<PathBuf>,
+) -> Result<Vec<List>, Mistake> {
     let mut seen = HashSet::new();
-    for (index, list) in lists.iter().enumerate() {
-        if !seen.insert(list.as_str()) {
-            continue;
-        }
-        let path = file::under(base, Path::new(list));
-        let wrong = |problem: String| Mistake::value(&format!("ad_server_lists.{index}"), problem);
+    let mut read = Vec::new();
+    for (index, list) in lists.iter().enumerate().filter(|(_, list)| seen.insert(list.as_str())) {
+        let (key, path) = (format!("{key}.{index}"), file::under(base, Path::new(list)));
         let text = if list == BUILTIN {
-            Cow::Borrowed(BUILTIN_AD_SERVERS)
+            Cow::Borrowed(builtin)
         } else {
             watched.push(path.clone());
             Cow::Owned(file::read_text(&path, file::MAX_LIST).map_err(|error| {
                 let path = path.display();
-                wrong(format!("cannot read {path}: {error}; expected `builtin` or the path of a readable file"))
+                let problem = format!("cannot read {path}: {error}; expected `builtin` or the path of a readable file");
+                Mistake::value(&key, problem)
             })?)
         };
-        text.hash(&mut hasher);
-        hosts.add(file::without_mark(&text)).map_err(|error| Mistake {
-            elsewhere: Some((path, place_in_list(&text, &error))),
-            ..wrong(format!(
+        read.push(List { key, path, text });
+    }
+    Ok(read)
+}
+
+fn read_ad_servers(lists: &[String], base: &Path, watched: &mut Vec<PathBuf>) -> Result<(HostList, u64), Mistake> {
+    let mut hosts = HostList::default();
+    let mut hasher = DefaultHasher::new();
+    for list in read_lists("ad_server_lists", lists, BUILTIN_AD_SERVERS, base, watched)? {
+        list.text.hash(&mut hasher);
+        if let Err(error) = hosts.add(file::without_mark(&list.text)) {
+            let place = place_in_list(&list.text, &error);
+            let problem = format!(
                 "{:?} is not a host name; expected one host per line, or hosts file syntax; `#` starts a comment",
                 error.text
-            ))
-        })?;
+            );
+            return Err(list.mistake(place, problem));
+        }
     }
     Ok((hosts, hasher.finish()))
+}
+
+/// Hosts that are neither opened nor rewritten.
+fn read_untouched(lists: &[String], base: &Path, watched: &mut Vec<PathBuf>) -> Result<HostPatterns, Mistake> {
+    let mut hosts = HostPatterns::default();
+    for list in read_lists("https.except_lists", lists, BUILTIN_UNTOUCHED, base, watched)? {
+        if let Err((line, problem)) = hosts.add_lines(file::without_mark(&list.text)) {
+            let problem = format!("{problem}; expected one host per line; `#` starts a comment");
+            return Err(list.mistake(Place { line, column: 1 }, problem));
+        }
+    }
+    Ok(hosts)
 }
 
 /// Where the word is that names no host.
