@@ -29,9 +29,10 @@
 //!
 //! `config` is what the file says, `runtime_state` what is built from it and in force, and `reload` replaces that.
 //! `shutdown` ends connections gracefully, `tcp` sets the options of sockets. `offline` runs the filter chain over
-//! files, for the command line and the measurements in `lab/`.
+//! files, for the command line and the measurements in `lab/`; `profiles` explains which settings a client gets.
 
 mod access_control;
+mod addresses;
 mod admin;
 mod authority;
 mod body;
@@ -51,6 +52,7 @@ mod listener;
 pub mod log;
 mod mitm;
 pub mod offline;
+pub mod profiles;
 pub mod reload;
 mod rewound;
 mod rewrite;
@@ -64,6 +66,8 @@ mod trusted_devices;
 mod tunnel;
 mod websocket;
 
+pub use addresses::{addresses_for_devices, local_addresses};
+pub use admin::qr::text as qr_code;
 pub use ca::{Authority, AuthorityError};
 pub use config::{Config, ConfigError, RawConfig};
 pub use credentials::hash_password;

@@ -24,7 +24,7 @@ use rustls::{
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite},
     net::TcpStream,
-    time::{Instant, sleep, timeout},
+    time::{sleep, timeout},
 };
 use tokio_rustls::TlsAcceptor;
 use tracing::{debug, info, warn};
@@ -49,8 +49,8 @@ use crate::{
 /// if the client speaks later after all.
 const CLIENT_SILENCE: Duration = Duration::from_millis(300);
 
-/// A connection that its client closes so soon after the handshake, without a request, counts as a refusal of our
-/// certificate: some programs compare it with a pinned one after the handshake.
+/// A connection that its client closes so soon after the handshake, without a byte, counts as a refusal of our
+/// certificate: some programs compare it with a pinned one after the handshake. Browsers keep unused ones for longer.
 const PIN_CHECK: Duration = Duration::from_secs(2);
 
 /// The longest `ClientHello`: one TLS record is at most 16 KiB and a few bytes (RFC 8446 § 5.1).
@@ -229,52 +229,62 @@ impl SniffedConnect {
         };
         let limit = self.running.config.timeouts.tls_handshake;
         let handshake = TlsAcceptor::from(config).accept(client);
-        let stream = match timeout(limit, handshake).await {
+        let mut stream = match timeout(limit, handshake).await {
             Ok(Ok(stream)) => stream,
-            Ok(Err(error)) => {
-                if let Some(is_alert) = refusal(&error) {
-                    self.refusing(is_alert).count();
-                }
-                return self.handshake_failed(&error.to_string());
-            }
+            Ok(Err(error)) => return self.broke_off(&error),
             Err(_) => return self.handshake_failed("it took too long"),
         };
         let version = match stream.get_ref().1.alpn_protocol() {
             Some(b"h2") => Version::HTTP_2,
             _ => Version::HTTP_11,
         };
-        let refusing = self.refusing(false);
-        let (served, connection) = self.serve(stream, target, version);
-        connection.shutdown.clone().spawn(async move {
-            let begun = Instant::now();
-            served.await;
-            if connection.state.counts().0 == 0 && begun.elapsed() < PIN_CHECK {
-                refusing.count();
-            }
-        });
+        let mut read = BytesMut::new();
+        match timeout(PIN_CHECK, stream.read_buf(&mut read)).await {
+            Ok(Ok(0)) => self.broke_off(&io::ErrorKind::UnexpectedEof.into()),
+            Ok(Err(error)) => self.broke_off(&error),
+            Ok(Ok(_)) | Err(_) => self.serve(Rewound::new(read.freeze(), stream), target, version),
+        }
     }
 
-    fn refusing(&self, is_alert: bool) -> Refusing {
-        let host = self.target().host_port();
-        let is_ours = matches!(self.end, End::Here(_));
-        Refusing { proxy: Arc::clone(&self.proxy), device: self.device.clone(), host, is_ours, is_alert }
+    /// The client has ended the connection before its first byte.
+    fn broke_off(self, error: &io::Error) {
+        if let Some(is_alert) = refusal(error) {
+            self.count_refusal(is_alert);
+        }
+        self.handshake_failed(&error.to_string());
+    }
+
+    /// The client has refused our certificate: it has said so by an alert, or may have by closing the connection.
+    fn count_refusal(&self, is_alert: bool) {
+        let Self { proxy, device, .. } = self;
+        let (tunnelled, trusted) = (&proxy.tunnelled, &proxy.trusted_devices);
+        if matches!(self.end, End::Here(_)) {
+            // The start page looks there whether the client trusts the authority. A connection that was only closed may be
+            // that of a person who left the page.
+            if is_alert || tunnelled.refused(device, admin::CONTROL_HOST).tunnelled {
+                trusted.distrusts(device);
+            }
+        } else if self.running.config.https.tunnel_refused {
+            let host = self.target().host_port();
+            let refused = tunnelled.refused(device, &host);
+            if refused.tunnelled {
+                info!(client = %device.address, host, "this client refuses our certificate: the host is tunnelled for it");
+            }
+            if refused.doubted {
+                trusted.doubts(device);
+            }
+        }
     }
 
     /// HTTP in clear inside of the tunnel, as Chromium sends `ws://`.
     fn serve_plain<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, client: I) {
         let target = Target { scheme: Scheme::Http, ..self.target().clone() };
-        let (served, connection) = self.serve(client, target, Version::HTTP_11);
-        connection.shutdown.clone().spawn(served);
+        self.serve(client, target, Version::HTTP_11);
     }
 
-    /// Every request inside goes through the service. To be run in a task of its own, so that what led here is not kept for
-    /// as long as the client stays.
-    fn serve<I>(
-        self,
-        stream: I,
-        target: Target,
-        version: Version,
-    ) -> (impl Future<Output = ()> + Send + 'static, Arc<Connection>)
+    /// Every request inside goes through the service. In a task of its own, so that what led here is not kept for as
+    /// long as the client stays.
+    fn serve<I>(self, stream: I, target: Target, version: Version)
     where
         I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -282,7 +292,8 @@ impl SniffedConnect {
         let connection = Arc::new(self.connection.decrypted(target, authenticator, self.device));
         // From here on each request has its own entry.
         drop(self.log);
-        (server::serve_connection(stream, self.proxy, Arc::clone(&connection), version), connection)
+        let shutdown = connection.shutdown.clone();
+        shutdown.spawn(server::serve_connection(stream, self.proxy, connection, version));
     }
 
     /// The 200 is sent already; closing is all that is left.
@@ -299,37 +310,6 @@ impl SniffedConnect {
         let authority = self.running.open_authority();
         let authority = authority.ok_or("there is no certificate authority")?;
         Ok(authority.handshake(&self.target().host)?)
-    }
-}
-
-/// A client that has refused our certificate, or may have.
-struct Refusing {
-    proxy: Arc<Proxy>,
-    device: Device,
-    host: String,
-    /// Whether the host is our own, where the start page looks whether the client trusts the authority.
-    is_ours: bool,
-    /// Whether the client has said so, or has only closed the connection.
-    is_alert: bool,
-}
-
-impl Refusing {
-    fn count(self) {
-        let Self { proxy, device, host, .. } = &self;
-        if self.is_ours {
-            // A connection that was only closed may be that of a person who left the page.
-            if self.is_alert || proxy.tunnelled.refused(device, admin::CONTROL_HOST).tunnelled {
-                proxy.trusted_devices.distrusts(device);
-            }
-        } else if proxy.running().config.https.tunnel_refused {
-            let refused = proxy.tunnelled.refused(device, host);
-            if refused.tunnelled {
-                info!(client = %device.address, host, "this client refuses our certificate: the host is tunnelled for it");
-            }
-            if refused.doubted {
-                proxy.trusted_devices.doubts(device);
-            }
-        }
     }
 }
 

@@ -23,7 +23,7 @@ use tracing::{Instrument, debug, debug_span, warn};
 
 use crate::{
     access_control::Permit,
-    admin,
+    admin::{self, Forms, Visit},
     authority::Target,
     body::Body,
     bypass_link::BypassLinks,
@@ -65,6 +65,7 @@ pub struct Proxy {
     workers: Workers,
     pseudonym: Pseudonym,
     pub(crate) bypass_links: BypassLinks,
+    pub(crate) forms: Forms,
     reload_error: ArcSwapOption<String>,
     pub(crate) limits: Arc<ConnectionLimits>,
     pub(crate) tunnelled: TunnelledHosts,
@@ -110,6 +111,7 @@ impl Proxy {
             workers,
             pseudonym: Pseudonym::new(),
             bypass_links: BypassLinks::new(),
+            forms: Forms::default(),
             reload_error: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),
             tunnelled: TunnelledHosts::new(),
@@ -181,6 +183,11 @@ impl Proxy {
     /// The configuration that the program started with.
     pub(crate) fn started_with(&self) -> &Config {
         &self.started_with
+    }
+
+    /// The addresses that it listens on.
+    pub(crate) fn own(&self) -> &[SocketAddr] {
+        &self.own
     }
 
     pub(crate) fn running(&self) -> Arc<RuntimeState> {
@@ -279,7 +286,8 @@ impl Exchange {
         let Some(target) = self.target(&request)? else {
             self.log.route = "panel";
             self.log.host = Some(target_resolution::host_of(&request).into());
-            return Ok(Answer::Response(admin::answer(&self.proxy, client, &request)));
+            let visit = Visit::new(&self.connection, self.device(request.headers()), &request);
+            return Ok(Answer::Response(admin::answer(&self.proxy, &visit, &request)));
         };
         self.log.host = Some(target.host_port().into());
         if admin::is_control_host(&target) {

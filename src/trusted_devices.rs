@@ -219,7 +219,7 @@ impl TrustedDevice {
         self.is_at(device.address, device.user.as_deref()) && self.agent == device.agent
     }
 
-    fn is_at(&self, address: IpAddr, user: Option<&str>) -> bool {
+    pub(crate) fn is_at(&self, address: IpAddr, user: Option<&str>) -> bool {
         self.address == address.to_canonical() && self.user.as_deref() == user
     }
 }

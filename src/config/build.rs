@@ -24,8 +24,7 @@ impl RawConfig {
         }
         let mut watched = Vec::new();
         if self.access.lan {
-            self.access.open_to_lan();
-            self.listen.0 = on_all_addresses(&self.listen.0);
+            open_to_lan(&mut self.access, &mut self.listen.0);
         }
         check_listen(&self.listen.0, &self.access)?;
         let (ad_servers, ad_servers_hash) = read_ad_servers(&self.ad_server_lists, base, &mut watched)?;
@@ -53,6 +52,18 @@ impl RawConfig {
             watched,
         })
     }
+}
+
+impl Config {
+    /// Lets the devices of the local network use the proxy, as `access.lan` does.
+    pub fn open_to_lan(&mut self) {
+        open_to_lan(&mut self.access, &mut self.listen);
+    }
+}
+
+fn open_to_lan(access: &mut Access, listen: &mut Vec<SocketAddr>) {
+    access.open_to_lan();
+    *listen = on_all_addresses(listen);
 }
 
 /// Every address of both families in place of loopback, with the same ports.

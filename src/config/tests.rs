@@ -108,7 +108,7 @@ fn a_mistake_is_reported_with_its_place_its_key_and_what_is_expected() {
         ("profiles: { phone: { filters: { removed_links: { max: 1 } } } }", "1:50: profiles.phone.filters.removed_links: unknown key `max`", ""),
         ("profiles: { phone: { image: false } }", "1:22: profiles.phone: unknown key `image`", "did you mean `images`"),
         ("profiles: { own: { intercept: never } }", "1:31: profiles.own.intercept: \"never\"", "`auto`"),
-        ("devices:\n- {user_agents: [x], profile: phoen}", "2:30: devices.profile: there is no profile \"phoen\"", "`phone`"),
+        ("devices:\n- {user_agents: [x], profile: phoen}", "2:31: devices.profile: there is no profile \"phoen\"", "`phone`"),
         ("devices: [{users: [anna], profile: off}]", "1:19: devices.users: there is no user \"anna\"", ""),
         ("sites: [{hosts: ['*'], profile: off}]", "1:18: sites.hosts: \"*\"", ""),
         ("sites: [{profile: off}]", "1:9: sites: ", "`hosts`"),
