@@ -142,7 +142,9 @@ fn check_method<B>(request: &Request<B>) -> Option<Response<Body>> {
 /// certificate is a warning, which can be passed.
 fn learn<B>(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, request: &Request<B>) {
     let is_opened = request.headers().get("sec-fetch-dest").is_some_and(|destination| destination == "document");
-    if let (Some(connect), Some(authority), false) = (visit.connect, running.open_authority(), is_opened) {
+    if let Some(connect) = visit.connect.filter(|_| !is_opened)
+        && let Some(authority) = running.authority()
+    {
         let browser = visit.device.agent.clone();
         proxy.trusted_devices.learn(connect, browser, authority.fingerprint());
     }

@@ -31,7 +31,8 @@ pub(crate) fn user_agent(headers: &HeaderMap) -> &str {
 
 /// The `User-Agent` without its numbers, so that an update of the program changes nothing.
 pub(crate) fn agent(headers: &HeaderMap) -> String {
-    user_agent(headers).chars().filter(|char| !char.is_ascii_digit()).take(MAX_AGENT).collect()
+    let is_number = |char: &char| char.is_ascii_digit() || ['.', '_'].contains(char);
+    user_agent(headers).chars().filter(|char| !is_number(char)).take(MAX_AGENT).collect()
 }
 
 #[cfg(test)]
@@ -41,7 +42,7 @@ mod tests {
     #[test]
     fn an_update_changes_nothing_and_another_program_does() {
         let of = |text: &str| agent(&HeaderMap::from_iter([(header::USER_AGENT, text.parse().unwrap())]));
-        assert_eq!(of("Mozilla/5.0 (X11) Firefox/140.0"), of("Mozilla/5.0 (X11) Firefox/99.0"));
+        assert_eq!(of("Mozilla/5.0 (X11) Firefox/140.0"), of("Mozilla/5.0 (X11) Firefox/99.0.1"));
         assert_ne!(of("Mozilla/5.0 (X11) Firefox/140.0"), of("Mozilla/5.0 (X11) Chrome/140.0"));
         assert_eq!(agent(&HeaderMap::new()), "");
     }

@@ -38,6 +38,7 @@ pub(super) fn page(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>) -> 
     let choice = profile(running, visit);
     let intercept = choice.map_or(Intercept::Off, |choice| choice.profile.intercept);
     let is_known = proxy.trusted_devices.has_browser(visit.device.address, visit.user(), &visit.device.agent);
+    let warning = running.authority().and_then(|authority| authority.expiry_warning());
     let checks = visit.proxied && intercept != Intercept::Off && running.open_authority().is_some();
     let head = html! {
         @if checks { link rel="stylesheet" href={ "https://c" (nonce()) "." (CONTROL_HOST) (CHECK) }; }
@@ -51,6 +52,7 @@ pub(super) fn page(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>) -> 
             @if let Some(error) = proxy.reload_error() {
                 p.bad { "The configuration could not be reloaded, and the one before it stays in force. " (error) }
             }
+            @if let Some(warning) = warning { p.bad { (error_pages::prose(&warning)) } }
             (next_step(running, visit, intercept, is_known))
             (this_device(proxy, visit, choice, is_known))
             (other_devices(proxy, visit))
