@@ -121,7 +121,7 @@ pub(crate) fn answer<B>(proxy: &Proxy, visit: &Visit<'_>, request: &Request<B>) 
             download(script.into_bytes(), "application/x-ns-proxy-autoconfig", None)
         }
         _ => match System::ALL.into_iter().find(|system| path.strip_prefix("/steps/") == Some(system.slug())) {
-            Some(system) => error_pages::page(StatusCode::OK, &start::system_page(visit, system)),
+            Some(system) => error_pages::page(StatusCode::OK, &start::system_page(proxy, visit, system)),
             None => not_here(StatusCode::NOT_FOUND),
         },
     }

@@ -33,10 +33,10 @@ h2{font-size:1.1rem;margin:2rem 0 .5rem}
 code,pre{font:.9em ui-monospace,monospace;background:#8882;border-radius:.3em;padding:.1em .35em}
 pre{padding:.75em 1em;white-space:pre-wrap}
 table{border-collapse:collapse;width:100%}
-td,th{padding:.45rem .5rem .45rem 0;text-align:left;vertical-align:top;border-bottom:1px solid #8883;
+td,th{padding:.45rem .5rem .45rem 0;text-align:left;vertical-align:top;border-bottom:1px solid #888;
 font-weight:normal}
 td{overflow-wrap:anywhere}
-th{opacity:.7;width:9.5rem}
+th{width:9.5rem}
 a.button,button{display:inline-block;padding:.5rem 1rem;margin:.25rem .5rem .25rem 0;border:0;border-radius:.5rem;
 font:inherit;background:#1d4ed8;color:#fff;text-decoration:none}
 td form{display:inline}td button{margin:0 0 0 .5rem;padding:.15rem .6rem}
@@ -47,7 +47,7 @@ li{margin:.35rem 0}ol{padding-left:1.5rem}
 .another{display:flex;flex-wrap:wrap;gap:0 1.5rem;align-items:center}.another div{flex:1 1 14rem}
 .list a{display:inline-block;margin:.2rem .9rem .2rem 0}
 @media(max-width:30rem){body{padding:1.25rem 1rem}td,th{display:block;width:auto}th{border:0;padding-bottom:0}td{padding-top:0}}
-.quiet{opacity:.7;font-size:.9rem}
+.quiet{font-size:.9rem}
 .bad{border-left:4px solid #d33;padding-left:.75rem;white-space:pre-wrap}";
 
 /// The response that an error becomes.

@@ -53,7 +53,7 @@ pub(super) fn page(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>) -> 
                 p.bad { "The configuration could not be reloaded, and the one before it stays in force. " (error) }
             }
             @if let Some(warning) = warning { p.bad { (error_pages::prose(&warning)) } }
-            (next_step(running, visit, intercept, is_known))
+            (next_step(proxy, running, visit, intercept, is_known))
             (this_device(proxy, visit, choice, is_known))
             (other_devices(proxy, visit))
             h2 { "Steps for" }
@@ -78,13 +78,13 @@ fn nonce() -> String {
     random_bytes::<8>().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn next_step(running: &RuntimeState, visit: &Visit<'_>, intercept: Intercept, is_known: bool) -> Markup {
+fn next_step(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, intercept: Intercept, is_known: bool) -> Markup {
     let system = System::guess(visit.user_agent);
     html! {
         @if !visit.proxied {
             section.step {
                 h2 { "Next: let this device use the proxy" }
-                (steps(&proxy_steps(visit, system)))
+                (steps(&proxy_steps(proxy, visit, system)))
                 p { "Then open " strong { "http://" (CONTROL_HOST) "/" } " here." }
                 p.quiet { "You are at the proxy's own address, and have not come through it." }
             }
@@ -102,6 +102,13 @@ fn next_step(running: &RuntimeState, visit: &Visit<'_>, intercept: Intercept, is
                 h2 { "✓ All is set" }
                 p { "This browser uses the proxy and trusts its certificate: pages come decluttered. Read on." }
             }
+        } @else if system == System::EReader {
+            section.step {
+                h2 { "✓ This reader uses the proxy" }
+                p { "Pages over plain HTTP come decluttered; encrypted pages pass as they are." }
+                p { "If it has Android, it can trust the proxy's certificate, and encrypted pages come decluttered too: "
+                    a href="/steps/android" { "the steps" } "." }
+            }
         } @else {
             section.step {
                 h2.live {}
@@ -111,9 +118,7 @@ fn next_step(running: &RuntimeState, visit: &Visit<'_>, intercept: Intercept, is
                     p { "It uses the proxy. Pages over plain HTTP come decluttered already; for encrypted ones, which are most, it must \
                          trust the proxy's certificate. Do this only on devices that are yours." }
                     @if intercept == Intercept::On { p.bad { "Until then every encrypted page shows an error." } }
-                    @if system != System::EReader {
-                        p { a.button href=(system.certificate()) { "Get the certificate" } }
-                    }
+                    p { a.button href=(system.certificate()) { "Get the certificate" } }
                     (steps(&system.certificate_steps()))
                     p { "Then " a href="/" { "load this page again" } "." }
                 }
@@ -122,12 +127,19 @@ fn next_step(running: &RuntimeState, visit: &Visit<'_>, intercept: Intercept, is
     }
 }
 
-pub(super) fn proxy_steps(visit: &Visit<'_>, system: System) -> Vec<Markup> {
-    let ip = visit.local.ip().to_string();
-    system.proxy_steps(&ip, visit.local.port(), &format!("http://{}/wpad.dat", visit.local))
+fn proxy_steps(proxy: &Proxy, visit: &Visit<'_>, system: System) -> Vec<Markup> {
+    let address = proxy_address(proxy, visit, system);
+    system.proxy_steps(&address.ip().to_string(), address.port(), &format!("http://{address}/wpad.dat"))
 }
 
-pub(super) fn steps(steps: &[Markup]) -> Markup {
+/// The proxy's address for a device with this system: that of the network, if a person reads about a phone at loopback.
+fn proxy_address(proxy: &Proxy, visit: &Visit<'_>, system: System) -> SocketAddr {
+    let is_elsewhere = visit.local.ip().is_loopback() && system != System::guess(visit.user_agent);
+    let reached = is_elsewhere.then(|| addresses_for_devices(proxy.own()));
+    reached.and_then(|reached| reached.first().copied()).unwrap_or(visit.local)
+}
+
+fn steps(steps: &[Markup]) -> Markup {
     html! { ol { @for step in steps { li { (step) } } } }
 }
 
@@ -182,14 +194,14 @@ fn other_devices(proxy: &Proxy, visit: &Visit<'_>) -> Markup {
 }
 
 /// All steps for one system.
-pub(super) fn system_page(visit: &Visit<'_>, system: System) -> Markup {
+pub(super) fn system_page(proxy: &Proxy, visit: &Visit<'_>, system: System) -> Markup {
     error_pages::document(
         system.name(),
         &html! {
             h1 { (system.name()) }
             h2 { "1. Use the proxy" }
-            (steps(&proxy_steps(visit, system)))
-            p.quiet { "Where a script is asked for (“automatic proxy configuration”): " code { "http://" (visit.local) "/proxy.pac" } }
+            (steps(&proxy_steps(proxy, visit, system)))
+            p.quiet { "Where a script is asked for (“automatic proxy configuration”): " code { "http://" (proxy_address(proxy, visit, system)) "/proxy.pac" } }
             h2 { "2. Trust its certificate" }
             p { "For encrypted pages. Only on devices that are yours; remove it there when you stop using Gleaner." }
             @if system != System::EReader { p { a.button href=(system.certificate()) { "Get the certificate" } } }

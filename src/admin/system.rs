@@ -82,48 +82,48 @@ impl System {
         let fields = html! { "Server " strong { (server) } ", port " strong { (port) } };
         match self {
             Self::Ios => vec![
-                html! { "Settings, Wi-Fi, then the " b { "ⓘ" } " beside your network." },
-                html! { "At the end: Configure Proxy, Manual." },
+                html! { "Settings › Wi-Fi, then the (i) beside your network." },
+                html! { "At the end: Configure Proxy › Manual." },
                 html! { (fields) ". Save." },
             ],
             Self::Android => vec![
-                html! { "Settings, Network & internet, Wi-Fi (or Internet), then the gear beside your network." },
-                html! { "The pencil (Modify), Advanced options, Proxy: Manual." },
+                html! { "Settings › Network & internet › Internet (or Wi-Fi), then the gear beside your network." },
+                html! { "The pencil (Modify) › Advanced options › Proxy: Manual." },
                 html! { (fields) ". Save." },
             ],
             Self::Windows => vec![
-                html! { "Settings, Network & Internet, Proxy." },
-                html! { "Manual proxy setup, Set up, switch it on." },
+                html! { "Settings › Network & Internet › Proxy." },
+                html! { "Manual proxy setup › Set up: switch it on." },
                 html! { (fields) ". Save." },
             ],
             Self::MacOs => vec![
-                html! { "System Settings, Network, Wi-Fi, Details, Proxies." },
+                html! { "System Settings › Network › Wi-Fi › Details › Proxies." },
                 html! { "Switch on Web proxy (HTTP) and Secure web proxy (HTTPS)." },
                 html! { "For both: " (fields) ". OK." },
             ],
             Self::Linux => vec![
-                html! { "GNOME: Settings, Network, Network Proxy, Manual. KDE: System Settings, Proxy." },
+                html! { "GNOME: Settings › Network › Proxy › Manual. KDE: System Settings › Network › Proxy." },
                 html! { "HTTP and HTTPS: " (fields) "." },
                 html! { "For programs of a terminal: " code { "export http_proxy=http://" (server) ":" (port) " https_proxy=http://" (server) ":" (port) } },
             ],
             Self::Firefox => vec![
-                html! { "Settings, General, at its end: Network Settings." },
+                html! { "Settings › General, at its end: Network Settings." },
                 html! { "Manual proxy configuration. " (fields) "." },
                 html! { "Tick “Also use this proxy for HTTPS”. OK." },
             ],
             Self::Chromium => vec![
-                html! { "Chromium follows the system's proxy: Settings, System, Open proxy settings." },
+                html! { "Chromium follows the system's proxy: Settings › System › Open proxy settings." },
                 html! { "Or start it with " code { "chromium --proxy-server=" (server) ":" (port) } },
             ],
             Self::EReader => vec![
-                html! { "Readers with Android (BOOX, Meebook, Bigme, PocketBook with apps): as " a href="/steps/android" { "Android" } "." },
+                html! { "Readers with Android (BOOX, Meebook, Bigme): as " a href="/steps/android" { "Android" } "." },
                 html! { "Others, if the settings of the Wi-Fi network have a proxy: " (fields) "." },
                 html! { "Kindle and Kobo have no such setting. Some follow the network: if your router's DHCP can give out option 252 (WPAD), \
                 let it be " code { (pac) } "." },
             ],
             Self::Terminal => vec![
                 html! { code { "export http_proxy=http://" (server) ":" (port) "/ https_proxy=http://" (server) ":" (port) "/" } },
-                html! { "Then start " code { "lynx" } ", " code { "w3m" } ", " code { "curl" } " and others as ever. links: Setup, Network options, Proxies." },
+                html! { "Then start " code { "lynx" } ", " code { "w3m" } ", " code { "curl" } " and others as ever. links: Setup › Network options › Proxies." },
             ],
         }
     }
@@ -142,25 +142,25 @@ impl System {
         match self {
             Self::Ios => vec![
                 html! { "Open this page in Safari, tap the button, Allow." },
-                html! { "Settings, Profile Downloaded, Install." },
-                html! { "Settings, General, About, Certificate Trust Settings: switch on the Gleaner CA." },
+                html! { "Settings › Profile Downloaded › Install." },
+                html! { "Settings › General › About › Certificate Trust Settings: switch on “Gleaner CA”." },
             ],
             Self::Android => vec![
                 html! { "Tap the button." },
-                html! { "Settings, Security & privacy, More security settings, Encryption & credentials, Install a certificate, CA certificate, \
+                html! { "Settings › Security & privacy › More security settings › Encryption & credentials › Install a certificate › CA certificate › \
                 Install anyway. (Or search the settings for “CA certificate”.)" },
                 html! { "Choose " code { "gleaner-ca.crt" } " among the downloads." },
-                html! { "Chrome then trusts it. Firefox: Settings, About Firefox, tap the logo five times, back, Secret Settings, “Use third party \
+                html! { "Chrome then trusts it. Firefox: Settings › About Firefox, tap the logo five times; back › Secret Settings › “Use third party \
                 CA certificates”. Other apps stay as they are." },
             ],
             Self::Windows => vec![
                 html! { "Press the button and open " code { "gleaner-ca.crt" } "." },
-                html! { "Install Certificate, Current User, “Place all certificates in the following store”, Browse: Trusted Root Certification Authorities." },
-                html! { "Confirm, and start the browser anew." },
+                html! { "Install Certificate › Current User › “Place all certificates in the following store” › Browse: Trusted Root Certification Authorities." },
+                html! { "Confirm, and start the browser again." },
             ],
             Self::MacOs => vec![
                 html! { "Press the button and open " code { "gleaner-ca.crt" } ": Keychain Access adds it to “login”." },
-                html! { "Double-click “Gleaner CA” there, Trust, “When using this certificate: Always Trust”." },
+                html! { "Double-click “Gleaner CA” there › Trust › “When using this certificate: Always Trust”." },
             ],
             Self::Linux => vec![
                 html! { "Press the button." },
@@ -170,18 +170,18 @@ impl System {
             ],
             Self::Firefox => vec![
                 html! { "Press the button." },
-                html! { "Settings, Privacy & Security, Certificates, View Certificates, Authorities, Import: " code { "gleaner-ca.pem" } "." },
+                html! { "Settings › Privacy & Security › Certificates › View Certificates › Authorities › Import: " code { "gleaner-ca.pem" } "." },
                 html! { "Tick “Trust this CA to identify websites”. OK." },
             ],
             Self::Chromium => vec![
                 html! { "Press the button." },
-                html! { "Settings, Privacy and security, Security, Manage certificates, Your certificates (or Authorities), Import: " code { "gleaner-ca.pem" }
+                html! { "Settings › Privacy and security › Security › Manage certificates › Installed by you (or Authorities) › Import: " code { "gleaner-ca.pem" }
                 ", for identifying websites." },
                 html! { "Or in a terminal: " code { "certutil -d sql:$HOME/.pki/nssdb -A -t C,, -n gleaner -i gleaner-ca.pem" } },
             ],
             Self::EReader => vec![
-                html! { "Readers with Android: as " a href="/steps/android" { "Android" } "." },
-                html! { "Others have no way to add a certificate: pages over plain HTTP come decluttered, encrypted ones as they are." },
+                html! { "Readers with Android (BOOX, Meebook, Bigme): as " a href="/steps/android" { "Android" } "." },
+                html! { "Kindle, Kobo and others have no way to add a certificate. Their encrypted pages pass as they are." },
             ],
             Self::Terminal => vec![
                 html! { "Get the certificate: " code { "curl -O http://" (super::CONTROL_HOST) (certificate::PEM) } },
