@@ -2,6 +2,8 @@
 //!
 //! Every client that may use the proxy can read it; it changes nothing.
 
+mod pause;
+
 use std::net::IpAddr;
 
 use gleaner_filters::{FilterName, Format, output::Style};
@@ -12,6 +14,7 @@ use url::Url;
 use crate::{
     access_control::Acl,
     authority::{Host, Target},
+    blocking::Blocker,
     body::Body,
     bypass_link, error_pages,
     runtime_state::RuntimeState,
@@ -59,6 +62,7 @@ pub(crate) fn answer<B>(proxy: &Proxy, client: IpAddr, request: &Request<B>) -> 
     match (path, authority.flatten()) {
         ("/" | "", _) => error_pages::page(StatusCode::OK, &overview(proxy, &running)),
         (bypass_link::PATH, _) => proxy.bypass_links.answer(client, request),
+        (pause::PATH, _) => pause::answer(proxy, client, request),
         ("/ca.crt", Some(authority)) => download(
             authority.certificate_der().to_vec(),
             "application/x-x509-ca-cert",
@@ -132,13 +136,28 @@ fn state(proxy: &Proxy, running: &RuntimeState) -> Markup {
                 tr { th { "Filters" } td { @if filters.is_empty() { "none" } @else { (filters.join(", ")) } } }
                 tr { th { "Style" } td { (style) } }
                 tr { th { "Preset" } td { (config.preset.as_str()) } }
-                tr { th { "Ad servers known" } td { (config.ad_servers.len()) } }
+                tr { th { "Lists" } td { (blocking_state(&config.blocker)) } }
             }
             tr {
                 th { "Configuration" }
                 td { @match proxy.config_file() { Some(file) => code { (file.display()) }, None => "built-in defaults" } }
             }
         }
+    }
+}
+
+fn blocking_state(blocker: &Blocker) -> Markup {
+    html! {
+        @for list in blocker.lists() {
+            (list.source) ": "
+            @match &list.problem {
+                Some(problem) => { (problem) }
+                None => { (list.counts.requests + list.counts.elements) " rules" }
+            }
+            br;
+        }
+        @if !blocker.settings().enabled { "blocking is switched off" }
+        @else { a href=(pause::PATH) { (pause::state(blocker)) } }
     }
 }
 

@@ -4,9 +4,12 @@ mod address;
 mod blocks;
 mod ca;
 mod check_config;
+mod explain;
 mod extract;
 mod hash_password;
+mod lists;
 mod overlay;
+mod pause;
 mod schema;
 mod serve;
 
@@ -87,6 +90,15 @@ enum Command {
     Extract(extract::Args),
     /// Show all blocks of a page in order of relevance, and its menus
     Blocks(blocks::Args),
+    /// Update the lists of advertisements and trackers, or show what is in use
+    Lists {
+        #[command(subcommand)]
+        command: lists::Command,
+    },
+    /// Let everything through for some time
+    Pause(pause::Args),
+    /// Say what becomes of a request, and which rule of which list decides
+    Explain(explain::Args),
 }
 
 #[derive(Args, Clone, Debug)]
@@ -149,6 +161,11 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::HashPassword) => hash_password::run(),
         Some(Command::Extract(arguments)) => extract::run(&arguments, &load(config)?),
         Some(Command::Blocks(arguments)) => blocks::run(&arguments, &load(config)?),
+        Some(Command::Lists { command }) => {
+            lists::run(command, &load(config.clone())?, || Ok(load(config.clone())?))
+        }
+        Some(Command::Pause(arguments)) => pause::run(&arguments, &load(config)?),
+        Some(Command::Explain(arguments)) => explain::run(&arguments, &load(config)?),
     }
 }
 

@@ -5,6 +5,7 @@
 //! messages, `build` makes `Config` from `RawConfig`. Every default is beside its field, in its section's file.
 
 mod access;
+mod blocking;
 mod build;
 mod document;
 mod error;
@@ -21,21 +22,23 @@ mod log;
 mod rewrite;
 mod timeouts;
 mod users;
-mod values;
+pub(crate) mod values;
 mod yaml_errors;
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
     path::PathBuf,
+    sync::Arc,
 };
 
-use gleaner_filters::{ChainConfig, HostList};
+use gleaner_filters::ChainConfig;
 use rustls::pki_types::CertificateDer;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
     access::{Access, AddrPattern, ClientRange, PrivateTargets},
+    blocking::RawBlocking,
     build::check_addresses,
     error::{ConfigError, in_plain_words},
     headers::Headers,
@@ -51,11 +54,8 @@ pub use self::{
     users::Users,
 };
 
-/// The built-in list of advertising hosts.
-const BUILTIN_AD_SERVERS: &str = include_str!("../adservers.txt");
-
-/// The name of the list above in `ad_server_lists`.
-const BUILTIN: &str = "builtin";
+pub(crate) use self::file::read_text;
+use crate::blocking::{Blocker, ListSource};
 
 /// The configuration file as written. Every key may be left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -87,9 +87,12 @@ pub struct RawConfig {
     pub preset: Preset,
     /// The filter chain: order, switches and parameters.
     pub filters: ChainConfig,
-    /// Lists of advertising hosts: `builtin`, or paths of files with one host per line or in hosts
-    /// file syntax. Relative paths start at the configuration file.
-    pub ad_server_lists: Vec<String>,
+    /// Lists of advertisements and trackers.
+    pub blocking: RawBlocking,
+    /// The name that `blocking.lists` had before.
+    #[serde(skip_serializing)]
+    #[schemars(with = "Vec<String>")]
+    pub ad_server_lists: Option<Vec<ListSource>>,
 }
 
 impl Default for RawConfig {
@@ -107,7 +110,8 @@ impl Default for RawConfig {
             log: Log::default(),
             preset: Preset::default(),
             filters: ChainConfig::default(),
-            ad_server_lists: vec![BUILTIN.to_owned()],
+            blocking: RawBlocking::default(),
+            ad_server_lists: None,
         }
     }
 }
@@ -163,10 +167,12 @@ pub struct Config {
     pub preset: Preset,
     /// The filter chain.
     pub filters: ChainConfig,
-    /// Advertising hosts of all lists together.
-    pub ad_servers: HostList,
+    /// Lists of advertisements and trackers.
+    pub blocker: Arc<Blocker>,
     /// A hash of all that decides what a page looks like after the chain.
     pub fingerprint: u64,
+    /// What is read otherwise than it may have been meant.
+    pub hints: Vec<String>,
     /// Files whose change means a reload.
     pub watched: Vec<PathBuf>,
 }

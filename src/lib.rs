@@ -14,6 +14,7 @@
 //! | `service::target_resolution`, `authority` | which origin is meant | a `Target` |
 //! | `admin`, `bypass_link` | our own pages; the page as it was | a response |
 //! | `access_control` | whether that origin may be reached | a `Permit` |
+//! | `blocking` | whether lists of advertisements and trackers forbid the request | an empty resource |
 //! | `route` | tunnel, intercept or forward | a `Route` |
 //! | `mitm`, `ca`, `rewound` | CONNECT whose first bytes decide; TLS with a minted leaf | a decrypted connection, back to `server` |
 //! | `tunnel` | any other CONNECT, and upgraded connections | bytes both ways |
@@ -33,6 +34,7 @@
 mod access_control;
 mod admin;
 mod authority;
+pub mod blocking;
 mod body;
 mod bypass_link;
 mod ca;

@@ -198,6 +198,12 @@ impl SniffedConnect {
         if matches!(self.end, End::Here(_)) {
             return self.serve_plain(client);
         }
+        if let Some(rule) = self.running.config.blocker.blocked_host(&self.target().host.plain()) {
+            // Only now is it known that no request within can be answered in its place.
+            self.log.route = "blocked";
+            self.log.action = format!("blocked by {rule}");
+            return;
+        }
         self.log.route = "tunnel";
         self.connection.is_tunnel.store(true, Relaxed);
         if let Err(error) = self.connect().await {

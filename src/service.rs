@@ -3,6 +3,7 @@
 //! Each step's own rules are in its module; here is only what comes after what, and the configuration in force while
 //! it happens: one [`RuntimeState`] snapshot per request, so that a reload never changes the rules half-way.
 
+mod blocked;
 mod connect;
 mod forward;
 mod next_pages;
@@ -73,6 +74,8 @@ pub struct Proxy {
     /// Hosts whose connections are tunnelled although interception is on, by `host:port`.
     pub(crate) tunnelled: moka::sync::Cache<String, ()>,
     max_idle: usize,
+    /// Notified when another configuration is in force.
+    pub(crate) reloaded: tokio::sync::Notify,
 }
 
 /// Where the configuration came from: shown in the panel, watched for changes.
@@ -116,6 +119,7 @@ impl Proxy {
             limits: ConnectionLimits::new(connections),
             tunnelled: moka::sync::Cache::builder().max_capacity(MAX_TUNNELLED).time_to_live(TUNNELLED_FOR).build(),
             max_idle,
+            reloaded: tokio::sync::Notify::new(),
         }))
     }
 
@@ -130,6 +134,7 @@ impl Proxy {
         let running = RuntimeState::new(config, own, rewriter, self.max_idle, Some(&before))?;
         self.running.store(Arc::new(running));
         self.reload_error.store(None);
+        self.reloaded.notify_one();
         Ok(())
     }
 
@@ -290,6 +295,9 @@ impl Exchange {
         if request.method() == Method::CONNECT && !websocket::is_extended_connect(&request) {
             return Ok(Answer::Upgraded(self.connect(request, permit).await?));
         }
+        if let Some(response) = self.blocked(&request, &permit) {
+            return Ok(Answer::Response(response));
+        }
         self.log.route = Route::Forward.as_str();
         // In a box: the largest part of the future, and not needed for the others.
         Box::pin(self.forward(request, &permit)).await
@@ -371,6 +379,14 @@ fn descriptor_budget(configured: usize) -> (usize, usize) {
 fn warn_about_ineffective(config: &Config) {
     for IneffectiveSetting { key, needs } in config.ineffective_settings() {
         warn!(key, "this setting does nothing: it needs {needs}");
+    }
+    for hint in &config.hints {
+        warn!("{hint}");
+    }
+    for list in config.blocker.lists() {
+        if let Some(problem) = &list.problem {
+            warn!(list = %list.source, problem, "a list is not in use");
+        }
     }
 }
 

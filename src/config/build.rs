@@ -1,19 +1,16 @@
 //! From [`RawConfig`] to [`Config`]: files that are named are read, and settings that must fit each other are compared.
 
 use std::{
-    borrow::Cow,
-    collections::HashSet,
     hash::{DefaultHasher, Hash, Hasher},
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use gleaner_filters::{HostList, HostListError};
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 
-use super::{
-    Access, BUILTIN, BUILTIN_AD_SERVERS, Config, RawConfig, document::Place, error::Mistake, file, hosts, https,
-};
+use super::{Access, Config, RawBlocking, RawConfig, error::Mistake, file, hosts, https};
+use crate::blocking::{Blocker, Blocking, ListSource};
 
 impl RawConfig {
     /// `base` is the folder that relative paths start at.
@@ -23,8 +20,10 @@ impl RawConfig {
         }
         let mut watched = Vec::new();
         check_listen(&self.listen.0, &self.access)?;
-        let (ad_servers, ad_servers_hash) = read_ad_servers(&self.ad_server_lists, base, &mut watched)?;
-        let fingerprint = fingerprint(&self, ad_servers_hash);
+        let (settings, hint) = blocking(self.blocking.clone(), self.ad_server_lists.take(), base)?;
+        let blocker = Arc::new(Blocker::load(settings));
+        watched.extend(blocker.files());
+        let fingerprint = fingerprint(&self, blocker.fingerprint);
         Ok(Config {
             listen: self.listen.0,
             https: self.https,
@@ -39,8 +38,9 @@ impl RawConfig {
             log: self.log,
             preset: self.preset,
             filters: self.filters,
-            ad_servers,
+            blocker,
             fingerprint,
+            hints: hint.into_iter().collect(),
             watched,
         })
     }
@@ -102,51 +102,50 @@ fn collide(one: &SocketAddr, other: &SocketAddr) -> bool {
 
 /// A number that changes with the settings of the chain, the ad lists and the program's version, and
 /// with nothing else: replicas with the same configuration agree on it.
-fn fingerprint(raw: &RawConfig, ad_servers: u64) -> u64 {
+fn fingerprint(raw: &RawConfig, lists: u64) -> u64 {
     // `DefaultHasher::new` has fixed keys, so the value is the same in every process of one build.
     let mut hasher = DefaultHasher::new();
     env!("CARGO_PKG_VERSION").hash(&mut hasher);
-    ad_servers.hash(&mut hasher);
+    lists.hash(&mut hasher);
     serde_yaml::to_string(&raw.filters).unwrap_or_default().hash(&mut hasher);
     hasher.finish()
 }
 
-fn read_ad_servers(lists: &[String], base: &Path, watched: &mut Vec<PathBuf>) -> Result<(HostList, u64), Mistake> {
-    let mut hosts = HostList::default();
-    let mut hasher = DefaultHasher::new();
-    let mut seen = HashSet::new();
-    for (index, list) in lists.iter().enumerate() {
-        if !seen.insert(list.as_str()) {
-            continue;
+/// The section `blocking` with whole paths, and what it was read as.
+fn blocking(raw: RawBlocking, old: Option<Vec<ListSource>>, base: &Path) -> Result<(Blocking, Option<String>), Mistake> {
+    let hint = old.is_some().then(|| "`ad_server_lists` is now `lists`, indented under `blocking:`".to_owned());
+    let mut lists = Vec::new();
+    for list in old.unwrap_or(raw.lists) {
+        if !lists.contains(&list) {
+            lists.push(list);
         }
-        let path = file::under(base, Path::new(list));
-        let wrong = |problem: String| Mistake::value(&format!("ad_server_lists.{index}"), problem);
-        let text = if list == BUILTIN {
-            Cow::Borrowed(BUILTIN_AD_SERVERS)
-        } else {
-            watched.push(path.clone());
-            Cow::Owned(file::read_text(&path, file::MAX_LIST).map_err(|error| {
-                let path = path.display();
-                wrong(format!("cannot read {path}: {error}; expected `builtin` or the path of a readable file"))
-            })?)
-        };
-        text.hash(&mut hasher);
-        hosts.add(file::without_mark(&text)).map_err(|error| Mistake {
-            elsewhere: Some((path, place_in_list(&text, &error))),
-            ..wrong(format!(
-                "{:?} is not a host name; expected one host per line, or hosts file syntax; `#` starts a comment",
-                error.text
-            ))
-        })?;
     }
-    Ok((hosts, hasher.finish()))
-}
-
-/// Where the word is that names no host.
-fn place_in_list(text: &str, error: &HostListError) -> Place {
-    let line = text.lines().nth(error.line.saturating_sub(1)).unwrap_or_default();
-    let before = line.split_once(&error.text).map_or("", |(before, _)| before);
-    Place { line: error.line, column: file::without_mark(before).chars().count() + 1 }
+    for name in raw.except_by_list.keys() {
+        if !lists.iter().any(|list| list.to_string() == *name) {
+            let names: Vec<_> = lists.iter().map(|list| format!("`{list}`")).collect();
+            let problem = format!("{name:?} is none of the lists in use; expected one of {}", names.join(", "));
+            return Err(Mistake::value("blocking.except_by_list", problem));
+        }
+    }
+    let whole = |list| match list {
+        ListSource::File(path) => ListSource::File(file::under(base, &path)),
+        list => list,
+    };
+    let except_by_list = raw.except_by_list.into_iter().map(|(name, except)| {
+        let list: Result<ListSource, _> = name.parse();
+        (list.map_or(name, |list| whole(list).to_string()), except)
+    });
+    let dir = raw.dir.map(|dir| file::under(base, &dir));
+    let blocking = Blocking {
+        enabled: raw.enabled,
+        requests: raw.requests,
+        except_by_list: except_by_list.collect(),
+        lists: lists.into_iter().map(whole).collect(),
+        except: raw.except,
+        update: raw.update,
+        dir: dir.or_else(|| https::default_authority_dir().map(|dir| dir.join("lists"))),
+    };
+    Ok((blocking, hint))
 }
 
 fn read_roots(file: Option<&Path>, base: &Path) -> Result<Vec<CertificateDer<'static>>, Mistake> {

@@ -3,6 +3,7 @@
 use std::{
     env, io,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -17,6 +18,7 @@ use super::{
     file::{self, without_mark},
     hint,
 };
+use crate::blocking::Blocker;
 
 /// Where to look for the file.
 #[derive(Clone, Debug)]
@@ -94,7 +96,13 @@ impl Config {
     }
 
     fn build_chain(&self) -> Result<Chain, gleaner_filters::ConfigError> {
-        Chain::new(&self.filters, self.page_limits(), self.ad_servers.clone())
+        Chain::new(&self.filters, self.page_limits(), self.lists())
+    }
+
+    /// The lists, as the chain asks them.
+    #[must_use]
+    pub fn lists(&self) -> Arc<dyn gleaner_filters::Blocker> {
+        Arc::<Blocker>::clone(&self.blocker)
     }
 
     /// The bounds on one page.

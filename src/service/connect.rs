@@ -35,6 +35,9 @@ impl Exchange {
         self.log.route = route.as_str();
         let mut upstream = None;
         if route == Route::Tunnel {
+            if let Some(response) = self.blocked_host(&request, permit.target()) {
+                return Ok(response);
+            }
             let requester = requester(&self.connection);
             let connected = self.running.client.connect(&permit, requester).await;
             let stream = connected.map_err(|error| Self::upstream_error(&permit, error))?;
