@@ -90,6 +90,9 @@ pub(super) fn profile(name: &str, raw: &RawProfile, mut filters: ChainConfig, co
         (ignore.image_links, ignore.image_links_alt) = (true, true);
         filters.output.lead_image = false;
     }
+    if raw.blocking == Some(false) {
+        filters.ad_servers.enabled = false;
+    }
     for host in &mut filters.ad_servers.except {
         *host = hosts::without_wildcard(host).to_owned();
     }
@@ -99,6 +102,7 @@ pub(super) fn profile(name: &str, raw: &RawProfile, mut filters: ChainConfig, co
         name: name.to_owned(),
         rewrite: raw.rewrite.unwrap_or(config.rewrite.enabled),
         intercept: raw.intercept.unwrap_or(config.https.intercept),
+        blocking: raw.blocking.unwrap_or(true),
         filters,
         fingerprint: hasher.finish(),
     }
