@@ -5,6 +5,7 @@
 mod certificate;
 mod forms;
 mod pac;
+mod pause;
 pub(crate) mod qr;
 mod settings;
 mod start;
@@ -112,6 +113,7 @@ pub(crate) fn answer<B>(proxy: &Proxy, visit: &Visit<'_>, request: &Request<B>) 
         "/settings" => error_pages::page(StatusCode::OK, &settings::page(proxy, &running)),
         start::CHECK => check_style(),
         bypass_link::PATH => proxy.bypass_links.answer(visit.device.address, request),
+        pause::PATH => pause::answer(proxy, visit.device.address, request),
         _ if certificate::is_path(path) => match running.open_authority() {
             Some(authority) => certificate::answer(path, authority),
             None => no_authority(),

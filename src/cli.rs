@@ -10,7 +10,9 @@ mod extract;
 mod hash_password;
 mod init;
 mod listeners;
+mod lists;
 mod overlay;
+mod pause;
 mod schema;
 mod serve;
 
@@ -92,14 +94,21 @@ enum Command {
         #[command(subcommand)]
         command: devices::Command,
     },
-    /// Say which profile a device gets at an address, and why
-    Explain(explain::Args),
     /// Make the hash of a password, for `access.users`
     HashPassword,
     /// Run the filter chain over files, without the proxy
     Extract(extract::Args),
     /// Show all blocks of a page in order of relevance, and its menus
     Blocks(blocks::Args),
+    /// Update the lists of advertisements and trackers, or show what is in use
+    Lists {
+        #[command(subcommand)]
+        command: lists::Command,
+    },
+    /// Let everything through for some time
+    Pause(pause::Args),
+    /// Say what becomes of a request: which profile it gets, which rule of which list decides, and why
+    Explain(explain::Args),
 }
 
 #[derive(Args, Clone, Debug)]
@@ -169,10 +178,12 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Schema) => schema::run(),
         Some(Command::Ca { command }) => ca::run(&command, &load(config)?),
         Some(Command::Devices { command }) => devices::run(&command, &load(config)?),
-        Some(Command::Explain(arguments)) => explain::run(&arguments, &load(config)?),
         Some(Command::HashPassword) => hash_password::run(),
         Some(Command::Extract(arguments)) => extract::run(&arguments, &load(config)?),
         Some(Command::Blocks(arguments)) => blocks::run(&arguments, &load(config)?),
+        Some(Command::Lists { command }) => lists::run(command, &load(config.clone())?, || Ok(load(config.clone())?)),
+        Some(Command::Pause(arguments)) => pause::run(&arguments, &load(config)?),
+        Some(Command::Explain(arguments)) => explain::run(&arguments, &load(config)?),
     }
 }
 

@@ -14,6 +14,7 @@
 //! | `service::target_resolution`, `authority` | which origin is meant | a `Target` |
 //! | `admin`, `bypass_link` | our own pages; the page as it was | a response |
 //! | `access_control` | whether that origin may be reached | a `Permit` |
+//! | `blocking` | whether lists of advertisements and trackers forbid the request | an empty resource |
 //! | `route` | tunnel, intercept or forward | a `Route` |
 //! | `device`, `trusted_devices` | which client program it is, and whether it trusts the authority | |
 //! | `mitm`, `ca`, `rewound` | CONNECT whose first bytes decide; TLS with a minted leaf | a decrypted connection, back to `server` |
@@ -35,6 +36,7 @@ mod access_control;
 mod addresses;
 mod admin;
 mod authority;
+pub mod blocking;
 mod body;
 mod bypass_link;
 mod ca;

@@ -19,7 +19,7 @@ pub fn explain(config: &Config, asker: &Asker<'_>, url: &Url, trusted: &TrustedD
     let mut text = String::new();
     let mut line = |name: &str, value: &str| {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{name:<9} {value}");
+        let _ = writeln!(text, "{name:<10} {value}");
     };
     line("profile", &format!("{} ({rule})", profile.name));
     let excepted = [

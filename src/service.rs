@@ -3,6 +3,7 @@
 //! Each step's own rules are in its module; here is only what comes after what, and the configuration in force while
 //! it happens: one [`RuntimeState`] snapshot per request, so that a reload never changes the rules half-way.
 
+mod blocked;
 mod connect;
 mod forward;
 mod next_pages;
@@ -24,11 +25,10 @@ use tracing::{Instrument, debug, debug_span, warn};
 use crate::{
     access_control::Permit,
     admin::{self, Forms, Visit},
-    authority::Target,
     body::Body,
     bypass_link::BypassLinks,
     ca::AuthorityError,
-    client::Requester,
+    client::{Requester, UpstreamError},
     config::{Asker, Choice, Config, ConfigError, IneffectiveSetting, Lookup},
     credentials::Denied,
     device::{self, Device},
@@ -71,6 +71,8 @@ pub struct Proxy {
     pub(crate) tunnelled: TunnelledHosts,
     pub(crate) trusted_devices: TrustedDevices,
     max_idle: usize,
+    /// Notified when another configuration is in force.
+    pub(crate) reloaded: tokio::sync::Notify,
 }
 
 /// Where the configuration came from: shown in the panel, watched for changes.
@@ -117,6 +119,7 @@ impl Proxy {
             tunnelled: TunnelledHosts::new(),
             trusted_devices,
             max_idle,
+            reloaded: tokio::sync::Notify::new(),
         }))
     }
 
@@ -131,6 +134,7 @@ impl Proxy {
         let running = RuntimeState::new(config, own, rewriter, self.max_idle, Some(&before))?;
         self.running.store(Arc::new(running));
         self.reload_error.store(None);
+        self.reloaded.notify_one();
         Ok(())
     }
 
@@ -300,6 +304,9 @@ impl Exchange {
         if request.method() == Method::CONNECT && !websocket::is_extended_connect(&request) {
             return Ok(Answer::Upgraded(self.connect(request, permit).await?));
         }
+        if let Some(response) = self.blocked(&request, &permit) {
+            return Ok(Answer::Response(response));
+        }
         self.log.route = Route::Forward.as_str();
         // In a box: the largest part of the future, and not needed for the others.
         Box::pin(self.forward(request, &permit)).await
@@ -309,6 +316,7 @@ impl Exchange {
     fn after(&self, error: &Error) {
         match error {
             Error::ClientNotAllowed(_) | Error::CredentialsChanged => self.connection.drain(),
+            Error::Upstream { error: UpstreamError::NoDescriptors, .. } => self.running.client.close_idle(),
             Error::Upstream { error, .. } if error.may_work_in_a_tunnel() => {
                 if let Some(target) = &self.connection.tunnel {
                     self.proxy.tunnel_from_now_on(target, error);
@@ -325,14 +333,14 @@ impl Exchange {
     }
 
     /// The profile of this client and host.
-    fn profile(&self, headers: &HeaderMap, target: &Target) -> Option<Choice<'_>> {
+    fn profile(&self, headers: &HeaderMap, host: &str) -> Option<Choice<'_>> {
         let asker = Asker {
             client: self.connection.client.ip().to_canonical(),
             user: self.user.as_deref(),
             user_agent: device::user_agent(headers),
             port: self.connection.local.port(),
         };
-        self.running.config.profiles.choose(&asker, &target.host.plain())
+        self.running.config.profiles.choose(&asker, host)
     }
 
     /// A first request on a decrypted connection: the client has accepted our certificate.
@@ -376,7 +384,7 @@ impl Exchange {
     }
 
     /// An upstream failure with the host that it is about.
-    fn upstream_error(permit: &Permit, error: crate::client::UpstreamError) -> Error {
+    fn upstream_error(permit: &Permit, error: UpstreamError) -> Error {
         Error::Upstream { host: permit.target().host_port(), error }
     }
 }
@@ -410,6 +418,11 @@ fn warn_about_ineffective(config: &Config) {
     }
     for hint in &config.hints {
         warn!("{hint}");
+    }
+    for list in config.blocker.lists() {
+        if let Some(problem) = &list.problem {
+            warn!(list = %list.source, problem, "a list is not in use");
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 use gleaner_filters::{FilterName, Format, output::Style};
 use maud::{Markup, html};
 
-use crate::{config::Intercept, error_pages, runtime_state::RuntimeState, service::Proxy};
+use super::pause;
+use crate::{blocking::Blocker, config::Intercept, error_pages, runtime_state::RuntimeState, service::Proxy};
 
 pub(super) fn page(proxy: &Proxy, running: &RuntimeState) -> Markup {
     let warning = running.authority().and_then(|authority| authority.expiry_warning());
@@ -46,7 +47,7 @@ fn table(proxy: &Proxy, running: &RuntimeState) -> Markup {
                 tr { th { "Filters" } td { @if filters.is_empty() { "none" } @else { (filters.join(", ")) } } }
                 tr { th { "Style" } td { (style) } }
                 tr { th { "Preset" } td { (config.preset.as_str()) } }
-                tr { th { "Ad servers known" } td { (config.ad_servers.len()) } }
+                tr { th { "Lists" } td { (blocking_state(&config.blocker)) } }
             }
             tr { th { "Profiles" } td { @for profile in &config.profiles.all { (profile.name) " " } } }
             tr {
@@ -54,5 +55,20 @@ fn table(proxy: &Proxy, running: &RuntimeState) -> Markup {
                 td { @match proxy.config_file() { Some(file) => code { (file.display()) }, None => "built-in defaults" } }
             }
         }
+    }
+}
+
+fn blocking_state(blocker: &Blocker) -> Markup {
+    html! {
+        @for list in blocker.lists() {
+            (list.source) ": "
+            @match &list.problem {
+                Some(problem) => { (problem) }
+                None => { (list.counts.requests + list.counts.elements) " rules" }
+            }
+            br;
+        }
+        @if !blocker.settings().enabled { "blocking is switched off" }
+        @else { a href=(pause::PATH) { (pause::state(blocker)) } }
     }
 }

@@ -63,5 +63,8 @@ fn try_start(config: &Config) -> anyhow::Result<Vec<String>> {
     notes.extend(config.hints.iter().cloned());
     let ineffective = config.ineffective_settings().into_iter();
     notes.extend(ineffective.map(|IneffectiveSetting { key, needs }| format!("{key} does nothing: it needs {needs}")));
+    notes.extend(config.hints.iter().cloned());
+    let problems = config.blocker.lists().iter();
+    notes.extend(problems.filter_map(|list| Some(format!("the list {}: {}", list.source, list.problem.as_ref()?))));
     Ok(notes)
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use gleaner::{
-    Origin, Proxy,
+    Origin, Proxy, blocking,
     config::{self, Found, Lookup},
     log, reload,
 };
@@ -63,6 +63,7 @@ async fn serve(lookup: Lookup, found: Found, arguments: ServeArguments) -> anyho
     for listener in listeners {
         servers.spawn(gleaner::serve(listener, Arc::clone(&proxy), shutdown.clone()));
     }
+    tokio::spawn(blocking::update::maintain(Arc::clone(&proxy)));
     tokio::spawn(reload_on_signal(proxy, arguments)?);
     tokio::spawn(watch);
     while let Some(served) = servers.join_next().await {

@@ -80,8 +80,10 @@ fn not_empty<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ClientRange>, D::
 }
 
 impl Access {
-    pub(crate) fn allows_client(&self, client: IpAddr) -> bool {
-        self.clients.iter().any(|range| range.contains(client))
+    /// Whether a client at this address, in canonical form, may use the proxy.
+    #[must_use]
+    pub fn allows_client(&self, client: IpAddr) -> bool {
+        self.ranges().any(|range| range.contains(&client))
     }
 
     /// Lets the devices of the local network in.

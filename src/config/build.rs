@@ -6,15 +6,17 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use gleaner_filters::{ChainConfig, HostList, HostListError};
+use gleaner_filters::ChainConfig;
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 
 use super::{
-    Access, BUILTIN, BUILTIN_AD_SERVERS, BUILTIN_UNTOUCHED, Config, HostPatterns, Profile, Profiles, RawConfig,
-    RawProfile, document::Place, error::Mistake, file, hosts, https,
+    Access, BUILTIN, BUILTIN_UNTOUCHED, Config, HostPatterns, Profile, Profiles, RawBlocking, RawConfig, RawProfile,
+    document::Place, error::Mistake, file, hosts, https,
 };
+use crate::blocking::{Blocker, Blocking, ListSource};
 
 impl RawConfig {
     /// `base` is the folder that relative paths start at.
@@ -27,9 +29,11 @@ impl RawConfig {
             open_to_lan(&mut self.access, &mut self.listen.0);
         }
         check_listen(&self.listen.0, &self.access)?;
-        let (ad_servers, ad_servers_hash) = read_ad_servers(&self.ad_server_lists, base, &mut watched)?;
+        let (settings, hint) = blocking(self.blocking.clone(), self.ad_server_lists.take(), base)?;
+        let blocker = Arc::new(Blocker::load(settings));
+        watched.extend(blocker.files());
         let untouched = read_untouched(&self.https.except_lists, base, &mut watched)?;
-        let fingerprint = fingerprint(&self, ad_servers_hash);
+        let fingerprint = fingerprint(&self, blocker.fingerprint);
         Ok(Config {
             listen: self.listen.0,
             https: self.https,
@@ -44,11 +48,11 @@ impl RawConfig {
             log: self.log,
             preset: self.preset,
             filters: self.filters,
-            ad_servers,
+            blocker,
             untouched,
             profiles: Profiles::default(),
             fingerprint,
-            hints: Vec::new(),
+            hints: hint.into_iter().collect(),
             watched,
         })
     }
@@ -86,6 +90,9 @@ pub(super) fn profile(name: &str, raw: &RawProfile, mut filters: ChainConfig, co
         (ignore.image_links, ignore.image_links_alt) = (true, true);
         filters.output.lead_image = false;
     }
+    if raw.blocking == Some(false) {
+        filters.ad_servers.enabled = false;
+    }
     for host in &mut filters.ad_servers.except {
         *host = hosts::without_wildcard(host).to_owned();
     }
@@ -95,6 +102,7 @@ pub(super) fn profile(name: &str, raw: &RawProfile, mut filters: ChainConfig, co
         name: name.to_owned(),
         rewrite: raw.rewrite.unwrap_or(config.rewrite.enabled),
         intercept: raw.intercept.unwrap_or(config.https.intercept),
+        blocking: raw.blocking.unwrap_or(true),
         filters,
         fingerprint: hasher.finish(),
     }
@@ -156,13 +164,54 @@ fn collide(one: &SocketAddr, other: &SocketAddr) -> bool {
 
 /// A number that changes with the settings of the chain, the ad lists and the program's version, and
 /// with nothing else: replicas with the same configuration agree on it.
-fn fingerprint(raw: &RawConfig, ad_servers: u64) -> u64 {
+fn fingerprint(raw: &RawConfig, lists: u64) -> u64 {
     // `DefaultHasher::new` has fixed keys, so the value is the same in every process of one build.
     let mut hasher = DefaultHasher::new();
     env!("CARGO_PKG_VERSION").hash(&mut hasher);
-    ad_servers.hash(&mut hasher);
+    lists.hash(&mut hasher);
     serde_yaml::to_string(&raw.filters).unwrap_or_default().hash(&mut hasher);
     hasher.finish()
+}
+
+/// The section `blocking` with whole paths, and what it was read as.
+fn blocking(
+    raw: RawBlocking,
+    old: Option<Vec<ListSource>>,
+    base: &Path,
+) -> Result<(Blocking, Option<String>), Mistake> {
+    let hint = old.is_some().then(|| "`ad_server_lists` is now `lists`, indented under `blocking:`".to_owned());
+    let mut lists = Vec::new();
+    for list in old.unwrap_or(raw.lists) {
+        if !lists.contains(&list) {
+            lists.push(list);
+        }
+    }
+    for name in raw.except_by_list.keys() {
+        if !lists.iter().any(|list| list.to_string() == *name) {
+            let names: Vec<_> = lists.iter().map(|list| format!("`{list}`")).collect();
+            let problem = format!("{name:?} is none of the lists in use; expected one of {}", names.join(", "));
+            return Err(Mistake::value("blocking.except_by_list", problem));
+        }
+    }
+    let whole = |list| match list {
+        ListSource::File(path) => ListSource::File(file::under(base, &path)),
+        list => list,
+    };
+    let except_by_list = raw.except_by_list.into_iter().map(|(name, except)| {
+        let list: Result<ListSource, _> = name.parse();
+        (list.map_or(name, |list| whole(list).to_string()), except)
+    });
+    let dir = raw.dir.map(|dir| file::under(base, &dir));
+    let blocking = Blocking {
+        enabled: raw.enabled,
+        requests: raw.requests,
+        except_by_list: except_by_list.collect(),
+        lists: lists.into_iter().map(whole).collect(),
+        except: raw.except,
+        update: raw.update,
+        dir: dir.or_else(|| https::default_authority_dir().map(|dir| dir.join("lists"))),
+    };
+    Ok((blocking, hint))
 }
 
 /// A list that a setting names.
@@ -206,23 +255,6 @@ fn read_lists(
     Ok(read)
 }
 
-fn read_ad_servers(lists: &[String], base: &Path, watched: &mut Vec<PathBuf>) -> Result<(HostList, u64), Mistake> {
-    let mut hosts = HostList::default();
-    let mut hasher = DefaultHasher::new();
-    for list in read_lists("ad_server_lists", lists, BUILTIN_AD_SERVERS, base, watched)? {
-        list.text.hash(&mut hasher);
-        if let Err(error) = hosts.add(file::without_mark(&list.text)) {
-            let place = place_in_list(&list.text, &error);
-            let problem = format!(
-                "{:?} is not a host name; expected one host per line, or hosts file syntax; `#` starts a comment",
-                error.text
-            );
-            return Err(list.mistake(place, problem));
-        }
-    }
-    Ok((hosts, hasher.finish()))
-}
-
 /// Hosts that are neither opened nor rewritten.
 fn read_untouched(lists: &[String], base: &Path, watched: &mut Vec<PathBuf>) -> Result<HostPatterns, Mistake> {
     let mut hosts = HostPatterns::default();
@@ -233,13 +265,6 @@ fn read_untouched(lists: &[String], base: &Path, watched: &mut Vec<PathBuf>) -> 
         }
     }
     Ok(hosts)
-}
-
-/// Where the word is that names no host.
-fn place_in_list(text: &str, error: &HostListError) -> Place {
-    let line = text.lines().nth(error.line.saturating_sub(1)).unwrap_or_default();
-    let before = line.split_once(&error.text).map_or("", |(before, _)| before);
-    Place { line: error.line, column: file::without_mark(before).chars().count() + 1 }
 }
 
 fn read_roots(file: Option<&Path>, base: &Path) -> Result<Vec<CertificateDer<'static>>, Mistake> {

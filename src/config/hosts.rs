@@ -75,7 +75,8 @@ impl HostPatterns {
     }
 
     /// Whether the host, or a domain above it, is listed. The host is in its canonical spelling.
-    pub(crate) fn matches(&self, host: &str) -> bool {
+    #[must_use]
+    pub fn matches(&self, host: &str) -> bool {
         let parents = host.match_indices('.').map(|(dot, _)| &host[dot + 1..]);
         std::iter::once(host).chain(parents).any(|name| self.0.contains(name))
     }

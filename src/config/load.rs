@@ -18,6 +18,7 @@ use super::{
     file::{self, without_mark},
     hint, profiles,
 };
+use crate::blocking::Blocker;
 
 /// Where to look for the file.
 #[derive(Clone, Debug)]
@@ -98,7 +99,13 @@ impl Config {
     }
 
     fn build_chain(&self, filters: &ChainConfig) -> Result<Chain, gleaner_filters::ConfigError> {
-        Chain::new(filters, self.page_limits(), self.ad_servers.clone())
+        Chain::new(filters, self.page_limits(), self.lists())
+    }
+
+    /// The lists, as the chain asks them.
+    #[must_use]
+    pub fn lists(&self) -> Arc<dyn gleaner_filters::Blocker> {
+        Arc::<Blocker>::clone(&self.blocker)
     }
 
     /// Whether the authority is needed from the start: the connections of some clients are always opened.

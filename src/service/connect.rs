@@ -39,6 +39,9 @@ impl Exchange {
         self.log.route = route.as_str();
         let mut upstream = None;
         if route == Route::Tunnel {
+            if let Some(response) = self.blocked_host(&request, permit.target()) {
+                return Ok(response);
+            }
             let requester = requester(&self.connection);
             let connected = self.running.client.connect(&permit, requester).await;
             let stream = connected.map_err(|error| Self::upstream_error(&permit, error))?;
@@ -54,7 +57,7 @@ impl Exchange {
     /// Whether this client's connections are opened.
     fn intercepts(&self, request: &Request<Incoming>, target: &Target, device: &Device) -> bool {
         let fingerprint = || self.running.open_authority().map(|authority| authority.fingerprint());
-        match self.profile(request.headers(), target).map(|choice| choice.profile.intercept) {
+        match self.profile(request.headers(), &target.host.plain()).map(|choice| choice.profile.intercept) {
             Some(Intercept::On) => true,
             Some(Intercept::Auto) => self.proxy.trusted_devices.trusts(device, fingerprint),
             Some(Intercept::Off) | None => false,
@@ -102,6 +105,7 @@ impl Exchange {
         upstream: Option<TcpStream>,
     ) -> Response<Body> {
         let upgrade = hyper::upgrade::on(&mut request);
+        let blocks = self.blocks(request.headers(), &end.target().host.plain());
         let log = self.hand_over_log(StatusCode::OK);
         let connect = SniffedConnect {
             proxy: Arc::clone(&self.proxy),
@@ -110,6 +114,7 @@ impl Exchange {
             device,
             end,
             intercepts,
+            blocks,
             any_protocol,
             upstream,
             log,

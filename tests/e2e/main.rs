@@ -7,6 +7,7 @@ mod harness;
 
 mod across_versions;
 mod as_it_was;
+mod blocking;
 mod blocks;
 mod browser;
 mod certificates;
