@@ -26,6 +26,7 @@ mod duties;
 mod early_answers;
 mod extract;
 mod filtering;
+mod firefox;
 mod floods;
 mod forward;
 mod framed;
