@@ -3,17 +3,17 @@
 use std::net::SocketAddr;
 
 use super::CONTROL_HOST;
-use crate::config::Config;
+use crate::config::{Config, HostPatterns};
 
 /// Names of hosts on the local network, and addresses that are not routed on the internet.
-const PRIVATE: &str = r#"/\.(local|lan|home|internal|home\.arpa|localhost)$/.test(host)
+const PRIVATE: &str = r"/\.(local|lan|home|internal|home\.arpa|localhost)$/.test(host)
       || /^(10|127)(\.\d+){3}$/.test(host) || /^192\.168(\.\d+){2}$/.test(host) || /^169\.254(\.\d+){2}$/.test(host)
-      || /^172\.(1[6-9]|2\d|3[01])(\.\d+){2}$/.test(host) || /^\[?(::1|fe80:|f[cd][0-9a-f]{2}:)/.test(host)"#;
+      || /^172\.(1[6-9]|2\d|3[01])(\.\d+){2}$/.test(host) || /^\[?(::1|fe80:|f[cd][0-9a-f]{2}:)/.test(host)";
 
 /// The script. Where the proxy does not answer, browsers go on without it.
 pub(super) fn script(config: &Config, proxy: SocketAddr) -> String {
     let lists = [&config.https.except, &config.rewrite.except, &config.untouched];
-    let mut direct: Vec<_> = lists.into_iter().flat_map(|hosts| hosts.iter()).collect();
+    let mut direct: Vec<_> = lists.into_iter().flat_map(HostPatterns::iter).collect();
     direct.sort_unstable();
     direct.dedup();
     // Hosts are checked when the configuration is read: they have no quotes.

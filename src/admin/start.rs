@@ -75,7 +75,7 @@ fn profile<'a>(running: &'a RuntimeState, visit: &Visit<'_>) -> Option<Choice<'a
 }
 
 fn nonce() -> String {
-    random_bytes::<8>().iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:016x}", u64::from_be_bytes(random_bytes()))
 }
 
 fn next_step(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, intercept: Intercept, is_known: bool) -> Markup {

@@ -9,9 +9,8 @@ use std::{
 
 use crate::harness::{Origin, TestCa, TestProxy, optional, origin::html};
 
-const PAGE: &str = "<!doctype html><html lang=en><title>The night ferry</title><script>fetch('/ran')</script>\
-                    <h1>The night ferry</h1><p>Every night at ten to twelve a bell rings on the quay, and the ferry leaves for the \
-                    island with whoever has come by then, in fog and in snow, as it has for a hundred years.</p>";
+/// An article among menus, advertisements and a cookie dialog.
+const DEMO: &str = include_str!("../../docs/demo/page.html");
 
 struct Firefox {
     program: std::path::PathBuf,
@@ -77,7 +76,8 @@ impl Firefox {
 #[tokio::test]
 async fn a_firefox_without_the_certificate_browses_untouched_and_with_it_decluttered() {
     let ca = TestCa::new();
-    let origin = Origin::https(&ca, |_| html(PAGE)).await;
+    let page = DEMO.replace("</head>", "<script>fetch('/ran')</script></head>");
+    let origin = Origin::https(&ca, move |_| html(page.clone())).await;
     let proxy = TestProxy::trusting(&ca, "").await;
     let Some(firefox) = Firefox::find(&proxy) else { return };
     firefox.trust("origins", &proxy.ca_file().parent().unwrap().with_file_name("origins.pem"));

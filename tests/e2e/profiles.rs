@@ -2,7 +2,10 @@
 
 use crate::{
     cli::{folder, gleaner},
-    harness::{Origin, TestProxy, get, origin::{html, response}},
+    harness::{
+        Origin, TestProxy, get,
+        origin::{html, response},
+    },
 };
 
 const DEMO: &str = include_str!("../../docs/demo/page.html");
