@@ -359,7 +359,7 @@ async fn explain_names_the_rule_and_the_list() {
 const NEWS: &str = "<!doctype html><title>News</title><main><h1>The clock</h1><p>The town clock has a single hand, and nobody minds. \
     Every night at ten to twelve a bell rings, and the ferry leaves in the dark, as it has done for a hundred years.</p>\
     <img src='/photo.jpg'><img src='/ad728.png'><img src='/ad-choices.png'>\
-    <div class='x adbox'>Buy now</div><div id='div-gpt-ad-1'>Buy later</div>\
+    <div class='x ad-slot'>Buy now</div><div id='div-gpt-ad-1'>Buy later</div>\
     <iframe src='/banner/html/zone?zid=1'></iframe></main>\
     <script src='/app.js'></script><script src='/ad_728.js'></script><script src='/fbevents.js'></script>\
     <script>fetch('/adunit/track-view')</script>";
