@@ -26,13 +26,13 @@ use gleaner_filters::{Hiding, Names, Resource};
 use url::Url;
 
 pub(crate) use self::answer::{blocked_document, blocked_resource, redirect};
+use self::engine::{Engine, Text};
 pub use self::{
     engine::{Counts, Rule, Verdict},
     lists::ListSource,
     pause::{Pause, parse_duration},
     request::{KINDS, Wanted},
 };
-use self::engine::{Engine, Text};
 use crate::config::HostPatterns;
 
 /// The built-in list of advertising hosts.
@@ -113,7 +113,8 @@ impl Blocker {
         for (state, counts) in states.iter_mut().zip(engine.counts()) {
             state.counts = counts;
         }
-        let paused_until = settings.dir.as_deref().and_then(|dir| Pause::read(dir)).filter(|until| *until > SystemTime::now());
+        let paused_until =
+            settings.dir.as_deref().and_then(|dir| Pause::read(dir)).filter(|until| *until > SystemTime::now());
         let texts = texts.iter().map(|list| (&*list.name, hash_of(&list.text))).collect::<Vec<_>>();
         let fingerprint = hash_of(&(texts, format!("{settings:?}"), paused_until));
         Self { settings, engine: Arc::new(engine), states, partial: Mutex::default(), fingerprint, paused_until }

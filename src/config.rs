@@ -19,6 +19,7 @@ mod limits;
 mod listen;
 mod load;
 mod log;
+mod profiles;
 mod rewrite;
 mod timeouts;
 mod users;
@@ -26,6 +27,7 @@ pub(crate) mod values;
 mod yaml_errors;
 
 use std::{
+    collections::BTreeMap,
     net::{Ipv4Addr, SocketAddr},
     path::PathBuf,
     sync::Arc,
@@ -43,12 +45,13 @@ pub use self::{
     error::{ConfigError, in_plain_words},
     headers::Headers,
     hosts::HostPatterns,
-    https::{Https, RawAuthority, RawUpstream},
+    https::{Https, Intercept, RawAuthority, RawUpstream},
     ineffective::IneffectiveSetting,
     limits::Limits,
     listen::{LISTEN, Listen, listen_address},
     load::{Found, Lookup, filters_over},
     log::{Log, LogFormat, LogLevel},
+    profiles::{Asker, Choice, DeviceRule, Profile, Profiles, RawProfile, Rule, SiteRule},
     rewrite::Rewrite,
     timeouts::Timeouts,
     users::Users,
@@ -56,6 +59,12 @@ pub use self::{
 
 pub(crate) use self::file::read_text;
 use crate::blocking::{Blocker, ListSource};
+
+/// The built-in list of hosts that are neither opened nor rewritten.
+const BUILTIN_UNTOUCHED: &str = include_str!("../untouched-hosts.txt");
+
+/// The name of the list above in `https.except_lists`.
+const BUILTIN: &str = "builtin";
 
 /// The configuration file as written. Every key may be left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -93,6 +102,14 @@ pub struct RawConfig {
     #[serde(skip_serializing)]
     #[schemars(with = "Vec<String>")]
     pub ad_server_lists: Option<Vec<ListSource>>,
+    /// Named sets of settings. `desktop`, `phone`, `e-ink`, `text` and `off` are shipped; what is written under these names
+    /// is laid over them.
+    pub profiles: BTreeMap<String, RawProfile>,
+    /// Which profile a device gets: the first rule that matches. After these rules come shipped ones, for browsers of
+    /// phones, of e-readers and of terminals. Where none matches: `desktop`.
+    pub devices: Vec<DeviceRule>,
+    /// Which profile a site gets on every device: the first rule that matches, before those of `devices`.
+    pub sites: Vec<SiteRule>,
 }
 
 impl Default for RawConfig {
@@ -112,6 +129,9 @@ impl Default for RawConfig {
             filters: ChainConfig::default(),
             blocking: RawBlocking::default(),
             ad_server_lists: None,
+            profiles: profiles::shipped(),
+            devices: Vec::new(),
+            sites: Vec::new(),
         }
     }
 }
@@ -169,7 +189,11 @@ pub struct Config {
     pub filters: ChainConfig,
     /// Lists of advertisements and trackers.
     pub blocker: Arc<Blocker>,
-    /// A hash of all that decides what a page looks like after the chain.
+    /// Hosts of `https.except_lists`.
+    pub untouched: HostPatterns,
+    /// Settings by device and by site.
+    pub profiles: Profiles,
+    /// A hash of all that decides what a page looks like after the chain, but for the profile.
     pub fingerprint: u64,
     /// What is read otherwise than it may have been meant.
     pub hints: Vec<String>,

@@ -61,7 +61,11 @@ pub struct Chain {
 
 impl Chain {
     /// Checks the settings and the order once, and builds the filters that are switched on.
-    pub fn new(config: &ChainConfig, limits: PageLimits, lists: impl Into<Arc<dyn Blocker>>) -> Result<Chain, ConfigError> {
+    pub fn new(
+        config: &ChainConfig,
+        limits: PageLimits,
+        lists: impl Into<Arc<dyn Blocker>>,
+    ) -> Result<Chain, ConfigError> {
         Chain::with_forest(config, limits, &lists.into(), &Forest::shipped())
     }
 
@@ -73,8 +77,7 @@ impl Chain {
     ) -> Result<Chain, ConfigError> {
         check(config)?;
         let order: Vec<FilterName> = config.filters_on().collect();
-        let filters =
-            order.iter().map(|&name| build(config, name, lists, forest)).collect::<Result<_, _>>()?;
+        let filters = order.iter().map(|&name| build(config, name, lists, forest)).collect::<Result<_, _>>()?;
         Ok(Chain {
             filters,
             output: config.output.clone(),

@@ -68,11 +68,11 @@ mod testing;
 mod text;
 mod vocabulary;
 
+pub use blocking::{Blocker, Hiding, Names, Resource, Selectors};
 #[cfg(feature = "training")]
 #[doc(hidden)]
 pub use chain::training;
 pub use chain::{Chain, CspChange, Filtered, PageFeed, Remains, Trace, TracedBlock, TracedText};
-pub use blocking::{Blocker, Hiding, Names, Resource, Selectors};
 pub use config::{ChainConfig, FilterName, Floor, PageLimits, StructuredText};
 pub use domain::{Domain, Survey};
 pub use error::{ConfigError, PageError};

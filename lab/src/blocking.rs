@@ -19,7 +19,8 @@ use gleaner::{
     offline::parallel,
 };
 use gleaner_filters::{
-    Blocker, Chain, ChainConfig, FilterName, Floor, Format, Hiding, HostList, Names, PageLimits, Resource, output::Style,
+    Blocker, Chain, ChainConfig, FilterName, Floor, Format, Hiding, HostList, Names, PageLimits, Resource,
+    output::Style,
 };
 use regex::Regex;
 use url::Url;
@@ -183,7 +184,8 @@ fn measure(page: &Page, config: &Config) -> Outcome {
         .map(|(address, wanted, blocks)| (page.url.clone(), address, wanted, blocks))
         .collect();
     let reference = bag(&page.reference);
-    let kept = |lists: Arc<dyn Blocker>| content(&text, lists, page).map_or(0, |(text, _)| common(&reference, &bag(&text)));
+    let kept =
+        |lists: Arc<dyn Blocker>| content(&text, lists, page).map_or(0, |(text, _)| common(&reference, &bag(&text)));
     let words = (kept(nothing()), kept(config.lists()));
     let mut outcome = Outcome {
         elements,
@@ -197,7 +199,8 @@ fn measure(page: &Page, config: &Config) -> Outcome {
         let common = hiding.common.iter().flat_map(|common| common.texts());
         let common = common.filter(|text| !hiding.except.contains(*text)).map(str::to_owned);
         let selectors = hiding.own.iter().cloned().chain(common).map(One::Selector);
-        let blocked = requests.iter().filter(|(.., blocks)| *blocks).map(|(_, address, ..)| One::Address(address.clone()));
+        let blocked =
+            requests.iter().filter(|(.., blocks)| *blocks).map(|(_, address, ..)| One::Address(address.clone()));
         for one in selectors.chain(blocked) {
             let name = match &one {
                 One::Selector(text) => format!("##{text}"),
@@ -248,11 +251,24 @@ fn report(outcomes: &[Outcome]) {
         [Resource::Script, Resource::Image, Resource::Frame, Resource::Stylesheet, Resource::Media, Resource::Object]
     {
         let all = || outcomes.iter().flat_map(|outcome| &outcome.requests).filter(|(_, _, kind, _)| *kind == wanted);
-        println!("                      {:12} {} before, {} after", kind(wanted), all().count(), all().filter(|(.., blocks)| !blocks).count());
+        println!(
+            "                      {:12} {} before, {} after",
+            kind(wanted),
+            all().count(),
+            all().filter(|(.., blocks)| !blocks).count()
+        );
     }
     println!("elements removed      {}", sum(|outcome| outcome.elements));
-    println!("bytes of HTML         {} before, {} after", sum(|outcome| outcome.bytes.0), sum(|outcome| outcome.bytes.1));
-    println!("reference words kept  {} before, {} after", sum(|outcome| outcome.words.0), sum(|outcome| outcome.words.1));
+    println!(
+        "bytes of HTML         {} before, {} after",
+        sum(|outcome| outcome.bytes.0),
+        sum(|outcome| outcome.bytes.1)
+    );
+    println!(
+        "reference words kept  {} before, {} after",
+        sum(|outcome| outcome.words.0),
+        sum(|outcome| outcome.words.1)
+    );
     let mean = |of: fn(&Outcome) -> f64| outcomes.iter().map(of).sum::<f64>() / outcomes.len() as f64;
     println!("word F1 of the chain  {:.4} before, {:.4} after", mean(|o| o.whole.0), mean(|o| o.whole.1));
     println!("pages that lost text  {}", outcomes.iter().filter(|outcome| outcome.words.1 < outcome.words.0).count());

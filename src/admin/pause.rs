@@ -24,7 +24,8 @@ use crate::{
 pub(super) const PATH: &str = "/pause";
 
 /// How long, in words of [`parse_duration`]; the last ends the pause.
-const CHOICES: [(&str, &str); 4] = [("5m", "5 minutes"), ("30m", "30 minutes"), ("2h", "2 hours"), ("off", "End the pause")];
+const CHOICES: [(&str, &str); 4] =
+    [("5m", "5 minutes"), ("30m", "30 minutes"), ("2h", "2 hours"), ("off", "End the pause")];
 
 /// Whether there is a pause, in words.
 pub(super) fn state(blocker: &Blocker) -> String {

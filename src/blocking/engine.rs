@@ -31,13 +31,24 @@ const EMPTY: [(&str, &[&str], MimeType, &[u8]); 8] = [
     ("noop.html", &["noopframe", "blank-html"], MimeType::TextHtml, b""),
     ("noop.txt", &["nooptext", "blank-text"], MimeType::TextPlain, b""),
     ("noop.json", &["noopjson"], MimeType::ApplicationJson, b"{}"),
-    ("1x1.gif", &["1x1-transparent.gif", "1x1-transparent-gif", "32x32.png", "2x2.png", "3x2.png"], MimeType::ImageGif, PIXEL),
+    (
+        "1x1.gif",
+        &["1x1-transparent.gif", "1x1-transparent-gif", "32x32.png", "2x2.png", "3x2.png"],
+        MimeType::ImageGif,
+        PIXEL,
+    ),
     ("empty", &[], MimeType::TextPlain, b""),
-    ("noop-vast3.xml", &["noopvast-3.0", "noopvast-4.0", "noop-vast4.xml"], MimeType::TextXml, b"<VAST version=\"3.0\"></VAST>"),
+    (
+        "noop-vast3.xml",
+        &["noopvast-3.0", "noopvast-4.0", "noop-vast4.xml"],
+        MimeType::TextXml,
+        b"<VAST version=\"3.0\"></VAST>",
+    ),
 ];
 
 /// A transparent picture of one pixel (GIF89a).
-pub(super) const PIXEL: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\0\0\0!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
+pub(super) const PIXEL: &[u8] =
+    b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\0\0\0!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 
 /// A list's text.
 #[derive(Debug)]

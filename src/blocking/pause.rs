@@ -45,7 +45,8 @@ impl Pause {
 
 /// Reads a length of time such as `90s`, `10m` or `2h`.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
-    let expected = || format!("{text:?} is no length of a pause; expected a number with `s`, `m` or `h`, such as 10m, up to 24h");
+    let expected =
+        || format!("{text:?} is no length of a pause; expected a number with `s`, `m` or `h`, such as 10m, up to 24h");
     let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let seconds = match &text[number.len()..] {
         "s" => 1,

@@ -91,8 +91,19 @@ const OTHER: &str = "other";
 
 /// The kinds of request, by the names that rules give them.
 pub const KINDS: [&str; 13] = [
-    DOCUMENT, "subdocument", "script", "image", "stylesheet", "font", "media", "object", "xmlhttprequest", "ping", "websocket",
-    "csp_report", OTHER,
+    DOCUMENT,
+    "subdocument",
+    "script",
+    "image",
+    "stylesheet",
+    "font",
+    "media",
+    "object",
+    "xmlhttprequest",
+    "ping",
+    "websocket",
+    "csp_report",
+    OTHER,
 ];
 
 /// The kind of what an element wants.
@@ -137,7 +148,9 @@ fn kind_of<B>(request: &Request<B>, url: &Url) -> &'static str {
     match headers.get(SEC_FETCH_DEST).map(http::HeaderValue::as_bytes) {
         Some(b"document") => DOCUMENT,
         Some(b"iframe" | b"frame" | b"fencedframe") => "subdocument",
-        Some(b"script" | b"worker" | b"sharedworker" | b"serviceworker" | b"audioworklet" | b"paintworklet") => "script",
+        Some(b"script" | b"worker" | b"sharedworker" | b"serviceworker" | b"audioworklet" | b"paintworklet") => {
+            "script"
+        }
         Some(b"image") => "image",
         Some(b"style" | b"xslt") => "stylesheet",
         Some(b"font") => "font",
@@ -225,7 +238,8 @@ mod tests {
         for path in ["/ads/list.zip", "/ads/x.js"] {
             assert_eq!(wanted(&format!("https://a.example{path}"), &[("accept", "application/zip")]), host());
         }
-        let (_, _, page) = wanted("https://a.example/x.js", &[("sec-fetch-site", "cross-site"), ("sec-fetch-dest", "script")]);
+        let (_, _, page) =
+            wanted("https://a.example/x.js", &[("sec-fetch-site", "cross-site"), ("sec-fetch-dest", "script")]);
         assert_eq!(page, "");
     }
 }

@@ -2,7 +2,6 @@
 
 use std::{
     io::{self, Read},
-    net::TcpListener,
     path::PathBuf,
 };
 
@@ -11,7 +10,7 @@ use gleaner::{
     config::{IneffectiveSetting, Lookup},
 };
 
-use super::{say, serve::cannot_listen};
+use super::{listeners, say, serve::cannot_listen};
 
 /// Most bytes of standard input that are read: hundreds of times what is written by hand.
 const MAX_TYPED: u64 = 4 << 20;
@@ -37,9 +36,13 @@ pub(super) fn run(file: Option<PathBuf>) -> anyhow::Result<()> {
 /// Does what a start would do and leaves nothing behind: the same errors, and notes.
 fn try_start(config: &Config) -> anyhow::Result<Vec<String>> {
     let mut notes = Vec::new();
+    let (mut listeners, mut bound) = (Vec::new(), Vec::new());
     for addr in &config.listen {
-        match TcpListener::bind(addr) {
-            Ok(_) => {}
+        match listeners::bind(*addr, &bound) {
+            Ok(listener) => {
+                bound.extend(listener.iter().filter_map(|listener| listener.local_addr().ok()));
+                listeners.push(listener);
+            }
             // Most often the process that runs with the file that is being edited.
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
                 notes.push(format!("a program listens on {addr} at the moment, perhaps a Gleaner that is running"));
@@ -47,7 +50,7 @@ fn try_start(config: &Config) -> anyhow::Result<Vec<String>> {
             Err(error) => return Err(cannot_listen(*addr, &error)),
         }
     }
-    if config.https.intercept {
+    if config.always_intercepts() {
         let dir = config.authority_dir.as_deref().ok_or(AuthorityError::NoFolder)?;
         notes.extend(match Authority::look(dir)? {
             Some(authority) => authority.expiry_warning(),
@@ -57,6 +60,7 @@ fn try_start(config: &Config) -> anyhow::Result<Vec<String>> {
             )),
         });
     }
+    notes.extend(config.hints.iter().cloned());
     let ineffective = config.ineffective_settings().into_iter();
     notes.extend(ineffective.map(|IneffectiveSetting { key, needs }| format!("{key} does nothing: it needs {needs}")));
     notes.extend(config.hints.iter().cloned());

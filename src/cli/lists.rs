@@ -25,7 +25,11 @@ pub(super) enum Command {
     Status,
 }
 
-pub(super) fn run(command: Command, config: &Config, reload: impl Fn() -> anyhow::Result<Config>) -> anyhow::Result<()> {
+pub(super) fn run(
+    command: Command,
+    config: &Config,
+    reload: impl Fn() -> anyhow::Result<Config>,
+) -> anyhow::Result<()> {
     match command {
         Command::Status => say(&status(config)),
         Command::Update => {
@@ -67,7 +71,8 @@ fn bar(done: usize, all: usize, now: &str) {
     if io::stderr().is_terminal() {
         let full = WIDTH * done / all.max(1);
         // A line that cannot be written is no error.
-        let _ = write!(io::stderr(), "\r\x1b[K[{}{}] {done} of {all}: {now}", "#".repeat(full), ".".repeat(WIDTH - full));
+        let _ =
+            write!(io::stderr(), "\r\x1b[K[{}{}] {done} of {all}: {now}", "#".repeat(full), ".".repeat(WIDTH - full));
     }
 }
 

@@ -1,15 +1,21 @@
 //! From [`RawConfig`] to [`Config`]: files that are named are read, and settings that must fit each other are compared.
 
 use std::{
+    borrow::Cow,
+    collections::HashSet,
     hash::{DefaultHasher, Hash, Hasher},
-    net::{IpAddr, Ipv4Addr, SocketAddr},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
+use gleaner_filters::ChainConfig;
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 
-use super::{Access, Config, RawBlocking, RawConfig, error::Mistake, file, hosts, https};
+use super::{
+    Access, BUILTIN, BUILTIN_UNTOUCHED, Config, HostPatterns, Profile, Profiles, RawBlocking, RawConfig, RawProfile,
+    document::Place, error::Mistake, file, hosts, https,
+};
 use crate::blocking::{Blocker, Blocking, ListSource};
 
 impl RawConfig {
@@ -19,10 +25,14 @@ impl RawConfig {
             *host = hosts::without_wildcard(host).to_owned();
         }
         let mut watched = Vec::new();
+        if self.access.lan {
+            open_to_lan(&mut self.access, &mut self.listen.0);
+        }
         check_listen(&self.listen.0, &self.access)?;
         let (settings, hint) = blocking(self.blocking.clone(), self.ad_server_lists.take(), base)?;
         let blocker = Arc::new(Blocker::load(settings));
         watched.extend(blocker.files());
+        let untouched = read_untouched(&self.https.except_lists, base, &mut watched)?;
         let fingerprint = fingerprint(&self, blocker.fingerprint);
         Ok(Config {
             listen: self.listen.0,
@@ -39,10 +49,62 @@ impl RawConfig {
             preset: self.preset,
             filters: self.filters,
             blocker,
+            untouched,
+            profiles: Profiles::default(),
             fingerprint,
             hints: hint.into_iter().collect(),
             watched,
         })
+    }
+}
+
+impl Config {
+    /// Lets the devices of the local network use the proxy, as `access.lan` does.
+    pub fn open_to_lan(&mut self) {
+        open_to_lan(&mut self.access, &mut self.listen);
+    }
+}
+
+fn open_to_lan(access: &mut Access, listen: &mut Vec<SocketAddr>) {
+    access.open_to_lan();
+    *listen = on_all_addresses(listen);
+}
+
+/// Every address of both families in place of loopback, with the same ports.
+fn on_all_addresses(listen: &[SocketAddr]) -> Vec<SocketAddr> {
+    let mut wide: Vec<SocketAddr> = Vec::new();
+    for addr in listen {
+        let all =
+            [IpAddr::V4(Ipv4Addr::UNSPECIFIED), IpAddr::V6(Ipv6Addr::UNSPECIFIED)].map(|ip| (ip, addr.port()).into());
+        let wanted = if addr.ip().is_loopback() { &all[..] } else { &[*addr] };
+        wide.extend(wanted.iter().filter(|addr| !wide.contains(addr)).copied().collect::<Vec<_>>());
+    }
+    wide
+}
+
+/// A profile of the filter settings that its own are laid over already.
+pub(super) fn profile(name: &str, raw: &RawProfile, mut filters: ChainConfig, config: &Config) -> Profile {
+    if raw.images == Some(false) {
+        let ignore = &mut filters.ignore;
+        (ignore.non_link_images, ignore.non_link_images_alt) = (true, true);
+        (ignore.image_links, ignore.image_links_alt) = (true, true);
+        filters.output.lead_image = false;
+    }
+    if raw.blocking == Some(false) {
+        filters.ad_servers.enabled = false;
+    }
+    for host in &mut filters.ad_servers.except {
+        *host = hosts::without_wildcard(host).to_owned();
+    }
+    let mut hasher = DefaultHasher::new();
+    (config.fingerprint, serde_yaml::to_string(&filters).unwrap_or_default()).hash(&mut hasher);
+    Profile {
+        name: name.to_owned(),
+        rewrite: raw.rewrite.unwrap_or(config.rewrite.enabled),
+        intercept: raw.intercept.unwrap_or(config.https.intercept),
+        blocking: raw.blocking.unwrap_or(true),
+        filters,
+        fingerprint: hasher.finish(),
     }
 }
 
@@ -112,7 +174,11 @@ fn fingerprint(raw: &RawConfig, lists: u64) -> u64 {
 }
 
 /// The section `blocking` with whole paths, and what it was read as.
-fn blocking(raw: RawBlocking, old: Option<Vec<ListSource>>, base: &Path) -> Result<(Blocking, Option<String>), Mistake> {
+fn blocking(
+    raw: RawBlocking,
+    old: Option<Vec<ListSource>>,
+    base: &Path,
+) -> Result<(Blocking, Option<String>), Mistake> {
     let hint = old.is_some().then(|| "`ad_server_lists` is now `lists`, indented under `blocking:`".to_owned());
     let mut lists = Vec::new();
     for list in old.unwrap_or(raw.lists) {
@@ -146,6 +212,59 @@ fn blocking(raw: RawBlocking, old: Option<Vec<ListSource>>, base: &Path) -> Resu
         dir: dir.or_else(|| https::default_authority_dir().map(|dir| dir.join("lists"))),
     };
     Ok((blocking, hint))
+}
+
+/// A list that a setting names.
+struct List {
+    key: String,
+    path: PathBuf,
+    text: Cow<'static, str>,
+}
+
+impl List {
+    /// The mistake in one line of it.
+    fn mistake(self, place: Place, problem: String) -> Mistake {
+        Mistake { elsewhere: Some((self.path, place)), ..Mistake::value(&self.key, problem) }
+    }
+}
+
+/// Reads the lists that this key names, each once.
+fn read_lists(
+    key: &str,
+    lists: &[String],
+    builtin: &'static str,
+    base: &Path,
+    watched: &mut Vec<PathBuf>,
+) -> Result<Vec<List>, Mistake> {
+    let mut seen = HashSet::new();
+    let mut read = Vec::new();
+    for (index, list) in lists.iter().enumerate().filter(|(_, list)| seen.insert(list.as_str())) {
+        let (key, path) = (format!("{key}.{index}"), file::under(base, Path::new(list)));
+        let text = if list == BUILTIN {
+            Cow::Borrowed(builtin)
+        } else {
+            watched.push(path.clone());
+            Cow::Owned(file::read_text(&path, file::MAX_LIST).map_err(|error| {
+                let path = path.display();
+                let problem = format!("cannot read {path}: {error}; expected `builtin` or the path of a readable file");
+                Mistake::value(&key, problem)
+            })?)
+        };
+        read.push(List { key, path, text });
+    }
+    Ok(read)
+}
+
+/// Hosts that are neither opened nor rewritten.
+fn read_untouched(lists: &[String], base: &Path, watched: &mut Vec<PathBuf>) -> Result<HostPatterns, Mistake> {
+    let mut hosts = HostPatterns::default();
+    for list in read_lists("https.except_lists", lists, BUILTIN_UNTOUCHED, base, watched)? {
+        if let Err((line, problem)) = hosts.add_lines(file::without_mark(&list.text)) {
+            let problem = format!("{problem}; expected one host per line; `#` starts a comment");
+            return Err(list.mistake(Place { line, column: 1 }, problem));
+        }
+    }
+    Ok(hosts)
 }
 
 fn read_roots(file: Option<&Path>, base: &Path) -> Result<Vec<CertificateDer<'static>>, Mistake> {

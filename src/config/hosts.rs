@@ -45,6 +45,22 @@ pub(super) fn exact<'de, D: Deserializer<'de>>(from: D) -> Result<HostPatterns, 
 }
 
 impl HostPatterns {
+    /// Adds a list with one host per line and `#` comments. An error has the number of its line.
+    pub(super) fn add_lines(&mut self, text: &str) -> Result<(), (usize, String)> {
+        for (index, line) in text.lines().enumerate() {
+            let entry = line.split('#').next().unwrap_or_default().trim();
+            if !entry.is_empty() {
+                let Entry::<false>(host) = entry.parse().map_err(|problem| (index + 1, problem))?;
+                self.0.insert(host);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn extend(&mut self, others: &Self) {
+        self.0.extend(others.0.iter().cloned());
+    }
+
     /// Whether the host itself is listed.
     pub(crate) fn names(&self, host: &str) -> bool {
         self.0.contains(host)

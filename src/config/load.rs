@@ -13,10 +13,10 @@ use serde_path_to_error::Segment;
 use serde_yaml::Value;
 
 use super::{
-    Config, ConfigError, RawConfig, document,
+    Config, ConfigError, Intercept, Profiles, RawConfig, build, document,
     error::{Mistake, with_hint},
     file::{self, without_mark},
-    hint,
+    hint, profiles,
 };
 use crate::blocking::Blocker;
 
@@ -83,26 +83,35 @@ impl Config {
             _ => env::current_dir().unwrap_or_default(),
         };
         let build = || {
-            let config = RawConfig::from_tree(&tree)?.build(&base).map_err(|mistake| vec![mistake])?;
-            config.build_chain().map_err(|error| vec![of_filters(&tree, &error)])?;
+            let raw = RawConfig::from_tree(&tree)?;
+            let mut config = raw.clone().build(&base).map_err(|mistake| vec![mistake])?;
+            config.build_chain(&config.filters).map_err(|error| vec![of_filters(&tree, &error)])?;
+            config.profiles = all_profiles(raw, &config)?;
+            config.hints.extend(hint::of_boolean(&tree));
             Ok(config)
         };
         build().map_err(|mistakes: Vec<_>| ConfigError::mistakes(file, text, &mistakes))
     }
 
-    /// Builds the filter chain.
-    pub(crate) fn chain(&self) -> Result<Chain, ConfigError> {
-        self.build_chain().map_err(|error| ConfigError::elsewhere(format!("configuration: filters.{error}")))
+    /// Builds the filter chain of these settings.
+    pub(crate) fn chain(&self, filters: &ChainConfig) -> Result<Chain, ConfigError> {
+        self.build_chain(filters).map_err(|error| ConfigError::elsewhere(format!("configuration: filters.{error}")))
     }
 
-    fn build_chain(&self) -> Result<Chain, gleaner_filters::ConfigError> {
-        Chain::new(&self.filters, self.page_limits(), self.lists())
+    fn build_chain(&self, filters: &ChainConfig) -> Result<Chain, gleaner_filters::ConfigError> {
+        Chain::new(filters, self.page_limits(), self.lists())
     }
 
     /// The lists, as the chain asks them.
     #[must_use]
     pub fn lists(&self) -> Arc<dyn gleaner_filters::Blocker> {
         Arc::<Blocker>::clone(&self.blocker)
+    }
+
+    /// Whether the authority is needed from the start: the connections of some clients are always opened.
+    #[must_use]
+    pub fn always_intercepts(&self) -> bool {
+        self.profiles.all.iter().any(|profile| profile.intercept == Intercept::On)
     }
 
     /// The bounds on one page.
@@ -169,6 +178,34 @@ fn of_filters(tree: &Value, error: &gleaner_filters::ConfigError) -> Mistake {
     mistake
 }
 
+/// The profiles, each checked as the section `filters` is, and the rules.
+fn all_profiles(raw: RawConfig, config: &Config) -> Result<Profiles, Vec<Mistake>> {
+    let mut all = Vec::new();
+    for (name, profile) in &raw.profiles {
+        let within = |mistake: Mistake| {
+            let above = ["profiles".to_owned(), name.clone()];
+            Mistake { path: above.into_iter().chain(mistake.path).collect(), ..mistake }
+        };
+        let filters = laid_over(&config.filters, profile.filters.clone());
+        let filters = filters.map_err(|mistakes| mistakes.into_iter().map(within).collect::<Vec<_>>())?;
+        let profile = build::profile(name, profile, filters, config);
+        if profile.filters != config.filters {
+            let checked = config.build_chain(&profile.filters);
+            checked.map_err(|error| vec![within(of_filters(&Value::Null, &error))])?;
+        }
+        all.push(Arc::new(profile));
+    }
+    Profiles::new(all, raw.sites, raw.devices, &config.access.users).map_err(|mistake| vec![mistake])
+}
+
+/// Filter settings with a tree laid over them, or the mistakes in it.
+fn laid_over(filters: &ChainConfig, over: Value) -> Result<ChainConfig, Vec<Mistake>> {
+    let mut tree = serde_yaml::to_value(filters).unwrap_or_default();
+    lay_over(&mut tree, over);
+    let root = serde_yaml::Mapping::from_iter([("filters".into(), tree)]);
+    RawConfig::from_tree(&Value::Mapping(root)).map(|raw| raw.filters)
+}
+
 /// Removes the key that this path leads to, with its whole list where it leads to an item.
 fn remove(tree: &mut Value, path: &[String]) -> bool {
     let Some((key, rest)) = path.split_first() else {
@@ -183,7 +220,7 @@ fn remove(tree: &mut Value, path: &[String]) -> bool {
     }
 }
 
-/// The tree with its preset under what is written.
+/// The tree with its preset, and the shipped profiles, under what is written.
 fn with_preset(tree: &Value) -> Value {
     let mut tree = tree.clone();
     if tree.get("preset").and_then(Value::as_str) == Some("crunch")
@@ -194,16 +231,17 @@ fn with_preset(tree: &Value) -> Value {
         }
         tree["filters"] = filters;
     }
+    if let Some(written) = tree.get_mut("profiles") {
+        let written = std::mem::replace(written, profiles::shipped_tree());
+        lay_over(&mut tree["profiles"], written);
+    }
     tree
 }
 
 /// These filter settings with others, written as YAML, laid over them; or the first mistake in those.
 pub fn filters_over(filters: &ChainConfig, yaml: &str) -> Result<ChainConfig, String> {
     let over = document::read(yaml).map_err(|(_, problem)| problem)?;
-    let mut tree = serde_yaml::to_value(filters).map_err(|error| error.to_string())?;
-    lay_over(&mut tree, over);
-    let root = serde_yaml::Mapping::from_iter([("filters".into(), tree)]);
-    RawConfig::from_tree(&Value::Mapping(root)).map(|raw| raw.filters).map_err(|mistakes| {
+    laid_over(filters, over).map_err(|mistakes| {
         let first = mistakes.first().map(Mistake::message).unwrap_or_default();
         first.trim_start_matches("filters.").trim_start_matches("filters: ").to_owned()
     })

@@ -50,7 +50,8 @@ fn what_is_not_written_has_its_default() {
     for yaml in ["", "# nothing yet\n", "limits:\n  # page_nodes: 5\n"] {
         let config = config(yaml);
         assert_eq!(config.listen, ["127.0.0.1:8118".parse().unwrap()]);
-        assert!(!config.https.intercept && config.blocker.lists()[0].counts.requests > 1000);
+        assert_eq!(config.https.intercept, Intercept::Auto);
+        assert!(config.blocker.lists()[0].counts.requests > 1000 && config.untouched.matches("captive.apple.com"));
         assert_eq!(config.limits, Limits::default());
     }
     let genre = config("filters: { genre: { news: { select: false } } }").filters.genre;
@@ -62,7 +63,7 @@ fn what_is_not_written_has_its_default() {
 #[rustfmt::skip]
 fn a_mistake_is_reported_with_its_place_its_key_and_what_is_expected() {
     for (yaml, start, words) in [
-        ("https:\n  intercepts: on\n", "2:3: https: unknown key `intercepts`", "expected `intercept` or `except`"),
+        ("https:\n  intercepts: on\n", "2:3: https: unknown key `intercepts`", "expected one of `intercept`, `except`, `except_lists`"),
         ("limits:\n  connections: many\n", "2:16: limits.connections: ", "expected a whole number, 1 to 1048576"),
         ("log:\n  level: info\nlisten: everywhere\n", "3:9: listen: \"everywhere\"", "expected an address"),
         ("listen: []\n", "1:9: listen: the list is empty", "expected an address"),
@@ -87,7 +88,7 @@ fn a_mistake_is_reported_with_its_place_its_key_and_what_is_expected() {
         ("access:\n  users:\n    anna: secret\n", "3:11: access.users.anna: this is not a usable", "hash-password"),
         ("authority: { dir: 5 }", "1:19: authority.dir: invalid value: number `5`", "a word or text"),
         ("authority: { dir: '' }", "1:19: authority.dir: the path is empty", "a path"),
-        ("https: { intercept: maybe }", "1:21: https.intercept: \"maybe\"", "`on`, `off`, `true` or `false`"),
+        ("https: { intercept: maybe }", "1:21: https.intercept: \"maybe\"", "`auto`, `on` or `off`"),
         ("blocking: { lists: [easylst] }", "1:21: blocking.lists: there is no list \"easylst\", did you mean `easylist`", "expected `builtin`"),
         ("blocking: { lists: ['ftp://a.example/'] }", "1:21: blocking.lists: \"ftp://a.example/\" is no address", ""),
         ("blocking: { list: [builtin] }", "1:13: blocking: unknown key `list`", "did you mean `lists`"),
@@ -106,6 +107,15 @@ fn a_mistake_is_reported_with_its_place_its_key_and_what_is_expected() {
         ("log: { level: [] }", "1:15: log.level: invalid value: a list", ""),
         ("filters: { order: [ignored] }", "1:20: filters.order: unknown word `ignored`, did you mean `ignore`?", ""),
         ("filters: { ignore: { enabled: yes } }", "1:31: filters.ignore.enabled: ", "`true` or `false`"),
+        ("profiles: { own: { filters: { link_lists: { ratio: 0 } } } }", "1:52: profiles.own.filters.link_lists.ratio: ", ""),
+        ("profiles: { phone: { filters: { removed_links: { max: 1 } } } }", "1:50: profiles.phone.filters.removed_links: unknown key `max`", ""),
+        ("profiles: { phone: { image: false } }", "1:22: profiles.phone: unknown key `image`", "did you mean `images`"),
+        ("profiles: { own: { intercept: never } }", "1:31: profiles.own.intercept: \"never\"", "`auto`"),
+        ("devices:\n- {user_agents: [x], profile: phoen}", "2:31: devices.profile: there is no profile \"phoen\"", "`phone`"),
+        ("devices: [{users: [anna], profile: off}]", "1:19: devices.users: there is no user \"anna\"", ""),
+        ("sites: [{hosts: ['*'], profile: off}]", "1:18: sites.hosts: \"*\"", ""),
+        ("sites: [{profile: off}]", "1:9: sites: ", "`hosts`"),
+        ("https: { except_lists: [none.txt] }", "1:25: https.except_lists: cannot read", ""),
         // Keys outside their section.
         ("ignore:\n  enabled: false\n", "1:1: unknown key `ignore`", "it belongs under `filters`, indented"),
         ("filters: {max_links: 1}", "1:11: filters: unknown key", "it belongs under `removed_links`, indented"),

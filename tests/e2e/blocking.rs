@@ -129,7 +129,8 @@ async fn what_the_rules_hide_or_forbid_leaves_the_page() {
         )
     })
     .await;
-    let chain = "filters: { order: [ad_servers], floor: { page_chars: 0, kept_chars: 0 }, output: { style: original } }\n";
+    let chain =
+        "filters: { order: [ad_servers], floor: { page_chars: 0, kept_chars: 0 }, output: { style: original } }\n";
     let proxy = TestProxy::start(&format!("{settings}{chain}")).await;
     let page = get(&proxy, &origin.url("/news"), &[]).await;
     for gone in ["Buy one", "Buy two", "Buy three", "iframe"] {
@@ -209,7 +210,10 @@ async fn lists_from_the_web_are_kept_up_to_date_and_a_bad_one_changes_nothing() 
         ("an error", "it answers 500"),
     ] {
         let (well, text) = run(gleaner(&config, &["lists", "update"])).await;
-        assert!(text.contains(words) && text.contains("51 rules for requests, 0 for elements, 0 refused"), "{what}: {text}");
+        assert!(
+            text.contains(words) && text.contains("51 rules for requests, 0 for elements, 0 refused"),
+            "{what}: {text}"
+        );
         assert_eq!(well, ["unchanged", "changed"].contains(&what), "{text}");
     }
     let (well, text) = run(gleaner(&config, &["lists", "status"])).await;
@@ -217,7 +221,10 @@ async fn lists_from_the_web_are_kept_up_to_date_and_a_bad_one_changes_nothing() 
     // Without a network the copy from before is in use.
     drop(origin);
     let offline = gleaner::Config::from_yaml(&lists, None).unwrap();
-    assert!(offline.blocker.blocked_host("7.two.example").is_some() && offline.blocker.blocked_host("one.example").is_none());
+    assert!(
+        offline.blocker.blocked_host("7.two.example").is_some()
+            && offline.blocker.blocked_host("one.example").is_none()
+    );
     proxy.stop().await;
 }
 
@@ -285,24 +292,74 @@ fn settings_of(dir: &TempDir) -> String {
 
 /// A request, and the list with the rule that decides, or what else is said.
 const DECISIONS: [(&str, &str, &str, &str); 18] = [
-    ("https://securepubads.g.doubleclick.net/tag/js/gpt.js", "https://www.zdnet.com/a", "script", "blocked ublock-privacy"),
-    ("https://www.google-analytics.com/analytics.js", "https://www.zdnet.com/a", "script", "blocked easyprivacy: .google-analytics.com/"),
-    ("https://pagead2.googlesyndication.com/pagead/js/adsbygoogle.js", "https://www.zdnet.com/a", "script", "blocked easylist"),
+    (
+        "https://securepubads.g.doubleclick.net/tag/js/gpt.js",
+        "https://www.zdnet.com/a",
+        "script",
+        "blocked ublock-privacy",
+    ),
+    (
+        "https://www.google-analytics.com/analytics.js",
+        "https://www.zdnet.com/a",
+        "script",
+        "blocked easyprivacy: .google-analytics.com/",
+    ),
+    (
+        "https://pagead2.googlesyndication.com/pagead/js/adsbygoogle.js",
+        "https://www.zdnet.com/a",
+        "script",
+        "blocked easylist",
+    ),
     ("https://connect.facebook.net/en_US/fbevents.js", "https://www.zdnet.com/a", "script", "blocked easyprivacy"),
-    ("https://cdn.taboola.com/libtrc/x/loader.js", "https://www.zdnet.com/a", "script", "blocked easyprivacy: ||taboola.com^$third-party"),
+    (
+        "https://cdn.taboola.com/libtrc/x/loader.js",
+        "https://www.zdnet.com/a",
+        "script",
+        "blocked easyprivacy: ||taboola.com^$third-party",
+    ),
     ("https://cdn.taboola.com/libtrc/x/loader.js", "https://www.taboola.com/", "script", "let through"),
-    ("https://www.zdnet.com/ad/ad_common.js", "https://www.zdnet.com/a", "script", "blocked easylist: /ad/ad_common.js$script"),
+    (
+        "https://www.zdnet.com/ad/ad_common.js",
+        "https://www.zdnet.com/a",
+        "script",
+        "blocked easylist: /ad/ad_common.js$script",
+    ),
     ("https://www.zdnet.com/ad/ad_common.js", "https://www.zdnet.com/a", "image", "let through"),
     ("https://sb.scorecardresearch.com/beacon.js", "https://www.zdnet.com/a", "script", "blocked easyprivacy"),
     ("https://code.jquery.com/jquery-3.7.1.min.js", "https://www.zdnet.com/a", "script", "let through"),
-    ("https://upload.wikimedia.org/wikipedia/commons/a/a9/Example.jpg", "https://de.wikipedia.org/wiki/A", "image", "let through"),
+    (
+        "https://upload.wikimedia.org/wikipedia/commons/a/a9/Example.jpg",
+        "https://de.wikipedia.org/wiki/A",
+        "image",
+        "let through",
+    ),
     ("https://www.youtube.com/embed/x", "https://www.zdnet.com/a", "subdocument", "let through"),
-    ("https://2mdn.net/instream/html5/ima3.js", "https://www.zdnet.com/a", "script", "exception easylist: @@||2mdn.net/instream/html5/ima3.js"),
+    (
+        "https://2mdn.net/instream/html5/ima3.js",
+        "https://www.zdnet.com/a",
+        "script",
+        "exception easylist: @@||2mdn.net/instream/html5/ima3.js",
+    ),
     ("https://2mdn.net/instream/html5/ima3.js", "https://www.example.com/a", "script", "blocked easylist"),
-    ("https://sstats.bitdefender.com/x", "https://www.zdnet.com/a", "xmlhttprequest", "blocked easyprivacy: ||sstats.bitdefender.com^$xhr,redirect=noop.txt,important with text/plain"),
-    ("https://ad.doubleclick.net/ddm/x", "https://ad.doubleclick.net/ddm/x", "document", "blocked easylist: ||ad.doubleclick.net^"),
+    (
+        "https://sstats.bitdefender.com/x",
+        "https://www.zdnet.com/a",
+        "xmlhttprequest",
+        "blocked easyprivacy: ||sstats.bitdefender.com^$xhr,redirect=noop.txt,important with text/plain",
+    ),
+    (
+        "https://ad.doubleclick.net/ddm/x",
+        "https://ad.doubleclick.net/ddm/x",
+        "document",
+        "blocked easylist: ||ad.doubleclick.net^",
+    ),
     ("https://www.taboola.com/", "https://www.zdnet.com/a", "document", "let through"),
-    ("https://www.reddit.com/r/rust/?correlation_id=5&a=1", "https://x.example/", "document", "to https://www.reddit.com/r/rust/?a=1"),
+    (
+        "https://www.reddit.com/r/rust/?correlation_id=5&a=1",
+        "https://x.example/",
+        "document",
+        "to https://www.reddit.com/r/rust/?a=1",
+    ),
 ];
 
 #[test]
@@ -310,7 +367,9 @@ fn real_lists_decide_as_their_authors_meant() {
     use gleaner::blocking::{Verdict, Wanted};
     let Some(dir) = real_lists() else { return };
     let config = gleaner::Config::from_yaml(&settings_of(&dir), None).unwrap();
-    for (list, requests, elements) in [(0, 45_000, 20_000), (1, 45_000, 10), (2, 4_000, 12_000), (3, 500, 100), (4, 1_500, 300)] {
+    for (list, requests, elements) in
+        [(0, 45_000, 20_000), (1, 45_000, 10), (2, 4_000, 12_000), (3, 500, 100), (4, 1_500, 300)]
+    {
         let list = &config.blocker.lists()[list];
         let counts = list.counts;
         assert!(counts.requests > requests && counts.elements > elements, "{} {counts:?}", list.source);
@@ -387,7 +446,14 @@ async fn a_browser_asks_for_less_and_shows_no_holes() {
     let plain = "rewrite: { enabled: false }\n";
     let (asked, dom) = visit(&browser, &format!("{plain}blocking: {{ enabled: false }}\n")).await;
     let everything = [
-        "/ad-choices.png", "/ad728.png", "/ad_728.js", "/adunit/track-view", "/app.js", "/banner/html/zone", "/fbevents.js", "/news",
+        "/ad-choices.png",
+        "/ad728.png",
+        "/ad_728.js",
+        "/adunit/track-view",
+        "/app.js",
+        "/banner/html/zone",
+        "/fbevents.js",
+        "/news",
         "/photo.jpg",
     ];
     assert_eq!(asked, everything);
