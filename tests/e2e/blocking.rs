@@ -258,7 +258,7 @@ async fn a_pause_is_set_by_another_process_and_on_the_proxys_page() {
     until_blocked(&proxy, true).await;
     assert!(get(&proxy, &address, &[]).await.text().contains("Blocking is paused"));
     until_blocked(&proxy, false).await;
-    let start = get(&proxy, "http://gleaner.internal/", &[]).await;
+    let start = get(&proxy, "http://gleaner.internal/settings", &[]).await;
     assert!(start.text().contains("paused for another 30 minutes"), "{}", start.text());
     watch.abort();
     upkeep.abort();
@@ -402,7 +402,7 @@ async fn explain_names_the_rule_and_the_list() {
     let words = ["explain", url, "--page", "https://www.zdnet.com/a", "--client", "192.168.1.7"];
     let (well, text) = run(gleaner(&config, &words)).await;
     for line in [
-        "client     192.168.1.7 may use the proxy",
+        "profile    desktop",
         "decision   let through",
         "rule       easylist: ||2mdn.net^",
         "exception  easylist: @@||2mdn.net/instream/html5/ima3.js",
@@ -418,7 +418,7 @@ async fn explain_names_the_rule_and_the_list() {
 const NEWS: &str = "<!doctype html><title>News</title><main><h1>The clock</h1><p>The town clock has a single hand, and nobody minds. \
     Every night at ten to twelve a bell rings, and the ferry leaves in the dark, as it has done for a hundred years.</p>\
     <img src='/photo.jpg'><img src='/ad728.png'><img src='/ad-choices.png'>\
-    <div class='x ad-slot'>Buy now</div><div id='div-gpt-ad-1'>Buy later</div>\
+    <div class='x sponsored-ad'>Buy now</div><div id='ad_banner'>Buy later</div>\
     <iframe src='/banner/html/zone?zid=1'></iframe></main>\
     <script src='/app.js'></script><script src='/ad_728.js'></script><script src='/fbevents.js'></script>\
     <script>fetch('/adunit/track-view')</script>";

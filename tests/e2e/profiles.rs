@@ -22,7 +22,7 @@ async fn a_page_is_as_the_profile_of_its_device_has_it() {
         async move { get(proxy, &url, &[("user-agent", agent), ("accept", "text/html")]).await }
     };
     let desktop = page("Mozilla/5.0 (X11)", url.clone()).await;
-    assert!(desktop.text().contains("<img") && !desktop.text().contains(OWN_LOOK), "{}", desktop.text());
+    assert!(desktop.text().contains("<svg") && !desktop.text().contains(OWN_LOOK), "{}", desktop.text());
     let text = page("w3m/0.5.3", url.clone()).await;
     assert!(!text.text().contains("<img") && text.text().contains("a bell rings"), "{}", text.text());
     assert!(page("Own/1", url.clone()).await.text().contains(OWN_LOOK));
