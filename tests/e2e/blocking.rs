@@ -282,12 +282,14 @@ fn real_lists() -> Option<TempDir> {
     ] {
         fs::copy(assets.join(from), dir.path().join(format!("{name}.txt"))).unwrap();
     }
+    // These lists hide nothing on pages of this machine, where the test's own are.
+    fs::write(dir.path().join("own.txt"), "127.0.0.1##.sponsored-ad\n127.0.0.1###ad_banner\n").unwrap();
     Some(dir)
 }
 
 fn settings_of(dir: &TempDir) -> String {
     let names = "easylist, easyprivacy, ublock-filters, ublock-privacy, ublock-unbreak";
-    format!("blocking: {{ lists: [{names}], update: false, dir: '{}' }}\n", dir.path().display())
+    format!("blocking: {{ lists: [{names}, '{0}/own.txt'], update: false, dir: '{0}' }}\n", dir.path().display())
 }
 
 /// A request, and the list with the rule that decides, or what else is said.
@@ -378,6 +380,14 @@ fn real_lists_decide_as_their_authors_meant() {
     }
     // The second time from the file of compiled rules.
     let again = gleaner::Config::from_yaml(&settings_of(&dir), None).unwrap();
+    let names = || gleaner_filters::Names {
+        classes: ["sponsored-ad", "story"].map(str::to_owned).into(),
+        ..Default::default()
+    };
+    let page = "https://news.example/".parse().unwrap();
+    let hiding = gleaner_filters::Blocker::hiding(&*again.blocker, &page, &names).unwrap();
+    assert!(hiding.common.unwrap().texts().any(|text| text == "a[href^=\"https://ad.doubleclick.net/\"]"));
+    assert_eq!(hiding.own, [".sponsored-ad"]);
     for (url, page, kind, wanted) in DECISIONS {
         let request = || Wanted::new(url.parse().unwrap(), Some(page.parse().unwrap()), kind);
         let verdict = again.blocker.judge(&request());
@@ -465,7 +475,8 @@ async fn a_browser_asks_for_less_and_shows_no_holes() {
     assert_eq!(asked, ["/app.js", "/news", "/photo.jpg"]);
     assert!(dom.contains("<title>News x</title>"), "only the page's own script has run: {dom}");
     // With the chain, what would be a hole is gone.
-    let chain = "filters: { order: [ad_servers], output: { style: original } }\n";
+    let chain =
+        "filters: { order: [ad_servers], floor: { page_chars: 0, kept_chars: 0 }, output: { style: original } }\n";
     let (asked, dom) = visit(&browser, &format!("{chain}{}", settings_of(&dir))).await;
     assert_eq!(asked, ["/app.js", "/news", "/photo.jpg"]);
     for gone in ["Buy now", "Buy later", "ad728", "<iframe"] {

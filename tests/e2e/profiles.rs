@@ -2,7 +2,10 @@
 
 use crate::{
     cli::{folder, gleaner},
-    harness::{Origin, TestProxy, get, origin::html},
+    harness::{
+        Origin, TestProxy, get,
+        origin::{html, response},
+    },
 };
 
 const DEMO: &str = include_str!("../../docs/demo/page.html");
@@ -11,7 +14,8 @@ const OWN_LOOK: &str = ".story{flex";
 
 #[tokio::test]
 async fn a_page_is_as_the_profile_of_its_device_has_it() {
-    let origin = Origin::http(|_| html(DEMO)).await;
+    let fields = [("content-type", "text/html"), ("etag", "\"v1\"")];
+    let origin = Origin::http(move |_| response(&fields, DEMO)).await;
     let yaml = "devices:\n- { user_agents: [Own/], profile: own }\n- { clients: [192.0.2.1], profile: off }\n\
                 profiles: { own: { filters: { output: { style: original } } } }\n\
                 sites: [{ hosts: [localhost], profile: off }]\n";
