@@ -113,8 +113,7 @@ impl Blocker {
         for (state, counts) in states.iter_mut().zip(engine.counts()) {
             state.counts = counts;
         }
-        let paused_until =
-            settings.dir.as_deref().and_then(|dir| Pause::read(dir)).filter(|until| *until > SystemTime::now());
+        let paused_until = settings.dir.as_deref().and_then(Pause::read).filter(|until| *until > SystemTime::now());
         let texts = texts.iter().map(|list| (&*list.name, hash_of(&list.text))).collect::<Vec<_>>();
         let fingerprint = hash_of(&(texts, format!("{settings:?}"), paused_until));
         Self { settings, engine: Arc::new(engine), states, partial: Mutex::default(), fingerprint, paused_until }

@@ -50,7 +50,7 @@ struct Recorder {
 impl Blocker for Recorder {
     fn blocks(&self, page: &Url, address: &Url, wanted: Resource) -> bool {
         let blocks = self.lists.blocks(page, address, wanted);
-        if wanted != Resource::Document {
+        if wanted != Resource::Document || blocks {
             let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
             asked.push((address.clone(), wanted, blocks));
         }
@@ -67,18 +67,18 @@ impl Blocker for Recorder {
 /// One rule alone.
 enum One {
     Selector(String),
-    Address(Url),
+    Address(Url, Resource),
 }
 
 impl Blocker for One {
     fn blocks(&self, _: &Url, address: &Url, wanted: Resource) -> bool {
-        matches!(self, One::Address(one) if one == address && wanted != Resource::Document)
+        matches!(self, One::Address(one, kind) if one == address && wanted == *kind)
     }
 
     fn hiding(&self, _: &Url, _: &dyn Fn() -> Names) -> Option<Hiding> {
         match self {
             One::Selector(one) => Some(Hiding { own: vec![one.clone()], ..Hiding::default() }),
-            One::Address(_) => None,
+            One::Address(..) => None,
         }
     }
 }
@@ -174,12 +174,16 @@ fn measure(page: &Page, config: &Config) -> Outcome {
         return Outcome { passed: true, ..Outcome::default() };
     };
     let asked = std::mem::take(&mut *recorder.asked.lock().unwrap_or_else(PoisonError::into_inner));
+    let blocked: HashSet<_> =
+        asked.iter().filter(|(.., blocks)| *blocks).map(|(address, wanted, _)| (address.clone(), *wanted)).collect();
     let mut seen = HashSet::new();
     let requests: Vec<_> = asked
         .into_iter()
         .filter(|(address, wanted, _)| {
             // Links to other pages, feeds and icons of phones are not loaded.
-            ["http", "https"].contains(&address.scheme()) && *wanted != Resource::Other && seen.insert(address.clone())
+            ["http", "https"].contains(&address.scheme())
+                && !matches!(wanted, Resource::Other | Resource::Document)
+                && seen.insert(address.clone())
         })
         .map(|(address, wanted, blocks)| (page.url.clone(), address, wanted, blocks))
         .collect();
@@ -199,12 +203,11 @@ fn measure(page: &Page, config: &Config) -> Outcome {
         let common = hiding.common.iter().flat_map(|common| common.texts());
         let common = common.filter(|text| !hiding.except.contains(*text)).map(str::to_owned);
         let selectors = hiding.own.iter().cloned().chain(common).map(One::Selector);
-        let blocked =
-            requests.iter().filter(|(.., blocks)| *blocks).map(|(_, address, ..)| One::Address(address.clone()));
+        let blocked = blocked.into_iter().map(|(address, wanted)| One::Address(address, wanted));
         for one in selectors.chain(blocked) {
             let name = match &one {
                 One::Selector(text) => format!("##{text}"),
-                One::Address(address) => address.to_string(),
+                One::Address(address, wanted) => format!("{address} as {}", kind(*wanted)),
             };
             let left = kept(Arc::new(one));
             if left < words.0 {

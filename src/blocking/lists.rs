@@ -119,7 +119,7 @@ impl ListSource {
                 let name = address.as_str().split_once("://").map_or("", |(_, rest)| rest);
                 let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-') { c } else { '_' };
                 let name: String = name.chars().map(plain).take(100).collect();
-                Some(dir?.join(format!("{name}-{:08x}.txt", super::hash_of(address.as_str()) as u32)))
+                Some(dir?.join(format!("{name}-{:016x}.txt", super::hash_of(address.as_str()))))
             }
         }
     }

@@ -76,7 +76,7 @@ mod tests {
     fn a_pause_that_lies_too_far_ahead_is_none() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(Pause::read(dir.path()), None);
-        Pause::set(dir.path(), Duration::from_secs(600)).unwrap();
+        Pause::set(dir.path(), Duration::from_mins(10)).unwrap();
         assert!(Pause::read(dir.path()).is_some());
         fs::write(Pause::file(dir.path()), "99999999999").unwrap();
         assert_eq!(Pause::read(dir.path()), None);

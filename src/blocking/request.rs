@@ -43,11 +43,13 @@ impl Wanted {
     pub(crate) fn of<B>(request: &Request<B>, url: Url) -> Self {
         let headers = request.headers();
         let kind = kind_of(request, &url);
-        let page = page_of(headers, &url);
-        let by_host = page.is_none() && kind != DOCUMENT;
-        let alone = by_host.then(|| url.host_str().and_then(Self::host_alone)).flatten();
         let method = request.method().as_str().to_owned();
-        Self { method, ..alone.unwrap_or_else(|| Self::new(url, page.flatten(), kind)) }
+        let (page, alone) = match asker(headers, &url) {
+            Asker::Page(page) => (Some(page), None),
+            Asker::Unknown if kind != DOCUMENT => (None, url.host_str().and_then(Self::host_alone)),
+            Asker::OtherSite | Asker::Unknown => (None, None),
+        };
+        Self { method, ..alone.unwrap_or_else(|| Self::new(url, page, kind)) }
     }
 
     pub(super) fn address(&self) -> &str {
@@ -120,19 +122,27 @@ pub(super) fn kind(resource: Resource) -> &'static str {
     }
 }
 
-/// The page that makes a request; `Some(None)` where it is another site's and unknown, `None` where there may be none.
-fn page_of(headers: &HeaderMap, url: &Url) -> Option<Option<Url>> {
+/// Who makes a request.
+enum Asker {
+    Page(Url),
+    /// A page of another site, which is not known.
+    OtherSite,
+    /// A page or something else.
+    Unknown,
+}
+
+fn asker(headers: &HeaderMap, url: &Url) -> Asker {
     let named = [header::REFERER, header::ORIGIN].into_iter().find_map(|name| {
         let value = headers.get(name)?.to_str().ok()?;
         Url::parse(value).ok().filter(Url::has_host)
     });
-    if named.is_some() {
-        return Some(named);
+    if let Some(page) = named {
+        return Asker::Page(page);
     }
-    match headers.get(SEC_FETCH_SITE)?.as_bytes() {
-        b"cross-site" => Some(None),
-        b"same-origin" | b"same-site" => Some(Some(url.clone())),
-        _ => None,
+    match headers.get(SEC_FETCH_SITE).map(http::HeaderValue::as_bytes) {
+        Some(b"cross-site") => Asker::OtherSite,
+        Some(b"same-origin" | b"same-site") => Asker::Page(url.clone()),
+        _ => Asker::Unknown,
     }
 }
 

@@ -160,7 +160,9 @@ impl Asked<'_> {
                 is_listed |= self.leads_to_listed(value, page.base(), wanted);
             }
         });
-        is_listed
+        // Lists of rules name the servers through which a shop pays for a link, too: its words are the author's. What is an
+        // advertisement among such links has a rule for its element.
+        is_listed && (wanted != Resource::Document || self.filter.lists.by_host_alone() || page.chars(id) == 0)
     }
 
     fn leads_to_listed(&mut self, address: &str, base: &Url, wanted: Resource) -> bool {
