@@ -50,7 +50,9 @@ pub(crate) fn error_response(error: &Error) -> Response<Body> {
     let field = match error {
         Error::Credentials { ours: false } => Some((header::PROXY_AUTHENTICATE, CHALLENGE)),
         Error::Credentials { ours: true } => Some((header::WWW_AUTHENTICATE, CHALLENGE)),
-        Error::TooManyConnections | Error::Upstream { error: UpstreamError::NoDescriptors, .. } => Some((header::RETRY_AFTER, HeaderValue::from_static("5"))),
+        Error::TooManyConnections | Error::Upstream { error: UpstreamError::NoDescriptors, .. } => {
+            Some((header::RETRY_AFTER, HeaderValue::from_static("5")))
+        }
         // RFC 6585 § 4; `credentials` counts wrong guesses for a minute.
         Error::TooManyGuesses => Some((header::RETRY_AFTER, HeaderValue::from_static("60"))),
         _ => None,

@@ -21,7 +21,9 @@ pub(crate) enum UpstreamError {
     Refused,
     #[error("the server could not be reached: {0}")]
     Unreachable(String),
-    #[error("this proxy has no free file descriptors; raise `ulimit -n` where it is started, or lower `limits.connections`")]
+    #[error(
+        "this proxy has no free file descriptors; raise `ulimit -n` where it is started, or lower `limits.connections`"
+    )]
     NoDescriptors,
     #[error("the server did not answer the connection in time")]
     ConnectTimeout,

@@ -80,9 +80,8 @@ impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
     /// connection. The kernel still has its response then, but at an error of a write hyper gives up without reading
     /// it. So the write waits, and the read that finds nothing more ends the connection.
     fn wrote<T>(&mut self, polled: Poll<io::Result<T>>, cx: &Context<'_>) -> Poll<io::Result<T>> {
-        let is_reset = |error: &io::Error| {
-            matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
-        };
+        let is_reset =
+            |error: &io::Error| matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset);
         if matches!(&polled, Poll::Ready(Err(error)) if is_reset(error)) {
             if !std::mem::replace(&mut self.was_reset, true) {
                 cx.waker().wake_by_ref();

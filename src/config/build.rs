@@ -15,21 +15,27 @@ use super::{
     Access, BUILTIN, BUILTIN_AD_SERVERS, Config, RawConfig, document::Place, error::Mistake, file, hosts, https,
 };
 
+/// Lines of one list that are reported at once.
+const MOST_BAD_LINES: usize = 20;
+
 impl RawConfig {
-    /// `base` is the folder that relative paths start at.
-    pub(super) fn build(mut self, base: &Path) -> Result<Config, Mistake> {
+    /// `base` is the folder that relative paths start at. What is returned is of use only where no mistake was found.
+    pub(super) fn build(mut self, base: &Path, mistakes: &mut Vec<Mistake>) -> Config {
         for host in &mut self.filters.ad_servers.except {
             *host = hosts::without_wildcard(host).to_owned();
         }
         let mut watched = Vec::new();
-        check_listen(&self.listen.0, &self.access)?;
-        let (ad_servers, ad_servers_hash) = read_ad_servers(&self.ad_server_lists, base, &mut watched)?;
+        if mistakes.is_empty() {
+            // Else what was left out as wrong could be what is missed here.
+            noted(check_listen(&self.listen.0, &self.access), mistakes);
+        }
+        let (ad_servers, ad_servers_hash) = read_ad_servers(&self.ad_server_lists, base, &mut watched, mistakes);
         let fingerprint = fingerprint(&self, ad_servers_hash);
-        Ok(Config {
+        Config {
             listen: self.listen.0,
             https: self.https,
-            authority_dir: authority_dir(self.authority.dir, base)?,
-            extra_roots: read_roots(self.upstream.extra_ca_file.as_deref(), base)?,
+            authority_dir: noted(authority_dir(self.authority.dir, base), mistakes),
+            extra_roots: noted(read_roots(self.upstream.extra_ca_file.as_deref(), base), mistakes),
             insecure_hosts: self.upstream.insecure_hosts,
             access: self.access,
             rewrite: self.rewrite,
@@ -42,8 +48,16 @@ impl RawConfig {
             ad_servers,
             fingerprint,
             watched,
-        })
+        }
     }
+}
+
+/// The value, or nothing and its mistake.
+fn noted<T: Default>(value: Result<T, Mistake>, mistakes: &mut Vec<Mistake>) -> T {
+    value.unwrap_or_else(|mistake| {
+        mistakes.push(mistake);
+        T::default()
+    })
 }
 
 fn authority_dir(dir: Option<PathBuf>, base: &Path) -> Result<Option<PathBuf>, Mistake> {
@@ -111,7 +125,12 @@ fn fingerprint(raw: &RawConfig, ad_servers: u64) -> u64 {
     hasher.finish()
 }
 
-fn read_ad_servers(lists: &[String], base: &Path, watched: &mut Vec<PathBuf>) -> Result<(HostList, u64), Mistake> {
+fn read_ad_servers(
+    lists: &[String],
+    base: &Path,
+    watched: &mut Vec<PathBuf>,
+    mistakes: &mut Vec<Mistake>,
+) -> (HostList, u64) {
     let mut hosts = HostList::default();
     let mut hasher = DefaultHasher::new();
     let mut seen = HashSet::new();
@@ -125,21 +144,27 @@ fn read_ad_servers(lists: &[String], base: &Path, watched: &mut Vec<PathBuf>) ->
             Cow::Borrowed(BUILTIN_AD_SERVERS)
         } else {
             watched.push(path.clone());
-            Cow::Owned(file::read_text(&path, file::MAX_LIST).map_err(|error| {
+            let text = file::read_text(&path, file::MAX_LIST).map_err(|error| {
                 let path = path.display();
                 wrong(format!("cannot read {path}: {error}; expected `builtin` or the path of a readable file"))
-            })?)
+            });
+            Cow::Owned(noted(text, mistakes))
         };
         text.hash(&mut hasher);
-        hosts.add(file::without_mark(&text)).map_err(|error| Mistake {
-            elsewhere: Some((path, place_in_list(&text, &error))),
-            ..wrong(format!(
-                "{:?} is not a host name; expected one host per line, or hosts file syntax; `#` starts a comment",
-                error.text
-            ))
-        })?;
+        let mut lines: Vec<_> = file::without_mark(&text).lines().collect();
+        for _ in 0..MOST_BAD_LINES {
+            let Err(error) = hosts.add(&lines.join("\n")) else { break };
+            lines[error.line - 1] = "";
+            mistakes.push(Mistake {
+                elsewhere: Some((path.clone(), place_in_list(&text, &error))),
+                ..wrong(format!(
+                    "{:?} is not a host name; expected one host per line, or hosts file syntax; `#` starts a comment",
+                    error.text
+                ))
+            });
+        }
     }
-    Ok((hosts, hasher.finish()))
+    (hosts, hasher.finish())
 }
 
 /// Where the word is that names no host.

@@ -12,7 +12,8 @@ use serde_path_to_error::Segment;
 use serde_yaml::Value;
 
 use super::{
-    Config, ConfigError, RawConfig, document,
+    Config, ConfigError, RawConfig,
+    document::{self, Path as TreePath},
     error::{Mistake, with_hint},
     file::{self, without_mark},
     hint,
@@ -80,12 +81,16 @@ impl Config {
             Some(dir) if !dir.as_os_str().is_empty() => dir.to_path_buf(),
             _ => env::current_dir().unwrap_or_default(),
         };
-        let build = || {
-            let config = RawConfig::from_tree(&tree)?.build(&base).map_err(|mistake| vec![mistake])?;
-            config.build_chain().map_err(|error| vec![of_filters(&tree, &error)])?;
-            Ok(config)
-        };
-        build().map_err(|mistakes: Vec<_>| ConfigError::mistakes(file, text, &mistakes))
+        let mut mistakes = Vec::new();
+        let config = RawConfig::from_tree(&tree, &mut mistakes).map(|raw| raw.build(&base, &mut mistakes));
+        let in_filters = |mistake: &Mistake| mistake.path.first().is_some_and(|key| key == "filters");
+        if let Some(config) = &config
+            && !mistakes.iter().any(in_filters)
+            && let Err(error) = config.build_chain()
+        {
+            mistakes.push(of_filters(&tree, &error));
+        }
+        config.filter(|_| mistakes.is_empty()).ok_or_else(|| ConfigError::mistakes(file, text, &mistakes))
     }
 
     /// Builds the filter chain.
@@ -112,25 +117,27 @@ impl Config {
 const MOST_MISTAKES: usize = 20;
 
 impl RawConfig {
-    /// Reads the settings, or finds all mistakes in them: serde stops at the first, so the key of that is removed, and the
-    /// rest is read again.
-    fn from_tree(tree: &Value) -> Result<Self, Vec<Mistake>> {
+    /// Reads the settings, and finds all mistakes in them: serde stops at the first, so what is wrong is removed, and the
+    /// rest is read again. `None` where that does not lead to an end.
+    fn from_tree(tree: &Value, mistakes: &mut Vec<Mistake>) -> Option<Self> {
         if tree.is_null() {
-            return Ok(Self::default());
+            return Some(Self::default());
         }
         let mut tree = with_preset(tree);
-        let mut mistakes = Vec::new();
+        let mut removed = Vec::new();
         loop {
             let error = match serde_path_to_error::deserialize::<_, Self>(&tree) {
-                Ok(raw) if mistakes.is_empty() => return Ok(raw),
-                Ok(_) => return Err(mistakes),
+                Ok(raw) => return Some(raw),
                 Err(error) => error,
             };
-            let mistake = of_reader(&tree, &error);
-            let was_removed = remove(&mut tree, &mistake.path);
+            let mut mistake = of_reader(&tree, &error);
+            let path = mistake.path.clone();
+            let was_removed = remove(&mut tree, &path);
+            as_written(&mut mistake.path, &removed);
+            removed.push(path);
             mistakes.push(mistake);
             if !was_removed || mistakes.len() == MOST_MISTAKES {
-                return Err(mistakes);
+                return None;
             }
         }
     }
@@ -161,17 +168,33 @@ fn of_filters(tree: &Value, error: &gleaner_filters::ConfigError) -> Mistake {
     mistake
 }
 
-/// Removes the key that this path leads to, with its whole list where it leads to an item.
+/// Removes the key or the list item that this path leads to; a list that would be empty goes with its key.
 fn remove(tree: &mut Value, path: &[String]) -> bool {
     let Some((key, rest)) = path.split_first() else {
         return false;
     };
-    let Some(section) = tree.as_mapping_mut() else {
-        return false;
-    };
-    match section.get_mut(key) {
-        Some(inner) if !rest.is_empty() && inner.is_mapping() => remove(inner, rest),
-        _ => section.shift_remove(key).is_some(),
+    match tree {
+        Value::Sequence(list) if list.len() > 1 => {
+            key.parse().is_ok_and(|index: usize| index < list.len() && !list.remove(index).is_null())
+        }
+        Value::Mapping(section) => {
+            let is_done = section.get_mut(key).is_some_and(|inner| remove(inner, rest));
+            is_done || section.shift_remove(key).is_some()
+        }
+        _ => false,
+    }
+}
+
+/// Counts the items again that were removed from the lists on this path.
+fn as_written(path: &mut TreePath, removed: &[TreePath]) {
+    for (index, list) in removed.iter().rev().filter_map(|item| item.split_last()) {
+        if path.starts_with(list)
+            && let Some(part) = path.get_mut(list.len())
+            && let (Ok(now), Ok(gone)) = (part.parse::<usize>(), index.parse::<usize>())
+            && now >= gone
+        {
+            *part = (now + 1).to_string();
+        }
     }
 }
 
@@ -195,7 +218,9 @@ pub fn filters_over(filters: &ChainConfig, yaml: &str) -> Result<ChainConfig, St
     let mut tree = serde_yaml::to_value(filters).map_err(|error| error.to_string())?;
     lay_over(&mut tree, over);
     let root = serde_yaml::Mapping::from_iter([("filters".into(), tree)]);
-    RawConfig::from_tree(&Value::Mapping(root)).map(|raw| raw.filters).map_err(|mistakes| {
+    let mut mistakes = Vec::new();
+    let raw = RawConfig::from_tree(&Value::Mapping(root), &mut mistakes);
+    raw.filter(|_| mistakes.is_empty()).map(|raw| raw.filters).ok_or_else(|| {
         let first = mistakes.first().map(Mistake::message).unwrap_or_default();
         first.trim_start_matches("filters.").trim_start_matches("filters: ").to_owned()
     })
