@@ -75,7 +75,7 @@ pub struct Proxy {
     max_idle: usize,
 }
 
-/// Where the configuration came from: shown in the panel, watched for changes.
+/// Where the configuration came from: shown on the start page, watched for changes.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
     /// The file; none means the defaults within the program.
@@ -133,7 +133,7 @@ impl Proxy {
         Ok(())
     }
 
-    /// Remembers why the last reload failed, for the panel.
+    /// Remembers why the last reload failed, for the start page.
     pub fn reload_failed(&self, message: &str) {
         self.reload_error.store(Some(Arc::new(message.to_owned())));
     }
@@ -275,7 +275,7 @@ impl Exchange {
         self.check_credentials(&request).await?;
         target_resolution::take_user_info(&mut request);
         let Some(target) = self.target(&request)? else {
-            self.log.route = "panel";
+            self.log.route = "admin";
             self.log.host = Some(target_resolution::host_of(&request).into());
             return Ok(Answer::Response(admin::answer(&self.proxy, client, &request)));
         };

@@ -70,7 +70,7 @@ mod vocabulary;
 #[cfg(feature = "training")]
 #[doc(hidden)]
 pub use chain::training;
-pub use chain::{Chain, CspChange, Filtered, PageFeed, Remains, Trace, TracedBlock, TracedText};
+pub use chain::{Chain, CspChange, Filtered, PageFeed, Trace, TracedBlock, TracedText};
 pub use config::{ChainConfig, FilterName, Floor, PageLimits, StructuredText};
 pub use domain::{Domain, Survey};
 pub use error::{ConfigError, PageError};

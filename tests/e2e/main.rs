@@ -6,6 +6,7 @@
 mod harness;
 
 mod across_versions;
+mod admin;
 mod as_it_was;
 mod blocks;
 mod browser;
@@ -43,7 +44,6 @@ mod log_lines;
 mod look;
 mod mistakes;
 mod own_pages;
-mod panel;
 mod parts;
 mod passing;
 mod pinned_connections;
