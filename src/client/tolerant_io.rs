@@ -34,8 +34,8 @@ const READ_SIZE: usize = 16 * 1024;
 /// A connection to an origin.
 pub(super) struct TolerantIo<I> {
     io: I,
-    /// Whether the server has sent bytes, or an end, that were not read.
-    has_unread: fn(&mut I) -> bool,
+    /// Whether the kernel has bytes, or an end, that were not read.
+    has_unread: fn(&I) -> bool,
     state: State,
     /// Read and not looked at.
     raw: BytesMut,
@@ -71,7 +71,7 @@ enum Chunk {
 }
 
 impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
-    pub(super) fn new(io: I, has_unread: fn(&mut I) -> bool) -> Self {
+    pub(super) fn new(io: I, has_unread: fn(&I) -> bool) -> Self {
         let (raw, out) = (BytesMut::new(), BytesMut::new());
         Self { io, has_unread, state: State::New, raw, out, is_head: false, was_reset: false }
     }
@@ -258,7 +258,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for TolerantIo<I> {
                 this.raw = BytesMut::new();
                 // hyper reads once more before it sends a request. What arrived just before, which tokio may not know
                 // yet, must not be taken for its response (RFC 9112 § 9.2): the request goes on another connection.
-                if matches!(this.state, State::Idle) && (this.has_unread)(&mut this.io) {
+                if matches!(this.state, State::Idle) && (this.has_unread)(&this.io) {
                     return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
                 }
             }

@@ -335,7 +335,7 @@ async fn messages_of_tls_itself_do_not_end_a_kept_connection() {
     let proxy = TestProxy::trusting(&ca, "https: { intercept: on }").await;
     let target = format!("localhost:{}", origin.addr.port());
     let mut client = connect_tls(&proxy, &target, &proxy.ca_file(), &[b"http/1.1"]).await.unwrap();
-    for _ in 0..1000 {
+    for _ in 0..400 {
         let request = format!("GET / HTTP/1.1\r\nHost: {target}\r\n\r\n");
         client.write_all(request.as_bytes()).await.unwrap();
         soon(read_until(&mut client, "\r\n\r\nok")).await;

@@ -16,6 +16,7 @@ mod cli;
 mod clients;
 mod codings;
 mod command_line;
+mod config;
 mod connect;
 mod connection_limits;
 mod corpus;
