@@ -22,6 +22,7 @@ use std::{ops::Range, sync::Arc};
 use url::Url;
 
 use crate::{
+    blocking::Blocker,
     config::{ChainConfig, FilterName, Floor, PageLimits},
     domain::{self, Domain, Survey},
     error::{ConfigError, PageError},
@@ -31,7 +32,6 @@ use crate::{
         main_block::{self, auto::forest::Forest, blocks, blocks::PageBlocks},
         output::{self, Format, Style},
     },
-    hosts::HostList,
     kind,
     metadata::{self, Metadata},
     report::Report,
@@ -61,21 +61,23 @@ pub struct Chain {
 
 impl Chain {
     /// Checks the settings and the order once, and builds the filters that are switched on.
-    pub fn new(config: &ChainConfig, limits: PageLimits, ad_servers: HostList) -> Result<Chain, ConfigError> {
-        Chain::with_forest(config, limits, ad_servers, &Forest::shipped())
+    pub fn new(
+        config: &ChainConfig,
+        limits: PageLimits,
+        lists: impl Into<Arc<dyn Blocker>>,
+    ) -> Result<Chain, ConfigError> {
+        Chain::with_forest(config, limits, &lists.into(), &Forest::shipped())
     }
 
     fn with_forest(
         config: &ChainConfig,
         limits: PageLimits,
-        ad_servers: HostList,
+        lists: &Arc<dyn Blocker>,
         forest: &Arc<Forest>,
     ) -> Result<Chain, ConfigError> {
         check(config)?;
         let order: Vec<FilterName> = config.filters_on().collect();
-        let mut ad_servers = Some(ad_servers);
-        let filters =
-            order.iter().map(|&name| build(config, name, &mut ad_servers, forest)).collect::<Result<_, _>>()?;
+        let filters = order.iter().map(|&name| build(config, name, lists, forest)).collect::<Result<_, _>>()?;
         Ok(Chain {
             filters,
             output: config.output.clone(),
@@ -243,6 +245,7 @@ mod tests {
 
     use super::*;
     use crate::{
+        HostList,
         filter::output::Part,
         page::{NodeId, Page},
     };

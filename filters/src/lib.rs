@@ -38,13 +38,14 @@
 //! | `extract` | all that can be told about a page, for programs |
 //! | `outline` | a page as the tree of its blocks, for eyes |
 //! | `entities` | names in a text, and how alike two texts are by them |
-//! | `hosts` | lists of hosts |
+//! | `hosts`, `blocking` | lists of hosts; lists of advertisements, and selectors of what they hide |
 //! | `domain` | what several pages of one domain have in common; the caller keeps it |
 //! | `report`, `config`, `error` | what was done, what is asked for, what went wrong |
 
 #[cfg(feature = "benching")]
 #[doc(hidden)]
 pub mod benching;
+mod blocking;
 mod chain;
 mod config;
 mod dom;
@@ -67,6 +68,7 @@ mod testing;
 mod text;
 mod vocabulary;
 
+pub use blocking::{Blocker, Hiding, Names, Resource, Selectors};
 #[cfg(feature = "training")]
 #[doc(hidden)]
 pub use chain::training;

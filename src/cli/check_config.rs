@@ -2,7 +2,6 @@
 
 use std::{
     io::{self, Read},
-    net::TcpListener,
     path::PathBuf,
 };
 
@@ -11,7 +10,7 @@ use gleaner::{
     config::{IneffectiveSetting, Lookup},
 };
 
-use super::{Failure, exit_code, say, serve::cannot_listen};
+use super::{Failure, exit_code, listeners, say, serve::cannot_listen};
 
 /// Most bytes of standard input that are read: hundreds of times what is written by hand.
 const MAX_TYPED: u64 = 4 << 20;
@@ -42,9 +41,13 @@ pub(super) fn run(file: Option<PathBuf>) -> anyhow::Result<()> {
 /// Does what a start would do and leaves nothing behind: notes, and the same errors.
 fn try_start(config: &Config) -> (Vec<String>, Vec<anyhow::Error>) {
     let (mut notes, mut errors) = (Vec::new(), Vec::new());
+    let (mut listeners, mut bound) = (Vec::new(), Vec::new());
     for addr in &config.listen {
-        match TcpListener::bind(addr) {
-            Ok(_) => {}
+        match listeners::bind(*addr, &bound) {
+            Ok(listener) => {
+                bound.extend(listener.iter().filter_map(|listener| listener.local_addr().ok()));
+                listeners.push(listener);
+            }
             // Most often the process that runs with the file that is being edited.
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
                 notes.push(format!("a program listens on {addr} at the moment, perhaps a Gleaner that is running"));
@@ -52,7 +55,7 @@ fn try_start(config: &Config) -> (Vec<String>, Vec<anyhow::Error>) {
             Err(error) => errors.push(cannot_listen(*addr, &error)),
         }
     }
-    if config.https.intercept {
+    if config.always_intercepts() {
         match look_for_authority(config) {
             Ok(note) => notes.extend(note),
             Err(error) => errors.push(error.into()),
@@ -60,6 +63,9 @@ fn try_start(config: &Config) -> (Vec<String>, Vec<anyhow::Error>) {
     }
     let ineffective = config.ineffective_settings().into_iter();
     notes.extend(ineffective.map(|IneffectiveSetting { key, needs }| format!("{key} does nothing: it needs {needs}")));
+    notes.extend(config.hints.iter().cloned());
+    let problems = config.blocker.lists().iter();
+    notes.extend(problems.filter_map(|list| Some(format!("the list {}: {}", list.source, list.problem.as_ref()?))));
     (notes, errors)
 }
 

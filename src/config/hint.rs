@@ -1,4 +1,4 @@
-//! Where an unknown key belongs.
+//! Where an unknown key belongs, and what a value is read as.
 
 use serde_yaml::Value;
 
@@ -23,6 +23,16 @@ pub(super) fn of_unknown_key(tree: &Value, path: &[String]) -> Option<String> {
         [one] => Some(format!("it belongs under {one}, indented")),
         [one, other, ..] => Some(format!("it belongs under a section such as {one} or {other}, indented")),
     }
+}
+
+/// What a boolean is read as where a word is expected.
+pub(super) fn of_boolean(tree: &Value) -> Option<String> {
+    let value = tree.get("https")?.get("intercept")?.as_bool()?;
+    let (word, meaning) = if value { ("on", "opens the connections of every device") } else { ("off", "opens none") };
+    Some(format!(
+        "https.intercept: {value} is read as `{word}`, which {meaning}; `auto`, the default, opens those of browsers that \
+         trust the certificate"
+    ))
 }
 
 /// The key before this one, if it has no value.

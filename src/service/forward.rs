@@ -28,7 +28,10 @@ impl Exchange {
         if let Some(response) = headers::max_forwards::step(&mut request) {
             return Ok(Answer::Response(response));
         }
-        let mut info = RequestInfo::of(&request, target);
+        let running = Arc::clone(&self.running);
+        let profile = self.profile(request.headers(), target).map_or(0, |choice| choice.index);
+        let look = running.rewriter.look(profile);
+        let mut info = RequestInfo::of(&request, target, look);
         let address = self.connection.client.ip();
         info.allow_original(address, request.headers(), &self.proxy.bypass_links);
         let upgrade = UpgradeRequest::of(&mut request);
@@ -47,8 +50,7 @@ impl Exchange {
         }
         if has_our_tag && response.status() == StatusCode::NOT_MODIFIED {
             let mut response = response.map(|_| Body::default());
-            let tagger = &self.running.rewriter.tagger;
-            tagger.map_not_modified(response.headers_mut());
+            look.tagger.map_not_modified(response.headers_mut());
             return Ok(Answer::Response(response));
         }
         Ok(Answer::Response(self.rewrite(&info, response, more).await))
@@ -116,7 +118,7 @@ impl Exchange {
         head.headers = headers::forward_request(head.headers, &forwarding, head.version);
         let rewriter = &self.running.rewriter;
         rewriter.prepare(info, &mut head.headers);
-        let has_our_tag = info.is_conditional && rewriter.tagger.map_request(&mut head.headers);
+        let has_our_tag = info.is_conditional && info.look.tagger.map_request(&mut head.headers);
         let has_body = !body.is_end_stream();
         if matches!(head.method, Method::GET | Method::HEAD) && has_body && body.size_hint().exact().is_none() {
             // Without the field hyper takes these methods to have no body; over HTTP/2 it is removed again.

@@ -144,7 +144,7 @@ fn a_save_that_brings_other_files_to_watch_is_told_once() {
     };
     // The watch is open before anyone is told so.
     until("listening").unwrap();
-    let config = format!("listen: 0\nad_server_lists: [{}]\n", list.display());
+    let config = format!("listen: 0\nblocking: {{ lists: [{}] }}\n", list.display());
     std::fs::write(&file, config).unwrap();
     until("configuration reloaded").unwrap();
     let asked = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
+    blocking::Blocker,
     config::{ChainConfig, FilterName},
     error::ConfigError,
     filter::{
@@ -19,7 +20,6 @@ use crate::{
         output::Style,
         removed_links::RemovedLinks,
     },
-    hosts::HostList,
 };
 
 pub(super) fn check(config: &ChainConfig) -> Result<(), ConfigError> {
@@ -54,7 +54,7 @@ pub(super) fn check(config: &ChainConfig) -> Result<(), ConfigError> {
 pub(super) fn build(
     config: &ChainConfig,
     name: FilterName,
-    ad_servers: &mut Option<HostList>,
+    lists: &Arc<dyn Blocker>,
     forest: &Arc<Forest>,
 ) -> Result<Box<dyn Filter>, ConfigError> {
     Ok(match name {
@@ -64,7 +64,7 @@ pub(super) fn build(
             ..config.ignore.clone()
         })),
         FilterName::Genre => Box::new(GenreFilter { settings: config.genre.clone() }),
-        FilterName::AdServers => Box::new(AdServers::new(&config.ad_servers, ad_servers.take().unwrap_or_default())?),
+        FilterName::AdServers => Box::new(AdServers::new(&config.ad_servers, Arc::clone(lists))?),
         FilterName::LinkLists => Box::new(LinkLists { settings: config.link_lists.clone() }),
         FilterName::LinkQuota => Box::new(LinkQuota { settings: config.link_quota.clone() }),
         FilterName::EmptyTables => Box::new(EmptyTables::new(&config.empty_tables)?),
