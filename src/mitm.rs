@@ -70,6 +70,8 @@ pub(crate) struct SniffedConnect {
     pub(crate) end: End,
     /// Whether TLS may be decrypted.
     pub(crate) intercepts: bool,
+    /// Whether the lists of hosts that are blocked count.
+    pub(crate) blocks: bool,
     /// Whether protocols other than TLS and HTTP may be tunnelled.
     pub(crate) any_protocol: bool,
     /// Connected already, so that a failure could be reported.
@@ -82,6 +84,15 @@ pub(crate) enum End {
     Elsewhere(Permit),
     /// To our own pages; nothing is connected to.
     Here(Target),
+}
+
+impl End {
+    pub(crate) fn target(&self) -> &Target {
+        match self {
+            Self::Elsewhere(permit) => permit.target(),
+            Self::Here(target) => target,
+        }
+    }
 }
 
 /// What a client begins with.
@@ -100,10 +111,7 @@ struct Hello {
 
 impl SniffedConnect {
     fn target(&self) -> &Target {
-        match &self.end {
-            End::Elsewhere(permit) => permit.target(),
-            End::Here(target) => target,
-        }
+        self.end.target()
     }
 
     /// Decides by the client's first bytes. Boxed, because requests inside come back to the service: a future that
@@ -209,7 +217,9 @@ impl SniffedConnect {
         if matches!(self.end, End::Here(_)) {
             return self.serve_plain(client);
         }
-        if let Some(rule) = self.running.config.blocker.blocked_host(&self.target().host.plain()) {
+        if self.blocks
+            && let Some(rule) = self.running.config.blocker.blocked_host(&self.target().host.plain())
+        {
             // Only now is it known that no request within can be answered in its place.
             self.log.route = "blocked";
             self.log.action = format!("blocked by {rule}");

@@ -25,7 +25,6 @@ use tracing::{Instrument, debug, debug_span, warn};
 use crate::{
     access_control::Permit,
     admin::{self, Forms, Visit},
-    authority::Target,
     body::Body,
     bypass_link::BypassLinks,
     ca::AuthorityError,
@@ -334,14 +333,14 @@ impl Exchange {
     }
 
     /// The profile of this client and host.
-    fn profile(&self, headers: &HeaderMap, target: &Target) -> Option<Choice<'_>> {
+    fn profile(&self, headers: &HeaderMap, host: &str) -> Option<Choice<'_>> {
         let asker = Asker {
             client: self.connection.client.ip().to_canonical(),
             user: self.user.as_deref(),
             user_agent: device::user_agent(headers),
             port: self.connection.local.port(),
         };
-        self.running.config.profiles.choose(&asker, &target.host.plain())
+        self.running.config.profiles.choose(&asker, host)
     }
 
     /// A first request on a decrypted connection: the client has accepted our certificate.

@@ -5,7 +5,7 @@ use std::{fmt::Write as _, net::IpAddr};
 use clap::builder::PossibleValuesParser;
 use gleaner::{
     Config, TrustedDevices,
-    blocking::{Exempt, KINDS, Verdict, Wanted},
+    blocking::{Blocker, Exempt, KINDS, Verdict, Wanted},
     config::Asker,
     profiles,
 };
@@ -44,24 +44,27 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     let named = args.kind.as_deref().and_then(|kind| KINDS.into_iter().find(|known| *known == kind));
     let kind = named.unwrap_or_else(|| by_name(args));
     let wanted = Wanted::new(args.url.clone(), args.page.clone(), kind);
-    let mut out = profile(args, config);
+    let asker = asker(args, config);
+    let page = args.page.as_ref().unwrap_or(&args.url);
+    let trusted = TrustedDevices::open(config.authority_dir.as_deref());
+    let mut out = profiles::explain(config, &asker, page, &trusted);
+    let choice = config.profiles.choose(&asker, wanted.site());
+    let profile = choice.filter(|choice| !choice.profile.blocking).map(|choice| choice.profile.name.as_str());
     // Writing to a `String` cannot fail, here and below.
     let from = if kind == "document" { "going to a page" } else { "on a page" };
     let _ = writeln!(out, "request    {} as {kind}, {from}{}", args.url, on(args));
-    decision(&mut out, config, &wanted);
-    if kind == "document" {
+    decision(&mut out, config, &wanted, profile);
+    if kind == "document" && profile.is_none() {
         elements(&mut out, config, &args.url);
     }
     say(&out)
 }
 
-fn profile(args: &Args, config: &Config) -> String {
+fn asker<'a>(args: &'a Args, config: &Config) -> Asker<'a> {
     let first = || config.listen.first().map(std::net::SocketAddr::port);
     let port = args.port.or_else(first).unwrap_or_default();
     let (user, user_agent) = (args.user.as_deref(), args.user_agent.as_str());
-    let asker = Asker { client: args.client.to_canonical(), user, user_agent, port };
-    let trusted = TrustedDevices::open(config.authority_dir.as_deref());
-    profiles::explain(config, &asker, args.page.as_ref().unwrap_or(&args.url), &trusted)
+    Asker { client: args.client.to_canonical(), user, user_agent, port }
 }
 
 fn on(args: &Args) -> String {
@@ -83,15 +86,12 @@ fn by_name(args: &Args) -> &'static str {
     }
 }
 
-fn decision(out: &mut String, config: &Config, wanted: &Wanted) {
+/// `profile` is the one that lets everything through.
+fn decision(out: &mut String, config: &Config, wanted: &Wanted, profile: Option<&str>) {
     let blocker = &config.blocker;
-    let exempt = match blocker.exempt(wanted.site(), wanted.host()) {
-        None if !blocker.settings().requests => Some("blocking.requests is off: only pages are cleaned".to_owned()),
-        None => None,
-        Some(Exempt::Off) => Some("blocking.enabled is off".to_owned()),
-        Some(Exempt::Paused) => Some("blocking is paused".to_owned()),
-        Some(Exempt::Site) => Some(format!("blocking.except names the site {}", wanted.site())),
-        Some(Exempt::Host) => Some(format!("blocking.except names the host {}", wanted.host())),
+    let exempt = match profile {
+        Some(profile) => Some(format!("the profile {profile} blocks nothing")),
+        None => exempt(blocker, wanted),
     };
     let _ = match (exempt, blocker.judge(wanted)) {
         (Some(why), _) => writeln!(out, "decision   let through: {why}"),
@@ -109,6 +109,18 @@ fn decision(out: &mut String, config: &Config, wanted: &Wanted) {
         if except.matches(wanted.site()) || except.matches(wanted.host()) {
             let _ = writeln!(out, "not asked  {name}: blocking.except_by_list");
         }
+    }
+}
+
+/// Why no list is asked.
+fn exempt(blocker: &Blocker, wanted: &Wanted) -> Option<String> {
+    match blocker.exempt(wanted.site(), wanted.host()) {
+        None if !blocker.settings().requests => Some("blocking.requests is off: only pages are cleaned".to_owned()),
+        None => None,
+        Some(Exempt::Off) => Some("blocking.enabled is off".to_owned()),
+        Some(Exempt::Paused) => Some("blocking is paused".to_owned()),
+        Some(Exempt::Site) => Some(format!("blocking.except names the site {}", wanted.site())),
+        Some(Exempt::Host) => Some(format!("blocking.except names the host {}", wanted.host())),
     }
 }
 

@@ -29,6 +29,9 @@ pub struct RawProfile {
     /// Whether encrypted connections are opened, instead of `https.intercept`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intercept: Option<Intercept>,
+    /// `false`: nothing is blocked, neither requests nor parts of pages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocking: Option<bool>,
     /// `false` removes pictures; links that are pictures become their alternative text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub images: Option<bool>,
@@ -100,6 +103,8 @@ pub struct Profile {
     pub rewrite: bool,
     /// Whether encrypted connections are opened.
     pub intercept: Intercept,
+    /// Whether the lists of `blocking` count.
+    pub blocking: bool,
     /// The whole filter chain.
     pub filters: ChainConfig,
     /// A hash of all that decides what its pages look like.

@@ -1,6 +1,6 @@
 //! Requests that the lists of advertisements and trackers forbid, answered without asking anybody.
 
-use http::{Request, Response, StatusCode};
+use http::{HeaderMap, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use url::Url;
 
@@ -26,7 +26,7 @@ impl Exchange {
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         let url = Url::parse(&format!("{}://{}{path}", target.scheme.as_str(), target.authority())).ok()?;
         let wanted = Wanted::of(request, url.clone());
-        if blocker.exempt(wanted.site(), wanted.host()).is_some() {
+        if blocker.exempt(wanted.site(), wanted.host()).is_some() || !self.blocks(request.headers(), wanted.site()) {
             return None;
         }
         let verdict = blocker.judge(&wanted);
@@ -55,6 +55,9 @@ impl Exchange {
     pub(super) fn blocked_host(&mut self, request: &Request<Incoming>, target: &Target) -> Option<Response<Body>> {
         let host = target.host.plain();
         let rule = self.running.config.blocker.blocked_host(&host)?;
+        if !self.blocks(request.headers(), &host) {
+            return None;
+        }
         let client = self.connection.client.ip();
         if self.proxy.bypass_links.allows_host(client, request.headers(), &host) {
             return None;
@@ -62,6 +65,11 @@ impl Exchange {
         self.log_blocked(&rule);
         let url = Url::parse(&format!("https://{host}/")).ok()?;
         Some(blocked_document(&url, &rule))
+    }
+
+    /// Whether the profile of this client and site lets anything be blocked.
+    pub(super) fn blocks(&self, headers: &HeaderMap, site: &str) -> bool {
+        self.profile(headers, site).is_none_or(|choice| choice.profile.blocking)
     }
 
     /// Whether the client has chosen to go to this host, or to the page that wants it.

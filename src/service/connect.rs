@@ -57,7 +57,7 @@ impl Exchange {
     /// Whether this client's connections are opened.
     fn intercepts(&self, request: &Request<Incoming>, target: &Target, device: &Device) -> bool {
         let fingerprint = || self.running.open_authority().map(|authority| authority.fingerprint());
-        match self.profile(request.headers(), target).map(|choice| choice.profile.intercept) {
+        match self.profile(request.headers(), &target.host.plain()).map(|choice| choice.profile.intercept) {
             Some(Intercept::On) => true,
             Some(Intercept::Auto) => self.proxy.trusted_devices.trusts(device, fingerprint),
             Some(Intercept::Off) | None => false,
@@ -105,6 +105,7 @@ impl Exchange {
         upstream: Option<TcpStream>,
     ) -> Response<Body> {
         let upgrade = hyper::upgrade::on(&mut request);
+        let blocks = self.blocks(request.headers(), &end.target().host.plain());
         let log = self.hand_over_log(StatusCode::OK);
         let connect = SniffedConnect {
             proxy: Arc::clone(&self.proxy),
@@ -113,6 +114,7 @@ impl Exchange {
             device,
             end,
             intercepts,
+            blocks,
             any_protocol,
             upstream,
             log,

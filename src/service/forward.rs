@@ -29,7 +29,7 @@ impl Exchange {
             return Ok(Answer::Response(response));
         }
         let running = Arc::clone(&self.running);
-        let profile = self.profile(request.headers(), target).map_or(0, |choice| choice.index);
+        let profile = self.profile(request.headers(), &target.host.plain()).map_or(0, |choice| choice.index);
         let look = running.rewriter.look(profile);
         let mut info = RequestInfo::of(&request, target, look);
         let address = self.connection.client.ip();

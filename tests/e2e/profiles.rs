@@ -66,7 +66,10 @@ fn explain_says_which_profile_and_why() {
             &["https://a.example/", "--client", "192.168.1.20"][..],
             &["e-ink (`devices[0]`", "rewritten", "no browser of this"][..],
         ),
-        (&["https://www.shop.example/"], &["off (`sites[0]`", "as they are: the profile", "`intercept` is off"]),
+        (
+            &["https://www.shop.example/"],
+            &["off (`sites[0]`", "as they are: the profile", "`intercept` is off", "off blocks nothing"],
+        ),
         (&["http://a.example/", "--user-agent", "Android"], &["phone (a shipped rule", "rewritten"]),
         (&["https://www.bank.example/"], &["desktop (no rule", "`https.except`"]),
         (&["https://captive.apple.com/"], &["`https.except_lists`"]),
