@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fs};
 
 use gleaner::{
     Config, RawConfig,
-    config::{Limits, Lookup, Preset},
+    config::{Intercept, Limits, Lookup, Preset},
 };
 use gleaner_filters::ChainConfig;
 use serde_yaml::Value;

@@ -247,7 +247,7 @@ fn all_wrong_keys_and_values_are_told_at_once() {
             78,
             &[
                 "wrong.yaml:1:25: ",
-                "1:45: ",
+                "1:44: ",
                 "wrong.yaml:2:28: ",
                 "wrong.yaml:3:15: ",
                 "list.txt:2:1: ",
