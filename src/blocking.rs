@@ -42,7 +42,7 @@ const BUILTIN_LIST: &str = include_str!("../adservers.txt");
 const MAX_LIST: u64 = 64 << 20;
 
 /// The section `blocking` as used.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blocking {
     /// Whether anything is blocked.
     pub enabled: bool,

@@ -200,6 +200,3 @@ pub struct Config {
     /// Files whose change means a reload.
     pub watched: Vec<PathBuf>,
 }
-
-#[cfg(test)]
-mod tests;

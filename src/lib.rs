@@ -1,7 +1,7 @@
 //! Gleaner: a filtering forward HTTP proxy. HTML responses go through the filter chain of
 //! [`gleaner_filters`]; everything else passes untouched.
 //!
-//! # The road of a request
+//! # The path of a request
 //!
 //! The modules in the order in which a request meets them; `docs/internals.md` draws it.
 //!

@@ -77,12 +77,11 @@ struct Coded {
     coding: Option<Coding>,
 }
 
-/// Decodes a whole page that did not come over HTTP: the encoding is found as browsers do, from its byte order mark, its
-/// own declaration, or by a guess.
+/// Decodes a whole page that did not come over HTTP: the encoding is found from its byte order mark, its own
+/// declaration, or by a guess.
 #[must_use]
 pub fn decode_html(bytes: &[u8]) -> String {
-    let encoding = charset::sniff(bytes, None).unwrap_or_else(|| charset::detect(bytes, None));
-    encoding.decode(bytes).0.into_owned()
+    charset::of_page(bytes, None, None).decode(bytes).0.into_owned()
 }
 
 impl Rewriter {

@@ -2,12 +2,12 @@
 
 use crate::{authority::Target, config::Config};
 
-/// The three roads.
+/// The three routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     /// CONNECT: bytes both ways, unseen.
     Tunnel,
-    /// CONNECT: decrypt with a minted leaf, then the same road again.
+    /// CONNECT: decrypt with a minted leaf, then the same path again.
     Intercept,
     /// An ordinary request to an origin.
     Forward,

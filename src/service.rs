@@ -75,7 +75,7 @@ pub struct Proxy {
     pub(crate) reloaded: tokio::sync::Notify,
 }
 
-/// Where the configuration came from: shown in the panel, watched for changes.
+/// Where the configuration came from: shown on the start page, watched for changes.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
     /// The file; none means the defaults within the program.
@@ -138,7 +138,7 @@ impl Proxy {
         Ok(())
     }
 
-    /// Remembers why the last reload failed, for the panel.
+    /// Remembers why the last reload failed, for the start page.
     pub fn reload_failed(&self, message: &str) {
         self.reload_error.store(Some(Arc::new(message.to_owned())));
     }
@@ -288,7 +288,7 @@ impl Exchange {
         self.certificate_accepted();
         target_resolution::take_user_info(&mut request);
         let Some(target) = self.target(&request)? else {
-            self.log.route = "panel";
+            self.log.route = "admin";
             self.log.host = Some(target_resolution::host_of(&request).into());
             let visit = Visit::new(&self.connection, self.device(request.headers()), &request);
             return Ok(Answer::Response(admin::answer(&self.proxy, &visit, &request)));

@@ -37,8 +37,8 @@ use crate::{
     report::Report,
 };
 use build::{build, check};
+pub use feed::PageFeed;
 use feed::guarded;
-pub use feed::{PageFeed, Remains};
 pub use trace::{Trace, TracedBlock, TracedText};
 
 /// The filters that decide what of a page is there to be seen, rather than what of it is wanted.

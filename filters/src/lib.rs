@@ -72,7 +72,7 @@ pub use blocking::{Blocker, Hiding, Names, Resource, Selectors};
 #[cfg(feature = "training")]
 #[doc(hidden)]
 pub use chain::training;
-pub use chain::{Chain, CspChange, Filtered, PageFeed, Remains, Trace, TracedBlock, TracedText};
+pub use chain::{Chain, CspChange, Filtered, PageFeed, Trace, TracedBlock, TracedText};
 pub use config::{ChainConfig, FilterName, Floor, PageLimits, StructuredText};
 pub use domain::{Domain, Survey};
 pub use error::{ConfigError, PageError};

@@ -38,8 +38,8 @@ const READ_SIZE: usize = 16 * 1024;
 /// A connection to an origin.
 pub(super) struct TolerantIo<I> {
     io: I,
-    /// Whether the kernel has bytes, or an end, that were not read.
-    has_unread: fn(&I) -> bool,
+    /// Whether the server has sent bytes, or an end, that were not read.
+    has_unread: fn(&mut I) -> bool,
     /// Set before a request on a connection that was used before.
     check_unread: Arc<AtomicBool>,
     state: State,
@@ -77,14 +77,14 @@ enum Chunk {
 }
 
 impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
-    pub(super) fn new(io: I, has_unread: fn(&I) -> bool, check_unread: Arc<AtomicBool>) -> Self {
+    pub(super) fn new(io: I, has_unread: fn(&mut I) -> bool, check_unread: Arc<AtomicBool>) -> Self {
         let (raw, out) = (BytesMut::new(), BytesMut::new());
         Self { io, has_unread, check_unread, state: State::New, raw, out, is_head: false, was_reset: false }
     }
 
     /// Whether the origin sent something since the last response, asked once for each request.
-    fn received_unasked(&self) -> bool {
-        matches!(self.state, State::Idle) && self.check_unread.swap(false, Relaxed) && (self.has_unread)(&self.io)
+    fn received_unasked(&mut self) -> bool {
+        matches!(self.state, State::Idle) && self.check_unread.swap(false, Relaxed) && (self.has_unread)(&mut self.io)
     }
 
     /// What came of a write. A server that answers before it has read the whole request, and then closes, resets the

@@ -18,9 +18,12 @@ use super::{
 };
 use crate::blocking::{Blocker, Blocking, ListSource};
 
+/// Lines of one list that are reported at once.
+const MOST_BAD_LINES: usize = 20;
+
 impl RawConfig {
-    /// `base` is the folder that relative paths start at.
-    pub(super) fn build(mut self, base: &Path) -> Result<Config, Mistake> {
+    /// `base` is the folder that relative paths start at. What is returned is of use only where no mistake was found.
+    pub(super) fn build(mut self, base: &Path, mistakes: &mut Vec<Mistake>) -> Config {
         for host in &mut self.filters.ad_servers.except {
             *host = hosts::without_wildcard(host).to_owned();
         }
@@ -28,17 +31,21 @@ impl RawConfig {
         if self.access.lan {
             open_to_lan(&mut self.access, &mut self.listen.0);
         }
-        check_listen(&self.listen.0, &self.access)?;
-        let (settings, hint) = blocking(self.blocking.clone(), self.ad_server_lists.take(), base)?;
+        if mistakes.is_empty() {
+            // Else what was left out as wrong could be what is missed here.
+            noted(check_listen(&self.listen.0, &self.access), mistakes);
+        }
+        let blocking = blocking(self.blocking.clone(), self.ad_server_lists.take(), base);
+        let (settings, hint) = noted(blocking, mistakes);
         let blocker = Arc::new(Blocker::load(settings));
         watched.extend(blocker.files());
-        let untouched = read_untouched(&self.https.except_lists, base, &mut watched)?;
+        let untouched = read_untouched(&self.https.except_lists, base, &mut watched, mistakes);
         let fingerprint = fingerprint(&self, blocker.fingerprint);
-        Ok(Config {
+        Config {
             listen: self.listen.0,
             https: self.https,
-            authority_dir: authority_dir(self.authority.dir, base)?,
-            extra_roots: read_roots(self.upstream.extra_ca_file.as_deref(), base)?,
+            authority_dir: noted(authority_dir(self.authority.dir, base), mistakes),
+            extra_roots: noted(read_roots(self.upstream.extra_ca_file.as_deref(), base), mistakes),
             insecure_hosts: self.upstream.insecure_hosts,
             access: self.access,
             rewrite: self.rewrite,
@@ -54,8 +61,16 @@ impl RawConfig {
             fingerprint,
             hints: hint.into_iter().collect(),
             watched,
-        })
+        }
     }
+}
+
+/// The value, or nothing and its mistake.
+fn noted<T: Default>(value: Result<T, Mistake>, mistakes: &mut Vec<Mistake>) -> T {
+    value.unwrap_or_else(|mistake| {
+        mistakes.push(mistake);
+        T::default()
+    })
 }
 
 impl Config {
@@ -223,8 +238,8 @@ struct List {
 
 impl List {
     /// The mistake in one line of it.
-    fn mistake(self, place: Place, problem: String) -> Mistake {
-        Mistake { elsewhere: Some((self.path, place)), ..Mistake::value(&self.key, problem) }
+    fn mistake(&self, place: Place, problem: String) -> Mistake {
+        Mistake { elsewhere: Some((self.path.clone(), place)), ..Mistake::value(&self.key, problem) }
     }
 }
 
@@ -235,7 +250,8 @@ fn read_lists(
     builtin: &'static str,
     base: &Path,
     watched: &mut Vec<PathBuf>,
-) -> Result<Vec<List>, Mistake> {
+    mistakes: &mut Vec<Mistake>,
+) -> Vec<List> {
     let mut seen = HashSet::new();
     let mut read = Vec::new();
     for (index, list) in lists.iter().enumerate().filter(|(_, list)| seen.insert(list.as_str())) {
@@ -244,27 +260,33 @@ fn read_lists(
             Cow::Borrowed(builtin)
         } else {
             watched.push(path.clone());
-            Cow::Owned(file::read_text(&path, file::MAX_LIST).map_err(|error| {
+            let text = file::read_text(&path, file::MAX_LIST).map_err(|error| {
                 let path = path.display();
                 let problem = format!("cannot read {path}: {error}; expected `builtin` or the path of a readable file");
                 Mistake::value(&key, problem)
-            })?)
+            });
+            Cow::Owned(noted(text, mistakes))
         };
         read.push(List { key, path, text });
     }
-    Ok(read)
+    read
 }
 
 /// Hosts that are neither opened nor rewritten.
-fn read_untouched(lists: &[String], base: &Path, watched: &mut Vec<PathBuf>) -> Result<HostPatterns, Mistake> {
+fn read_untouched(
+    lists: &[String],
+    base: &Path,
+    watched: &mut Vec<PathBuf>,
+    mistakes: &mut Vec<Mistake>,
+) -> HostPatterns {
     let mut hosts = HostPatterns::default();
-    for list in read_lists("https.except_lists", lists, BUILTIN_UNTOUCHED, base, watched)? {
-        if let Err((line, problem)) = hosts.add_lines(file::without_mark(&list.text)) {
+    for list in read_lists("https.except_lists", lists, BUILTIN_UNTOUCHED, base, watched, mistakes) {
+        for (line, problem) in hosts.add_lines(file::without_mark(&list.text)).into_iter().take(MOST_BAD_LINES) {
             let problem = format!("{problem}; expected one host per line; `#` starts a comment");
-            return Err(list.mistake(Place { line, column: 1 }, problem));
+            mistakes.push(list.mistake(Place { line, column: 1 }, problem));
         }
     }
-    Ok(hosts)
+    hosts
 }
 
 fn read_roots(file: Option<&Path>, base: &Path) -> Result<Vec<CertificateDer<'static>>, Mistake> {

@@ -1,5 +1,7 @@
 //! Where an unknown key belongs, and what a value is read as.
 
+use std::collections::BTreeMap;
+
 use serde_yaml::Value;
 
 use super::{RawConfig, document::Path};
@@ -8,7 +10,9 @@ use super::{RawConfig, document::Path};
 /// empty section before it has, and only the indentation is missing.
 pub(super) fn of_unknown_key(tree: &Value, path: &[String]) -> Option<String> {
     let (key, above) = path.split_last()?;
-    let known = serde_yaml::to_value(RawConfig::default()).ok()?;
+    // Profiles repeat the keys of `filters`.
+    let known = RawConfig { profiles: BTreeMap::default(), ..RawConfig::default() };
+    let known = serde_yaml::to_value(known).ok()?;
     let at = |tree: &Value| above.iter().try_fold(tree.clone(), |tree, part| tree.get(part).cloned());
     let (known, written) = (at(&known)?, at(tree)?);
     if let Some(section) = empty_section_before(&written, key)

@@ -45,16 +45,19 @@ pub(super) fn exact<'de, D: Deserializer<'de>>(from: D) -> Result<HostPatterns, 
 }
 
 impl HostPatterns {
-    /// Adds a list with one host per line and `#` comments. An error has the number of its line.
-    pub(super) fn add_lines(&mut self, text: &str) -> Result<(), (usize, String)> {
+    /// Adds a list with one host per line and `#` comments; the lines that are wrong, by number.
+    pub(super) fn add_lines(&mut self, text: &str) -> Vec<(usize, String)> {
+        let mut problems = Vec::new();
         for (index, line) in text.lines().enumerate() {
-            let entry = line.split('#').next().unwrap_or_default().trim();
-            if !entry.is_empty() {
-                let Entry::<false>(host) = entry.parse().map_err(|problem| (index + 1, problem))?;
-                self.0.insert(host);
+            match line.split('#').next().unwrap_or_default().trim() {
+                "" => {}
+                entry => match entry.parse() {
+                    Ok(Entry::<false>(host)) => drop(self.0.insert(host)),
+                    Err(problem) => problems.push((index + 1, problem)),
+                },
             }
         }
-        Ok(())
+        problems
     }
 
     pub(crate) fn extend(&mut self, others: &Self) {

@@ -67,7 +67,7 @@ impl Exchange {
     /// CONNECT to our own name, which leads nowhere but here: a browser that was told `https:`, or one that sends
     /// everything through tunnels.
     pub(super) fn own_tunnel(&mut self, request: Request<Incoming>, target: Target) -> Result<Response<Body>, Error> {
-        self.log.route = "panel";
+        self.log.route = "admin";
         if target.port == Scheme::Http.default_port() || self.running.open_authority().is_some() {
             let device = self.device(request.headers());
             Ok(self.sniff(request, device, End::Here(target), true, true, None))

@@ -291,10 +291,10 @@ fn a_second_signal_ends_at_once_with_the_signals_code() {
         let file = dir.path().join("c.yaml");
         assert!(banner.contains(&file.display().to_string()), "{banner}");
         let own = banner.lines().find_map(|line| line.trim().strip_prefix("proxy ")).unwrap().trim();
-        let mut panel = TcpStream::connect(own).unwrap();
-        panel.write_all(b"GET http://gleaner.internal/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
-        panel.read_to_end(&mut Vec::new()).unwrap();
-        let line = read_until(&mut log, "route=\"panel\"");
+        let mut page = TcpStream::connect(own).unwrap();
+        page.write_all(b"GET http://gleaner.internal/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+        page.read_to_end(&mut Vec::new()).unwrap();
+        let line = read_until(&mut log, "route=\"admin\"");
         assert!(line.contains("gleaner.internal"), "{line}");
         // A request whose client leaves before there is an answer.
         let target = origin.local_addr().unwrap();

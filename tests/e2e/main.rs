@@ -6,6 +6,7 @@
 mod harness;
 
 mod across_versions;
+mod admin;
 mod as_it_was;
 mod blocking;
 mod blocks;
@@ -16,6 +17,7 @@ mod cli;
 mod clients;
 mod codings;
 mod command_line;
+mod config;
 mod connect;
 mod connection_limits;
 mod corpus;
@@ -47,7 +49,6 @@ mod log_lines;
 mod look;
 mod mistakes;
 mod own_pages;
-mod panel;
 mod parts;
 mod passing;
 mod pinned_connections;

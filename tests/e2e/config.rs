@@ -1,8 +1,13 @@
+//! The configuration file: what is read, and what is said of mistakes in it.
+
 use std::{collections::BTreeSet, fs};
 
+use gleaner::{
+    Config, RawConfig,
+    config::{Intercept, Limits, Lookup, Preset},
+};
+use gleaner_filters::ChainConfig;
 use serde_yaml::Value;
-
-use super::*;
 
 const EXAMPLE: &str = include_str!("../../config.example.yaml");
 
