@@ -45,12 +45,13 @@
 //! | `extract` | all that can be told about a page, for programs |
 //! | `chain` | filters in order, limits, panics; blocks and traces for tools |
 //!
-//! `hosts` (lists of hosts), `report`, `config` and `error` are files beside them.
+//! `hosts` (lists of hosts), `blocking` (rules for elements), `report`, `config` and `error` are files beside them.
 
 mod analysis;
 #[cfg(feature = "benching")]
 #[doc(hidden)]
 pub mod benching;
+mod blocking;
 mod chain;
 mod config;
 mod domain;
@@ -72,11 +73,12 @@ mod report;
 mod testing;
 mod vocabulary;
 
+pub use blocking::{Blocker, Hiding, Names, Resource, Selectors};
 pub use chain::blocks::{Block, PageBlocks, TreeBlock};
 #[cfg(feature = "training")]
 #[doc(hidden)]
 pub use chain::training;
-pub use chain::{Chain, CspChange, Filtered, PageFeed, Remains, Trace, TracedBlock, TracedText};
+pub use chain::{Chain, CspChange, Filtered, PageFeed, Trace, TracedBlock, TracedText};
 pub use config::{ChainConfig, FilterName, Floor, PageLimits, StructuredText};
 pub use domain::{Domain, Survey};
 pub use error::{ConfigError, PageError};

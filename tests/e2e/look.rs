@@ -90,7 +90,7 @@ async fn the_control_page_fits_a_phone_whatever_the_configurations_path() {
     };
     let dir = tempfile::tempdir().unwrap();
     let proxy = TestProxy::start("").await;
-    let answer = get(&proxy, "http://gleaner.internal/", &[]).await;
+    let answer = get(&proxy, "http://gleaner.internal/settings", &[]).await;
     let html = answer.text();
     let (before, rest) = html.split_once("<th>Configuration</th><td>").unwrap();
     let (_, after) = rest.split_once("</td>").unwrap();
