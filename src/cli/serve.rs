@@ -39,12 +39,12 @@ async fn serve(lookup: Lookup, found: Found, arguments: ServeArguments) -> anyho
     let _ = rlimit::increase_nofile_limit(u64::MAX);
     let (mut listeners, mut own) = (Vec::new(), Vec::new());
     for addr in &found.config.listen {
-        match listeners::bind(*addr, &own).map_err(|error| cannot_listen(*addr, &error))? {
-            Some(listener) => {
-                own.push(listener.local_addr()?);
-                listeners.push(TcpListener::from_std(listener)?);
-            }
-            None => info!("this machine has no IPv6"),
+        let bound = listeners::bind(*addr, &own).map_err(|error| cannot_listen(*addr, &error))?;
+        if let Some(listener) = bound {
+            own.push(listener.local_addr()?);
+            listeners.push(TcpListener::from_std(listener)?);
+        } else {
+            info!("this machine has no IPv6");
         }
     }
     let proxy = Proxy::new(found.config, own.clone(), Origin { file: found.file })?;

@@ -124,7 +124,7 @@ async fn browsers_of_terminals_read_it() {
         for words in ["Next: let this browser trust the proxy", "Get the certificate", "text", "E-readers"] {
             assert!(text.contains(words), "{program}: {words}: {text}");
         }
-        assert!(!text.contains("All is set") && !text.contains("{"), "{program}: {text}");
+        assert!(!text.contains("All is set") && !text.contains('{'), "{program}: {text}");
         assert!(text.lines().all(|line| line.chars().count() <= 90), "{program}: {text}");
     }
     proxy.stop().await;
