@@ -14,9 +14,9 @@
 mod originals;
 
 use std::{
-    fs::{self, OpenOptions},
+    fs::{self, DirBuilder, OpenOptions},
     io::{self, Read, Write},
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::Path,
     sync::Arc,
 };
@@ -28,7 +28,7 @@ use ring::{
     hmac,
     rand::{SecureRandom, SystemRandom},
 };
-use tracing::warn;
+use tracing::info;
 use url::Url;
 
 pub(crate) use self::originals::Kept;
@@ -85,9 +85,9 @@ impl Controls {
     pub(crate) fn open(dir: Option<&Path>) -> Self {
         let random = SystemRandom::new();
         let mut secret = random_bytes(&random);
-        if let Some(dir) = dir.filter(|dir| dir.is_dir()) {
-            let stored = stored_secret(&dir.join(FILE), secret)
-                .inspect_err(|error| warn!(%error, file = FILE, "links of pages end with this process"));
+        if let Some(dir) = dir {
+            let stored = stored_secret(dir, secret)
+                .inspect_err(|error| info!(%error, file = FILE, "links on pages end with this process"));
             secret = stored.unwrap_or(secret);
         }
         Self { key: hmac::Key::new(hmac::HMAC_SHA256, &secret), random, originals: Originals::new() }
@@ -198,7 +198,9 @@ fn is_of_page(headers: &HeaderMap, page: &Url) -> bool {
 }
 
 /// The secret in the file, or where there is none this one.
-fn stored_secret(file: &Path, mut secret: [u8; SECRET_BYTES]) -> io::Result<[u8; SECRET_BYTES]> {
+fn stored_secret(dir: &Path, mut secret: [u8; SECRET_BYTES]) -> io::Result<[u8; SECRET_BYTES]> {
+    let file = &dir.join(FILE);
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(file) {
         Ok(mut file) => file.write_all(&secret)?,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => fs::File::open(file)?.read_exact(&mut secret)?,

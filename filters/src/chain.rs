@@ -177,14 +177,13 @@ impl Chain {
     }
 
     fn bar<'a>(&self, links: &'a Links, page: &Page, report: &Report) -> Bar<'a> {
-        let is_all = page.main_block == Some(page.body());
-        let steps = self.main_block.steps_from(report.selected, is_all);
-        let [less, more] = steps.map(|steps| steps.and_then(|by| links.view.stepped(by)));
-        let is_last = links.view.block > 0 && !report.selected;
+        let view = links.view;
+        let on = |by: i8| view.stepped(by).filter(|_| !page.at_end || view.steps.signum() != by);
+        let is_last = view.block > 0 && !report.selected;
         let ads = report.filters.iter().find(|filter| filter.filter == AD_SERVERS).map_or(0, |filter| filter.removed);
         let links_removed = page.appended.iter().map(|group| group.links.len()).sum();
         let removed = Removed { share: 1.0 - report.kept_share(), links: links_removed, ads };
-        Bar { links, less, more, next: links.view.next_block(is_last), removed }
+        Bar { links, less: on(-1), more: on(1), next: view.next_block(is_last), removed }
     }
 
     /// What a rewritten page asks of its policies.

@@ -17,6 +17,8 @@ pub(crate) struct Choice {
     pub(crate) starter: Option<String>,
     /// What the report should say beside the place.
     pub(crate) note: Option<String>,
+    /// Whether there was no more, or less, to choose than a reader asked for.
+    pub(crate) at_end: bool,
     /// The word F1 that is to be expected, where the algorithm can tell.
     pub(crate) confidence: Option<f64>,
 }
