@@ -16,6 +16,7 @@ mod part;
 mod reader;
 pub(crate) mod text;
 mod tidy;
+pub(crate) mod why;
 
 use std::ops::Range;
 

@@ -43,6 +43,7 @@ use url::Url;
 
 use super::{
     Choice,
+    choice::Chance,
     forms::{FEW_WORDS, Forms},
     headings,
 };
@@ -212,6 +213,12 @@ pub(crate) fn choose(page: &AnalysedPage, settings: &super::Settings, forest: &F
     choice.note = Some(note);
     choice.confidence = Some(confidence);
     choice.at_end = at_end;
+    let texts = blocks.list.iter().zip(&scored);
+    choice.chances = texts
+        .map(|(block, scored)| Chance { place: block.container, probability: scored.chance, words: scored.words })
+        .collect();
+    // Text may stand around a block as well as before it.
+    choice.chances.sort_by_key(|chance| chance.place);
     choice
 }
 

@@ -151,6 +151,7 @@ struct Words {
     original: &'static str,
     text: &'static str,
     why: &'static str,
+    page: &'static str,
     site: &'static str,
     /// In the place of the bar.
     alone: &'static str,
@@ -165,10 +166,11 @@ const WORDS: Words = Words {
     ads: ["ad", "ads"],
     less: "Less",
     more: "More",
-    next: "Next block",
+    next: "Next",
     original: "Original",
     text: "Text",
     why: "Why",
+    page: "Page",
     site: "Always/never",
     alone: "Page as it was",
 };
@@ -183,25 +185,31 @@ pub(super) fn write(bar: Option<&Bar<'_>>, original: Option<&Url>, out: &mut Str
     };
     let to = |view: View| (bar.links.to)(view);
     let view = bar.links.view;
+    let (other, word) = if view.shape == Shape::Why { (Shape::Page, WORDS.page) } else { (Shape::Why, WORDS.why) };
     let links = [
         (bar.less.map(to), WORDS.less),
         (bar.more.map(to), WORDS.more),
         (Some(to(bar.next)), WORDS.next),
         (original.map(ToString::to_string), WORDS.original),
         (Some(to(view.shaped(Shape::Text))), WORDS.text),
-        (Some(to(view.shaped(Shape::Why))), WORDS.why),
+        (Some(to(view.shaped(other))), word),
         (Some(bar.links.site.to_string()), WORDS.site),
     ];
-    out.push_str("<nav id=\"gleaner-controls\" lang=\"");
+    // English words, at the side where the lines of the page begin.
+    out.push_str("<bdi lang=\"");
+    out.push_str(LANGUAGE);
+    out.push_str("\">");
+    out.push_str(&bar.removed.sentence());
+    out.push_str("</bdi> <nav id=\"gleaner-controls\" lang=\"");
     out.push_str(LANGUAGE);
     out.push_str("\" aria-label=\"");
     out.push_str(WORDS.label);
-    // English words, at the side where the lines of the page begin.
-    out.push_str("\"><bdi>");
-    out.push_str(&bar.removed.sentence());
-    out.push_str("</bdi>");
-    for (address, word) in links {
-        out.push_str(" · ");
+    out.push_str("\">");
+    for (at, (address, word)) in links.into_iter().enumerate() {
+        if at > 0 {
+            // Hidden where there are styles.
+            out.push_str(" <i>·</i> ");
+        }
         match address {
             Some(address) => write_link(&address, word, "", out),
             None => {
