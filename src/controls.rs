@@ -22,7 +22,7 @@ use std::{
 };
 
 use base64ct::{Base64UrlUnpadded, Encoding};
-use gleaner_filters::{Links, View};
+use gleaner_filters::{Links, Shape, View};
 use http::{HeaderMap, Method, Request, Uri, header, uri::PathAndQuery};
 use ring::{
     hmac,
@@ -143,6 +143,11 @@ impl PageControls {
         let before = page.query().map(|query| format!("{query}&")).unwrap_or_default();
         link.set_query(Some(&format!("{before}{PARAMETER}{view}.{token}")));
         link
+    }
+
+    /// Whether the view is data.
+    pub(crate) fn is_data(&self) -> bool {
+        self.view.shape == Shape::Json
     }
 
     /// Whether the request is for a view, rather than for the page itself.

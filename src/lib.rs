@@ -31,7 +31,8 @@
 //!
 //! `config` is what the file says, `runtime_state` what is built from it and in force, and `reload` replaces that.
 //! `shutdown` ends connections gracefully, `tcp` sets the options of sockets. `offline` runs the filter chain over
-//! files, for the command line and the measurements in `lab/`; `profiles` explains which settings a client gets.
+//! files, for the command line and the measurements in `lab/`; `profiles` explains which settings a client gets, and `fetch` gets a list or a page
+//! for this program itself.
 
 mod access_control;
 mod addresses;
@@ -48,6 +49,7 @@ mod credentials;
 mod device;
 mod error;
 mod error_pages;
+pub mod fetch;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;

@@ -11,6 +11,7 @@ use super::{Answer, Exchange, next_pages::NextPages, requester, upgrade::Upgrade
 use crate::{
     access_control::Permit,
     body::{Body, ContinueGate, IncomingBody},
+    bypass_link,
     client::OnInformational,
     controls::PageId,
     error::Error,
@@ -48,7 +49,8 @@ impl Exchange {
         let look = look_of_view.as_ref().unwrap_or(look);
         info.look = look;
         if let Some(kept) = view.and_then(|_| info.kept_original()) {
-            return Ok(Answer::Response(self.rewrite(&info, kept.response(), None).await));
+            let shown = self.rewrite(&info, kept.response(), None).await;
+            return Ok(Answer::Response(self.only_rewritten(&info, shown)));
         }
         let address = self.connection.client.ip();
         if view.is_none() {
@@ -73,7 +75,18 @@ impl Exchange {
             look.tagger.map_not_modified(response.headers_mut());
             return Ok(Answer::Response(response));
         }
-        Ok(Answer::Response(self.rewrite(&info, response.map(Body::from), more).await))
+        let response = self.rewrite(&info, response.map(Body::from), more).await;
+        Ok(Answer::Response(self.only_rewritten(&info, response)))
+    }
+
+    /// In the place of a view that cannot be made stands a page that says why. The original has scripts, and must be asked
+    /// for on the control host.
+    fn only_rewritten(&self, info: &RequestInfo<'_>, response: Response<Body>) -> Response<Body> {
+        let action = &self.log.action;
+        match info.url().filter(|_| info.is_view() && action.starts_with("passed")) {
+            Some(page) => bypass_link::no_view(&page, action),
+            None => response,
+        }
     }
 
     /// RFC 9110 § 15.2: interim responses are passed on. A 100 opens the request's body, which makes hyper send its own

@@ -6,8 +6,11 @@ use super::{Explanation, RemovedPart};
 use crate::{
     chain::blocks::Block,
     hashing::Table,
-    html::{NodeId, Page, serialize::escape_text},
-    output::{self, Surroundings},
+    html::{
+        NodeId, Page,
+        serialize::{escape_attribute, escape_text},
+    },
+    output::{self, Shape, Surroundings},
 };
 
 /// Rows of the tree that are shown.
@@ -35,6 +38,11 @@ pub(super) fn write(
         above.push_str(&details(explanation));
     }
     tree(explanation, &mut above);
+    if let Some(bar) = around.bar {
+        above.push_str("<p><a rel=\"nofollow\" href=\"");
+        escape_attribute(&(bar.links.to)(bar.links.view.shaped(Shape::Json)), &mut above);
+        above.push_str("\">All of this as JSON</a></p>");
+    }
     output::why::write(page, &labels, &above, around)
 }
 
