@@ -3,7 +3,11 @@
 //! Source: López, Silva, Insa 2012, § 6: the tool of the paper has two buttons, which show the parent of the chosen node
 //! ("increase") or its child with the highest ratio ("decrease"). The links are the caller's: it knows how its requests look.
 
-use std::{fmt, str::FromStr, sync::Arc};
+use std::{
+    fmt::{self, Write as _},
+    str::FromStr,
+    sync::Arc,
+};
 
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -210,13 +214,12 @@ pub(super) fn write(bar: Option<&Bar<'_>>, original: Option<&Url>, out: &mut Str
             // Hidden where there are styles.
             out.push_str(" <i>·</i> ");
         }
-        match address {
-            Some(address) => write_link(&address, word, "", out),
-            None => {
-                out.push_str("<span>");
-                out.push_str(word);
-                out.push_str("</span>");
-            }
+        if let Some(address) = address {
+            write_link(&address, word, "", out);
+        } else {
+            out.push_str("<span>");
+            out.push_str(word);
+            out.push_str("</span>");
         }
     }
     out.push_str("</nav>");
@@ -237,7 +240,8 @@ impl Removed {
         let mut sentence = format!("{:.0}% {}", self.share * 100.0, WORDS.removed);
         for (count, words) in [(self.links, WORDS.links), (self.ads, WORDS.ads)] {
             if count > 0 {
-                sentence.push_str(&format!(", {count} {}", words[usize::from(count != 1)]));
+                // Writing to a `String` cannot fail.
+                let _ = write!(sentence, ", {count} {}", words[usize::from(count != 1)]);
             }
         }
         sentence
