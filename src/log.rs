@@ -41,7 +41,7 @@ pub fn init(log: Log) {
     let queue = WRITER.get_or_init(LogQueue::start);
     let builder = tracing_subscriber::fmt()
         .with_max_level(LevelFilter::TRACE)
-        .with_writer(move || queue)
+        .with_writer(queue)
         .with_ansi(io::stderr().is_terminal());
     let started = match log.format {
         LogFormat::Text => builder.with_target(false).finish().with(filter).try_init(),
