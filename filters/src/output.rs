@@ -33,6 +33,7 @@ use crate::{
 pub(crate) use original::STYLE_SOURCE as ORIGINAL_STYLE_SOURCE;
 pub use part::Part;
 pub(crate) use reader::CSP as READER_CSP;
+pub use reader::{Look, Theme, Typeface};
 
 /// What the output is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,13 +73,22 @@ pub struct Settings {
     /// Reader: show the article's picture above a main block that has none: the one that stands between the headline and the
     /// block, else the one that the page gives to social networks.
     pub lead_image: bool,
+    /// Reader: type, colours, scrolling.
+    pub look: Look,
     /// Text: most line breaks in a row, at least 1. The paper's Figure 2 has 2.
     pub max_line_breaks: usize,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { format: Format::Html, style: Style::Reader, byline: true, lead_image: true, max_line_breaks: 2 }
+        Settings {
+            format: Format::Html,
+            style: Style::Reader,
+            byline: true,
+            lead_image: true,
+            look: Look::default(),
+            max_line_breaks: 2,
+        }
     }
 }
 
@@ -93,7 +103,7 @@ impl Settings {
         if self.max_line_breaks == 0 {
             return Err(ConfigError::new("output.max_line_breaks", "0 would join all lines; expected at least 1"));
         }
-        Ok(())
+        self.look.check()
     }
 }
 

@@ -4,6 +4,7 @@
 //! design: classes, inline styles, controls. Everything is readable at 390 pixels and on grey screens; dark where the
 //! reader prefers dark; no script.
 
+mod look;
 mod top;
 
 use html5ever::{LocalName, local_name};
@@ -20,6 +21,7 @@ use crate::{
     metadata::document_title,
 };
 
+pub use look::{Look, Theme, Typeface};
 pub(super) use top::{Top, headline_in};
 
 /// The policy for this page instead of the origin's, which knows nothing of our style: no scripts, no plug-ins, pictures
@@ -27,11 +29,9 @@ pub(super) use top::{Top, headline_in};
 pub(crate) const CSP: &str = "default-src 'none'; img-src * data: blob:; media-src * data: blob:; \
 style-src 'unsafe-inline'; frame-src *; form-action *; base-uri *";
 
-const STYLE: &str = include_str!("reader.css");
-
 pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>) -> Written {
     let mut out = String::with_capacity(16 * 1024);
-    write_head(page, &mut out);
+    write_head(page, settings.look, &mut out);
     if !around.in_frame {
         write_header(page, around.untouched, &mut out);
     }
@@ -68,7 +68,7 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
 }
 
 /// Everything up to the body.
-fn write_head(page: &Page, out: &mut String) {
+fn write_head(page: &Page, look: Look, out: &mut String) {
     out.push_str("<!DOCTYPE html>\n<html");
     for name in [local_name!("lang"), local_name!("dir")] {
         let on = |id| page.attribute(id, &name);
@@ -82,7 +82,7 @@ fn write_head(page: &Page, out: &mut String) {
     }
     out.push_str("><head><meta charset=\"utf-8\">");
     out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
-    out.push_str("<meta name=\"color-scheme\" content=\"light dark\"><title>");
+    out.extend(["<meta name=\"color-scheme\" content=\"", look.color_scheme(), "\"><title>"]);
     escape_text(&document_title(page), out);
     out.push_str("</title>");
     if page.base() != page.url() {
@@ -92,7 +92,7 @@ fn write_head(page: &Page, out: &mut String) {
     }
     write_icon(page, out);
     out.push_str("<style>");
-    out.push_str(STYLE.trim());
+    look.write_style(out);
     out.push_str("</style></head><body>");
 }
 
