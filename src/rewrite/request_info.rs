@@ -63,7 +63,7 @@ impl<'a> RequestInfo<'a> {
 
     /// Records whether the reader asked for the original.
     pub(crate) fn allow_original(&mut self, client: IpAddr, headers: &HeaderMap, links: &BypassLinks) {
-        let is_page = self.method == Method::GET && self.is_for_reader() && !self.is_framed();
+        let is_page = links.are_used() && self.method == Method::GET && self.is_for_reader() && !self.is_framed();
         let page = is_page.then(|| self.url()).flatten();
         self.wants_original = page.is_some_and(|page| links.allows(client, headers, &page));
     }

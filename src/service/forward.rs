@@ -59,8 +59,8 @@ impl Exchange {
     /// RFC 9110 § 15.2: interim responses are passed on. A 100 opens the request's body, which makes hyper send its own
     /// 100 to the client.
     fn pass_informational_on(&self, outgoing: &mut Request<Body>, version: Version) -> OnInformational {
-        let asked = CancellationToken::new();
-        if headers::expects_continue(outgoing.headers()) {
+        let asked = headers::expects_continue(outgoing.headers()).then(CancellationToken::new);
+        if let Some(asked) = &asked {
             let gate = ContinueGate::new(asked.clone());
             let body = std::mem::take(outgoing.body_mut());
             *outgoing.body_mut() = body.behind(gate);
@@ -69,7 +69,7 @@ impl Exchange {
         let proxy = Arc::clone(&self.proxy);
         Arc::new(move |status, fields: &HeaderMap| {
             if status == StatusCode::CONTINUE {
-                return asked.cancel();
+                return asked.iter().for_each(CancellationToken::cancel);
             }
             // RFC 9110 § 8.6: they have no content, and no length of it.
             let fields = headers::without(fields, |name| *name == header::CONTENT_LENGTH);
