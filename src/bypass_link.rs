@@ -87,6 +87,17 @@ impl BypassLinks {
         host.is_ok_and(|host| self.allows(client, headers, &host))
     }
 
+    /// How many pages and hosts are shown unfiltered.
+    pub(crate) fn count(&self) -> u64 {
+        self.allowed.run_pending_tasks();
+        self.allowed.entry_count()
+    }
+
+    /// Shows none of them unfiltered any more.
+    pub(crate) fn forget(&self) {
+        self.allowed.invalidate_all();
+    }
+
     /// Responds on the control host: with a confirmation page or, given its token, with a redirect to the page.
     pub(crate) fn answer<B>(&self, client: IpAddr, request: &Request<B>) -> Response<Body> {
         let query = request.uri().query().unwrap_or_default();

@@ -110,6 +110,11 @@ impl Authority {
         Ok((now.certificate != self.certificate).then_some(now))
     }
 
+    /// The last moment at which the certificate is valid.
+    pub(crate) fn not_after(&self) -> OffsetDateTime {
+        self.not_after
+    }
+
     /// The file that changes when the authority is replaced.
     pub(crate) fn certificate_file(&self) -> PathBuf {
         self.dir.join(CERT_FILE)

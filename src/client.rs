@@ -239,6 +239,11 @@ impl Client {
     }
 
     /// Closes idle connections, because descriptors have run out.
+    /// Unused connections that are kept.
+    pub(crate) fn idle(&self) -> usize {
+        self.pool.idle()
+    }
+
     pub(crate) fn close_idle(&self) {
         self.pool.close_idle();
     }

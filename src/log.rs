@@ -11,7 +11,7 @@ use std::{
     net::SocketAddr,
     panic,
     sync::{Arc, OnceLock, atomic::Ordering::Relaxed},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use tokio::time::Instant;
@@ -27,6 +27,7 @@ use self::queue::LogQueue;
 use crate::{
     body::ByteCount,
     config::{Log, LogFormat},
+    records::{PageEffect, Record, Records},
 };
 
 static WRITER: OnceLock<LogQueue> = OnceLock::new();
@@ -76,6 +77,8 @@ pub(crate) struct RequestLog {
     aborted: CancellationToken,
     method: http::Method,
     pub(crate) started: Instant,
+    /// Where users are configured.
+    pub(crate) user: Option<Arc<str>>,
     pub(crate) host: Option<Arc<str>>,
     pub(crate) route: &'static str,
     /// 0 until there is a response.
@@ -88,17 +91,28 @@ pub(crate) struct RequestLog {
     unended: bool,
     /// What the filters did, or why nothing.
     pub(crate) action: String,
+    /// The same in numbers, for a page that was rewritten.
+    pub(crate) page: Option<PageEffect>,
+    /// Where it is kept for the panel.
+    records: Arc<Records>,
     /// Its entry was handed over; this one is not written.
     silent: bool,
 }
 
 impl RequestLog {
-    pub(crate) fn new(client: SocketAddr, aborted: &CancellationToken, method: http::Method, started: Instant) -> Self {
+    pub(crate) fn new(
+        client: SocketAddr,
+        aborted: &CancellationToken,
+        method: http::Method,
+        started: Instant,
+        records: &Arc<Records>,
+    ) -> Self {
         Self {
             client,
             aborted: aborted.clone(),
             method,
             started,
+            user: None,
             host: None,
             route: "none",
             status: 0,
@@ -107,6 +121,8 @@ impl RequestLog {
             broken_by: None,
             unended: false,
             action: String::new(),
+            page: None,
+            records: Arc::clone(records),
             silent: false,
         }
     }
@@ -140,7 +156,7 @@ impl RequestLog {
 
     /// Hands the entry over.
     pub(crate) fn take(&mut self) -> Self {
-        let mut blank = Self::new(self.client, &self.aborted, self.method.clone(), self.started);
+        let mut blank = Self::new(self.client, &self.aborted, self.method.clone(), self.started, &self.records);
         blank.silent = true;
         std::mem::replace(self, blank)
     }
@@ -199,5 +215,20 @@ impl Drop for RequestLog {
             action,
             "request"
         );
+        let action = action.to_owned();
+        self.records.add(Record {
+            ended: SystemTime::now(),
+            client: self.client.ip().to_canonical(),
+            user: self.user.take(),
+            method: self.method.clone(),
+            host: self.host.take(),
+            route: self.route,
+            status,
+            received: self.received.load(Relaxed),
+            sent: self.sent.load(Relaxed),
+            elapsed: self.started.elapsed(),
+            action,
+            page: self.page,
+        });
     }
 }

@@ -24,7 +24,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use gleaner_filters::{Chain, Filtered};
+use gleaner_filters::{Chain, Filtered, Report};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header, response::Parts};
 use http_body_util::BodyExt;
 use tokio::{sync::Semaphore, time::timeout};
@@ -46,6 +46,7 @@ use crate::{
     bypass_link,
     config::{Config, ConfigError, Rewrite},
     headers::{accept, members, repair, validators::Tagger, without},
+    records::PageEffect,
 };
 
 /// What was done to a page, or why nothing was.
@@ -66,9 +67,19 @@ pub(crate) struct Rewriter {
     settings: Rewrite,
     max_wait: Duration,
     pages_at_once: Semaphore,
+    most_pages: usize,
     memory: MemoryBudget,
     workers: Workers,
     domains: Domains,
+}
+
+/// What is in work, and how much may be.
+pub(crate) struct Load {
+    pub(crate) in_work: usize,
+    pub(crate) most: usize,
+    pub(crate) workers: usize,
+    pub(crate) memory: u64,
+    pub(crate) most_memory: u64,
 }
 
 /// The body of a page as it is sent.
@@ -93,10 +104,18 @@ impl Rewriter {
             settings,
             max_wait: Duration::from_secs(config.limits.page_wait_seconds),
             pages_at_once: Semaphore::new(config.limits.pages_at_once),
+            most_pages: config.limits.pages_at_once,
             memory: MemoryBudget::new(config.limits.pages_memory_bytes),
             workers,
             domains: Domains::new(config.rewrite.remember_hosts),
         })
+    }
+
+    /// What is in work just now.
+    pub(crate) fn load(&self) -> Load {
+        let (memory, most_memory) = self.memory.used();
+        let in_work = self.most_pages.saturating_sub(self.pages_at_once.available_permits());
+        Load { in_work, most: self.most_pages, workers: self.workers.count(), memory, most_memory }
     }
 
     /// How the pages of the profile with this index are rewritten.
@@ -189,7 +208,12 @@ impl Rewriter {
             _ => 1,
         };
         match self.workers.encode(std::mem::take(&mut filtered.content), asked.coding).await {
-            Ok(coded) => finish(asked.look, head, &filtered, coded, pages),
+            Ok(coded) => {
+                let effect = effect(&filtered.report, &original, coded.body.len());
+                let (mut response, action) = finish(asked.look, head, &filtered, coded, pages);
+                response.extensions_mut().insert(effect);
+                (response, action)
+            }
             Err(reason) => pass(head, original.into_body(body), reason),
         }
     }
@@ -262,6 +286,19 @@ fn finish(
         let _ = write!(action, "; pages={pages}");
     }
     noted(head, Body::from(body), action)
+}
+
+/// What was done, in numbers. The links that were removed are in the note of their filter.
+fn effect(report: &Report, original: &Original, bytes: usize) -> PageEffect {
+    let of = |name: &str| report.filters.iter().find(|filter| filter.filter == name);
+    let note = of("removed_links").and_then(|filter| filter.note.as_deref()?.split(' ').next()?.parse().ok());
+    PageEffect {
+        before: original.bytes as u64,
+        after: bytes as u64,
+        ads: of("ad_servers").map_or(0, |filter| filter.removed as u64),
+        links: note.unwrap_or(0),
+        added: original.ended.map(|ended| ended.elapsed()).unwrap_or_default(),
+    }
 }
 
 /// Reads the page, keeps every byte, and passes it to the worker.

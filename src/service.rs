@@ -38,6 +38,8 @@ use crate::{
     listener::ConnectionLimits,
     log::RequestLog,
     mitm::TunnelledHosts,
+    panel::{self, Sessions},
+    records::Records,
     rewrite::{Rewriter, Workers},
     route::Route,
     runtime_state::RuntimeState,
@@ -66,6 +68,8 @@ pub struct Proxy {
     pseudonym: Pseudonym,
     pub(crate) bypass_links: BypassLinks,
     pub(crate) forms: Forms,
+    pub(crate) sessions: Sessions,
+    pub(crate) records: Arc<Records>,
     reload_error: ArcSwapOption<String>,
     pub(crate) limits: Arc<ConnectionLimits>,
     pub(crate) tunnelled: TunnelledHosts,
@@ -114,6 +118,8 @@ impl Proxy {
             pseudonym: Pseudonym::new(),
             bypass_links: BypassLinks::new(),
             forms: Forms::default(),
+            sessions: Sessions::new(),
+            records: Arc::new(Records::new()),
             reload_error: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),
             tunnelled: TunnelledHosts::new(),
@@ -213,7 +219,7 @@ pub(crate) async fn handle(
     started: Instant,
 ) -> Response<Body> {
     let aborted = &connection.shutdown.aborted;
-    let log = RequestLog::new(connection.client, aborted, request.method().clone(), started);
+    let log = RequestLog::new(connection.client, aborted, request.method().clone(), started, &proxy.records);
     let version = request.version();
     let is_connect = request.method() == Method::CONNECT;
     let span = debug_span!("request", method = %request.method());
@@ -285,11 +291,17 @@ impl Exchange {
             return Err(Error::Rejected(*rejection));
         }
         self.user = self.check_credentials(&request).await?;
+        self.log.user.clone_from(&self.user);
         self.certificate_accepted();
         target_resolution::take_user_info(&mut request);
         let Some(target) = self.target(&request)? else {
             self.log.route = "admin";
             self.log.host = Some(target_resolution::host_of(&request).into());
+            if panel::has(request.uri().path()) {
+                let device = self.device(request.headers());
+                let answer = Box::pin(panel::answer(&self.proxy, &self.connection, device, request)).await;
+                return Ok(Answer::Response(answer));
+            }
             let visit = Visit::new(&self.connection, self.device(request.headers()), &request);
             return Ok(Answer::Response(admin::answer(&self.proxy, &visit, &request)));
         };

@@ -93,6 +93,7 @@ impl Exchange {
             *response.body_mut() = Body::default();
         }
         self.log.action = action;
+        self.log.page = response.extensions_mut().remove();
         let timeout = self.running.config.timeouts.body_stall;
         if media != Media::EventStream {
             response = response.map(|body| body.with_idle_timeout(timeout));
