@@ -8,7 +8,8 @@ use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
 };
 
-use http::{HeaderMap, Uri, header};
+use http::{HeaderMap, Uri, header, uri::PathAndQuery};
+use url::Url;
 
 /// The schemes that the proxy forwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -147,6 +148,11 @@ impl Target {
     /// The value of `Host`: with the port where it is not the scheme's default.
     pub(crate) fn authority(&self) -> String {
         if self.port == self.scheme.default_port() { self.host.to_string() } else { self.host_port() }
+    }
+
+    /// The address of something at this origin.
+    pub(crate) fn url(&self, path: &PathAndQuery) -> Option<Url> {
+        Url::parse(&format!("{}://{}{path}", self.scheme.as_str(), self.authority())).ok()
     }
 
     /// `host:port`, always both.

@@ -131,7 +131,7 @@ impl BypassLinks {
     }
 }
 
-fn redirect(page: &Url) -> Response<Body> {
+pub(crate) fn redirect(page: &Url) -> Response<Body> {
     let mut response = Response::new(Body::default());
     *response.status_mut() = StatusCode::SEE_OTHER;
     error_pages::harden(response.headers_mut());

@@ -8,9 +8,8 @@ mod look;
 mod top;
 
 use html5ever::{LocalName, local_name};
-use url::Url;
 
-use super::{Settings, Surroundings, Written, additions, tidy, write_links};
+use super::{Settings, Surroundings, Written, additions, controls, tidy, write_links};
 use crate::{
     analysis::AnalysedPage,
     html::{
@@ -33,7 +32,7 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
     let mut out = String::with_capacity(16 * 1024);
     write_head(page, settings.look, &mut out);
     if !around.in_frame {
-        write_header(page, around.untouched, &mut out);
+        write_header(page, around, &mut out);
     }
     out.push_str("<main>");
     let mut below = String::new();
@@ -96,7 +95,7 @@ fn write_head(page: &Page, look: Look, out: &mut String) {
     out.push_str("</style></head><body>");
 }
 
-fn write_header(page: &Page, untouched: Option<&Url>, out: &mut String) {
+fn write_header(page: &Page, around: Surroundings<'_>, out: &mut String) {
     let url = page.url();
     let Some(host) = url.host_str() else { return };
     // The line stands where lines of the page begin; the names in it are written as they are.
@@ -106,12 +105,8 @@ fn write_header(page: &Page, untouched: Option<&Url>, out: &mut String) {
     }
     out.push_str("/\">");
     escape_text(host.strip_prefix("www.").unwrap_or(host), out);
-    out.push_str("</a>");
-    if let Some(untouched) = untouched {
-        out.push_str("<a lang=\"en\" dir=\"auto\" rel=\"nofollow\" href=\"");
-        escape_attribute(untouched.as_str(), out);
-        out.push_str("\">Page as it was</a>");
-    }
+    out.push_str("</a> ");
+    controls::write(around.bar, around.untouched, out);
     out.push_str("</header>");
 }
 
