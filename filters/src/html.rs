@@ -111,6 +111,7 @@ pub(crate) struct RemovedLink {
 /// Links appended at the end of the page, under a heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LinkGroup {
+    /// Its name in `data/interface.txt`.
     pub(crate) heading: &'static str,
     /// Their texts and addresses.
     pub(crate) links: Vec<(String, String)>,

@@ -10,6 +10,7 @@
 mod additions;
 pub(crate) mod captions;
 pub(crate) mod controls;
+pub(crate) mod interface;
 pub(crate) mod markdown;
 mod original;
 mod part;
@@ -21,6 +22,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use url::Url;
+
+use interface::{Interface, Word};
 
 use crate::{
     analysis::AnalysedPage,
@@ -169,6 +172,7 @@ pub(crate) fn lift_headline(page: &mut AnalysedPage, settings: &Settings) -> Opt
 /// What stands around a page.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Surroundings<'a> {
+    pub(crate) words: &'static Interface,
     /// Where the page can be had as it was.
     pub(crate) untouched: Option<&'a Url>,
     pub(crate) bar: Option<&'a Bar<'a>>,
@@ -180,7 +184,8 @@ pub(crate) struct Surroundings<'a> {
 pub(crate) fn html(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>) -> Written {
     match settings.style {
         Style::Original => {
-            let around = if around.in_frame { Surroundings::default() } else { around };
+            let around =
+                if around.in_frame { Surroundings { words: around.words, ..Surroundings::default() } } else { around };
             Written { content: original::write(page, around), offer: None }
         }
         Style::Reader => reader::write(page, settings, around),
@@ -226,19 +231,18 @@ pub(crate) fn below_headline(headline: Option<&str>, text: String, settings: &Se
 }
 
 /// The removed links as a closed list that opens without a script.
-fn write_links(groups: &[LinkGroup], out: &mut String) {
+fn write_links(groups: &[LinkGroup], words: &Interface, out: &mut String) {
     if groups.is_empty() {
         return;
     }
     let count: usize = groups.iter().map(|group| group.links.len()).sum();
-    out.push_str("<details id=\"gleaner-links\"><summary lang=\"en\"><bdi>");
-    out.push_str(&count.to_string());
-    out.push_str(if count == 1 { " link removed" } else { " links removed" });
-    // English words, at the side where the lines of the page begin.
+    // The words may be English, but stand at the side where the lines of the page begin.
+    out.extend(["<details id=\"gleaner-links\"><summary lang=\"", words.language, "\"><bdi>"]);
+    out.push_str(&words.counted(Word::RemovedLinks, count));
     out.push_str("</bdi></summary>");
     for group in groups {
-        out.push_str("<h2 lang=\"en\"><bdi>");
-        escape_text(group.heading, out);
+        out.extend(["<h2 lang=\"", words.language, "\"><bdi>"]);
+        escape_text(words.named(group.heading), out);
         out.push_str("</bdi></h2><ul dir=\"auto\">");
         for (text, url) in &group.links {
             out.push_str("<li><a href=\"");

@@ -24,7 +24,7 @@ use crate::{
         parse::{PIECE, Parser},
     },
     metadata,
-    output::{self, Format, Links, Part, Surroundings},
+    output::{self, Format, Links, Part, Surroundings, interface::Interface},
     page_type,
     report::{FilterReport, Report},
 };
@@ -134,7 +134,9 @@ impl PageFeed {
                 (Some(part), _) => output::part(&mut page, output, &part).ok_or(PageError::NoPart)?,
                 (None, Format::Html) => {
                     let bar = links.as_ref().map(|links| chain.bar(links, &page, &report));
-                    let surroundings = Surroundings { untouched: untouched.as_ref(), bar: bar.as_ref(), in_frame };
+                    let words = Interface::of(page.metadata.language.as_deref());
+                    let surroundings =
+                        Surroundings { words, untouched: untouched.as_ref(), bar: bar.as_ref(), in_frame };
                     output::html(&page, output, surroundings)
                 }
                 (None, Format::Text) => {

@@ -59,9 +59,9 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
     for child in page.live_children(page.body()) {
         serialize::write(page, child, rules, &mut out);
     }
-    let offer = additions::write_next_page(page, &mut out);
+    let offer = additions::write_next_page(page, around.words, &mut out);
     out.push_str("</main>");
-    write_links(&page.appended, &mut out);
+    write_links(&page.appended, around.words, &mut out);
     out.push_str("</body></html>\n");
     Written { content: out, offer }
 }
@@ -106,7 +106,7 @@ fn write_header(page: &Page, around: Surroundings<'_>, out: &mut String) {
     out.push_str("/\">");
     escape_text(host.strip_prefix("www.").unwrap_or(host), out);
     out.push_str("</a> ");
-    controls::write(around.bar, around.untouched, out);
+    controls::write(&around, out);
     out.push_str("</header>");
 }
 
