@@ -4,6 +4,7 @@
 
 mod certificate;
 mod forms;
+pub(crate) mod look;
 mod pac;
 mod pause;
 pub(crate) mod qr;
@@ -113,6 +114,7 @@ pub(crate) fn answer<B>(proxy: &Proxy, visit: &Visit<'_>, request: &Request<B>) 
         "/settings" => error_pages::page(StatusCode::OK, &settings::page(proxy, &running)),
         start::CHECK => check_style(),
         bypass_link::PATH => proxy.bypass_links.answer(visit.device.address, request),
+        look::PATH => look::answer(proxy, visit, request),
         pause::PATH => pause::answer(proxy, visit.device.address, request),
         _ if certificate::is_path(path) => match running.open_authority() {
             Some(authority) => certificate::answer(path, authority),

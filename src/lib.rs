@@ -46,6 +46,7 @@ pub mod config;
 mod controls;
 mod credentials;
 mod device;
+mod device_looks;
 mod error;
 mod error_pages;
 #[cfg(feature = "fuzzing")]
@@ -57,6 +58,7 @@ pub mod log;
 mod mitm;
 pub mod offline;
 mod panel;
+mod private_file;
 pub mod profiles;
 mod records;
 pub mod reload;

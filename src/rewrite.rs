@@ -24,7 +24,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use gleaner_filters::{Chain, Filtered, Report, View};
+use gleaner_filters::{Chain, Filtered, ReaderLook, Report, View};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header, response::Parts};
 use http_body_util::BodyExt;
 use tokio::{sync::Semaphore, time::timeout};
@@ -59,6 +59,8 @@ pub(crate) struct Look {
     enabled: bool,
     chain: Arc<Chain>,
     pub(crate) tagger: Tagger,
+    /// What the device chose in place of the configured look of the reader page.
+    reader: Option<ReaderLook>,
 }
 
 /// Rewrites pages under one configuration.
@@ -232,6 +234,7 @@ impl Rewriter {
     ) -> Job {
         Job {
             chain: Arc::clone(&asked.look.chain),
+            look: asked.look.reader,
             domain: self.domains.of(url),
             url: url.clone(),
             codings,
@@ -258,7 +261,18 @@ impl Look {
     pub(crate) fn of_view(config: &Config, profile: usize, view: View) -> Result<Self, ConfigError> {
         let profile = &config.profiles.all[profile];
         let chain = config.chain(&profile.filters.for_view(view))?;
-        Ok(Self { enabled: profile.rewrite, chain: Arc::new(chain), tagger: Tagger::new(profile.fingerprint) })
+        Ok(Self {
+            enabled: profile.rewrite,
+            chain: Arc::new(chain),
+            tagger: Tagger::new(profile.fingerprint),
+            reader: None,
+        })
+    }
+
+    /// The same with what a device chose for the reader page.
+    pub(crate) fn with_reader(&self, reader: ReaderLook) -> Self {
+        let tagger = self.tagger.with(&reader);
+        Self { enabled: self.enabled, chain: Arc::clone(&self.chain), tagger, reader: Some(reader) }
     }
 
     /// Whether its pages have a bar.
@@ -276,7 +290,12 @@ impl Look {
                 Some(same) => Arc::clone(&looks[same].chain),
                 None => Arc::new(config.chain(&profile.filters)?),
             };
-            looks.push(Self { enabled: profile.rewrite, chain, tagger: Tagger::new(profile.fingerprint) });
+            looks.push(Self {
+                enabled: profile.rewrite,
+                chain,
+                tagger: Tagger::new(profile.fingerprint),
+                reader: None,
+            });
         }
         Ok(looks)
     }

@@ -33,6 +33,7 @@ use crate::{
     controls::{Asked, Controls},
     credentials::Denied,
     device::{self, Device},
+    device_looks::DeviceLooks,
     error::Error,
     error_pages,
     headers::Pseudonym,
@@ -72,6 +73,7 @@ pub struct Proxy {
     pub(crate) sessions: Sessions,
     pub(crate) records: Arc<Records>,
     controls: Arc<Controls>,
+    pub(crate) device_looks: DeviceLooks,
     reload_error: ArcSwapOption<String>,
     pub(crate) limits: Arc<ConnectionLimits>,
     pub(crate) tunnelled: TunnelledHosts,
@@ -111,6 +113,7 @@ impl Proxy {
         let trusted_devices = TrustedDevices::open(config.authority_dir.as_deref());
         let running = RuntimeState::new(config, own.clone(), rewriter, max_idle, None)?;
         let controls = Arc::new(Controls::open(running.config.authority_dir.as_deref()));
+        let device_looks = DeviceLooks::open(running.config.authority_dir.as_deref());
         Ok(Arc::new(Self {
             started_with: running.config.clone(),
             running: ArcSwap::from_pointee(running),
@@ -124,6 +127,7 @@ impl Proxy {
             sessions: Sessions::new(),
             records: Arc::new(Records::new()),
             controls,
+            device_looks,
             reload_error: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),
             tunnelled: TunnelledHosts::new(),

@@ -39,7 +39,7 @@ pub use controls::{Controls, Links, Shape, View};
 pub(crate) use original::STYLE_SOURCE as ORIGINAL_STYLE_SOURCE;
 pub use part::Part;
 pub(crate) use reader::CSP as READER_CSP;
-pub use reader::{Look, Theme, Typeface};
+pub use reader::{ReaderLook, Theme, Typeface};
 
 /// What the output is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,7 +80,7 @@ pub struct Settings {
     /// block, else the one that the page gives to social networks.
     pub lead_image: bool,
     /// Reader: type, colours, scrolling.
-    pub look: Look,
+    pub look: ReaderLook,
     /// The bar that says what was removed, with links to see more of the page, less or the next block, the original, the text,
     /// and why: `auto` (in the reader look), `on` or `off`.
     pub controls: Controls,
@@ -95,7 +95,7 @@ impl Default for Settings {
             style: Style::Reader,
             byline: true,
             lead_image: true,
-            look: Look::default(),
+            look: ReaderLook::default(),
             controls: Controls::Auto,
             max_line_breaks: 2,
         }
@@ -173,6 +173,7 @@ pub(crate) fn lift_headline(page: &mut AnalysedPage, settings: &Settings) -> Opt
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) words: &'static Interface,
+    pub(crate) look: ReaderLook,
     /// Where the page can be had as it was.
     pub(crate) untouched: Option<&'a Url>,
     pub(crate) bar: Option<&'a Bar<'a>>,

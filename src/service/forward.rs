@@ -40,12 +40,16 @@ impl Exchange {
         let look = running.rewriter.look(profile);
         let mut info = RequestInfo::of(&request, target, look);
         let view = view.filter(|_| info.is_whole_page());
+        let device_looks = &self.proxy.device_looks;
+        let reader = device_looks.are_used().then(|| device_looks.of(&self.device(request.headers()))).flatten();
         let look_of_view = view.and_then(|(view, _)| Look::of_view(&running.config, profile, view).ok());
         if view.is_some() || info.is_whole_page() && look.has_controls() {
             let controls = self.proxy.controls.of_page(self.device(request.headers()), view);
             info = info.with_controls(Some(controls));
         }
         let look = look_of_view.as_ref().unwrap_or(look);
+        let look_of_device = reader.map(|reader| look.with_reader(reader));
+        let look = look_of_device.as_ref().unwrap_or(look);
         info.look = look;
         if let Some(kept) = view.and_then(|_| info.kept_original()) {
             return Ok(Answer::Response(self.rewrite(&info, kept.response(), None).await));

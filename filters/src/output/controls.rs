@@ -123,6 +123,8 @@ pub struct Links {
     pub to: Arc<dyn Fn(View) -> String + Send + Sync>,
     /// Where a reader says that the site is always or never rewritten.
     pub site: Url,
+    /// Where a reader chooses type and colours.
+    pub look: Url,
 }
 
 /// What the bar of one page shows.
@@ -175,7 +177,9 @@ pub(super) fn write(around: &Surroundings<'_>, out: &mut String) {
             None => out.extend(["<span>", words.get(word), "</span>"]),
         }
     }
-    out.push_str("</nav>");
+    out.extend([" · <a rel=\"nofollow\" title=\"", words.get(Word::Look), "\" href=\""]);
+    escape_attribute(bar.links.look.as_str(), out);
+    out.push_str("\">Aa</a></nav>");
 }
 
 fn write_link(address: &str, word: &str, attributes: &str, out: &mut String) {

@@ -20,7 +20,7 @@ use crate::{
     metadata::document_title,
 };
 
-pub use look::{Look, Theme, Typeface};
+pub use look::{ReaderLook, Theme, Typeface};
 pub(super) use top::{Top, headline_in};
 
 /// The policy for this page instead of the origin's, which knows nothing of our style: no scripts, no plug-ins, pictures
@@ -30,7 +30,7 @@ style-src 'unsafe-inline'; frame-src *; form-action *; base-uri *";
 
 pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>) -> Written {
     let mut out = String::with_capacity(16 * 1024);
-    write_head(page, settings.look, &mut out);
+    write_head(page, around.look, &mut out);
     if !around.in_frame {
         write_header(page, around, &mut out);
     }
@@ -67,7 +67,7 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
 }
 
 /// Everything up to the body.
-fn write_head(page: &Page, look: Look, out: &mut String) {
+fn write_head(page: &Page, look: ReaderLook, out: &mut String) {
     out.push_str("<!DOCTYPE html>\n<html");
     for name in [local_name!("lang"), local_name!("dir")] {
         let on = |id| page.attribute(id, &name);

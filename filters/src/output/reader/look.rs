@@ -8,7 +8,7 @@ use crate::error::ConfigError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
-pub struct Look {
+pub struct ReaderLook {
     /// Size of the type in percent of the browser's, 50 to 300.
     pub type_size: u16,
     /// Kind of type.
@@ -47,9 +47,9 @@ pub enum Theme {
     Ink,
 }
 
-impl Default for Look {
-    fn default() -> Look {
-        Look { type_size: 100, typeface: Typeface::default(), theme: Theme::default(), screenfuls: false }
+impl Default for ReaderLook {
+    fn default() -> ReaderLook {
+        ReaderLook { type_size: 100, typeface: Typeface::default(), theme: Theme::default(), screenfuls: false }
     }
 }
 
@@ -58,12 +58,12 @@ const DARK: &str = include_str!("dark.css");
 const INK: &str = include_str!("ink.css");
 const SCREENFULS: &str = include_str!("screenfuls.css");
 
-impl Look {
+impl ReaderLook {
     /// The sizes of type that may be asked for, in percent.
     pub const TYPE_SIZES: std::ops::RangeInclusive<u16> = 50..=300;
 
     pub(crate) fn check(self) -> Result<(), ConfigError> {
-        if Look::TYPE_SIZES.contains(&self.type_size) {
+        if ReaderLook::TYPE_SIZES.contains(&self.type_size) {
             return Ok(());
         }
         let problem = format!("{} is no size of type; expected 50 to 300, in percent of the browser's", self.type_size);
@@ -105,7 +105,7 @@ impl Look {
 mod tests {
     use super::*;
 
-    fn style(look: Look) -> String {
+    fn style(look: ReaderLook) -> String {
         let mut out = String::new();
         look.write_style(&mut out);
         out
@@ -114,21 +114,21 @@ mod tests {
     #[test]
     fn the_theme_decides_which_colours_there_are() {
         let dark = |theme| {
-            let style = style(Look { theme, ..Look::default() });
+            let style = style(ReaderLook { theme, ..ReaderLook::default() });
             (style.contains("prefers-color-scheme:dark"), style.contains("--paper:#161616"))
         };
         assert_eq!(dark(Theme::Auto), (true, true));
         assert_eq!(dark(Theme::Light), (false, false));
         assert_eq!(dark(Theme::Dark), (false, true));
         assert_eq!(dark(Theme::Ink), (false, false));
-        assert!(style(Look { theme: Theme::Ink, ..Look::default() }).contains("--quiet:#000"));
+        assert!(style(ReaderLook { theme: Theme::Ink, ..ReaderLook::default() }).contains("--quiet:#000"));
     }
 
     #[test]
     fn a_size_of_type_has_bounds() {
-        assert!(style(Look { type_size: 150, ..Look::default() }).contains("html{font-size:150%}"));
+        assert!(style(ReaderLook { type_size: 150, ..ReaderLook::default() }).contains("html{font-size:150%}"));
         for (type_size, is_right) in [(49, false), (50, true), (300, true), (301, false)] {
-            assert_eq!(Look { type_size, ..Look::default() }.check().is_ok(), is_right, "{type_size}");
+            assert_eq!(ReaderLook { type_size, ..ReaderLook::default() }.check().is_ok(), is_right, "{type_size}");
         }
     }
 }
