@@ -117,11 +117,11 @@ impl Rewriter {
     /// Whether rewriting may need further requests: for the whole of a page of which a range was requested, or for the next
     /// pages.
     pub(crate) fn may_ask_again(&self, asked: &RequestInfo<'_>) -> bool {
-        asked.method == Method::GET && self.is_wanted(asked) && (asked.has_range || self.joins(asked))
+        asked.method == Method::GET && (asked.has_range || self.joins(asked)) && self.is_wanted(asked)
     }
 
     fn is_wanted(&self, asked: &RequestInfo<'_>) -> bool {
-        asked.look.enabled && !asked.wants_original && !asked.is_for(&self.settings.except) && asked.is_for_reader()
+        asked.look.enabled && !asked.wants_original && asked.is_for_reader() && !asked.is_for(&self.settings.except)
     }
 
     /// Rewrites a response, or returns it as it came, with a description for the log. `more` sends further requests.
@@ -135,7 +135,7 @@ impl Rewriter {
         let mut verdict = eligibility::judge(asked, &head, &self.settings);
         if verdict == Err(PassReason::PART)
             && let Some(more) = &mut more
-            && let Some(whole) = more.fetch(asked.path(), None).await
+            && let Some(whole) = Box::pin(more.fetch(asked.path(), None)).await
         {
             // A client must not join a range of the original to one of a rewritten page; a server may ignore `Range`
             // (RFC 9110 § 14.2).
@@ -143,7 +143,7 @@ impl Rewriter {
             verdict = eligibility::judge(asked, &head, &self.settings);
         }
         match verdict {
-            // Boxed, because the future is large and most responses are no pages.
+            // In a box, as the one above: the future is large and most responses are no pages.
             Ok(codings) => Box::pin(self.page(asked, head, body, codings, more)).await,
             Err(reason) => pass(head, body.into(), reason),
         }

@@ -30,7 +30,7 @@ use crate::{
     ca::AuthorityError,
     client::{Requester, UpstreamError},
     config::{Asker, Choice, Config, ConfigError, IneffectiveSetting, Lookup},
-    credentials::Denied,
+    credentials::{Authenticator, Denied},
     device::{self, Device},
     error::Error,
     error_pages,
@@ -284,7 +284,9 @@ impl Exchange {
         if let Some(rejection) = request.extensions().get::<ParseRejection>() {
             return Err(Error::Rejected(*rejection));
         }
-        self.user = self.check_credentials(&request).await?;
+        if let Some(authenticator) = &self.running.authenticator {
+            self.user = Box::pin(self.check_credentials(authenticator, &request)).await?;
+        }
         self.certificate_accepted();
         target_resolution::take_user_info(&mut request);
         let Some(target) = self.target(&request)? else {
@@ -302,13 +304,13 @@ impl Exchange {
         }
         let permit = self.running.acl.permit(target)?;
         if request.method() == Method::CONNECT && !websocket::is_extended_connect(&request) {
-            return Ok(Answer::Upgraded(self.connect(request, permit).await?));
+            return Ok(Answer::Upgraded(Box::pin(self.connect(request, permit)).await?));
         }
         if let Some(response) = self.blocked(&request, &permit) {
             return Ok(Answer::Response(response));
         }
         self.log.route = Route::Forward.as_str();
-        // In a box: the largest part of the future, and not needed for the others.
+        // In boxes, because the futures are large, and most requests need one of them.
         Box::pin(self.forward(request, &permit)).await
     }
 
@@ -353,11 +355,12 @@ impl Exchange {
         }
     }
 
-    /// Asks for a name and a password, where users are configured. Returns the name.
-    async fn check_credentials(&self, request: &Request<Incoming>) -> Result<Option<Arc<str>>, Error> {
-        let Some(authenticator) = &self.running.authenticator else {
-            return Ok(None);
-        };
+    /// Asks for a name and a password. Returns the name.
+    async fn check_credentials(
+        &self,
+        authenticator: &Arc<Authenticator>,
+        request: &Request<Incoming>,
+    ) -> Result<Option<Arc<str>>, Error> {
         if self.connection.tunnel.is_some() {
             // What is inside of a tunnel came with the CONNECT's credentials, and they count while the same users are
             // configured.

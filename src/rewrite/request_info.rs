@@ -1,6 +1,6 @@
 //! What rewriting needs to know of a request when the response has come.
 
-use std::net::IpAddr;
+use std::{borrow::Cow, net::IpAddr};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header, uri::PathAndQuery};
 use url::Url;
@@ -23,6 +23,8 @@ const X_REQUESTED_WITH: HeaderName = HeaderName::from_static("x-requested-with")
 pub(crate) struct RequestInfo<'a> {
     pub(crate) look: &'a Look,
     target: &'a Target,
+    /// The target's host as lists have it.
+    pub(crate) host: Cow<'a, str>,
     path: Option<PathAndQuery>,
     pub(super) method: Method,
     pub(super) destination: Option<String>,
@@ -47,6 +49,7 @@ impl<'a> RequestInfo<'a> {
         Self {
             look,
             target,
+            host: target.host.plain(),
             path: request.uri().path_and_query().cloned(),
             method: request.method().clone(),
             destination: text(headers, &SEC_FETCH_DEST),
@@ -85,7 +88,7 @@ impl<'a> RequestInfo<'a> {
 
     /// Whether its host matches.
     pub(super) fn is_for(&self, hosts: &HostPatterns) -> bool {
-        !hosts.is_empty() && hosts.matches(&self.target.host.plain())
+        !hosts.is_empty() && hosts.matches(&self.host)
     }
 
     /// Whether the page is shown in a frame (Fetch Metadata § 2.1).
