@@ -105,11 +105,12 @@ impl Rewriter {
     }
 
     /// Prepares a request whose response may be rewritten: it accepts only codings that can be decoded.
-    pub(crate) fn prepare(&self, asked: &RequestInfo<'_>, headers: &mut HeaderMap) {
+    pub(crate) fn prepare(&self, asked: &mut RequestInfo<'_>, headers: &mut HeaderMap) {
         if asked.wants_original {
             // The client's stored copy is the rewritten page.
             *headers = without(headers, |name| *name == header::IF_NONE_MATCH || *name == header::IF_MODIFIED_SINCE);
         } else if self.is_wanted(asked) {
+            asked.coding = accept::choose_coding(headers);
             accept::narrow_codings(headers);
         }
     }

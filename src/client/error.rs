@@ -5,7 +5,7 @@ use std::{error::Error as StdError, fs, io};
 use rustls::{AlertDescription, CertificateError};
 
 use super::tls::{MissingIssuer, Weakness};
-use crate::{access_control::Refusal, body::Failure, headers::MAX_FIELDS};
+use crate::{access_control::Refusal, body::Failure, headers::MAX_RESPONSE_FIELDS};
 
 /// What a server that knows only TLS 1.1, or only broken ciphers, is refused with (RFC 8996).
 const OLD: &str = "the server speaks only old versions or weak methods of encryption";
@@ -50,7 +50,7 @@ pub(crate) enum UpstreamError {
     #[error("the server's answer is not valid HTTP: {0}")]
     BadResponse(String),
     // hyper does not tell which of the two it is.
-    #[error("the server's answer has more than {MAX_FIELDS} header fields, or too long ones")]
+    #[error("the server's answer has more than {MAX_RESPONSE_FIELDS} header fields, or too long ones")]
     HeadTooLarge,
     #[error("the client stopped sending its request")]
     ClientLeft,

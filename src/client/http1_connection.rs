@@ -25,7 +25,7 @@ use super::{
 use crate::{
     authority::Target,
     body::Body,
-    headers::{MAX_FIELDS, members},
+    headers::{MAX_RESPONSE_FIELDS, members},
 };
 
 /// What an origin's `Keep-Alive: timeout` is shortened by, so that its close does not cross our next request.
@@ -101,7 +101,7 @@ pub(super) async fn handshake(io: Io, upgrades: bool) -> Result<Http1Connection,
     let (sender, connection) = http1::Builder::new()
         .preserve_header_case(true)
         .title_case_headers(true)
-        .max_headers(MAX_FIELDS)
+        .max_headers(MAX_RESPONSE_FIELDS)
         .max_buf_size(2 * tolerant_io::MAX_HEAD)
         .handshake(TokioIo::new(io))
         .await

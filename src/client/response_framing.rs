@@ -4,7 +4,7 @@
 use http::{HeaderMap, HeaderValue, Response, Version, header};
 
 use super::UpstreamError;
-use crate::headers::MAX_FIELDS;
+use crate::headers::MAX_RESPONSE_FIELDS;
 
 /// Refuses a response whose framing is in doubt; one length that is said twice, in two fields or as a list, becomes
 /// one.
@@ -12,7 +12,7 @@ pub(super) fn check<B>(response: &mut Response<B>) -> Result<(), UpstreamError> 
     let bad = |problem: &str| Err(UpstreamError::BadResponse(problem.to_owned()));
     let is_http2 = response.version() == Version::HTTP_2;
     let headers = response.headers_mut();
-    if headers.len() > MAX_FIELDS {
+    if headers.len() > MAX_RESPONSE_FIELDS {
         return Err(UpstreamError::HeadTooLarge);
     }
     // `http::HeaderName` takes quotation marks, which no name has (RFC 9110 § 5.1).

@@ -269,8 +269,10 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for TolerantIo<I> {
             this.raw.reserve(if is_body { READ_SIZE } else { HEAD_READ_SIZE });
             let polled = poll_read_buf(Pin::new(&mut this.io), cx, &mut this.raw);
             if polled.is_pending() && this.raw.is_empty() {
-                // A connection that waits holds no buffer.
-                this.raw = BytesMut::new();
+                // An idle connection holds no buffer.
+                if !matches!(this.state, State::Head) {
+                    this.raw = BytesMut::new();
+                }
                 // hyper reads once more before it sends a request. What arrived just before, which tokio may not know
                 // yet, must not be taken for its response (RFC 9112 § 9.2): the request goes on another connection.
                 if this.received_unasked() {

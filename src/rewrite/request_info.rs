@@ -23,8 +23,7 @@ const X_REQUESTED_WITH: HeaderName = HeaderName::from_static("x-requested-with")
 pub(crate) struct RequestInfo<'a> {
     pub(crate) look: &'a Look,
     target: &'a Target,
-    /// The target's host as lists have it.
-    pub(crate) host: Cow<'a, str>,
+    host: Cow<'a, str>,
     path: Option<PathAndQuery>,
     pub(super) method: Method,
     pub(super) destination: Option<String>,
@@ -44,12 +43,13 @@ pub(crate) struct RequestInfo<'a> {
 }
 
 impl<'a> RequestInfo<'a> {
-    pub(crate) fn of<B>(request: &Request<B>, target: &'a Target, look: &'a Look) -> Self {
+    /// `host` is that of the target, as lists have it.
+    pub(crate) fn of<B>(request: &Request<B>, target: &'a Target, host: Cow<'a, str>, look: &'a Look) -> Self {
         let headers = request.headers();
         Self {
             look,
             target,
-            host: target.host.plain(),
+            host,
             path: request.uri().path_and_query().cloned(),
             method: request.method().clone(),
             destination: text(headers, &SEC_FETCH_DEST),
@@ -60,7 +60,7 @@ impl<'a> RequestInfo<'a> {
             has_range: headers.contains_key(header::RANGE)
                 && !headers.get(header::IF_RANGE).is_some_and(validators::is_of_original),
             is_conditional: headers.contains_key(header::IF_NONE_MATCH) || headers.contains_key(header::IF_RANGE),
-            coding: accept::choose_coding(headers),
+            coding: None,
         }
     }
 

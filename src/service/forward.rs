@@ -29,14 +29,15 @@ impl Exchange {
             return Ok(Answer::Response(response));
         }
         let running = Arc::clone(&self.running);
-        let profile = self.profile(request.headers(), &target.host.plain()).map_or(0, |choice| choice.index);
+        let host = target.host.plain();
+        let profile = self.profile(request.headers(), &host).map_or(0, |choice| choice.index);
         let look = running.rewriter.look(profile);
-        let mut info = RequestInfo::of(&request, target, look);
+        let mut info = RequestInfo::of(&request, target, host, look);
         let address = self.connection.client.ip();
         info.allow_original(address, request.headers(), &self.proxy.bypass_links);
         let upgrade = UpgradeRequest::of(&mut request);
         let version = request.version();
-        let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &info, upgrade.as_ref());
+        let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &mut info, upgrade.as_ref());
         let may_ask_again = self.running.rewriter.may_ask_again(&info);
         let more = may_ask_again.then(|| NextPages::of(&outgoing, self, permit));
         let informational = self.pass_informational_on(&mut outgoing, version);
@@ -105,7 +106,7 @@ impl Exchange {
         &mut self,
         request: Request<Incoming>,
         permit: &Permit,
-        info: &RequestInfo<'_>,
+        info: &mut RequestInfo<'_>,
         upgrade: Option<&UpgradeRequest>,
     ) -> (Request<Body>, bool) {
         let (mut head, body) = request.into_parts();
