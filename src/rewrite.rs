@@ -127,11 +127,12 @@ impl Rewriter {
     }
 
     /// Prepares a request whose response may be rewritten: it accepts only codings that can be decoded.
-    pub(crate) fn prepare(&self, asked: &RequestInfo<'_>, headers: &mut HeaderMap) {
+    pub(crate) fn prepare(&self, asked: &mut RequestInfo<'_>, headers: &mut HeaderMap) {
         if asked.wants_original {
             // The client's stored copy is the rewritten page.
             *headers = without(headers, |name| *name == header::IF_NONE_MATCH || *name == header::IF_MODIFIED_SINCE);
         } else if self.is_wanted(asked) {
+            asked.coding = accept::choose_coding(headers);
             accept::narrow_codings(headers);
         }
     }
@@ -139,11 +140,11 @@ impl Rewriter {
     /// Whether rewriting may need further requests: for the whole of a page of which a range was requested, or for the next
     /// pages.
     pub(crate) fn may_ask_again(&self, asked: &RequestInfo<'_>) -> bool {
-        asked.method == Method::GET && self.is_wanted(asked) && (asked.has_range || self.joins(asked))
+        asked.method == Method::GET && (asked.has_range || self.joins(asked)) && self.is_wanted(asked)
     }
 
     fn is_wanted(&self, asked: &RequestInfo<'_>) -> bool {
-        asked.look.enabled && !asked.wants_original && !asked.is_for(&self.settings.except) && asked.is_for_reader()
+        asked.look.enabled && !asked.wants_original && asked.is_for_reader() && !asked.is_for(&self.settings.except)
     }
 
     /// Rewrites a response, or returns it as it came, with a description for the log. `more` sends further requests.
@@ -157,7 +158,7 @@ impl Rewriter {
         let mut verdict = eligibility::judge(asked, &head, &self.settings);
         if verdict == Err(PassReason::PART)
             && let Some(more) = &mut more
-            && let Some(whole) = more.fetch(asked.path(), None).await
+            && let Some(whole) = Box::pin(more.fetch(asked.path(), None)).await
         {
             // A client must not join a range of the original to one of a rewritten page; a server may ignore `Range`
             // (RFC 9110 § 14.2).
@@ -165,7 +166,7 @@ impl Rewriter {
             verdict = eligibility::judge(asked, &head, &self.settings);
         }
         match verdict {
-            // Boxed, because the future is large and most responses are no pages.
+            // In a box, as the one above: the future is large and most responses are no pages.
             Ok(codings) => Box::pin(self.page(asked, head, body, codings, more)).await,
             Err(reason) => pass(head, body, reason),
         }

@@ -31,7 +31,7 @@ use crate::{
     client::{Requester, UpstreamError},
     config::{Asker, Choice, Config, ConfigError, IneffectiveSetting, Lookup},
     controls::{Asked, Controls},
-    credentials::Denied,
+    credentials::{Authenticator, Denied},
     device::{self, Device},
     device_looks::DeviceLooks,
     error::Error,
@@ -298,8 +298,10 @@ impl Exchange {
         if let Some(rejection) = request.extensions().get::<ParseRejection>() {
             return Err(Error::Rejected(*rejection));
         }
-        self.user = self.check_credentials(&request).await?;
-        self.log.user.clone_from(&self.user);
+        if let Some(authenticator) = &self.running.authenticator {
+            self.user = Box::pin(self.check_credentials(authenticator, &request)).await?;
+            self.log.user.clone_from(&self.user);
+        }
         self.certificate_accepted();
         target_resolution::take_user_info(&mut request);
         let Some(target) = self.target(&request)? else {
@@ -322,7 +324,7 @@ impl Exchange {
         }
         let permit = self.running.acl.permit(target)?;
         if request.method() == Method::CONNECT && !websocket::is_extended_connect(&request) {
-            return Ok(Answer::Upgraded(self.connect(request, permit).await?));
+            return Ok(Answer::Upgraded(Box::pin(self.connect(request, permit)).await?));
         }
         let asked = self.proxy.controls.take(&mut request, permit.target(), |headers| self.device(headers));
         let view = match asked {
@@ -334,7 +336,7 @@ impl Exchange {
             return Ok(Answer::Response(response));
         }
         self.log.route = Route::Forward.as_str();
-        // In a box: the largest part of the future, and not needed for the others.
+        // In boxes, because the futures are large, and most requests need one of them.
         Box::pin(self.forward(request, &permit, view)).await
     }
 
@@ -379,11 +381,12 @@ impl Exchange {
         }
     }
 
-    /// Asks for a name and a password, where users are configured. Returns the name.
-    async fn check_credentials(&self, request: &Request<Incoming>) -> Result<Option<Arc<str>>, Error> {
-        let Some(authenticator) = &self.running.authenticator else {
-            return Ok(None);
-        };
+    /// Asks for a name and a password. Returns the name.
+    async fn check_credentials(
+        &self,
+        authenticator: &Arc<Authenticator>,
+        request: &Request<Incoming>,
+    ) -> Result<Option<Arc<str>>, Error> {
         if self.connection.tunnel.is_some() {
             // What is inside of a tunnel came with the CONNECT's credentials, and they count while the same users are
             // configured.

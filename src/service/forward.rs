@@ -36,9 +36,10 @@ impl Exchange {
             return Ok(Answer::Response(response));
         }
         let running = Arc::clone(&self.running);
-        let profile = self.profile(request.headers(), &target.host.plain()).map_or(0, |choice| choice.index);
+        let host = target.host.plain();
+        let profile = self.profile(request.headers(), &host).map_or(0, |choice| choice.index);
         let look = running.rewriter.look(profile);
-        let mut info = RequestInfo::of(&request, target, look);
+        let mut info = RequestInfo::of(&request, target, host, look);
         let view = view.filter(|_| info.is_whole_page());
         let device_looks = &self.proxy.device_looks;
         let reader = device_looks.are_used().then(|| device_looks.of(&self.device(request.headers()))).flatten();
@@ -52,6 +53,7 @@ impl Exchange {
         let look = look_of_device.as_ref().unwrap_or(look);
         info.look = look;
         if let Some(kept) = view.and_then(|_| info.kept_original()) {
+            running.rewriter.prepare(&mut info, request.headers_mut());
             return Ok(Answer::Response(self.rewrite(&info, kept.response(), None).await));
         }
         let address = self.connection.client.ip();
@@ -60,7 +62,7 @@ impl Exchange {
         }
         let upgrade = UpgradeRequest::of(&mut request);
         let version = request.version();
-        let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &info, upgrade.as_ref());
+        let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &mut info, upgrade.as_ref());
         let may_ask_again = self.running.rewriter.may_ask_again(&info);
         let more = may_ask_again.then(|| NextPages::of(&outgoing, self, permit));
         let informational = self.pass_informational_on(&mut outgoing, version);
@@ -130,7 +132,7 @@ impl Exchange {
         &mut self,
         request: Request<Incoming>,
         permit: &Permit,
-        info: &RequestInfo<'_>,
+        info: &mut RequestInfo<'_>,
         upgrade: Option<&UpgradeRequest>,
     ) -> (Request<Body>, bool) {
         let (mut head, body) = request.into_parts();
