@@ -5,8 +5,11 @@
 mod access;
 mod charts;
 mod health;
+mod metrics;
 mod overview;
 mod requests;
+mod settings;
+mod site;
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,15 +19,16 @@ use hyper::body::Incoming;
 use maud::{Markup, PreEscaped, html};
 use url::form_urlencoded;
 
-pub(crate) use self::access::Sessions;
 use self::access::Guest;
+pub(crate) use self::access::Sessions;
 use crate::{
-    body::Body, device::Device, error_pages, runtime_state::RuntimeState, server::Connection, service::Proxy,
+    body::Body, config::Asker, device::Device, error_pages, runtime_state::RuntimeState, server::Connection,
+    service::Proxy,
 };
 
 /// The pages, in the order of the navigation.
-const PAGES: [(&str, &str); 3] =
-    [("/panel", "Overview"), ("/panel/requests", "Requests"), ("/panel/health", "Health")];
+const PAGES: [(&str, &str); 4] =
+    [("/panel", "Overview"), ("/panel/requests", "Requests"), ("/panel/health", "Health"), ("/settings", "Settings")];
 
 /// What the panel's pages may do: show themselves, with their own style and the one script, and nothing else.
 const CSP: HeaderValue = HeaderValue::from_static(
@@ -67,7 +71,7 @@ impl Fields {
 /// Whether a path is one of the panel.
 pub(crate) fn has(path: &str) -> bool {
     let first = path.split('/').nth(1).unwrap_or_default();
-    ["panel", "login", "logout"].contains(&first)
+    ["panel", "settings", "login", "logout"].contains(&first) || metrics::has(path)
 }
 
 /// Answers a request for the panel.
@@ -84,24 +88,20 @@ pub(crate) async fn answer(
         Err(refusal) => return *refusal,
     };
     let query = Fields::read(head.uri.query().unwrap_or_default().as_bytes());
-    let visit = Visit {
-        proxy,
-        running: &running,
-        connection,
-        device: &device,
-        guest,
-        path: head.uri.path(),
-        query,
-    };
+    let visit = Visit { proxy, running: &running, connection, device: &device, guest, path: head.uri.path(), query };
     match head.method {
+        Method::GET | Method::HEAD if metrics::has(visit.path) => metrics::answer(&visit, &head.headers).await,
         Method::GET | Method::HEAD => visit.page(),
         Method::POST => match read_form(body).await {
             Some(form) if visit.guest.wrote(&form) => visit.post(&form).await,
-            Some(_) => notice(StatusCode::FORBIDDEN, "Nothing was done", "This form is of an older page. Load it again."),
+            Some(_) => {
+                notice(StatusCode::FORBIDDEN, "Nothing was done", "This form is of an older page. Load it again.")
+            }
             None => notice(StatusCode::PAYLOAD_TOO_LARGE, "Nothing was done", "The form is too long, or broke off."),
         },
         _ => {
-            let mut response = notice(StatusCode::METHOD_NOT_ALLOWED, "Not here", "Pages are read, and forms are sent.");
+            let mut response =
+                notice(StatusCode::METHOD_NOT_ALLOWED, "Not here", "Pages are read, and forms are sent.");
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD, POST"));
             response
         }
@@ -125,6 +125,9 @@ impl Visit<'_> {
             "/panel/live.js" => file(include_str!("panel/live.js"), "text/javascript; charset=utf-8"),
             "/panel/health" => self.show("Health", &health::page(self)),
             "/login" => see_other("/panel"),
+            "/settings" => settings::overview(self),
+            "/settings/site" => site::page(self),
+            path if path.starts_with("/settings/") => settings::page(self, &path["/settings/".len()..]),
             _ => notice(StatusCode::NOT_FOUND, "Not here", "The panel has no such page."),
         }
     }
@@ -139,31 +142,47 @@ impl Visit<'_> {
         match self.path {
             "/logout" => access::log_out(self),
             "/panel/forget" => health::forget(self, form),
+            "/settings/site" => site::post(self, form),
+            path if path.starts_with("/settings/") => settings::post(self, &path["/settings/".len()..], form).await,
             _ => notice(StatusCode::NOT_FOUND, "Not here", "The panel has no such form."),
         }
     }
 
     /// A page within the panel's navigation.
     fn show(&self, title: &str, content: &Markup) -> Response<Body> {
-        page(StatusCode::OK, title, &html! {
-            header {
-                strong { a href="/" { "Gleaner" } }
-                nav aria-label="Panel" {
-                    @for (path, name) in PAGES {
-                        @let here = *path == *self.path;
-                        a href=(path) aria-current=[here.then_some("page")] { (name) } " "
+        page(
+            StatusCode::OK,
+            title,
+            &html! {
+                header {
+                    strong { a href="/" { "Gleaner" } }
+                    nav aria-label="Panel" {
+                        @for (path, name) in PAGES {
+                            @let here = *path == *self.path || *path == *"/settings" && self.path.starts_with("/settings/");
+                            a href=(path) aria-current=[here.then_some("page")] { (name) } " "
+                        }
                     }
+                    @if self.guest.session.is_some() { (self.button("/logout", &[], "Log out")) }
                 }
-                @if self.guest.session.is_some() { (self.button("/logout", &[], "Log out")) }
-            }
-            main {
-                h1 { (title) }
-                @if let Some(error) = self.proxy.reload_error() {
-                    p.bad { "The configuration could not be reloaded, and the one before it stays in force. " (error) }
+                main {
+                    h1 { (title) }
+                    @if let Some(error) = self.proxy.reload_error() {
+                        p.bad { "The configuration could not be reloaded, and the one before it stays in force. " (error) }
+                    }
+                    (content)
                 }
-                (content)
-            }
-        })
+            },
+        )
+    }
+
+    /// Who asks, where settings depend on it.
+    fn asker(&self) -> Asker<'_> {
+        Asker {
+            client: self.device.address,
+            user: self.device.user.as_deref(),
+            user_agent: &self.device.agent,
+            port: self.connection.local.port(),
+        }
     }
 
     /// A form of one button.
@@ -196,7 +215,11 @@ fn harden(response: &mut Response<Body>) {
 }
 
 fn notice(status: StatusCode, title: &str, text: &str) -> Response<Body> {
-    page(status, title, &html! { main { h1 { (title) } p { (error_pages::prose(text)) } p { a href="/" { "See what Gleaner does." } } } })
+    page(
+        status,
+        title,
+        &html! { main { h1 { (title) } p { (error_pages::prose(text)) } p { a href="/" { "See what Gleaner does." } } } },
+    )
 }
 
 fn file(content: &'static str, kind: &'static str) -> Response<Body> {

@@ -90,7 +90,10 @@ pub(super) fn check(
         return Err(refused("Not from this device", &text));
     }
     if is_foreign(head) {
-        return Err(refused("Nothing was done", "Another site asked for this. Open the panel yourself, at `http://gleaner.internal/panel`."));
+        return Err(refused(
+            "Nothing was done",
+            "Another site asked for this. Open the panel yourself, at `http://gleaner.internal/panel`.",
+        ));
     }
     let session = session(proxy, running, device, head);
     let must_log_in = running.panel_login.is_some() && session.is_none();
@@ -150,10 +153,14 @@ fn may_have_a_session(head: &Parts) -> bool {
 fn load_again(head: &Parts) -> Response<Body> {
     let query = head.uri.query().map_or_else(String::new, |query| format!("{query}&"));
     let address = format!("{}?{query}{AGAIN}=1", head.uri.path());
-    page(StatusCode::OK, "Panel", &html! {
-        meta http-equiv="refresh" content={ "0;url=" (address) };
-        main { h1 { "Panel" } p { a href=(address) { "Go on" } } }
-    })
+    page(
+        StatusCode::OK,
+        "Panel",
+        &html! {
+            meta http-equiv="refresh" content={ "0;url=" (address) };
+            main { h1 { "Panel" } p { a href=(address) { "Go on" } } }
+        },
+    )
 }
 
 /// The page that asks for the password.
@@ -162,20 +169,24 @@ pub(super) fn log_in_page(visit: &Visit<'_>, status: StatusCode, problem: Option
         "" => visit.path,
         then => then,
     };
-    page(status, "Log in", &html! {
-        main {
-            h1 { "Log in" }
-            @if let Some(problem) = problem { p.bad role="alert" { (problem) } }
-            form method="post" action="/login" {
-                (visit.guest.field())
-                input type="hidden" name="then" value=(then);
-                p { label for="password" { "Password of the panel" } br;
-                    input id="password" name="password" type="password" autocomplete="current-password" required autofocus; }
-                p { button type="submit" { "Log in" } }
+    page(
+        status,
+        "Log in",
+        &html! {
+            main {
+                h1 { "Log in" }
+                @if let Some(problem) = problem { p.bad role="alert" { (problem) } }
+                form method="post" action="/login" {
+                    (visit.guest.field())
+                    input type="hidden" name="then" value=(then);
+                    p { label for="password" { "Password of the panel" } br;
+                        input id="password" name="password" type="password" autocomplete="current-password" required autofocus; }
+                    p { button type="submit" { "Log in" } }
+                }
+                p { a href="/" { "Back" } }
             }
-            p { a href="/" { "Back" } }
-        }
-    })
+        },
+    )
 }
 
 /// Checks the password and begins a session.
@@ -249,7 +260,11 @@ mod tests {
             ("GET", &link, false),
             ("POST", &link, true),
             ("GET", &[("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "no-cors")], true),
-            ("GET", &[("sec-fetch-site", "same-site"), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "iframe")], true),
+            (
+                "GET",
+                &[("sec-fetch-site", "same-site"), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "iframe")],
+                true,
+            ),
             ("POST", &[("sec-fetch-site", "same-origin"), ("origin", "http://gleaner.internal")], false),
             ("POST", &[("origin", "https://GLEANER.internal")], false),
             ("POST", &[("origin", "http://evil.example")], true),

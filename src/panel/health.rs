@@ -51,7 +51,8 @@ pub(super) fn page(visit: &Visit<'_>) -> Markup {
 
 fn list_row(visit: &Visit<'_>, list: &ListState) -> Markup {
     let fetched = update::last_fetch(&visit.running.config, &list.source).filter(|fetched| fetched.asked > 0);
-    let since = |time: u64| SystemTime::now().duration_since(UNIX_EPOCH + Duration::from_secs(time)).unwrap_or_default();
+    let since =
+        |time: u64| SystemTime::now().duration_since(UNIX_EPOCH + Duration::from_secs(time)).unwrap_or_default();
     html! {
         tr {
             td.wide { (list.source) }

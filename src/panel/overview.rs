@@ -70,7 +70,9 @@ fn added(last: &[std::sync::Arc<Record>]) -> Option<(u128, u128)> {
 
 fn last_day(totals: &Totals) -> Markup {
     let now = hour(SystemTime::now());
-    let of = |hour: u64| totals.hours.iter().find(|(found, _)| *found == hour).map_or_else(Counts::default, |(_, counts)| *counts);
+    let of = |hour: u64| {
+        totals.hours.iter().find(|(found, _)| *found == hour).map_or_else(Counts::default, |(_, counts)| *counts)
+    };
     let hours: Vec<Counts> = (0..24).map(|index| of(now - 23 + index)).collect();
     let chart = |title: &str, value: fn(&Counts) -> u64| {
         let values: Vec<u64> = hours.iter().map(value).collect();

@@ -135,4 +135,3 @@ fn rows(records: Receiver<std::sync::Arc<Record>>, wanted: Wanted) -> impl Strea
     });
     stream.take_until(sleep_until(end))
 }
-
