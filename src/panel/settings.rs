@@ -143,7 +143,7 @@ pub(super) fn page(visit: &Visit<'_>, slug: &str) -> Response<Body> {
             let done = html! {
                 @if !saved.is_empty() { p.good role="status" { "Saved. The file as it was is kept beside it, as " code { ".bak" } "." } }
             };
-            show(visit, tab.name, &form(visit, tab, &source, &tree, &[], &done))
+            show(visit, tab.name, &form(visit, tab, &source, &tree, &[], "", &done))
         }
         Err(problem) => {
             show(visit, tab.name, &html! { p.bad { (problem) } p { "The file has to be mended by hand first." } })
@@ -177,7 +177,8 @@ pub(super) async fn post(visit: &Visit<'_>, slug: &str, form_fields: &Fields) ->
             Ok((_, after)) => preview::show(visit, form_fields.get("address"), &after).await,
             Err(error) => html! { p.bad role="alert" { (error) } },
         };
-        let mut response = show(visit, tab.name, &form(visit, tab, &source, &pending, &[], &shown));
+        let mut response =
+            show(visit, tab.name, &form(visit, tab, &source, &pending, &[], form_fields.get("address"), &shown));
         preview::allow_pictures(&mut response);
         return response;
     }
@@ -189,7 +190,7 @@ pub(super) async fn post(visit: &Visit<'_>, slug: &str, form_fields: &Fields) ->
                 EditError::Config(error) => error.problems().map(str::to_owned).collect(),
                 other => vec![other.to_string()],
             };
-            let mut response = show(visit, tab.name, &form(visit, tab, &source, &pending, &problems, &html! {}));
+            let mut response = show(visit, tab.name, &form(visit, tab, &source, &pending, &problems, "", &html! {}));
             *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
             response
         }
@@ -251,7 +252,15 @@ fn items(tab: &Tab, tree: &Value) -> Vec<Item> {
     items
 }
 
-fn form(visit: &Visit<'_>, tab: &Tab, source: &Source, tree: &Value, problems: &[String], shown: &Markup) -> Markup {
+fn form(
+    visit: &Visit<'_>,
+    tab: &Tab,
+    source: &Source,
+    tree: &Value,
+    problems: &[String],
+    address: &str,
+    shown: &Markup,
+) -> Markup {
     let items = items(tab, tree);
     let of = |field: &Field| problems.iter().filter(|problem| field.is_meant_by(problem)).cloned().collect::<Vec<_>>();
     let elsewhere =
@@ -288,7 +297,7 @@ fn form(visit: &Visit<'_>, tab: &Tab, source: &Source, tree: &Value, problems: &
             fieldset {
                 legend { "Before and after" }
                 label for="address" { "Address of a page to see it with these settings" }
-                input id="address" name="address" type="url" placeholder="https://example.org/article";
+                input id="address" name="address" type="url" placeholder="https://example.org/article" value=(address);
                 button type="submit" name="do" value="preview" { "Preview" }
             }
         }
@@ -298,7 +307,7 @@ fn form(visit: &Visit<'_>, tab: &Tab, source: &Source, tree: &Value, problems: &
 fn where_it_is(visit: &Visit<'_>, source: &Source) -> Markup {
     html! {
         @match (&source.file, source.place(visit)) {
-            (Some(file), _) => p.quiet { "In " code { (file.display()) } ". What is not written there has its default." },
+            (Some(file), _) => p.quiet { "In " code { (std::path::absolute(file).unwrap_or_else(|_| file.clone()).display()) } ". What is not written there has its default." },
             (None, Some(place)) => {
                 p { "There is no configuration file yet, and so nothing can be saved. " code { (place.display()) } " would be one, with comments, as "
                     code { "gleaner init" } " writes it." }
