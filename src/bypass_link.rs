@@ -7,6 +7,7 @@
 use std::{
     hash::{BuildHasher, RandomState},
     net::IpAddr,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
     time::Duration,
 };
 
@@ -37,6 +38,8 @@ pub(crate) struct BypassLinks {
     /// gains one unfiltered page.
     key: RandomState,
     allowed: Cache<u64, ()>,
+    /// Whether there ever was one.
+    is_used: AtomicBool,
 }
 
 /// The link of a rewritten page.
@@ -63,7 +66,13 @@ impl BypassLinks {
         Self {
             key: RandomState::new(),
             allowed: Cache::builder().max_capacity(MAX_PAGES).time_to_idle(ALLOWED_FOR).build(),
+            is_used: AtomicBool::default(),
         }
+    }
+
+    /// Whether any client may get the original of any page.
+    pub(crate) fn are_used(&self) -> bool {
+        self.is_used.load(Relaxed)
     }
 
     /// Whether this client gets the original of this page.
@@ -108,6 +117,7 @@ impl BypassLinks {
             return error_pages::page(StatusCode::OK, &confirmation(&page, whole_host.is_some(), token));
         }
         self.allowed.insert(token, ());
+        self.is_used.store(true, Relaxed);
         redirect(&page)
     }
 
@@ -121,7 +131,7 @@ impl BypassLinks {
     }
 }
 
-fn redirect(page: &Url) -> Response<Body> {
+pub(crate) fn redirect(page: &Url) -> Response<Body> {
     let mut response = Response::new(Body::default());
     *response.status_mut() = StatusCode::SEE_OTHER;
     error_pages::harden(response.headers_mut());

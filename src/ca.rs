@@ -144,7 +144,7 @@ impl Authority {
 
     fn mint(&self, host: &Host) -> Result<CertifiedKey, AuthorityError> {
         let mut params = CertificateParams::default();
-        let name = host.plain();
+        let name = host.plain().into_owned();
         params.subject_alt_names = vec![match host {
             Host::Ip(ip) => SanType::IpAddress(*ip),
             Host::Name(_) => SanType::DnsName(name.as_str().try_into()?),

@@ -13,6 +13,7 @@
 //! | `credentials` | name and password, where users are configured | |
 //! | `service::target_resolution`, `authority` | which origin is meant | a `Target` |
 //! | `admin`, `panel`, `bypass_link` | our own pages; what was done, and settings; the page as it was | a response |
+//! | `controls` | links of the bar on rewritten pages: which view of which page | a `View` |
 //! | `access_control` | whether that origin may be reached | a `Permit` |
 //! | `blocking` | whether lists of advertisements and trackers forbid the request | an empty resource |
 //! | `route` | tunnel, intercept or forward | a `Route` |
@@ -42,6 +43,7 @@ mod bypass_link;
 mod ca;
 mod client;
 pub mod config;
+mod controls;
 mod credentials;
 mod device;
 mod error;

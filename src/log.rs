@@ -1,4 +1,4 @@
-//! The log on standard error: the subscriber, and one line per request.
+//! The log on standard error: the subscriber, and one line per request where `log.requests` is set.
 //!
 //! Query strings, cookies, credentials and page text are
 //! never logged: `RequestLog` has no field for them.
@@ -32,17 +32,17 @@ use crate::{
 
 static WRITER: OnceLock<LogQueue> = OnceLock::new();
 
-/// Starts logging to standard error. `RUST_LOG`, where set, overrides the level. A second call does nothing.
+/// The target of the line per request, so that it can be switched on and off by itself.
+const REQUEST: &str = "gleaner::request";
+
+/// Starts logging to standard error. `RUST_LOG`, where set, overrides the levels. A second call does nothing.
 pub fn init(log: Log) {
-    // Dependencies do not log unless `RUST_LOG` names them: their errors lack the host and are logged again here.
     let filter: Option<Targets> = env::var("RUST_LOG").ok().and_then(|directives| directives.parse().ok());
-    let level: LevelFilter = log.level.into();
-    let filter =
-        filter.unwrap_or_else(|| ["gleaner", "gleaner_filters"].map(|target| (target, level)).into_iter().collect());
+    let filter = filter.unwrap_or_else(|| configured_filter(log));
     let queue = WRITER.get_or_init(LogQueue::start);
     let builder = tracing_subscriber::fmt()
         .with_max_level(LevelFilter::TRACE)
-        .with_writer(move || queue)
+        .with_writer(queue)
         .with_ansi(io::stderr().is_terminal());
     let started = match log.format {
         LogFormat::Text => builder.with_target(false).finish().with(filter).try_init(),
@@ -52,6 +52,14 @@ pub fn init(log: Log) {
         // The default hook writes to standard error itself and could block.
         panic::set_hook(Box::new(|panic| error!(%panic, "a thread panicked")));
     }
+}
+
+/// Dependencies do not log unless `RUST_LOG` names them: their errors lack the host and are logged again here.
+fn configured_filter(log: Log) -> Targets {
+    let requests = if log.requests { LevelFilter::INFO } else { LevelFilter::OFF };
+    Targets::new()
+        .with_targets(["gleaner", "gleaner_filters"].map(|target| (target, LevelFilter::from(log.level))))
+        .with_target(REQUEST, requests)
 }
 
 /// Writes the queued lines, for a second at most. To be called before the program ends.
@@ -191,7 +199,9 @@ impl Drop for RequestLog {
             0 => (CLIENT_LEFT, "the client left"),
             status => (status, self.action.as_str()),
         };
+        // Nothing is formatted where the target is switched off.
         info!(
+            target: REQUEST,
             client = %self.client,
             method = %self.method,
             host = self.host.as_deref().unwrap_or_default(),

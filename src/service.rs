@@ -26,10 +26,11 @@ use crate::{
     access_control::Permit,
     admin::{self, Forms, Visit},
     body::Body,
-    bypass_link::BypassLinks,
+    bypass_link::{self, BypassLinks},
     ca::AuthorityError,
     client::{Requester, UpstreamError},
     config::{Asker, Choice, Config, ConfigError, IneffectiveSetting, Lookup},
+    controls::{Asked, Controls},
     credentials::Denied,
     device::{self, Device},
     error::Error,
@@ -70,6 +71,7 @@ pub struct Proxy {
     pub(crate) forms: Forms,
     pub(crate) sessions: Sessions,
     pub(crate) records: Arc<Records>,
+    controls: Arc<Controls>,
     reload_error: ArcSwapOption<String>,
     pub(crate) limits: Arc<ConnectionLimits>,
     pub(crate) tunnelled: TunnelledHosts,
@@ -108,6 +110,7 @@ impl Proxy {
         let rewriter = Rewriter::new(&config, workers.clone())?;
         let trusted_devices = TrustedDevices::open(config.authority_dir.as_deref());
         let running = RuntimeState::new(config, own.clone(), rewriter, max_idle, None)?;
+        let controls = Arc::new(Controls::open(running.config.authority_dir.as_deref()));
         Ok(Arc::new(Self {
             started_with: running.config.clone(),
             running: ArcSwap::from_pointee(running),
@@ -120,6 +123,7 @@ impl Proxy {
             forms: Forms::default(),
             sessions: Sessions::new(),
             records: Arc::new(Records::new()),
+            controls,
             reload_error: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),
             tunnelled: TunnelledHosts::new(),
@@ -316,12 +320,18 @@ impl Exchange {
         if request.method() == Method::CONNECT && !websocket::is_extended_connect(&request) {
             return Ok(Answer::Upgraded(self.connect(request, permit).await?));
         }
+        let asked = self.proxy.controls.take(&mut request, permit.target(), |headers| self.device(headers));
+        let view = match asked {
+            Asked::Page => None,
+            Asked::View(view, id) => Some((view, id)),
+            Asked::NotOurs(page) => return Ok(Answer::Response(bypass_link::redirect(&page))),
+        };
         if let Some(response) = self.blocked(&request, &permit) {
             return Ok(Answer::Response(response));
         }
         self.log.route = Route::Forward.as_str();
         // In a box: the largest part of the future, and not needed for the others.
-        Box::pin(self.forward(request, &permit)).await
+        Box::pin(self.forward(request, &permit, view)).await
     }
 
     /// What an error changes beyond its response.

@@ -10,7 +10,7 @@ use http_body::Frame;
 use tokio::time::Instant;
 
 use super::eligibility::PassReason;
-use crate::body::{Body, BodyError, IncomingBody};
+use crate::body::{Body, BodyError};
 
 /// Smallest chunk. Raising it lets a worker begin later; lowering it costs memory where frames are small.
 const CHUNK_BYTES: usize = 4096;
@@ -72,12 +72,17 @@ impl Original {
         Some(chunk)
     }
 
+    /// What was kept of a body that has ended.
+    pub(super) fn chunks(&self) -> &[Bytes] {
+        &self.chunks
+    }
+
     /// The original: what was kept, and then the rest of the stream.
-    pub(super) fn into_body(mut self, stream: IncomingBody) -> Body {
+    pub(super) fn into_body(mut self, stream: Body) -> Body {
         self.chunk();
         let data = self.chunks.into_iter().map(Frame::data);
         let frames = data.chain(self.trailers.map(Frame::trailers)).collect();
-        Body::prefixed(frames, self.rest.unwrap_or_else(|| stream.into()))
+        Body::prefixed(frames, self.rest.unwrap_or(stream))
     }
 }
 
