@@ -186,9 +186,7 @@ struct Added(Totals);
 
 impl Collector for Added {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        // The encoder's infinity.
-        let bound = |bound: f64| if bound.is_finite() { bound } else { f64::MAX };
-        let buckets: Vec<(f64, u64)> = ADDED_BOUNDS.into_iter().map(bound).zip(self.0.added).collect();
+        let buckets: Vec<(f64, u64)> = ADDED_BOUNDS.into_iter().zip(self.0.added).collect();
         let sum: Duration = self.0.added_sum;
         let help = "From the last byte of a page to the rewritten one";
         let mut metric = encoder.encode_descriptor("page_added", help, Some(&Unit::Seconds), MetricType::Histogram)?;
