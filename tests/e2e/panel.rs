@@ -7,7 +7,13 @@ use http_body_util::Full;
 use tokio::{io::AsyncReadExt, net::TcpStream, time::timeout};
 
 use crate::harness::{
-    Origin, TestProxy, client::Answer, get, optional, origin::html, program::Program, raw, send, webdriver::Window,
+    Origin, TestProxy,
+    client::Answer,
+    get, optional,
+    origin::html,
+    program::{Program, Running},
+    raw, send,
+    webdriver::Window,
 };
 
 const PANEL: &str = "http://gleaner.internal/panel";
@@ -243,7 +249,7 @@ async fn another_password_ends_all_sessions() {
     window.go(&format!("{PANEL}/requests")).await;
     window.type_into("#password", "one").await;
     window.click("main button").await;
-    assert!(window.text().await.contains("What happened"));
+    window.until("document.body.innerText.includes('What happened')").await;
     proxy.save(&of("two"));
     gleaner::reload::reload(&proxy.proxy, |_| {});
     window.go(PANEL).await;
@@ -293,7 +299,7 @@ async fn a_switch_changes_the_file_and_the_next_page() {
     window.until("document.getElementById('filters/ignore/non_link_images')").await;
     window.click("[id='filters/ignore/non_link_images']").await;
     window.click("button[value=commit]").await;
-    assert!(window.text().await.contains("Saved."), "{}", window.text().await);
+    window.until("document.body.innerText.includes('Saved.')").await;
     let written = WRITTEN.replace("true # always\n", "true # always\n    non_link_images: true\n");
     assert_eq!(fs::read_to_string(&file).unwrap(), written);
     assert_eq!(fs::read_to_string(file.with_extension("yaml.bak")).unwrap(), WRITTEN);
@@ -348,6 +354,7 @@ async fn a_page_is_shown_before_and_after() {
     window.click("[id='filters/ignore/non_link_images']").await;
     window.type_into("#address", &origin.url("/page")).await;
     window.click("button[value=preview]").await;
+    window.until("document.querySelectorAll('iframe').length == 2").await;
     let pictures = "return [...document.querySelectorAll('iframe')].map(frame => frame.srcdoc.includes('<img'))";
     assert_eq!(window.run(pictures).await, serde_json::json!([true, false]), "{}", window.text().await);
     let changed = "return document.getElementById('filters/ignore/non_link_images').checked";

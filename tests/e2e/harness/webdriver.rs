@@ -1,13 +1,12 @@
 //! A window of Chromium that a test uses as a person does, driven by chromedriver (W3C WebDriver).
 
-use std::process::Command;
+use std::{process::Command, time::Duration};
 
-use bytes::Bytes;
 use http::{Method, Request};
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
-use tokio::net::TcpStream;
+use tokio::{net::TcpStream, time::timeout};
 
 use super::{TestProxy, optional, program::Running};
 
@@ -42,17 +41,19 @@ impl Window {
     }
 
     async fn command(&self, method: Method, path: &str, body: Value) -> Value {
+        self.answer(method, path, body).await.unwrap_or_else(|problem| panic!("{path}: {problem}"))
+    }
+
+    async fn answer(&self, method: Method, path: &str, body: Value) -> Result<Value, Value> {
         let stream = TcpStream::connect(&self.driver).await.unwrap();
         let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.unwrap();
         tokio::spawn(connection);
-        let body = if method == Method::GET { Bytes::new() } else { body.to_string().into() };
         let request = Request::builder().method(method).uri(path).header("host", "localhost");
-        let response = sender.send_request(request.body(Full::new(body)).unwrap()).await.unwrap();
-        let status = response.status();
+        let response = sender.send_request(request.body(Full::<bytes::Bytes>::from(body.to_string())).unwrap()).await.unwrap();
+        let is_good = response.status().is_success();
         let answer = response.into_body().collect().await.unwrap().to_bytes();
-        let answer: Value = serde_json::from_slice(&answer).unwrap();
-        assert!(status.is_success(), "{path}: {answer}");
-        answer["value"].clone()
+        let answer: Value = serde_json::from_slice::<Value>(&answer).unwrap()["value"].clone();
+        if is_good { Ok(answer) } else { Err(answer) }
     }
 
     async fn post(&self, path: &str, body: Value) -> Value {
@@ -69,16 +70,21 @@ impl Window {
         self.post("/execute/sync", json!({ "script": script, "args": [] })).await
     }
 
-    /// Waits until an expression in the page holds.
+    /// Waits until an expression in the page holds; the page may be another by then.
     pub(crate) async fn until(&self, expression: &str) {
-        let script = format!(
-            "const done = arguments[0]; const look = () => ({expression}) ? done() : requestAnimationFrame(look); look();"
-        );
-        self.post("/execute/async", json!({ "script": script, "args": [] })).await;
+        let (path, script) = (format!("{}/execute/sync", self.session), format!("return Boolean({expression})"));
+        let asking = async {
+            while self.answer(Method::POST, &path, json!({ "script": script, "args": [] })).await != Ok(true.into()) {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(Duration::from_secs(20), asking).await.expect(expression);
     }
 
     /// Clicks the first element that a selector means, and waits for the page that follows, if one does.
     pub(crate) async fn click(&self, selector: &str) {
+        // What stays at the window's edge would be in the way.
+        self.run(&format!("document.querySelector(\"{selector}\").scrollIntoView({{block: 'center'}})")).await;
         let path = format!("/element/{}/click", self.element(selector).await);
         self.post(&path, json!({})).await;
     }
