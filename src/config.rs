@@ -8,6 +8,7 @@ mod access;
 mod blocking;
 mod build;
 mod document;
+pub(crate) mod edit;
 mod error;
 mod file;
 mod headers;
@@ -22,6 +23,7 @@ mod log;
 mod panel;
 mod profiles;
 mod rewrite;
+mod schema;
 mod timeouts;
 mod users;
 pub(crate) mod values;
@@ -43,6 +45,7 @@ pub use self::{
     access::{Access, AddrPattern, ClientRange, PrivateTargets},
     blocking::RawBlocking,
     build::check_addresses,
+    edit::starter,
     error::{ConfigError, in_plain_words},
     headers::Headers,
     hosts::HostPatterns,
@@ -55,11 +58,12 @@ pub use self::{
     panel::Panel,
     profiles::{Asker, Choice, DeviceRule, Profile, Profiles, RawProfile, Rule, SiteRule},
     rewrite::Rewrite,
+    schema::schema,
     timeouts::Timeouts,
     users::{Hash as PasswordHash, Users},
 };
 
-pub(crate) use self::file::read_text;
+pub(crate) use self::{file::read_text, load::effective};
 use crate::blocking::{Blocker, ListSource};
 
 /// The built-in list of hosts that are neither opened nor rewritten.

@@ -157,7 +157,7 @@ fn verify(users: &Users, name: &str, password: &str) -> bool {
 }
 
 /// Name and password of the one `Basic` field (RFC 7617 § 2).
-fn basic(headers: &HeaderMap, field: &HeaderName) -> Option<(String, String)> {
+pub(crate) fn basic(headers: &HeaderMap, field: &HeaderName) -> Option<(String, String)> {
     let mut fields = headers.get_all(field).iter();
     let (Some(value), None) = (fields.next(), fields.next()) else {
         return None;

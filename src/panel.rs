@@ -5,8 +5,11 @@
 mod access;
 mod charts;
 mod health;
+mod metrics;
 mod overview;
 mod requests;
+mod settings;
+mod site;
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,10 +21,14 @@ use url::form_urlencoded;
 
 use self::access::Guest;
 pub(crate) use self::access::Sessions;
-use crate::{body::Body, device::Device, error_pages, runtime_state::RuntimeState, server::Connection, service::Proxy};
+use crate::{
+    body::Body, config::Asker, device::Device, error_pages, runtime_state::RuntimeState, server::Connection,
+    service::Proxy,
+};
 
 /// The pages, in the order of the navigation.
-const PAGES: [(&str, &str); 3] = [("/panel", "Overview"), ("/panel/requests", "Requests"), ("/panel/health", "Health")];
+const PAGES: [(&str, &str); 4] =
+    [("/panel", "Overview"), ("/panel/requests", "Requests"), ("/panel/health", "Health"), ("/settings", "Settings")];
 
 /// What the panel's pages may do: show themselves, with their own style and the one script, and nothing else.
 const CSP: HeaderValue = HeaderValue::from_static(
@@ -64,7 +71,7 @@ impl Fields {
 /// Whether a path is one of the panel.
 pub(crate) fn has(path: &str) -> bool {
     let first = path.split('/').nth(1).unwrap_or_default();
-    ["panel", "login", "logout"].contains(&first)
+    ["panel", "settings", "login", "logout"].contains(&first) || metrics::has(path)
 }
 
 /// Answers a request for the panel.
@@ -83,6 +90,7 @@ pub(crate) async fn answer(
     let query = Fields::read(head.uri.query().unwrap_or_default().as_bytes());
     let visit = Visit { proxy, running: &running, connection, device: &device, guest, path: head.uri.path(), query };
     match head.method {
+        Method::GET | Method::HEAD if metrics::has(visit.path) => metrics::answer(&visit, &head.headers).await,
         Method::GET | Method::HEAD => visit.page(),
         Method::POST => match read_form(body).await {
             Some(form) if visit.guest.wrote(&form) => visit.post(&form).await,
@@ -117,6 +125,9 @@ impl Visit<'_> {
             "/panel/live.js" => file(include_str!("panel/live.js"), "text/javascript; charset=utf-8"),
             "/panel/health" => self.show("Health", &health::page(self)),
             "/login" => see_other("/panel"),
+            "/settings" => settings::overview(self),
+            "/settings/site" => site::page(self),
+            path if path.starts_with("/settings/") => settings::page(self, &path["/settings/".len()..]),
             _ => notice(StatusCode::NOT_FOUND, "Not here", "The panel has no such page."),
         }
     }
@@ -131,6 +142,8 @@ impl Visit<'_> {
         match self.path {
             "/logout" => access::log_out(self),
             "/panel/forget" => health::forget(self, form),
+            "/settings/site" => site::post(self, form),
+            path if path.starts_with("/settings/") => settings::post(self, &path["/settings/".len()..], form).await,
             _ => notice(StatusCode::NOT_FOUND, "Not here", "The panel has no such form."),
         }
     }
@@ -145,7 +158,7 @@ impl Visit<'_> {
                     strong { a href="/" { "Gleaner" } }
                     nav aria-label="Panel" {
                         @for (path, name) in PAGES {
-                            @let here = *path == *self.path;
+                            @let here = *path == *self.path || *path == *"/settings" && self.path.starts_with("/settings/");
                             a href=(path) aria-current=[here.then_some("page")] { (name) } " "
                         }
                     }
@@ -160,6 +173,16 @@ impl Visit<'_> {
                 }
             },
         )
+    }
+
+    /// Who asks, where settings depend on it.
+    fn asker(&self) -> Asker<'_> {
+        Asker {
+            client: self.device.address,
+            user: self.device.user.as_deref(),
+            user_agent: &self.device.agent,
+            port: self.connection.local.port(),
+        }
     }
 
     /// A form of one button.

@@ -86,6 +86,7 @@ impl Record {
             links: page.links,
             saved: page.before.saturating_sub(page.after),
             sent: self.sent,
+            received: self.received,
         }
     }
 }
@@ -101,6 +102,7 @@ pub(crate) struct Counts {
     pub(crate) links: u64,
     pub(crate) saved: u64,
     pub(crate) sent: u64,
+    pub(crate) received: u64,
 }
 
 impl Counts {
@@ -112,6 +114,7 @@ impl Counts {
         self.links += other.links;
         self.saved += other.saved;
         self.sent += other.sent;
+        self.received += other.received;
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn page(visit: &Visit<'_>) -> Markup {
         table {
             tr { th scope="row" { "Version" } td { (env!("CARGO_PKG_VERSION")) ", running for " (ago(proxy.records.started.elapsed().unwrap_or_default())) } }
             tr { th scope="row" { "Configuration" } td {
-                @match proxy.config_file() { Some(file) => code { (file.display()) }, None => "built-in defaults" }
+                @match proxy.config_file() { Some(file) => code { (std::path::absolute(&file).unwrap_or(file).display()) }, None => "built-in defaults" }
             } }
             tr { th scope="row" { "Memory" } td { @match memory() { Some(used) => (bytes(used)), None => "not known on this system" } } }
             tr { th scope="row" { "Clients" } td { (open) " connections open, of at most " (most) } }
