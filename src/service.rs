@@ -306,12 +306,13 @@ impl Exchange {
         if request.method() == Method::CONNECT && !websocket::is_extended_connect(&request) {
             return Ok(Answer::Upgraded(Box::pin(self.connect(request, permit)).await?));
         }
-        if let Some(response) = self.blocked(&request, &permit) {
+        let host = permit.target().host.plain();
+        if let Some(response) = self.blocked(&request, &permit, &host) {
             return Ok(Answer::Response(response));
         }
         self.log.route = Route::Forward.as_str();
         // In boxes, because the futures are large, and most requests need one of them.
-        Box::pin(self.forward(request, &permit)).await
+        Box::pin(self.forward(request, &permit, host)).await
     }
 
     /// What an error changes beyond its response.

@@ -1,6 +1,6 @@
 //! An ordinary request on its way to an origin, and the response on its way back.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, Version, header};
 use hyper::body::{Body as _, Incoming};
@@ -19,7 +19,12 @@ use crate::{
 
 impl Exchange {
     /// An ordinary request.
-    pub(super) async fn forward(&mut self, mut request: Request<Incoming>, permit: &Permit) -> Result<Answer, Error> {
+    pub(super) async fn forward(
+        &mut self,
+        mut request: Request<Incoming>,
+        permit: &Permit,
+        host: Cow<'_, str>,
+    ) -> Result<Answer, Error> {
         let target = permit.target();
         // RFC 9112 § 3.2.4: the last proxy before the server asks for `*`.
         if request.extensions().get::<WholeServer>().is_some() {
@@ -29,7 +34,6 @@ impl Exchange {
             return Ok(Answer::Response(response));
         }
         let running = Arc::clone(&self.running);
-        let host = target.host.plain();
         let profile = self.profile(request.headers(), &host).map_or(0, |choice| choice.index);
         let look = running.rewriter.look(profile);
         let mut info = RequestInfo::of(&request, target, host, look);
