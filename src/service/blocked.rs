@@ -16,11 +16,16 @@ use crate::{
 const ROUTE: &str = "blocked";
 
 impl Exchange {
-    /// The answer to a request that is forbidden, or that goes elsewhere.
-    pub(super) fn blocked(&mut self, request: &Request<Incoming>, permit: &Permit) -> Option<Response<Body>> {
+    /// The answer to a request that is forbidden, or that goes elsewhere. `host` is that of the target, as lists have it.
+    pub(super) fn blocked(
+        &mut self,
+        request: &Request<Incoming>,
+        permit: &Permit,
+        host: &str,
+    ) -> Option<Response<Body>> {
         let blocker = &self.running.config.blocker;
         let target = permit.target();
-        if !blocker.settings().requests || !blocker.may_block(&target.host.plain()) {
+        if !blocker.settings().requests || !blocker.may_block(host) {
             return None;
         }
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());

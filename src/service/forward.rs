@@ -1,6 +1,6 @@
 //! An ordinary request on its way to an origin, and the response on its way back.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use gleaner_filters::View;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, Version, header};
@@ -25,6 +25,7 @@ impl Exchange {
         &mut self,
         mut request: Request<Incoming>,
         permit: &Permit,
+        host: Cow<'_, str>,
         view: Option<(View, PageId)>,
     ) -> Result<Answer, Error> {
         let target = permit.target();
@@ -36,7 +37,6 @@ impl Exchange {
             return Ok(Answer::Response(response));
         }
         let running = Arc::clone(&self.running);
-        let host = target.host.plain();
         let profile = self.profile(request.headers(), &host).map_or(0, |choice| choice.index);
         let look = running.rewriter.look(profile);
         let mut info = RequestInfo::of(&request, target, host, look);

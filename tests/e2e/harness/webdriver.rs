@@ -49,7 +49,8 @@ impl Window {
         let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.unwrap();
         tokio::spawn(connection);
         let request = Request::builder().method(method).uri(path).header("host", "localhost");
-        let response = sender.send_request(request.body(Full::<bytes::Bytes>::from(body.to_string())).unwrap()).await.unwrap();
+        let response =
+            sender.send_request(request.body(Full::<bytes::Bytes>::from(body.to_string())).unwrap()).await.unwrap();
         let is_good = response.status().is_success();
         let answer = response.into_body().collect().await.unwrap().to_bytes();
         let answer: Value = serde_json::from_slice::<Value>(&answer).unwrap()["value"].clone();
