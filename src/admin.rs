@@ -4,6 +4,7 @@
 
 mod certificate;
 mod forms;
+pub(crate) mod look;
 mod pac;
 mod pause;
 pub(crate) mod qr;
@@ -17,8 +18,8 @@ use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use maud::{Markup, html};
 use url::Url;
 
-pub(crate) use self::forms::Forms;
 use self::system::System;
+pub(crate) use self::{forms::Forms, settings::table as settings_table};
 use crate::{
     access_control::Acl,
     authority::{Host, Scheme, Target},
@@ -110,9 +111,9 @@ pub(crate) fn answer<B>(proxy: &Proxy, visit: &Visit<'_>, request: &Request<B>) 
     learn(proxy, &running, visit, request);
     match path {
         "/" | "" => error_pages::page(StatusCode::OK, &start::page(proxy, &running, visit)),
-        "/settings" => error_pages::page(StatusCode::OK, &settings::page(proxy, &running)),
         start::CHECK => check_style(),
         bypass_link::PATH => proxy.bypass_links.answer(visit.device.address, request),
+        look::PATH => look::answer(proxy, visit, request),
         pause::PATH => pause::answer(proxy, visit.device.address, request),
         _ if certificate::is_path(path) => match running.open_authority() {
             Some(authority) => certificate::answer(path, authority),

@@ -8,6 +8,7 @@ mod access;
 mod blocking;
 mod build;
 mod document;
+pub(crate) mod edit;
 mod error;
 mod file;
 mod headers;
@@ -19,8 +20,10 @@ mod limits;
 mod listen;
 mod load;
 mod log;
+mod panel;
 mod profiles;
 mod rewrite;
+mod schema;
 mod timeouts;
 mod users;
 pub(crate) mod values;
@@ -42,6 +45,7 @@ pub use self::{
     access::{Access, AddrPattern, ClientRange, PrivateTargets},
     blocking::RawBlocking,
     build::check_addresses,
+    edit::starter,
     error::{ConfigError, in_plain_words},
     headers::Headers,
     hosts::HostPatterns,
@@ -51,13 +55,15 @@ pub use self::{
     listen::{LISTEN, Listen, listen_address},
     load::{Found, Lookup, filters_over},
     log::{Log, LogFormat, LogLevel},
+    panel::Panel,
     profiles::{Asker, Choice, DeviceRule, Profile, Profiles, RawProfile, Rule, SiteRule},
     rewrite::Rewrite,
+    schema::schema,
     timeouts::Timeouts,
-    users::Users,
+    users::{Hash as PasswordHash, Users},
 };
 
-pub(crate) use self::file::read_text;
+pub(crate) use self::{file::read_text, load::effective};
 use crate::blocking::{Blocker, ListSource};
 
 /// The built-in list of hosts that are neither opened nor rewritten.
@@ -92,6 +98,8 @@ pub struct RawConfig {
     pub timeouts: Timeouts,
     /// What is logged, and how.
     pub log: Log,
+    /// Who may open the panel at the control host.
+    pub panel: Panel,
     /// The filter settings that the keys under `filters` are laid over.
     pub preset: Preset,
     /// The filter chain: order, switches and parameters.
@@ -125,6 +133,7 @@ impl Default for RawConfig {
             headers: Headers::default(),
             timeouts: Timeouts::default(),
             log: Log::default(),
+            panel: Panel::default(),
             preset: Preset::default(),
             filters: ChainConfig::default(),
             blocking: RawBlocking::default(),
@@ -183,6 +192,8 @@ pub struct Config {
     pub timeouts: Timeouts,
     /// Logging.
     pub log: Log,
+    /// Who may open the panel.
+    pub panel: Panel,
     /// The preset the filters started from.
     pub preset: Preset,
     /// The filter chain.

@@ -131,8 +131,9 @@ impl PageControls {
     pub(crate) fn links(&self, page: &Url) -> Links {
         let mut site = admin::address(SITE);
         site.query_pairs_mut().append_pair("host", page.host_str().unwrap_or_default());
+        let look = admin::look::address(Some(page));
         let (this, page) = (self.clone(), page.clone());
-        Links { view: self.view, to: Arc::new(move |view| this.link(&page, view).into()), site }
+        Links { view: self.view, to: Arc::new(move |view| this.link(&page, view).into()), site, look }
     }
 
     fn link(&self, page: &Url, view: View) -> Url {

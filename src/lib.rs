@@ -12,7 +12,7 @@
 //! | `service` | the order of all steps below, written once | a response |
 //! | `credentials` | name and password, where users are configured | |
 //! | `service::target_resolution`, `authority` | which origin is meant | a `Target` |
-//! | `admin`, `bypass_link` | our own pages; the page as it was | a response |
+//! | `admin`, `panel`, `bypass_link` | our own pages; what was done, and settings; the page as it was | a response |
 //! | `controls` | links of the bar on rewritten pages: which view of which page | a `View` |
 //! | `access_control` | whether that origin may be reached | a `Permit` |
 //! | `blocking` | whether lists of advertisements and trackers forbid the request | an empty resource |
@@ -30,9 +30,9 @@
 //! # Around it
 //!
 //! `config` is what the file says, `runtime_state` what is built from it and in force, and `reload` replaces that.
-//! `shutdown` ends connections gracefully, `tcp` sets the options of sockets. `offline` runs the filter chain over
-//! files, for the command line and the measurements in `lab/`; `profiles` explains which settings a client gets, and `fetch` gets a list or a page
-//! for this program itself.
+//! `records` keeps the last requests and totals for the panel. `shutdown` ends connections gracefully, `tcp` sets the
+//! options of sockets. `offline` runs the filter chain over files, for the command line and the measurements in `lab/`;
+//! `profiles` explains which settings a client gets, and `fetch` gets a list or a page for this program itself.
 
 mod access_control;
 mod addresses;
@@ -47,6 +47,7 @@ pub mod config;
 mod controls;
 mod credentials;
 mod device;
+mod device_looks;
 mod error;
 mod error_pages;
 pub mod fetch;
@@ -58,7 +59,10 @@ mod listener;
 pub mod log;
 mod mitm;
 pub mod offline;
+mod panel;
+mod private_file;
 pub mod profiles;
+mod records;
 pub mod reload;
 mod rewound;
 mod rewrite;

@@ -24,7 +24,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use gleaner_filters::{Chain, Filtered, View};
+use gleaner_filters::{Chain, Filtered, ReaderLook, Report, View};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header, response::Parts};
 use http_body_util::BodyExt;
 use tokio::{sync::Semaphore, time::timeout};
@@ -47,6 +47,7 @@ use crate::{
     config::{Config, ConfigError, Rewrite},
     controls::{Kept, PageControls},
     headers::{accept, members, repair, validators::Tagger, without},
+    records::PageEffect,
 };
 
 /// What was done to a page, or why nothing was.
@@ -58,6 +59,8 @@ pub(crate) struct Look {
     enabled: bool,
     chain: Arc<Chain>,
     pub(crate) tagger: Tagger,
+    /// What the device chose in place of the configured look of the reader page.
+    reader: Option<ReaderLook>,
 }
 
 /// Rewrites pages under one configuration.
@@ -67,9 +70,19 @@ pub(crate) struct Rewriter {
     settings: Rewrite,
     max_wait: Duration,
     pages_at_once: Semaphore,
+    most_pages: usize,
     memory: MemoryBudget,
     workers: Workers,
     domains: Domains,
+}
+
+/// What is in work, and how much may be.
+pub(crate) struct Load {
+    pub(crate) in_work: usize,
+    pub(crate) most: usize,
+    pub(crate) workers: usize,
+    pub(crate) memory: u64,
+    pub(crate) most_memory: u64,
 }
 
 /// The body of a page as it is sent.
@@ -94,10 +107,18 @@ impl Rewriter {
             settings,
             max_wait: Duration::from_secs(config.limits.page_wait_seconds),
             pages_at_once: Semaphore::new(config.limits.pages_at_once),
+            most_pages: config.limits.pages_at_once,
             memory: MemoryBudget::new(config.limits.pages_memory_bytes),
             workers,
             domains: Domains::new(config.rewrite.remember_hosts),
         })
+    }
+
+    /// What is in work just now.
+    pub(crate) fn load(&self) -> Load {
+        let (memory, most_memory) = self.memory.used();
+        let in_work = self.most_pages.saturating_sub(self.pages_at_once.available_permits());
+        Load { in_work, most: self.most_pages, workers: self.workers.count(), memory, most_memory }
     }
 
     /// How the pages of the profile with this index are rewritten.
@@ -106,11 +127,12 @@ impl Rewriter {
     }
 
     /// Prepares a request whose response may be rewritten: it accepts only codings that can be decoded.
-    pub(crate) fn prepare(&self, asked: &RequestInfo<'_>, headers: &mut HeaderMap) {
+    pub(crate) fn prepare(&self, asked: &mut RequestInfo<'_>, headers: &mut HeaderMap) {
         if asked.wants_original {
             // The client's stored copy is the rewritten page.
             *headers = without(headers, |name| *name == header::IF_NONE_MATCH || *name == header::IF_MODIFIED_SINCE);
         } else if self.is_wanted(asked) {
+            asked.coding = accept::choose_coding(headers);
             accept::narrow_codings(headers);
         }
     }
@@ -118,11 +140,11 @@ impl Rewriter {
     /// Whether rewriting may need further requests: for the whole of a page of which a range was requested, or for the next
     /// pages.
     pub(crate) fn may_ask_again(&self, asked: &RequestInfo<'_>) -> bool {
-        asked.method == Method::GET && self.is_wanted(asked) && (asked.has_range || self.joins(asked))
+        asked.method == Method::GET && (asked.has_range || self.joins(asked)) && self.is_wanted(asked)
     }
 
     fn is_wanted(&self, asked: &RequestInfo<'_>) -> bool {
-        asked.look.enabled && !asked.wants_original && !asked.is_for(&self.settings.except) && asked.is_for_reader()
+        asked.look.enabled && !asked.wants_original && asked.is_for_reader() && !asked.is_for(&self.settings.except)
     }
 
     /// Rewrites a response, or returns it as it came, with a description for the log. `more` sends further requests.
@@ -136,7 +158,7 @@ impl Rewriter {
         let mut verdict = eligibility::judge(asked, &head, &self.settings);
         if verdict == Err(PassReason::PART)
             && let Some(more) = &mut more
-            && let Some(whole) = more.fetch(asked.path(), None).await
+            && let Some(whole) = Box::pin(more.fetch(asked.path(), None)).await
         {
             // A client must not join a range of the original to one of a rewritten page; a server may ignore `Range`
             // (RFC 9110 § 14.2).
@@ -144,7 +166,7 @@ impl Rewriter {
             verdict = eligibility::judge(asked, &head, &self.settings);
         }
         match verdict {
-            // Boxed, because the future is large and most responses are no pages.
+            // In a box, as the one above: the future is large and most responses are no pages.
             Ok(codings) => Box::pin(self.page(asked, head, body, codings, more)).await,
             Err(reason) => pass(head, body, reason),
         }
@@ -175,7 +197,7 @@ impl Rewriter {
         let purpose = Purpose::Page {
             // A link cannot repeat the submission of a form.
             original: (asked.method == Method::GET).then(|| bypass_link::to(&url)),
-            links: asked.controls.as_ref().map(|controls| controls.links(&url)),
+            links: asked.controls.as_ref().map(|controls| Box::new(controls.links(&url))),
             in_frame: asked.is_framed(),
         };
         let job = self.job(asked, &url, &head, codings, reservation, purpose);
@@ -192,7 +214,12 @@ impl Rewriter {
             _ => 1,
         };
         match self.workers.encode(std::mem::take(&mut filtered.content), asked.coding).await {
-            Ok(coded) => finish(asked, head, &filtered, coded, pages),
+            Ok(coded) => {
+                let effect = effect(&filtered.report, &original, coded.body.len());
+                let (mut response, action) = finish(asked, head, &filtered, coded, pages);
+                response.extensions_mut().insert(effect);
+                (response, action)
+            }
             Err(reason) => pass(head, original.into_body(body), reason),
         }
     }
@@ -208,6 +235,7 @@ impl Rewriter {
     ) -> Job {
         Job {
             chain: Arc::clone(&asked.look.chain),
+            look: asked.look.reader,
             domain: self.domains.of(url),
             url: url.clone(),
             codings,
@@ -234,7 +262,18 @@ impl Look {
     pub(crate) fn of_view(config: &Config, profile: usize, view: View) -> Result<Self, ConfigError> {
         let profile = &config.profiles.all[profile];
         let chain = config.chain(&profile.filters.for_view(view))?;
-        Ok(Self { enabled: profile.rewrite, chain: Arc::new(chain), tagger: Tagger::new(profile.fingerprint) })
+        Ok(Self {
+            enabled: profile.rewrite,
+            chain: Arc::new(chain),
+            tagger: Tagger::new(profile.fingerprint),
+            reader: None,
+        })
+    }
+
+    /// The same with what a device chose for the reader page.
+    pub(crate) fn with_reader(&self, reader: ReaderLook) -> Self {
+        let tagger = self.tagger.with(&reader);
+        Self { enabled: self.enabled, chain: Arc::clone(&self.chain), tagger, reader: Some(reader) }
     }
 
     /// Whether its pages have a bar.
@@ -252,7 +291,12 @@ impl Look {
                 Some(same) => Arc::clone(&looks[same].chain),
                 None => Arc::new(config.chain(&profile.filters)?),
             };
-            looks.push(Self { enabled: profile.rewrite, chain, tagger: Tagger::new(profile.fingerprint) });
+            looks.push(Self {
+                enabled: profile.rewrite,
+                chain,
+                tagger: Tagger::new(profile.fingerprint),
+                reader: None,
+            });
         }
         Ok(looks)
     }
@@ -283,6 +327,19 @@ fn finish(
         let _ = write!(action, "; pages={pages}");
     }
     noted(head, Body::from(body), action)
+}
+
+/// What was done, in numbers. The links that were removed are in the note of their filter.
+fn effect(report: &Report, original: &Original, bytes: usize) -> PageEffect {
+    let of = |name: &str| report.filters.iter().find(|filter| filter.filter == name);
+    let note = of("removed_links").and_then(|filter| filter.note.as_deref()?.split(' ').next()?.parse().ok());
+    PageEffect {
+        before: original.bytes as u64,
+        after: bytes as u64,
+        ads: of("ad_servers").map_or(0, |filter| filter.removed as u64),
+        links: note.unwrap_or(0),
+        added: original.ended.map(|ended| ended.elapsed()).unwrap_or_default(),
+    }
 }
 
 /// Keeps a page as it came for its other views, unless it must not be stored (RFC 9111 § 5.2.2.5).

@@ -31,14 +31,17 @@ use crate::{
     client::{Requester, UpstreamError},
     config::{Asker, Choice, Config, ConfigError, IneffectiveSetting, Lookup},
     controls::{Asked, Controls},
-    credentials::Denied,
+    credentials::{Authenticator, Denied},
     device::{self, Device},
+    device_looks::DeviceLooks,
     error::Error,
     error_pages,
     headers::Pseudonym,
     listener::ConnectionLimits,
     log::RequestLog,
     mitm::TunnelledHosts,
+    panel::{self, Sessions},
+    records::Records,
     rewrite::{Rewriter, Workers},
     route::Route,
     runtime_state::RuntimeState,
@@ -67,7 +70,10 @@ pub struct Proxy {
     pseudonym: Pseudonym,
     pub(crate) bypass_links: BypassLinks,
     pub(crate) forms: Forms,
+    pub(crate) sessions: Sessions,
+    pub(crate) records: Arc<Records>,
     controls: Arc<Controls>,
+    pub(crate) device_looks: DeviceLooks,
     reload_error: ArcSwapOption<String>,
     pub(crate) limits: Arc<ConnectionLimits>,
     pub(crate) tunnelled: TunnelledHosts,
@@ -107,6 +113,7 @@ impl Proxy {
         let trusted_devices = TrustedDevices::open(config.authority_dir.as_deref());
         let running = RuntimeState::new(config, own.clone(), rewriter, max_idle, None)?;
         let controls = Arc::new(Controls::open(running.config.authority_dir.as_deref()));
+        let device_looks = DeviceLooks::open(running.config.authority_dir.as_deref());
         Ok(Arc::new(Self {
             started_with: running.config.clone(),
             running: ArcSwap::from_pointee(running),
@@ -117,7 +124,10 @@ impl Proxy {
             pseudonym: Pseudonym::new(),
             bypass_links: BypassLinks::new(),
             forms: Forms::default(),
+            sessions: Sessions::new(),
+            records: Arc::new(Records::new()),
             controls,
+            device_looks,
             reload_error: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),
             tunnelled: TunnelledHosts::new(),
@@ -217,7 +227,7 @@ pub(crate) async fn handle(
     started: Instant,
 ) -> Response<Body> {
     let aborted = &connection.shutdown.aborted;
-    let log = RequestLog::new(connection.client, aborted, request.method().clone(), started);
+    let log = RequestLog::new(connection.client, aborted, request.method().clone(), started, &proxy.records);
     let version = request.version();
     let is_connect = request.method() == Method::CONNECT;
     let span = debug_span!("request", method = %request.method());
@@ -288,12 +298,20 @@ impl Exchange {
         if let Some(rejection) = request.extensions().get::<ParseRejection>() {
             return Err(Error::Rejected(*rejection));
         }
-        self.user = self.check_credentials(&request).await?;
+        if let Some(authenticator) = &self.running.authenticator {
+            self.user = Box::pin(self.check_credentials(authenticator, &request)).await?;
+            self.log.user.clone_from(&self.user);
+        }
         self.certificate_accepted();
         target_resolution::take_user_info(&mut request);
         let Some(target) = self.target(&request)? else {
             self.log.route = "admin";
             self.log.host = Some(target_resolution::host_of(&request).into());
+            if panel::has(request.uri().path()) {
+                let device = self.device(request.headers());
+                let answer = Box::pin(panel::answer(&self.proxy, &self.connection, device, request)).await;
+                return Ok(Answer::Response(answer));
+            }
             let visit = Visit::new(&self.connection, self.device(request.headers()), &request);
             return Ok(Answer::Response(admin::answer(&self.proxy, &visit, &request)));
         };
@@ -306,7 +324,7 @@ impl Exchange {
         }
         let permit = self.running.acl.permit(target)?;
         if request.method() == Method::CONNECT && !websocket::is_extended_connect(&request) {
-            return Ok(Answer::Upgraded(self.connect(request, permit).await?));
+            return Ok(Answer::Upgraded(Box::pin(self.connect(request, permit)).await?));
         }
         let asked = self.proxy.controls.take(&mut request, permit.target(), |headers| self.device(headers));
         let view = match asked {
@@ -314,12 +332,13 @@ impl Exchange {
             Asked::View(view, id) => Some((view, id)),
             Asked::NotOurs(page) => return Ok(Answer::Response(bypass_link::redirect(&page))),
         };
-        if let Some(response) = self.blocked(&request, &permit) {
+        let host = permit.target().host.plain();
+        if let Some(response) = self.blocked(&request, &permit, &host) {
             return Ok(Answer::Response(response));
         }
         self.log.route = Route::Forward.as_str();
-        // In a box: the largest part of the future, and not needed for the others.
-        Box::pin(self.forward(request, &permit, view)).await
+        // In boxes, because the futures are large, and most requests need one of them.
+        Box::pin(self.forward(request, &permit, host, view)).await
     }
 
     /// What an error changes beyond its response.
@@ -363,11 +382,12 @@ impl Exchange {
         }
     }
 
-    /// Asks for a name and a password, where users are configured. Returns the name.
-    async fn check_credentials(&self, request: &Request<Incoming>) -> Result<Option<Arc<str>>, Error> {
-        let Some(authenticator) = &self.running.authenticator else {
-            return Ok(None);
-        };
+    /// Asks for a name and a password. Returns the name.
+    async fn check_credentials(
+        &self,
+        authenticator: &Arc<Authenticator>,
+        request: &Request<Incoming>,
+    ) -> Result<Option<Arc<str>>, Error> {
         if self.connection.tunnel.is_some() {
             // What is inside of a tunnel came with the CONNECT's credentials, and they count while the same users are
             // configured.

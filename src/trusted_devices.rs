@@ -6,9 +6,7 @@
 use std::{
     fs, io,
     net::IpAddr,
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
-    process,
     sync::{Mutex, MutexGuard, PoisonError},
     time::SystemTime,
 };
@@ -17,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use tracing::warn;
 
-use crate::device::Device;
+use crate::{device::Device, private_file};
 
 const FILE: &str = "trusted-devices.json";
 
@@ -202,15 +200,8 @@ impl TrustedDevices {
     /// Writes the list whole or not at all.
     fn save(&self, list: &mut List) -> io::Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
-        let temporary = file.with_extension(format!("{}.tmp", process::id()));
-        let bytes = serde_json::to_vec_pretty(list)?;
-        let mut options = fs::OpenOptions::new();
-        let mut open = options.write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
-        io::Write::write_all(&mut open, &bytes)?;
-        open.sync_all()?;
-        // The time of the file that was written, not of one that another process puts in its place.
-        list.read = open.metadata()?.modified().ok();
-        fs::rename(&temporary, file)
+        list.read = private_file::write(file, &serde_json::to_vec_pretty(list)?)?;
+        Ok(())
     }
 }
 

@@ -255,6 +255,7 @@ impl MainBlock {
         page.keep_only(body, &kept, self.name());
         page.main_block = Some(place);
         page.posts = choice.posts;
+        page.entries = choice.entries;
         page.starter = choice.starter;
         Ok(note(&describe(page, place), nodes, choice.note))
     }

@@ -10,6 +10,7 @@
 mod additions;
 pub(crate) mod captions;
 pub(crate) mod controls;
+pub(crate) mod interface;
 pub(crate) mod markdown;
 mod original;
 mod part;
@@ -22,6 +23,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use url::Url;
+
+use interface::{Interface, Word};
 
 use crate::{
     analysis::AnalysedPage,
@@ -37,6 +40,7 @@ pub use controls::{Controls, Links, Shape, View};
 pub(crate) use original::STYLE_SOURCE as ORIGINAL_STYLE_SOURCE;
 pub use part::Part;
 pub(crate) use reader::CSP as READER_CSP;
+pub use reader::{ReaderLook, Theme, Typeface};
 
 /// What the output is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,6 +80,8 @@ pub struct Settings {
     /// Reader: show the article's picture above a main block that has none: the one that stands between the headline and the
     /// block, else the one that the page gives to social networks.
     pub lead_image: bool,
+    /// Reader: type, colours, scrolling.
+    pub look: ReaderLook,
     /// The bar that says what was removed, with links to see more of the page, less or the next block, the original, the text,
     /// and why: `auto` (in the reader look), `on` or `off`.
     pub controls: Controls,
@@ -90,6 +96,7 @@ impl Default for Settings {
             style: Style::Reader,
             byline: true,
             lead_image: true,
+            look: ReaderLook::default(),
             controls: Controls::Auto,
             max_line_breaks: 2,
         }
@@ -116,7 +123,7 @@ impl Settings {
         if self.max_line_breaks == 0 {
             return Err(ConfigError::new("output.max_line_breaks", "0 would join all lines; expected at least 1"));
         }
-        Ok(())
+        self.look.check()
     }
 }
 
@@ -166,6 +173,8 @@ pub(crate) fn lift_headline(page: &mut AnalysedPage, settings: &Settings) -> Opt
 /// What stands around a page.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Surroundings<'a> {
+    pub(crate) words: &'static Interface,
+    pub(crate) look: ReaderLook,
     /// Where the page can be had as it was.
     pub(crate) untouched: Option<&'a Url>,
     pub(crate) bar: Option<&'a Bar<'a>>,
@@ -177,7 +186,8 @@ pub(crate) struct Surroundings<'a> {
 pub(crate) fn html(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>) -> Written {
     match settings.style {
         Style::Original => {
-            let around = if around.in_frame { Surroundings::default() } else { around };
+            let around =
+                if around.in_frame { Surroundings { words: around.words, ..Surroundings::default() } } else { around };
             Written { content: original::write(page, around), offer: None }
         }
         Style::Reader => reader::write(page, settings, around),
@@ -223,19 +233,18 @@ pub(crate) fn below_headline(headline: Option<&str>, text: String, settings: &Se
 }
 
 /// The removed links as a closed list that opens without a script.
-fn write_links(groups: &[LinkGroup], out: &mut String) {
+fn write_links(groups: &[LinkGroup], words: &Interface, out: &mut String) {
     if groups.is_empty() {
         return;
     }
     let count: usize = groups.iter().map(|group| group.links.len()).sum();
-    out.push_str("<details id=\"gleaner-links\"><summary lang=\"en\"><bdi>");
-    out.push_str(&count.to_string());
-    out.push_str(if count == 1 { " link removed" } else { " links removed" });
-    // English words, at the side where the lines of the page begin.
+    // The words may be English, but stand at the side where the lines of the page begin.
+    out.extend(["<details id=\"gleaner-links\"><summary lang=\"", words.language, "\"><bdi>"]);
+    out.push_str(&words.counted(Word::RemovedLinks, &count));
     out.push_str("</bdi></summary>");
     for group in groups {
-        out.push_str("<h2 lang=\"en\"><bdi>");
-        escape_text(group.heading, out);
+        out.extend(["<h2 lang=\"", words.language, "\"><bdi>"]);
+        escape_text(words.named(group.heading), out);
         out.push_str("</bdi></h2><ul dir=\"auto\">");
         for (text, url) in &group.links {
             out.push_str("<li><a href=\"");

@@ -1,30 +1,12 @@
-//! The settings in force, as a page. It changes nothing.
+//! The settings in force, as a table.
 
 use gleaner_filters::{FilterName, Format, output::Style};
 use maud::{Markup, html};
 
 use super::pause;
-use crate::{blocking::Blocker, config::Intercept, error_pages, runtime_state::RuntimeState, service::Proxy};
+use crate::{blocking::Blocker, config::Intercept, runtime_state::RuntimeState, service::Proxy};
 
-pub(super) fn page(proxy: &Proxy, running: &RuntimeState) -> Markup {
-    let warning = running.authority().and_then(|authority| authority.expiry_warning());
-    error_pages::document(
-        "Settings in force",
-        &html! {
-            h1 { "Settings in force" }
-            @if let Some(error) = proxy.reload_error() {
-                h2 { "The configuration could not be reloaded" }
-                p.bad { (error) }
-                p.quiet { "The one before it stays in force." }
-            }
-            @if let Some(warning) = warning { p.bad { (error_pages::prose(&warning)) } }
-            (table(proxy, running))
-            p { a href="/" { "Back" } }
-        },
-    )
-}
-
-fn table(proxy: &Proxy, running: &RuntimeState) -> Markup {
+pub(crate) fn table(proxy: &Proxy, running: &RuntimeState) -> Markup {
     let config = &running.config;
     let pages = if config.rewrite.enabled { "rewritten" } else { "passed as they are" };
     let https = match config.https.intercept {

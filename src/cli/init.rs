@@ -6,11 +6,9 @@ use std::{
     path::{self, PathBuf},
 };
 
-use gleaner::config::Lookup;
+use gleaner::config::{Lookup, starter};
 
 use super::{EX_CANTCREAT, Failure, say};
-
-const TEMPLATE: &str = include_str!("init.yaml");
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -32,7 +30,7 @@ pub(super) fn run(arguments: &Args, named: Option<PathBuf>) -> anyhow::Result<()
         fs::create_dir_all(folder).map_err(|error| cannot(error.to_string()))?;
     }
     let written = OpenOptions::new().write(true).create_new(true).open(&file);
-    written.and_then(|mut open| open.write_all(configuration(arguments.lan).as_bytes())).map_err(|error| {
+    written.and_then(|mut open| open.write_all(starter(arguments.lan).as_bytes())).map_err(|error| {
         cannot(match error.kind() {
             ErrorKind::AlreadyExists => "it is there already, and is not overwritten".to_owned(),
             _ => error.to_string(),
@@ -40,10 +38,6 @@ pub(super) fn run(arguments: &Args, named: Option<PathBuf>) -> anyhow::Result<()
     })?;
     let next = "Change what you like in it, then run `gleaner serve`; a running Gleaner takes a change over at once.";
     say(&format!("{} is written.\n{next}\n", file.display()))
-}
-
-fn configuration(lan: bool) -> String {
-    TEMPLATE.replace("LAN", if lan { "true" } else { "false" })
 }
 
 #[cfg(test)]
@@ -54,9 +48,9 @@ mod tests {
 
     #[test]
     fn what_is_written_is_good_with_its_comments_taken_out_too() {
-        assert!(Config::from_yaml(&configuration(true), None).unwrap().access.lan);
-        assert!(!Config::from_yaml(&configuration(false), None).unwrap().access.lan);
-        let text = configuration(false);
+        assert!(Config::from_yaml(&starter(true), None).unwrap().access.lan);
+        assert!(!Config::from_yaml(&starter(false), None).unwrap().access.lan);
+        let text = starter(false);
         let suggested =
             text.replace("\n#  - ", "\n  - ").replace("\n# profiles:", "\nprofiles:").replace("\n#   ", "\n  ");
         let suggested = suggested.replace("sites: []", "sites:").replace("devices: []", "devices:");

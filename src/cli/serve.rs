@@ -12,13 +12,14 @@ use gleaner::{
     config::{self, Found, Lookup},
     log, reload,
 };
+use sd_notify::NotifyState;
 use tokio::{
     net::TcpListener,
     signal::unix::{Signal, SignalKind, signal},
     task::JoinSet,
 };
 use tokio_util::sync::CancellationToken;
-use tracing::info;
+use tracing::{info, warn};
 
 use super::{EX_UNAVAILABLE, EX_USAGE, Failure, ServeArguments, banner, listeners};
 
@@ -58,6 +59,7 @@ async fn serve(lookup: Lookup, found: Found, arguments: ServeArguments) -> anyho
     let watch = reload::watch(Arc::clone(&proxy), move |config| watched.apply(config));
     // The proxy runs without standard output too.
     let _ = io::stdout().write_all(banner.as_bytes());
+    notify(&[NotifyState::Ready]);
 
     let mut servers = JoinSet::new();
     for listener in listeners {
@@ -70,6 +72,13 @@ async fn serve(lookup: Lookup, found: Found, arguments: ServeArguments) -> anyho
         served??;
     }
     Ok(())
+}
+
+/// Says to systemd how the service is, where that started it.
+fn notify(state: &[NotifyState<'_>]) {
+    if let Err(error) = sd_notify::notify(state) {
+        warn!(%error, "systemd cannot be notified");
+    }
 }
 
 /// Why there is no listener, and what to do.
@@ -95,6 +104,7 @@ fn end_on_signal(shutdown: CancellationToken) -> anyhow::Result<impl Future<Outp
     Ok(async move {
         either(&mut interrupt, &mut terminate).await;
         info!("ending, requests in flight may finish; a second signal ends at once");
+        notify(&[NotifyState::Stopping]);
         shutdown.cancel();
         // The exit code that a shell gives a program that a signal ended: 128 and its number.
         let code = either(&mut interrupt, &mut terminate).await;
@@ -116,7 +126,11 @@ fn reload_on_signal(proxy: Arc<Proxy>, arguments: ServeArguments) -> anyhow::Res
     Ok(async move {
         while hangup.recv().await.is_some() {
             info!("SIGHUP: reading the configuration again");
+            // systemd.service(5), `Type=notify-reload`.
+            let began = NotifyState::monotonic_usec_now().unwrap_or(NotifyState::MonotonicUsec(0));
+            notify(&[NotifyState::Reloading, began]);
             reload::reload(&proxy, |config| arguments.apply(config));
+            notify(&[NotifyState::Ready]);
         }
     })
 }

@@ -32,8 +32,11 @@ pub(super) const MAX_HEAD: usize = 256 * 1024;
 /// Longest line of a chunk or trailer.
 const MAX_LINE: usize = 16 * 1024;
 
-/// Bytes read at once.
+/// Bytes of a body read at once.
 const READ_SIZE: usize = 16 * 1024;
+
+/// Bytes read at once where a head is expected: most are shorter, and what follows is read straight into hyper's buffer.
+const HEAD_READ_SIZE: usize = 4 * 1024;
 
 /// A connection to an origin.
 pub(super) struct TolerantIo<I> {
@@ -262,11 +265,14 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for TolerantIo<I> {
             return this.poll_read_body(left, cx, buf);
         }
         while this.out.is_empty() {
-            this.raw.reserve(READ_SIZE);
+            let is_body = matches!(this.state, State::Chunked(_) | State::Raw);
+            this.raw.reserve(if is_body { READ_SIZE } else { HEAD_READ_SIZE });
             let polled = poll_read_buf(Pin::new(&mut this.io), cx, &mut this.raw);
             if polled.is_pending() && this.raw.is_empty() {
-                // A connection that waits holds no buffer.
-                this.raw = BytesMut::new();
+                // An idle connection holds no buffer.
+                if !matches!(this.state, State::Head) {
+                    this.raw = BytesMut::new();
+                }
                 // hyper reads once more before it sends a request. What arrived just before, which tokio may not know
                 // yet, must not be taken for its response (RFC 9112 § 9.2): the request goes on another connection.
                 if this.received_unasked() {

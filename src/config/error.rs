@@ -80,6 +80,11 @@ impl ConfigError {
         self
     }
 
+    /// What is wrong, one message for each mistake; it begins with the key.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = &str> {
+        self.mistakes.iter().map(|(_, (_, problem))| problem.as_str())
+    }
+
     pub(super) fn content(file: Option<&FilePath>, problem: Located) -> Self {
         Self { file: file.map(FilePath::to_path_buf), mistakes: vec![(None, problem)], kind: Kind::Content }
     }

@@ -130,6 +130,14 @@ impl Config {
     }
 }
 
+/// All settings of a text, the defaults among them, as a tree.
+pub(crate) fn effective(text: &str) -> Result<Value, ConfigError> {
+    let tree = document::read(without_mark(text)).map_err(|error| ConfigError::content(None, error))?;
+    let mut all = serde_yaml::to_value(RawConfig::default()).unwrap_or_default();
+    lay_over(&mut all, with_preset(&tree));
+    Ok(all)
+}
+
 /// Mistakes that are reported at once.
 const MOST_MISTAKES: usize = 20;
 

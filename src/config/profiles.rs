@@ -9,6 +9,7 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
+use aho_corasick::AhoCorasick;
 use gleaner_filters::ChainConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -120,6 +121,8 @@ pub struct Profiles {
     devices: Vec<DeviceRule>,
     /// The number of rules in `devices` that the file has; shipped ones follow.
     written: usize,
+    /// The parts of User-Agents of all rules: nearly all requests have none of them.
+    agents: Option<AhoCorasick>,
 }
 
 /// What is known of a client.
@@ -200,8 +203,12 @@ impl Profiles {
             }
         }
         let written = devices.len();
-        let devices = devices.into_iter().chain(SHIPPED.devices.iter().cloned()).collect();
-        Ok(Self { all, sites, devices, written })
+        let devices: Vec<_> =
+            devices.into_iter().chain(SHIPPED.devices.iter().cloned()).map(DeviceRule::lower_case).collect();
+        let parts = devices.iter().flat_map(|device| &device.user_agents);
+        // Without it, which would need gigabytes of parts, each rule is asked.
+        let agents = AhoCorasick::builder().ascii_case_insensitive(true).build(parts).ok();
+        Ok(Self { all, sites, devices, written, agents })
     }
 
     /// The first rule that matches: of `sites`, then of `devices`, then the shipped ones. The host is in its canonical
@@ -211,7 +218,8 @@ impl Profiles {
         let (name, rule) = if let Some(index) = self.sites.iter().position(|site| site.hosts.matches(host)) {
             (&*self.sites[index].profile, Rule::Site(index))
         } else {
-            let user_agent = asker.user_agent.to_ascii_lowercase();
+            let names_part = self.agents.as_ref().is_none_or(|agents| agents.is_match(asker.user_agent));
+            let user_agent = if names_part { asker.user_agent.to_ascii_lowercase() } else { String::new() };
             match self.devices.iter().position(|device| device.matches(asker, &user_agent)) {
                 Some(index) if index < self.written => (&*self.devices[index].profile, Rule::Device(index)),
                 Some(index) => (&*self.devices[index].profile, Rule::Shipped(index - self.written)),
@@ -224,8 +232,14 @@ impl Profiles {
 }
 
 impl DeviceRule {
+    fn lower_case(mut self) -> Self {
+        self.user_agents.iter_mut().for_each(|part| part.make_ascii_lowercase());
+        self
+    }
+
+    /// `user_agent` and the rule's parts of it are in lower case.
     fn matches(&self, asker: &Asker<'_>, user_agent: &str) -> bool {
-        let by_agent = |part: &String| user_agent.contains(&part.to_ascii_lowercase());
+        let by_agent = |part: &String| user_agent.contains(part.as_str());
         let by_user = |user: &String| asker.user == Some(user);
         (self.clients.is_empty() || self.clients.iter().any(|range| range.contains(asker.client)))
             && (self.users.is_empty() || self.users.iter().any(by_user))

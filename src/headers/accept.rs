@@ -14,6 +14,9 @@ pub(crate) fn narrow_codings(headers: &mut HeaderMap) {
         let name = split_weight(member).0;
         Coding::parse(name).is_some() || name.eq_ignore_ascii_case("identity")
     };
+    if members(headers, &header::ACCEPT_ENCODING).all(|member| is_decoded(&member)) {
+        return;
+    }
     let kept: Vec<&str> = members(headers, &header::ACCEPT_ENCODING).filter(is_decoded).collect();
     let value = if kept.is_empty() { "identity".to_owned() } else { kept.join(", ") };
     if let Ok(value) = HeaderValue::from_str(&value) {
@@ -44,16 +47,17 @@ pub(crate) fn choose_coding(headers: &HeaderMap) -> Option<Coding> {
 /// Whether a client gives HTML the highest weight: browsers and command-line tools do; package managers, feed readers and
 /// scripts do not. Without the field everything is accepted.
 pub(crate) fn prefers_html(headers: &HeaderMap) -> bool {
-    let accepted: Vec<_> = members(headers, &header::ACCEPT)
-        .map(split_weight)
-        .map(|(name, weight)| (name.to_ascii_lowercase(), weight))
-        .collect();
-    let weight_of = |wanted: &str| accepted.iter().find(|(name, _)| name == wanted).map(|(_, weight)| *weight);
+    let accepted: Vec<_> = members(headers, &header::ACCEPT).map(split_weight).collect();
+    let weight_of = |wanted: &str| {
+        let named = accepted.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        named.map(|(_, weight)| *weight)
+    };
     let named = weight_of("text/html").into_iter().chain(weight_of("application/xhtml+xml")).reduce(f32::max);
     let wildcard = || weight_of("text/*").or_else(|| weight_of("*/*"));
     // A script that names data and accepts the rest (`application/json, text/plain, */*`) wants the data.
-    let names_data = accepted.iter().any(|(name, _)| name.ends_with("json") || name.ends_with("xml"));
-    let weight = named.or_else(|| if names_data { None } else { wildcard() }).unwrap_or(0.0);
+    let is_data = |name: String| name.ends_with("json") || name.ends_with("xml");
+    let names_data = || accepted.iter().any(|(name, _)| is_data(name.to_ascii_lowercase()));
+    let weight = named.or_else(|| if names_data() { None } else { wildcard() }).unwrap_or(0.0);
     accepted.is_empty() || weight > 0.0 && accepted.iter().all(|(_, other)| *other <= weight)
 }
 

@@ -15,16 +15,17 @@ pub(crate) enum Media {
 impl Media {
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let mut fields = headers.get_all(header::CONTENT_TYPE).iter();
-        let first = fields.next().and_then(|field| field.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
-        if first.starts_with("text/event-stream") {
-            return Self::EventStream;
-        }
+        let first = fields.next().and_then(|field| field.to_str().ok()).unwrap_or_default();
         let essence = first.split([';', ',']).next().unwrap_or_default().trim();
-        // Browsers do not agree on several fields.
-        if ["text/html", "application/xhtml+xml"].contains(&essence) && fields.next().is_none() {
-            return Self::Html;
+        let is = |wanted: &str| essence.eq_ignore_ascii_case(wanted);
+        if is("text/event-stream") {
+            Self::EventStream
+        } else if (is("text/html") || is("application/xhtml+xml")) && fields.next().is_none() {
+            // Browsers do not agree on several fields.
+            Self::Html
+        } else {
+            Self::Other
         }
-        Self::Other
     }
 }
 

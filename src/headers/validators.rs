@@ -5,6 +5,8 @@
 //! or `m` for a page that had only `Last-Modified`, which is then inside. After a change of the configuration the tag no
 //! longer fits and the origin is asked without it, so that the page comes whole and is rewritten again.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use super::{repair, split_quoted, without};
@@ -20,6 +22,13 @@ pub(crate) struct Tagger {
 impl Tagger {
     pub(crate) fn new(fingerprint: u64) -> Self {
         Self { configuration: format!("{fingerprint:016x}") }
+    }
+
+    /// That of the same configuration with something laid over it.
+    pub(crate) fn with(&self, change: &impl Hash) -> Self {
+        let mut hasher = DefaultHasher::new();
+        (&self.configuration, change).hash(&mut hasher);
+        Self::new(hasher.finish())
     }
 
     /// Translates the conditions of a request; tags that are not ours stay. Whether there was one of ours, so that a 304

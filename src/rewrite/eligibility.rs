@@ -65,11 +65,14 @@ impl fmt::Display for PassReason {
 /// Judges a response by its header: the codings to undo before it is rewritten, or why it passes.
 pub(super) fn judge(asked: &RequestInfo<'_>, head: &Parts, settings: &Rewrite) -> Result<Vec<Coding>, PassReason> {
     let headers = &head.headers;
+    // Most responses are none.
+    if Media::of(headers) != Media::Html {
+        return Err(PassReason::NOT_HTML);
+    }
     let length = content_length(headers);
     let is_part = head.status == StatusCode::PARTIAL_CONTENT && asked.has_range;
     // The first that applies decides.
     let rules = [
-        (Media::of(headers) != Media::Html, PassReason::NOT_HTML),
         (!asked.look.enabled, PassReason::SWITCHED_OFF),
         (asked.wants_original, PassReason::ASKED_FOR),
         (asked.is_for(&settings.except), PassReason::HOST),
@@ -150,7 +153,8 @@ mod tests {
         *answer.headers_mut() = fields(response);
         let config = Config::from_yaml(yaml, None).unwrap();
         let look = &Look::all(&config).unwrap()[0];
-        judge(&RequestInfo::of(&asked, &target, look), &answer.into_parts().0, &config.rewrite).map(|_| ())
+        judge(&RequestInfo::of(&asked, &target, target.host.plain(), look), &answer.into_parts().0, &config.rewrite)
+            .map(|_| ())
     }
 
     #[test]

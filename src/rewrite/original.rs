@@ -7,6 +7,7 @@
 use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
 use http_body::Frame;
+use tokio::time::Instant;
 
 use super::eligibility::PassReason;
 use crate::body::{Body, BodyError};
@@ -21,7 +22,9 @@ pub(super) struct Original {
     /// What came after the last chunk.
     unfinished: BytesMut,
     trailers: Option<HeaderMap>,
-    bytes: usize,
+    pub(super) bytes: usize,
+    /// When the last byte came.
+    pub(super) ended: Option<Instant>,
     max_bytes: usize,
     /// What follows, once the stream has ended or failed.
     rest: Option<Body>,
@@ -30,7 +33,7 @@ pub(super) struct Original {
 impl Original {
     pub(super) fn new(max_bytes: usize) -> Self {
         let (chunks, unfinished) = (Vec::new(), BytesMut::new());
-        Self { chunks, unfinished, trailers: None, bytes: 0, max_bytes, rest: None }
+        Self { chunks, unfinished, trailers: None, bytes: 0, ended: None, max_bytes, rest: None }
     }
 
     /// Keeps a frame; returns a chunk for the worker once there is one. A frame beyond the limit is kept as well: it has
@@ -56,6 +59,7 @@ impl Original {
     /// The body has ended as it should; returns the last chunk.
     pub(super) fn end(&mut self) -> Option<Bytes> {
         self.rest = Some(Body::default());
+        self.ended = Some(Instant::now());
         self.chunk()
     }
 

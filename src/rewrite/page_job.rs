@@ -7,7 +7,7 @@ use std::{io, sync::Arc};
 use bytes::Bytes;
 use encoding_rs::{Decoder as TextDecoder, Encoding, REPLACEMENT};
 use futures_util::{StreamExt, stream};
-use gleaner_filters::{Chain, Domain, Filtered, Links, PageFeed, Part};
+use gleaner_filters::{Chain, Domain, Filtered, Links, PageFeed, Part, ReaderLook};
 use tokio::{sync::mpsc, task::yield_now};
 use tokio_util::io::{ReaderStream, StreamReader};
 use url::Url;
@@ -27,6 +27,8 @@ pub(super) const PIECE_BYTES: usize = 16 * 1024;
 /// What a worker needs to know of a page.
 pub(super) struct Job {
     pub(super) chain: Arc<Chain>,
+    /// Instead of the configured look of the reader page.
+    pub(super) look: Option<ReaderLook>,
     pub(super) url: Url,
     /// What is remembered of other pages of its host.
     pub(super) domain: Option<Arc<Domain>>,
@@ -48,7 +50,7 @@ pub(super) enum Purpose {
         /// The link to the original page.
         original: Option<Url>,
         /// The links of the bar.
-        links: Option<Links>,
+        links: Option<Box<Links>>,
         /// Whether it is shown in a frame.
         in_frame: bool,
     },
@@ -142,13 +144,16 @@ struct Text {
 impl Text {
     fn new(job: &Job, encoding: &'static Encoding) -> Self {
         let mut feed = job.chain.page(&job.url);
+        if let Some(look) = job.look {
+            feed.look_like(look);
+        }
         match &job.purpose {
             Purpose::Page { original, links, in_frame } => {
                 if let Some(original) = original.clone() {
                     feed.link_to_untouched(original);
                 }
                 if let Some(links) = links.clone() {
-                    feed.link_to_views(links);
+                    feed.link_to_views(*links);
                 }
                 if *in_frame {
                     feed.stand_in_frame();

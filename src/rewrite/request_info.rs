@@ -1,6 +1,6 @@
 //! What rewriting needs to know of a request when the response has come.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{borrow::Cow, net::IpAddr, sync::Arc};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header, uri::PathAndQuery};
 use url::Url;
@@ -24,6 +24,7 @@ const X_REQUESTED_WITH: HeaderName = HeaderName::from_static("x-requested-with")
 pub(crate) struct RequestInfo<'a> {
     pub(crate) look: &'a Look,
     target: &'a Target,
+    host: Cow<'a, str>,
     path: Option<PathAndQuery>,
     pub(super) method: Method,
     pub(super) destination: Option<String>,
@@ -45,11 +46,13 @@ pub(crate) struct RequestInfo<'a> {
 }
 
 impl<'a> RequestInfo<'a> {
-    pub(crate) fn of<B>(request: &Request<B>, target: &'a Target, look: &'a Look) -> Self {
+    /// `host` is that of the target, as lists have it.
+    pub(crate) fn of<B>(request: &Request<B>, target: &'a Target, host: Cow<'a, str>, look: &'a Look) -> Self {
         let headers = request.headers();
         Self {
             look,
             target,
+            host,
             path: request.uri().path_and_query().cloned(),
             method: request.method().clone(),
             destination: text(headers, &SEC_FETCH_DEST),
@@ -60,7 +63,7 @@ impl<'a> RequestInfo<'a> {
             has_range: headers.contains_key(header::RANGE)
                 && !headers.get(header::IF_RANGE).is_some_and(validators::is_of_original),
             is_conditional: headers.contains_key(header::IF_NONE_MATCH) || headers.contains_key(header::IF_RANGE),
-            coding: accept::choose_coding(headers),
+            coding: None,
             controls: None,
         }
     }
@@ -87,7 +90,7 @@ impl<'a> RequestInfo<'a> {
 
     /// Records whether the reader asked for the original.
     pub(crate) fn allow_original(&mut self, client: IpAddr, headers: &HeaderMap, links: &BypassLinks) {
-        let page = self.is_whole_page().then(|| self.url()).flatten();
+        let page = (links.are_used() && self.is_whole_page()).then(|| self.url()).flatten();
         self.wants_original = page.is_some_and(|page| links.allows(client, headers, &page));
     }
 
@@ -107,7 +110,7 @@ impl<'a> RequestInfo<'a> {
 
     /// Whether its host matches.
     pub(super) fn is_for(&self, hosts: &HostPatterns) -> bool {
-        !hosts.is_empty() && hosts.matches(&self.target.host.plain())
+        !hosts.is_empty() && hosts.matches(&self.host)
     }
 
     /// Whether the page is shown in a frame (Fetch Metadata § 2.1).

@@ -30,8 +30,11 @@ use super::{
 };
 use crate::listener::ConnectionLimits;
 
-/// Bytes read at once.
+/// Bytes of a body read at once.
 const READ_SIZE: usize = 16 * 1024;
+
+/// Bytes read at once where a head is expected: nearly all are shorter, and a buffer is made for each.
+const HEAD_READ_SIZE: usize = 4 * 1024;
 
 /// Bytes of later requests kept while one is answered; the client's further bytes stay in the kernel.
 const MAX_PIPELINED: usize = 64 * 1024;
@@ -140,9 +143,10 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
         if self.eof {
             return Poll::Ready(Ok(0));
         }
-        self.buffer.reserve(READ_SIZE);
+        let is_body = matches!(self.phase, Phase::Length(_) | Phase::Chunked(_));
+        self.buffer.reserve(if is_body { READ_SIZE } else { HEAD_READ_SIZE });
         let polled = poll_read_buf(Pin::new(&mut self.io), cx, &mut self.buffer);
-        if polled.is_pending() && self.buffer.is_empty() {
+        if polled.is_pending() && self.buffer.is_empty() && matches!(self.phase, Phase::Head) {
             // An idle connection holds no buffer.
             self.buffer = BytesMut::new();
         }

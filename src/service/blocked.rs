@@ -16,13 +16,18 @@ use crate::{
 const ROUTE: &str = "blocked";
 
 impl Exchange {
-    /// The answer to a request that is forbidden, or that goes elsewhere.
-    pub(super) fn blocked(&mut self, request: &Request<Incoming>, permit: &Permit) -> Option<Response<Body>> {
+    /// The answer to a request that is forbidden, or that goes elsewhere. `host` is that of the target, as lists have it.
+    pub(super) fn blocked(
+        &mut self,
+        request: &Request<Incoming>,
+        permit: &Permit,
+        host: &str,
+    ) -> Option<Response<Body>> {
         let blocker = &self.running.config.blocker;
-        if !blocker.settings().requests {
+        let target = permit.target();
+        if !blocker.settings().requests || !blocker.may_block(host) {
             return None;
         }
-        let target = permit.target();
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         let url = Url::parse(&format!("{}://{}{path}", target.scheme.as_str(), target.authority())).ok()?;
         let wanted = Wanted::of(request, url.clone());

@@ -1,6 +1,6 @@
 //! An ordinary request on its way to an origin, and the response on its way back.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use gleaner_filters::View;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, Version, header};
@@ -26,6 +26,7 @@ impl Exchange {
         &mut self,
         mut request: Request<Incoming>,
         permit: &Permit,
+        host: Cow<'_, str>,
         view: Option<(View, PageId)>,
     ) -> Result<Answer, Error> {
         let target = permit.target();
@@ -37,18 +38,23 @@ impl Exchange {
             return Ok(Answer::Response(response));
         }
         let running = Arc::clone(&self.running);
-        let profile = self.profile(request.headers(), &target.host.plain()).map_or(0, |choice| choice.index);
+        let profile = self.profile(request.headers(), &host).map_or(0, |choice| choice.index);
         let look = running.rewriter.look(profile);
-        let mut info = RequestInfo::of(&request, target, look);
+        let mut info = RequestInfo::of(&request, target, host, look);
         let view = view.filter(|_| info.is_whole_page());
+        let device_looks = &self.proxy.device_looks;
+        let reader = device_looks.are_used().then(|| device_looks.of(&self.device(request.headers()))).flatten();
         let look_of_view = view.and_then(|(view, _)| Look::of_view(&running.config, profile, view).ok());
         if view.is_some() || info.is_whole_page() && look.has_controls() {
             let controls = self.proxy.controls.of_page(self.device(request.headers()), view);
             info = info.with_controls(Some(controls));
         }
         let look = look_of_view.as_ref().unwrap_or(look);
+        let look_of_device = reader.map(|reader| look.with_reader(reader));
+        let look = look_of_device.as_ref().unwrap_or(look);
         info.look = look;
         if let Some(kept) = view.and_then(|_| info.kept_original()) {
+            running.rewriter.prepare(&mut info, request.headers_mut());
             let shown = self.rewrite(&info, kept.response(), None).await;
             return Ok(Answer::Response(self.only_rewritten(&info, shown)));
         }
@@ -58,7 +64,7 @@ impl Exchange {
         }
         let upgrade = UpgradeRequest::of(&mut request);
         let version = request.version();
-        let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &info, upgrade.as_ref());
+        let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &mut info, upgrade.as_ref());
         let may_ask_again = self.running.rewriter.may_ask_again(&info);
         let more = may_ask_again.then(|| NextPages::of(&outgoing, self, permit));
         let informational = self.pass_informational_on(&mut outgoing, version);
@@ -92,8 +98,8 @@ impl Exchange {
     /// RFC 9110 § 15.2: interim responses are passed on. A 100 opens the request's body, which makes hyper send its own
     /// 100 to the client.
     fn pass_informational_on(&self, outgoing: &mut Request<Body>, version: Version) -> OnInformational {
-        let asked = CancellationToken::new();
-        if headers::expects_continue(outgoing.headers()) {
+        let asked = headers::expects_continue(outgoing.headers()).then(CancellationToken::new);
+        if let Some(asked) = &asked {
             let gate = ContinueGate::new(asked.clone());
             let body = std::mem::take(outgoing.body_mut());
             *outgoing.body_mut() = body.behind(gate);
@@ -102,7 +108,7 @@ impl Exchange {
         let proxy = Arc::clone(&self.proxy);
         Arc::new(move |status, fields: &HeaderMap| {
             if status == StatusCode::CONTINUE {
-                return asked.cancel();
+                return asked.iter().for_each(CancellationToken::cancel);
             }
             // RFC 9110 § 8.6: they have no content, and no length of it.
             let fields = headers::without(fields, |name| *name == header::CONTENT_LENGTH);
@@ -126,6 +132,7 @@ impl Exchange {
             *response.body_mut() = Body::default();
         }
         self.log.action = action;
+        self.log.page = response.extensions_mut().remove();
         let timeout = self.running.config.timeouts.body_stall;
         if media != Media::EventStream {
             response = response.map(|body| body.with_idle_timeout(timeout));
@@ -138,7 +145,7 @@ impl Exchange {
         &mut self,
         request: Request<Incoming>,
         permit: &Permit,
-        info: &RequestInfo<'_>,
+        info: &mut RequestInfo<'_>,
         upgrade: Option<&UpgradeRequest>,
     ) -> (Request<Body>, bool) {
         let (mut head, body) = request.into_parts();

@@ -10,6 +10,7 @@ pub(crate) mod program;
 pub(crate) mod proxy;
 pub(crate) mod streams;
 pub(crate) mod tls;
+pub(crate) mod webdriver;
 pub(crate) mod wire;
 
 pub(crate) use self::{

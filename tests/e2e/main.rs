@@ -50,6 +50,7 @@ mod log_lines;
 mod look;
 mod mistakes;
 mod own_pages;
+mod panel;
 mod parts;
 mod passing;
 mod pinned_connections;

@@ -24,7 +24,7 @@ use crate::{
         parse::{PIECE, Parser},
     },
     metadata::{self, Metadata},
-    output::{self, Format, Links, Part, Shape, Surroundings},
+    output::{self, Format, Links, Part, ReaderLook, Shape, Surroundings, interface::Interface},
     page_type,
     report::{FilterReport, Report},
 };
@@ -36,6 +36,7 @@ pub struct PageFeed {
     chain: Arc<Chain>,
     url: Url,
     untouched: Option<Url>,
+    look: Option<ReaderLook>,
     links: Option<Links>,
     in_frame: bool,
     /// Where this is a later page of an article.
@@ -54,6 +55,7 @@ impl PageFeed {
             chain: Arc::clone(chain),
             url: url.clone(),
             untouched: None,
+            look: None,
             links: None,
             in_frame: false,
             part: None,
@@ -71,6 +73,11 @@ impl PageFeed {
     /// Tells where other views of the page can be had; the rewritten page gets the bar of them.
     pub fn link_to_views(&mut self, links: Links) {
         self.links = Some(links);
+    }
+
+    /// Tells how the reader page looks, instead of what the configuration says.
+    pub fn look_like(&mut self, look: ReaderLook) {
+        self.look = Some(look);
     }
 
     /// Tells that the page is shown as a part of another one: the rewritten page has no head of ours.
@@ -129,6 +136,7 @@ impl PageFeed {
         let untouched = self.untouched.clone();
         let links = self.links.clone();
         let in_frame = self.in_frame;
+        let look = self.look.unwrap_or(chain.output.look);
         let part = self.part.clone();
         let (mut page, report, _) = self.filter()?;
         let survey = page.survey.take();
@@ -138,7 +146,9 @@ impl PageFeed {
                 (Some(part), _) => output::part(&mut page, output, &part).ok_or(PageError::NoPart)?,
                 (None, Format::Html) => {
                     let bar = links.as_ref().map(|links| chain.bar(links, &page, &report));
-                    let surroundings = Surroundings { untouched: untouched.as_ref(), bar: bar.as_ref(), in_frame };
+                    let words = Interface::of(page.metadata.language.as_deref());
+                    let surroundings =
+                        Surroundings { words, look, untouched: untouched.as_ref(), bar: bar.as_ref(), in_frame };
                     output::html(&page, output, surroundings)
                 }
                 (None, Format::Text) => {
@@ -182,10 +192,12 @@ impl PageFeed {
         self.tells_kind = true;
         let chain = Arc::clone(&self.chain);
         let (untouched, links) = (self.untouched.clone(), self.links.clone());
+        let look = self.look.unwrap_or(chain.output.look);
         let (page, report) = self.run()?;
         let metadata = page.metadata.clone();
         let bar = links.as_ref().map(|links| chain.bar(links, &page, &report));
-        let around = Surroundings { untouched: untouched.as_ref(), bar: bar.as_ref(), in_frame: false };
+        let words = Interface::of(metadata.language.as_deref());
+        let around = Surroundings { words, look, untouched: untouched.as_ref(), bar: bar.as_ref(), in_frame: false };
         let explanation = guarded("why", || chain.explain(page, report, metadata.kind, around))?;
         Ok((explanation, metadata))
     }

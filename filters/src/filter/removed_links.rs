@@ -122,12 +122,12 @@ fn is_private(c: char) -> bool {
     matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..)
 }
 
-/// What a reader sees above the links that a filter removed.
+/// What a reader sees above the links that a filter removed: a name in `data/interface.txt`.
 fn heading(filter: &str) -> &'static str {
     match filter {
-        "main_block" => "Elsewhere on the page",
-        "link_lists" => "Lists of links",
-        _ => "Other links",
+        "main_block" => "elsewhere",
+        "link_lists" => "lists_of_links",
+        _ => "other_links",
     }
 }
 

@@ -7,7 +7,11 @@ use std::{cell::LazyCell, fmt::Write as _, ops::Range};
 use html5ever::{LocalName, local_name};
 use url::Url;
 
-use super::{Settings, tidy};
+use super::{
+    Settings,
+    interface::{Interface, Word},
+    tidy,
+};
 use crate::{
     analysis::AnalysedPage,
     html::{
@@ -60,12 +64,12 @@ pub(super) fn below_headline(page: &AnalysedPage, settings: &Settings) -> String
 }
 
 /// A link to the next page of the article, at the end of this one; where it stands.
-pub(super) fn write_next_page(page: &AnalysedPage, out: &mut String) -> Option<Range<usize>> {
+pub(super) fn write_next_page(page: &AnalysedPage, words: &Interface, out: &mut String) -> Option<Range<usize>> {
     let next = page.metadata.next_page.as_ref()?;
     let start = out.len();
-    out.push_str("<p id=\"gleaner-next\"><a rel=\"next\" lang=\"en\" href=\"");
+    out.extend(["<p id=\"gleaner-next\"><a rel=\"next\" lang=\"", words.language, "\" href=\""]);
     escape_attribute(next.as_str(), out);
-    out.push_str("\">Next page</a></p>");
+    out.extend(["\">", words.get(Word::NextPage), "</a></p>"]);
     Some(start..out.len())
 }
 

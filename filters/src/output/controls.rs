@@ -3,15 +3,15 @@
 //! Source: López, Silva, Insa 2012, § 6: the tool of the paper has two buttons, which show the parent of the chosen node
 //! ("increase") or its child with the highest ratio ("decrease"). The links are the caller's: it knows how its requests look.
 
-use std::{
-    fmt::{self, Write as _},
-    str::FromStr,
-    sync::Arc,
-};
+use std::{fmt, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use super::{
+    Surroundings,
+    interface::{Interface, Word},
+};
 use crate::html::serialize::{escape_attribute, escape_text};
 
 /// Whether rewritten pages have the bar.
@@ -123,6 +123,8 @@ pub struct Links {
     pub to: Arc<dyn Fn(View) -> String + Send + Sync>,
     /// Where a reader says that the site is always or never rewritten.
     pub site: Url,
+    /// Where a reader chooses type and colours.
+    pub look: Url,
 }
 
 /// What the bar of one page shows.
@@ -143,86 +145,45 @@ pub(crate) struct Removed {
     pub(crate) ads: usize,
 }
 
-/// All words of the bar.
-struct Words {
-    label: &'static str,
-    removed: &'static str,
-    links: [&'static str; 2],
-    ads: [&'static str; 2],
-    less: &'static str,
-    more: &'static str,
-    next: &'static str,
-    original: &'static str,
-    text: &'static str,
-    why: &'static str,
-    page: &'static str,
-    site: &'static str,
-    /// In the place of the bar.
-    alone: &'static str,
-}
-
-const LANGUAGE: &str = "en";
-
-const WORDS: Words = Words {
-    label: "Gleaner",
-    removed: "removed",
-    links: ["link", "links"],
-    ads: ["ad", "ads"],
-    less: "Less",
-    more: "More",
-    next: "Next",
-    original: "Original",
-    text: "Text",
-    why: "Why",
-    page: "Page",
-    site: "Always/never",
-    alone: "Page as it was",
-};
-
 /// Writes the bar, or without one the link to the page as it was.
-pub(super) fn write(bar: Option<&Bar<'_>>, original: Option<&Url>, out: &mut String) {
-    let Some(bar) = bar else {
+pub(super) fn write(around: &Surroundings<'_>, out: &mut String) {
+    let Surroundings { words, untouched: original, .. } = around;
+    let Some(bar) = around.bar else {
         if let Some(original) = original {
-            write_link(original.as_str(), WORDS.alone, &format!(" lang=\"{LANGUAGE}\" dir=\"auto\""), out);
+            let attributes = format!(" lang=\"{}\" dir=\"auto\"", words.language);
+            write_link(original.as_str(), words.get(Word::AsItWas), &attributes, out);
         }
         return;
     };
     let to = |view: View| (bar.links.to)(view);
     let view = bar.links.view;
-    let (other, word) = if view.shape == Shape::Why { (Shape::Page, WORDS.page) } else { (Shape::Why, WORDS.why) };
+    let (other, word) = if view.shape == Shape::Why { (Shape::Page, Word::Page) } else { (Shape::Why, Word::Why) };
     let links = [
-        (bar.less.map(to), WORDS.less),
-        (bar.more.map(to), WORDS.more),
-        (Some(to(bar.next)), WORDS.next),
-        (original.map(ToString::to_string), WORDS.original),
-        (Some(to(view.shaped(Shape::Text))), WORDS.text),
+        (bar.less.map(to), Word::Less),
+        (bar.more.map(to), Word::More),
+        (Some(to(bar.next)), Word::NextBlock),
+        (original.map(ToString::to_string), Word::Original),
+        (Some(to(view.shaped(Shape::Text))), Word::Text),
         (Some(to(view.shaped(other))), word),
-        (Some(bar.links.site.to_string()), WORDS.site),
+        (Some(bar.links.site.to_string()), Word::Site),
     ];
-    // English words, at the side where the lines of the page begin.
-    out.push_str("<bdi lang=\"");
-    out.push_str(LANGUAGE);
-    out.push_str("\">");
-    out.push_str(&bar.removed.sentence());
-    out.push_str("</bdi> <nav id=\"gleaner-controls\" lang=\"");
-    out.push_str(LANGUAGE);
-    out.push_str("\" aria-label=\"");
-    out.push_str(WORDS.label);
-    out.push_str("\">");
-    for (at, (address, word)) in links.into_iter().enumerate() {
-        if at > 0 {
-            // Hidden where there are styles.
-            out.push_str(" <i>·</i> ");
-        }
+    // The words may be English, but stand at the side where the lines of the page begin.
+    out.extend(["<bdi lang=\"", words.language, "\">"]);
+    out.push_str(&bar.removed.sentence(words));
+    out.extend(["</bdi> <nav id=\"gleaner-controls\" lang=\"", words.language, "\" aria-label=\"Gleaner\">"]);
+    // Hidden where there are styles.
+    let separator = " <i>·</i> ";
+    for (address, word) in links {
         if let Some(address) = address {
-            write_link(&address, word, "", out);
+            write_link(&address, words.get(word), "", out);
         } else {
-            out.push_str("<span>");
-            out.push_str(word);
-            out.push_str("</span>");
+            out.extend(["<span>", words.get(word), "</span>"]);
         }
+        out.push_str(separator);
     }
-    out.push_str("</nav>");
+    out.extend(["<a rel=\"nofollow\" title=\"", words.get(Word::Look), "\" href=\""]);
+    escape_attribute(bar.links.look.as_str(), out);
+    out.push_str("\">Aa</a></nav>");
 }
 
 fn write_link(address: &str, word: &str, attributes: &str, out: &mut String) {
@@ -236,12 +197,12 @@ fn write_link(address: &str, word: &str, attributes: &str, out: &mut String) {
 }
 
 impl Removed {
-    fn sentence(self) -> String {
-        let mut sentence = format!("{:.0}% {}", self.share * 100.0, WORDS.removed);
-        for (count, words) in [(self.links, WORDS.links), (self.ads, WORDS.ads)] {
+    fn sentence(self, words: &Interface) -> String {
+        let mut sentence = words.counted(Word::Removed, &format_args!("{:.0}", self.share * 100.0));
+        for (count, word) in [(self.links, Word::Links), (self.ads, Word::Ads)] {
             if count > 0 {
-                // Writing to a `String` cannot fail.
-                let _ = write!(sentence, ", {count} {}", words[usize::from(count != 1)]);
+                sentence.push_str(", ");
+                sentence.push_str(&words.counted(word, &count));
             }
         }
         sentence
@@ -276,7 +237,7 @@ mod tests {
     #[test]
     fn what_was_removed_is_said_in_numbers() {
         let removed = Removed { share: 0.624, links: 1, ads: 3 };
-        assert_eq!(removed.sentence(), "62% removed, 1 link, 3 ads");
-        assert_eq!(Removed::default().sentence(), "0% removed");
+        assert_eq!(removed.sentence(Interface::of(None)), "62% removed, links: 1, ads: 3");
+        assert_eq!(Removed::default().sentence(Interface::of(Some("de"))), "0 % entfernt");
     }
 }

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use html5ever::{LocalName, local_name};
 
-use super::{additions, reader, tidy};
+use super::{additions, interface::Interface, reader, tidy};
 use crate::{
     analysis::AnalysedPage,
     html::{
@@ -132,7 +132,8 @@ pub(super) fn write(page: &AnalysedPage) -> super::Written {
     for child in page.live_children(page.body()) {
         serialize::write(page, child, rules, &mut content);
     }
-    let offer = additions::write_next_page(page, &mut content);
+    let words = Interface::of(page.metadata.language.as_deref());
+    let offer = additions::write_next_page(page, words, &mut content);
     super::Written { content, offer }
 }
 

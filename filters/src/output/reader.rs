@@ -4,6 +4,7 @@
 //! design: classes, inline styles, controls. Everything is readable at 390 pixels and on grey screens; dark where the
 //! reader prefers dark; no script.
 
+mod look;
 mod top;
 
 use html5ever::{LocalName, local_name};
@@ -19,6 +20,7 @@ use crate::{
     metadata::document_title,
 };
 
+pub use look::{ReaderLook, Theme, Typeface};
 pub(super) use top::{Top, headline_in};
 
 /// The policy for this page instead of the origin's, which knows nothing of our style: no scripts, no plug-ins, pictures
@@ -26,11 +28,9 @@ pub(super) use top::{Top, headline_in};
 pub(crate) const CSP: &str = "default-src 'none'; img-src * data: blob:; media-src * data: blob:; \
 style-src 'unsafe-inline'; frame-src *; form-action *; base-uri *";
 
-const STYLE: &str = include_str!("reader.css");
-
 pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>) -> Written {
     let mut out = String::with_capacity(16 * 1024);
-    write_head(page, "", &mut out);
+    write_head(page, around.look, "", &mut out);
     if !around.in_frame {
         write_header(page, around, &mut out);
     }
@@ -59,15 +59,15 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
     for child in page.live_children(page.body()) {
         serialize::write(page, child, rules, &mut out);
     }
-    let offer = additions::write_next_page(page, &mut out);
+    let offer = additions::write_next_page(page, around.words, &mut out);
     out.push_str("</main>");
-    write_links(&page.appended, &mut out);
+    write_links(&page.appended, around.words, &mut out);
     out.push_str("</body></html>\n");
     Written { content: out, offer }
 }
 
 /// Everything up to the body, with more style.
-pub(super) fn write_head(page: &Page, style: &str, out: &mut String) {
+pub(super) fn write_head(page: &Page, look: ReaderLook, style: &str, out: &mut String) {
     out.push_str("<!DOCTYPE html>\n<html");
     for name in [local_name!("lang"), local_name!("dir")] {
         let on = |id| page.attribute(id, &name);
@@ -81,7 +81,7 @@ pub(super) fn write_head(page: &Page, style: &str, out: &mut String) {
     }
     out.push_str("><head><meta charset=\"utf-8\">");
     out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
-    out.push_str("<meta name=\"color-scheme\" content=\"light dark\"><title>");
+    out.extend(["<meta name=\"color-scheme\" content=\"", look.color_scheme(), "\"><title>"]);
     escape_text(&document_title(page), out);
     out.push_str("</title>");
     if page.base() != page.url() {
@@ -91,7 +91,7 @@ pub(super) fn write_head(page: &Page, style: &str, out: &mut String) {
     }
     write_icon(page, out);
     out.push_str("<style>");
-    out.push_str(STYLE.trim());
+    look.write_style(out);
     out.push_str(style.trim());
     out.push_str("</style></head><body>");
 }
@@ -107,7 +107,7 @@ pub(super) fn write_header(page: &Page, around: Surroundings<'_>, out: &mut Stri
     out.push_str("/\">");
     escape_text(host.strip_prefix("www.").unwrap_or(host), out);
     out.push_str("</a> ");
-    controls::write(around.bar, around.untouched, out);
+    controls::write(&around, out);
     out.push_str("</header>");
 }
 

@@ -24,7 +24,7 @@ const STYLE: &str = include_str!("why.css");
 /// Writes the page below `above`, with markup at the beginning of some nodes and one of them outlined.
 pub(crate) fn write(page: &Page, labels: &Table<NodeId, String>, above: &str, around: Surroundings<'_>) -> String {
     let mut out = String::with_capacity(32 * 1024);
-    reader::write_head(page, STYLE, &mut out);
+    reader::write_head(page, around.look, STYLE, &mut out);
     reader::write_header(page, around, &mut out);
     out.push_str("<section lang=\"en\" dir=\"ltr\">");
     out.push_str(above);

@@ -2,7 +2,8 @@
 
 /// RFC 9110 § 5.6.2.
 pub(in crate::server) fn is_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'!' | b'#'..=b'\'' | b'*' | b'+' | b'-' | b'.' | b'^'..=b'`' | b'|' | b'~')
 }
 
 /// What a registered name may be written with (RFC 3986 § 3.2.2), percent signs excluded; brackets are for IPv6.

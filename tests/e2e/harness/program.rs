@@ -94,6 +94,13 @@ impl Program {
         Self { addr, running, _dir: dir }
     }
 
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, name: &str) {
+        let pid = self.running.child.id().to_string();
+        let sent = Command::new("kill").args([&format!("-{name}"), &pid]).status();
+        assert!(sent.unwrap().success());
+    }
+
     /// What the kernel says of it (proc(5)).
     pub(crate) fn proc(&self, name: &str) -> PathBuf {
         format!("/proc/{}/{name}", self.running.child.id()).into()

@@ -32,13 +32,24 @@ impl TestProxy {
         Self::with_dir(&format!("{trust}{yaml}"), dir).await
     }
 
+    /// The same without a configuration file, which would be at this place.
+    pub(crate) async fn without_file(place: &std::path::Path) -> Self {
+        let proxy = Self::with_file(full(""), tempfile::tempdir().unwrap(), None).await;
+        proxy.proxy.look_in(gleaner::config::Lookup { places: vec![place.to_owned()], named: false });
+        proxy
+    }
+
     async fn with_dir(yaml: &str, dir: TempDir) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let addr = listener.local_addr().unwrap();
         let file = dir.path().join("config.yaml");
         fs::write(&file, full(yaml)).unwrap();
-        let config = Config::from_yaml(&full(yaml), Some(&file)).unwrap();
-        let proxy = Proxy::new(config, vec![addr], Origin { file: Some(file) }).unwrap();
+        Self::with_file(full(yaml), dir, Some(file)).await
+    }
+
+    async fn with_file(yaml: String, dir: TempDir, file: Option<PathBuf>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let addr = listener.local_addr().unwrap();
+        let config = Config::from_yaml(&yaml, Some(&dir.path().join("config.yaml"))).unwrap();
+        let proxy = Proxy::new(config, vec![addr], Origin { file }).unwrap();
         let shutdown = CancellationToken::new();
         let server = tokio::spawn(gleaner::serve(listener, Arc::clone(&proxy), shutdown.clone()));
         Self { addr, proxy, shutdown, server, dir }

@@ -1,0 +1,261 @@
+//! Changes of single values in the text of a configuration file. Comments and order stay.
+//!
+//! `yaml-edit` makes the change; what comes out is read again and compared with what was meant, so that a mistake of its own changes
+//! nothing.
+
+use std::{
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+    str::FromStr,
+    sync::{Mutex, PoisonError},
+};
+
+use serde_yaml::{Mapping, Value};
+use yaml_edit::{Document, YamlFile, YamlNode, path::YamlPath};
+
+use super::{Config, ConfigError, document, file};
+
+/// Another value for a key. The path is that of the keys, without indexes of items.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Change {
+    pub(crate) path: Vec<String>,
+    /// `Null` removes the key.
+    pub(crate) value: Value,
+}
+
+/// Why a file was not changed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum EditError {
+    /// What would be written is no usable configuration.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error("cannot write {}: {error}", file.display())]
+    Io { file: PathBuf, error: io::Error },
+    #[error("the file was changed by somebody else in the meantime; load this page again")]
+    Stale,
+    #[error("this change cannot be made by itself; edit the file by hand: {0}")]
+    Layout(String),
+}
+
+/// The short configuration with comments that `gleaner init` writes.
+#[must_use]
+pub fn starter(lan: bool) -> String {
+    include_str!("init.yaml").replace("LAN", if lan { "true" } else { "false" })
+}
+
+/// The text with these changes, checked as the file is checked. `name` is the file, for relative paths.
+pub(crate) fn edited(text: &str, changes: &[Change], name: &Path) -> Result<(String, Config), EditError> {
+    let after = apply(text, changes).map_err(EditError::Layout)?;
+    let config = Config::from_yaml(&after, Some(name))?;
+    Ok((after, config))
+}
+
+/// Makes these changes in the file, if its text is still this one. What was there is kept beside it, as `….bak`.
+pub(crate) fn save(name: &Path, before: &str, changes: &[Change]) -> Result<(), EditError> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let failed = |error| EditError::Io { file: name.to_owned(), error };
+    // A link stays a link.
+    let real = fs::canonicalize(name).map_err(failed)?;
+    if file::read_text(&real, file::MAX_CONFIG).map_err(failed)? != before {
+        return Err(EditError::Stale);
+    }
+    let (after, _) = edited(before, changes, name)?;
+    let beside = |ending: &str| PathBuf::from(format!("{}{ending}", real.display()));
+    let replace = || -> io::Result<()> {
+        let new = beside(".new");
+        let mut open = fs::File::create(&new)?;
+        open.set_permissions(fs::metadata(&real)?.permissions())?;
+        open.write_all(after.as_bytes())?;
+        open.sync_all()?;
+        fs::copy(&real, beside(".bak"))?;
+        fs::rename(new, &real)
+    };
+    replace().map_err(failed)
+}
+
+/// The text with these changes.
+fn apply(text: &str, changes: &[Change]) -> Result<String, String> {
+    let plain = file::without_mark(text);
+    let mark = &text[..text.len() - plain.len()];
+    let parsed = YamlFile::from_str(plain).map_err(|error| error.to_string())?;
+    let document = parsed.ensure_document();
+    let mut meant = document::read(plain).map_err(|(_, problem)| problem)?;
+    for Change { path, value } in changes {
+        let name = path.iter().map(|key| escaped(key)).collect::<Vec<_>>().join(".");
+        let shown = |error: yaml_edit::path::PathError| format!("{name}: {error}");
+        if value.is_null() {
+            document.try_remove_path(&name).map_err(shown)?;
+        } else if let (Ok(YamlNode::Sequence(list)), Value::Sequence(new)) = (document.try_get_path(&name), value) {
+            let old = at(&mut meant, path).and_then(|old| old.as_sequence().cloned()).unwrap_or_default();
+            change_list(&list, &old, new)?;
+        } else {
+            document.try_set_path(&name, node(value)?).map_err(shown)?;
+        }
+        set(&mut meant, path, value);
+    }
+    let after = parsed.to_string();
+    match document::read(&after) {
+        Ok(tree) if tree == meant => Ok(format!("{mark}{after}")),
+        Ok(_) => Err("the result would say something else".to_owned()),
+        Err((_, problem)) => Err(problem),
+    }
+}
+
+/// Changes the items between the first and the last that differ, so that comments of the others stay.
+fn change_list(list: &yaml_edit::Sequence, old: &[Value], new: &[Value]) -> Result<(), String> {
+    let shorter = old.len().min(new.len());
+    let first = (0..shorter).find(|&index| old[index] != new[index]).unwrap_or(shorter);
+    let last = (0..shorter - first).take_while(|&back| old[old.len() - 1 - back] == new[new.len() - 1 - back]).count();
+    let (gone, come) = (old.len() - last, new.len() - last);
+    for index in (come.max(first)..gone).rev() {
+        list.remove(index);
+    }
+    for (index, value) in new.iter().enumerate().take(come).skip(first) {
+        if index < gone {
+            list.set(index, node(value)?);
+        } else {
+            list.insert(index, node(value)?);
+        }
+    }
+    Ok(())
+}
+
+/// A key in the paths of `yaml-edit`, where digits are an index.
+fn escaped(key: &str) -> String {
+    let key = key.replace('\\', "\\\\").replace('.', "\\.").replace('[', "\\[");
+    if key.bytes().all(|byte| byte.is_ascii_digit()) { format!("\\{key}") } else { key }
+}
+
+fn at<'a>(tree: &'a mut Value, path: &[String]) -> Option<&'a mut Value> {
+    path.iter().try_fold(tree, |tree, key| tree.get_mut(key))
+}
+
+/// Sets or removes a value in a tree, with the sections above it.
+pub(crate) fn set(tree: &mut Value, path: &[String], value: &Value) {
+    let Some((key, rest)) = path.split_first() else {
+        value.clone_into(tree);
+        return;
+    };
+    if !tree.is_mapping() {
+        *tree = Value::Mapping(Mapping::new());
+    }
+    let Some(section) = tree.as_mapping_mut() else { return };
+    if rest.is_empty() && value.is_null() {
+        section.shift_remove(key);
+    } else {
+        set(section.entry(key.as_str().into()).or_insert(Value::Null), rest, value);
+    }
+}
+
+/// A value as a node of its own, on one line.
+fn node(value: &Value) -> Result<YamlNode, String> {
+    let document = Document::from_str(&on_one_line(value)).map_err(|error| error.to_string())?;
+    let found = document.as_mapping().map(YamlNode::Mapping);
+    let found = found.or_else(|| document.as_sequence().map(YamlNode::Sequence));
+    found
+        .or_else(|| document.as_scalar().map(YamlNode::Scalar))
+        .ok_or_else(|| "a value that cannot be written".to_owned())
+}
+
+/// A value in YAML's flow style.
+pub(crate) fn on_one_line(value: &Value) -> String {
+    match value {
+        Value::Sequence(items) => format!("[{}]", items.iter().map(on_one_line).collect::<Vec<_>>().join(", ")),
+        Value::Mapping(section) if section.is_empty() => "{}".to_owned(),
+        Value::Mapping(section) => {
+            let pairs = section.iter().map(|(key, value)| format!("{}: {}", on_one_line(key), on_one_line(value)));
+            format!("{{ {} }}", pairs.collect::<Vec<_>>().join(", "))
+        }
+        Value::String(text) => {
+            let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c))
+                && serde_yaml::from_str::<Value>(text).is_ok_and(|read| read == *value);
+            // A JSON string is a double-quoted one of YAML.
+            if is_plain { text.clone() } else { serde_json::to_string(text).unwrap_or_default() }
+        }
+        other => serde_yaml::to_string(other).unwrap_or_default().trim_end().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(text: &str, changes: &[(&str, &str)]) -> Result<String, String> {
+        let changes: Vec<_> = changes
+            .iter()
+            .map(|(path, value)| Change {
+                path: path.split('.').map(str::to_owned).collect(),
+                value: serde_yaml::from_str(value).unwrap(),
+            })
+            .collect();
+        apply(text, &changes)
+    }
+
+    #[test]
+    fn values_change_and_the_rest_stays_as_it_is_written() {
+        for (text, path, value, wanted) in [
+            ("", "log.level", "warn", "log:\n  level: warn\n"),
+            ("# only this\n", "log.level", "warn", "# only this\nlog:\n  level: warn\n"),
+            ("a: 1 # one\n\n# two\nb: 2\n", "a", "true", "a: true # one\n\n# two\nb: 2\n"),
+            ("a:\n    b: {x: 1} # c\n# d\n", "a.b.y", "2", "a:\n    b: {x: 1, y: 2} # c\n# d\n"),
+            ("a: [x, y]  # c\n", "a", "[x, z]", "a: [x, z]  # c\n"),
+            ("a:\n- x # one\n- y # two\n- z # three\n", "a", "[x, z]", "a:\n- x # one\n- z # three\n"),
+            ("a:\n- x # one\n", "a", "[w, x]", "a:\n- w\n- x # one\n"),
+            ("a: [] # c\n", "a", "[{h: [b.example], p: off}]", "a: [{ h: [b.example], p: off }] # c\n"),
+            ("a: x\nb: 1\n", "a", "'it: \"is\"'", "a: \"it: \\\"is\\\"\"\nb: 1\n"),
+            ("a: 1 # one\nb: 2 # two\n", "a", "null", "b: 2 # two\n"),
+            ("\u{feff}a: 1\n", "a", "2", "\u{feff}a: 2\n"),
+        ] {
+            assert_eq!(changed(text, &[(path, value)]).as_deref(), Ok(wanted), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn every_value_of_the_example_can_be_changed_alone() {
+        let text = include_str!("../../config.example.yaml");
+        let tree: Value = serde_yaml::from_str(text).unwrap();
+        let mut count = 0;
+        for (path, value) in leaves(&tree, &mut Vec::new()) {
+            let other = if value == Value::from(77) { Value::from(78) } else { Value::from(77) };
+            let after = apply(text, &[Change { path: path.clone(), value: other }])
+                .unwrap_or_else(|error| panic!("{path:?}: {error}"));
+            let differ = text.lines().zip(after.lines()).filter(|(before, after)| before != after).count();
+            assert!(differ <= 1 && after.lines().count() == text.lines().count(), "{path:?}");
+            count += 1;
+        }
+        assert!(count > 100, "{count}");
+    }
+
+    fn leaves(tree: &Value, path: &mut Vec<String>) -> Vec<(Vec<String>, Value)> {
+        let Some(section) = tree.as_mapping().filter(|section| !section.is_empty()) else {
+            return vec![(path.clone(), tree.clone())];
+        };
+        let mut found = Vec::new();
+        for (key, value) in section {
+            path.push(key.as_str().unwrap().to_owned());
+            found.extend(leaves(value, path));
+            path.pop();
+        }
+        found
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_and_the_one_before_it_is_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let (real, name) = (dir.path().join("real.yaml"), dir.path().join("config.yaml"));
+        fs::write(&real, "log: { level: warn } # mine\n").unwrap();
+        std::os::unix::fs::symlink(&real, &name).unwrap();
+        let change = |value: &str| [Change { path: vec!["log".into(), "level".into()], value: value.into() }];
+        save(&name, "log: { level: warn } # mine\n", &change("error")).unwrap();
+        assert_eq!(fs::read_to_string(&real).unwrap(), "log: { level: error } # mine\n");
+        assert_eq!(fs::read_to_string(dir.path().join("real.yaml.bak")).unwrap(), "log: { level: warn } # mine\n");
+        assert!(name.is_symlink());
+        let stale = save(&name, "log: { level: warn } # mine\n", &change("info"));
+        assert!(matches!(stale, Err(EditError::Stale)));
+        let wrong = save(&name, "log: { level: error } # mine\n", &change("loud")).unwrap_err().to_string();
+        assert!(wrong.contains("config.yaml:1:15: log.level: unknown word `loud`"), "{wrong}");
+        assert_eq!(fs::read_to_string(&real).unwrap(), "log: { level: error } # mine\n");
+    }
+}

@@ -1,0 +1,337 @@
+//! Settings as forms, made from the schema of the configuration, and written into its file.
+//!
+//! The file is the one truth: forms show what it says, only what differs is written, and the code that reads the file judges it.
+
+mod fields;
+mod preview;
+
+use std::{
+    fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    path::PathBuf,
+    sync::LazyLock,
+};
+
+use http::{Response, StatusCode};
+use maud::{Markup, html};
+use serde_json::Value as Json;
+use serde_yaml::Value;
+
+use self::fields::{Field, Item};
+use super::{Fields, Visit, notice, see_other};
+use crate::{
+    admin,
+    body::Body,
+    config::{
+        self,
+        edit::{self, Change, EditError},
+    },
+    error_pages,
+};
+
+static SCHEMA: LazyLock<Json> = LazyLock::new(config::schema);
+
+/// The tabs: the three of the papers' window, and what came since. Each has sections of the file, and may leave keys of them out.
+const TABS: [Tab; 8] = [
+    Tab {
+        slug: "ignore",
+        name: "Ignore",
+        about: "What is dropped from every page.",
+        sections: &["filters.ignore"],
+        without: &[],
+    },
+    Tab {
+        slug: "advanced",
+        name: "Advanced",
+        about: "The other filters, in their order, and how the main content is found.",
+        sections: &["preset", "filters"],
+        without: &["filters.ignore", "filters.output"],
+    },
+    Tab {
+        slug: "output",
+        name: "Output",
+        about: "How pages are written, and which are rewritten.",
+        sections: &["filters.output", "rewrite"],
+        without: &[],
+    },
+    Tab { slug: "lists", name: "Lists", about: "Advertisements and trackers.", sections: &["blocking"], without: &[] },
+    Tab {
+        slug: "profiles",
+        name: "Profiles",
+        about: "Named sets of settings, laid over all others.",
+        sections: &["profiles"],
+        without: &[],
+    },
+    Tab {
+        slug: "devices",
+        name: "Devices",
+        about: "Which device gets which profile: the first rule that fits.",
+        sections: &["devices"],
+        without: &[],
+    },
+    Tab {
+        slug: "sites",
+        name: "Sites",
+        about: "Which site gets which profile, on every device: the first rule that fits.",
+        sections: &["sites"],
+        without: &[],
+    },
+    Tab {
+        slug: "proxy",
+        name: "Proxy",
+        about: "Encrypted pages, bounds and waiting times. Who may use the proxy is set in the file only.",
+        sections: &["https", "headers", "limits", "timeouts", "log"],
+        without: &[],
+    },
+];
+
+struct Tab {
+    slug: &'static str,
+    name: &'static str,
+    about: &'static str,
+    sections: &'static [&'static str],
+    without: &'static [&'static str],
+}
+
+/// The configuration as it is written.
+pub(super) struct Source {
+    /// None: the defaults within the program.
+    pub(super) file: Option<PathBuf>,
+    pub(super) text: String,
+}
+
+impl Source {
+    pub(super) fn read(visit: &Visit<'_>) -> Result<Self, String> {
+        let Some(file) = visit.proxy.config_file() else {
+            return Ok(Self { file: None, text: String::new() });
+        };
+        let text = fs::read_to_string(&file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+        Ok(Self { file: Some(file), text })
+    }
+
+    /// All settings. A file with mistakes has none; they are to be mended there.
+    pub(super) fn tree(&self) -> Result<Value, String> {
+        config::effective(&self.text).map_err(|error| error.to_string())
+    }
+
+    /// Tells one text of the file from another.
+    fn stamp(&self) -> String {
+        let mut hasher = DefaultHasher::new();
+        self.text.hash(&mut hasher);
+        format!("{:016x}", hasher.finish())
+    }
+
+    /// Where a file would be.
+    fn place(&self, visit: &Visit<'_>) -> Option<PathBuf> {
+        visit.proxy.lookup()?.places.first().cloned()
+    }
+}
+
+/// The settings in force, without changing any.
+pub(super) fn overview(visit: &Visit<'_>) -> Response<Body> {
+    show(visit, "Settings", &html! { h2 { "In force" } (admin::settings_table(visit.proxy, visit.running)) })
+}
+
+/// The form of a tab.
+pub(super) fn page(visit: &Visit<'_>, slug: &str) -> Response<Body> {
+    let Some(tab) = TABS.iter().find(|tab| tab.slug == slug) else {
+        return notice(StatusCode::NOT_FOUND, "Not here", "There are no such settings.");
+    };
+    match Source::read(visit).and_then(|source| Ok((source.tree()?, source))) {
+        Ok((tree, source)) => {
+            let saved = visit.query.get("saved");
+            let done = html! {
+                @if !saved.is_empty() { p.good role="status" { "Saved. The file as it was is kept beside it, as " code { ".bak" } "." } }
+            };
+            show(visit, tab.name, &form(visit, tab, &source, &tree, &[], "", &done))
+        }
+        Err(problem) => {
+            show(visit, tab.name, &html! { p.bad { (problem) } p { "The file has to be mended by hand first." } })
+        }
+    }
+}
+
+/// Commits the form of a tab, or shows what it would do to a page.
+pub(super) async fn post(visit: &Visit<'_>, slug: &str, form_fields: &Fields) -> Response<Body> {
+    if slug == "create" {
+        return create(visit);
+    }
+    let Some(tab) = TABS.iter().find(|tab| tab.slug == slug) else {
+        return notice(StatusCode::NOT_FOUND, "Not here", "There are no such settings.");
+    };
+    let (tree, source) = match Source::read(visit).and_then(|source| Ok((source.tree()?, source))) {
+        Ok(read) => read,
+        Err(problem) => return notice(StatusCode::CONFLICT, "Nothing was saved", &problem),
+    };
+    if form_fields.get("stamp") != source.stamp() {
+        return notice(StatusCode::CONFLICT, "Nothing was saved", &EditError::Stale.to_string());
+    }
+    let changes = changes(tab, &tree, form_fields);
+    let mut pending = tree.clone();
+    for Change { path, value } in &changes {
+        edit::set(&mut pending, path, value);
+    }
+    let file = source.file.clone().unwrap_or_default();
+    if form_fields.get("do") == "preview" {
+        let shown = match edit::edited(&source.text, &changes, &file) {
+            Ok((_, after)) => preview::show(visit, form_fields.get("address"), &after).await,
+            Err(error) => html! { p.bad role="alert" { (error) } },
+        };
+        let mut response =
+            show(visit, tab.name, &form(visit, tab, &source, &pending, &[], form_fields.get("address"), &shown));
+        preview::allow_pictures(&mut response);
+        return response;
+    }
+    let saved = if changes.is_empty() { Ok(()) } else { edit::save(&file, &source.text, &changes) };
+    match saved {
+        Ok(()) => see_other(&format!("/settings/{slug}?saved=1")),
+        Err(error) => {
+            let problems = match &error {
+                EditError::Config(error) => error.problems().map(str::to_owned).collect(),
+                other => vec![other.to_string()],
+            };
+            let mut response = show(visit, tab.name, &form(visit, tab, &source, &pending, &problems, "", &html! {}));
+            *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
+            response
+        }
+    }
+}
+
+/// Writes the file that `gleaner init` writes.
+fn create(visit: &Visit<'_>) -> Response<Body> {
+    let place = Source::read(visit).ok().filter(|source| source.file.is_none()).and_then(|source| source.place(visit));
+    let Some(place) = place else {
+        return notice(
+            StatusCode::CONFLICT,
+            "Nothing was done",
+            "There is a file already, or no folder for one is known.",
+        );
+    };
+    let text = config::starter(visit.running.config.access.lan);
+    let written = place.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
+        let mut open = fs::OpenOptions::new().write(true).create_new(true).open(&place)?;
+        std::io::Write::write_all(&mut open, text.as_bytes())
+    });
+    match written {
+        Ok(()) => {
+            visit.proxy.set_config_file(place);
+            see_other("/settings/ignore")
+        }
+        Err(error) => {
+            notice(StatusCode::CONFLICT, "Nothing was done", &format!("cannot write {}: {error}", place.display()))
+        }
+    }
+}
+
+/// What a form says otherwise than the file.
+fn changes(tab: &Tab, tree: &Value, form: &Fields) -> Vec<Change> {
+    let fields = items(tab, tree).into_iter().filter_map(|item| match item {
+        Item::Field(field) => Some(field),
+        Item::Section { .. } => None,
+    });
+    let mut changes: Vec<Change> = fields
+        .filter_map(|field| {
+            let value = field.read(form)?;
+            (value != field.value).then_some(Change { path: field.path, value })
+        })
+        .collect();
+    let new = form.get("new-profile").trim();
+    if !new.is_empty() && tab.slug == "profiles" {
+        let path = vec!["profiles".to_owned(), new.to_owned()];
+        changes.push(Change { path, value: Value::Mapping(serde_yaml::Mapping::new()) });
+    }
+    changes
+}
+
+fn items(tab: &Tab, tree: &Value) -> Vec<Item> {
+    let mut items = Vec::new();
+    for section in tab.sections {
+        let path: Vec<String> = section.split('.').map(str::to_owned).collect();
+        fields::collect(&SCHEMA, tree, &path, tab.without, &mut items);
+    }
+    items
+}
+
+fn form(
+    visit: &Visit<'_>,
+    tab: &Tab,
+    source: &Source,
+    tree: &Value,
+    problems: &[String],
+    address: &str,
+    shown: &Markup,
+) -> Markup {
+    let items = items(tab, tree);
+    let of = |field: &Field| problems.iter().filter(|problem| field.is_meant_by(problem)).cloned().collect::<Vec<_>>();
+    let elsewhere =
+        |problem: &&String| !items.iter().any(|item| matches!(item, Item::Field(field) if field.is_meant_by(problem)));
+    html! {
+        p { (tab.about) }
+        @if !problems.is_empty() {
+            div.bad role="alert" {
+                p { strong { "Nothing was saved." } " What is wrong is said at each setting." }
+                @for problem in problems.iter().filter(elsewhere) { p { (error_pages::prose(problem)) } }
+            }
+        }
+        (shown)
+        (where_it_is(visit, source))
+        form.settings method="post" action={ "/settings/" (tab.slug) } {
+            (visit.guest.field())
+            input type="hidden" name="stamp" value=(source.stamp());
+            @for item in &items {
+                @match item {
+                    Item::Section { title, help, depth } => {
+                        @if *depth < 2 { h2 { (title) } } @else { h3 { (title) } }
+                        @if !help.is_empty() { p.quiet { (error_pages::prose(help)) } }
+                    }
+                    Item::Field(field) => (field.show(&of(field))),
+                }
+            }
+            @if tab.slug == "profiles" {
+                div.field { label for="new-profile" { "A new profile, by its name" } input id="new-profile" name="new-profile"; }
+            }
+            div.buttons {
+                @if source.file.is_some() { button type="submit" name="do" value="commit" { "Commit" } " " }
+                a.button.second href={ "/settings/" (tab.slug) } { "Cancel" }
+            }
+            fieldset {
+                legend { "Before and after" }
+                label for="address" { "Address of a page to see it with these settings" }
+                input id="address" name="address" type="url" placeholder="https://example.org/article" value=(address);
+                button type="submit" name="do" value="preview" { "Preview" }
+            }
+        }
+    }
+}
+
+fn where_it_is(visit: &Visit<'_>, source: &Source) -> Markup {
+    html! {
+        @match (&source.file, source.place(visit)) {
+            (Some(file), _) => p.quiet { "In " code { (std::path::absolute(file).unwrap_or_else(|_| file.clone()).display()) } ". What is not written there has its default." },
+            (None, Some(place)) => {
+                p { "There is no configuration file yet, and so nothing can be saved. " code { (place.display()) } " would be one, with comments, as "
+                    code { "gleaner init" } " writes it." }
+                (visit.button("/settings/create", &[], "Create it"))
+            }
+            (None, None) => p { "There is no configuration file, and no folder for one is known; " code { "--config" } " names one." },
+        }
+    }
+}
+
+/// A page with the navigation of the settings.
+fn show(visit: &Visit<'_>, title: &str, content: &Markup) -> Response<Body> {
+    visit.show(
+        title,
+        &html! {
+            nav.tabs aria-label="Settings" {
+                @let here = |path: &str| (path == visit.path).then_some("page");
+                a href="/settings" aria-current=[here("/settings")] { "In force" } " "
+                @for tab in &TABS {
+                    @let path = format!("/settings/{}", tab.slug);
+                    a href=(path) aria-current=[here(&path)] { (tab.name) } " "
+                }
+            }
+            (content)
+        },
+    )
+}

@@ -1,0 +1,113 @@
+//! A window of Chromium that a test uses as a person does, driven by chromedriver (W3C WebDriver).
+
+use std::{process::Command, time::Duration};
+
+use http::{Method, Request};
+use http_body_util::{BodyExt, Full};
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+use tokio::{net::TcpStream, time::timeout};
+
+use super::{TestProxy, optional, program::Running};
+
+/// The name of an element's id in WebDriver's answers.
+const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+
+pub(crate) struct Window {
+    driver: String,
+    session: String,
+    _running: Running,
+    _home: tempfile::TempDir,
+}
+
+impl Window {
+    /// Opens one that uses this proxy; none where a program is missing.
+    pub(crate) async fn open(proxy: &TestProxy) -> Option<Self> {
+        optional::program("chromium", "chromium")?;
+        let program = optional::program("chromedriver", "chromium-driver")?;
+        let home = tempfile::tempdir().unwrap();
+        let mut running = Running::start(Command::new(program).arg("--port=0").env("HOME", home.path()));
+        let port = running.wait_for("ChromeDriver was started successfully on port");
+        let driver = format!("127.0.0.1:{}", port.trim_end_matches('.'));
+        let profile = format!("--user-data-dir={}/profile", home.path().display());
+        let proxy = format!("--proxy-server={}", proxy.addr);
+        let arguments =
+            ["--headless", "--no-sandbox", "--disable-gpu", "--proxy-bypass-list=<-loopback>", &profile, &proxy];
+        let wanted = json!({ "capabilities": { "alwaysMatch": { "goog:chromeOptions": { "args": arguments } } } });
+        let mut window = Self { driver, session: String::new(), _running: running, _home: home };
+        let opened = window.command(Method::POST, "/session", wanted).await;
+        window.session = format!("/session/{}", opened["sessionId"].as_str().unwrap());
+        Some(window)
+    }
+
+    async fn command(&self, method: Method, path: &str, body: Value) -> Value {
+        self.answer(method, path, body).await.unwrap_or_else(|problem| panic!("{path}: {problem}"))
+    }
+
+    async fn answer(&self, method: Method, path: &str, body: Value) -> Result<Value, Value> {
+        let stream = TcpStream::connect(&self.driver).await.unwrap();
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.unwrap();
+        tokio::spawn(connection);
+        let request = Request::builder().method(method).uri(path).header("host", "localhost");
+        let response =
+            sender.send_request(request.body(Full::<bytes::Bytes>::from(body.to_string())).unwrap()).await.unwrap();
+        let is_good = response.status().is_success();
+        let answer = response.into_body().collect().await.unwrap().to_bytes();
+        let answer: Value = serde_json::from_slice::<Value>(&answer).unwrap()["value"].clone();
+        if is_good { Ok(answer) } else { Err(answer) }
+    }
+
+    async fn post(&self, path: &str, body: Value) -> Value {
+        self.command(Method::POST, &format!("{}{path}", self.session), body).await
+    }
+
+    /// Loads a page, to its end.
+    pub(crate) async fn go(&self, url: &str) {
+        self.post("/url", json!({ "url": url })).await;
+    }
+
+    /// Runs a script in the page; what it returns.
+    pub(crate) async fn run(&self, script: &str) -> Value {
+        self.post("/execute/sync", json!({ "script": script, "args": [] })).await
+    }
+
+    /// Waits until an expression in the page holds; the page may be another by then.
+    pub(crate) async fn until(&self, expression: &str) {
+        let (path, script) = (format!("{}/execute/sync", self.session), format!("return Boolean({expression})"));
+        let asking = async {
+            while self.answer(Method::POST, &path, json!({ "script": script, "args": [] })).await != Ok(true.into()) {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(Duration::from_secs(20), asking).await.expect(expression);
+    }
+
+    /// Clicks the first element that a selector means, and waits for the page that follows, if one does.
+    pub(crate) async fn click(&self, selector: &str) {
+        // What stays at the window's edge would be in the way.
+        self.run(&format!("document.querySelector(\"{selector}\").scrollIntoView({{block: 'center'}})")).await;
+        let path = format!("/element/{}/click", self.element(selector).await);
+        self.post(&path, json!({})).await;
+    }
+
+    /// Types into a field.
+    pub(crate) async fn type_into(&self, selector: &str, text: &str) {
+        let path = format!("/element/{}/value", self.element(selector).await);
+        self.post(&path, json!({ "text": text })).await;
+    }
+
+    async fn element(&self, selector: &str) -> String {
+        let found = self.post("/element", json!({ "using": "css selector", "value": selector })).await;
+        found[ELEMENT].as_str().unwrap().to_owned()
+    }
+
+    /// The text that a person sees.
+    pub(crate) async fn text(&self) -> String {
+        self.run("return document.body.innerText").await.as_str().unwrap().to_owned()
+    }
+
+    /// The window's size in CSS pixels.
+    pub(crate) async fn resize(&self, width: u32, height: u32) {
+        self.post("/window/rect", json!({ "width": width, "height": height })).await;
+    }
+}
