@@ -18,10 +18,11 @@ use std::{
     io::{self, Read, Write},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::Path,
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use base64ct::{Base64UrlUnpadded, Encoding};
+use bytes::Bytes;
 use gleaner_filters::{Links, Shape, View};
 use http::{HeaderMap, Method, Request, Uri, header, uri::PathAndQuery};
 use ring::{
@@ -50,13 +51,13 @@ const MAC_BYTES: usize = 32;
 
 const ID_BYTES: usize = 8;
 
-/// The number of one rewritten response. It is in the links of that response only: who has it has the page.
+/// The number of a page as one client was sent it: of its content and the secret, so that who has it has the page, and the same
+/// page has the same links.
 pub(crate) type PageId = [u8; ID_BYTES];
 
 /// Makes links and checks them.
 pub(crate) struct Controls {
     key: hmac::Key,
-    random: SystemRandom,
     originals: Originals,
 }
 
@@ -75,22 +76,25 @@ pub(crate) enum Asked {
 pub(crate) struct PageControls {
     controls: Arc<Controls>,
     device: Device,
-    id: PageId,
     view: View,
-    is_view: bool,
+    /// That of the link that was followed.
+    asked: Option<PageId>,
+    /// That of the links on the page: known when the page has come.
+    id: Arc<OnceLock<PageId>>,
 }
 
 impl Controls {
     /// With the secret in the authority's folder; where there is none, with one for this process.
     pub(crate) fn open(dir: Option<&Path>) -> Self {
-        let random = SystemRandom::new();
-        let mut secret = random_bytes(&random);
+        let mut secret = [0; SECRET_BYTES];
+        let filled = SystemRandom::new().fill(&mut secret);
+        filled.expect("no system that Rust's hash maps work on is without random numbers");
         if let Some(dir) = dir {
             let stored = stored_secret(dir, secret)
                 .inspect_err(|error| info!(%error, file = FILE, "links on pages end with this process"));
             secret = stored.unwrap_or(secret);
         }
-        Self { key: hmac::Key::new(hmac::HMAC_SHA256, &secret), random, originals: Originals::new() }
+        Self { key: hmac::Key::new(hmac::HMAC_SHA256, &secret), originals: Originals::new() }
     }
 
     /// Takes the parameter out of a request, and says what it asks for.
@@ -120,13 +124,25 @@ impl Controls {
 
     /// The bar of a page that is shown to this client; `shown` where it is a view.
     pub(crate) fn of_page(self: &Arc<Self>, device: Device, shown: Option<(View, PageId)>) -> PageControls {
-        let is_view = shown.is_some();
-        let (view, id) = shown.unwrap_or_else(|| (View::default(), random_bytes(&self.random)));
-        PageControls { controls: Arc::clone(self), device, id, view, is_view }
+        let view = shown.map(|(view, _)| view).unwrap_or_default();
+        let asked = shown.map(|(_, id)| id);
+        PageControls { controls: Arc::clone(self), device, view, asked, id: Arc::default() }
     }
 }
 
 impl PageControls {
+    /// Numbers the page, all of which has come.
+    pub(crate) fn number(&self, page: &Url, body: &[Bytes]) {
+        let mut context = hmac::Context::with_key(&self.controls.key);
+        context.update(b"page");
+        context.update(&of_client(&self.device, &[page.as_str()]));
+        body.iter().for_each(|chunk| context.update(chunk));
+        let mut id = PageId::default();
+        id.copy_from_slice(&context.sign().as_ref()[..ID_BYTES]);
+        // Another call has nothing to add.
+        let _ = self.id.set(id);
+    }
+
     /// The links of the bar.
     pub(crate) fn links(&self, page: &Url) -> Links {
         let mut site = admin::address(SITE);
@@ -139,8 +155,10 @@ impl PageControls {
     fn link(&self, page: &Url, view: View) -> Url {
         let mut link = page.clone();
         link.set_fragment(None);
-        let mac = hmac::sign(&self.controls.key, &signed(&self.device, &link, view, self.id));
-        let token = Base64UrlUnpadded::encode_string(&[&self.id, mac.as_ref()].concat());
+        // Without a number, of a page that was read to its end before all of it came, nothing is found in memory.
+        let id = self.id.get().copied().unwrap_or_default();
+        let mac = hmac::sign(&self.controls.key, &signed(&self.device, &link, view, id));
+        let token = Base64UrlUnpadded::encode_string(&[&id, mac.as_ref()].concat());
         let before = page.query().map(|query| format!("{query}&")).unwrap_or_default();
         link.set_query(Some(&format!("{before}{PARAMETER}{view}.{token}")));
         link
@@ -153,29 +171,33 @@ impl PageControls {
 
     /// Whether the request is for a view, rather than for the page itself.
     pub(crate) fn is_view(&self) -> bool {
-        self.is_view
+        self.asked.is_some()
     }
 
     /// Keeps the original for the other views of this page.
     pub(crate) fn keep(&self, original: Kept) {
-        self.controls.originals.keep(&self.device, self.id, original);
+        if let Some(id) = self.id.get() {
+            self.controls.originals.keep(&self.device, *id, original);
+        }
     }
 
     /// The original of this view.
     pub(crate) fn original(&self, page: &Url) -> Option<Arc<Kept>> {
-        self.controls.originals.get(&self.device, self.id, page)
+        self.controls.originals.get(&self.device, self.asked?, page)
     }
 }
 
 /// What a link's MAC is of.
 fn signed(device: &Device, page: &Url, view: View, id: PageId) -> Vec<u8> {
-    let user = device.user.as_deref().unwrap_or_default();
-    let mut signed = id.to_vec();
-    for text in [&device.address.to_string(), user, &device.agent, page.as_str(), &view.to_string()] {
-        signed.extend((text.len() as u64).to_be_bytes());
-        signed.extend(text.as_bytes());
-    }
-    signed
+    [&b"link"[..], &id, &of_client(device, &[page.as_str(), &view.to_string()])].concat()
+}
+
+/// Texts for one client, each with its length.
+fn of_client(device: &Device, texts: &[&str]) -> Vec<u8> {
+    let address = device.address.to_string();
+    let client = [&*address, device.user.as_deref().unwrap_or_default(), &device.agent];
+    let each = |text: &&str| [&(text.len() as u64).to_be_bytes(), text.as_bytes()].concat();
+    client.iter().chain(texts).flat_map(each).collect()
 }
 
 /// The path without the parameter, the view, and the token.
@@ -213,10 +235,4 @@ fn stored_secret(dir: &Path, mut secret: [u8; SECRET_BYTES]) -> io::Result<[u8; 
         Err(error) => return Err(error),
     }
     Ok(secret)
-}
-
-fn random_bytes<const N: usize>(random: &SystemRandom) -> [u8; N] {
-    let mut bytes = [0; N];
-    random.fill(&mut bytes).expect("no system that Rust's hash maps work on is without random numbers");
-    bytes
 }

@@ -202,7 +202,12 @@ impl Rewriter {
         };
         let job = self.job(asked, &url, &head, codings, reservation, purpose);
         let mut original = Original::new(self.settings.max_html_bytes);
-        let received = receive(&mut body, &mut original, self.workers.start(job));
+        let number = |body: &[Bytes]| {
+            if let Some(controls) = &asked.controls {
+                controls.number(&url, body);
+            }
+        };
+        let received = receive(&mut body, &mut original, self.workers.start(job), number);
         let mut filtered = match timeout(self.max_wait, received).await.unwrap_or(Err(PassReason::SLOW)) {
             Ok(filtered) => filtered,
             Err(reason) => return pass(head, original.into_body(body), reason),
@@ -353,14 +358,25 @@ fn keep_original(asked: &RequestInfo<'_>, page: &Url, head: &Parts, original: &O
     }
 }
 
-/// Reads the page, keeps every byte, and passes it to the worker.
-async fn receive(body: &mut Body, original: &mut Original, mut worker: Worker) -> Result<Filtered, PassReason> {
+/// Reads the page, keeps every byte, and passes it to the worker. `received` is told of all of it before the worker is.
+async fn receive(
+    body: &mut Body,
+    original: &mut Original,
+    mut worker: Worker,
+    received: impl FnOnce(&[Bytes]),
+) -> Result<Filtered, PassReason> {
+    // The last chunk waits for the end of the body, because a worker may see the end of a coding before that.
+    let mut held = None;
     while let Some(frame) = body.frame().await {
-        if let Some(chunk) = original.push(frame)? {
-            worker.send(chunk).await?;
+        if let Some(chunk) = original.push(frame)?
+            && let Some(before) = held.replace(chunk)
+        {
+            worker.send(before).await?;
         }
     }
-    if let Some(chunk) = original.end() {
+    let last = original.end();
+    received(original.chunks());
+    for chunk in held.into_iter().chain(last) {
         worker.send(chunk).await?;
     }
     worker.finish().await

@@ -1,7 +1,7 @@
 //! The last pages of each client as their origins sent them, for the other views of them.
 //!
-//! A page is found by the client and by the number in its own links, so nobody is shown what another person was sent, even
-//! where two of them come from one address with the same browser.
+//! A page is found by the client and by the number in its own links, which is of its content. So nobody is shown what another
+//! person was sent, even where two of them come from one address with the same browser.
 
 use std::{
     sync::Arc,

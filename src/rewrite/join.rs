@@ -114,7 +114,7 @@ impl Rewriter {
         let job = self.job(&asked, next, &head, codings, reservation, purpose);
         let worker = self.workers.start(job);
         let mut original = Original::new(self.settings.max_html_bytes);
-        let part = receive(&mut body.into(), &mut original, worker).await.ok()?;
+        let part = receive(&mut body.into(), &mut original, worker, |_| {}).await.ok()?;
         Some((head.headers, part))
     }
 }
