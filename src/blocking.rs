@@ -222,6 +222,17 @@ impl gleaner_filters::Blocker for Blocker {
         engine.blocks(address.as_str(), from.as_str(), request::kind(resource))
     }
 
+    fn rule(&self, page: &Url, address: &Url, resource: Resource) -> Option<String> {
+        let (site, host) = (page.host_str().unwrap_or_default(), address.host_str().unwrap_or_default());
+        let from = if resource == Resource::Document { address } else { page };
+        let verdict =
+            self.engine_for(site, host).judge(address.as_str(), from.as_str(), request::kind(resource), "GET");
+        match verdict {
+            Verdict::Blocked { rule, .. } => Some(rule.to_string()),
+            _ => None,
+        }
+    }
+
     fn by_host_alone(&self) -> bool {
         self.engine.is_by_host_alone()
     }

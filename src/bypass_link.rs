@@ -169,6 +169,18 @@ fn confirmation(page: &Url, is_blocked: bool, token: u64) -> maud::Markup {
     )
 }
 
+/// The page in the place of a view that cannot be made of a page.
+pub(crate) fn no_view(page: &Url, reason: &str) -> Response<Body> {
+    let content = html! {
+        h1 { "This view cannot be shown" }
+        p { code { (page) } }
+        p { "The page would be " (reason) "." }
+        p { a.button href=(page) { "The page" } }
+        p { a href=(to(page)) { "The page as it was" } }
+    };
+    error_pages::page(StatusCode::UNPROCESSABLE_ENTITY, &error_pages::document("No view", &content))
+}
+
 fn no_page() -> maud::Markup {
     error_pages::document(
         "No page",

@@ -14,21 +14,21 @@
 mod originals;
 
 use std::{
-    fs::{self, OpenOptions},
+    fs::{self, DirBuilder, OpenOptions},
     io::{self, Read, Write},
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::Path,
     sync::Arc,
 };
 
 use base64ct::{Base64UrlUnpadded, Encoding};
-use gleaner_filters::{Links, View};
+use gleaner_filters::{Links, Shape, View};
 use http::{HeaderMap, Method, Request, Uri, header, uri::PathAndQuery};
 use ring::{
     hmac,
     rand::{SecureRandom, SystemRandom},
 };
-use tracing::warn;
+use tracing::info;
 use url::Url;
 
 pub(crate) use self::originals::Kept;
@@ -50,13 +50,14 @@ const MAC_BYTES: usize = 32;
 
 const ID_BYTES: usize = 8;
 
-/// The number of one rewritten response. It is in the links of that response only: who has it has the page.
+/// Stands for a page and who asked for it: device, cookies and authorization. It is in the links of the page, so that
+/// another person at the same address (another account of one machine) does not get the page that this one was sent. The
+/// same request has the same number, and so the same page the same bytes.
 pub(crate) type PageId = [u8; ID_BYTES];
 
 /// Makes links and checks them.
 pub(crate) struct Controls {
     key: hmac::Key,
-    random: SystemRandom,
     originals: Originals,
 }
 
@@ -85,12 +86,12 @@ impl Controls {
     pub(crate) fn open(dir: Option<&Path>) -> Self {
         let random = SystemRandom::new();
         let mut secret = random_bytes(&random);
-        if let Some(dir) = dir.filter(|dir| dir.is_dir()) {
-            let stored = stored_secret(&dir.join(FILE), secret)
-                .inspect_err(|error| warn!(%error, file = FILE, "links of pages end with this process"));
+        if let Some(dir) = dir {
+            let stored = stored_secret(dir, secret)
+                .inspect_err(|error| info!(%error, file = FILE, "links on pages end with this process"));
             secret = stored.unwrap_or(secret);
         }
-        Self { key: hmac::Key::new(hmac::HMAC_SHA256, &secret), random, originals: Originals::new() }
+        Self { key: hmac::Key::new(hmac::HMAC_SHA256, &secret), originals: Originals::new() }
     }
 
     /// Takes the parameter out of a request, and says what it asks for.
@@ -119,10 +120,26 @@ impl Controls {
     }
 
     /// The bar of a page that is shown to this client; `shown` where it is a view.
-    pub(crate) fn of_page(self: &Arc<Self>, device: Device, shown: Option<(View, PageId)>) -> PageControls {
+    pub(crate) fn of_page(
+        self: &Arc<Self>,
+        device: Device,
+        page: &Url,
+        headers: &HeaderMap,
+        shown: Option<(View, PageId)>,
+    ) -> PageControls {
         let is_view = shown.is_some();
-        let (view, id) = shown.unwrap_or_else(|| (View::default(), random_bytes(&self.random)));
+        let (view, id) = shown.unwrap_or_else(|| (View::default(), self.id(&device, page, headers)));
         PageControls { controls: Arc::clone(self), device, id, view, is_view }
+    }
+
+    fn id(&self, device: &Device, page: &Url, headers: &HeaderMap) -> PageId {
+        let mut of = signed(device, page, View::default(), PageId::default());
+        for value in [header::COOKIE, header::AUTHORIZATION].iter().flat_map(|name| headers.get_all(name)) {
+            of.extend((value.len() as u64).to_be_bytes());
+            of.extend(value.as_bytes());
+        }
+        let mac = hmac::sign(&self.key, &of);
+        std::array::from_fn(|at| mac.as_ref()[at])
     }
 }
 
@@ -146,6 +163,11 @@ impl PageControls {
         link
     }
 
+    /// Whether the view is data.
+    pub(crate) fn is_data(&self) -> bool {
+        self.view.shape == Shape::Json
+    }
+
     /// Whether the request is for a view, rather than for the page itself.
     pub(crate) fn is_view(&self) -> bool {
         self.is_view
@@ -153,6 +175,10 @@ impl PageControls {
 
     /// Keeps the original for the other views of this page.
     pub(crate) fn keep(&self, original: Kept) {
+        // Showing another view of it does not make it younger.
+        if self.is_view && self.original(&original.page).is_some() {
+            return;
+        }
         self.controls.originals.keep(&self.device, self.id, original);
     }
 
@@ -199,7 +225,9 @@ fn is_of_page(headers: &HeaderMap, page: &Url) -> bool {
 }
 
 /// The secret in the file, or where there is none this one.
-fn stored_secret(file: &Path, mut secret: [u8; SECRET_BYTES]) -> io::Result<[u8; SECRET_BYTES]> {
+fn stored_secret(dir: &Path, mut secret: [u8; SECRET_BYTES]) -> io::Result<[u8; SECRET_BYTES]> {
+    let file = &dir.join(FILE);
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(file) {
         Ok(mut file) => file.write_all(&secret)?,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => fs::File::open(file)?.read_exact(&mut secret)?,

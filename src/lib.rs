@@ -30,8 +30,9 @@
 //! # Around it
 //!
 //! `config` is what the file says, `runtime_state` what is built from it and in force, and `reload` replaces that.
-//! `records` keeps the last requests and totals for the panel. `shutdown` ends connections gracefully, `tcp` sets the options of sockets. `offline` runs the filter chain over
-//! files, for the command line and the measurements in `lab/`; `profiles` explains which settings a client gets.
+//! `records` keeps the last requests and totals for the panel. `shutdown` ends connections gracefully, `tcp` sets the
+//! options of sockets. `offline` runs the filter chain over files, for the command line and the measurements in `lab/`;
+//! `profiles` explains which settings a client gets, and `fetch` gets a list or a page for this program itself.
 
 mod access_control;
 mod addresses;
@@ -49,6 +50,7 @@ mod device;
 mod device_looks;
 mod error;
 mod error_pages;
+pub mod fetch;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;

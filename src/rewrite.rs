@@ -45,7 +45,7 @@ use crate::{
     body::Body,
     bypass_link,
     config::{Config, ConfigError, Rewrite},
-    controls::Kept,
+    controls::{Kept, PageControls},
     headers::{accept, members, repair, validators::Tagger, without},
     records::PageEffect,
 };
@@ -312,6 +312,9 @@ fn finish(
     let mut fields = repair::rewritten(&head.headers, filtered.format, &filtered.csp, &asked.look.tagger);
     if asked.is_view() {
         repair::of_view(&mut fields);
+    }
+    if asked.controls.as_ref().is_some_and(PageControls::is_data) {
+        fields.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
     fields.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
     if let Some(coding) = coding {

@@ -36,6 +36,12 @@ pub trait Blocker: Send + Sync {
     /// Whether an address is forbidden to a page. Of a [`Resource::Document`] only the host counts.
     fn blocks(&self, page: &Url, address: &Url, wanted: Resource) -> bool;
 
+    /// The rule that forbids an address to a page, in words, where there are rules.
+    fn rule(&self, page: &Url, address: &Url, wanted: Resource) -> Option<String> {
+        let _ = (page, address, wanted);
+        None
+    }
+
     /// Whether nothing but the host of an address counts, whatever wants it.
     fn by_host_alone(&self) -> bool {
         false

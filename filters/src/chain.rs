@@ -16,6 +16,7 @@ mod trace;
 #[cfg(feature = "training")]
 #[doc(hidden)]
 pub mod training;
+mod why;
 
 use std::{ops::Range, sync::Arc};
 
@@ -29,7 +30,7 @@ use crate::{
     extract::Extract,
     filter::Filter,
     html::Page,
-    main_block::{self, auto::forest::Forest},
+    main_block::{self, Algorithm, auto::forest::Forest},
     metadata::{self, Metadata},
     output::{
         self, Format, Links, Style,
@@ -43,6 +44,7 @@ use build::{build, check};
 pub use feed::PageFeed;
 use feed::guarded;
 pub use trace::{Trace, TracedBlock, TracedText};
+pub use why::{Explanation, RemovedPart};
 
 /// The filters that decide what of a page is there to be seen, rather than what of it is wanted.
 const SHOWING: [&str; 2] = ["lazy_images", "ignore"];
@@ -61,7 +63,8 @@ pub struct Chain {
     /// Whether some filter reads the text of scripts before they are taken out.
     script_text: bool,
     collect_links: bool,
-    /// For [`Chain::blocks`].
+    /// For what is told of pages, and by [`Chain::blocks`].
+    lists: Arc<dyn Blocker>,
     main_block: main_block::Settings,
 }
 
@@ -97,6 +100,7 @@ impl Chain {
                     .find(|name| **name != FilterName::LazyImages)
                     .is_none_or(|first| *first != FilterName::Ignore),
             collect_links: order.contains(&FilterName::RemovedLinks),
+            lists: Arc::clone(lists),
             main_block: config.main_block.clone(),
         })
     }
@@ -149,6 +153,13 @@ impl Chain {
         feed.finish_as_trace()
     }
 
+    /// What was removed of a page and why, and the page with all of it marked.
+    pub fn why(self: &Arc<Self>, html: &str, url: &Url) -> Result<Explanation, PageError> {
+        let mut feed = self.page(url);
+        feed.feed(html)?;
+        feed.finish_as_explanation()
+    }
+
     /// A page with everything that can be told about it.
     pub fn extract(self: &Arc<Self>, html: &str, url: &Url) -> Result<Extract, PageError> {
         let mut feed = self.page(url);
@@ -177,14 +188,14 @@ impl Chain {
     }
 
     fn bar<'a>(&self, links: &'a Links, page: &Page, report: &Report) -> Bar<'a> {
-        let is_all = page.main_block == Some(page.body());
-        let steps = self.main_block.steps_from(report.selected, is_all);
-        let [less, more] = steps.map(|steps| steps.and_then(|by| links.view.stepped(by)));
-        let is_last = links.view.block > 0 && !report.selected;
+        let view = links.view;
+        let on = |by: i8| view.stepped(by).filter(|_| !page.at_end || view.steps.signum() != by);
+        let is_all = self.main_block.algorithm != Algorithm::Auto && page.main_block == Some(page.body());
+        let is_last = view.block > 0 && !report.selected;
         let ads = report.filters.iter().find(|filter| filter.filter == AD_SERVERS).map_or(0, |filter| filter.removed);
         let links_removed = page.appended.iter().map(|group| group.links.len()).sum();
         let removed = Removed { share: 1.0 - report.kept_share(), links: links_removed, ads };
-        Bar { links, less, more, next: links.view.next_block(is_last), removed }
+        Bar { links, less: on(-1), more: on(1).filter(|_| !is_all), next: view.next_block(is_last), removed }
     }
 
     /// What a rewritten page asks of its policies.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     filter::{ad_servers, captions, empty_tables, ignore, lazy_images, link_lists, link_quota, removed_links},
-    main_block,
+    main_block::{self, Steering},
     output::{self, Format, Shape, View},
 };
 
@@ -117,7 +117,7 @@ impl ChainConfig {
     #[must_use]
     pub fn for_view(&self, view: View) -> ChainConfig {
         let mut config = self.clone();
-        config.main_block.steer(view.steps, view.block);
+        config.main_block.steer(Steering { steps: view.steps, skipped: view.block });
         if view.is_steered() {
             // The reader asked for it, however little that is.
             (config.floor.kept_share, config.floor.kept_chars) = (0.0, 0);

@@ -186,6 +186,8 @@ pub(crate) struct Page {
     pub(crate) sheets: OnceCell<Rc<Sheets>>,
     /// The block that `main_block` chose, if it chose one; the innermost element around the parts of a choice.
     pub(crate) main_block: Option<NodeId>,
+    /// Whether a reader asked for more, or less, than can be chosen.
+    pub(crate) at_end: bool,
     /// The word F1 to be expected of the choice of the main block, where its algorithm can tell.
     pub(crate) confidence: Option<f64>,
     /// The CPU time that is left; none where nobody counts it.
@@ -228,6 +230,7 @@ impl Page {
             sheets: OnceCell::new(),
             panels: Vec::new(),
             main_block: None,
+            at_end: false,
             confidence: None,
             budget: None,
         };

@@ -113,10 +113,17 @@ pub struct Settings {
 /// What a reader wants of one page, other than what is configured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Steering {
+    /// Steps from the configured choice: above 0 to more of the page, below 0 to less. Each changes what is shown.
+    pub(crate) steps: i8,
     /// Blocks that are more relevant than the one that is wanted.
-    skipped: u8,
-    /// Whether a choice is carried out however small it is.
-    pub(crate) is_forced: bool,
+    pub(crate) skipped: u8,
+}
+
+impl Steering {
+    /// Whether a choice is carried out however small and doubtful it is.
+    fn is_forced(self) -> bool {
+        self != Steering::default()
+    }
 }
 
 impl Default for Settings {
@@ -143,42 +150,14 @@ impl Default for Settings {
     }
 }
 
-/// What `auto` keeps, from least to most; beyond is the whole page, as the other filters left it.
-const DIAL: [auto::Favor; 3] = [auto::Favor::Precision, auto::Favor::Balanced, auto::Favor::Recall];
-
 impl Settings {
-    /// Chooses more or less of a page by some steps, and another block: with `auto` the dial is turned, with the algorithms of
-    /// the papers the block becomes its parent, or its child of the highest ratio.
-    pub(crate) fn steer(&mut self, steps: i8, block: u8) {
-        if steps == 0 && block == 0 {
-            return;
+    /// Chooses what a reader wants. Where nothing would be chosen, the first step to less is the choice itself.
+    pub(crate) fn steer(&mut self, mut steering: Steering) {
+        if !self.enabled && steering.steps < 0 {
+            self.enabled = true;
+            steering.steps += 1;
         }
-        self.steering = Steering { skipped: block, is_forced: true };
-        self.auto.min_confidence = 0.0;
-        if self.algorithm != Algorithm::Auto {
-            self.cnr.adjust = self.cnr.adjust.saturating_add(steps);
-            return;
-        }
-        let place = self.place_on_dial().saturating_add_signed(isize::from(steps));
-        self.enabled = place < DIAL.len();
-        self.favor = DIAL[place.min(DIAL.len() - 1)];
-    }
-
-    /// Where the dial of `auto` stands.
-    fn place_on_dial(&self) -> usize {
-        let favored = || DIAL.iter().position(|favor| *favor == self.favor);
-        if self.enabled { favored().unwrap_or_default() } else { DIAL.len() }
-    }
-
-    /// The steps from here to less and to more than what was shown of a page: its main block, or without one all of it.
-    pub(crate) fn steps_from(&self, selected: bool, is_all: bool) -> [Option<i8>; 2] {
-        if self.algorithm != Algorithm::Auto {
-            return [Some(-1), (selected && !is_all).then_some(1)];
-        }
-        let set = self.place_on_dial();
-        let shown = if selected { set } else { DIAL.len() };
-        let to = |place: usize| i8::try_from(place.cast_signed() - set.cast_signed()).ok();
-        [shown.checked_sub(1).and_then(to), (shown < DIAL.len()).then(|| to(shown + 1)).flatten()]
+        self.steering = steering;
     }
 
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
@@ -212,6 +191,18 @@ impl MainBlock {
         MainBlock { keeps_look, ..self }
     }
 
+    /// Takes a choice away, and leaves what is dropped inside it.
+    fn skip(&self, page: &mut AnalysedPage, choice: &Choice) {
+        for &id in &choice.kept {
+            let left: Vec<_> = choice.dropped.iter().copied().filter(|&dropped| page.contains(id, dropped)).collect();
+            if left.is_empty() && id != page.body() {
+                page.remove(id, self.name());
+            } else {
+                page.keep_only(id, &left, self.name());
+            }
+        }
+    }
+
     /// Carries out a choice, or says why not.
     fn select(&self, page: &mut AnalysedPage) -> Result<String, String> {
         let settings = &self.settings;
@@ -225,25 +216,24 @@ impl MainBlock {
         };
         let mut choice = chosen(page, settings);
         for _ in 0..settings.steering.skipped {
-            for &id in &choice.kept {
-                page.remove(id, self.name());
-            }
+            self.skip(page, &choice);
             choice = chosen(page, settings);
         }
         // Where so little is left that the page would be kept whole, more is less.
         if settings.favor == auto::Favor::Precision
-            && !settings.steering.is_forced
+            && !settings.steering.is_forced()
             && (choice.kept.is_empty() || floor::objection(page, &choice, settings).is_some())
         {
             choice = chosen(page, &Settings { favor: auto::Favor::Balanced, ..settings.clone() });
         }
         // Three places: what is left is noise, and differs between machines.
+        page.at_end = choice.at_end;
         page.confidence = choice.confidence.map(|share| (share * 1000.0).round() / 1000.0);
         if choice.kept.is_empty() {
             let why = choice.note.map_or_else(String::new, |note| format!(": {note}"));
             return Err(format!("no block found{why}"));
         }
-        if !settings.steering.is_forced
+        if !settings.steering.is_forced()
             && let Some(objection) = floor::objection(page, &choice, settings)
         {
             return Err(objection);
@@ -278,7 +268,7 @@ impl Filter for MainBlock {
 
     fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
         let outcome = self.select(page);
-        if outcome.is_err() {
+        if outcome.is_err() && !self.settings.steering.is_forced() {
             landmarks::remove(page, self.name());
         }
         if self.scores_hidden {
@@ -294,21 +284,20 @@ impl Filter for MainBlock {
 /// What the algorithm chooses, and for those of the papers the node that is some steps away from it.
 pub(crate) fn choose(page: &AnalysedPage, settings: &Settings, forest: &Forest) -> Choice {
     let choice = by_algorithm(page, settings, forest);
-    if settings.cnr.adjust == 0 || settings.algorithm == Algorithm::Auto || choice.kept.is_empty() {
+    let Settings { cnr, steering, .. } = settings;
+    if settings.algorithm == Algorithm::Auto || choice.kept.is_empty() || cnr.adjust == 0 && steering.steps == 0 {
         return choice;
     }
     let kept = outermost(page, choice.kept);
-    let block = cnr::adjusted(page, common_container(page, &kept), &settings.cnr);
-    Choice { note: choice.note, ..Choice::from(Some(block)) }
+    let block = cnr::adjusted(page, common_container(page, &kept), cnr);
+    let (block, at_end) = cnr::stepped(page, block, steering.steps, cnr);
+    Choice { note: choice.note, at_end, ..Choice::from(Some(block)) }
 }
 
 /// The list of algorithms.
 fn by_algorithm(page: &AnalysedPage, settings: &Settings, forest: &Forest) -> Choice {
     match settings.algorithm {
-        Algorithm::Auto => {
-            let Settings { auto, favor, keep_headline, .. } = settings;
-            auto::choose(page, auto, *favor, *keep_headline, forest)
-        }
+        Algorithm::Auto => auto::choose(page, settings, forest),
         Algorithm::Cnr => cnr::main_block(page, &settings.cnr).into(),
         Algorithm::CoreEx => core_ex::choose(page, &settings.core_ex),
         Algorithm::LinkQuota => {

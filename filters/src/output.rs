@@ -17,6 +17,7 @@ mod part;
 mod reader;
 pub(crate) mod text;
 mod tidy;
+pub(crate) mod why;
 
 use std::ops::Range;
 

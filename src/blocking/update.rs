@@ -5,30 +5,19 @@
 
 use std::{
     fs,
-    io::Read,
-    net::{IpAddr, Ipv4Addr},
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use flate2::read::MultiGzDecoder;
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt, Limited};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde::{Deserialize, Serialize};
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 use url::Url;
 
 use super::{Blocker, ListSource, MAX_LIST, Pause, syntax};
-use crate::{
-    access_control::Acl,
-    authority::Target,
-    body::{Body, IncomingBody},
-    client::{Client, PinnedConnections, Requester},
-    config::Config,
-    service::Proxy,
-};
+use crate::{config::Config, fetch, service::Proxy};
 
 /// For one list, all of it.
 const TIMEOUT: Duration = Duration::from_mins(2);
@@ -44,8 +33,6 @@ const EVERY: Duration = Duration::from_mins(15);
 
 /// A list with less than one part in so many of the rules that it had is taken for a mistake of its server.
 const SHRUNK: usize = 10;
-
-const MAX_REDIRECTS: usize = 5;
 
 /// What is known of a list's last fetch, kept beside its file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -170,67 +157,15 @@ fn keep(
 
 /// The list's text with the fields of its response; `None` if it has not changed.
 async fn fetch(config: &Config, address: &Url, state: &Fetched) -> Result<Option<(HeaderMap, String)>, Problem> {
-    let acl = Arc::new(Acl::new(config.access.clone(), Vec::new()));
-    let client = Client::new(config, Arc::clone(&acl), 1);
-    let pinned = PinnedConnections::default();
-    let mut address = address.clone();
-    for _ in 0..=MAX_REDIRECTS {
-        let target = Target::of_absolute(&address.as_str().parse().map_err(|_| problem_at(&address, "is no address"))?);
-        let permit = acl.permit(target.map_err(|error| problem_at(&address, error))?);
-        let permit = permit.map_err(|error| problem_at(&address, error))?;
-        let request = request(&address, &permit.target().authority(), state);
-        let requester = Requester { address: IpAddr::V4(Ipv4Addr::LOCALHOST), pinned: &pinned };
-        let response = client.send(&permit, request, requester, Arc::new(|_, _| {})).await;
-        let response = response.map_err(|error| problem_at(&address, error))?;
-        match response.status() {
-            StatusCode::OK => return read(response).await.map(Some).map_err(|error| problem_at(&address, error)),
-            StatusCode::NOT_MODIFIED => return Ok(None),
-            status if status.is_redirection() => {
-                let to = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
-                let to = to.and_then(|to| address.join(to).ok());
-                address = to.ok_or_else(|| problem_at(&address, "it redirects nowhere"))?;
-            }
-            status => return Err(problem_at(&address, format_args!("it answers {status}"))),
-        }
-    }
-    Err(problem_at(&address, "there are too many redirects"))
-}
-
-fn problem_at(address: &Url, problem: impl std::fmt::Display) -> Problem {
-    format!("{address}: {problem}")
-}
-
-fn request(address: &Url, host: &str, state: &Fetched) -> Request<Body> {
-    let mut request = Request::new(Body::default());
-    *request.uri_mut() = address[url::Position::BeforePath..url::Position::AfterQuery].parse().unwrap_or_default();
-    let fields = [
-        (header::HOST, Some(host)),
-        (header::USER_AGENT, Some(concat!("Gleaner/", env!("CARGO_PKG_VERSION")))),
-        (header::ACCEPT_ENCODING, Some("gzip")),
-        (header::IF_NONE_MATCH, state.etag.as_deref()),
-        (header::IF_MODIFIED_SINCE, state.last_modified.as_deref()),
-    ];
-    let fields = fields.into_iter().filter_map(|(name, value)| Some((name, HeaderValue::from_str(value?).ok()?)));
-    request.headers_mut().extend(fields);
-    request
-}
-
-/// The whole response as text.
-async fn read(response: Response<IncomingBody>) -> Result<(HeaderMap, String), Problem> {
-    let (head, body) = response.into_parts();
+    let known = [(header::IF_NONE_MATCH, &state.etag), (header::IF_MODIFIED_SINCE, &state.last_modified)];
+    let known =
+        known.into_iter().filter_map(|(name, value)| Some((name, HeaderValue::from_str(value.as_ref()?).ok()?)));
     let most = usize::try_from(MAX_LIST).unwrap_or(usize::MAX);
-    let bytes = Limited::new(body, most).collect().await.map_err(|error| error.to_string())?.to_bytes();
-    let is_packed = head.headers.get(header::CONTENT_ENCODING).is_some_and(|coding| coding == "gzip");
-    let bytes = if is_packed {
-        let mut text = Vec::new();
-        let mut unpacked = MultiGzDecoder::new(&*bytes).take(MAX_LIST);
-        unpacked.read_to_end(&mut text).map_err(|error| error.to_string())?;
-        text
-    } else {
-        bytes.to_vec()
+    let Some((headers, bytes)) = fetch::get(config, address, &known.collect(), most).await? else {
+        return Ok(None);
     };
-    let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
-    Ok((head.headers, text))
+    let text = String::from_utf8(bytes).map_err(|_| format!("{address}: it is not UTF-8 text"))?;
+    Ok(Some((headers, text)))
 }
 
 /// Whether a list is to be asked for.

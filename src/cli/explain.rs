@@ -1,6 +1,9 @@
-//! `gleaner explain`: what becomes of a request: which profile it gets, which rule of which list decides, and why.
+//! `gleaner explain`: what becomes of a request: which profile it gets, which rule of which list decides, and why. And of a
+//! page: what the filters remove and by which rule, which block is chosen, and with which scores.
 
-use std::{fmt::Write as _, net::IpAddr};
+mod page;
+
+use std::{fmt::Write as _, net::IpAddr, path::PathBuf};
 
 use clap::builder::PossibleValuesParser;
 use gleaner::{
@@ -12,14 +15,26 @@ use gleaner::{
 use gleaner_filters::{Blocker as _, Names};
 use url::Url;
 
-use super::{extract::page_address, say};
+use super::{
+    extract::{address_of, page_address},
+    overlay::Overlay,
+    say,
+};
 
 /// Arguments of `gleaner explain`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The address that is asked for
-    #[arg(value_parser = page_address)]
-    url: Url,
+    /// The address that is asked for; or a saved page, plain or .gz, `-` for standard input
+    #[arg(value_name = "URL|FILE", value_parser = subject)]
+    subject: Subject,
+    /// Explain the page itself, in this form: the default for a file; an address is fetched for it
+    #[arg(long, value_enum)]
+    format: Option<page::Format>,
+    /// The address of a saved page
+    #[arg(long, value_name = "URL", value_parser = page_address)]
+    url: Option<Url>,
+    #[command(flatten)]
+    overlay: Overlay,
     /// The page that asks for it; without it the address is a page to go to
     #[arg(long, value_name = "URL", value_parser = page_address)]
     page: Option<Url>,
@@ -40,22 +55,52 @@ pub(super) struct Args {
     kind: Option<String>,
 }
 
+/// What is explained.
+#[derive(Clone, Debug)]
+enum Subject {
+    Address(Url),
+    File(PathBuf),
+}
+
+fn subject(text: &str) -> Result<Subject, String> {
+    let file = PathBuf::from(text);
+    if text == "-" || file.exists() {
+        return Ok(Subject::File(file));
+    }
+    page_address(text).map(Subject::Address)
+}
+
 pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
+    match (&args.subject, args.format) {
+        (Subject::File(file), format) => {
+            let url = args.url.clone().unwrap_or_else(|| address_of(file));
+            let html = page::read(file, config)?;
+            page::explain(&html, &url, &args.overlay, config, format.unwrap_or_default())
+        }
+        (Subject::Address(url), Some(format)) => {
+            page::explain(&page::fetch(url, config)?, url, &args.overlay, config, format)
+        }
+        (Subject::Address(url), None) => request(args, url, config),
+    }
+}
+
+/// What becomes of a request for an address.
+fn request(args: &Args, url: &Url, config: &Config) -> anyhow::Result<()> {
     let named = args.kind.as_deref().and_then(|kind| KINDS.into_iter().find(|known| *known == kind));
-    let kind = named.unwrap_or_else(|| by_name(args));
-    let wanted = Wanted::new(args.url.clone(), args.page.clone(), kind);
+    let kind = named.unwrap_or_else(|| by_name(args, url));
+    let wanted = Wanted::new(url.clone(), args.page.clone(), kind);
     let asker = asker(args, config);
-    let page = args.page.as_ref().unwrap_or(&args.url);
+    let page = args.page.as_ref().unwrap_or(url);
     let trusted = TrustedDevices::open(config.authority_dir.as_deref());
     let mut out = profiles::explain(config, &asker, page, &trusted);
     let choice = config.profiles.choose(&asker, wanted.site());
     let profile = choice.filter(|choice| !choice.profile.blocking).map(|choice| choice.profile.name.as_str());
     // Writing to a `String` cannot fail, here and below.
     let from = if kind == "document" { "going to a page" } else { "on a page" };
-    let _ = writeln!(out, "request    {} as {kind}, {from}{}", args.url, on(args));
+    let _ = writeln!(out, "request    {url} as {kind}, {from}{}", on(args));
     decision(&mut out, config, &wanted, profile);
     if kind == "document" && profile.is_none() {
-        elements(&mut out, config, &args.url);
+        elements(&mut out, config, url);
     }
     say(&out)
 }
@@ -72,8 +117,8 @@ fn on(args: &Args) -> String {
 }
 
 /// The kind by the path's end; a page where no page asks for it.
-fn by_name(args: &Args) -> &'static str {
-    let name = args.url.path().rsplit('.').next().unwrap_or_default();
+fn by_name(args: &Args, url: &Url) -> &'static str {
+    let name = url.path().rsplit('.').next().unwrap_or_default();
     match name {
         _ if args.page.is_none() => "document",
         "js" | "mjs" => "script",

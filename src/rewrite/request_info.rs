@@ -84,7 +84,7 @@ impl<'a> RequestInfo<'a> {
     }
 
     /// Whether it is for a view of a page.
-    pub(super) fn is_view(&self) -> bool {
+    pub(crate) fn is_view(&self) -> bool {
         self.controls.as_ref().is_some_and(PageControls::is_view)
     }
 
@@ -104,7 +104,7 @@ impl<'a> RequestInfo<'a> {
     }
 
     /// `None` if the target is no URL; such a page is not rewritten.
-    pub(super) fn url(&self) -> Option<Url> {
+    pub(crate) fn url(&self) -> Option<Url> {
         self.target.url(&self.path())
     }
 

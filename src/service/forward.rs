@@ -11,6 +11,7 @@ use super::{Answer, Exchange, next_pages::NextPages, requester, upgrade::Upgrade
 use crate::{
     access_control::Permit,
     body::{Body, ContinueGate, IncomingBody},
+    bypass_link,
     client::OnInformational,
     controls::PageId,
     error::Error,
@@ -45,8 +46,10 @@ impl Exchange {
         let reader = device_looks.are_used().then(|| device_looks.of(&self.device(request.headers()))).flatten();
         let look_of_view = view.and_then(|(view, _)| Look::of_view(&running.config, profile, view).ok());
         if view.is_some() || info.is_whole_page() && look.has_controls() {
-            let controls = self.proxy.controls.of_page(self.device(request.headers()), view);
-            info = info.with_controls(Some(controls));
+            let headers = request.headers();
+            let of = |page| self.proxy.controls.of_page(self.device(headers), &page, headers, view);
+            let controls = info.url().map(of);
+            info = info.with_controls(controls);
         }
         let look = look_of_view.as_ref().unwrap_or(look);
         let look_of_device = reader.map(|reader| look.with_reader(reader));
@@ -54,7 +57,8 @@ impl Exchange {
         info.look = look;
         if let Some(kept) = view.and_then(|_| info.kept_original()) {
             running.rewriter.prepare(&mut info, request.headers_mut());
-            return Ok(Answer::Response(self.rewrite(&info, kept.response(), None).await));
+            let shown = self.rewrite(&info, kept.response(), None).await;
+            return Ok(Answer::Response(self.only_rewritten(&info, shown)));
         }
         let address = self.connection.client.ip();
         if view.is_none() {
@@ -79,7 +83,18 @@ impl Exchange {
             look.tagger.map_not_modified(response.headers_mut());
             return Ok(Answer::Response(response));
         }
-        Ok(Answer::Response(self.rewrite(&info, response.map(Body::from), more).await))
+        let response = self.rewrite(&info, response.map(Body::from), more).await;
+        Ok(Answer::Response(self.only_rewritten(&info, response)))
+    }
+
+    /// In the place of a view that cannot be made stands a page that says why. The original has scripts, and must be asked
+    /// for on the control host.
+    fn only_rewritten(&self, info: &RequestInfo<'_>, response: Response<Body>) -> Response<Body> {
+        let action = &self.log.action;
+        match info.url().filter(|_| info.is_view() && action.starts_with("passed")) {
+            Some(page) => bypass_link::no_view(&page, action),
+            None => response,
+        }
     }
 
     /// RFC 9110 § 15.2: interim responses are passed on. A 100 opens the request's body, which makes hyper send its own

@@ -1,14 +1,18 @@
 //! The bar of a rewritten page: each link shows the page as it says, to who got the page, and to nobody else.
 
+use std::process::Command;
+
 use http::Request;
 use http_body_util::Full;
 
 use crate::{
     as_it_was::link,
+    browser::Browser,
+    cli::gleaner,
     harness::{
         Origin, TestProxy,
-        client::Answer,
-        get,
+        client::{Answer, run},
+        get, optional,
         origin::{Recorded, html, response},
         send,
     },
@@ -25,9 +29,10 @@ fn page() -> String {
         .repeat(count)
     };
     format!(
-        "<!doctype html><title>The clock</title><nav><a href=/1>Home</a> <a href=/2>News</a> <a href=/3>About us</a></nav>\
-         <div id=first><h1>The clock</h1>{}<p><a href='#note'>note</a> <a href=more>more</a></div>\
-         <div id=second><h2>Weather</h2>{}</div><footer>Imprint of the town <a href=/i>contact</a></footer>",
+        "<!doctype html><title>The clock</title><script>fetch('/ran')</script><nav><a href=/1>Home</a> <a href=/2>News</a> <a href=/3>About us</a></nav>\
+         <div id=page><div id=first><h1>The clock</h1>{}<p><a href='#note'>note</a> <a href=more>more</a></div>\
+         <div id=second><h2>Weather</h2>{}</div></div><footer>Imprint of the town <a href=/i>contact</a></footer>\
+         <img id=ad src=//ad.doubleclick.net/x.gif alt=Advertisement>",
         sentences("clock", 12),
         sentences("weather vane", 5),
     )
@@ -53,12 +58,12 @@ async fn each_link_shows_the_page_as_it_says_and_no_origin_sees_it() {
         response(&fields, page())
     })
     .await;
-    for settings in ["", "filters: { main_block: { algorithm: cnr } }"] {
+    for settings in ["", "filters: { main_block: { algorithm: cnr, cnr: { start: top, top: 6 } } }"] {
         let proxy = TestProxy::start(settings).await;
         let url = origin.url("/page?x=1&y=2");
         let asked = origin.requests().len();
         let shown = get(&proxy, &url, &[ANNA]).await;
-        assert!(shown.text().contains("% removed, "), "{}", shown.text());
+        assert!(shown.text().contains("% removed, "), "{settings}: {}", shown.text());
         let is_of = |answer: &Answer, other: &str, it: &str| {
             assert_eq!((answer.status, answer.header("cache-control")), (http::StatusCode::OK, "no-store"), "{it}");
             assert_eq!((answer.header("etag"), answer.header("set-cookie")), ("", ""), "{it}");
@@ -66,12 +71,12 @@ async fn each_link_shows_the_page_as_it_says_and_no_origin_sees_it() {
             assert!(answer.text().contains(other), "{it}: {}", answer.text());
         };
         let less = get(&proxy, &control(&shown, "Less"), &[ANNA]).await;
-        is_of(&less, "<p>The clock has", "less");
+        is_of(&less, "single hand", "less");
         assert!(less.text().matches("single hand").count() <= shown.text().matches("single hand").count());
         let more = get(&proxy, &control(&shown, "More"), &[ANNA]).await;
         is_of(&more, "weather vane", "more");
-        let next = get(&proxy, &control(&shown, "Next block"), &[ANNA]).await;
-        is_of(&next, "weather vane", "next block");
+        let next = get(&proxy, &control(&shown, "Next"), &[ANNA]).await;
+        is_of(&next, if settings.is_empty() { "<main>" } else { "weather vane" }, "next block");
         assert!(!next.text().contains("The clock has"));
         let text = get(&proxy, &control(&shown, "Text"), &[ANNA]).await;
         is_of(&text, "The clock has", "text");
@@ -217,4 +222,169 @@ async fn the_bar_is_there_where_it_is_asked_for() {
         }
         proxy.stop().await;
     }
+}
+
+#[tokio::test]
+async fn why_marks_what_was_removed_in_its_place_with_the_filter_and_the_rule() {
+    let origin = Origin::http(|_| html(page())).await;
+    let proxy = TestProxy::start("").await;
+    let shown = get(&proxy, &origin.url("/page"), &[]).await;
+    let why = get(&proxy, &control(&shown, "Why"), &[]).await;
+    let policy = why.header("content-security-policy");
+    assert!(policy.contains("default-src 'none'") && policy.contains("sandbox"), "{policy}");
+    for words in [
+        "<b data-gleaner-by=\"main_block\">main_block: outside the main block</b>",
+        "<b data-gleaner-by=\"ad_servers\">ad_servers: ",
+        "Main block: body &gt; ",
+        "Tree of ",
+        "Imprint of the town",
+        ">Page</a>",
+    ] {
+        assert!(why.text().contains(words), "{words:?} is not in {}", why.text());
+    }
+    for gone in ["<script", "/ran", "src=\"//ad.doubleclick.net"] {
+        assert!(!why.text().contains(gone), "{gone}");
+    }
+    let data = get(&proxy, &link(why.text(), ".json."), &[]).await;
+    assert_eq!(data.header("content-type"), "application/json");
+    let data: serde_json::Value = serde_json::from_slice(&data.body).unwrap();
+    assert!(data["blocks"][0]["probability"].as_f64().unwrap() > 0.0);
+    assert!(data["tree"].as_array().unwrap().len() > 3);
+    let removed = data["removed"].as_array().unwrap();
+    assert!(
+        removed
+            .iter()
+            .any(|part| part["filter"] == "ad_servers" && part["rule"].as_str().unwrap().contains("doubleclick.net"))
+    );
+    proxy.stop().await;
+}
+
+/// The original has the page's scripts, and only a person may ask for it.
+#[tokio::test]
+async fn a_view_that_cannot_be_made_is_not_the_original() {
+    let origin = Origin::http(|request| {
+        let is_again = request.headers.contains_key("x-again");
+        let mut answer = response(&[("content-type", "text/html"), ("cache-control", "no-store")], page());
+        if is_again {
+            *answer.status_mut() = http::StatusCode::FORBIDDEN;
+        }
+        answer
+    })
+    .await;
+    let proxy = TestProxy::start("").await;
+    let shown = get(&proxy, &origin.url("/page"), &[]).await;
+    let less = get(&proxy, &control(&shown, "Less"), &[("x-again", "1")]).await;
+    assert_eq!(less.status, 422);
+    assert!(!less.text().contains("/ran") && less.text().contains("passed; reason=status"), "{}", less.text());
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn in_chromium_each_link_of_the_bar_shows_its_view_and_no_script_runs() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let origin = Origin::http(|_| html(page())).await;
+    let proxy = TestProxy::start("").await;
+    let mut dom = String::new();
+    for (words, shown, hidden) in [
+        ("-1.0.page", "The clock has", "Imprint"),
+        ("-1.0.why", "outside the main block", "<script"),
+        ("0.1.page", "<main>", "The clock has"),
+        ("1.0.page", "The clock has", "<script"),
+        ("0.0.text", "The clock has", "<nav"),
+    ] {
+        if words != "-1.0.why" {
+            dom = browser.dom(&proxy, origin.url("/page")).await;
+        }
+        dom = browser.dom(&proxy, link(&dom, &format!("gleaner-view={words}."))).await;
+        assert!(dom.contains(shown) && !dom.contains(hidden), "{words}: {dom}");
+    }
+    let asked: Vec<_> = origin.requests().iter().map(|seen| seen.uri.to_string()).collect();
+    assert!(asked.iter().all(|uri| uri == "/page" || uri == "/favicon.ico"), "{asked:?}");
+    proxy.stop().await;
+}
+
+/// A page of another site, and one of the same that passes with its script, send the browser to a link of the bar.
+#[tokio::test]
+async fn in_chromium_another_site_cannot_follow_a_link_of_the_bar() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let origin = Origin::http(|_| html(page())).await;
+    let proxy = TestProxy::start("").await;
+    // With a token for this browser: it is the referring page that is wrong.
+    let dom = browser.dom(&proxy, origin.url("/page")).await;
+    let why = link(&dom, "0.0.why.");
+    let hostile = Origin::http(move |_| {
+        let mut page = html(format!("<!doctype html><title>x</title><script>location = '{why}'</script>"));
+        *page.status_mut() = http::StatusCode::FORBIDDEN;
+        page
+    })
+    .await;
+    let dom = browser.dom(&proxy, hostile.url("/")).await;
+    assert!(dom.contains("The clock has") && !dom.contains("Tree of "), "{dom}");
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn the_bar_can_be_read_and_followed_in_lynx() {
+    let Some(lynx) = optional::program("lynx", "lynx") else {
+        return;
+    };
+    let origin = Origin::http(|_| html(page())).await;
+    let proxy = TestProxy::start("").await;
+    let dump = async |address: String, arguments: &[&str]| {
+        let mut command = Command::new(&lynx);
+        command.env("http_proxy", proxy.url()).env("no_proxy", "").args(["-dump", "-width=100"]).args(arguments);
+        command.arg(address);
+        let (well, text) = run(command).await;
+        assert!(well, "{text}");
+        text
+    };
+    let text = dump(origin.url("/page"), &["-nolist"]).await;
+    assert!(text.contains("Less · More · Next · Original · Text · Why ·"), "{text}");
+    let links = dump(origin.url("/page"), &["-listonly"]).await;
+    let why = links.split_whitespace().find(|link| link.contains("0.0.why.")).unwrap();
+    let why = dump(why.to_owned(), &["-nolist"]).await;
+    assert!(why.contains("main_block: outside the main block Imprint"), "{why}");
+    proxy.stop().await;
+}
+
+#[test]
+fn explain_tells_of_a_saved_page_what_the_filters_do() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("page.html"), page()).unwrap();
+    std::fs::write(dir.path().join("c.yaml"), "").unwrap();
+    let explain = |arguments: &[&str], input: &str| {
+        let output = gleaner(dir.path(), &[&["--config", "c.yaml", "explain"], arguments].concat(), input);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let text = explain(&["page.html"], "");
+    for words in ["main block body > ", "ad_servers: ", "main_block: outside the main block", "Imprint of the town"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    assert_eq!(explain(&["-"], &page()), text);
+    let data: serde_json::Value = serde_json::from_str(&explain(&["page.html", "--format", "json"], "")).unwrap();
+    assert_eq!(data["report"]["selected"], true);
+    let html = explain(&["page.html", "--format", "html", "--url", "https://example.org/a/b"], "");
+    assert!(html.contains("<base href=\"https://example.org/a/b\">") && html.contains("Tree of "), "{html}");
+}
+
+#[tokio::test]
+async fn explain_fetches_an_address_where_its_page_is_asked_for() {
+    let origin = Origin::http(|_| html(page())).await;
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("c.yaml"), "access: { allow_targets: ['127.0.0.1:1-65535'] }").unwrap();
+    let folder = dir.path().to_owned();
+    let url = origin.url("/page");
+    let arguments = ["--config", "c.yaml", "explain", &url, "--format", "text"].map(str::to_owned);
+    let output = tokio::task::spawn_blocking(move || {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        gleaner(&folder, &arguments, "")
+    });
+    let output = output.await.unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("main block body > "), "{text}");
 }

@@ -18,7 +18,7 @@ use crate::{
     main_block::{
         Settings,
         auto::forest::Forest,
-        choice::{common_container, describe, kept_chars, outermost},
+        choice::{Chance, common_container, describe, kept_chars, outermost},
         choose,
         cnr::{self, Ratio},
         core_ex::{self, PageShape},
@@ -49,6 +49,11 @@ pub struct Block {
     pub weight: u32,
     /// Characters outside links over nodes.
     pub ratio: f64,
+    /// Links.
+    pub links: usize,
+    /// The probability that its text is main content, on average, where the algorithm tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probability: Option<f64>,
     /// How its text begins.
     pub start: String,
 }
@@ -89,6 +94,9 @@ pub struct TreeBlock {
     pub weight: u32,
     /// Counted characters over nodes.
     pub ratio: f64,
+    /// The probability that its text is main content, on average, where the algorithm tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probability: Option<f64>,
     /// How its text begins.
     pub start: String,
 }
@@ -115,29 +123,54 @@ pub(crate) struct Found {
 
 /// At most `most` blocks of a page that the other filters have cleaned, the menus of the whole page, and its kind.
 pub(crate) fn of_page(mut page: AnalysedPage, whole: &Whole, settings: &Settings, most: usize) -> PageBlocks {
-    let (shape, links_per_word) = core_ex::page_shape(&page);
     let cleaned = page.fates();
-    let found = relevant(&mut page, settings, most, whole.chars);
-    page.restore(&whole.fates);
-    let menus = whole.menus.iter();
-    let menus = menus.map(|&(id, links)| Menu::new(&page, id, links)).collect();
-    let tree = tree(&page, settings);
+    let (mut told, found) = tell(&mut page, whole, settings, most);
     mark_removed(&mut page, &cleaned);
     mark(&mut page, &found, &whole.menus);
-    PageBlocks {
-        blocks: found.into_iter().map(|found| found.block).collect(),
+    told.marked_html = output::marked(page.page, STYLE);
+    told
+}
+
+/// The same without the copy of the page; afterwards the page is whole.
+pub(crate) fn tell(
+    page: &mut AnalysedPage,
+    whole: &Whole,
+    settings: &Settings,
+    most: usize,
+) -> (PageBlocks, Vec<Found>) {
+    let (shape, links_per_word) = core_ex::page_shape(page);
+    let (found, chances) = relevant(page, settings, most, whole.chars);
+    page.restore(&whole.fates);
+    let menus = whole.menus.iter();
+    let menus = menus.map(|&(id, links)| Menu::new(page, id, links)).collect();
+    let told = PageBlocks {
+        blocks: found.iter().map(|found| found.block.clone()).collect(),
         menus,
         kind: whole.kind,
         shape,
         links_per_word,
-        tree,
-        marked_html: output::marked(page.page, STYLE),
+        tree: tree(page, settings, &chances),
+        marked_html: String::new(),
+    };
+    (told, found)
+}
+
+/// The mean probability of the texts in a part of the page, by their words.
+fn probability(page: &Page, chances: &[Chance], parts: &[NodeId]) -> Option<f64> {
+    let (mut sum, mut words) = (0.0, 0.0);
+    for &part in parts {
+        let from = chances.partition_point(|chance| chance.place < part);
+        for chance in chances[from..].iter().take_while(|chance| chance.place < page.end(part)) {
+            sum += chance.probability * chance.words;
+            words += chance.words;
+        }
     }
+    (words > 0.0).then(|| sum / words)
 }
 
 /// "Produce information about the CNRs of the DOM tree" (§ 5). What is inside a non-content node, such as `<nav>`, weighs
 /// nothing of its own and is told as one row.
-fn tree(page: &Page, settings: &Settings) -> Vec<TreeBlock> {
+fn tree(page: &Page, settings: &Settings, chances: &[Chance]) -> Vec<TreeBlock> {
     let ratios = cnr::chars_nodes_ratios(page, &settings.cnr);
     let body = page.body();
     let texts: Vec<NodeId> = page.live(body).filter(|&id| page.own_chars(id) > 0).collect();
@@ -163,6 +196,7 @@ fn tree(page: &Page, settings: &Settings) -> Vec<TreeBlock> {
             counted: ratio.chars,
             weight: ratio.weight,
             ratio: ratio.value(),
+            probability: probability(page, chances, &[row.id]),
             start: start.chars().take(START_CHARS).collect(),
         });
     }
@@ -170,17 +204,22 @@ fn tree(page: &Page, settings: &Settings) -> Vec<TreeBlock> {
 }
 
 /// One block after the other, each found on what the ones before it have left. They are gone from the page afterwards.
-fn relevant(page: &mut AnalysedPage, settings: &Settings, most: usize, page_chars: usize) -> Vec<Found> {
+fn relevant(page: &mut AnalysedPage, settings: &Settings, most: usize, page_chars: usize) -> (Vec<Found>, Vec<Chance>) {
     let mut found = Vec::new();
+    let mut chances = Vec::new();
     while found.len() < most {
         let mut choice = choose(page, settings, &Forest::shipped());
         choice.kept = outermost(page, choice.kept);
         choice.dropped = outermost(page, choice.dropped);
+        if found.is_empty() {
+            chances = std::mem::take(&mut choice.chances);
+        }
         let chars = kept_chars(page, &choice);
         if chars == 0 {
             break;
         }
         let mut block = described(page, &choice.kept, settings);
+        block.probability = probability(page, &chances, &choice.kept);
         block.chars = chars;
         block.share = chars as f64 / page_chars.max(1) as f64;
         for &id in &choice.kept {
@@ -193,7 +232,7 @@ fn relevant(page: &mut AnalysedPage, settings: &Settings, most: usize, page_char
             break;
         }
     }
-    found
+    (found, chances)
 }
 
 fn described(page: &Page, kept: &[NodeId], settings: &Settings) -> Block {
@@ -208,8 +247,14 @@ fn described(page: &Page, kept: &[NodeId], settings: &Settings) -> Block {
         share: 0.0,
         weight: ratio.weight,
         ratio: ratio.value(),
+        links: kept.iter().map(|&id| links(page, id)).sum(),
+        probability: None,
         start: start.chars().take(START_CHARS).collect(),
     }
+}
+
+pub(crate) fn links(page: &Page, id: NodeId) -> usize {
+    page.live(id).filter(|&inside| page.tag(inside) == Some(Tag::A)).count()
 }
 
 /// How the marks look. Outlines take no room, so that the page keeps its shape; only the labels do.
@@ -280,7 +325,7 @@ pub(crate) mod tests {
         // Two texts and the paragraphs around them.
         settings.cnr.top = 4;
         let whole = page.fates();
-        let found = relevant(&mut page, &settings, 10, 1);
+        let (found, _) = relevant(&mut page, &settings, 10, 1);
         page.restore(&whole);
         let names = ["first", "second", "third"];
         assert!(found.len() >= 3);
@@ -290,7 +335,7 @@ pub(crate) mod tests {
         for (at, one) in found.iter().enumerate() {
             assert!(found[..at].iter().all(|other| !page.contains(other.kept[0], one.kept[0])));
         }
-        assert!(relevant(&mut page, &settings, 1, 1).len() == 1);
+        assert!(relevant(&mut page, &settings, 1, 1).0.len() == 1);
     }
 
     #[test]
@@ -301,7 +346,7 @@ pub(crate) mod tests {
         let mut settings = Settings::default().named("cnr").unwrap();
         settings.cnr.start = cnr::Start::Top;
         settings.cnr.top = 2;
-        let found = relevant(&mut page, &settings, 5, 1);
+        let (found, _) = relevant(&mut page, &settings, 5, 1);
         let own = found.iter().find(|found| found.block.chars < 50).unwrap();
         assert!(own.block.start.starts_with("Own words"), "{}", own.block.start);
     }
@@ -312,7 +357,7 @@ pub(crate) mod tests {
             let mut page = page(&three_blocks());
             let before = page.chars(page.body());
             let settings = Settings::default().named(name).unwrap();
-            let found = relevant(&mut page, &settings, 1000, 1);
+            let (found, _) = relevant(&mut page, &settings, 1000, 1);
             let chars: usize = found.iter().map(|found| found.block.chars).sum();
             assert!(found.len() < 20 && chars <= before, "{name}");
         }

@@ -9,7 +9,7 @@ use std::{
 use url::Url;
 
 use super::{
-    Chain, Filtered,
+    Chain, CspChange, Explanation, Filtered,
     trace::{self, Trace},
 };
 use crate::{
@@ -23,8 +23,8 @@ use crate::{
         Page, Removals,
         parse::{PIECE, Parser},
     },
-    metadata,
-    output::{self, Format, Links, Part, ReaderLook, Surroundings, interface::Interface},
+    metadata::{self, Metadata},
+    output::{self, Format, Links, Part, ReaderLook, Shape, Surroundings, interface::Interface},
     page_type,
     report::{FilterReport, Report},
 };
@@ -126,8 +126,12 @@ impl PageFeed {
         self.parser.as_ref().map_or(0, Parser::memory)
     }
 
-    /// Runs the filters and writes the page.
+    /// Runs the filters and writes the page, in the form of its view.
     pub fn finish(self) -> Result<Filtered, PageError> {
+        let shape = self.links.as_ref().map_or(Shape::Page, |links| links.view.shape);
+        if matches!(shape, Shape::Why | Shape::Json) {
+            return self.finish_as_why(shape);
+        }
         let chain = Arc::clone(&self.chain);
         let untouched = self.untouched.clone();
         let links = self.links.clone();
@@ -164,6 +168,38 @@ impl PageFeed {
                 survey,
             })
         })?
+    }
+
+    /// The page that explains the page, or the same as data.
+    fn finish_as_why(self, shape: Shape) -> Result<Filtered, PageError> {
+        let (explanation, metadata) = self.explain()?;
+        let report = explanation.report.clone();
+        let content = match shape {
+            Shape::Json => {
+                serde_json::to_string_pretty(&explanation).map_err(|_| PageError::Panicked { place: "why" })?
+            }
+            _ => explanation.html,
+        };
+        let csp = CspChange::Replace(output::why::CSP);
+        Ok(Filtered { content, offer: None, format: Format::Html, csp, metadata, report, survey: None })
+    }
+
+    pub(super) fn finish_as_explanation(self) -> Result<Explanation, PageError> {
+        Ok(self.explain()?.0)
+    }
+
+    fn explain(mut self) -> Result<(Explanation, Metadata), PageError> {
+        self.tells_kind = true;
+        let chain = Arc::clone(&self.chain);
+        let (untouched, links) = (self.untouched.clone(), self.links.clone());
+        let look = self.look.unwrap_or(chain.output.look);
+        let (page, report) = self.run()?;
+        let metadata = page.metadata.clone();
+        let bar = links.as_ref().map(|links| chain.bar(links, &page, &report));
+        let words = Interface::of(metadata.language.as_deref());
+        let around = Surroundings { words, look, untouched: untouched.as_ref(), bar: bar.as_ref(), in_frame: false };
+        let explanation = guarded("why", || chain.explain(page, report, metadata.kind, around))?;
+        Ok((explanation, metadata))
     }
 
     pub(super) fn finish_as_extract(mut self) -> Result<Extract, PageError> {
@@ -204,6 +240,17 @@ impl PageFeed {
     /// The page after all filters, what they did, and the CPU time so far.
     fn filter(mut self) -> Result<(AnalysedPage, Report, Duration), PageError> {
         let chain = Arc::clone(&self.chain);
+        let (mut page, report) = self.run()?;
+        chain.check_result(&page, &report)?;
+        let mut clock = CpuClock::start();
+        guarded("output", || output::prepare(&mut page, &chain.output))?;
+        self.spend(&mut clock)?;
+        Ok((page, report, self.spent))
+    }
+
+    /// The page after all filters as they left it, and what they did.
+    fn run(&mut self) -> Result<(AnalysedPage, Report), PageError> {
+        let chain = Arc::clone(&self.chain);
         let mut page = self.parse()?;
         let mut clock = CpuClock::start();
         if page.domain.is_some() {
@@ -226,11 +273,7 @@ impl PageFeed {
         report.text_after = page.chars(page.body());
         report.selected = page.main_block.is_some();
         report.confidence = page.confidence;
-        chain.check_result(&page, &report)?;
-        let mut clock = CpuClock::start();
-        guarded("output", || output::prepare(&mut page, &chain.output))?;
-        self.spend(&mut clock)?;
-        Ok((page, report, self.spent))
+        Ok((page, report))
     }
 
     fn run_filters(&mut self, page: &mut AnalysedPage, report: &mut Report) -> Result<(), PageError> {

@@ -195,7 +195,7 @@ impl Asked<'_> {
 }
 
 /// What an element's address leads to.
-fn wanted(page: &Page, id: NodeId) -> Resource {
+pub(crate) fn wanted(page: &Page, id: NodeId) -> Resource {
     match page.tag(id) {
         Some(Tag::A | Tag::Area) => Resource::Document,
         Some(Tag::Iframe | Tag::Frame) => Resource::Frame,

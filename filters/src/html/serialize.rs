@@ -8,6 +8,7 @@ use kuchikiki::NodeData;
 use memchr::{memchr, memchr3};
 
 use super::{Fate, Kind, NodeId, Page, tag::Tag};
+use crate::hashing::Table;
 
 /// How a subtree is written.
 #[derive(Clone, Copy)]
@@ -26,6 +27,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) after: Option<(NodeId, &'a str)>,
     /// An element that is left out.
     pub(crate) without: Option<NodeId>,
+    /// Markup written at the beginning of nodes: inside an element, before an empty one or a text.
+    pub(crate) inside: Option<&'a Table<NodeId, String>>,
 }
 
 impl Rules<'_> {
@@ -38,6 +41,7 @@ impl Rules<'_> {
         before_body_end: "",
         after: None,
         without: None,
+        inside: None,
     };
 }
 
@@ -86,13 +90,20 @@ impl Writer<'_, '_> {
                     Fate::Unwrapped | Fate::Removed => return false,
                     Fate::Keep => {}
                 }
+                if tag.is_void() {
+                    self.beginning(id);
+                }
                 self.start_tag(&element.name, tag, self.page.attributes(id));
+                if !tag.is_void() {
+                    self.beginning(id);
+                }
                 if tag == Tag::Head {
                     self.out.push_str(self.rules.after_head_start);
                 }
                 !tag.is_void() || element.name.ns != ns!(html)
             }
             NodeData::Text(text) => {
+                self.beginning(id);
                 self.text(id, &text.borrow());
                 self.space_after(id);
                 false
@@ -110,6 +121,12 @@ impl Writer<'_, '_> {
                 false
             }
             NodeData::ProcessingInstruction(_) | NodeData::Document(_) | NodeData::DocumentFragment => false,
+        }
+    }
+
+    fn beginning(&mut self, id: NodeId) {
+        if let Some(markup) = self.rules.inside.and_then(|inside| inside.get(&id)) {
+            self.out.push_str(markup);
         }
     }
 

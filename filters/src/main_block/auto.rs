@@ -43,6 +43,7 @@ use url::Url;
 
 use super::{
     Choice,
+    choice::Chance,
     forms::{FEW_WORDS, Forms},
     headings,
 };
@@ -116,6 +117,10 @@ impl Favor {
     }
 }
 
+/// `β²` of a reader's steps to less of a page, and to more: from those of [`Favor`] on by factors of four.
+const LESS: [f64; 5] = [0.25, 0.06, 0.015, 0.004, 0.001];
+const MORE: [f64; 4] = [4.0, 16.0, 64.0, 256.0];
+
 /// Settings of the algorithm `auto`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Auto"))]
@@ -138,13 +143,8 @@ impl Settings {
 }
 
 /// The main content, and how sure that is.
-pub(crate) fn choose(
-    page: &AnalysedPage,
-    settings: &Settings,
-    favor: Favor,
-    keep_headline: bool,
-    forest: &Forest,
-) -> Choice {
+pub(crate) fn choose(page: &AnalysedPage, settings: &super::Settings, forest: &Forest) -> Choice {
+    let super::Settings { favor, keep_headline, steering, .. } = *settings;
     let blocks = Blocks::of(page, &text::hashes(&page.headline.text));
     let kind = KindNow::of(page, &page.claims);
     let records = Records::of(page, &blocks, kind.is_forum());
@@ -167,8 +167,7 @@ pub(crate) fn choose(
         Some(Kind::Service | Kind::Listing) => 3,
     };
     let loses_prices = |kept: &[bool]| invariants::loses_all_prices(page, &blocks, kept, prices());
-    let settled = |favor: Favor| {
-        let mut kept = wanted(&ranking, &as_scored.0, favor.on(page.web_url()), &kind);
+    let settle = |mut kept: Vec<bool>, favor: Favor| {
         let context = Context { page, blocks: &blocks, scored: &scored, kind: &kind, favor, keep_headline };
         let rules = rules::apply(&context, &mut kept);
         invariants::enforce(page, &blocks, &mut kept);
@@ -177,18 +176,26 @@ pub(crate) fn choose(
         }
         (kept, rules)
     };
+    let settled = |favor: Favor| settle(wanted(&ranking, &as_scored.0, favor.on(page.web_url()), &kind), favor);
     let (mut kept, mut rules) = favor.held(settled(favor), || settled(Favor::Balanced));
     for more in [Favor::Balanced, Favor::Recall] {
         if loses_prices(&kept) {
             (kept, rules) = settled(more);
         }
     }
+    let is_doubtful = confidence < settings.auto.min_confidence;
+    let mut at_end = false;
+    if steering.steps != 0 {
+        let at = |beta_squared: f64, favor: Favor| settle(ranking.best(beta_squared, &MOODS).0, favor).0;
+        at_end = step(&mut kept, steering.steps, is_doubtful, at);
+    }
     let count = kept.iter().filter(|&&kept| kept).count();
     let mut note = format!("{count} of {} texts, confidence {confidence:.2}", kept.len());
     if !rules.is_empty() {
         note = format!("{note}, rules: {}", rules.join(" "));
     }
-    let mut choice = if confidence < settings.min_confidence || loses_prices(&kept) {
+    let is_whole = at_end && steering.steps > 0 || !steering.is_forced() && (is_doubtful || loses_prices(&kept));
+    let mut choice = if is_whole {
         Choice::default()
     } else {
         let thread = records.posts(page, &blocks, &kept);
@@ -208,7 +215,41 @@ pub(crate) fn choose(
     };
     choice.note = Some(note);
     choice.confidence = Some(confidence);
+    choice.at_end = at_end;
+    let texts = blocks.list.iter().zip(&scored);
+    choice.chances = texts
+        .map(|(block, scored)| Chance { place: block.container, probability: scored.chance, words: scored.words })
+        .collect();
+    // Text may stand around a block as well as before it.
+    choice.chances.sort_by_key(|chance| chance.place);
     choice
+}
+
+/// Goes some steps to more texts or to less, each a change, and says whether it is at the end: at the least that can be
+/// chosen, or beyond the most. In doubt the whole page was shown, so that the first step to less is the choice as it is.
+fn step(kept: &mut Vec<bool>, steps: i8, is_doubtful: bool, at: impl Fn(f64, Favor) -> Vec<bool>) -> bool {
+    let is_more = steps > 0;
+    let (favor, dial) = if is_more { (Favor::Recall, &MORE[..]) } else { (Favor::Precision, &LESS[..]) };
+    let mut left = steps.unsigned_abs();
+    if is_doubtful && is_more {
+        return true;
+    }
+    left -= u8::from(is_doubtful);
+    for &beta_squared in dial {
+        let mut next = at(beta_squared, favor);
+        for (next, &kept) in next.iter_mut().zip(kept.iter()) {
+            *next = if is_more { *next | kept } else { *next & kept };
+        }
+        if next == *kept || !next.contains(&true) {
+            continue;
+        }
+        if left == 0 {
+            return false;
+        }
+        *kept = next;
+        left -= 1;
+    }
+    !is_more || left > 0
 }
 
 /// Which blocks fit best as a whole. A page in doubt keeps more, but not where one thing is for sale: there the doubt is about what

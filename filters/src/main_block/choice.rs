@@ -19,8 +19,21 @@ pub(crate) struct Choice {
     pub(crate) starter: Option<String>,
     /// What the report should say beside the place.
     pub(crate) note: Option<String>,
+    /// What was thought of each text, in document order, where the algorithm scores them.
+    pub(crate) chances: Vec<Chance>,
+    /// Whether there was no more, or less, to choose than a reader asked for.
+    pub(crate) at_end: bool,
     /// The word F1 that is to be expected, where the algorithm can tell.
     pub(crate) confidence: Option<f64>,
+}
+
+/// The probability that a text is main content.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Chance {
+    /// The innermost block around it.
+    pub(crate) place: NodeId,
+    pub(crate) probability: f64,
+    pub(crate) words: f64,
 }
 
 impl From<Option<NodeId>> for Choice {

@@ -176,6 +176,21 @@ pub(super) fn adjusted(page: &Page, mut block: NodeId, settings: &Settings) -> N
     block
 }
 
+/// A reader's steps: each on to the next node with more text, or less, because parents that only wrap a block look alike.
+/// The flag tells whether there is no other.
+pub(super) fn stepped(page: &Page, mut block: NodeId, steps: i8, settings: &Settings) -> (NodeId, bool) {
+    let ratios = chars_nodes_ratios(page, settings);
+    let on = |&id: &NodeId| if steps > 0 { increase(page, id) } else { decrease(page, id, &ratios) };
+    let next = |block: NodeId| {
+        let chars = page.chars(block);
+        std::iter::successors(on(&block), on).find(|&id| page.chars(id) != chars)
+    };
+    for _ in 0..steps.unsigned_abs() {
+        block = next(block).unwrap_or(block);
+    }
+    (block, next(block).is_none())
+}
+
 /// "Increasing the amount of information shown is done by selecting the parent of this node." None above the body.
 pub(crate) fn increase(page: &Page, block: NodeId) -> Option<NodeId> {
     (block != page.body()).then(|| page.parent(block))

@@ -157,27 +157,28 @@ pub(super) fn write(around: &Surroundings<'_>, out: &mut String) {
     };
     let to = |view: View| (bar.links.to)(view);
     let view = bar.links.view;
+    let (other, word) = if view.shape == Shape::Why { (Shape::Page, Word::Page) } else { (Shape::Why, Word::Why) };
     let links = [
         (bar.less.map(to), Word::Less),
         (bar.more.map(to), Word::More),
         (Some(to(bar.next)), Word::NextBlock),
         (original.map(ToString::to_string), Word::Original),
         (Some(to(view.shaped(Shape::Text))), Word::Text),
-        (Some(to(view.shaped(Shape::Why))), Word::Why),
+        (Some(to(view.shaped(other))), word),
         (Some(bar.links.site.to_string()), Word::Site),
     ];
     // The words may be English, but stand at the side where the lines of the page begin.
-    out.extend(["<nav id=\"gleaner-controls\" lang=\"", words.language, "\" aria-label=\"Gleaner\"><bdi>"]);
-    out.push_str(&bar.removed.sentence(words));
-    out.push_str("</bdi>");
+    out.extend(["<bdi lang=\"", words.language, "\">", &bar.removed.sentence(words)]);
+    out.extend(["</bdi> <nav id=\"gleaner-controls\" lang=\"", words.language, "\" aria-label=\"Gleaner\">"]);
     for (address, word) in links {
-        out.push_str(" · ");
         match address {
             Some(address) => write_link(&address, words.get(word), "", out),
             None => out.extend(["<span>", words.get(word), "</span>"]),
         }
+        // Hidden where there are styles.
+        out.push_str(" <i>·</i> ");
     }
-    out.extend([" · <a rel=\"nofollow\" title=\"", words.get(Word::Look), "\" href=\""]);
+    out.extend(["<a rel=\"nofollow\" title=\"", words.get(Word::Look), "\" href=\""]);
     escape_attribute(bar.links.look.as_str(), out);
     out.push_str("\">Aa</a></nav>");
 }

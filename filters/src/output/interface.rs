@@ -14,6 +14,7 @@ pub(crate) enum Word {
     Original,
     Text,
     Why,
+    Page,
     Site,
     Look,
     AsItWas,
@@ -22,7 +23,7 @@ pub(crate) enum Word {
 }
 
 /// In `data/interface.txt`; the first are those of [`Word`], in its order.
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 18] = [
     "removed",
     "links",
     "ads",
@@ -32,6 +33,7 @@ const NAMES: [&str; 17] = [
     "original",
     "text",
     "why",
+    "page",
     "site",
     "look",
     "as_it_was",

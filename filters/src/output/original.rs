@@ -28,14 +28,14 @@ margin-left:auto!important;margin-right:auto!important}\
 [data-gleaner=main] img{max-width:100%;height:auto}\
 #gleaner-links{max-width:48rem;margin:2rem auto;padding:0 1rem;font:1rem/1.5 sans-serif}\
 #gleaner-links h2{font-size:1rem}\
-#gleaner-controls,#gleaner-controls *{all:initial!important;font:14px/2 sans-serif!important;color:#333!important}\
-#gleaner-controls{display:block!important;position:relative!important;clear:both!important;margin:1rem 0 0!important;\
+#gleaner-bar,#gleaner-bar *{all:initial!important;font:14px/2 sans-serif!important;color:#333!important}\
+#gleaner-bar{display:block!important;position:relative!important;clear:both!important;margin:1rem 0 0!important;\
 padding:.4rem 1rem!important;border-top:1px solid #888!important;background:#fff!important}\
-#gleaner-controls a{color:#0b4f9e!important;text-decoration:underline!important;cursor:pointer!important}\
-#gleaner-controls span{color:#767676!important}";
+#gleaner-bar a{color:#0b4f9e!important;text-decoration:underline!important;cursor:pointer!important}\
+#gleaner-bar span{color:#767676!important}";
 
 /// The source expression that lets a Content-Security-Policy admit [`STYLE`] (CSP Level 3 § 2.3.1).
-pub(crate) const STYLE_SOURCE: &str = "'sha256-f+I0pdNgganSLC656hqRUcL7mR4MS8JxJL6lkk3KyoE='";
+pub(crate) const STYLE_SOURCE: &str = "'sha256-pW7sY2TGApZrU/sc8nvOq3BKpg1oLTEx+b6xGR99qLU='";
 
 pub(super) fn write(page: &Page, around: Surroundings<'_>) -> String {
     write_styled(page, STYLE, around)
@@ -54,7 +54,7 @@ pub(super) fn write_styled(page: &Page, style: &str, around: Surroundings<'_>) -
     let mut before_body_end = String::new();
     write_links(&page.appended, around.words, &mut before_body_end);
     if around.untouched.is_some() {
-        before_body_end.push_str("<div>");
+        before_body_end.push_str("<div id=\"gleaner-bar\">");
         controls::write(&around, &mut before_body_end);
         before_body_end.push_str("</div>");
     }

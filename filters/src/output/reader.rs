@@ -30,7 +30,7 @@ style-src 'unsafe-inline'; frame-src *; form-action *; base-uri *";
 
 pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>) -> Written {
     let mut out = String::with_capacity(16 * 1024);
-    write_head(page, around.look, &mut out);
+    write_head(page, around.look, "", &mut out);
     if !around.in_frame {
         write_header(page, around, &mut out);
     }
@@ -66,8 +66,8 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
     Written { content: out, offer }
 }
 
-/// Everything up to the body.
-fn write_head(page: &Page, look: ReaderLook, out: &mut String) {
+/// Everything up to the body, with more style.
+pub(super) fn write_head(page: &Page, look: ReaderLook, style: &str, out: &mut String) {
     out.push_str("<!DOCTYPE html>\n<html");
     for name in [local_name!("lang"), local_name!("dir")] {
         let on = |id| page.attribute(id, &name);
@@ -92,10 +92,11 @@ fn write_head(page: &Page, look: ReaderLook, out: &mut String) {
     write_icon(page, out);
     out.push_str("<style>");
     look.write_style(out);
+    out.push_str(style.trim());
     out.push_str("</style></head><body>");
 }
 
-fn write_header(page: &Page, around: Surroundings<'_>, out: &mut String) {
+pub(super) fn write_header(page: &Page, around: Surroundings<'_>, out: &mut String) {
     let url = page.url();
     let Some(host) = url.host_str() else { return };
     // The line stands where lines of the page begin; the names in it are written as they are.

@@ -1,0 +1,124 @@
+//! The page that explains a page.
+
+use std::fmt::Write as _;
+
+use super::{Explanation, RemovedPart};
+use crate::{
+    chain::blocks::Block,
+    hashing::Table,
+    html::{
+        NodeId, Page,
+        serialize::{escape_attribute, escape_text},
+    },
+    output::{self, Shape, Surroundings},
+};
+
+/// Rows of the tree that are shown.
+const MAX_ROWS: usize = 400;
+
+/// The page; `roots` are what was removed, as in the explanation.
+pub(super) fn write(
+    page: &Page,
+    explanation: &Explanation,
+    roots: &[(NodeId, &'static str)],
+    around: Surroundings<'_>,
+) -> String {
+    let mut labels: Table<NodeId, String> = Table::default();
+    for (&(id, _), part) in roots.iter().zip(&explanation.removed) {
+        labels.entry(id).or_default().push_str(&label(part));
+    }
+    let place = page.main_block.filter(|&place| place != page.body());
+    if let Some(place) = place {
+        let scores = details(explanation);
+        labels.entry(place).or_default().push_str(&scores);
+    }
+    let mut above = String::from("<h1>Why this page looks as it does</h1>");
+    filters(explanation, &mut above);
+    if place.is_none() {
+        above.push_str(&details(explanation));
+    }
+    tree(explanation, &mut above);
+    if let Some(bar) = around.bar {
+        above.push_str("<p><a rel=\"nofollow\" href=\"");
+        escape_attribute(&(bar.links.to)(bar.links.view.shaped(Shape::Json)), &mut above);
+        above.push_str("\">All of this as JSON</a></p>");
+    }
+    output::why::write(page, &labels, &above, around)
+}
+
+fn label(part: &RemovedPart) -> String {
+    let mut label = format!("<b data-gleaner-by=\"{0}\">{0}: ", part.filter);
+    escape_text(&part.rule, &mut label);
+    label.push_str("</b> ");
+    label
+}
+
+fn filters(explanation: &Explanation, out: &mut String) {
+    let report = &explanation.report;
+    let _ = write!(
+        out,
+        "<p>{:.0}% of the text was kept: {} of {} characters.</p><table><tr><th>Filter<th>Parts<th>Characters<th>Note",
+        report.kept_share() * 100.0,
+        report.text_after,
+        report.text_before
+    );
+    for filter in &report.filters {
+        let (name, removed, chars) = (filter.filter, filter.removed, filter.removed_chars);
+        let _ = write!(out, "<tr><td><b data-gleaner-by=\"{name}\">{name}</b><td>{removed}<td>{chars}<td>");
+        escape_text(filter.note.as_deref().unwrap_or_default(), out);
+    }
+    out.push_str("</table>");
+}
+
+/// The main block's scores, and its rivals.
+fn details(explanation: &Explanation) -> String {
+    let mut out = String::from("<details data-gleaner-by=\"block\"><summary>");
+    match &explanation.main_block {
+        Some(place) => {
+            out.push_str("Main block: ");
+            escape_text(place, &mut out);
+        }
+        None => out.push_str("No main block was chosen"),
+    }
+    out.push_str("</summary>");
+    if let Some(confidence) = explanation.report.confidence {
+        let _ = write!(out, "<p>Right words to be expected (word F1): {confidence:.2}</p>");
+    }
+    out.push_str("<table><tr><th>Block<th>Share<th>Characters<th>CNR<th>Links<th>Probability<th>Begins");
+    for (number, block) in explanation.page.blocks.iter().enumerate() {
+        row(number + 1, block, &mut out);
+    }
+    out.push_str("</table></details>");
+    out
+}
+
+fn row(number: usize, block: &Block, out: &mut String) {
+    let _ = write!(
+        out,
+        "<tr><td>{number}<td>{:.0}%<td>{}<td>{:.1}<td>{}<td>{}<td>",
+        block.share * 100.0,
+        block.chars,
+        block.ratio,
+        block.links,
+        probability(block.probability)
+    );
+    escape_text(&block.start, out);
+}
+
+fn probability(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| format!("{value:.2}"))
+}
+
+fn tree(explanation: &Explanation, out: &mut String) {
+    let rows = &explanation.page.tree;
+    let _ = write!(out, "<details><summary>Tree of {} blocks</summary>", rows.len());
+    out.push_str("<table><tr><th>Block<th>Characters<th>CNR<th>Probability<th>Begins");
+    for row in rows.iter().take(MAX_ROWS) {
+        out.push_str("<tr><td>");
+        out.push_str(&"· ".repeat(row.depth.min(12)));
+        escape_text(&row.label, out);
+        let _ = write!(out, "<td>{}<td>{:.1}<td>{}<td>", row.chars, row.ratio, probability(row.probability));
+        escape_text(&row.start, out);
+    }
+    out.push_str("</table></details>");
+}

@@ -1,0 +1,102 @@
+//! Fetches a whole resource for this program itself: a list, or a page that is to be explained.
+
+use std::{
+    io::Read,
+    net::{IpAddr, Ipv4Addr},
+    sync::Arc,
+    time::Duration,
+};
+
+use flate2::read::MultiGzDecoder;
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt, Limited};
+use tokio::time::timeout;
+use url::Url;
+
+use crate::{
+    access_control::Acl,
+    authority::Target,
+    body::{Body, IncomingBody},
+    client::{Client, PinnedConnections, Requester},
+    config::Config,
+};
+
+const MAX_REDIRECTS: usize = 5;
+
+/// For one page, all of it.
+const PAGE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The bytes of a page.
+pub async fn page(config: &Config, address: &Url) -> Result<Vec<u8>, String> {
+    let fields = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static("text/html, */*;q=0.1"))]);
+    let fetched = get(config, address, &fields, config.rewrite.max_html_bytes);
+    match timeout(PAGE_TIMEOUT, fetched).await {
+        Ok(Ok(fetched)) => Ok(fetched.map(|(_, bytes)| bytes).unwrap_or_default()),
+        Ok(Err(problem)) => Err(problem),
+        Err(_) => Err(problem_at(address, format_args!("it did not arrive within {} seconds", PAGE_TIMEOUT.as_secs()))),
+    }
+}
+
+/// The content, unpacked, with the fields of its response; `None` if it has not changed.
+pub(crate) async fn get(
+    config: &Config,
+    address: &Url,
+    fields: &HeaderMap,
+    most: usize,
+) -> Result<Option<(HeaderMap, Vec<u8>)>, String> {
+    let acl = Arc::new(Acl::new(config.access.clone(), Vec::new()));
+    let client = Client::new(config, Arc::clone(&acl), 1);
+    let pinned = PinnedConnections::default();
+    let mut address = address.clone();
+    for _ in 0..=MAX_REDIRECTS {
+        let target = Target::of_absolute(&address.as_str().parse().map_err(|_| problem_at(&address, "is no address"))?);
+        let permit = acl.permit(target.map_err(|error| problem_at(&address, error))?);
+        let permit = permit.map_err(|error| problem_at(&address, error))?;
+        let request = request(&address, &permit.target().authority(), fields);
+        let requester = Requester { address: IpAddr::V4(Ipv4Addr::LOCALHOST), pinned: &pinned };
+        let response = client.send(&permit, request, requester, Arc::new(|_, _| {})).await;
+        let response = response.map_err(|error| problem_at(&address, error))?;
+        match response.status() {
+            StatusCode::OK => return read(response, most).await.map(Some).map_err(|error| problem_at(&address, error)),
+            StatusCode::NOT_MODIFIED => return Ok(None),
+            status if status.is_redirection() => {
+                let to = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
+                let to = to.and_then(|to| address.join(to).ok());
+                address = to.ok_or_else(|| problem_at(&address, "it redirects nowhere"))?;
+            }
+            status => return Err(problem_at(&address, format_args!("it answers {status}"))),
+        }
+    }
+    Err(problem_at(&address, "there are too many redirects"))
+}
+
+fn problem_at(address: &Url, problem: impl std::fmt::Display) -> String {
+    format!("{address}: {problem}")
+}
+
+fn request(address: &Url, host: &str, fields: &HeaderMap) -> Request<Body> {
+    let mut request = Request::new(Body::default());
+    *request.uri_mut() = address[url::Position::BeforePath..url::Position::AfterQuery].parse().unwrap_or_default();
+    let own = [
+        (header::HOST, host),
+        (header::USER_AGENT, concat!("Gleaner/", env!("CARGO_PKG_VERSION"))),
+        (header::ACCEPT_ENCODING, "gzip"),
+    ];
+    let own = own.into_iter().filter_map(|(name, value)| Some((name, HeaderValue::from_str(value).ok()?)));
+    request
+        .headers_mut()
+        .extend(own.chain(fields.clone().into_iter().filter_map(|(name, value)| Some((name?, value)))));
+    request
+}
+
+async fn read(response: Response<IncomingBody>, most: usize) -> Result<(HeaderMap, Vec<u8>), String> {
+    let (head, body) = response.into_parts();
+    let bytes = Limited::new(body, most).collect().await.map_err(|error| error.to_string())?.to_bytes();
+    if head.headers.get(header::CONTENT_ENCODING).is_none_or(|coding| coding != "gzip") {
+        return Ok((head.headers, bytes.to_vec()));
+    }
+    let mut unpacked = Vec::new();
+    let mut decoder = MultiGzDecoder::new(&*bytes).take(most as u64);
+    decoder.read_to_end(&mut unpacked).map_err(|error| error.to_string())?;
+    Ok((head.headers, unpacked))
+}
