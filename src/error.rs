@@ -38,12 +38,13 @@ pub(crate) enum Error {
     Upstream { host: String, error: UpstreamError },
 }
 
-/// Who is to blame. There is no third side: what fails within us after the upstream has answered costs
-/// the page its filtering, never its answer.
+/// Who is to blame. What fails within the proxy after the upstream has answered costs the page its filtering, never
+/// its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Client,
     Upstream,
+    Proxy,
 }
 
 impl Error {
@@ -70,6 +71,7 @@ impl Error {
                     | UpstreamError::ClientBody,
                 ..
             } => Side::Client,
+            Self::Upstream { error: UpstreamError::NoDescriptors, .. } => Side::Proxy,
             Self::Upstream { .. } => Side::Upstream,
         }
     }

@@ -50,7 +50,9 @@ pub(crate) fn error_response(error: &Error) -> Response<Body> {
     let field = match error {
         Error::Credentials { ours: false } => Some((header::PROXY_AUTHENTICATE, CHALLENGE)),
         Error::Credentials { ours: true } => Some((header::WWW_AUTHENTICATE, CHALLENGE)),
-        Error::TooManyConnections => Some((header::RETRY_AFTER, HeaderValue::from_static("5"))),
+        Error::TooManyConnections | Error::Upstream { error: UpstreamError::NoDescriptors, .. } => {
+            Some((header::RETRY_AFTER, HeaderValue::from_static("5")))
+        }
         // RFC 6585 § 4; `credentials` counts wrong guesses for a minute.
         Error::TooManyGuesses => Some((header::RETRY_AFTER, HeaderValue::from_static("60"))),
         _ => None,
@@ -116,6 +118,7 @@ fn status_of(error: &Error) -> StatusCode {
         Error::Loop => StatusCode::LOOP_DETECTED,
         Error::Upstream { error, .. } => match error {
             UpstreamError::Address(_) => StatusCode::FORBIDDEN,
+            UpstreamError::NoDescriptors => StatusCode::SERVICE_UNAVAILABLE,
             UpstreamError::ClientBody | UpstreamError::ClientLeft => StatusCode::BAD_REQUEST,
             UpstreamError::ClientStalled => StatusCode::REQUEST_TIMEOUT,
             UpstreamError::ConnectTimeout | UpstreamError::TlsTimeout | UpstreamError::FirstByteTimeout => {
@@ -173,6 +176,7 @@ fn title(error: &Error) -> &'static str {
         Error::NotAProxyRequest => "This is a proxy",
         Error::OwnPageEncrypted => "The proxy's own page is elsewhere",
         Error::Upstream { .. } if error.side() == Side::Upstream => "The web site cannot be reached",
+        Error::Upstream { .. } if error.side() == Side::Proxy => "The proxy can open no more connections",
         _ => "The proxy cannot use this request",
     }
 }
@@ -180,7 +184,7 @@ fn title(error: &Error) -> &'static str {
 /// Whether the same request may succeed a moment later.
 fn is_worth_another_try(error: &Error) -> bool {
     match error {
-        Error::Upstream { .. } => error.side() == Side::Upstream,
+        Error::Upstream { .. } => error.side() != Side::Client,
         Error::ClientNotAllowed(_) | Error::TooManyGuesses | Error::CredentialsChanged => true,
         _ => false,
     }
@@ -233,6 +237,7 @@ mod tests {
             (Error::Loop, 508),
             (upstream(UpstreamError::ConnectTimeout), 504),
             (upstream(UpstreamError::Closed), 502),
+            (upstream(UpstreamError::NoDescriptors), 503),
         ] {
             assert_eq!(error_response(&error).status().as_u16(), status, "{error:?}");
         }

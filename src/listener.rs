@@ -47,9 +47,13 @@ pub async fn serve(listener: TcpListener, proxy: Arc<Proxy>, shutdown: Cancellat
     info!(listen = %local, "listening");
     while let Some(accepted) = shutdown.run_until_cancelled(listener.accept()).await {
         match accepted {
-            Ok((stream, client)) => admit(stream, client, &proxy, &handle, &refusals),
+            Ok((stream, client)) => {
+                proxy.limits.accept_failed(false);
+                admit(stream, client, &proxy, &handle, &refusals);
+            }
             Err(error) => {
                 warn!(%error, "a connection could not be accepted");
+                proxy.limits.accept_failed(true);
                 proxy.running().client.close_idle();
                 sleep(ACCEPT_PAUSE).await;
             }

@@ -125,7 +125,7 @@ where
 {
     let configured = &proxy.running().config.timeouts;
     let timeouts = Timeouts { head: configured.request_head, idle: configured.client_idle };
-    let io = ValidatingIo::new(io, Arc::clone(&connection.state), timeouts);
+    let io = ValidatingIo::new(io, Arc::clone(&connection.state), Arc::clone(&proxy.limits), timeouts);
     let mut http = pin!(
         http1::Builder::new()
             .timer(TokioTimer::new())

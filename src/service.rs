@@ -28,7 +28,7 @@ use crate::{
     body::Body,
     bypass_link::BypassLinks,
     ca::AuthorityError,
-    client::Requester,
+    client::{Requester, UpstreamError},
     config::{Config, ConfigError, IneffectiveSetting, Lookup},
     credentials::Denied,
     error::Error,
@@ -299,6 +299,7 @@ impl Exchange {
     fn after(&self, error: &Error) {
         match error {
             Error::ClientNotAllowed(_) | Error::CredentialsChanged => self.connection.drain(),
+            Error::Upstream { error: UpstreamError::NoDescriptors, .. } => self.running.client.close_idle(),
             Error::Upstream { error, .. } if error.may_work_in_a_tunnel() => {
                 if let Some(target) = &self.connection.tunnel {
                     self.proxy.tunnel_from_now_on(target, error);
@@ -339,7 +340,7 @@ impl Exchange {
     }
 
     /// An upstream failure with the host that it is about.
-    fn upstream_error(permit: &Permit, error: crate::client::UpstreamError) -> Error {
+    fn upstream_error(permit: &Permit, error: UpstreamError) -> Error {
         Error::Upstream { host: permit.target().host_port(), error }
     }
 }

@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::{
     PageLimits,
-    page::{
+    html::{
         NodeId, Page,
         parse::{PIECE, Parser},
         serialize::{self, Rules},

@@ -7,8 +7,8 @@
 //! Limits, clocks and panics are dealt with here and nowhere else. Whatever goes wrong ends in a [`PageError`], and the
 //! caller still has the original bytes.
 
+pub(crate) mod blocks;
 mod build;
-pub(crate) mod clock;
 mod doubt;
 mod feed;
 mod structured;
@@ -26,16 +26,15 @@ use crate::{
     domain::{self, Domain, Survey},
     error::{ConfigError, PageError},
     extract::Extract,
-    filter::{
-        Filter,
-        main_block::{self, auto::forest::Forest, blocks, blocks::PageBlocks},
-        output::{self, Format, Style},
-    },
+    filter::Filter,
     hosts::HostList,
-    kind,
+    main_block::{self, auto::forest::Forest},
     metadata::{self, Metadata},
+    output::{self, Format, Style},
+    page_type,
     report::Report,
 };
+use blocks::PageBlocks;
 use build::{build, check};
 use feed::guarded;
 pub use feed::{PageFeed, Remains};
@@ -121,7 +120,7 @@ impl Chain {
         feed.feed(html)?;
         let mut page = feed.parse()?;
         let found = guarded("metadata", || metadata::read(&page))?;
-        let kind = guarded("kind", || kind::of(&page, found.claims.clone()))?;
+        let kind = guarded("kind", || page_type::of(&page, found.claims.clone()))?;
         page.headline = found.headline;
         page.claims = found.claims;
         feed.run_some(&mut page, |name| SHOWING.contains(&name))?;
@@ -242,10 +241,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::{
-        filter::output::Part,
-        page::{NodeId, Page},
-    };
+    use crate::{analysis::AnalysedPage, html::NodeId, output::Part};
 
     struct Panics;
 
@@ -254,7 +250,7 @@ mod tests {
             "panics"
         }
 
-        fn apply(&self, _page: &mut Page) -> Option<String> {
+        fn apply(&self, _page: &mut AnalysedPage) -> Option<String> {
             panic!("a filter with a bug");
         }
     }
@@ -290,7 +286,7 @@ mod tests {
             "endless"
         }
 
-        fn apply(&self, page: &mut Page) -> Option<String> {
+        fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
             for _ in 0..WALKS {
                 let nodes = page.live(NodeId::DOCUMENT).count();
                 let ups = page.ancestors(page.body()).count();

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::filter::{
-    ad_servers, captions, empty_tables, genre, ignore, lazy_images, link_lists, link_quota, main_block, output,
-    removed_links,
+use crate::{
+    filter::{ad_servers, captions, empty_tables, ignore, lazy_images, link_lists, link_quota, removed_links},
+    main_block, output,
 };
 
 /// A filter that may be put in the chain's order.
@@ -16,8 +16,6 @@ pub enum FilterName {
     LazyImages,
     /// Drops tags and attributes.
     Ignore,
-    /// Tells the genre and lays its settings over those of the filters after it.
-    Genre,
     /// Removes what comes from advertisement servers.
     AdServers,
     /// Removes lists of links.
@@ -41,7 +39,6 @@ impl FilterName {
         match self {
             FilterName::LazyImages => "lazy_images",
             FilterName::Ignore => "ignore",
-            FilterName::Genre => "genre",
             FilterName::AdServers => "ad_servers",
             FilterName::LinkLists => "link_lists",
             FilterName::LinkQuota => "link_quota",
@@ -65,8 +62,6 @@ pub struct ChainConfig {
     pub lazy_images: lazy_images::Settings,
     /// Drops tags and attributes: the paper's Figure 1, every check box.
     pub ignore: ignore::Settings,
-    /// Tells the genre of a page (news, shop, forum, documentation) and lays its settings over those of the filters after it.
-    pub genre: genre::Settings,
     /// Removes elements whose `src` or `href` leads to an advertisement server.
     pub ad_servers: ad_servers::Settings,
     /// Removes lists of links.
@@ -93,7 +88,6 @@ impl Default for ChainConfig {
             order: vec![
                 FilterName::LazyImages,
                 FilterName::Ignore,
-                FilterName::Genre,
                 FilterName::AdServers,
                 FilterName::LinkLists,
                 FilterName::LinkQuota,
@@ -104,7 +98,6 @@ impl Default for ChainConfig {
             ],
             lazy_images: lazy_images::Settings::default(),
             ignore: ignore::Settings::default(),
-            genre: genre::Settings::default(),
             ad_servers: ad_servers::Settings::default(),
             link_lists: link_lists::Settings::default(),
             link_quota: link_quota::Settings::default(),
@@ -124,7 +117,6 @@ impl ChainConfig {
         self.order.iter().copied().filter(|name| match name {
             FilterName::LazyImages => self.lazy_images.enabled,
             FilterName::Ignore => self.ignore.enabled,
-            FilterName::Genre => self.genre.enabled,
             FilterName::AdServers => self.ad_servers.enabled,
             FilterName::LinkLists => self.link_lists.enabled,
             FilterName::LinkQuota => self.link_quota.enabled,

@@ -19,7 +19,7 @@ use std::{
 
 use html5ever::local_name;
 
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::html::{NodeId, Page, tag::Tag};
 use images::{Images, linked_images};
 
 /// Blocks remembered of one domain; beyond them new ones are forgotten. A page has some hundred blocks, so this holds
@@ -163,7 +163,7 @@ fn fingerprints(page: &Page) -> Vec<u64> {
             && let Some(text) = page.text(id)
         {
             let mut hasher = Fnv::default();
-            hasher.write(crate::text::one_line(&text).as_bytes());
+            hasher.write(crate::vocabulary::words::one_line(&text).as_bytes());
             sums[id.index()] = hasher.finish();
         }
         if id != page.body() {

@@ -1,7 +1,5 @@
 //! Why a chain cannot be built, and why a page is not filtered.
 
-use crate::page::tag::Tag;
-
 /// A chain that cannot be built from its configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {problem}")]
@@ -24,16 +22,6 @@ impl ConfigError {
     /// An error unless the value is a share: 0 to 1.
     pub(crate) fn unless_share(key: &str, value: f64) -> Result<(), ConfigError> {
         if (0.0..=1.0).contains(&value) { Ok(()) } else { Err(ConfigError::out_of_range(key, value, "0 to 1")) }
-    }
-
-    /// An error unless all of the names are HTML elements.
-    pub(crate) fn unless_elements(key: &str, names: &[String]) -> Result<(), ConfigError> {
-        match names.iter().find(|name| Tag::of_name(name).is_none()) {
-            None => Ok(()),
-            Some(name) => {
-                Err(ConfigError::new(key, format!("{name:?} is not an HTML element; expected names such as \"div\"")))
-            }
-        }
     }
 }
 

@@ -4,13 +4,13 @@ use html5ever::local_name;
 use serde::Serialize;
 
 use crate::{
-    filter::output,
-    kind::Kind,
-    markdown,
+    analysis::AnalysedPage,
+    html::{NodeId, Page, tag::Tag},
     metadata::Metadata,
-    page::{NodeId, Page, tag::Tag},
+    output::{self, captions, markdown},
+    page_type::Kind,
     report::Report,
-    text::{captions, one_line},
+    vocabulary::words::one_line,
 };
 
 /// What can be told about a page, in every form.
@@ -60,7 +60,7 @@ const MAX_LINK_NODES: usize = 100;
 const MAX_LINK_BYTES: usize = 1000;
 
 impl Extract {
-    pub(crate) fn of(page: &mut Page, settings: &output::Settings, report: Report) -> Extract {
+    pub(crate) fn of(page: &mut AnalysedPage, settings: &output::Settings, report: Report) -> Extract {
         let html = output::html(page, settings, output::Surroundings::default()).content;
         output::prepare_text(page, settings);
         let headline = output::lift_headline(page, settings);

@@ -4,16 +4,13 @@
 pub mod ad_servers;
 pub mod captions;
 pub mod empty_tables;
-pub mod genre;
 pub mod ignore;
 pub mod lazy_images;
 pub mod link_lists;
 pub mod link_quota;
-pub mod main_block;
-pub mod output;
 pub mod removed_links;
 
-use crate::page::Page;
+use crate::analysis::AnalysedPage;
 
 /// One step of the chain.
 pub(crate) trait Filter: Send + Sync {
@@ -21,5 +18,5 @@ pub(crate) trait Filter: Send + Sync {
     fn name(&self) -> &'static str;
 
     /// Edits the page. What it removed is counted by the page; the note is for what a count cannot say.
-    fn apply(&self, page: &mut Page) -> Option<String>;
+    fn apply(&self, page: &mut AnalysedPage) -> Option<String>;
 }

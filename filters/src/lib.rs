@@ -30,7 +30,7 @@
 //! | room | what is done there |
 //! |---|---|
 //! | `chain` | filters in order, limits, clocks, panics |
-//! | `filter/` | the filters, a file each; `filter/main_block/` the algorithms that choose the main block |
+//! | `filter/` | the filters, a file each; `main_block/` the algorithms that choose the main block |
 //! | `page` | the parsed page and the doors through which filters change it; parsing and writing |
 //! | `metadata` | what a page says about itself: title, author, date, language, site |
 //! | `kind` | what kind of page it is: article, forum, product, … |
@@ -42,12 +42,12 @@
 //! | `domain` | what several pages of one domain have in common; the caller keeps it |
 //! | `report`, `config`, `error` | what was done, what is asked for, what went wrong |
 
+mod analysis;
 #[cfg(feature = "benching")]
 #[doc(hidden)]
 pub mod benching;
 mod chain;
 mod config;
-mod dom;
 mod domain;
 mod entities;
 mod error;
@@ -55,18 +55,19 @@ mod extract;
 mod filter;
 mod hashing;
 mod hosts;
-mod kind;
-mod markdown;
+mod html;
+pub mod main_block;
+mod measure;
 mod metadata;
 mod outline;
-mod page;
-mod parts;
+pub mod output;
+mod page_type;
 mod report;
 #[cfg(test)]
 mod testing;
-mod text;
 mod vocabulary;
 
+pub use chain::blocks::{Block, PageBlocks, TreeBlock};
 #[cfg(feature = "training")]
 #[doc(hidden)]
 pub use chain::training;
@@ -75,16 +76,10 @@ pub use config::{ChainConfig, FilterName, Floor, PageLimits, StructuredText};
 pub use domain::{Domain, Survey};
 pub use error::{ConfigError, PageError};
 pub use extract::{Extract, Image, Link};
-pub use filter::main_block::{
-    blocks::{Block, PageBlocks, TreeBlock},
-    core_ex::PageShape,
-    menus::Menu,
-};
-pub use filter::{
-    ad_servers, captions, empty_tables, genre, ignore, lazy_images, link_lists, link_quota, main_block, output,
-    output::Format, output::Part, removed_links,
-};
+pub use filter::{ad_servers, captions, empty_tables, ignore, lazy_images, link_lists, link_quota, removed_links};
 pub use hosts::{HostList, HostListError};
-pub use kind::Kind;
+pub use main_block::{core_ex::PageShape, menus::Menu};
 pub use metadata::Metadata;
+pub use output::{Format, Part};
+pub use page_type::Kind;
 pub use report::{FilterReport, Report};

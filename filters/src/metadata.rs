@@ -18,14 +18,12 @@ use serde::Serialize;
 use url::Url;
 
 use crate::{
-    dom::text_size,
-    kind::{Claims, Kind},
-    page::{Headline, NodeId, Page, tag::Tag},
-    text::one_line,
+    html::{Headline, NodeId, Page, tag::Tag},
+    page_type::{Claims, Kind},
+    vocabulary::words::{one_line, text_size},
 };
 #[cfg(test)]
 pub(crate) use byline::leads_to_author;
-pub(crate) use byline::{AUTHORS, FOLDERS as AUTHOR_PAGES};
 use json_ld::JsonLd;
 use metas::Metas;
 

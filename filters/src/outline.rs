@@ -11,10 +11,7 @@ use std::ops::Range;
 
 use html5ever::local_name;
 
-use crate::{
-    filter::main_block::tag_name,
-    page::{NodeId, Page, tag::Tag},
-};
+use crate::html::{NodeId, Page, tag::Tag};
 
 /// Wrappers that are named before a block; of more, the inner ones.
 const MAX_WRAPPERS: usize = 2;
@@ -160,6 +157,14 @@ fn name(page: &Page, id: NodeId) -> String {
     };
     let own = first(local_name!("id"), '#').or_else(|| first(local_name!("class"), '.'));
     format!("{tag}{}", own.unwrap_or_default())
+}
+
+/// An element's tag, `#text` for anything else.
+pub(crate) fn tag_name(page: &Page, id: NodeId) -> String {
+    match page.data(id) {
+        kuchikiki::NodeData::Element(element) => element.name.local.to_string(),
+        _ => "#text".to_owned(),
+    }
 }
 
 #[cfg(test)]

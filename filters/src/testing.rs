@@ -3,29 +3,30 @@
 use html5ever::local_name;
 
 use crate::{
-    kind::Claims,
-    page::{
+    analysis::AnalysedPage,
+    html::{
         NodeId, Page,
         parse::Parser,
         serialize::{Rules, write},
     },
+    page_type::Claims,
 };
 
 /// A page as the chain would lay it out, with scripts off.
-pub(crate) fn page(html: &str) -> Page {
+pub(crate) fn page(html: &str) -> AnalysedPage {
     page_at("https://example.org/", html)
 }
 
 /// The same of a page with an address of its own.
-pub(crate) fn page_at(address: &str, html: &str) -> Page {
+pub(crate) fn page_at(address: &str, html: &str) -> AnalysedPage {
     let mut parser = Parser::new(false, 512, 100_000);
     parser.feed(html).unwrap();
     let url = address.parse().unwrap();
-    Page::new(parser.finish().unwrap(), &url, false, 512).unwrap()
+    Page::new(parser.finish().unwrap(), &url, false, 512).unwrap().into()
 }
 
 /// A page that says it is this, with so much between its headline and its description.
-pub(crate) fn chair(open_graph: &str, between: &str) -> Page {
+pub(crate) fn chair(open_graph: &str, between: &str) -> AnalysedPage {
     let html = format!("<h1 id=h>Oak chair</h1>{between}<p>{}</p>", words(30));
     let mut page = page_at("https://example.org/chair", &html);
     page.headline.node = Some(by_id(&page, "h"));

@@ -4,12 +4,17 @@
 //! beginning of a word. One automaton (Aho, Corasick, *Efficient string matching*, CACM 1975) looks for all of them at once; what it
 //! finds counts where it begins and ends with a word.
 
+pub(crate) mod lists;
+pub(crate) mod parts;
+pub(crate) mod starts;
+pub(crate) mod words;
+
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 use unicode_normalization::UnicodeNormalization;
 
-use crate::text::{is_unspaced, is_word_char, lower};
+use crate::vocabulary::words::{is_unspaced, is_word_char, lower};
 
 macro_rules! classes {
     ($($class:ident: $file:literal,)+) => {

@@ -89,7 +89,7 @@ impl Connector {
                 .resolver
                 .resolve(&host, target.port, client)
                 .await
-                .map_err(|error| UpstreamError::Dns(error.to_string()))?;
+                .map_err(|error| UpstreamError::of_lookup(&error))?;
             let allowed = allowed(&self.acl, resolved, target.scheme, carries)?;
             race(alternate(allowed)).await
         };

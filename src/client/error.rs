@@ -1,6 +1,6 @@
 //! Why an origin gave no response, in words that a person understands.
 
-use std::{error::Error as StdError, io};
+use std::{error::Error as StdError, fs, io};
 
 use rustls::{AlertDescription, CertificateError};
 
@@ -21,6 +21,10 @@ pub(crate) enum UpstreamError {
     Refused,
     #[error("the server could not be reached: {0}")]
     Unreachable(String),
+    #[error(
+        "this proxy has no free file descriptors; raise `ulimit -n` where it is started, or lower `limits.connections`"
+    )]
+    NoDescriptors,
     #[error("the server did not answer the connection in time")]
     ConnectTimeout,
     #[error("the server did not finish the TLS handshake in time")]
@@ -118,8 +122,18 @@ impl UpstreamError {
         match error.kind() {
             io::ErrorKind::ConnectionRefused => Self::Refused,
             io::ErrorKind::TimedOut => Self::ConnectTimeout,
+            _ if is_out_of_descriptors(error) => Self::NoDescriptors,
             _ => Self::Unreachable(error.to_string()),
         }
+    }
+
+    /// The error behind a failed lookup.
+    pub(super) fn of_lookup(error: &io::Error) -> Self {
+        // The resolver cannot open its socket then and says that the name server did not answer.
+        if is_out_of_descriptors(error) || fs::File::open("/").is_err_and(|error| is_out_of_descriptors(&error)) {
+            return Self::NoDescriptors;
+        }
+        Self::Dns(error.to_string())
     }
 
     /// The error behind a failed TLS handshake.
@@ -172,6 +186,11 @@ impl UpstreamError {
     pub(crate) fn may_work_in_a_tunnel(&self) -> bool {
         matches!(self, Self::UnsupportedTls(_) | Self::ClientCertificate)
     }
+}
+
+/// Whether the process (`EMFILE`) or the machine (`ENFILE`) may open no more; `io::ErrorKind` has no name for it.
+fn is_out_of_descriptors(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(23 | 24))
 }
 
 /// What is wrong with a certificate.

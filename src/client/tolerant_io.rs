@@ -43,6 +43,8 @@ pub(super) struct TolerantIo<I> {
     out: BytesMut,
     /// The current request has the method HEAD, so that its response has no body.
     is_head: bool,
+    /// The connection was reset while the request was written.
+    was_reset: bool,
 }
 
 #[derive(Debug)]
@@ -70,7 +72,23 @@ enum Chunk {
 
 impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
     pub(super) fn new(io: I, has_unread: fn(&I) -> bool) -> Self {
-        Self { io, has_unread, state: State::New, raw: BytesMut::new(), out: BytesMut::new(), is_head: false }
+        let (raw, out) = (BytesMut::new(), BytesMut::new());
+        Self { io, has_unread, state: State::New, raw, out, is_head: false, was_reset: false }
+    }
+
+    /// What came of a write. A server that answers before it has read the whole request, and then closes, resets the
+    /// connection. The kernel still has its response then, but at an error of a write hyper gives up without reading
+    /// it. So the write waits, and the read that finds nothing more ends the connection.
+    fn wrote<T>(&mut self, polled: Poll<io::Result<T>>, cx: &Context<'_>) -> Poll<io::Result<T>> {
+        let is_reset =
+            |error: &io::Error| matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset);
+        if matches!(&polled, Poll::Ready(Err(error)) if is_reset(error)) {
+            if !std::mem::replace(&mut self.was_reset, true) {
+                cx.waker().wake_by_ref();
+            }
+            return Poll::Pending;
+        }
+        polled
     }
 
     /// A request is written: its response begins with a head.
@@ -250,8 +268,9 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for TolerantIo<I> {
                 Ok(_) if matches!(this.state, State::New) && this.raw.len() > MAX_HEAD => {
                     return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
                 }
+                Ok(0) if this.was_reset => return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into())),
                 Ok(0) => this.forward(u64::MAX),
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => this.forward(u64::MAX),
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof && !this.was_reset => this.forward(u64::MAX),
                 Err(error) => return Poll::Ready(Err(error)),
                 Ok(_) => {
                     this.process();
@@ -278,7 +297,8 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TolerantIo<I> {
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let written = ready!(Pin::new(&mut this.io).poll_write_vectored(cx, bufs))?;
+        let polled = Pin::new(&mut this.io).poll_write_vectored(cx, bufs);
+        let written = ready!(this.wrote(polled, cx))?;
         this.request_written(bufs.first().map_or(&[], |buf| buf));
         if !this.raw.is_empty() {
             // Sent before the request; hyper is to read it now.
@@ -293,7 +313,9 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TolerantIo<I> {
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().io).poll_flush(cx)
+        let this = self.get_mut();
+        let polled = Pin::new(&mut this.io).poll_flush(cx);
+        this.wrote(polled, cx)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

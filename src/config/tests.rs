@@ -53,8 +53,6 @@ fn what_is_not_written_has_its_default() {
         assert!(!config.https.intercept && !config.ad_servers.is_empty());
         assert_eq!(config.limits, Limits::default());
     }
-    let genre = config("filters: { genre: { news: { select: false } } }").filters.genre;
-    assert!(!genre.news.select && (genre.news.dial - 0.3).abs() < 1e-9);
 }
 
 /// File, line and column, the key, what is wrong with it, and what would be right.
@@ -91,8 +89,8 @@ fn a_mistake_is_reported_with_its_place_its_key_and_what_is_expected() {
         ("ad_server_lists: [builtin, nowhere.txt]\n", "1:28: ad_server_lists: cannot read /etc/gleaner/nowhere.txt", ""),
         ("filters:\n  main_block: { min_share: 0.1 }\n  link_lists:\n    ratio: 0\n", "4:12: filters.link_lists.ratio", ""),
         ("filters: { order: [ignore,\n  ignore] }\n", "2:3: filters.order: `ignore`", ""),
-        ("filters: { genre: { news: { dial: 7 } } }", "1:35: filters.genre.news.dial: 7", ""),
-        ("filters: { genre: { news: { dail: 0 } } }", "1:29: filters.genre.news: ", "`dail`, did you mean `dial`"),
+        ("filters: { main_block: { cnr: { dial: 7 } } }", "1:39: filters.main_block.cnr.dial: 7", ""),
+        ("filters: { main_block: { cnr: { dail: 0 } } }", "1:33: filters.main_block.cnr: ", "`dail`, did you mean `dial`"),
         ("listen: '0.0.0.0:8118'", "1:9: listen: 0.0.0.0 is open to other machines", "`access.clients`"),
         ("listen: [8118, '127.0.0.1:8118']", "1:9: listen: 127.0.0.1:8118 is listed twice", ""),
         ("access: { clients: [private] }\nlisten: ['127.0.0.1:1', '0.0.0.0:1']", "2:9: listen: ", "covers the other"),

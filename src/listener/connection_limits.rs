@@ -3,7 +3,10 @@
 use std::{
     collections::HashMap,
     net::{IpAddr, Ipv6Addr},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
 };
 
 /// The limits and what is used of them.
@@ -11,6 +14,7 @@ use std::{
 pub(crate) struct ConnectionLimits {
     total: usize,
     open: Mutex<Open>,
+    accept_failed: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -29,7 +33,7 @@ pub(crate) struct ConnectionPermit {
 
 impl ConnectionLimits {
     pub(crate) fn new(total: usize) -> Arc<Self> {
-        Arc::new(Self { total, open: Mutex::default() })
+        Arc::new(Self { total, open: Mutex::default(), accept_failed: AtomicBool::default() })
     }
 
     /// A permit for a connection of this client, while it has fewer than so many and the total is not reached.
@@ -43,6 +47,16 @@ impl ConnectionLimits {
         open.total += 1;
         open.clients.insert(client, own + 1);
         Some(ConnectionPermit { limits: Arc::clone(self), client })
+    }
+
+    /// Remembers whether the last connection could not be accepted, most likely for want of a descriptor.
+    pub(super) fn accept_failed(&self, failed: bool) {
+        self.accept_failed.store(failed, Relaxed);
+    }
+
+    /// Whether new clients are refused, or soon will be: three quarters of the total are in use.
+    pub(crate) fn are_short(&self) -> bool {
+        self.accept_failed.load(Relaxed) || self.lock().total >= self.total - self.total / 4
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
@@ -84,9 +98,9 @@ mod tests {
         let kept: Vec<_> = (0..2).map(|_| limits.acquire(one, 2).unwrap()).collect();
         assert!(limits.acquire(one, 2).is_none());
         let other = limits.acquire(two, 2).unwrap();
-        assert!(limits.acquire(two, 2).is_none(), "the total is reached");
+        assert!(limits.acquire(two, 2).is_none() && limits.are_short(), "the total is reached");
         drop((kept, other));
-        assert!(limits.lock().clients.is_empty());
+        assert!(limits.lock().clients.is_empty() && !limits.are_short());
         assert!(limits.acquire(one, 2).is_some());
     }
 

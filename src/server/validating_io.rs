@@ -28,6 +28,7 @@ use super::{
     connection_state::ConnectionState,
     request_parser::{ChunkParser, Framing, ParseRejection, parse_head},
 };
+use crate::listener::ConnectionLimits;
 
 /// Bytes read at once.
 const READ_SIZE: usize = 16 * 1024;
@@ -47,6 +48,10 @@ const LINGER: Duration = Duration::from_secs(5);
 /// written to it. Raising it lets slower responses through to such clients, and unwanted fetches go on for longer.
 const HALF_CLOSED: Duration = Duration::from_secs(5);
 
+/// How often a connection is looked at in that time, because nothing wakes its task when it is reset after all or when
+/// connections run short.
+const HALF_CLOSED_CHECKS: u32 = 20;
+
 /// Timeouts of one client connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timeouts {
@@ -60,6 +65,7 @@ pub(super) struct Timeouts {
 pub(super) struct ValidatingIo<I> {
     io: I,
     state: Arc<ConnectionState>,
+    limits: Arc<ConnectionLimits>,
     timeouts: Timeouts,
     phase: Phase,
     /// Read and not handed to hyper.
@@ -78,6 +84,8 @@ pub(super) struct ValidatingIo<I> {
     parsed: usize,
     /// The client has shut down its side.
     eof: bool,
+    /// Checks since then in which the response made no progress.
+    half_closed_checks: u32,
 }
 
 #[derive(Debug)]
@@ -107,10 +115,11 @@ enum Timer {
 type More = bool;
 
 impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
-    pub(super) fn new(io: I, state: Arc<ConnectionState>, timeouts: Timeouts) -> Self {
+    pub(super) fn new(io: I, state: Arc<ConnectionState>, limits: Arc<ConnectionLimits>, timeouts: Timeouts) -> Self {
         Self {
             io,
             state,
+            limits,
             timeouts,
             phase: Phase::Head,
             buffer: BytesMut::new(),
@@ -122,6 +131,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
             waits_for_flush: false,
             parsed: 0,
             eof: false,
+            half_closed_checks: 0,
         }
     }
 
@@ -150,7 +160,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
                 Timer::Idle if self.heads == 0 => self.timeouts.head,
                 Timer::Idle => self.timeouts.idle,
                 Timer::Head => self.timeouts.head,
-                Timer::HalfClosed => HALF_CLOSED,
+                Timer::HalfClosed => HALF_CLOSED / HALF_CLOSED_CHECKS,
                 Timer::Linger => LINGER,
             };
             self.timer.as_mut().reset(Instant::now() + timeout);
@@ -247,14 +257,31 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
                 return Poll::Ready(Ok(true));
             }
             if self.eof {
-                let gone = self.timed_out(Timer::HalfClosed, cx);
-                return if gone { Poll::Ready(Ok(false)) } else { Poll::Pending };
+                return self.poll_half_closed(cx);
             }
             if self.buffer.len() >= MAX_PIPELINED {
                 return Poll::Pending;
             }
             ready!(self.fill(cx))?;
         }
+    }
+
+    /// The client has shut down its side and may wait for its response: waits until it is taken for gone.
+    fn poll_half_closed(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<More>> {
+        while self.timed_out(Timer::HalfClosed, cx) {
+            self.timer_for = None;
+            self.half_closed_checks += 1;
+            // The first interval is that of the last write.
+            let is_quiet = self.half_closed_checks > 1;
+            if self.half_closed_checks >= HALF_CLOSED_CHECKS || is_quiet && self.limits.are_short() {
+                return Poll::Ready(Ok(false));
+            }
+            // The end is read again, or what has come after it: a reset.
+            if let Poll::Ready(Err(error)) = Pin::new(&mut self.io).poll_read(cx, &mut ReadBuf::new(&mut [0])) {
+                return Poll::Ready(Err(error));
+            }
+        }
+        Poll::Pending
     }
 
     /// Hands bytes of the buffer over, at most so many.
@@ -328,8 +355,8 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
 
     /// A response that goes on makes the client that has shut down its side count as there.
     fn wrote<T>(&mut self, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
-        if polled.is_ready() && self.timer_for == Some(Timer::HalfClosed) {
-            self.timer_for = None;
+        if polled.is_ready() {
+            self.half_closed_checks = 0;
         }
         polled
     }

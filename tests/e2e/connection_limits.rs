@@ -1,10 +1,11 @@
 //! Limits of connections hold for what they count: for as long as a socket is open, for strangers too, and for descriptors.
 
-use std::{fs, net::SocketAddr, time::Duration};
+use std::{fs, net::SocketAddr, process::Command, time::Duration};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpSocket, TcpStream},
+    sync::mpsc,
     task::JoinSet,
     time::timeout,
 };
@@ -13,7 +14,8 @@ use crate::{
     harness::{
         Origin, TestProxy,
         client::connect,
-        origin::read_head,
+        optional,
+        origin::{read_head, response},
         program::Program,
         raw,
         wire::{read_until, soon},
@@ -153,6 +155,59 @@ async fn without_a_free_descriptor_clients_are_still_answered() {
     drop(idle);
     let served = async { while !raw(program.addr, OWN_PAGE).await.starts_with("HTTP/1.1 200") {} };
     timeout(Duration::from_secs(5), served).await.expect("descriptors come back");
+}
+
+/// A client that leaves closes its connection in the same good order as one that waits for its answer (`nc -N`).
+#[tokio::test]
+async fn where_connections_run_short_a_client_that_left_gives_its_place_back_at_once() {
+    let program = Program::start("sh", "ulimit -n 128", "");
+    let (asked, mut arrived) = mpsc::channel(64);
+    let origin = Origin::sockets(move |mut stream| {
+        let asked = asked.clone();
+        async move {
+            read_head(&mut stream).await;
+            asked.send(()).await.unwrap();
+            let _ = stream.read_to_end(&mut Vec::new()).await;
+        }
+    })
+    .await;
+    let request = format!("GET {} HTTP/1.1\r\nHost: {}\r\n\r\n", origin.url("/slow"), origin.addr);
+    let mut clients = Vec::new();
+    for _ in 0..32 {
+        let mut client = TcpStream::connect(program.addr).await.unwrap();
+        client.write_all(request.as_bytes()).await.unwrap();
+        soon(arrived.recv()).await.unwrap();
+        clients.push(client);
+    }
+    let _last = TcpStream::connect(program.addr).await.unwrap();
+    assert!(raw(program.addr, OWN_PAGE).await.starts_with("HTTP/1.1 503"), "all places are taken");
+    drop(clients);
+    let served = async { while !raw(program.addr, OWN_PAGE).await.starts_with("HTTP/1.1 200") {} };
+    timeout(Duration::from_secs(2), served).await.expect("places come back");
+}
+
+#[tokio::test]
+async fn the_error_page_does_not_blame_the_site_for_descriptors_that_the_proxy_lacks() {
+    let Some(prlimit) = optional::program("prlimit", "util-linux") else { return };
+    let program = Program::start("sh", "", "");
+    let origin = Origin::http(|_| response(&[], "ok")).await;
+    let mut clients = Vec::new();
+    for host in [origin.addr.to_string(), format!("localhost:{}", origin.addr.port())] {
+        let mut client = TcpStream::connect(program.addr).await.unwrap();
+        client.write_all(OWN_PAGE.replace("close", "keep-alive").as_bytes()).await.unwrap();
+        soon(read_until(&mut client, "</html>")).await;
+        clients.push((client, host));
+    }
+    let pid = program.proc("").file_name().unwrap().to_owned();
+    let limited = Command::new(prlimit).arg("--nofile=8").arg("--pid").arg(pid).status();
+    assert!(limited.unwrap().success());
+    for (mut client, host) in clients {
+        let request = format!("GET http://{host}/ HTTP/1.1\r\nHost: {host}\r\n\r\n");
+        client.write_all(request.as_bytes()).await.unwrap();
+        let answer = soon(read_until(&mut client, "</html>")).await;
+        assert!(answer.starts_with("HTTP/1.1 503"), "{host}: {answer}");
+        assert!(answer.contains("ulimit -n") && !answer.contains("web site cannot be reached"), "{host}: {answer}");
+    }
 }
 
 #[tokio::test]

@@ -10,16 +10,15 @@ use crate::{
         ad_servers::AdServers,
         captions::Captions,
         empty_tables::EmptyTables,
-        genre::GenreFilter,
         ignore::{self, Ignore},
         lazy_images::LazyImages,
         link_lists::LinkLists,
         link_quota::LinkQuota,
-        main_block::{Algorithm, MainBlock, auto::forest::Forest},
-        output::Style,
         removed_links::RemovedLinks,
     },
     hosts::HostList,
+    main_block::{Algorithm, MainBlock, auto::forest::Forest},
+    output::Style,
 };
 
 pub(super) fn check(config: &ChainConfig) -> Result<(), ConfigError> {
@@ -42,7 +41,6 @@ pub(super) fn check(config: &ChainConfig) -> Result<(), ConfigError> {
     if !(0.0..=1.0).contains(&share) {
         return Err(ConfigError::new("floor.kept_share", format!("{share} is out of range; expected 0 to 1")));
     }
-    config.genre.check()?;
     config.link_lists.check()?;
     config.link_quota.check("link_quota")?;
     config.main_block.check()?;
@@ -63,7 +61,6 @@ pub(super) fn build(
             hidden: config.ignore.hidden && !scores_hidden_text(config),
             ..config.ignore.clone()
         })),
-        FilterName::Genre => Box::new(GenreFilter { settings: config.genre.clone() }),
         FilterName::AdServers => Box::new(AdServers::new(&config.ad_servers, ad_servers.take().unwrap_or_default())?),
         FilterName::LinkLists => Box::new(LinkLists { settings: config.link_lists.clone() }),
         FilterName::LinkQuota => Box::new(LinkQuota { settings: config.link_quota.clone() }),

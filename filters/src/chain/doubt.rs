@@ -5,7 +5,7 @@ use html5ever::local_name;
 use super::Chain;
 use crate::{
     error::PageError,
-    page::{NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
     report::Report,
 };
 

@@ -10,22 +10,22 @@ use url::Url;
 
 use super::{
     Chain, Filtered,
-    clock::{Budget, CpuClock, OutOfTime},
     trace::{self, Trace},
 };
 use crate::{
+    analysis::AnalysedPage,
     domain::{self, Domain},
     error::PageError,
     extract::Extract,
-    filter::{
-        Filter,
-        output::{self, Format, Part, Surroundings},
-    },
-    kind, metadata,
-    page::{
+    filter::Filter,
+    html::budget::{Budget, CpuClock, OutOfTime},
+    html::{
         Page, Removals,
         parse::{PIECE, Parser},
     },
+    metadata,
+    output::{self, Format, Part, Surroundings},
+    page_type,
     report::{FilterReport, Report},
 };
 
@@ -49,7 +49,7 @@ pub struct PageFeed {
 /// What is left of a page when its answer is written. To free it is a twentieth of the work on a page, which can wait until the
 /// answer is on its way.
 pub struct Remains {
-    _page: Page,
+    _page: AnalysedPage,
 }
 
 impl PageFeed {
@@ -184,14 +184,14 @@ impl PageFeed {
     }
 
     /// The page as it was sent, laid out.
-    pub(super) fn parse(&mut self) -> Result<Page, PageError> {
+    pub(super) fn parse(&mut self) -> Result<AnalysedPage, PageError> {
         let chain = Arc::clone(&self.chain);
         let mut clock = CpuClock::start();
         let parser = self.parser.take().ok_or(PANICKED_PARSER)?;
         let url = self.url.clone();
         let mut page = guarded("parser", || {
             let document = parser.finish()?;
-            Page::new(document, &url, chain.scripting, chain.limits.depth)
+            Page::new(document, &url, chain.scripting, chain.limits.depth).map(AnalysedPage::from)
         })??;
         self.spend(&mut clock)?;
         page.budget = Some(Budget::new(chain.limits.cpu, self.spent));
@@ -200,7 +200,7 @@ impl PageFeed {
     }
 
     /// The page after all filters, what they did, and the CPU time so far.
-    fn filter(mut self) -> Result<(Page, Report, Duration), PageError> {
+    fn filter(mut self) -> Result<(AnalysedPage, Report, Duration), PageError> {
         let chain = Arc::clone(&self.chain);
         let mut page = self.parse()?;
         let mut clock = CpuClock::start();
@@ -209,13 +209,14 @@ impl PageFeed {
         }
         let mut found = guarded("metadata", || metadata::read(&page))?;
         if self.tells_kind {
-            found.metadata.kind = guarded("kind", || kind::of(&page, found.claims.clone()))?;
+            found.metadata.kind = guarded("kind", || page_type::of(&page, found.claims.clone()))?;
         }
-        page = guarded("structured_text", || chain.with_structured_text(page, found.hidden_text))??;
+        let AnalysedPage { page, domain, survey, .. } = page;
+        let page = guarded("structured_text", || chain.with_structured_text(page, found.hidden_text))??;
+        let (metadata, claims) = (found.metadata, found.claims);
+        let mut page = AnalysedPage { page, metadata, claims, domain, survey };
         page.collect_links = chain.collect_links;
         page.headline = found.headline;
-        page.metadata = found.metadata;
-        page.claims = found.claims;
         let mut report = Report { text_before: page.chars(page.body()), ..Report::default() };
         self.spend(&mut clock)?;
         chain.check_page(&page, report.text_before)?;
@@ -230,7 +231,7 @@ impl PageFeed {
         Ok((page, report, self.spent))
     }
 
-    fn run_filters(&mut self, page: &mut Page, report: &mut Report) -> Result<(), PageError> {
+    fn run_filters(&mut self, page: &mut AnalysedPage, report: &mut Report) -> Result<(), PageError> {
         let chain = Arc::clone(&self.chain);
         let mut clock = CpuClock::start();
         for filter in &chain.filters {
@@ -244,7 +245,7 @@ impl PageFeed {
     /// The filters of these names.
     pub(super) fn run_some(
         &mut self,
-        page: &mut Page,
+        page: &mut AnalysedPage,
         mut wanted: impl FnMut(&'static str) -> bool,
     ) -> Result<(), PageError> {
         let chain = Arc::clone(&self.chain);
@@ -275,7 +276,7 @@ fn parser(chain: &Chain) -> Parser {
 
 const PANICKED_PARSER: PageError = PageError::Panicked { place: "parser" };
 
-fn run_filter(filter: &dyn Filter, page: &mut Page) -> Result<FilterReport, PageError> {
+fn run_filter(filter: &dyn Filter, page: &mut AnalysedPage) -> Result<FilterReport, PageError> {
     page.removals = Removals::default();
     let note = guarded(filter.name(), || filter.apply(page))?;
     Ok(FilterReport {

@@ -1,7 +1,7 @@
 //! The article of a page's JSON-LD, for a page that has next to no other text: it is put into the page before the filters.
 
 use super::Chain;
-use crate::{config::StructuredText, error::PageError, metadata::HiddenText, page::Page};
+use crate::{config::StructuredText, error::PageError, html::Page, metadata::HiddenText};
 
 /// Visible characters below which a page has next to no text of its own: the default of `floor.page_chars`, where a page is
 /// taken to be drawn by its scripts. Higher: text of the JSON-LD is shown beside the page's own, and says it twice.

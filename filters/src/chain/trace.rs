@@ -3,8 +3,8 @@
 use std::{ops::Range, time::Duration};
 
 use crate::{
+    html::{Fate, NodeId, Page},
     outline::outline,
-    page::{Fate, NodeId, Page},
     report::Report,
 };
 

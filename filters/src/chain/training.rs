@@ -7,8 +7,8 @@ use url::Url;
 use super::Chain;
 use crate::{
     ChainConfig, ConfigError, HostList, PageError, PageLimits,
-    filter::main_block::auto::{blocks::Blocks, features, forest::Forest, records::Records, text},
-    kind::KindNow,
+    main_block::auto::{blocks::Blocks, features, forest::Forest, records::Records, text},
+    page_type::KindNow,
 };
 
 /// A page as the block scorer sees it.
@@ -37,7 +37,7 @@ pub fn chain(
 /// How many prices a text tells.
 #[must_use]
 pub fn prices(text: &str) -> usize {
-    crate::kind::prices(text)
+    crate::page_type::prices(text)
 }
 
 /// Runs the filters before the choice of the main block on a page and takes the features of what is left.
@@ -52,7 +52,7 @@ pub fn sample(chain: &Arc<Chain>, html: &str, url: &Url) -> Result<Sample, PageE
         is_before
     })?;
     let blocks = Blocks::of(&page, &text::hashes(&page.headline.text));
-    let records = Records::of(&page, &blocks, KindNow::of(&page).is_forum());
+    let records = Records::of(&page, &blocks, KindNow::of(&page, &page.claims).is_forum());
     let mut names = Vec::new();
     let rows = features::rows(&page, &blocks, &records, Some(&mut names));
     let text_of = |&id: &_| page.text(id).map_or_else(|| " ".to_owned(), |text| text.clone());
@@ -60,7 +60,9 @@ pub fn sample(chain: &Arc<Chain>, html: &str, url: &Url) -> Result<Sample, PageE
         texts: blocks
             .list
             .iter()
-            .map(|block| crate::text::one_line(&blocks.texts(block).iter().map(text_of).collect::<String>()))
+            .map(|block| {
+                crate::vocabulary::words::one_line(&blocks.texts(block).iter().map(text_of).collect::<String>())
+            })
             .collect(),
         width: rows.width(),
         values: rows.to_vec(),

@@ -6,7 +6,7 @@
 
 use html5ever::local_name;
 
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::html::{NodeId, Page, tag::Tag};
 
 /// Fewer linked images than this are no list. Our choice: two may be a picture and its thumbnail.
 const MIN_IMAGES: u32 = 3;

@@ -11,10 +11,11 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::{
+    analysis::AnalysedPage,
     error::ConfigError,
     filter::Filter,
     hosts::HostList,
-    page::{Fate, NodeId, Page, said::Hint, tag::Tag},
+    html::{Fate, NodeId, Page, said::Hint, tag::Tag},
 };
 
 /// Settings of `ad_servers`. The lists themselves are given to [`crate::Chain::new`].
@@ -63,7 +64,7 @@ impl Filter for AdServers {
         "ad_servers"
     }
 
-    fn apply(&self, page: &mut Page) -> Option<String> {
+    fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
         let mut at = NodeId::DOCUMENT.0 + 1;
         let end = page.end(NodeId::DOCUMENT).0;
         let mut last = Last::default();

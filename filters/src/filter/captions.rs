@@ -24,11 +24,12 @@ use html5ever::local_name;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    analysis::AnalysedPage,
     entities::{Profile, Recogniser, Small},
     error::ConfigError,
     filter::Filter,
-    page::{NodeId, Page, tag::Tag},
-    text,
+    html::{NodeId, Page, tag::Tag},
+    measure::text,
 };
 
 /// Settings of `captions`.
@@ -82,7 +83,7 @@ impl Filter for Captions {
         "captions"
     }
 
-    fn apply(&self, page: &mut Page) -> Option<String> {
+    fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
         let article = page.main_block.unwrap_or_else(|| page.body());
         let images: Vec<NodeId> = page.live(article).filter(|&id| page.tag(id) == Some(Tag::Img)).collect();
         if images.is_empty() {
@@ -105,7 +106,8 @@ impl Filter for Captions {
                 None => self.settings.remove_without_caption,
             };
             if is_removed {
-                page.remove(whole_image(page, image, block), self.name());
+                let whole = whole_image(page, image, block);
+                page.remove(whole, self.name());
             }
         }
         None
@@ -180,13 +182,13 @@ fn whole_image(page: &Page, image: NodeId, block: NodeId) -> NodeId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::parse::Parser;
+    use crate::html::parse::Parser;
 
     fn images_left(html: &str, settings: &Settings) -> Vec<String> {
         let mut parser = Parser::new(false, 512, 10_000);
         parser.feed(html).unwrap();
         let url = "https://example.org/".parse().unwrap();
-        let mut page = Page::new(parser.finish().unwrap(), &url, false, 512).unwrap();
+        let mut page = Page::new(parser.finish().unwrap(), &url, false, 512).unwrap().into();
         Captions::new(settings).apply(&mut page);
         page.live(page.body()).filter_map(|id| Some(page.attribute(id, &local_name!("src"))?.to_string())).collect()
     }

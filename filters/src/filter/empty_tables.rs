@@ -13,9 +13,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    analysis::AnalysedPage,
     error::ConfigError,
     filter::Filter,
-    page::{NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
 };
 
 /// Settings of `empty_tables`.
@@ -97,7 +98,7 @@ impl Filter for EmptyTables {
         "empty_tables"
     }
 
-    fn apply(&self, page: &mut Page) -> Option<String> {
+    fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
         if !page.has_any(&[Tag::Table]) {
             return None;
         }

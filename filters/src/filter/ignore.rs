@@ -10,20 +10,18 @@
 
 mod hidden;
 mod scripts;
-pub(crate) mod sheets;
 
 use html5ever::{LocalName, local_name};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    dom::words,
+    analysis::AnalysedPage,
     filter::Filter,
-    page::{Fate, Kind, NodeId, Page, tag::Tag},
+    html::{Fate, Kind, NodeId, Page, tag::Tag},
+    vocabulary::words::words,
 };
-pub(crate) use hidden::{HIDING, remove_hidden, show_hidden, style_hides};
 use hidden::{Hidden, Size, show};
-pub(crate) use scripts::may_run;
-pub(crate) use sheets::Sheets;
+pub(crate) use hidden::{remove_hidden, show_hidden};
 
 /// Settings of `ignore`. A box that is `true` drops the thing it names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -157,7 +155,7 @@ impl Filter for Ignore {
         "ignore"
     }
 
-    fn apply(&self, page: &mut Page) -> Option<String> {
+    fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
         let page_chars = page.chars(page.body());
         let hidden = Hidden::of(page, self.settings.hidden, page_chars);
         let mut at = NodeId::DOCUMENT.0 + 1;

@@ -11,8 +11,9 @@ use html5ever::{LocalName, local_name};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    analysis::AnalysedPage,
     filter::Filter,
-    page::{Kind, NodeId, Page, tag::Tag},
+    html::{Kind, NodeId, Page, tag::Tag},
 };
 
 /// Settings of `lazy_images`.
@@ -37,7 +38,7 @@ impl Filter for LazyImages {
         "lazy_images"
     }
 
-    fn apply(&self, page: &mut Page) -> Option<String> {
+    fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
         let media: Vec<NodeId> = page
             .live(page.body())
             .filter(|&id| matches!(page.tag(id), Some(Tag::Img | Tag::Source | Tag::Iframe | Tag::Video)))

@@ -30,10 +30,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    dom::{Measure, Measures},
+    analysis::AnalysedPage,
     error::ConfigError,
     filter::Filter,
-    page::{Fate, NodeId, Page, tag::Tag},
+    html::{Fate, NodeId, Page, tag::Tag},
+    measure::{Measure, Measures},
 };
 
 /// Which elements are judged.
@@ -112,14 +113,9 @@ impl Filter for LinkLists {
         "link_lists"
     }
 
-    fn apply(&self, page: &mut Page) -> Option<String> {
+    fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
         let measures = Measures::of(page);
-        if let Some(preset) = page.preset {
-            let settings = Settings { ratio: preset.link_ratio, ..self.settings.clone() };
-            LinkLists { settings }.judge(page, measures);
-        } else {
-            self.judge(page, measures);
-        }
+        self.judge(page, measures);
         None
     }
 }

@@ -44,12 +44,13 @@ mod quotas;
 
 use serde::{Deserialize, Serialize};
 
-use super::main_block::{Choice, outermost};
 use crate::{
+    analysis::AnalysedPage,
     domain,
     error::ConfigError,
     filter::Filter,
-    page::{NodeId, Page, tag::Tag},
+    html::{NodeId, tag::Tag},
+    measure::outermost,
 };
 use quotas::{Quota, Structure, own_quotas, ratio};
 
@@ -152,7 +153,7 @@ impl Settings {
                 return Err(ConfigError::out_of_range(&format!("{place}.{key}"), value, "a number, 0 or more"));
             }
         }
-        ConfigError::unless_elements(&format!("{place}.structural"), &self.structural)
+        crate::html::tag::check_names(&format!("{place}.structural"), &self.structural)
     }
 }
 
@@ -165,7 +166,7 @@ impl Filter for LinkQuota {
         "link_quota"
     }
 
-    fn apply(&self, page: &mut Page) -> Option<String> {
+    fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
         for id in link_lists(page, &self.settings) {
             page.remove(id, self.name());
         }
@@ -173,14 +174,9 @@ impl Filter for LinkQuota {
     }
 }
 
-/// Everything but lists of links.
-pub(crate) fn choose(page: &Page, settings: &Settings) -> Choice {
-    Choice { kept: vec![page.body()], dropped: link_lists(page, settings), ..Choice::default() }
-}
-
 /// The roots of the lists of links in document order, none inside another one. What holds nothing but lists goes with
 /// them: a `<ul>` is no use without its items.
-pub(crate) fn link_lists(page: &Page, settings: &Settings) -> Vec<NodeId> {
+pub(crate) fn link_lists(page: &AnalysedPage, settings: &Settings) -> Vec<NodeId> {
     let mut found = judged_lists(page, settings);
     let mut left = vec![0u32; page.len()];
     let mut is_gone = vec![false; page.len()];
@@ -208,7 +204,7 @@ pub(crate) fn link_lists(page: &Page, settings: &Settings) -> Vec<NodeId> {
     outermost(page, found)
 }
 
-fn judged_lists(page: &Page, settings: &Settings) -> Vec<NodeId> {
+fn judged_lists(page: &AnalysedPage, settings: &Settings) -> Vec<NodeId> {
     let structure = Structure::of(page, &settings.structural);
     let mut quotas = own_quotas(page, &structure, settings);
     let judge = Judge::new(page, settings);
@@ -237,14 +233,14 @@ fn judged_lists(page: &Page, settings: &Settings) -> Vec<NodeId> {
 
 /// The two tests.
 struct Judge<'a> {
-    page: &'a Page,
+    page: &'a AnalysedPage,
     settings: &'a Settings,
     /// Signatures of the page's blocks, where the caller remembers the domain.
     signatures: Option<Vec<u64>>,
 }
 
 impl<'a> Judge<'a> {
-    fn new(page: &'a Page, settings: &'a Settings) -> Judge<'a> {
+    fn new(page: &'a AnalysedPage, settings: &'a Settings) -> Judge<'a> {
         let needs = settings.domain_strength > 0.0 && page.domain.is_some();
         Judge { page, settings, signatures: needs.then(|| domain::signatures(page)) }
     }

@@ -16,9 +16,10 @@ use html5ever::local_name;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    analysis::AnalysedPage,
     filter::Filter,
     hashing::{self, RandomState, Set, Table},
-    page::{LinkGroup, NodeId, Page, tag::Tag},
+    html::{LinkGroup, NodeId, Page, tag::Tag},
 };
 
 /// Settings of `removed_links`.
@@ -51,7 +52,7 @@ impl Filter for RemovedLinks {
         "removed_links"
     }
 
-    fn apply(&self, page: &mut Page) -> Option<String> {
+    fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
         let mut seen = links_still_there(page);
         seen.insert(key(page.url().as_str()));
         let mut groups: Vec<LinkGroup> = Vec::new();

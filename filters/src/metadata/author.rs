@@ -8,8 +8,11 @@
 
 use super::{MAX_NAME_BYTES, byline, date, is_same, json_ld::JsonLd, letters, metas::Metas};
 use crate::{
-    page::{Headline, Page},
-    text::starts::Starts,
+    html::{Headline, Page},
+    vocabulary::{
+        lists::{Words, words},
+        starts::Starts,
+    },
 };
 
 /// Chooses the author of a page.
@@ -92,56 +95,7 @@ impl House {
 }
 
 /// Words that name the place where a name would stand, or what can be done there.
-const LABELS: [&str; 48] = [
-    "written",
-    "by",
-    "author",
-    "authors",
-    "about",
-    "the",
-    "posted",
-    "published",
-    "reviewed",
-    "updated",
-    "edited",
-    "view",
-    "all",
-    "more",
-    "posts",
-    "post",
-    "articles",
-    "article",
-    "bio",
-    "profile",
-    "public",
-    "read",
-    "comment",
-    "comments",
-    "share",
-    "contributors",
-    "name",
-    "follow",
-    "from",
-    "meet",
-    "this",
-    "skip",
-    "main",
-    "to",
-    "content",
-    "coming",
-    "soon",
-    "home",
-    "blog",
-    "log",
-    "login",
-    "in",
-    "sign",
-    "up",
-    "register",
-    "member",
-    "members",
-    "guest",
-];
+static LABELS: Words = words!("author_labels");
 
 /// Names of nobody: what publishing systems and templates leave in place of one.
 const NOBODY: [&str; 9] =
@@ -149,32 +103,7 @@ const NOBODY: [&str; 9] =
 
 /// What somebody is, where it stands beside the name: "Content writer, Anna Berg", "Anna Berg, Co-Founder". One of these ends
 /// such a part, and none is the end of a name.
-const ROLES: [&str; 24] = [
-    "writer",
-    "editor",
-    "author",
-    "founder",
-    "director",
-    "manager",
-    "reporter",
-    "correspondent",
-    "journalist",
-    "contributor",
-    "columnist",
-    "president",
-    "professor",
-    "researcher",
-    "scientist",
-    "engineer",
-    "developer",
-    "designer",
-    "consultant",
-    "specialist",
-    "strategist",
-    "ceo",
-    "cto",
-    "officer",
-];
+static ROLES: Words = words!("author_roles");
 
 /// A list of names without the parts that say what somebody is.
 fn without_roles(name: &str) -> String {

@@ -12,7 +12,6 @@
 //! it is.
 
 mod joined;
-mod local;
 mod place;
 mod signs;
 mod words;
@@ -25,9 +24,9 @@ use super::{
     date, start_of_line,
 };
 use crate::{
-    dom::table::is_data,
-    page::{Headline, NodeId, Page, tag::Tag},
-    text::one_line,
+    html::{Headline, NodeId, Page, tag::Tag},
+    measure::table::is_data,
+    vocabulary::words::one_line,
 };
 pub(super) use joined::names as joined_names;
 pub(super) use place::Places;
@@ -36,7 +35,6 @@ pub(super) use signs::is_of_another;
 #[cfg(test)]
 pub(crate) use signs::leads_to_author;
 pub(super) use words::clear_openers;
-pub(crate) use words::{AUTHORS, FOLDERS};
 
 /// Most characters of a byline; Readability has the same. Higher: paragraphs about the author.
 const MAX_CHARS: usize = 100;
@@ -188,7 +186,7 @@ fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
     let (sign, openers) = if is_near { (Sign::Said, words::openers()) } else { (Sign::Written, words::sure_openers()) };
     let rest = without_opener(&line, openers);
     if rest.len() == trim(&line).len() {
-        return is_near.then(|| local::name(page, id, &line))?;
+        return None;
     }
     // Who wrote a film stands in the table of films.
     let in_data = || {

@@ -17,10 +17,10 @@ mod site;
 
 use super::{MAX_HEADLINE_NODES, document_title, is_same, json_ld::JsonLd, letters, metas::Metas, start_of_line};
 use crate::{
-    dom::is_left_open,
     hashing::Table,
-    page::{Headline, NodeId, Page, tag::Tag},
-    text::one_line,
+    html::{Headline, NodeId, Page, tag::Tag},
+    measure::is_left_open,
+    vocabulary::words::one_line,
 };
 use site::{Side, Site, split};
 

@@ -10,8 +10,9 @@ use serde_json::{Map, Value};
 
 use super::{HiddenText, MAX_NAME_BYTES, date, is_same};
 use crate::{
-    page::{Page, tag::Tag},
-    text::{self, one_line},
+    html::{Page, tag::Tag},
+    measure::text,
+    vocabulary::words::one_line,
 };
 
 /// Bytes of JSON-LD that are read of one page, all scripts together. Shops describe hundreds of products in 200 KB; what is

@@ -6,7 +6,8 @@ use super::{
     byline::{self, Places},
     date, start_of_line,
 };
-use crate::page::{NodeId, Page, said::Hint, tag::Tag};
+use crate::html::{NodeId, Page, said::Hint, tag::Tag};
+use crate::vocabulary::lists::{Words, words};
 
 /// The language of the page: the one on the root, else on the body.
 pub(super) fn language(page: &Page) -> Option<String> {
@@ -109,87 +110,10 @@ const LEVELS: usize = 5;
 const FIRST_YEAR: &str = "1990";
 
 /// What says that a day is not that of a text, but of somebody or of what the text announces: beginnings of words in lower case.
-const OTHER_DAYS: [&str; 42] = [
-    "join",
-    "member",
-    "since",
-    "register",
-    "birth",
-    "born",
-    "founded",
-    "deadline",
-    "closing",
-    "closes",
-    "apply by",
-    "expires",
-    "valid",
-    "starts",
-    "begins",
-    "takes place",
-    "departure",
-    "hearing",
-    "einsendeschluss",
-    "bewerbungsschluss",
-    "frist",
-    "beginn",
-    "geboren",
-    "gegründet",
-    "date limite",
-    "né le",
-    "née le",
-    "fecha límite",
-    "plazo",
-    "nacido",
-    "scadenza",
-    "nato il",
-    "prazo",
-    "sista dag",
-    "søknadsfrist",
-    "termin",
-    "срок",
-    "дата рождения",
-    "son başvuru",
-    "締切",
-    "截止",
-    "마감",
-];
+static OTHER_DAYS: Words = words!("other_days");
 
 /// What says that a day is that of a change, beginnings of words in lower case.
-const CHANGED: [&str; 30] = [
-    "updated",
-    "modified",
-    "reviewed",
-    "last",
-    // German, French, Spanish and Portuguese, Italian, Dutch, Swedish and Danish.
-    "aktualisiert",
-    "mis à jour",
-    "modifié",
-    "actualizado",
-    "atualizado",
-    "aggiornat",
-    "bijgewerkt",
-    "uppdaterad",
-    "opdateret",
-    // Polish, Czech, Romanian, Hungarian, Finnish, Turkish, Indonesian, Vietnamese.
-    "zaktualizowan",
-    "aktualizov",
-    "actualizat",
-    "frissítve",
-    "päivitetty",
-    "güncelle",
-    "diperbarui",
-    "cập nhật",
-    // Russian, Ukrainian, Greek, Arabic, Persian, Hebrew, Japanese and Chinese, Korean.
-    "обновлен",
-    "оновлен",
-    "ενημέρωση",
-    "تحديث",
-    "به‌روز",
-    "עודכן",
-    "更新",
-    "수정",
-    "업데이트",
-];
+static CHANGED: Words = words!("changed");
 
 /// A short text near the headline that is a day. Of two, the one that is not said to be that of a change.
 fn date_below(page: &Page, headline: NodeId) -> Option<String> {

@@ -4,7 +4,7 @@
 use html5ever::local_name;
 
 use super::{byline::is_of_another, date, title_line};
-use crate::page::{Page, tag::Tag};
+use crate::html::{Page, tag::Tag};
 
 /// `<meta>` elements that are read; pages have some dozens. Raising it costs time on hostile pages.
 const MAX_METAS: usize = 500;

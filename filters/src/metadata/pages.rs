@@ -4,14 +4,19 @@
 //! the address decides: the next page has the same address but for the number of the page, and the number is one more.
 //! Addresses number their pages at the end of the path (`/page/2`, `/2`, `-2.html`, `_2`, `/p2`) or in the query (`?page=2`).
 
+use std::sync::LazyLock;
+
 use html5ever::local_name;
 use memchr::memmem::Finder;
 use url::Url;
 
 use super::{is_same, start_of_line};
 use crate::{
-    page::{NodeId, Page, tag::Tag},
-    text::starts::Starts,
+    html::{NodeId, Page, tag::Tag},
+    vocabulary::{
+        lists::{Words, words},
+        starts::Starts,
+    },
 };
 
 /// Links that are looked at, and highest number of a page.
@@ -22,90 +27,11 @@ const MAX_PAGE: u32 = 500;
 const KEYS: [&str; 6] = ["page", "p", "pg", "paged", "seite", "pagenum"];
 
 /// How a link to the next page begins, besides the number itself. More of them need no care: the address decides.
-static NEXT: Starts = Starts::new(&[
-    "next",
-    "more",
-    "weiter",
-    "nächste",
-    "suivant",
-    "siguiente",
-    "próxim",
-    "seguinte",
-    "següent",
-    "successiv",
-    "avanti",
-    "volgende",
-    "nästa",
-    "næste",
-    "neste",
-    "seuraava",
-    "järgmine",
-    "nākam",
-    "kitas",
-    "następn",
-    "dalej",
-    "další",
-    "ďalš",
-    "következő",
-    "următoare",
-    "наступн",
-    "следующ",
-    "далее",
-    "следващ",
-    "следећ",
-    "sljedeć",
-    "naslednj",
-    "sonraki",
-    "επόμεν",
-    "הבא",
-    "التالي",
-    "بعدی",
-    "अगल",
-    "berikutnya",
-    "selanjutnya",
-    "下一页",
-    "下一頁",
-    "下页",
-    "次へ",
-    "次の",
-    "다음",
-    "ถัดไป",
-    "tiếp",
-    "trang sau",
-    "›",
-    "»",
-    "→",
-]);
+static NEXT: LazyLock<Starts> = LazyLock::new(|| Starts::new(&NEXT_WORDS));
+static NEXT_WORDS: Words = words!("next_page");
 
 /// Words that stand beside the number of a page in a title, and those between it and how many there are.
-const PAGE: [&str; 26] = [
-    "page",
-    "p",
-    "pg",
-    "part",
-    "seite",
-    "teil",
-    "página",
-    "pagina",
-    "pàgina",
-    "pág",
-    "parte",
-    "страница",
-    "сторінка",
-    "стр",
-    "sayfa",
-    "strona",
-    "strana",
-    "sida",
-    "side",
-    "sivu",
-    "oldal",
-    "halaman",
-    "trang",
-    "σελίδα",
-    "صفحة",
-    "صفحه",
-];
+static PAGE: Words = words!("page");
 const OF: [&str; 10] = ["of", "von", "de", "di", "sur", "van", "из", "z", "av", "من"];
 
 /// Whether two pages have the same headline, but for the number of the page in it: "Clocks", "Clocks, page 2", "Clocks (3/4)". Not "Comic

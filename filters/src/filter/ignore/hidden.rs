@@ -4,11 +4,12 @@ use std::{iter, rc::Rc};
 
 use html5ever::local_name;
 
-use super::{is_control, sheets::Sheets};
+use super::is_control;
+use crate::html::style_sheets::{Sheets, style_hides};
 use crate::{
-    dom::Measures,
-    page::{Fate, NodeId, Page, said::Hint, tag::Tag},
-    parts::Parts,
+    html::{Fate, NodeId, Page, said::Hint, tag::Tag},
+    measure::Measures,
+    vocabulary::parts::Parts,
 };
 
 /// Share of the page's visible characters, 0 to 1, above which a hidden element is kept: pages that are hidden until a
@@ -193,28 +194,6 @@ fn is_hidden(page: &Page, id: NodeId) -> bool {
         };
     });
     is_hidden
-}
-
-/// Whether a `style` attribute says `display: none` or `visibility: hidden`.
-pub(crate) fn style_hides(style: &str) -> bool {
-    HIDING.are_in(style) && says_hidden(style)
-}
-
-/// Nearly no style has them.
-pub(crate) const HIDING: Parts = Parts::new(&["none", "hidden"]);
-
-fn says_hidden(style: &str) -> bool {
-    style.split(';').any(|declaration| {
-        declaration.split_once(':').is_some_and(|(property, value)| {
-            let value = value.trim();
-            let value = value.split(['!', ' ']).next().unwrap_or(value);
-            match property.trim() {
-                p if p.eq_ignore_ascii_case("display") => value.eq_ignore_ascii_case("none"),
-                p if p.eq_ignore_ascii_case("visibility") => value.eq_ignore_ascii_case("hidden"),
-                _ => false,
-            }
-        })
-    })
 }
 
 #[cfg(test)]

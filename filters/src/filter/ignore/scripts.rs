@@ -4,9 +4,16 @@
 //! Sources: HTML § 8.1.8 (event handlers), § 4.8.5 (`sandbox`), § 7.4.2.3.3 (`javascript:` addresses); WHATWG URL § 4.4 (what a
 //! browser skips in an address); RFC 2397 (`data:`); SVG 2 § 15.7 (scripts), § 16.3 (links), SVG Animations 1.1 § 19.2.
 
-use html5ever::{LocalName, local_name};
+use html5ever::local_name;
 
-use crate::page::{NodeId, Page, said::Hint, tag::Tag};
+use crate::html::{
+    NodeId, Page,
+    said::{
+        Hint,
+        scripts::{has_scheme, is_script, may_run},
+    },
+    tag::Tag,
+};
 
 /// Makes one element inert.
 pub(super) fn disarm(page: &mut Page, id: NodeId, tag: Tag) {
@@ -24,28 +31,6 @@ pub(super) fn disarm(page: &mut Page, id: NodeId, tag: Tag) {
             || is_plug_in && matches!(&**name, "data" | "src") && is_page_address(value)
             || is_copy && &**name == "href" && has_scheme(value, "data:")
     });
-}
-
-/// Whether an attribute may run a script on whatever element it is.
-pub(crate) fn may_run(name: &LocalName, value: &str) -> bool {
-    match *name {
-        // Nearly all attributes; names are compared as numbers.
-        local_name!("class")
-        | local_name!("id")
-        | local_name!("style")
-        | local_name!("title")
-        | local_name!("alt")
-        | local_name!("width")
-        | local_name!("height")
-        | local_name!("rel")
-        | local_name!("target") => false,
-        local_name!("href") | local_name!("src") => is_script(value),
-        _ => {
-            is_event_attribute(name)
-                || is_script_address(name, value)
-                || &**name == "attributeName" && is_event_attribute(value.trim())
-        }
-    }
 }
 
 /// Whether a text is data for a script: an object or a list in JSON that stands in the page as text, hidden by a style sheet.
@@ -82,42 +67,12 @@ fn holds_own_page(page: &Page, id: NodeId) -> bool {
         || page.attribute(id, &local_name!("src")).is_some_and(is_page_address)
 }
 
-/// `onclick` and its like: HTML defines no other attribute that begins so.
-fn is_event_attribute(name: &str) -> bool {
-    name.len() > 2 && name.as_bytes()[..2].eq_ignore_ascii_case(b"on")
-}
-
-fn is_script_address(name: &LocalName, value: &str) -> bool {
-    match &**name {
-        "href" | "src" | "action" | "formaction" | "data" | "code" | "codebase" | "background" | "poster" | "to"
-        | "from" | "by" => is_script(value),
-        "values" => value.split(';').any(is_script),
-        _ => false,
-    }
-}
-
-fn is_script(address: &str) -> bool {
-    has_scheme(address, "javascript:") || has_scheme(address, "vbscript:")
-}
-
 /// Whether what is at an address is a page that comes from the page around it, or from nowhere.
 fn is_page_address(address: &str) -> bool {
     let is_picture = ["png", "jpeg", "jpg", "gif", "webp", "avif"]
         .iter()
         .any(|kind| has_scheme(address, &format!("data:image/{kind}")));
     !is_picture && (has_scheme(address, "data:") || has_scheme(address, "blob:"))
-}
-
-/// Browsers skip control characters and spaces before an address, and tabs and line ends inside it (WHATWG URL § 4.4).
-fn has_scheme(address: &str, scheme: &str) -> bool {
-    let address = address.trim_start_matches(|c: char| c <= ' ');
-    let first = |text: &str| text.bytes().next().map(|byte| byte.to_ascii_lowercase());
-    // Nearly no address begins with its letter.
-    if first(address) != first(scheme) {
-        return false;
-    }
-    let start = address.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).map(|c| c.to_ascii_lowercase());
-    scheme.chars().eq(start.take(scheme.len()))
 }
 
 #[cfg(test)]
@@ -137,8 +92,8 @@ mod tests {
         }
         let mut out = String::new();
         for child in page.live_children(page.body()) {
-            let rules = crate::page::serialize::Rules::VERBATIM;
-            crate::page::serialize::write(&page, child, rules, &mut out);
+            let rules = crate::html::serialize::Rules::VERBATIM;
+            crate::html::serialize::write(&page, child, rules, &mut out);
         }
         out
     }

@@ -2,7 +2,7 @@
 
 use html5ever::local_name;
 
-use crate::page::{NodeId, Page, tag::Tag};
+use crate::html::{NodeId, Page, tag::Tag};
 
 /// Width in pixels that is enough for the column of text on a screen of twice the resolution; the smallest file from there on is
 /// taken.

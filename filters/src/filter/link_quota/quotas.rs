@@ -2,11 +2,12 @@
 
 use super::Settings;
 use crate::{
+    analysis::AnalysedPage,
     domain::{
         self,
         images::{Images, linked_images},
     },
-    page::{NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
 };
 
 /// What the paper records of a structural element.
@@ -63,9 +64,9 @@ impl Structure {
 }
 
 /// The four counts of every structural element by itself.
-pub(super) fn own_quotas(page: &Page, structure: &Structure, settings: &Settings) -> Vec<Quota> {
+pub(super) fn own_quotas(page: &AnalysedPage, structure: &Structure, settings: &Settings) -> Vec<Quota> {
     let mut quotas = vec![Quota::default(); page.len()];
-    let measures = crate::dom::Measures::of(page);
+    let measures = crate::measure::Measures::of(page);
     for id in page.live(page.body()) {
         let owner = structure.owner[id.index()];
         let quota = &mut quotas[owner.index()];
@@ -100,7 +101,7 @@ pub(super) fn own_quotas(page: &Page, structure: &Structure, settings: &Settings
 }
 
 /// The lists of linked images, and how many images each has.
-fn image_lists(page: &Page, structure: &Structure, settings: &Settings) -> Vec<(NodeId, u32)> {
+fn image_lists(page: &AnalysedPage, structure: &Structure, settings: &Settings) -> Vec<(NodeId, u32)> {
     let mut images = vec![Images::default(); page.len()];
     for id in page.live(page.body()) {
         if page.tag(id) == Some(Tag::Img) && page.in_link(id) {

@@ -1,12 +1,14 @@
 //! Where a name stands: near the headline, or among many.
 
+use std::sync::LazyLock;
+
 use html5ever::local_name;
 
 use super::{Mark, signs::Sign};
 use crate::{
-    page::{NodeId, Page, tag::Tag},
-    parts::Parts,
-    text::words_of_identifier,
+    html::{NodeId, Page, tag::Tag},
+    vocabulary::lists::{Words, words},
+    vocabulary::{parts::Parts, words::words_of_identifier},
 };
 
 /// Visible characters between the headline and a byline above or below it: a summary, a category, a day, buttons to share.
@@ -88,28 +90,8 @@ fn are_alike(page: &Page, one: NodeId, other: NodeId) -> bool {
 }
 
 /// Words in the classes and names of what is not the text: what others say of it, and the way to other texts.
-const APART: [&str; 19] = [
-    "comment",
-    "comments",
-    "commentlist",
-    "answer",
-    "answers",
-    "reply",
-    "replies",
-    "review",
-    "reviews",
-    "testimonial",
-    "testimonials",
-    "related",
-    "recommended",
-    "popular",
-    "trending",
-    "teaser",
-    "teasers",
-    "carousel",
-    "slider",
-];
-const ARE_APART: Parts = Parts::new(&APART);
+static APART: Words = words!("apart_from_text");
+static ARE_APART: LazyLock<Parts> = LazyLock::new(|| Parts::new(&APART));
 
 fn is_apart(page: &Page, id: NodeId) -> bool {
     if matches!(page.tag(id), Some(Tag::Nav | Tag::Blockquote)) {

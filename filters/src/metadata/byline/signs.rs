@@ -2,11 +2,15 @@
 
 use html5ever::local_name;
 
-use super::words::{AUTHORS, BESIDE, FOLDERS};
+use super::words::BESIDE;
+use crate::html::said::names::{AUTHOR_FOLDERS, AUTHORS};
 use crate::{
-    page::{NodeId, Page, said::Hint, tag::Tag},
-    parts::Parts,
-    text::words_of_identifier,
+    html::{NodeId, Page, said::Hint, tag::Tag},
+    vocabulary::{
+        lists::{Words, words},
+        parts::Parts,
+        words::words_of_identifier,
+    },
 };
 
 /// What says that a text is a name, the surest first.
@@ -26,8 +30,6 @@ pub(super) enum Sign {
     Said,
     /// It leads to an author's page.
     Link,
-    /// A word of the language stands before it, or nothing, and a day beside it.
-    Local,
 }
 
 impl Sign {
@@ -144,7 +146,7 @@ pub(crate) fn leads_to_author(href: &str) -> bool {
         let may_be =
             matches!(part[0] | 32, b'a' | b'b' | b'c' | b'f' | b'j' | b'k' | b'p' | b'r' | b's' | b't' | b'w' | b'y');
         let is = |folder: &&str| part.eq_ignore_ascii_case(folder.as_bytes());
-        may_be && FOLDERS.iter().any(is)
+        may_be && AUTHOR_FOLDERS.iter().any(is)
     });
     has_folder && parts.next().is_some()
 }
@@ -173,10 +175,7 @@ pub(super) fn inner_name(page: &Page, id: NodeId) -> Option<NodeId> {
 /// a script that has none.
 pub(super) fn looks_like_names(text: &str) -> bool {
     /// Words of names without a capital, and between names.
-    const SMALL: [&str; 20] = [
-        "and", "&", "und", "et", "y", "e", "de", "da", "do", "del", "della", "di", "der", "den", "van", "von", "bin",
-        "al", "la", "le",
-    ];
+    static SMALL: Words = words!("small_words");
     /// Two names of three words, and a degree.
     const MAX_WORDS: usize = 8;
     let is_word = |word: &str| {

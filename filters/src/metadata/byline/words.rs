@@ -1,248 +1,37 @@
 //! What stands around the names of authors, in the languages of the web: the words before them, and those in the classes and
 //! addresses of their elements.
 
-use crate::text::starts::Starts;
+use std::sync::LazyLock;
 
-/// What stands before a name in a byline: first the sure ones, then those that are the beginning of no name, then words of names
-/// and of ordinary text too.
-const OPENERS: [&str; 123] = [
-    // Sure wherever they stand. `may_open` knows their first letters.
-    "this post was written by",
-    "this article was written by",
-    "article written by",
-    "article by",
-    "articles by",
-    "written by",
-    "posted by",
-    "words by",
-    "text by",
-    "story by",
-    "author",
-    "author(s)",
-    "authors",
-    "verfasst von",
-    "geschrieben von",
-    "écrit par",
-    "escrito por",
-    "scritto da",
-    // The beginning of no name.
-    "published by",
-    "submitted by",
-    "by",
-    "автор",
-    "作者",
-    "著者",
-    "autor",
-    "autore",
-    "autora",
-    "autores",
-    "rédigé par",
-    "yazar",
-    "szerző",
-    "kirjoittaja",
-    "penulis",
-    "tác giả",
-    "بقلم",
-    "نویسنده",
-    "מאת",
-    "लेखक",
-    "โดย",
-    "autors",
-    "autorius",
-    "avtor",
-    "autore:",
-    "авторка",
-    "автори",
-    "авторы",
-    "аўтар",
-    "аутор",
-    "пише",
-    "piše",
-    "текст:",
-    "tekst:",
-    "text:",
-    "texte:",
-    "texto:",
-    "testo:",
-    "teksti:",
-    "tekijä",
-    "forfatter",
-    "skrevet av",
-    "skrevet af",
-    "höfundur",
-    "γράφει η",
-    "γράφει ο",
-    "γράφουν οι",
-    "συντάκτης",
-    "ავტორი",
-    "հեղինակ",
-    "müəllif",
-    "muallif",
-    "تحریر",
-    "به قلم",
-    "كتب",
-    "كتبت",
-    "إعداد",
-    "লেখা",
-    "লেখক",
-    "लेखिका",
-    "எழுத்தாளர்",
-    "எழுதியவர்",
-    "రచయిత",
-    "ലേഖകൻ",
-    "ಲೇಖಕ",
-    "લેખક",
-    "ditulis oleh",
-    "viết bởi",
-    "người viết",
-    "เขียนโดย",
-    "เรื่องโดย",
-    "ໂດຍ",
-    "ရေးသားသူ",
-    "mwandishi",
-    "撰文",
-    "撰稿",
-    "autorka",
-    "autorė",
-    "egilea",
-    "రచన",
-    "എഴുതിയത്",
-    "ដោយ",
-    "oleh",
-    "a cura di",
-    "reported by",
-    "shkruar nga",
-    "пишува",
-    // Only where a byline is looked for.
-    "more from",
-    "contributors:",
-    "contributor:",
-    "von",
-    "par",
-    "por",
-    "di",
-    "door",
-    "текст",
-    "文",
-    "글",
-    "via",
-    "av",
-    "yazan",
-    "írta",
-    "记者",
-    "por:",
-    "記者",
-];
+use crate::vocabulary::lists::{Words, words};
+use crate::vocabulary::starts::Starts;
 
-/// How many of them are sure, and how many begin no name.
-const SURE: usize = 18;
-const CLEAR: usize = 105;
+/// What stands before a name in a byline: sure ones, those that are the beginning of no name, and words of names and of ordinary text.
+static SURE: Words = words!("byline_sure");
+static CLEAR: Words = words!("byline_clear");
+static NEAR: Words = words!("byline_near");
+
+fn starts(lists: &[&[&'static str]]) -> Starts {
+    Starts::new(lists.concat().leak())
+}
 
 /// All of them.
 pub(super) fn openers() -> &'static Starts {
-    static ALL: Starts = Starts::new(&OPENERS);
+    static ALL: LazyLock<Starts> = LazyLock::new(|| starts(&[&SURE, &CLEAR, &NEAR]));
     &ALL
 }
 
 /// Those that stand before the name of an author wherever they are.
 pub(super) fn sure_openers() -> &'static Starts {
-    static SURE_ONES: Starts = Starts::new(const { OPENERS.split_at(SURE).0 });
-    &SURE_ONES
+    static ALL: LazyLock<Starts> = LazyLock::new(|| starts(&[&SURE]));
+    &ALL
 }
 
 /// Those that are the beginning of no name.
 pub(in crate::metadata) fn clear_openers() -> &'static Starts {
-    static CLEAR_ONES: Starts = Starts::new(const { OPENERS.split_at(CLEAR).0 });
-    &CLEAR_ONES
+    static ALL: LazyLock<Starts> = LazyLock::new(|| starts(&[&SURE, &CLEAR]));
+    &ALL
 }
 
-/// Words in the classes of authors, and those of what stands beside their names.
-pub(crate) const AUTHORS: [&str; 20] = [
-    "byline",
-    "createdby",
-    "author",
-    "authors",
-    "authorname",
-    "writer",
-    "writers",
-    "columnist",
-    "contributor",
-    "autor",
-    "autores",
-    "auteur",
-    "auteurs",
-    "autore",
-    "redakteur",
-    "journalist",
-    "reporter",
-    "yazar",
-    "penulis",
-    "avtor",
-];
-pub(super) const BESIDE: [&str; 22] = [
-    "bio",
-    "image",
-    "img",
-    "avatar",
-    "photo",
-    "picture",
-    "title",
-    "role",
-    "job",
-    "position",
-    "description",
-    "social",
-    "links",
-    "date",
-    "time",
-    "count",
-    "label",
-    "prefix",
-    "tag",
-    "tags",
-    "category",
-    "topic",
-];
-
-/// Folders in the addresses of authors' pages.
-pub(crate) const FOLDERS: [&str; 39] = [
-    "author",
-    "authors",
-    "writer",
-    "writers",
-    "contributor",
-    "contributors",
-    "journalist",
-    "journalists",
-    "byline",
-    "columnists",
-    "autor",
-    "autores",
-    "autora",
-    "autoren",
-    "auteur",
-    "auteurs",
-    "autore",
-    "autori",
-    "autorzy",
-    "redakteur",
-    "periodista",
-    "journaliste",
-    "signature",
-    "signatures",
-    "colunista",
-    "colunistas",
-    "columnista",
-    "reporter",
-    "reporters",
-    "yazar",
-    "yazarlar",
-    "penulis",
-    "avtor",
-    "avtory",
-    "forfatter",
-    "skribent",
-    "kirjoittaja",
-    "szerzo",
-    "tac-gia",
-];
+/// Words in the classes of what stands beside the names of authors.
+pub(super) static BESIDE: Words = words!("beside_authors");

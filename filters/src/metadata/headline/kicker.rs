@@ -2,8 +2,8 @@
 //! there: `<h1><span>Traffic</span> <span>The bridge is open</span></h1>`, while the titles for machines say the headline alone.
 
 use crate::{
-    page::{NodeId, Page},
-    text::one_line,
+    html::{NodeId, Page},
+    vocabulary::words::one_line,
 };
 
 /// Its words, at most.

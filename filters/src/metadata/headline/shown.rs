@@ -2,7 +2,7 @@
 //! It is a part of the title, so the words tell it: the site and the section stand before or behind it there.
 
 use super::{is_same, letters, words};
-use crate::page::{Headline, NodeId, Page, tag::Tag};
+use crate::html::{Headline, NodeId, Page, tag::Tag};
 
 /// Words of such a headline, at least: less is the name of a section, which stands in a menu.
 const LEAST: usize = 3;
@@ -55,7 +55,7 @@ fn parts(title: &str) -> Vec<(&str, usize)> {
         }
     }
     let is_long = |part: &str| words(part).values().sum::<usize>() >= LEAST || is_dense(part);
-    let size = |part: &str| crate::dom::visible_chars(part);
+    let size = |part: &str| crate::vocabulary::words::visible_chars(part);
     let whole = size(title);
     let parts = parts.into_iter().map(str::trim);
     parts

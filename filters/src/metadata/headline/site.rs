@@ -6,7 +6,7 @@
 //! host. Only at a bar the last part goes although nobody knows it, when it is no longer than what is left.
 
 use super::{is_same, letters, words};
-use crate::page::Page;
+use crate::html::Page;
 
 /// Which end of a title.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,261 @@
+//! A parsed page: kuchikiki's tree laid out as one flat table in document order, and the only doors through which a
+//! filter may change it.
+//!
+//! Row `i` of the table is a node, rows `i + 1 .. end` are its descendants, so that a walk is a loop, a subtree is a
+//! range, a measure is one pass backwards, and nothing recurses however deep the page is. Filters never touch the
+//! tree: they give a node a [`Fate`], and the serializer acts on it. What a filter has taken out is invisible to the
+//! filters after it ([`Page::live`]).
+//!
+//! Only this room knows kuchikiki and html5ever's tree builder.
+
+pub(crate) mod address;
+pub(crate) mod apart;
+mod attributes;
+pub(crate) mod budget;
+mod changing;
+mod composed;
+mod grow;
+mod layout;
+mod live;
+pub(crate) mod parse;
+mod reading;
+pub(crate) mod said;
+pub(crate) mod serialize;
+pub(crate) mod style_sheets;
+pub(crate) mod tag;
+
+use std::{cell::OnceCell, rc::Rc};
+
+use html5ever::local_name;
+use kuchikiki::NodeRef;
+use url::Url;
+
+use crate::{
+    error::PageError,
+    hashing::Set,
+    html::{budget::Budget, style_sheets::Sheets},
+};
+use address::Address;
+use attributes::{Attributes, Stretch};
+use layout::{Layout, lay_out};
+use parse::Parsed;
+use tag::Tag;
+
+/// A row of the page's table. Document order is the order of these numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct NodeId(pub(crate) u32);
+
+impl NodeId {
+    /// The document node.
+    pub(crate) const DOCUMENT: NodeId = NodeId(0);
+
+    /// Rows are fewer than `u32::MAX`: `layout` sees to it.
+    pub(crate) fn from_row(row: usize) -> NodeId {
+        NodeId(u32::try_from(row).unwrap_or(u32::MAX))
+    }
+
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Document,
+    Element(Tag),
+    Text,
+    Comment,
+    Doctype,
+    ProcessingInstruction,
+}
+
+/// What the serializer will do with a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// Written as it is.
+    Keep,
+    /// Left out with all its descendants.
+    Removed,
+    /// Its tags are left out, its children stay.
+    Unwrapped,
+    /// Its alternative text (`alt`) is written in its place.
+    AltText,
+}
+
+struct Row {
+    node: NodeRef,
+    parent: NodeId,
+    end: u32,
+    /// Text nodes: visible characters, white space not counted; 0 where the text is never shown.
+    chars: u32,
+    kind: Kind,
+    fate: Fate,
+    in_link: bool,
+    attributes: Stretch,
+}
+
+/// A text link that some filter removed, for the filter that keeps them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RemovedLink {
+    /// Where it stood.
+    pub(crate) node: NodeId,
+    /// The filter that removed it, by its YAML name.
+    pub(crate) filter: &'static str,
+    pub(crate) address: Address,
+    /// As it is written in the list, where that is not the address.
+    pub(crate) shown: Option<String>,
+    pub(crate) text: String,
+}
+
+/// Links appended at the end of the page, under a heading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LinkGroup {
+    pub(crate) heading: &'static str,
+    /// Their texts and addresses.
+    pub(crate) links: Vec<(String, String)>,
+}
+
+/// What the page is about, in its own words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Headline {
+    pub(crate) text: String,
+    /// The heading that says so, where there is one.
+    pub(crate) node: Option<NodeId>,
+    /// The only `<h1>` of a page of which none says so.
+    pub(crate) only_h1: Option<NodeId>,
+}
+
+/// Longest `<base href>` in bytes. Servers refuse addresses of more than about 8,000; the base is repeated in the absolute
+/// form of every link, so a megabyte of it and 100,000 links would be 100 GB. Raising it costs time on hostile pages.
+const MAX_BASE_BYTES: usize = 2048;
+
+/// What a filter took out; `Chain` turns it into the filter's report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Removals {
+    /// Subtrees, not nodes.
+    pub(crate) nodes: usize,
+    /// Visible characters in them.
+    pub(crate) chars: usize,
+}
+
+/// A parsed page.
+pub(crate) struct Page {
+    rows: Vec<Row>,
+    attributes: Attributes,
+    url: Url,
+    base: Url,
+    canonical: Option<Url>,
+    html: Option<NodeId>,
+    head: Option<NodeId>,
+    body: Option<NodeId>,
+    noscript_is_text: bool,
+    /// The elements that [`layout::is_about`] names, wherever they stand: an image in the head moves the rest of it into the
+    /// body.
+    about: Vec<NodeId>,
+    /// The elements whose attributes may have what a rule looks for, with the bits of that: in document order, then those that got an
+    /// attribute since.
+    hinted: Vec<(NodeId, u32)>,
+    /// Which tags the page had when it was laid out, by their numbers.
+    tags: [bool; Tag::COUNT],
+    pub(crate) removals: Removals,
+    pub(crate) removed_links: Vec<RemovedLink>,
+    pub(crate) collect_links: bool,
+    /// Bytes in `removed_links`.
+    kept_link_bytes: usize,
+    /// Set by the retainer, written after the page's own content.
+    pub(crate) appended: Vec<LinkGroup>,
+    /// Nodes behind which a space is written in markup.
+    pub(crate) spaces_after: Set<NodeId>,
+    /// The posts of a thread, where the choice of the main block knows them.
+    pub(crate) posts: Vec<NodeId>,
+    /// Who wrote the first of them.
+    pub(crate) starter: Option<String>,
+    /// Panels that a script showed one at a time and the names of their tabs, in the order of the page.
+    pub(crate) panels: Vec<(NodeId, String)>,
+    /// Visible characters of the frame that was taken out of a page that is kept whole.
+    pub(crate) frame_chars: usize,
+    /// The page's headline, read before any filter ran.
+    pub(crate) headline: Headline,
+    /// Subtrees that were removed, and by which filter.
+    removed_roots: Vec<(NodeId, &'static str)>,
+    /// What its style sheets hide, once somebody has asked.
+    pub(crate) sheets: OnceCell<Rc<Sheets>>,
+    /// The block that `main_block` chose, if it chose one; the innermost element around the parts of a choice.
+    pub(crate) main_block: Option<NodeId>,
+    /// The word F1 to be expected of the choice of the main block, where its algorithm can tell.
+    pub(crate) confidence: Option<f64>,
+    /// The CPU time that is left; none where nobody counts it.
+    pub(crate) budget: Option<Budget>,
+}
+
+impl Page {
+    /// Lays the tree out as a table. `max_depth` bounds nesting exactly (the parser's own look is approximate);
+    /// `scripting` is what the parser was told.
+    pub(crate) fn new(mut parsed: Parsed, url: &Url, scripting: bool, max_depth: usize) -> Result<Page, PageError> {
+        if !scripting {
+            composed::compose(&mut parsed);
+        }
+        let Layout { rows, about, hinted, tags } = lay_out(&parsed, scripting, max_depth)?;
+        let mut page = Page {
+            rows,
+            attributes: parsed.attributes,
+            url: url.clone(),
+            base: url.clone(),
+            canonical: None,
+            html: None,
+            head: None,
+            body: None,
+            noscript_is_text: scripting,
+            about,
+            hinted,
+            tags,
+            removals: Removals::default(),
+            removed_links: Vec::new(),
+            collect_links: false,
+            kept_link_bytes: 0,
+            appended: Vec::new(),
+            spaces_after: Set::default(),
+            posts: Vec::new(),
+            starter: None,
+            frame_chars: 0,
+            headline: Headline::default(),
+            removed_roots: Vec::new(),
+            sheets: OnceCell::new(),
+            panels: Vec::new(),
+            main_block: None,
+            confidence: None,
+            budget: None,
+        };
+        page.html = page.child_with_tag(NodeId::DOCUMENT, Tag::Html);
+        if let Some(html) = page.html {
+            page.head = page.child_with_tag(html, Tag::Head);
+            page.body = page.child_with_tag(html, Tag::Body);
+            if page.body.is_none() && page.child_with_tag(html, Tag::Frameset).is_some() {
+                return Err(PageError::Frameset);
+            }
+        }
+        page.base = page.find_base()?.unwrap_or_else(|| url.clone());
+        page.canonical = page.find_canonical();
+        Ok(page)
+    }
+
+    /// The address that the page says is its own (`<link rel=canonical>`, RFC 6596).
+    fn find_canonical(&self) -> Option<Url> {
+        self.about(Tag::Link)
+            .find(|&id| {
+                self.attribute(id, &local_name!("rel")).is_some_and(|rel| rel.trim().eq_ignore_ascii_case("canonical"))
+            })
+            .and_then(|id| self.address(id, &local_name!("href")))
+            .filter(|url| matches!(url.scheme(), "http" | "https"))
+    }
+
+    fn find_base(&self) -> Result<Option<Url>, PageError> {
+        let name = local_name!("href");
+        let href = self.about(Tag::Base).find_map(|id| self.attribute(id, &name));
+        match href {
+            Some(href) if href.len() > MAX_BASE_BYTES => Err(PageError::BaseTooLong { limit: MAX_BASE_BYTES }),
+            href => Ok(href.and_then(|href| self.url.join(href.trim()).ok())),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Putting text into a page that the page holds elsewhere: in its JSON-LD, in a formula's script.
+
+use html5ever::{LocalName, QualName, local_name, ns};
+use kuchikiki::NodeRef;
+
+use super::{
+    NodeId, Page,
+    attributes::{Attributes, Stretch, is_named},
+    parse::Parsed,
+};
+use crate::error::PageError;
+
+impl Page {
+    /// The page with an article of these paragraphs at the end of its body, laid out anew. The paragraphs are text: what
+    /// looks like markup in them is shown, not obeyed. Rows before the article keep their numbers.
+    pub(crate) fn with_article(
+        self,
+        paragraphs: &[String],
+        scripting: bool,
+        max_depth: usize,
+    ) -> Result<Page, PageError> {
+        let element = |name: LocalName| NodeRef::new_element(QualName::new(None, ns!(html), name), []);
+        let article = element(local_name!("article"));
+        for text in paragraphs {
+            let paragraph = element(local_name!("p"));
+            paragraph.append(NodeRef::new_text(text.as_str()));
+            article.append(paragraph);
+        }
+        let row = |id: NodeId| self.rows[id.index()].node.clone();
+        row(self.body()).append(article);
+        let parsed = Parsed {
+            nodes: self.rows.len() + 2 * paragraphs.len() + 1,
+            document: row(NodeId::DOCUMENT),
+            attributes: self.attributes,
+            templates: Vec::new(),
+        };
+        Page::new(parsed, &self.url, scripting, max_depth)
+    }
+}
+
+/// `<script type="math/tex">x^2</script>`: the form in which `MathJax` 2 and kramdown write formulas. The script sets the formula;
+/// without it, its source between the signs of TeX is what a reader can have.
+pub(super) fn formula(node: &NodeRef, attributes: &Attributes) -> Option<NodeRef> {
+    let element = node.as_element()?;
+    if element.name.local != local_name!("script") {
+        return None;
+    }
+    let mut own = attributes.of(Stretch::of(node)).iter();
+    let kind = own.find(|attribute| is_named(attribute, &local_name!("type")))?;
+    let kind = kind.value.to_ascii_lowercase();
+    if !kind.starts_with("math/tex") {
+        return None;
+    }
+    let source = node.first_child()?;
+    let source = source.as_text()?.borrow();
+    let source = source.trim().trim_start_matches("% <![CDATA[").trim_end_matches("%]]>").trim();
+    Some(NodeRef::new_text(if kind.contains("mode=display") {
+        format!("\\[{source}\\]")
+    } else {
+        format!("\\({source}\\)")
+    }))
+}

@@ -1,0 +1,363 @@
+//! What filters may ask of a page: its shape, its text, its attributes.
+
+use std::cell::Ref;
+
+use html5ever::{Attribute, LocalName, local_name, ns};
+use kuchikiki::NodeData;
+use url::Url;
+
+use super::{Fate, Kind, NodeId, Page, address::Address, attributes::is_named, live::Live, tag::Tag};
+use crate::{
+    html::apart::{self, Gap},
+    vocabulary::words::{text_size, trim, visible_chars},
+};
+
+/// Bytes that a base may add to an address that is told outside of the page, for the same reason as the limit of the base
+/// itself.
+const MAX_ADDED_BYTES: usize = 500;
+
+/// What a walk is charged with for the page's time, in nodes: walks end early more often than not, so large ones are
+/// charged for a part of their length only.
+const MAX_CHARGE: u32 = 1024;
+
+/// The same for walks upwards or along siblings, which are shorter.
+const SHORT_CHARGE: u32 = 16;
+
+impl Page {
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(crate) fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// The address that the page says is its own, on the web.
+    pub(crate) fn canonical(&self) -> Option<&Url> {
+        self.canonical.as_ref()
+    }
+
+    /// The address by which a page is judged: a file is what it says it was. Its links still lead to the files beside it.
+    pub(crate) fn web_url(&self) -> &Url {
+        let canonical = self.canonical().filter(|_| !self.url.has_host());
+        canonical.unwrap_or(&self.url)
+    }
+
+    /// What relative addresses are relative to: `<base href>` where there is one.
+    pub(crate) fn base(&self) -> &Url {
+        &self.base
+    }
+
+    pub(crate) fn html(&self) -> Option<NodeId> {
+        self.html
+    }
+
+    /// The body; the document where the parser made none.
+    pub(crate) fn body(&self) -> NodeId {
+        self.body.unwrap_or(NodeId::DOCUMENT)
+    }
+
+    pub(crate) fn kind(&self, id: NodeId) -> Kind {
+        self.rows[id.index()].kind
+    }
+
+    /// The element's tag; `None` for anything that is not an element.
+    #[inline]
+    pub(crate) fn tag(&self, id: NodeId) -> Option<Tag> {
+        match self.rows[id.index()].kind {
+            Kind::Element(tag) => Some(tag),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn fate(&self, id: NodeId) -> Fate {
+        self.rows[id.index()].fate
+    }
+
+    /// The parent; the document is its own.
+    #[inline]
+    pub(crate) fn parent(&self, id: NodeId) -> NodeId {
+        self.rows[id.index()].parent
+    }
+
+    /// Parent, grandparent and so on, the document last.
+    #[inline]
+    pub(crate) fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        self.charge(SHORT_CHARGE);
+        let mut at = id;
+        std::iter::from_fn(move || {
+            (at != NodeId::DOCUMENT).then(|| {
+                at = self.parent(at);
+                at
+            })
+        })
+    }
+
+    /// Whether neither the node nor anything around it was removed.
+    pub(crate) fn is_live(&self, id: NodeId) -> bool {
+        self.fate(id) != Fate::Removed && self.ancestors(id).all(|ancestor| self.fate(ancestor) != Fate::Removed)
+    }
+
+    /// One past the last descendant.
+    pub(crate) fn end(&self, id: NodeId) -> NodeId {
+        NodeId(self.rows[id.index()].end)
+    }
+
+    /// Whether `inner` is `outer` or inside it.
+    pub(crate) fn contains(&self, outer: NodeId, inner: NodeId) -> bool {
+        outer <= inner && inner < self.end(outer)
+    }
+
+    /// Visible characters of a text node itself, white space not counted.
+    #[inline]
+    pub(crate) fn own_chars(&self, id: NodeId) -> usize {
+        self.rows[id.index()].chars as usize
+    }
+
+    /// Whether the node is, or is inside, `<a href>`.
+    pub(crate) fn in_link(&self, id: NodeId) -> bool {
+        self.rows[id.index()].in_link
+    }
+
+    /// The node and its descendants in document order, without what filters have removed.
+    #[inline]
+    pub(crate) fn live(&self, root: NodeId) -> Live<'_> {
+        let end = self.rows[root.index()].end;
+        self.charge((end - root.0).min(MAX_CHARGE));
+        Live { page: self, next: root.0, end }
+    }
+
+    /// A walk over so many nodes begins: here a page that takes too long is left.
+    #[inline]
+    fn charge(&self, nodes: u32) {
+        if let Some(budget) = &self.budget {
+            budget.walk(nodes);
+        }
+    }
+
+    /// Children in document order, without what filters have removed.
+    pub(crate) fn live_children(&self, parent: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        self.live_rows(parent.0 + 1, self.rows[parent.index()].end)
+    }
+
+    /// From row to row, over the descendants of each.
+    fn live_rows(&self, mut at: u32, end: u32) -> impl Iterator<Item = NodeId> + '_ {
+        self.charge(SHORT_CHARGE);
+        std::iter::from_fn(move || {
+            while at < end {
+                let id = NodeId(at);
+                at = self.rows[id.index()].end;
+                if self.fate(id) != Fate::Removed {
+                    return Some(id);
+                }
+            }
+            None
+        })
+    }
+
+    /// The siblings after a node in document order, without what filters have removed.
+    pub(crate) fn live_siblings_after(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let end = self.rows[self.parent(id).index()].end;
+        self.live_rows(self.end(id).0, end)
+    }
+
+    pub(super) fn child_with_tag(&self, parent: NodeId, tag: Tag) -> Option<NodeId> {
+        self.live_children(parent).find(|&child| self.tag(child) == Some(tag))
+    }
+
+    /// The text of a text node, as written in the page.
+    #[inline]
+    pub(crate) fn text(&self, id: NodeId) -> Option<Ref<'_, String>> {
+        self.rows[id.index()].node.as_text().map(std::cell::RefCell::borrow)
+    }
+
+    /// The texts of some nodes, one after the other.
+    pub(crate) fn joined(&self, nodes: impl Iterator<Item = NodeId>) -> String {
+        let mut joined = String::new();
+        for text in nodes.filter_map(|id| self.text(id)) {
+            joined.push_str(&text);
+        }
+        joined
+    }
+
+    /// All attributes in the order in which they were written.
+    #[inline]
+    pub(crate) fn attributes(&self, id: NodeId) -> &[Attribute] {
+        self.attributes.of(self.rows[id.index()].attributes)
+    }
+
+    /// The value of an attribute without a namespace. Attributes are few, so a scan that compares atoms beats hashing.
+    #[inline]
+    pub(crate) fn attribute(&self, id: NodeId, name: &LocalName) -> Option<&str> {
+        self.attributes(id).iter().find(|attribute| is_named(attribute, name)).map(|attribute| &*attribute.value)
+    }
+
+    /// Tells all attributes without a namespace.
+    pub(crate) fn each_attribute<'a>(&'a self, id: NodeId, mut tell: impl FnMut(&'a LocalName, &'a str)) {
+        for attribute in self.attributes(id) {
+            if attribute.name.ns == ns!() {
+                tell(&attribute.name.local, &attribute.value);
+            }
+        }
+    }
+
+    /// Whether an element has this name, whatever it is a part of.
+    pub(crate) fn has_local_name(&self, id: NodeId, name: &str) -> bool {
+        matches!(self.data(id), NodeData::Element(element) if &*element.name.local == name)
+    }
+
+    pub(crate) fn has_attribute(&self, id: NodeId, name: &LocalName) -> bool {
+        self.attribute(id, name).is_some()
+    }
+
+    /// An attribute that holds an address, made absolute. `None` where it is missing or no address.
+    pub(crate) fn address(&self, id: NodeId, name: &LocalName) -> Option<Url> {
+        self.attribute(id, name).and_then(|value| self.base.join(value.trim()).ok())
+    }
+
+    /// An address as it is told outside of the page: absolute where the page's own is on the web; otherwise as it is
+    /// written, because a file's neighbours may have moved.
+    pub(crate) fn shown_address(&self, id: NodeId, name: &LocalName) -> Option<String> {
+        let written = self.attribute(id, name)?.trim();
+        if !self.is_on_web() {
+            return (!written.is_empty()).then(|| written.to_owned());
+        }
+        Some(shown(written, Address::of(&self.base, written)?.into()))
+    }
+
+    /// An attribute that holds an address, as the text of the absolute one. `None` where it is missing or no address.
+    pub(crate) fn absolute(&self, id: NodeId, name: &LocalName) -> Option<Address> {
+        Address::of(&self.base, trim(self.attribute(id, name)?))
+    }
+
+    /// A link's address, and how it is told outside of the page where that differs.
+    pub(super) fn link(&self, id: NodeId) -> Option<(Address, Option<String>)> {
+        let written = trim(self.attribute(id, &local_name!("href"))?);
+        let absolute = Address::of(&self.base, written)?;
+        if !self.is_on_web() {
+            return (!written.is_empty()).then(|| (absolute, Some(written.to_owned())));
+        }
+        let is_longer = absolute.as_str().len() > written.len() + MAX_ADDED_BYTES;
+        Some((absolute, is_longer.then(|| written.to_owned())))
+    }
+
+    fn is_on_web(&self) -> bool {
+        matches!(self.base.scheme(), "http" | "https")
+    }
+
+    /// The nodes that one filter took out and no other.
+    pub(crate) fn cut_by(&self, filter: &'static str) -> impl Iterator<Item = NodeId> + '_ {
+        self.removed_roots.iter().filter(move |(_, by)| *by == filter).flat_map(|&(root, _)| {
+            let inside = Live { page: self, next: root.0 + 1, end: self.rows[root.index()].end };
+            std::iter::once(root).chain(inside)
+        })
+    }
+
+    /// The subtrees that filters took out, with the filters, in the order in which they went.
+    pub(crate) fn removed_roots(&self) -> &[(NodeId, &'static str)] {
+        &self.removed_roots
+    }
+
+    /// The beginning of the live text below a node that a reader sees, white space as written, and a space where words stand
+    /// apart without any: that of `max_nodes` nodes, cut at `max_bytes`.
+    /// There is no way to ask for all of it: nodes can be nested, and then all of it is far more than the page.
+    pub(crate) fn start_of_text(&self, root: NodeId, max_nodes: usize, max_bytes: usize) -> String {
+        let mut out = String::new();
+        let mut last = None;
+        for id in self.live(root).take(max_nodes) {
+            if let Some(text) = self.text(id)
+                && (self.own_chars(id) > 0 || visible_chars(&text) == 0)
+            {
+                if self.own_chars(id) > 0 {
+                    if last.is_some_and(|last| apart::gap(self, last, id) != Gap::None) {
+                        out.push(' ');
+                    }
+                    last = Some(id);
+                }
+                let left = max_bytes.saturating_sub(out.len()).min(text.len());
+                out.push_str(&text[..text.floor_char_boundary(left)]);
+                if left < text.len() {
+                    break;
+                }
+            }
+        }
+        out
+    }
+
+    /// The text below a node whatever it is and whether or not it was removed, such as that of `<title>`.
+    pub(crate) fn raw_text(&self, root: NodeId, max_bytes: usize) -> String {
+        let mut out = String::new();
+        for row in root.0..self.end(root).0 {
+            if let Some(text) = self.text(NodeId(row)) {
+                let left = max_bytes.saturating_sub(out.len()).min(text.len());
+                out.push_str(&text[..text.floor_char_boundary(left)]);
+            }
+        }
+        out
+    }
+
+    /// Visible characters of all live text below a node, white space not counted.
+    pub(crate) fn chars(&self, root: NodeId) -> usize {
+        self.live(root).map(|id| self.own_chars(id)).sum()
+    }
+
+    /// How much the text of a node and its descendants says ([`text_size`]): what thresholds in characters are compared
+    /// with. Reads the text again, so it is asked for only where the characters alone are too few.
+    pub(crate) fn size(&self, root: NodeId) -> usize {
+        self.live(root).map(|id| self.own_size(id)).sum()
+    }
+
+    /// The same of the node's own text.
+    pub(crate) fn own_size(&self, id: NodeId) -> usize {
+        match self.text(id) {
+            Some(text) if self.own_chars(id) > 0 => text_size(&text),
+            _ => self.own_chars(id),
+        }
+    }
+
+    /// The nearest element or text before a node below the same parent, white space aside.
+    pub(crate) fn element_before(&self, id: NodeId) -> Option<NodeId> {
+        let parent = self.parent(id);
+        let mut at = id;
+        while at.0 > parent.0 + 1 {
+            // The row before is the end of the brother before, or of something inside it.
+            let mut brother = NodeId(at.0 - 1);
+            while self.parent(brother) != parent {
+                brother = self.parent(brother);
+            }
+            if self.fate(brother) != Fate::Removed
+                && !(self.kind(brother) == Kind::Text && self.own_chars(brother) == 0)
+            {
+                return Some(brother);
+            }
+            at = brother;
+        }
+        None
+    }
+
+    /// The elements of one kind that tell about the page, removed or not; of other kinds than [`super::layout::is_about`] names there are
+    /// none here.
+    pub(crate) fn about(&self, tag: Tag) -> impl Iterator<Item = NodeId> + '_ {
+        let is_wanted = move |id: &NodeId| self.tag(*id) == Some(tag);
+        self.about.iter().copied().filter(is_wanted)
+    }
+
+    /// Whether the page has such elements, or had them before they were removed: what is about none of them need not be begun.
+    pub(crate) fn has_any(&self, tags: &[Tag]) -> bool {
+        tags.iter().any(|&tag| self.tags[tag as usize])
+    }
+
+    /// Whether `<noscript>` was parsed as a browser with scripts does: one text node of markup.
+    pub(crate) fn noscript_is_text(&self) -> bool {
+        self.noscript_is_text
+    }
+
+    pub(crate) fn data(&self, id: NodeId) -> &NodeData {
+        self.rows[id.index()].node.data()
+    }
+}
+
+fn shown(written: &str, absolute: String) -> String {
+    if absolute.len() <= written.len() + MAX_ADDED_BYTES { absolute } else { written.to_owned() }
+}

@@ -1,0 +1,51 @@
+//! Words in the classes and addresses of those who write, of days and of quotations.
+
+use crate::vocabulary::lists::{Words, words};
+
+pub(crate) const POSTERS: &[&str] = &[
+    "author",
+    "username",
+    "creator",
+    "poster",
+    "nickname",
+    "commenter",
+    "postername",
+    "authorname",
+    "displayname",
+    "byline",
+];
+
+pub(crate) const QUOTES: &[&str] = &["quote", "blockquote", "quoteheader", "quotetitle"];
+
+/// Folders, files and parameters of addresses of profiles.
+pub(crate) const PROFILES: [&str; 17] = [
+    "user",
+    "users",
+    "u",
+    "member",
+    "members",
+    "profile",
+    "profiles",
+    "author",
+    "authors",
+    "people",
+    "account",
+    "member.php",
+    "memberlist.php",
+    "profile.php",
+    "viewprofile",
+    "showuser",
+    "uid",
+];
+
+/// Words in the class of a date, and in the properties of one.
+pub(crate) const DATES: [&[&str]; 2] = [
+    &["date", "time", "postdate", "timestamp", "relativetime", "datetime", "postdetails"],
+    &["datecreated", "datepublished", "date"],
+];
+
+/// Words in the classes of authors.
+pub(crate) static AUTHORS: Words = words!("class_authors");
+
+/// Folders in the addresses of authors' pages.
+pub(crate) static AUTHOR_FOLDERS: Words = words!("author_folders");

@@ -1,0 +1,285 @@
+//! The words that rules look for in names, found all at once.
+
+use std::sync::LazyLock;
+
+use super::{Hint, Said};
+use super::{
+    cues::WORDS as CUES,
+    names::{AUTHOR_FOLDERS, AUTHORS, DATES, POSTERS, PROFILES, QUOTES},
+};
+
+/// The lists of words. All are of small letters.
+fn lists() -> [(Hint, &'static [&'static str]); 5] {
+    [
+        (Hint::Authors, &AUTHORS),
+        (Hint::Posters, POSTERS),
+        (Hint::Quotes, QUOTES),
+        (Hint::Dates, DATES[0]),
+        (Hint::Dates, DATES[1]),
+    ]
+}
+
+/// Folders, files and parameters of addresses.
+fn of_addresses() -> [(Hint, &'static [&'static str]); 2] {
+    [(Hint::Profile, &PROFILES), (Hint::AuthorPage, &AUTHOR_FOLDERS)]
+}
+
+/// What a name says. Words are runs of letters; `camelCase` is two, and for hints one as well, because `itemprop=dateCreated` is one.
+pub(super) fn of(value: &str) -> Said {
+    let known = &*WORDS;
+    let bytes = value.as_bytes();
+    let over = |class: u8, from: usize| {
+        let mut rest = bytes[from..].iter();
+        let same = rest.position(|byte| CLASSES[usize::from(*byte)] != class);
+        same.map_or(bytes.len(), |length| from + length)
+    };
+    let mut all = Said::default();
+    let mut at = over(OTHER, 0);
+    while at < bytes.len() {
+        let run = at;
+        let mut word = at;
+        loop {
+            at = over(SMALL, over(CAPITAL, at));
+            all.add(known.of(bytes, word, at));
+            if bytes.get(at).is_none_or(|byte| CLASSES[usize::from(*byte)] == OTHER) {
+                break;
+            }
+            word = at;
+        }
+        if run < word {
+            all.hints |= known.of(bytes, run, at).hints;
+        }
+        at = over(OTHER, at);
+    }
+    all
+}
+
+/// What an address says: folders and parameters of profiles and of the pages of authors.
+pub(super) fn of_address(address: &str) -> u32 {
+    let known = &*FOLDERS;
+    let bytes = address.as_bytes();
+    let (mut hints, mut start) = (0, 0);
+    while start < bytes.len() {
+        let rest = &bytes[start..];
+        let end = rest.iter().position(|byte| ENDS[usize::from(*byte)]);
+        let end = end.map_or(bytes.len(), |length| start + length);
+        hints |= known.of(bytes, start, end).hints;
+        // "~ann", "@ann", and "space-uid-12.html" of Discuz.
+        if matches!(rest[0], b'~' | b'@') || rest[0] == b's' && rest.starts_with(b"space-uid-") {
+            hints |= Hint::Profile.bit();
+        }
+        start = end + 1;
+    }
+    hints
+}
+
+const OTHER: u8 = 0;
+const SMALL: u8 = 1;
+const CAPITAL: u8 = 2;
+
+/// What each byte is.
+const CLASSES: [u8; 256] = {
+    let mut classes = [OTHER; 256];
+    let mut letter = b'a';
+    while letter <= b'z' {
+        classes[letter as usize] = SMALL;
+        classes[letter.to_ascii_uppercase() as usize] = CAPITAL;
+        letter += 1;
+    }
+    classes
+};
+
+/// What stands between the parts of an address.
+const ENDS: [bool; 256] = {
+    let mut ends = [false; 256];
+    let signs = b"/?&=;#";
+    let mut at = 0;
+    while at < signs.len() {
+        ends[signs[at] as usize] = true;
+        at += 1;
+    }
+    ends
+};
+
+/// Letters that fit into a number. Longer words are told by their first ones, and stand for no cue.
+const MOST: usize = 16;
+
+/// The letters of a word as a number, capitals as small ones; other signs may become the same number.
+fn letters(bytes: &[u8], start: usize, end: usize) -> u128 {
+    const SMALL: u128 = u128::from_le_bytes([b' '; MOST]);
+    let length = (end - start).min(MOST);
+    match bytes[start..].first_chunk() {
+        Some(whole) => {
+            let unwanted = 8 * (MOST - length);
+            (u128::from_le_bytes(*whole) | SMALL) << unwanted >> unwanted
+        }
+        None => {
+            bytes[start..start + length].iter().rev().fold(0, |letters, byte| letters << 8 | u128::from(byte | b' '))
+        }
+    }
+}
+
+/// What words stand for, found by the word's letters: several words stand in the `class` of every element of a page, so that
+/// strings are not compared.
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    let mut words = Words::new();
+    for &(word, cues) in CUES {
+        words.add(word, Said { cues, hints: 0 });
+    }
+    words.hint(&lists());
+    words
+});
+
+/// The same of parts of addresses.
+static FOLDERS: LazyLock<Words> = LazyLock::new(|| {
+    let mut words = Words::new();
+    words.hint(&of_addresses());
+    words
+});
+
+struct Words(Vec<(u128, Said)>);
+
+impl Words {
+    /// More than four times as many as words: nearly all are found, or missed, at the first place.
+    const PLACES: usize = 2048;
+
+    fn new() -> Words {
+        Words(vec![(0, Said::default()); Words::PLACES])
+    }
+
+    fn hint(&mut self, lists: &[(Hint, &[&str])]) {
+        for (hint, list) in lists {
+            for word in *list {
+                let hints = hint.bit();
+                self.add(word, Said { cues: 0, hints });
+            }
+        }
+    }
+
+    fn add(&mut self, word: &str, said: Said) {
+        let letters = letters(word.as_bytes(), 0, word.len());
+        let place = self.place(letters);
+        self.0[place].0 = letters;
+        self.0[place].1.add(said);
+    }
+
+    /// What a stretch of a value stands for.
+    fn of(&self, bytes: &[u8], start: usize, end: usize) -> Said {
+        if end <= start {
+            return Said::default();
+        }
+        let said = self.0[self.place(letters(bytes, start, end))].1;
+        let cues = if end - start > MOST { 0 } else { said.cues };
+        Said { cues, ..said }
+    }
+
+    /// Where a word stands, or would.
+    fn place(&self, letters: u128) -> usize {
+        // Multiplicative hashing (Knuth, *The Art of Computer Programming* 3, § 6.4), the golden ratio in 64 bits.
+        let half = |word: u128| u64::try_from(word & u128::from(u64::MAX)).unwrap_or(0);
+        let mixed = half(letters) ^ half(letters >> 64).rotate_left(29);
+        let mixed = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut at = usize::try_from(mixed >> 53).unwrap_or(0) % Words::PLACES;
+        while self.0[at].0 != letters && self.0[at].0 != 0 {
+            at = (at + 1) % Words::PLACES;
+        }
+        at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{html::said::cues::Cue, main_block::auto::leads_to_profile, metadata::leads_to_author};
+
+    fn cues(value: &str) -> u32 {
+        of(value).cues
+    }
+
+    #[test]
+    fn words_are_found_in_every_spelling() {
+        let related = Cue::Related.bit();
+        for value in ["related", "post-related", "RelatedPosts", "c_related__list"] {
+            assert_ne!(cues(value) & related, 0, "{value}");
+        }
+        assert_eq!(cues("correlated unrelatedly"), 0);
+    }
+
+    #[test]
+    fn every_word_of_the_cues_is_found_and_its_beginning_is_not() {
+        assert!(CUES.len() > 300);
+        for &(word, bit) in CUES.iter().filter(|(word, _)| !word.contains('-')) {
+            assert!(word.len() <= MOST, "{word}");
+            assert_eq!(cues(word), bit, "{word}");
+            assert_eq!(cues(&format!("x{word}x")), 0, "{word}");
+        }
+    }
+
+    #[test]
+    fn every_word_of_a_list_is_found_alone_and_among_others() {
+        let count: usize = lists().iter().map(|(_, list)| list.len()).sum();
+        assert!(count > 30 && (count + CUES.len()) * 4 < Words::PLACES);
+        for (hint, list) in lists() {
+            for word in list {
+                assert!(word.len() >= 2 && word.bytes().all(|b| b.is_ascii_lowercase()), "{word}");
+                let mut capital = word.to_string();
+                capital[..1].make_ascii_uppercase();
+                for value in [
+                    word.to_string(),
+                    word.to_uppercase(),
+                    format!("my-{word}"),
+                    format!("my{capital}Box"),
+                    format!("_{word}2"),
+                ] {
+                    assert!(of(&value).has(hint), "{value}");
+                }
+                assert!(!of(&format!("xq{word}")).has(hint), "{word}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_word_in_two_pieces_is_one_for_hints() {
+        for value in ["dateCreated", "datePublished", "timeStamp"] {
+            assert!(of(value).has(Hint::Dates), "{value}");
+        }
+        assert!(of("displayName").has(Hint::Posters));
+        assert_eq!(cues("timeStamp"), cues("time"));
+    }
+
+    #[test]
+    fn the_beginning_of_a_long_word_is_no_cue() {
+        let word = CUES.iter().map(|(word, _)| *word);
+        let longest = word.max_by_key(|word| word.len()).unwrap();
+        assert_ne!(cues(longest), 0);
+        let long = format!("{longest}{}", "x".repeat(MOST));
+        assert_eq!(cues(&long), 0);
+    }
+    #[test]
+    fn an_address_that_a_rule_finds_has_its_hint() {
+        for (hint, list) in of_addresses() {
+            for word in list {
+                for address in [
+                    format!("/{word}/ann"),
+                    format!("https://example.org/a/{}/ann#x", word.to_uppercase()),
+                    format!("{word}?ann"),
+                ] {
+                    assert_ne!(of_address(&address) & hint.bit(), 0, "{address}");
+                    let is_found = match hint {
+                        Hint::Profile => leads_to_profile(&address),
+                        _ => leads_to_author(&address) || address.contains('?'),
+                    };
+                    assert!(is_found, "{address}");
+                }
+                assert_eq!(of_address(&format!("/x{word}/ann")), 0, "{word}");
+            }
+        }
+        for address in ["/~ann", "@ann", "a/space-uid-12.html", "?a=~ann"] {
+            assert_eq!(of_address(address), Hint::Profile.bit(), "{address}");
+            assert!(leads_to_profile(address));
+        }
+        for address in ["", "/", "//", "/a/b", "/~/@"] {
+            assert!(!leads_to_profile(address) || of_address(address) != 0, "{address}");
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Chooses the main content and removes the rest of the page.
+//!
+//! The algorithms only read the page and name nodes (`Choice`: what to keep, what to drop inside it); the editing is
+//! done here. Each algorithm is a file in `main_block/`. A choice that keeps next to nothing is not carried out
+//! ([`Settings::min_chars`], [`Settings::min_share`]), whatever algorithm made it: the page then keeps what the other
+//! filters left, but for the frame that it marks as such (`main_block/landmarks.rs`).
+
+pub mod article_subtree;
+pub mod auto;
+pub mod bte;
+pub mod ccb;
+pub mod cetr;
+pub(crate) mod choice;
+pub mod cnr;
+pub mod core_ex;
+mod dsc;
+mod floor;
+mod forms;
+mod headings;
+mod landmarks;
+pub(crate) mod menus;
+mod named;
+mod source;
+pub mod text_density;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    analysis::AnalysedPage,
+    error::ConfigError,
+    filter::{Filter, ignore, link_quota},
+};
+use auto::forest::Forest;
+pub(crate) use choice::{Choice, outermost};
+use choice::{common_container, cover, describe, note};
+
+/// How the main content is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Algorithm {
+    /// Scores every text block and keeps the set that fits best: the main content with what does not belong cut out of it.
+    #[default]
+    Auto,
+    /// Chars-nodes ratio (López, Silva, Insa 2012): one block.
+    Cnr,
+    /// `CoreEx` (Prasad, Paepcke 2008): a set of nodes.
+    CoreEx,
+    /// Link quota filter (Mantratzis, Orgun, Cassidy 2005): everything but lists of links.
+    LinkQuota,
+    /// First subtree with enough text in paragraphs (Agarwal et al. 2013): one block.
+    ArticleSubtree,
+    /// Tag ratios of the lines of the source (Weninger, Hsu, Han 2010): runs of text.
+    Cetr,
+    /// Body text extraction (Finn, Kushmerick, Smyth 2001): one run of text.
+    Bte,
+    /// Content code blurring (Gottron 2008): runs of text.
+    Ccb,
+    /// Document slope curves (Pinto et al. 2002): runs of text.
+    Dsc,
+    /// DOM text density (Sun, Song, Liao 2011): a set of nodes.
+    TextDensity,
+}
+
+/// Settings of `main_block`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "MainBlock"))]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// Whether the filter runs.
+    pub enabled: bool,
+    /// How the main content is chosen.
+    pub algorithm: Algorithm,
+    /// What `auto` does with text that may or may not belong to the main content: `recall` keeps more, `precision` less.
+    pub favor: auto::Favor,
+    /// Settings of the algorithm `auto`.
+    pub auto: auto::Settings,
+    /// Settings of the algorithm `cnr`.
+    pub cnr: cnr::Settings,
+    /// Settings of the algorithm `core_ex`.
+    pub core_ex: core_ex::Settings,
+    /// Settings of the algorithm `link_quota`; the filter of that name has its own.
+    pub link_quota: link_quota::Settings,
+    /// Settings of the algorithm `article_subtree`.
+    pub article_subtree: article_subtree::Settings,
+    /// Settings of the algorithm `cetr`.
+    pub cetr: cetr::Settings,
+    /// Settings of the algorithm `ccb`.
+    pub ccb: ccb::Settings,
+    /// Settings of the algorithm `dsc`.
+    pub dsc: dsc::Settings,
+    /// Settings of the algorithm `text_density`.
+    pub text_density: text_density::Settings,
+    /// A choice with fewer visible characters (about 25 words; a Chinese character counts as three, as in all floors) is not
+    /// taken for the main content: the page then keeps all that the other filters left.
+    pub min_chars: usize,
+    /// The same for its share (0 to 1) of the visible characters that the other filters left. Lower: more pages are
+    /// reduced to one block. Measured on WCXB dev, 2026-11-21: F1 .789 at 0, .802 at .15, .815 at .3, .818 at .4, .813 at .5.
+    pub min_share: f64,
+    /// A block without a picture and with fewer visible characters than this (about 100 words: the notice below a comic) is
+    /// not chosen over the pictures of the page, nor over the form that asks for a password. 0: neither matters. Higher: more
+    /// pages stay whole.
+    pub picture_chars: usize,
+    /// Keep the page's headline where it stands outside the choice.
+    pub keep_headline: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            enabled: true,
+            algorithm: Algorithm::default(),
+            favor: auto::Favor::default(),
+            auto: auto::Settings::default(),
+            cnr: cnr::Settings::default(),
+            core_ex: core_ex::Settings::default(),
+            link_quota: link_quota::Settings { enabled: true, ..link_quota::Settings::default() },
+            article_subtree: article_subtree::Settings::default(),
+            cetr: cetr::Settings::default(),
+            ccb: ccb::Settings::default(),
+            dsc: dsc::Settings::default(),
+            text_density: text_density::Settings::default(),
+            min_chars: 140,
+            min_share: 0.4,
+            picture_chars: 500,
+            keep_headline: true,
+        }
+    }
+}
+
+impl Settings {
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        ConfigError::unless_share("main_block.min_share", self.min_share)?;
+        self.auto.check()?;
+        self.cnr.check()?;
+        self.core_ex.check()?;
+        self.link_quota.check("main_block.link_quota")?;
+        self.cetr.check()?;
+        self.ccb.check()?;
+        self.dsc.check()
+    }
+}
+
+pub(crate) struct MainBlock {
+    pub(crate) settings: Settings,
+    forest: Arc<Forest>,
+    /// Whether hidden text has been left for the choice to score.
+    scores_hidden: bool,
+    /// Whether the page keeps its own look, and with it its only heading of the first level, whatever that says.
+    keeps_look: bool,
+}
+
+impl MainBlock {
+    pub(crate) fn new(settings: &Settings, forest: Arc<Forest>, scores_hidden: bool) -> MainBlock {
+        MainBlock { settings: settings.clone(), forest, scores_hidden, keeps_look: false }
+    }
+
+    /// For pages in their own look: a headline that is lost there is not written anew.
+    pub(crate) fn keeping_look(self, keeps_look: bool) -> MainBlock {
+        MainBlock { keeps_look, ..self }
+    }
+
+    /// Carries out a choice, or says why not.
+    fn select(&self, page: &mut AnalysedPage) -> Result<String, String> {
+        let settings = &self.settings;
+        let body = page.body();
+        if self.keeps_look {
+            page.headline.node = page.headline.node.or(page.headline.only_h1);
+        }
+        let chosen = |settings: &Settings| {
+            let choice = choose(page, settings, &self.forest);
+            Choice { kept: outermost(page, choice.kept), dropped: outermost(page, choice.dropped), ..choice }
+        };
+        let mut choice = chosen(settings);
+        // Where so little is left that the page would be kept whole, more is less.
+        if settings.favor == auto::Favor::Precision
+            && (choice.kept.is_empty() || floor::objection(page, &choice, settings).is_some())
+        {
+            choice = chosen(&Settings { favor: auto::Favor::Balanced, ..settings.clone() });
+        }
+        // Three places: what is left is noise, and differs between machines.
+        page.confidence = choice.confidence.map(|share| (share * 1000.0).round() / 1000.0);
+        if choice.kept.is_empty() {
+            let why = choice.note.map_or_else(String::new, |note| format!(": {note}"));
+            return Err(format!("no block found{why}"));
+        }
+        if let Some(objection) = floor::objection(page, &choice, settings) {
+            return Err(objection);
+        }
+        for &id in &choice.dropped {
+            page.remove(id, self.name());
+        }
+        let place = common_container(page, &choice.kept);
+        let nodes = choice.kept.len();
+        let mut kept = choice.kept;
+        if settings.keep_headline {
+            kept.extend(
+                page.headline
+                    .node
+                    .filter(|&heading| page.is_live(heading) && !kept.iter().any(|&id| page.contains(id, heading))),
+            );
+            kept = outermost(page, kept);
+        }
+        page.keep_only(body, &kept, self.name());
+        page.main_block = Some(place);
+        page.posts = choice.posts;
+        page.starter = choice.starter;
+        Ok(note(&describe(page, place), nodes, choice.note))
+    }
+}
+
+impl Filter for MainBlock {
+    fn name(&self) -> &'static str {
+        "main_block"
+    }
+
+    fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
+        let outcome = self.select(page);
+        if outcome.is_err() {
+            landmarks::remove(page, self.name());
+        }
+        if self.scores_hidden {
+            match outcome {
+                Ok(_) => ignore::show_hidden(page, self.name()),
+                Err(_) => ignore::remove_hidden(page, self.name()),
+            }
+        }
+        Some(outcome.unwrap_or_else(|why_not| why_not))
+    }
+}
+
+/// The list of algorithms.
+pub(crate) fn choose(page: &AnalysedPage, settings: &Settings, forest: &Forest) -> Choice {
+    match settings.algorithm {
+        Algorithm::Auto => {
+            let Settings { auto, favor, keep_headline, .. } = settings;
+            auto::choose(page, auto, *favor, *keep_headline, forest)
+        }
+        Algorithm::Cnr => cnr::main_block(page, &settings.cnr).into(),
+        Algorithm::CoreEx => core_ex::choose(page, &settings.core_ex),
+        Algorithm::LinkQuota => {
+            let dropped = link_quota::link_lists(page, &settings.link_quota);
+            Choice { kept: vec![page.body()], dropped, ..Choice::default() }
+        }
+        Algorithm::ArticleSubtree => article_subtree::choose(page, &settings.article_subtree),
+        Algorithm::Cetr => cetr::choose(page, &settings.cetr),
+        Algorithm::Bte => bte::choose(page),
+        Algorithm::Ccb => ccb::choose(page, &settings.ccb),
+        Algorithm::Dsc => dsc::choose(page, &settings.dsc),
+        Algorithm::TextDensity => text_density::choose(page, &settings.text_density),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{by_id, page, words};
+
+    #[test]
+    fn the_floor_holds_for_every_algorithm() {
+        for name in Settings::names() {
+            let mut page = page("<div><p>A few words.</p></div><div><a href=/x>link</a></div>");
+            let before = page.chars(page.body());
+            let filter = MainBlock::new(&Settings::default().named(name).unwrap(), Forest::shipped(), false);
+            filter.apply(&mut page);
+            assert_eq!(page.chars(page.body()), before, "{name}");
+            assert_eq!(page.main_block, None);
+        }
+    }
+
+    #[test]
+    fn every_algorithm_finds_a_plain_article_and_leaves_the_menu() {
+        let menu = "<li class=item><a class=link href=/a/page>menu</a></li>\n".repeat(15);
+        let text = words(80);
+        let html = format!(
+            "<body>\n<div id=top>\n<ul id=menu>\n{menu}</ul>\n</div>\n<div id=article>\n<p>{text}</p>\n<p>{text}</p>\n\
+             <p>{text}</p>\n</div>\n</body>"
+        );
+        // R1 takes one paragraph: that is what the paper says of it.
+        for name in Settings::names().filter(|name| *name != "core_ex_r1") {
+            let mut page = page(&html);
+            let mut settings = Settings::default().named(name).unwrap();
+            settings.min_share = 0.0;
+            let menu = by_id(&page, "menu");
+            MainBlock::new(&settings, Forest::shipped(), false).apply(&mut page);
+            let left = page.chars(by_id(&page, "article"));
+            assert_eq!(left, 3 * 80 * 4, "{name}");
+            let is_menu_gone = !page.is_live(menu) || page.chars(menu) == 0;
+            assert!(is_menu_gone || name == "cnr_relaxed", "{name}");
+        }
+    }
+}

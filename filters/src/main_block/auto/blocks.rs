@@ -1,0 +1,212 @@
+//! Cuts a page into text blocks: runs of text without a block boundary between them, which is what a reader sees as one
+//! paragraph, heading, item or cell.
+
+use std::ops::Range;
+
+use super::text::{Reading, TextStats};
+use crate::html::{NodeId, Page, tag::Tag};
+
+/// A run of text.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    /// Its text nodes and the breaks between them, in document order: a part of [`Blocks::texts`].
+    texts: Range<usize>,
+    /// The innermost block element around all of them.
+    pub(crate) container: NodeId,
+    /// Visible characters.
+    pub(crate) chars: f32,
+    /// Those of them in links.
+    pub(crate) linked: f32,
+    pub(crate) stats: TextStats,
+}
+
+impl Block {
+    /// Share of the characters that stand in links.
+    pub(crate) fn link_density(&self) -> f32 {
+        super::features::ratio(self.linked, self.chars)
+    }
+
+    /// Blocks of at least 20 words, at most half of them links: what the rules call text.
+    pub(crate) fn is_long(&self) -> bool {
+        self.stats.words >= 20.0 && self.linked * 2.0 < self.chars
+    }
+}
+
+/// The blocks of a page, in document order.
+#[derive(Debug, Default)]
+pub(crate) struct Blocks {
+    pub(crate) list: Vec<Block>,
+    texts: Vec<NodeId>,
+}
+
+impl Blocks {
+    /// The text nodes of a block, and the breaks between them.
+    pub(crate) fn texts(&self, block: &Block) -> &[NodeId] {
+        &self.texts[block.texts.clone()]
+    }
+
+    /// The text nodes of all blocks, and the breaks between them.
+    pub(crate) fn all_texts(&self) -> impl Iterator<Item = NodeId> {
+        self.texts.iter().copied()
+    }
+
+    /// What a block says.
+    pub(crate) fn text(&self, page: &Page, block: &Block) -> String {
+        page.joined(self.texts(block).iter().copied())
+    }
+
+    /// The links of a block, one after another.
+    pub(crate) fn links<'a>(&'a self, page: &'a Page, block: &Block) -> impl Iterator<Item = NodeId> + 'a {
+        /// Elements around a text in which its link is looked for.
+        const LEVELS: usize = 8;
+        let texts = self.texts(block).iter();
+        let link_of = |&text: &NodeId| {
+            let mut around = page.ancestors(text).take(LEVELS);
+            around.find(|&up| page.tag(up) == Some(Tag::A))
+        };
+        let mut last = None;
+        texts
+            .filter(|&&text| page.in_link(text))
+            .filter_map(link_of)
+            .filter(move |&link| last.replace(link) != Some(link))
+    }
+
+    /// The blocks that begin inside of an element.
+    pub(crate) fn inside(&self, page: &Page, id: NodeId) -> Range<usize> {
+        let begins_before = |row: NodeId| {
+            let texts = |block: &Block| self.texts(block).first().is_some_and(|&text| text < row);
+            self.list.partition_point(texts)
+        };
+        begins_before(id)..begins_before(page.end(id))
+    }
+
+    /// The blocks below the one that holds the headline, at most so many; none where there is no headline.
+    pub(crate) fn below_headline(&self, page: &Page, most: usize) -> Range<usize> {
+        let holds_headline = |block: &Block| {
+            let headline = page.headline.node;
+            headline.is_some_and(|node| page.contains(node, block.container))
+        };
+        let headline = self.list.iter().rposition(holds_headline);
+        headline.map_or(0..0, |at| at + 1..self.list.len().min(at + 1 + most))
+    }
+
+    /// Cuts the body. `title` are the words of the page's headline, as [`super::text::hashes`] of them.
+    pub(crate) fn of(page: &Page, title: &[u64]) -> Blocks {
+        let mut cutter = Cutter {
+            page,
+            title,
+            blocks: Blocks::default(),
+            start: 0,
+            open: vec![(page.end(page.body()), page.body())],
+            breaks: 0,
+        };
+        for id in page.live(page.body()).skip(1) {
+            cutter.close_until(id);
+            match page.tag(id) {
+                // A single break divides lines, two in a row divide paragraphs.
+                Some(Tag::Br) => {
+                    cutter.breaks += 1;
+                    if cutter.breaks == 2 {
+                        cutter.flush();
+                    } else if cutter.start < cutter.blocks.texts.len() {
+                        cutter.blocks.texts.push(id);
+                    }
+                }
+                Some(tag) if is_boundary(tag) => {
+                    cutter.flush();
+                    cutter.open.push((page.end(id), id));
+                }
+                None if page.own_chars(id) > 0 => {
+                    cutter.breaks = 0;
+                    cutter.blocks.texts.push(id);
+                }
+                _ => {}
+            }
+        }
+        cutter.flush();
+        cutter.blocks
+    }
+}
+
+fn is_boundary(tag: Tag) -> bool {
+    tag.is_block() || matches!(tag, Tag::Td | Tag::Th | Tag::Button | Tag::Label)
+}
+
+struct Cutter<'a> {
+    page: &'a Page,
+    title: &'a [u64],
+    blocks: Blocks,
+    /// Where the open run begins among the texts.
+    start: usize,
+    /// Block elements around the walk: one past their last row, and they themselves.
+    open: Vec<(NodeId, NodeId)>,
+    breaks: usize,
+}
+
+impl Cutter<'_> {
+    fn close_until(&mut self, id: NodeId) {
+        while self.open.len() > 1 && self.open.last().is_some_and(|&(end, _)| id >= end) {
+            self.flush();
+            self.open.pop();
+        }
+    }
+
+    fn flush(&mut self) {
+        self.breaks = 0;
+        let texts = self.start..self.blocks.texts.len();
+        if texts.is_empty() {
+            return;
+        }
+        self.start = texts.end;
+        let mut reading = Reading::new(self.title);
+        let (mut chars, mut linked) = (0, 0);
+        for &id in &self.blocks.texts[texts.clone()] {
+            match self.page.text(id) {
+                Some(text) => reading.feed(&text),
+                None => reading.feed(" "),
+            }
+            let own = self.page.own_chars(id);
+            chars += own;
+            if self.page.in_link(id) {
+                linked += own;
+            }
+        }
+        self.blocks.list.push(Block {
+            texts,
+            container: self.open.last().map_or(self.page.body(), |&(_, id)| id),
+            chars: chars as f32,
+            linked: linked as f32,
+            stats: reading.finish(),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{by_id, page};
+
+    #[test]
+    fn a_block_is_a_run_of_text_without_a_boundary() {
+        let page = page(
+            "<div id=a>one <b>two</b><br>three<p id=b>four</p> five<br><br>six</div>\
+             <table><tr><td id=c>seven<td>eight</table>",
+        );
+        let blocks = Blocks::of(&page, &[]);
+        let words: Vec<f32> = blocks.list.iter().map(|block| block.stats.words).collect();
+        assert_eq!(words, [3.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
+        let containers: Vec<NodeId> = blocks.list.iter().map(|block| block.container).collect();
+        let node = |id| by_id(&page, id);
+        assert_eq!(containers[..4], [node("a"), node("b"), node("a"), node("a")]);
+        assert_eq!(containers[4], node("c"));
+        assert_eq!(blocks.texts(&blocks.list[0]).len(), 4);
+    }
+
+    #[test]
+    fn characters_in_links_are_told_apart() {
+        let page = page("<p>four <a href=/x>five</a></p>");
+        let block = &Blocks::of(&page, &[]).list[0];
+        assert_eq!((block.chars, block.linked), (8.0, 4.0));
+        assert!((block.link_density() - 0.5).abs() < 1e-6);
+    }
+}

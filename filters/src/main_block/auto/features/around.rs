@@ -1,0 +1,162 @@
+//! How near, and how large, the nearest element of each kind around the block is.
+
+use super::{Base, Family, Row};
+use crate::html::{
+    NodeId,
+    said::cues::{CUES, Cue, LANDMARKS, Landmark},
+};
+
+/// Distance of what is not there, in elements: pages are rarely deeper.
+const FAR: f32 = 30.0;
+
+/// Kinds whose distance counts.
+const NEAR: [Cue; 12] = [
+    Cue::Content,
+    Cue::Message,
+    Cue::Comment,
+    Cue::Related,
+    Cue::Footer,
+    Cue::Header,
+    Cue::Overlay,
+    Cue::Meta,
+    Cue::Review,
+    Cue::Tool,
+    Cue::Shop,
+    Cue::Card,
+];
+
+/// Kinds whose share of the page counts.
+const SHARE: [Cue; 8] =
+    [Cue::Content, Cue::Related, Cue::Footer, Cue::Sidebar, Cue::Review, Cue::Form, Cue::Shop, Cue::Card];
+
+const NEAR_LANDMARKS: [Landmark; 11] = [
+    Landmark::Main,
+    Landmark::Article,
+    Landmark::Nav,
+    Landmark::Footer,
+    Landmark::Aside,
+    Landmark::Dialog,
+    Landmark::Form,
+    Landmark::Section,
+    Landmark::List,
+    Landmark::Figure,
+    Landmark::Hidden,
+];
+
+/// What is clutter by its name.
+pub(super) const NEGATIVE: u32 = Cue::Comment.bit()
+    | Cue::Related.bit()
+    | Cue::Share.bit()
+    | Cue::Nav.bit()
+    | Cue::Footer.bit()
+    | Cue::Sidebar.bit()
+    | Cue::Ad.bit()
+    | Cue::Newsletter.bit()
+    | Cue::Consent.bit()
+    | Cue::Overlay.bit()
+    | Cue::Pager.bit();
+
+/// What is near an element: [`NEAR`], [`NEAR_LANDMARKS`] and last [`NEGATIVE`], in levels up to the nearest; infinite where there is none.
+type Levels = [f32; NEAR.len() + NEAR_LANDMARKS.len() + 1];
+
+const NEGATIVE_AT: usize = NEAR.len() + NEAR_LANDMARKS.len();
+
+#[derive(Clone)]
+struct Surroundings {
+    levels: Levels,
+    /// Share of the page of the nearest: [`SHARE`].
+    shares: [f32; SHARE.len()],
+    share_negative: f32,
+}
+
+/// By their numbers, where in [`Levels`] cues and landmarks stand, and where in [`SHARE`] cues.
+const NONE: u8 = u8::MAX;
+const CUES_AT: [u8; 32] = {
+    let mut at = [NONE; 32];
+    let mut next = 0u8;
+    while (next as usize) < NEAR.len() {
+        at[NEAR[next as usize] as usize] = next;
+        next += 1;
+    }
+    at
+};
+const SHARES_AT: [u8; 32] = {
+    let mut at = [NONE; 32];
+    let mut next = 0u8;
+    while (next as usize) < SHARE.len() {
+        at[SHARE[next as usize] as usize] = next;
+        next += 1;
+    }
+    at
+};
+const LANDMARKS_AT: [u8; 32] = {
+    let mut at = [NONE; 32];
+    let mut next = 0u8;
+    while (next as usize) < NEAR_LANDMARKS.len() {
+        at[NEAR_LANDMARKS[next as usize] as usize] = next;
+        next += 1;
+    }
+    at
+};
+
+/// By place.
+pub(super) struct Around(Vec<Surroundings>);
+
+impl Around {
+    pub(super) fn of(base: &Base<'_>) -> Around {
+        let of_body =
+            Surroundings { levels: [f32::INFINITY; NEGATIVE_AT + 1], shares: [0.0; SHARE.len()], share_negative: 2.0 };
+        Around(base.downwards(of_body, |id, above| {
+            let mut own = above.clone();
+            for level in &mut own.levels {
+                *level += 1.0;
+            }
+            let marks = base.marks(id);
+            if marks.cues & NEGATIVE != 0 {
+                own.levels[NEGATIVE_AT] = 0.0;
+                own.share_negative = base.share(id);
+            }
+            each_bit(marks.cues, |bit| {
+                if let Some(level) = own.levels.get_mut(usize::from(CUES_AT[bit])) {
+                    *level = 0.0;
+                }
+                if let Some(share) = own.shares.get_mut(usize::from(SHARES_AT[bit])) {
+                    *share = base.share(id);
+                }
+            });
+            each_bit(marks.landmarks, |bit| {
+                let at = NEAR.len() + usize::from(LANDMARKS_AT[bit]);
+                if let Some(level) = own.levels.get_mut(at) {
+                    *level = 0.0;
+                }
+            });
+            own
+        }))
+    }
+}
+
+fn each_bit(mut bits: u32, mut tell: impl FnMut(usize)) {
+    while bits != 0 {
+        tell(bits.trailing_zeros() as usize);
+        bits &= bits - 1;
+    }
+}
+
+impl Family for Around {
+    fn add(&self, base: &Base<'_>, _: usize, chain: &[NodeId], row: &mut impl Row) {
+        let own = &self.0[base.place(chain[0])];
+        let far = |level: f32| if level.is_finite() { level } else { FAR };
+        let (near, rest) = own.levels.split_at(NEAR.len());
+        for (cue, &level) in NEAR.iter().zip(near) {
+            row.add_of("near", CUES[*cue as usize], far(level));
+        }
+        for (cue, &share) in SHARE.iter().zip(&own.shares) {
+            row.add_of("share", CUES[*cue as usize], share);
+        }
+        for (kind, &level) in NEAR_LANDMARKS.iter().zip(rest) {
+            row.add_of("near", LANDMARKS[*kind as usize], far(level));
+        }
+        row.add("near_negative", far(own.levels[NEGATIVE_AT]));
+        row.add("share_negative", own.share_negative);
+    }
+}

@@ -1,0 +1,154 @@
+//! What repeats: equal texts, equal ways of tags down from the body, siblings of one tag and first class.
+
+use html5ever::local_name;
+
+use super::{Base, Family, Row, log, ratio};
+use crate::{
+    hashing,
+    html::NodeId,
+    main_block::auto::text::{self, mix},
+    vocabulary::words::count,
+};
+
+/// Blocks that are reached by the same tags.
+#[derive(Clone, Copy, Default)]
+struct Path {
+    blocks: f32,
+    words: f32,
+    stops: f32,
+}
+
+pub(super) struct Repetition {
+    /// How often each block's text occurs, by block.
+    copies: Vec<f32>,
+    paths: Vec<Path>,
+    path_of: Vec<usize>,
+    /// By place, how many siblings have the same tag and first class.
+    siblings: Vec<f32>,
+    /// By block: share of its runs of words that stand before it, and behind it.
+    said: Vec<[f32; 2]>,
+}
+
+/// Words that are compared as one. Higher: what is quoted with a change is taken for new.
+const RUN: usize = 4;
+
+/// Gives equal keys equal numbers.
+struct Numbers(hashing::Table<u64, usize>);
+
+impl Numbers {
+    /// With room for so many keys.
+    fn with_room(keys: usize) -> Numbers {
+        Numbers(hashing::Table::with_capacity_and_hasher(keys, hashing::RandomState::default()))
+    }
+
+    fn of(&mut self, key: u64) -> usize {
+        let next = self.0.len();
+        *self.0.entry(key).or_insert(next)
+    }
+}
+
+impl Repetition {
+    pub(super) fn of(base: &Base<'_>) -> Repetition {
+        let (paths, path_of) = paths(base);
+        Repetition {
+            copies: occurrences(base.blocks.list.iter().map(|block| block.stats.hash)),
+            paths,
+            path_of,
+            said: said(base),
+            siblings: siblings(base),
+        }
+    }
+}
+
+/// By block, the shares of its runs of words that also stand in an earlier and in a later block.
+fn said(base: &Base<'_>) -> Vec<[f32; 2]> {
+    let mut words = Vec::new();
+    let runs: Vec<Vec<u64>> = base
+        .blocks
+        .list
+        .iter()
+        .map(|block| {
+            words.clear();
+            for text in base.blocks.texts(block).iter().filter_map(|&id| base.page.text(id)) {
+                text::words(&text, &mut words);
+            }
+            let run = |run: &[u64]| run.iter().fold(0, |run, &word| mix(run, word));
+            words.windows(RUN).map(run).collect()
+        })
+        .collect();
+    let all = runs.iter().map(Vec::len).sum();
+    let mut first: hashing::Table<u64, u32> =
+        hashing::Table::with_capacity_and_hasher(all, hashing::RandomState::default());
+    let mut last = first.clone();
+    for (at, runs) in runs.iter().enumerate() {
+        for &run in runs {
+            first.entry(run).or_insert(count(at));
+            last.insert(run, count(at));
+        }
+    }
+    let shares = runs.iter().enumerate().map(|(at, runs)| {
+        let at = count(at);
+        let share =
+            |of: &dyn Fn(&u64) -> bool| ratio(runs.iter().filter(|run| of(run)).count() as f32, runs.len() as f32);
+        [share(&|run| first[run] < at), share(&|run| last[run] > at)]
+    });
+    shares.collect()
+}
+
+/// The tags from the body down to each element with text, as numbers by block.
+fn paths(base: &Base<'_>) -> (Vec<Path>, Vec<usize>) {
+    let tag = |id| base.page.tag(id).map_or(255, |tag| tag as u64);
+    let of_body = mix(0, tag(base.body) + 1);
+    let keys = base.downwards(of_body, |id, &above| mix(above, tag(id) + 1));
+    let mut numbers = Numbers::with_room(base.blocks.list.len());
+    let mut paths: Vec<Path> = Vec::new();
+    let mut path_of = Vec::with_capacity(base.blocks.list.len());
+    for block in &base.blocks.list {
+        let number = numbers.of(keys[base.place(block.container)]);
+        if number == paths.len() {
+            paths.push(Path::default());
+        }
+        paths[number].blocks += 1.0;
+        paths[number].words += block.stats.words;
+        paths[number].stops += block.stats.stops;
+        path_of.push(number);
+    }
+    (paths, path_of)
+}
+
+fn siblings(base: &Base<'_>) -> Vec<f32> {
+    let key = |&id: &NodeId| {
+        let tag = base.page.tag(id).map_or(255, |tag| tag as u64);
+        let key = mix(mix(1, u64::from(base.page.parent(id).0)), tag);
+        let class = base.page.attribute(id, &local_name!("class")).unwrap_or_default();
+        let first = class.split_ascii_whitespace().next().unwrap_or_default();
+        first.bytes().fold(key, |key, byte| mix(key, u64::from(byte)))
+    };
+    occurrences(base.rows.iter().map(key))
+}
+
+/// How often each of some keys occurs.
+fn occurrences(keys: impl ExactSizeIterator<Item = u64>) -> Vec<f32> {
+    let mut numbers = Numbers::with_room(keys.len());
+    let which: Vec<usize> = keys.map(|key| numbers.of(key)).collect();
+    let mut counts = vec![0.0; numbers.0.len()];
+    for &number in &which {
+        counts[number] += 1.0;
+    }
+    which.into_iter().map(|number| counts[number]).collect()
+}
+
+impl Family for Repetition {
+    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl Row) {
+        row.add("copies", self.copies[index]);
+        let [before, behind] = self.said[index];
+        row.add("said_before", before);
+        row.add("said_behind", behind);
+        let path = self.paths[self.path_of[index]];
+        row.add("path_blocks", log(path.blocks));
+        row.add("path_words", ratio(path.words, path.blocks));
+        row.add("path_share", ratio(path.words, base.total_words()));
+        row.add("path_stops", ratio(path.stops, path.blocks));
+        row.add("siblings", log(self.siblings[base.place(chain[0])]));
+    }
+}

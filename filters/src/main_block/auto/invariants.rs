@@ -1,0 +1,89 @@
+//! What a reader may rely on, whatever was chosen: what is one thing stays or goes as one, a kept text keeps its heading, and a shop
+//! keeps prices. Enforced here, after the choice and all rules, and nowhere else.
+
+use super::blocks::Blocks;
+use crate::{
+    html::{NodeId, Page, tag::Tag},
+    measure::table,
+    page_type::prices,
+};
+
+/// Share of the words of a unit from which the rest is kept too; below it the unit goes.
+const MOST: f32 = 0.4;
+
+/// Words of an item of a list that is one thing. Longer ones are posts, or texts of their own.
+const ITEM_WORDS: f32 = 60.0;
+
+/// Makes a choice keep or drop units as one, and headings with their text.
+pub(super) fn enforce(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+    keep_units(page, blocks, kept);
+    keep_headings(page, blocks, kept);
+}
+
+/// Rows of data tables, short items of lists, terms with what is said of them, questions that unfold with their answers.
+fn keep_units(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+    let mut table_end = NodeId::DOCUMENT;
+    for id in page.live(page.body()) {
+        let is_unit = match page.tag(id) {
+            Some(Tag::Table) if id >= table_end => {
+                if table::is_data(page, id) {
+                    table_end = page.end(id);
+                }
+                false
+            }
+            Some(Tag::Tr) => id < table_end,
+            Some(Tag::Li | Tag::Dd | Tag::Details) => true,
+            _ => false,
+        };
+        if is_unit {
+            settle(page, blocks, id, kept);
+        }
+    }
+}
+
+/// Keeps or drops a unit of which a part is kept.
+fn settle(page: &Page, blocks: &Blocks, unit: NodeId, kept: &mut [bool]) {
+    let mut inside = blocks.inside(page, unit);
+    // What is said of a term begins with the term.
+    if page.tag(unit) == Some(Tag::Dd) && inside.start > 0 {
+        let before = blocks.list[inside.start - 1].container;
+        inside.start -= usize::from(page.tag(before) == Some(Tag::Dt));
+    }
+    let (mut all, mut of_kept) = (0.0, 0.0);
+    for (block, &kept) in blocks.list[inside.clone()].iter().zip(&kept[inside.clone()]) {
+        all += block.stats.words;
+        of_kept += if kept { block.stats.words } else { 0.0 };
+    }
+    let is_parted = of_kept > 0.0 && kept[inside.clone()].contains(&false);
+    let is_one = page.tag(unit) != Some(Tag::Li) || all <= ITEM_WORDS;
+    let headline = page.headline.node;
+    let holds_headline = headline.is_some_and(|node| page.contains(unit, node));
+    if is_parted && is_one && !holds_headline {
+        kept[inside].fill(of_kept >= MOST * all);
+    }
+}
+
+/// Keeps the heading right above a kept text, in the same element.
+fn keep_headings(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+    for at in (1..kept.len()).rev() {
+        let heading = blocks.list[at - 1].container;
+        let is_above = kept[at]
+            && !kept[at - 1]
+            && page.tag(heading).is_some_and(Tag::is_heading)
+            && page.contains(page.parent(heading), blocks.list[at].container);
+        if is_above {
+            kept[at - 1] = true;
+        }
+    }
+}
+
+/// Whether a choice would leave none of the prices of a page, of which it has so many at least.
+pub(super) fn loses_all_prices(page: &Page, blocks: &Blocks, kept: &[bool], least: usize) -> bool {
+    let (mut all, mut left) = (0, 0);
+    for (block, &kept) in blocks.list.iter().zip(kept) {
+        let count = prices(&blocks.text(page, block));
+        all += count;
+        left += if kept { count } else { 0 };
+    }
+    all >= least && left == 0
+}

@@ -1,0 +1,344 @@
+//! Repeated records: the posts of a thread, the comments below an answer, the cards of a shelf, the rows of a programme.
+//!
+//! Records are elements of one look (tag and first class). Their fields stand at the same place in each of them: what is reached by
+//! the same tags and classes is one field, and all records share its mean probability ([`Records::smooth`]), so that an entry neither
+//! loses its time nor a short answer its text because it is short. (Wrappers are induced the same way: Kushmerick 1997; Zhai, Liu,
+//! *Web Data Extraction Based on Partial Tree Alignment*, WWW 2005.)
+//!
+//! Records that are signed and dated are posts; each keeps one name and one date ([`Records::posts`]).
+
+pub(crate) mod signs;
+
+use std::collections::HashMap;
+
+use html5ever::local_name;
+
+use super::{
+    Scored,
+    blocks::{Block, Blocks},
+    text::mix,
+};
+use crate::{
+    html::{NodeId, Page, tag::Tag},
+    page_type::prices,
+};
+use signs::{Sign, Signs};
+
+/// Records from which a page has a thread: with two, the second may be the box of the author. A forum may have one answer.
+const LEAST: usize = 3;
+const LEAST_IN_FORUM: usize = 2;
+
+/// Siblings from which they are records.
+const LEAST_SIBLINGS: usize = 3;
+
+/// Words of a sibling on average, at most. Higher: sections of a text are taken for records.
+const SIBLING_WORDS: f32 = 60.0;
+
+/// Share of the records that have a name or a date, at least. Guests have no profile, and a deleted post no date.
+const SIGNED: f32 = 0.7;
+
+/// Elements around a name in which its record is looked for. Raising it costs time on hostile pages.
+const MAX_LEVELS: usize = 30;
+
+/// Looks that are compared, those with most members: a bound on the work.
+const MAX_LOOKS: usize = 60;
+
+/// The records of a page.
+#[derive(Default)]
+pub(crate) struct Records {
+    /// The posts of its thread, in document order. A reply may stand in the post that it answers.
+    posts: Vec<NodeId>,
+    names: Vec<Sign>,
+    dates: Vec<Sign>,
+    /// By row: the innermost post around it.
+    post_of: Vec<NodeId>,
+    /// By block: the field that it is or is part of.
+    fields: Vec<Option<u64>>,
+    /// Alike siblings, with the number of their group.
+    siblings: HashMap<NodeId, u64>,
+}
+
+/// What is shown of a thread beside the kept blocks.
+#[derive(Default)]
+pub(super) struct Thread {
+    pub(super) posts: Vec<NodeId>,
+    /// Who wrote the first of them.
+    pub(super) starter: Option<String>,
+    /// Text nodes of names and dates.
+    pub(super) texts: Vec<NodeId>,
+}
+
+impl Records {
+    pub(crate) fn of(page: &Page, blocks: &Blocks, is_forum: bool) -> Records {
+        let Signs { names, dates } = Signs::of(page, blocks);
+        let words = Words::of(page, blocks);
+        let posts = posts(page, &words, &names, &dates, is_forum);
+        let mut records = Records {
+            post_of: innermost(page, &posts),
+            posts,
+            names,
+            dates,
+            fields: Vec::new(),
+            siblings: siblings(page, &words),
+        };
+        records.fields = records.fields(page, blocks);
+        records
+    }
+
+    /// By block, the field that it is part of.
+    fn fields(&self, page: &Page, blocks: &Blocks) -> Vec<Option<u64>> {
+        let mut keys = vec![0u64; page.len()];
+        for id in page.live(page.body()).filter(|&id| page.tag(id).is_some()) {
+            let above = keys[page.parent(id).index()];
+            keys[id.index()] = if self.is_post(id) {
+                POST
+            } else if above == 0 {
+                self.siblings.get(&id).copied().unwrap_or(0)
+            } else {
+                look_from(page, id, above)
+            };
+        }
+        let key = |block: &Block| keys[block.container.index()];
+        blocks.list.iter().map(|block| Some(key(block)).filter(|&key| key != 0)).collect()
+    }
+
+    /// Where a block stands among records: whether it is in a post, and whether it is part of a field.
+    pub(super) fn place(&self, block: &Block, at: usize) -> (bool, bool) {
+        let post = self.post_of[block.container.index()];
+        (post != NodeId::DOCUMENT, self.fields[at].is_some())
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.posts.len()
+    }
+
+    fn is_post(&self, id: NodeId) -> bool {
+        self.posts.binary_search(&id).is_ok()
+    }
+
+    /// Gives all blocks of one field their mean probability, words as weights.
+    pub(super) fn smooth(&self, scored: &mut [Scored]) {
+        let mut sums: HashMap<u64, (f64, f64)> = HashMap::new();
+        for (field, scored) in self.fields.iter().zip(&*scored) {
+            if let Some(field) = field {
+                let sum = sums.entry(*field).or_default();
+                sum.0 += scored.words;
+                sum.1 += scored.words * scored.chance;
+            }
+        }
+        for (field, scored) in self.fields.iter().zip(scored) {
+            let sum = field.and_then(|field| sums.get(&field));
+            if let Some(&(words, hits)) = sum.filter(|sum| sum.0 > 0.0) {
+                scored.chance = hits / words;
+            }
+        }
+    }
+
+    /// Keeps the group of records that tells most prices.
+    pub(super) fn keep_priced(&self, page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+        let mut found: HashMap<u64, usize> = HashMap::new();
+        let count = |id: NodeId| -> usize {
+            let texts = page.live(id).filter_map(|id| page.text(id));
+            texts.map(|text| prices(&text)).sum()
+        };
+        for (&id, &group) in &self.siblings {
+            *found.entry(group).or_default() += count(id);
+        }
+        let Some((&group, _)) =
+            found.iter().filter(|(_, count)| **count > 0).max_by_key(|(group, count)| (**count, **group))
+        else {
+            return;
+        };
+        for (&id, _) in self.siblings.iter().filter(|(_, of)| **of == group) {
+            kept[blocks.inside(page, id)].fill(true);
+        }
+    }
+
+    /// The posts of which something is kept, each with one name and one date.
+    pub(super) fn posts(&self, page: &Page, blocks: &Blocks, kept: &[bool]) -> Thread {
+        let mut is_kept = vec![false; page.len()];
+        let mut has_text: Vec<NodeId> = Vec::new();
+        for (block, _) in blocks.list.iter().zip(kept).filter(|(_, kept)| **kept) {
+            for &text in blocks.texts(block) {
+                is_kept[text.index()] = true;
+            }
+            has_text.push(self.post_of[block.container.index()]);
+        }
+        has_text.sort_unstable();
+        let mut thread = Thread::default();
+        for &post in self.posts.iter().filter(|post| has_text.binary_search(post).is_ok()) {
+            thread.posts.push(post);
+            let of_post = |sign: &&Sign| self.post_of[sign.element.index()] == post;
+            let within = |signs: &[Sign]| {
+                let start = signs.partition_point(|sign| sign.element < post);
+                let end = signs.partition_point(|sign| sign.element < page.end(post));
+                start..end
+            };
+            let names = &self.names[within(&self.names)];
+            let name = names.iter().filter(of_post).min_by_key(|sign| (sign.rank, sign.element));
+            let dates = &self.dates[within(&self.dates)];
+            let near = name.map_or(post, |name| name.element);
+            let date = dates.iter().filter(of_post).min_by_key(|sign| (sign.rank, sign.element.0.abs_diff(near.0)));
+            if thread.posts.len() == 1 {
+                thread.starter = name.map(|name| signs::text_of(page, name)).filter(|name| !name.is_empty());
+            }
+            let is_shown = |signs: &[Sign]| signs.iter().filter(of_post).any(|sign| is_kept[sign.text.index()]);
+            for (sign, all) in [(name, names), (date, dates)] {
+                if let Some(sign) = sign.filter(|_| !is_shown(all)) {
+                    thread.texts.extend(page.live(sign.element).filter(|&id| page.own_chars(id) > 0));
+                }
+            }
+        }
+        thread
+    }
+}
+
+const POST: u64 = 1;
+
+/// Sums over the blocks below each element, by row.
+struct Words {
+    all: Vec<f32>,
+    unlinked: Vec<f32>,
+    blocks: Vec<u32>,
+}
+
+impl Words {
+    fn of(page: &Page, blocks: &Blocks) -> Words {
+        let mut words =
+            Words { all: vec![0.0; page.len()], unlinked: vec![0.0; page.len()], blocks: vec![0; page.len()] };
+        for block in &blocks.list {
+            let row = block.container.index();
+            words.all[row] += block.stats.words;
+            words.unlinked[row] += block.stats.words * (1.0 - block.link_density());
+            words.blocks[row] += 1;
+        }
+        let body = page.body();
+        for row in (body.index() + 1..page.end(body).index()).rev() {
+            let parent = page.parent(NodeId::from_row(row)).index();
+            words.all[parent] += words.all[row];
+            words.unlinked[parent] += words.unlinked[row];
+            words.blocks[parent] += words.blocks[row];
+        }
+        words
+    }
+
+    fn unlinked(&self, id: NodeId) -> f32 {
+        self.unlinked[id.index()]
+    }
+}
+
+/// The posts of the thread: of the looks nearly all of whose members are signed and dated, the one with most text.
+fn posts(page: &Page, words: &Words, names: &[Sign], dates: &[Sign], is_forum: bool) -> Vec<NodeId> {
+    let least = if is_forum { LEAST_IN_FORUM } else { LEAST };
+    let mut looks: HashMap<u64, Vec<NodeId>> = HashMap::new();
+    let mut is_seen = vec![false; page.len()];
+    for sign in names.iter().chain(dates) {
+        let around = page.ancestors(sign.element).take(MAX_LEVELS);
+        for up in around.take_while(|&up| up != page.body()) {
+            if std::mem::replace(&mut is_seen[up.index()], true) {
+                break;
+            }
+            if let Some(look) = look(page, up) {
+                looks.entry(look).or_default().push(up);
+            }
+        }
+    }
+    let mut looks: Vec<Vec<NodeId>> = looks.into_values().filter(|members| members.len() >= least).collect();
+    for members in &mut looks {
+        members.sort_unstable();
+    }
+    looks.sort_by_key(|members| (usize::MAX - members.len(), members[0]));
+    looks.truncate(MAX_LOOKS);
+    let text = |members: &[NodeId]| {
+        let mut over = NodeId::DOCUMENT;
+        let outer = members.iter().filter(|&&id| {
+            let is_outer = id >= over;
+            over = over.max(page.end(id));
+            is_outer
+        });
+        outer.map(|&id| words.unlinked(id)).sum::<f32>()
+    };
+    let is_signed = |members: &[NodeId], signs: &[Sign]| {
+        let has_own = |(at, &id): (usize, &NodeId)| {
+            let end = members.get(at + 1).map_or(page.end(id), |&inner| inner.min(page.end(id)));
+            let next = signs.partition_point(|sign| sign.element < id);
+            signs.get(next).is_some_and(|sign| sign.element < end)
+        };
+        let signed = members.iter().enumerate().filter(|&member| has_own(member)).count();
+        signed as f32 >= SIGNED * members.len() as f32
+    };
+    looks.retain(|members| {
+        let is_dated = is_signed(members, dates);
+        let is_named = is_signed(members, names);
+        is_dated && is_named || is_forum && (is_dated || is_named)
+    });
+    let most = looks.iter().map(|members| text(members)).fold(0.0, f32::max);
+    // What holds all posts of a page has as much text as they have, and fewer members.
+    looks.retain(|members| text(members) > 0.6 * most && most > 0.0);
+    let longest = looks.into_iter().max_by_key(|members| (members.len(), std::cmp::Reverse(members[0])));
+    longest.unwrap_or_default()
+}
+
+/// Alike siblings that are short and hold several texts each, and the number of their group.
+fn siblings(page: &Page, words: &Words) -> HashMap<NodeId, u64> {
+    let mut groups: HashMap<(NodeId, u64), Vec<NodeId>> = HashMap::new();
+    for id in page.live(page.body()).skip(1).filter(|&id| page.tag(id).is_some()) {
+        if words.blocks[id.index()] > 0 {
+            groups.entry((page.parent(id), look_from(page, id, 3))).or_default().push(id);
+        }
+    }
+    let mut found = HashMap::new();
+    for ((parent, look), members) in groups {
+        let sum = |of: &dyn Fn(NodeId) -> f32| members.iter().map(|&id| of(id)).sum::<f32>();
+        let count = members.len() as f32;
+        let all = sum(&|id| words.all[id.index()]);
+        let blocks = sum(&|id| words.blocks[id.index()] as f32);
+        if members.len() >= LEAST_SIBLINGS && blocks >= 2.0 * count && all <= SIBLING_WORDS * count {
+            let group = mix(mix(look, u64::from(parent.0)), 4);
+            found.extend(members.into_iter().map(|id| (id, group)));
+        }
+    }
+    found
+}
+
+/// By row: the innermost of some elements around it.
+fn innermost(page: &Page, elements: &[NodeId]) -> Vec<NodeId> {
+    let mut owners = vec![NodeId::DOCUMENT; page.len()];
+    let mut around: Vec<NodeId> = Vec::new();
+    let mut next = elements.iter().copied().peekable();
+    for (row, owner) in owners.iter_mut().enumerate() {
+        let id = NodeId::from_row(row);
+        while around.last().is_some_and(|&outer| id >= page.end(outer)) {
+            around.pop();
+        }
+        around.extend(next.next_if_eq(&id));
+        *owner = around.last().copied().unwrap_or(NodeId::DOCUMENT);
+    }
+    owners
+}
+
+/// Tag and first class of an element, or its identifier where that is numbered; digits in them aside.
+fn look(page: &Page, id: NodeId) -> Option<u64> {
+    let class = page.attribute(id, &local_name!("class"));
+    let first = class.and_then(|class| class.split_ascii_whitespace().next());
+    let numbered = || {
+        let id = page.attribute(id, &local_name!("id"))?;
+        id.bytes().any(|byte| byte.is_ascii_digit()).then_some(id)
+    };
+    let is_row = || matches!(page.tag(id), Some(Tag::Table | Tag::Tr | Tag::Li | Tag::Article)).then_some("");
+    let name = first.or_else(numbered).or_else(is_row)?;
+    let above = if name.is_empty() { u64::from(page.parent(id).0) } else { 0 };
+    Some(key(page, id, name, mix(1, above)))
+}
+
+/// The same of any element, with the way down to it.
+fn look_from(page: &Page, id: NodeId, above: u64) -> u64 {
+    let class = page.attribute(id, &local_name!("class")).unwrap_or("");
+    key(page, id, class.split_ascii_whitespace().next().unwrap_or(""), above)
+}
+
+fn key(page: &Page, id: NodeId, name: &str, above: u64) -> u64 {
+    let tag = page.tag(id).map_or(255, |tag| tag as u64);
+    let letters = name.bytes().filter(|byte| !byte.is_ascii_digit());
+    letters.fold(mix(above, tag + 1), |key, byte| mix(key, u64::from(byte)))
+}

@@ -1,0 +1,225 @@
+//! Writes the page when all filters have run: as HTML in one of two looks, or as text.
+//!
+//! Source: Agarwal et al. 2013, Figure 2 ("Output Settings": HTML or text, "Limit number of line breaks", "Append Links
+//! to Bottom of Page", which is the filter `removed_links` here).
+//!
+//! - `original`: the page's own head, styles and classes; what lies outside the main block is gone.
+//! - `reader`: a small page of our own around the main block. It has no style of the page, so it looks alike on every
+//!   device and reads well where the page's styles count on scripts.
+
+mod additions;
+pub(crate) mod captions;
+pub(crate) mod markdown;
+mod original;
+mod part;
+mod reader;
+pub(crate) mod text;
+mod tidy;
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::{
+    analysis::AnalysedPage,
+    error::ConfigError,
+    html::{
+        LinkGroup, Page, apart,
+        serialize::{escape_attribute, escape_text},
+    },
+};
+
+pub(crate) use original::STYLE_SOURCE as ORIGINAL_STYLE_SOURCE;
+pub use part::Part;
+pub(crate) use reader::CSP as READER_CSP;
+
+/// What the output is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// HTML.
+    #[default]
+    Html,
+    /// Plain text.
+    Text,
+}
+
+/// How a rewritten page looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Style {
+    /// The page's own head and style sheets, pruned.
+    Original,
+    /// A small page of our own around the main block.
+    #[default]
+    Reader,
+}
+
+/// Settings of `output`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Output"))]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// `html` or `text`.
+    pub format: Format,
+    /// How HTML looks: `reader` (our own small page) or `original` (the page's own style).
+    pub style: Style,
+    /// Reader: show author, date and site under the headline, where the page tells them and the main block does not.
+    pub byline: bool,
+    /// Reader: show the article's picture above a main block that has none: the one that stands between the headline and the
+    /// block, else the one that the page gives to social networks.
+    pub lead_image: bool,
+    /// Text: most line breaks in a row, at least 1. The paper's Figure 2 has 2.
+    pub max_line_breaks: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { format: Format::Html, style: Style::Reader, byline: true, lead_image: true, max_line_breaks: 2 }
+    }
+}
+
+impl Settings {
+    /// Figure 2 as printed: HTML, the page's own look.
+    #[must_use]
+    pub fn crunch() -> Settings {
+        Settings { style: Style::Original, ..Settings::default() }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        if self.max_line_breaks == 0 {
+            return Err(ConfigError::new("output.max_line_breaks", "0 would join all lines; expected at least 1"));
+        }
+        Ok(())
+    }
+}
+
+/// Last edits that belong to a look and not to the page's content.
+pub(crate) fn prepare(page: &mut AnalysedPage, settings: &Settings) {
+    tidy::code::join_rows(page);
+    tidy::code_lines::part(page);
+    match (settings.format, settings.style) {
+        (Format::Text, _) => {
+            tidy::placeholders::drop(page);
+            tidy::panels::name(page);
+            apart::keep_apart(page);
+        }
+        (Format::Html, Style::Original) => {
+            tidy::every_look(page);
+            original::prepare(page);
+        }
+        (Format::Html, Style::Reader) => {
+            tidy::every_look(page);
+            tidy::placeholders::drop(page);
+            reader::prepare(page);
+            apart::keep_apart_in_markup(page);
+        }
+    }
+}
+
+/// What the page needs to be written as text after it was written as HTML.
+pub(crate) fn prepare_text(page: &mut AnalysedPage, settings: &Settings) {
+    if settings.format == Format::Html {
+        apart::keep_apart(page);
+    }
+}
+
+/// The headline that stands on top of a page in the reader look and not in its place; the heading that says it goes. `None` where
+/// the page shows it, keeps its own look, or is kept whole.
+pub(crate) fn lift_headline(page: &mut AnalysedPage, settings: &Settings) -> Option<String> {
+    if settings.style == Style::Original || page.main_block.is_none() {
+        return None;
+    }
+    let top = reader::Top::of(page);
+    if let Some(heading) = top.lifted {
+        page.drop_silently(heading);
+    }
+    top.written
+}
+
+/// What stands around a page.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Surroundings<'a> {
+    /// Where the page can be had as it was.
+    pub(crate) untouched: Option<&'a Url>,
+    /// Whether it is a part of another page, which has a head of its own.
+    pub(crate) in_frame: bool,
+}
+
+/// The page as HTML.
+pub(crate) fn html(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>) -> Written {
+    match settings.style {
+        Style::Original => {
+            Written { content: original::write(page, around.untouched.filter(|_| !around.in_frame)), offer: None }
+        }
+        Style::Reader => reader::write(page, settings, around),
+    }
+}
+
+/// A page as it is written.
+pub(crate) struct Written {
+    pub(crate) content: String,
+    /// Where in it the way to the next page of the article stands.
+    pub(crate) offer: Option<Range<usize>>,
+}
+
+/// The content of a later page of an article, to stand behind the page before it; `None` where pages keep
+/// their own look, and where nothing was chosen of this one.
+pub(crate) fn part(page: &mut AnalysedPage, settings: &Settings, part: &Part) -> Option<Written> {
+    let can_be_joined = settings.format == Format::Html && settings.style == Style::Reader && page.main_block.is_some();
+    can_be_joined.then(|| {
+        part::prepare(page, part);
+        part::write(page)
+    })
+}
+
+/// The page as HTML in its own look, with a style sheet more.
+pub(crate) fn marked(mut page: Page, style: &str) -> String {
+    original::prepare(&mut page);
+    original::write_styled(&page, style, None)
+}
+
+/// The page as text: what is left of the body. Removed links are not appended: in Figure 2 that is a setting of the HTML
+/// output only.
+pub(crate) fn text(page: &AnalysedPage, settings: &Settings) -> String {
+    text::of_page(page, settings.max_line_breaks)
+}
+
+/// A text below its headline, where there is one.
+pub(crate) fn below_headline(headline: Option<&str>, text: String, settings: &Settings) -> String {
+    let Some(headline) = headline.filter(|_| !text.trim().is_empty()) else {
+        return text;
+    };
+    let breaks = "\n".repeat(settings.max_line_breaks.min(2));
+    format!("{headline}{breaks}{text}")
+}
+
+/// The removed links as a closed list that opens without a script.
+fn write_links(groups: &[LinkGroup], out: &mut String) {
+    if groups.is_empty() {
+        return;
+    }
+    let count: usize = groups.iter().map(|group| group.links.len()).sum();
+    out.push_str("<details id=\"gleaner-links\"><summary lang=\"en\"><bdi>");
+    out.push_str(&count.to_string());
+    out.push_str(if count == 1 { " link removed" } else { " links removed" });
+    // English words, at the side where the lines of the page begin.
+    out.push_str("</bdi></summary>");
+    for group in groups {
+        out.push_str("<h2 lang=\"en\"><bdi>");
+        escape_text(group.heading, out);
+        out.push_str("</bdi></h2><ul dir=\"auto\">");
+        for (text, url) in &group.links {
+            out.push_str("<li><a href=\"");
+            escape_attribute(url, out);
+            out.push_str("\">");
+            escape_text(text, out);
+            out.push_str("</a></li>");
+        }
+        out.push_str("</ul>");
+    }
+    out.push_str("</details>");
+}

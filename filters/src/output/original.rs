@@ -1,0 +1,116 @@
+//! The page in its own look, pruned.
+//!
+//! The head stays with its style sheets, and the elements around the main block stay as its frame, so that the page's
+//! selectors still match. A short style sheet of ours undoes what only scripts would have undone (a body that is hidden
+//! until something loads, a page that must not scroll because a dialog is open) and frees the main block from the
+//! columns it shared.
+
+mod unrevealed;
+
+use html5ever::{LocalName, local_name};
+use url::Url;
+
+use super::write_links;
+use crate::html::{
+    NodeId, Page,
+    serialize::{self, Rules, escape_attribute},
+    tag::Tag,
+};
+
+/// Our style element's content. Its digest is [`STYLE_SOURCE`]; a test keeps the two together.
+pub(crate) const STYLE: &str = "html,body{overflow:auto!important;height:auto!important;max-height:none!important;\
+position:static!important;visibility:visible!important;opacity:1!important;filter:none!important}\
+[data-gleaner]{visibility:visible!important;opacity:1!important;transform:none!important;max-height:none!important;\
+overflow:visible!important}\
+[data-gleaner=around]{display:block!important;float:none!important;position:static!important;width:auto!important;\
+max-width:100%!important;min-width:0!important;margin-left:auto!important;margin-right:auto!important}\
+[data-gleaner=main]{float:none!important;position:static!important;width:auto!important;max-width:48rem!important;\
+margin-left:auto!important;margin-right:auto!important}\
+[data-gleaner=main] img{max-width:100%;height:auto}\
+#gleaner-links{max-width:48rem;margin:2rem auto;padding:0 1rem;font:1rem/1.5 sans-serif}\
+#gleaner-links h2{font-size:1rem}";
+
+/// The source expression that lets a Content-Security-Policy admit [`STYLE`] (CSP Level 3 § 2.3.1).
+pub(crate) const STYLE_SOURCE: &str = "'sha256-2pjqKKpNHze2zolBsDU59aSbKMDVnQpT+zcfqrNQzv4='";
+
+pub(super) fn write(page: &Page, untouched: Option<&Url>) -> String {
+    write_styled(page, STYLE, untouched)
+}
+
+/// The same with another style sheet.
+pub(super) fn write_styled(page: &Page, style: &str, untouched: Option<&Url>) -> String {
+    let mut after_head_start = String::from("<meta charset=\"utf-8\">");
+    if page.main_block.is_some() && !has_viewport(page) {
+        after_head_start.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+    }
+    let mut before_head_end = String::with_capacity(style.len() + 16);
+    before_head_end.push_str("<style>");
+    before_head_end.push_str(style);
+    before_head_end.push_str("</style>");
+    let mut before_body_end = String::new();
+    write_links(&page.appended, &mut before_body_end);
+    if let Some(untouched) = untouched {
+        before_body_end.push_str("<p><a rel=\"nofollow\" href=\"");
+        escape_attribute(untouched.as_str(), &mut before_body_end);
+        before_body_end.push_str("\">The page as it was</a></p>");
+    }
+    let mut out = String::with_capacity(16 * 1024);
+    serialize::write(
+        page,
+        NodeId::DOCUMENT,
+        Rules {
+            after_head_start: &after_head_start,
+            before_head_end: &before_head_end,
+            before_body_end: &before_body_end,
+            ..Rules::VERBATIM
+        },
+        &mut out,
+    );
+    out
+}
+
+/// Marks the main block and what is around it for [`STYLE`], and takes the page's own word on its encoding out: the
+/// output is UTF-8 whatever the page was.
+pub(crate) fn prepare(page: &mut Page) {
+    let charset_metas: Vec<NodeId> =
+        page.live(NodeId::DOCUMENT).filter(|&id| page.tag(id) == Some(Tag::Meta) && names_charset(page, id)).collect();
+    for id in charset_metas {
+        page.drop_silently(id);
+    }
+    unrevealed::show(page);
+    let Some(main) = page.main_block else { return };
+    let mark = LocalName::from("data-gleaner");
+    let around: Vec<NodeId> = page
+        .ancestors(main)
+        .take_while(|&id| id != page.body() && Some(id) != page.html() && id != NodeId::DOCUMENT)
+        .collect();
+    page.set_attribute(main, mark.clone(), "main".to_owned());
+    for id in around {
+        page.set_attribute(id, mark.clone(), "around".to_owned());
+    }
+}
+
+fn names_charset(page: &Page, id: NodeId) -> bool {
+    page.has_attribute(id, &local_name!("charset"))
+        || page
+            .attribute(id, &local_name!("http-equiv"))
+            .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("content-type"))
+}
+
+fn has_viewport(page: &Page) -> bool {
+    crate::measure::meta_content(page, &["viewport"]).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine as _;
+    use sha2::{Digest as _, Sha256};
+
+    use super::{STYLE, STYLE_SOURCE};
+
+    #[test]
+    fn the_source_expression_is_the_digest_of_the_style() {
+        let digest = base64::engine::general_purpose::STANDARD.encode(Sha256::digest(STYLE));
+        assert_eq!(STYLE_SOURCE, format!("'sha256-{digest}'"));
+    }
+}

@@ -1,0 +1,278 @@
+//! A small page of our own around what is left.
+//!
+//! The main block keeps its structure (headings, tables, code, lists, figures) and loses what belongs to the page's own
+//! design: classes, inline styles, controls. Everything is readable at 390 pixels and on grey screens; dark where the
+//! reader prefers dark; no script.
+
+mod top;
+
+use html5ever::{LocalName, local_name};
+use url::Url;
+
+use super::{Settings, Surroundings, Written, additions, tidy, write_links};
+use crate::{
+    analysis::AnalysedPage,
+    html::{
+        Kind, NodeId, Page,
+        serialize::{self, Rules, escape_attribute, escape_text},
+        tag::Tag,
+    },
+    metadata::document_title,
+};
+
+pub(super) use top::{Top, headline_in};
+
+/// The policy for this page instead of the origin's, which knows nothing of our style: no scripts, no plug-ins, pictures
+/// and players from anywhere.
+pub(crate) const CSP: &str = "default-src 'none'; img-src * data: blob:; media-src * data: blob:; \
+style-src 'unsafe-inline'; frame-src *; form-action *; base-uri *";
+
+const STYLE: &str = include_str!("reader.css");
+
+pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>) -> Written {
+    let mut out = String::with_capacity(16 * 1024);
+    write_head(page, &mut out);
+    if !around.in_frame {
+        write_header(page, around.untouched, &mut out);
+    }
+    out.push_str("<main>");
+    let mut below = String::new();
+    let mut top = Top::default();
+    if !around.in_frame {
+        top = Top::of(page);
+        below = additions::below_headline(page, settings);
+        if let Some(headline) = &top.written {
+            out.push_str("<h1>");
+            escape_text(headline, &mut out);
+            out.push_str("</h1>");
+        }
+        if top.shown.is_none() {
+            out.push_str(&below);
+        }
+    }
+    let rules = Rules {
+        keep_attribute: Some(keep_attribute),
+        comments: false,
+        after: top.shown.map(|heading| (heading, below.as_str())),
+        without: top.lifted,
+        ..Rules::VERBATIM
+    };
+    for child in page.live_children(page.body()) {
+        serialize::write(page, child, rules, &mut out);
+    }
+    let offer = additions::write_next_page(page, &mut out);
+    out.push_str("</main>");
+    write_links(&page.appended, &mut out);
+    out.push_str("</body></html>\n");
+    Written { content: out, offer }
+}
+
+/// Everything up to the body.
+fn write_head(page: &Page, out: &mut String) {
+    out.push_str("<!DOCTYPE html>\n<html");
+    for name in [local_name!("lang"), local_name!("dir")] {
+        let on = |id| page.attribute(id, &name);
+        if let Some(value) = page.html().and_then(on).or_else(|| on(page.body())) {
+            out.push(' ');
+            out.push_str(&name);
+            out.push_str("=\"");
+            escape_attribute(value, out);
+            out.push('"');
+        }
+    }
+    out.push_str("><head><meta charset=\"utf-8\">");
+    out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+    out.push_str("<meta name=\"color-scheme\" content=\"light dark\"><title>");
+    escape_text(&document_title(page), out);
+    out.push_str("</title>");
+    if page.base() != page.url() {
+        out.push_str("<base href=\"");
+        escape_attribute(page.base().as_str(), out);
+        out.push_str("\">");
+    }
+    write_icon(page, out);
+    out.push_str("<style>");
+    out.push_str(STYLE.trim());
+    out.push_str("</style></head><body>");
+}
+
+fn write_header(page: &Page, untouched: Option<&Url>, out: &mut String) {
+    let url = page.url();
+    let Some(host) = url.host_str() else { return };
+    // The line stands where lines of the page begin; the names in it are written as they are.
+    out.push_str("<header><a dir=\"auto\" href=\"");
+    if page.base().origin() != url.origin() {
+        escape_attribute(&url.origin().ascii_serialization(), out);
+    }
+    out.push_str("/\">");
+    escape_text(host.strip_prefix("www.").unwrap_or(host), out);
+    out.push_str("</a>");
+    if let Some(untouched) = untouched {
+        out.push_str("<a lang=\"en\" dir=\"auto\" rel=\"nofollow\" href=\"");
+        escape_attribute(untouched.as_str(), out);
+        out.push_str("\">Page as it was</a>");
+    }
+    out.push_str("</header>");
+}
+
+fn write_icon(page: &Page, out: &mut String) {
+    let icon = page.about(Tag::Link).find(|&id| {
+        page.attribute(id, &local_name!("rel"))
+            .is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("icon")))
+    });
+    if let Some(address) = icon.and_then(|id| page.address(id, &local_name!("href"))) {
+        out.push_str("<link rel=\"icon\" href=\"");
+        escape_attribute(address.as_str(), out);
+        out.push_str("\">");
+    }
+}
+
+/// Attributes that carry meaning; the rest is the page's own design and its scripts.
+pub(super) fn keep_attribute(tag: Tag, name: &LocalName) -> bool {
+    match &**name {
+        "href" | "src" | "srcset" | "sizes" | "alt" | "title" | "lang" | "dir" | "id" | "name"
+        | "colspan" | "rowspan" | "headers" | "scope" | "start" | "reversed" | "datetime"
+        | "cite" | "open" | "srcdoc" | "controls" | "poster" | "type" | "kind" | "srclang" | "label"
+        | "media" | "for" | "action" | "method" | "enctype" | "target" | "placeholder"
+        | "checked" | "selected" | "disabled" | "required" | "multiple" | "maxlength"
+        | "autocomplete" | "rel" | "aria-label" | "aria-hidden" | "allowfullscreen"
+        | "usemap" | "shape" | "coords" | "span" | "loading" | "list" | "form" | "formaction"
+        | "formmethod" | "formenctype" | "formnovalidate" | "novalidate" | "accept"
+        | "accept-charset" | "min" | "max" | "step" | "pattern" | "minlength" | "readonly"
+        // The walls around a frame.
+        | "sandbox" | "allow" | "referrerpolicy"
+        // Ours.
+        | tidy::MARK => true,
+        // Landmarks are ours; what a picture is, is its own.
+        "role" => matches!(tag, Tag::Svg | Tag::Img | Tag::Foreign),
+        "value" => !matches!(tag, Tag::Div | Tag::Span),
+        "width" | "height" => matches!(
+            tag,
+            Tag::Img
+                | Tag::Svg
+                | Tag::Video
+                | Tag::Iframe
+                | Tag::Source
+                | Tag::Foreign
+                | Tag::Canvas
+        ),
+        // The language of a code sample is told by its class (HTML Standard § 4.5.15).
+        "class" => matches!(tag, Tag::Code | Tag::Pre),
+        _ => matches!(tag, Tag::Foreign | Tag::Svg | Tag::Math),
+    }
+}
+
+/// Takes out what has no place in this look: style sheets in the body, drawings that the page's style kept small, and
+/// elements that other filters have emptied.
+pub(crate) fn prepare(page: &mut AnalysedPage) {
+    tidy::reader(page);
+    let unwanted: Vec<NodeId> = page
+        .live(page.body())
+        .filter(|&id| match page.tag(id) {
+            Some(Tag::Style | Tag::Link | Tag::Meta | Tag::Title | Tag::Base | Tag::Template | Tag::Dialog) => true,
+            Some(Tag::Svg) => tidy::drawings::is_icon(page, id),
+            _ => false,
+        })
+        .collect();
+    for id in unwanted {
+        page.drop_silently(id);
+    }
+    // Ours is the one main part of the page.
+    if page.has_any(&[Tag::Main]) {
+        let mains: Vec<NodeId> = page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::Main)).collect();
+        for id in mains {
+            page.unwrap_element(id);
+        }
+    }
+    drop_empty(page);
+}
+
+/// Bullets without an item, headings without words, frames without a picture: only the page's style made use of them.
+/// One pass from the last node to the first, so that what holds nothing but empty elements is empty itself.
+fn drop_empty(page: &mut Page) {
+    // A drawing is whole, or it is none: what its links hold is no text, but drawn.
+    let mut drawing_end = NodeId::DOCUMENT;
+    let live: Vec<NodeId> = page
+        .live(page.body())
+        .skip(1)
+        .filter(|&id| {
+            let is_drawn = id < drawing_end;
+            if !is_drawn && page.tag(id) == Some(Tag::Svg) {
+                drawing_end = page.end(id);
+            }
+            !is_drawn
+        })
+        .collect();
+    let mut holds_something = vec![false; page.len()];
+    let mut holds_space = vec![false; page.len()];
+    // `<div><br></div>` is an empty line of code.
+    let mut code_end = NodeId::DOCUMENT;
+    for &id in &live {
+        if id >= code_end && page.tag(id).is_some_and(Tag::preserves_space) {
+            code_end = page.end(id);
+        }
+        holds_something[id.index()] = id < code_end && page.tag(id) == Some(Tag::Br);
+        let parent = page.parent(id);
+        // `apps<b><br></b>Track`: the break stays with the inline element around it.
+        if page.tag(id) == Some(Tag::Br) && page.tag(parent).is_some_and(keeps_words_apart) {
+            holds_something[id.index()] = true;
+        }
+    }
+    for &id in live.iter().rev() {
+        let parent = page.parent(id);
+        let is_kept = holds_something[id.index()]
+            || match page.tag(id) {
+                Some(tag) => shows_by_itself(tag) || is_target(page, id, tag),
+                None => page.own_chars(id) > 0,
+            };
+        if is_kept {
+            holds_something[parent.index()] = true;
+        } else if page.kind(id) == Kind::Text {
+            holds_space[parent.index()] = true;
+        } else if let Some(tag) = page.tag(id)
+            && !is_structure(tag)
+            && !(holds_space[id.index()] && keeps_words_apart(tag))
+        {
+            page.drop_silently(id);
+        }
+    }
+}
+
+/// `if<span> </span>x`: highlighted code is full of these.
+fn keeps_words_apart(tag: Tag) -> bool {
+    !tag.is_block() && tag != Tag::A
+}
+
+fn shows_by_itself(tag: Tag) -> bool {
+    tag.is_media()
+        || matches!(tag, Tag::Input | Tag::Button | Tag::Select | Tag::Textarea | Tag::Hr | Tag::Progress | Tag::Meter)
+}
+
+/// Parts of a table keep its columns apart, and breaks its lines, without holding anything.
+fn is_structure(tag: Tag) -> bool {
+    matches!(
+        tag,
+        Tag::Br
+            | Tag::Wbr
+            | Tag::Td
+            | Tag::Th
+            | Tag::Tr
+            | Tag::Col
+            | Tag::Colgroup
+            | Tag::Source
+            | Tag::Track
+            | Tag::Foreign
+            | Tag::Param
+            | Tag::Area
+            | Tag::Map
+            | Tag::Option
+            | Tag::Optgroup
+            | Tag::Datalist
+    )
+}
+
+/// A place that a link on the page may lead to.
+fn is_target(page: &Page, id: NodeId, tag: Tag) -> bool {
+    matches!(tag, Tag::A | Tag::Span)
+        && (page.has_attribute(id, &local_name!("id")) || page.has_attribute(id, &local_name!("name")))
+}

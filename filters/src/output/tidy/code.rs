@@ -1,0 +1,101 @@
+//! Code samples without the line numbers that the page wrote beside them: nobody can copy such code, and a screen reader
+//! reads every number.
+//!
+//! Numbers are known by where they stand: in a cell of their own, counting up by one, beside a cell with code; or inside
+//! the code in elements that highlighters name alike, holding nothing but digits.
+
+use html5ever::local_name;
+
+use crate::{
+    html::{NodeId, Page, tag::Tag},
+    vocabulary::parts::Parts,
+};
+
+/// Bytes and nodes of a cell that are read: enough for a thousand numbers.
+const MAX_BYTES: usize = 8000;
+const MAX_NODES: usize = 4000;
+
+/// Preformatted text that is no code but prose, as archives of mailing lists and old texts have it: at 390 pixels its lines must
+/// break.
+pub(super) fn is_prose(page: &Page, id: NodeId) -> bool {
+    /// Words of a line on average, and the share of letters in its words, from which it is written to be read.
+    const WORDS: usize = 6;
+    const LETTERS: f64 = 0.9;
+    let has_code =
+        page.live(id).take(MAX_NODES).any(|inside| matches!(page.tag(inside), Some(Tag::Code | Tag::Kbd | Tag::Samp)));
+    if has_code {
+        return false;
+    }
+    let text = text(page, id);
+    let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
+    let words = text.split_whitespace().count();
+    let signs = text.chars().filter(|c| !c.is_whitespace());
+    let (mut letters, mut all) = (0u32, 0u32);
+    for c in signs {
+        all += 1;
+        letters += u32::from(c.is_alphabetic() || matches!(c, '.' | ',' | '\'' | '’'));
+    }
+    // A table or a drawing is held together by its spaces.
+    let is_aligned = text.lines().any(|line| line.trim().contains("    "));
+    lines > 0 && words >= WORDS * lines && f64::from(letters) >= LETTERS * f64::from(all) && !is_aligned
+}
+
+fn text(page: &Page, id: NodeId) -> String {
+    page.start_of_text(id, MAX_NODES, MAX_BYTES)
+}
+
+/// Code of which each line is a row of a table, beside its number: from here on it is code, and its rows are lines.
+pub(in crate::output) fn join_rows(page: &mut Page) {
+    let tables: Vec<NodeId> =
+        page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::Table) && holds_lines(page, id)).collect();
+    for table in tables {
+        let inside: Vec<(NodeId, Tag)> = page.live(table).filter_map(|id| Some((id, page.tag(id)?))).collect();
+        for (id, tag) in inside {
+            match tag {
+                Tag::Table => page.retag(id, Tag::Pre),
+                Tag::Tr => page.retag(id, Tag::Div),
+                // Its number.
+                Tag::Td | Tag::Th if page.live_siblings_after(id).any(|next| page.tag(next).is_some()) => {
+                    page.drop_silently(id);
+                }
+                Tag::Td | Tag::Th | Tag::Tbody => page.retag(id, Tag::Span),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Whether the last cell of every row is a line of code by its class, as GitHub and highlight.js call it.
+fn holds_lines(page: &Page, table: NodeId) -> bool {
+    const LINES: Parts = Parts::new(&["blob-code", "hljs-ln-code", "file-line", "code-line"]);
+    let is_line = |id: NodeId| {
+        let class = page.attribute(id, &local_name!("class"));
+        class.is_some_and(|class| LINES.are_in(class))
+    };
+    let mut rows = 0;
+    let are_all = page.live(table).filter(|&id| page.tag(id) == Some(Tag::Tr)).all(|row| {
+        rows += 1;
+        page.live_children(row).filter(|&cell| page.tag(cell).is_some()).last().is_some_and(is_line)
+    });
+    are_all && rows > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{by_id, page};
+
+    #[test]
+    fn prose_is_told_from_code() {
+        let is_prose_in = |text: &str| {
+            let page = page(&format!("<pre id=p>{text}</pre>"));
+            is_prose(&page, by_id(&page, "p"))
+        };
+        let letter = "Dear all, I have looked at the patch again and it seems fine to me.\n                      > Could you tell me what is meant by the second paragraph of it, please?\n\nBest wishes, Anna";
+        assert!(is_prose_in(letter));
+        assert!(!is_prose_in("let total = items.iter().map(|item| item.price * item.count).sum();"));
+        assert!(!is_prose_in("cargo build --release\ncargo test"));
+        assert!(!is_prose_in("name of the thing       what it is and does in words"));
+        assert!(!is_prose_in(&format!("<code>{letter}</code>")));
+    }
+}

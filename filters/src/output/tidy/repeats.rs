@@ -1,0 +1,251 @@
+//! What stands twice in a row: a heading, a picture. Pages show one on phones and the other on screens.
+
+use html5ever::local_name;
+
+use super::is_small;
+use crate::{
+    html::{NodeId, Page, tag::Tag},
+    metadata::{is_same, start_of_line},
+};
+
+/// Visible characters behind the headline within which a heading that says the same is the headline again: as the subject of
+/// the first post, or for phones.
+const NEAR: usize = 300;
+
+/// Drops the second of each.
+pub(super) fn drop_repeats(page: &mut Page, headline: Option<NodeId>) {
+    let mut repeated: Vec<NodeId> = Vec::new();
+    repeated.extend(headline.into_iter().flat_map(|id| headlines(page, id)));
+    repeated.extend(pictures(page));
+    repeated.extend(rules(page));
+    for id in repeated {
+        page.drop_silently(id);
+    }
+}
+
+/// Lines across the page with nothing between them any more, and those above everything.
+fn rules(page: &Page) -> Vec<NodeId> {
+    if page.about(Tag::Hr).next().is_none() {
+        return Vec::new();
+    }
+    let mut is_needed = false;
+    let mut surplus = Vec::new();
+    for id in page.live(page.body()) {
+        match page.tag(id) {
+            Some(Tag::Hr) if !is_needed => surplus.push(id),
+            Some(Tag::Hr) => is_needed = false,
+            Some(tag) => is_needed |= tag.is_media() || matches!(tag, Tag::Input | Tag::Select),
+            None => is_needed |= page.own_chars(id) > 0,
+        }
+    }
+    surplus
+}
+
+/// Headings behind the headline that say the same.
+fn headlines(page: &Page, headline: NodeId) -> Vec<NodeId> {
+    let text = start_of_line(page, headline);
+    let mut chars = 0;
+    let mut found = Vec::new();
+    let behind = page.live(page.body()).skip_while(|&id| id < page.end(headline));
+    for id in behind {
+        if page.tag(id).is_some_and(Tag::is_heading) && !page.in_link(id) && is_same(&start_of_line(page, id), &text) {
+            found.push(id);
+        } else {
+            chars += page.own_chars(id);
+        }
+        if chars > NEAR {
+            break;
+        }
+    }
+    found
+}
+
+/// A picture that was shown already since the last text, in this size or another, and every further picture of one link: they
+/// are the views of one thing, which a script would have shown one after the other. Not stars and other signs, which count by
+/// repetition.
+fn pictures(page: &Page) -> Vec<NodeId> {
+    let mut shown = Shown::default();
+    let mut link = (NodeId::DOCUMENT, false);
+    let mut unwanted = Vec::new();
+    for id in page.live(page.body()) {
+        match page.tag(id) {
+            Some(Tag::A) if page.in_link(id) => link = (page.end(id), false),
+            Some(Tag::Img) if !is_small(page, id) => {
+                if id < link.0 && std::mem::replace(&mut link.1, true) {
+                    unwanted.push(id);
+                } else {
+                    unwanted.extend(shown.add(page, id));
+                }
+            }
+            None if page.own_chars(id) > 0 => shown.clear(),
+            _ => {}
+        }
+    }
+    unwanted
+}
+
+/// The pictures that were shown since the last text.
+#[derive(Default)]
+struct Shown {
+    /// The first one, while there is no other: its address is not read before, because most pictures stand alone.
+    first: Option<NodeId>,
+    /// Addresses without sizes, the largest size, and the picture that has it.
+    seen: Vec<(String, u32, NodeId)>,
+}
+
+impl Shown {
+    fn clear(&mut self) {
+        self.first = None;
+        self.seen.clear();
+    }
+
+    /// Adds a picture, and says which one is not needed then.
+    fn add(&mut self, page: &Page, id: NodeId) -> Option<NodeId> {
+        if self.first.is_none() && self.seen.is_empty() {
+            self.first = Some(id);
+            return None;
+        }
+        if let Some(first) = self.first.take() {
+            self.compare(page, first);
+        }
+        self.compare(page, id)
+    }
+
+    fn compare(&mut self, page: &Page, id: NodeId) -> Option<NodeId> {
+        let (file, size) = file(page, id)?;
+        match self.seen.iter_mut().find(|(other, ..)| *other == file) {
+            Some((_, largest, before)) if *largest < size => {
+                *largest = size;
+                Some(std::mem::replace(before, id))
+            }
+            Some(_) => Some(id),
+            None => {
+                if self.seen.len() < MAX_PICTURES {
+                    self.seen.push((file, size, id));
+                }
+                None
+            }
+        }
+    }
+}
+
+/// Pictures without a text between them that are compared with each other.
+const MAX_PICTURES: usize = 50;
+
+/// The address of a picture without its size, and the size: `a-300x200.jpg` and `a.jpg` are one picture, and so are
+/// `/160w/a.jpg` and `/400x600/a.jpg`, `a.jpg?w=80` and `a.jpg?w=800`. Without a size it is as large as the file.
+fn file(page: &Page, id: NodeId) -> Option<(String, u32)> {
+    let url = page.address(id, &local_name!("src"))?;
+    if url.scheme() == "data" {
+        return None;
+    }
+    let mut size = None;
+    let mut path = String::new();
+    for segment in url.path().split('/') {
+        if let Some(width) = width(segment) {
+            size = Some(width);
+        } else {
+            path.push('/');
+            path.push_str(segment);
+        }
+    }
+    if let Some((stem, ending)) = path.rsplit_once('.')
+        && let Some((stem, last)) = stem.rsplit_once(['-', '_'])
+        && last.contains('x')
+        && let Some(width) = width(last)
+    {
+        size = Some(width);
+        path = format!("{stem}.{ending}");
+    }
+    let mut name = format!("{}{path}", url.host_str().unwrap_or_default());
+    for (key, value) in url.query_pairs() {
+        match &*key {
+            "w" | "width" | "sw" | "wid" => size = value.parse().ok().or(size),
+            "h" | "height" | "sh" | "hei" | "q" | "quality" | "qlt" | "dpr" => {}
+            _ => name.extend([" ", &key, "=", &value]),
+        }
+    }
+    Some((name, size.unwrap_or(u32::MAX)))
+}
+
+/// The width in a part of a path that is a size and nothing else: `160w`, `400x600`, `w_300`.
+fn width(part: &str) -> Option<u32> {
+    let digits = part.strip_suffix('w').or_else(|| part.strip_prefix("w_")).or_else(|| {
+        let (width, height) = part.split_once('x')?;
+        height.bytes().all(|byte| byte.is_ascii_digit()).then_some(width)
+    })?;
+    digits.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page;
+
+    fn left(html: &str) -> usize {
+        let mut page = page(html);
+        drop_repeats(&mut page, None);
+        let is_picture = |id: &NodeId| page.tag(*id) == Some(Tag::Img);
+        page.live(page.body()).filter(is_picture).count()
+    }
+
+    #[test]
+    fn the_headline_is_not_said_again_behind_its_date() {
+        let headings = |between: &str| {
+            let html = format!("<h1>The tide</h1><p>{between}</p><h3>The Tide</h3><p>text");
+            let mut page = page(&html);
+            let is_heading = |page: &Page, id| page.tag(id).is_some_and(Tag::is_heading);
+            let first = page.live(page.body()).find(|&id| is_heading(&page, id));
+            drop_repeats(&mut page, first);
+            let live = page.live(page.body());
+            live.filter(|&id| is_heading(&page, id)).count()
+        };
+        assert_eq!(headings("May 3, 2026"), 1);
+        assert_eq!(headings(&"word ".repeat(100)), 2);
+    }
+
+    #[test]
+    fn a_line_across_the_page_parts_two_things() {
+        let lines = |html: &str| {
+            let mut page = page(html);
+            drop_repeats(&mut page, None);
+            let live = page.live(page.body());
+            live.filter(|&id| page.tag(id) == Some(Tag::Hr)).count()
+        };
+        assert_eq!(lines("<hr><p>one</p><hr> <div><hr></div><p>two"), 1);
+        assert_eq!(lines("<p>one</p><hr><img src=a.png><hr><p>two"), 2);
+    }
+
+    #[test]
+    fn a_picture_behind_itself_goes() {
+        assert_eq!(left("<a><img src=/a.jpg></a><div><img src=/a.jpg></div>"), 1);
+        assert_eq!(left("<img src=/a-300x200.jpg> <img src=/a.jpg>"), 1);
+    }
+
+    #[test]
+    fn a_gallery_and_its_thumbnails_are_shown_once_in_the_larger_size() {
+        let html = "<div><img src=/s/160w/a.jpg><img src=/s/160w/b.jpg></div>\
+                    <ul><li><img src=/s/400x600/a.jpg><li><img src=/s/400x600/b.jpg></ul>";
+        let mut page = page(html);
+        drop_repeats(&mut page, None);
+        let left: Vec<&str> = page.live(page.body()).filter_map(|id| page.attribute(id, &local_name!("src"))).collect();
+        assert_eq!(left, ["/s/400x600/a.jpg", "/s/400x600/b.jpg"]);
+        assert_eq!(super::tests::left("<img src='/a?w=800&v=1'><img src='/a?v=1&w=80'>"), 1);
+        assert_eq!(super::tests::left("<img src='/a?v=1'><img src='/a?v=2'>"), 2);
+    }
+
+    #[test]
+    fn a_card_shows_the_first_of_its_pictures() {
+        let card = "<a href=/x><ul><li><img src=/a.jpg><li><img src=/b.jpg></ul><img width=16 src=/star.png> Boots</a>";
+        assert_eq!(left(card), 2);
+        assert_eq!(left("<a><img src=/a.jpg><img src=/b.jpg></a>"), 2);
+    }
+
+    #[test]
+    fn pictures_that_differ_or_stand_apart_stay() {
+        assert_eq!(left("<img src=/a.jpg>text<img src=/a.jpg>"), 2);
+        assert_eq!(left("<img src=/i?id=1><img src=/i?id=2>"), 2);
+        assert_eq!(left("<img width=16 src=/star.png><img width=16 src=/star.png>"), 2);
+        assert_eq!(left("<img src=/a.jpg><img src=/b.jpg><img src=/c.jpg>"), 3);
+    }
+}
