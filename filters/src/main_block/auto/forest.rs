@@ -84,6 +84,7 @@ impl Forest {
 
     /// A number from 0 to 1 for each row, of as many values as there are columns.
     pub(crate) fn chances(&self, rows: &Rows) -> Vec<f32> {
+        debug_assert!(rows.count == 0 || rows.width == self.columns.len(), "a table of other columns");
         let mut chances = Vec::with_capacity(rows.count + LANES);
         for columns in rows.groups() {
             let mut sums = [0.0; LANES];
