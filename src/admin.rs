@@ -1,20 +1,33 @@
-//! The control host: one small page that shows the settings in force, and the authority's certificate.
+//! The proxy's own pages: at the control host, and at every address of the proxy.
 //!
-//! Every client that may use the proxy can read it; it changes nothing.
+//! Every client that may use the proxy can read them. They change nothing but what is remembered of that client.
 
-use std::net::IpAddr;
+mod certificate;
+mod forms;
+mod pac;
+mod pause;
+pub(crate) mod qr;
+mod settings;
+mod start;
+mod system;
 
-use gleaner_filters::{FilterName, Format, output::Style};
+use std::net::SocketAddr;
+
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use maud::{Markup, html};
 use url::Url;
 
+pub(crate) use self::forms::Forms;
+use self::system::System;
 use crate::{
     access_control::Acl,
-    authority::{Host, Target},
+    authority::{Host, Scheme, Target},
     body::Body,
-    bypass_link, error_pages,
+    bypass_link,
+    device::{self, Device},
+    error_pages,
     runtime_state::RuntimeState,
+    server::Connection,
     service::Proxy,
 };
 
@@ -22,9 +35,20 @@ use crate::{
 /// (ICANN board resolution of 29 July 2024), so no web site can have it.
 pub(crate) const CONTROL_HOST: &str = "gleaner.internal";
 
-/// Whether a target is the control host.
+/// The script that tells a browser which proxy to use, and the name by which browsers look for it themselves.
+const PAC: [&str; 2] = ["/proxy.pac", "/wpad.dat"];
+
+/// Whether a target is the control host, or a host under it.
 pub(crate) fn is_control_host(target: &Target) -> bool {
-    matches!(target.host, Host::Name(_)) && target.host.plain() == CONTROL_HOST
+    let is_ours =
+        |name: &str| name.strip_suffix(CONTROL_HOST).is_some_and(|left| left.is_empty() || left.ends_with('.'));
+    matches!(target.host, Host::Name(_)) && is_ours(&target.host.plain())
+}
+
+/// Whether a request is that of a browser that looks for a proxy by itself, at `wpad` in its own domain.
+pub(crate) fn is_wpad<B>(target: &Target, request: &Request<B>) -> bool {
+    let host = target.host.plain();
+    request.uri().path() == PAC[1] && (host == "wpad" || host.starts_with("wpad."))
 }
 
 /// Whether a `Host` field means this machine: one of its addresses, or `localhost`. The name of a web site that
@@ -42,128 +66,131 @@ pub(crate) fn address(path: &str) -> Url {
     Url::parse(&address).expect("the host is constant and paths are ours")
 }
 
-/// Answers a request to the control host.
-pub(crate) fn answer<B>(proxy: &Proxy, client: IpAddr, request: &Request<B>) -> Response<Body> {
-    let not_here = |status| {
-        let text = html! { "Gleaner has no such page. " a href="/" { "See what it has." } };
-        notice(status, "Not here", &text)
-    };
-    if ![Method::GET, Method::HEAD].contains(request.method()) {
-        let mut response = not_here(StatusCode::METHOD_NOT_ALLOWED);
-        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
-        return response;
-    }
-    let running = proxy.running();
-    let path = request.uri().path();
-    let authority = path.starts_with("/ca.").then(|| running.open_authority());
-    match (path, authority.flatten()) {
-        ("/" | "", _) => error_pages::page(StatusCode::OK, &overview(proxy, &running)),
-        (bypass_link::PATH, _) => proxy.bypass_links.answer(client, request),
-        ("/ca.crt", Some(authority)) => download(
-            authority.certificate_der().to_vec(),
-            "application/x-x509-ca-cert",
-            "attachment; filename=\"gleaner-ca.crt\"",
-        ),
-        ("/ca.pem", Some(authority)) => download(
-            authority.certificate_pem().as_bytes().to_vec(),
-            "application/x-pem-file",
-            "attachment; filename=\"gleaner-ca.pem\"",
-        ),
-        ("/ca.crt" | "/ca.pem", None) => {
-            let text = html! {
-                "The proxy's certificate authority can be neither opened nor made; its log says why, and "
-                code { "gleaner ca show" } " too. " a href="/" { "See what Gleaner does." }
-            };
-            notice(StatusCode::NOT_FOUND, "No certificate", &text)
+/// Who asks for a page of ours, and how.
+pub(crate) struct Visit<'a> {
+    device: Device,
+    user_agent: &'a str,
+    /// Where the client connected to.
+    local: SocketAddr,
+    /// Whether it uses the proxy, and has not opened its address as that of a web site.
+    proxied: bool,
+    /// The client of the CONNECT, over TLS.
+    connect: Option<&'a Device>,
+}
+
+impl<'a> Visit<'a> {
+    pub(crate) fn new<B>(connection: &'a Connection, device: Device, request: &'a Request<B>) -> Self {
+        let encrypted = connection.tunnel.as_ref().is_some_and(|tunnel| tunnel.scheme == Scheme::Https);
+        Self {
+            device,
+            user_agent: device::user_agent(request.headers()),
+            local: SocketAddr::new(connection.local.ip().to_canonical(), connection.local.port()),
+            proxied: connection.tunnel.is_some() || request.uri().scheme().is_some(),
+            connect: connection.device.as_ref().filter(|_| encrypted),
         }
-        _ => not_here(StatusCode::NOT_FOUND),
+    }
+
+    /// The user's name, where users are configured.
+    fn user(&self) -> Option<&str> {
+        self.device.user.as_deref()
     }
 }
 
-fn download(content: Vec<u8>, kind: &'static str, disposition: &'static str) -> Response<Body> {
+/// Answers a request for a page of ours.
+pub(crate) fn answer<B>(proxy: &Proxy, visit: &Visit<'_>, request: &Request<B>) -> Response<Body> {
+    let running = proxy.running();
+    let path = request.uri().path();
+    if let Some(refusal) = check_method(request) {
+        return refusal;
+    }
+    if request.method() == Method::POST {
+        let query = request.uri().query().unwrap_or_default();
+        return forms::answer(proxy, visit, path, query).unwrap_or_else(stale_form);
+    }
+    learn(proxy, &running, visit, request);
+    match path {
+        "/" | "" => error_pages::page(StatusCode::OK, &start::page(proxy, &running, visit)),
+        "/settings" => error_pages::page(StatusCode::OK, &settings::page(proxy, &running)),
+        start::CHECK => check_style(),
+        bypass_link::PATH => proxy.bypass_links.answer(visit.device.address, request),
+        pause::PATH => pause::answer(proxy, visit.device.address, request),
+        _ if certificate::is_path(path) => match running.open_authority() {
+            Some(authority) => certificate::answer(path, authority),
+            None => no_authority(),
+        },
+        _ if PAC.contains(&path) => {
+            let script = pac::script(&running.config, visit.local);
+            download(script.into_bytes(), "application/x-ns-proxy-autoconfig", None)
+        }
+        _ => match System::ALL.into_iter().find(|system| path.strip_prefix("/steps/") == Some(system.slug())) {
+            Some(system) => error_pages::page(StatusCode::OK, &start::system_page(proxy, visit, system)),
+            None => not_here(StatusCode::NOT_FOUND),
+        },
+    }
+}
+
+/// The answer to a method that the path does not have.
+fn check_method<B>(request: &Request<B>) -> Option<Response<Body>> {
+    let allowed = if forms::is_path(request.uri().path()) { "POST" } else { "GET, HEAD" };
+    if allowed.split(", ").any(|method| method == request.method()) {
+        return None;
+    }
+    let mut response = not_here(StatusCode::METHOD_NOT_ALLOWED);
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
+    Some(response)
+}
+
+/// Over TLS, a client has accepted our certificate. A page that a person has opened shows nothing: there a wrong
+/// certificate is a warning, which can be passed.
+fn learn<B>(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, request: &Request<B>) {
+    let is_opened = request.headers().get("sec-fetch-dest").is_some_and(|destination| destination == "document");
+    if let Some(connect) = visit.connect.filter(|_| !is_opened)
+        && let Some(authority) = running.authority()
+    {
+        let browser = visit.device.agent.clone();
+        proxy.trusted_devices.learn(connect, browser, authority.fingerprint());
+    }
+}
+
+fn check_style() -> Response<Body> {
+    let mut response = download(start::CHECK_STYLE.as_bytes().to_vec(), "text/css; charset=utf-8", None);
+    // The page that names it has another scheme and host.
+    let everywhere = HeaderValue::from_static("cross-origin");
+    response.headers_mut().insert("cross-origin-resource-policy", everywhere);
+    response
+}
+
+fn download(content: Vec<u8>, kind: &'static str, name: Option<&str>) -> Response<Body> {
     let mut response = Response::new(Body::from(bytes::Bytes::from(content)));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static(disposition));
+    let disposition = name.map(|name| HeaderValue::try_from(format!("attachment; filename=\"{name}\"")));
+    if let Some(Ok(disposition)) = disposition {
+        headers.insert(header::CONTENT_DISPOSITION, disposition);
+    }
     error_pages::harden(headers);
     response
+}
+
+fn not_here(status: StatusCode) -> Response<Body> {
+    let text = html! { "Gleaner has no such page. " a href="/" { "See what it has." } };
+    notice(status, "Not here", &text)
+}
+
+fn stale_form() -> Response<Body> {
+    let text = html! { "This button is of an older page. " a href="/" { "Load it again." } };
+    notice(StatusCode::FORBIDDEN, "Nothing was done", &text)
+}
+
+fn no_authority() -> Response<Body> {
+    let text = html! {
+        "The proxy's certificate authority can be neither opened nor made; its log says why, and "
+        code { "gleaner ca show" } " too. " a href="/" { "See what Gleaner does." }
+    };
+    notice(StatusCode::NOT_FOUND, "No certificate", &text)
 }
 
 fn notice(status: StatusCode, title: &str, text: &Markup) -> Response<Body> {
     let content = html! { h1 { (title) } p { (text) } };
     error_pages::page(status, &error_pages::document(title, &content))
-}
-
-fn overview(proxy: &Proxy, running: &RuntimeState) -> Markup {
-    error_pages::document(
-        "Gleaner",
-        &html! {
-            h1 { "Gleaner" }
-            p { "This proxy takes the clutter out of web pages. Your browser is using it if you see this \
-                 at " code { "http://" (CONTROL_HOST) "/" } "." }
-            @if let Some(error) = proxy.reload_error() {
-                h2 { "The configuration could not be reloaded" }
-                p.bad { (error) }
-                p.quiet { "The one before it stays in force." }
-            }
-            (state(proxy, running))
-            (certificate(running))
-        },
-    )
-}
-
-fn state(proxy: &Proxy, running: &RuntimeState) -> Markup {
-    let config = &running.config;
-    let pages = if config.rewrite.enabled { "rewritten" } else { "passed as they are" };
-    let https = if config.https.intercept { "opened, so that pages can be rewritten" } else { "passed as they are" };
-    let filters: Vec<&str> = config.filters.filters_on().map(FilterName::as_str).collect();
-    let style = match (config.filters.output.format, config.filters.output.style) {
-        (Format::Text, _) => "plain text",
-        (Format::Html, Style::Reader) => "reader",
-        (Format::Html, Style::Original) => "original",
-    };
-    html! {
-        h2 { "In force" }
-        table {
-            tr { th { "Version" } td { (env!("CARGO_PKG_VERSION")) } }
-            tr { th { "Pages" } td { (pages) } }
-            tr { th { "Encrypted pages" } td { (https) } }
-            @if config.rewrite.enabled {
-                tr { th { "Filters" } td { @if filters.is_empty() { "none" } @else { (filters.join(", ")) } } }
-                tr { th { "Style" } td { (style) } }
-                tr { th { "Preset" } td { (config.preset.as_str()) } }
-                tr { th { "Ad servers known" } td { (config.ad_servers.len()) } }
-            }
-            tr {
-                th { "Configuration" }
-                td { @match proxy.config_file() { Some(file) => code { (file.display()) }, None => "built-in defaults" } }
-            }
-        }
-    }
-}
-
-fn certificate(running: &RuntimeState) -> Markup {
-    let warning = running.authority().and_then(|authority| authority.expiry_warning());
-    html! {
-        h2 { "Certificate" }
-        @if let Some(warning) = warning { p.bad { (error_pages::prose(&warning)) } }
-        @if !running.config.https.intercept {
-            p { "Encrypted pages pass as they are. To have them rewritten, install the certificate, then write "
-                code { "https: { intercept: on }" } " into the configuration." }
-        }
-        p { "Encrypted pages that are rewritten need this proxy's certificate in your device's list of trusted \
-             authorities. Install it only on devices that are yours." }
-        p {
-            a.button href="/ca.crt" { "Download for most devices" }
-            a.button href="/ca.pem" { "Download as PEM" }
-        }
-        table {
-            tr { th { "Android" } td { "Settings, Security, Encryption, Install a certificate, CA certificate" } }
-            tr { th { "iPhone, iPad" } td { "open the download, install the profile, then Settings, General, About, Certificate Trust Settings" } }
-            tr { th { "Windows" } td { "open the download, Install, Trusted Root Certification Authorities" } }
-            tr { th { "macOS" } td { "open the download in Keychain Access, set it to Always Trust" } }
-            tr { th { "Firefox" } td { "Settings, Certificates, View, Authorities, Import" } }
-            tr { th { "Linux" } td { "copy the PEM to " code { "/usr/local/share/ca-certificates/gleaner.crt" } ", run " code { "update-ca-certificates" } } }
-        }
-    }
 }

@@ -20,6 +20,9 @@ use crate::{admin, body::Body, error_pages};
 /// The path on the control host.
 pub(crate) const PATH: &str = "/original";
 
+/// The parameter of a link that opens a blocked host.
+const BLOCKED: &str = "blocked";
+
 /// How long after its last visit a page is still shown unfiltered. Raising it lets a reader do more on the page; the filtered
 /// page returns later.
 const ALLOWED_FOR: Duration = Duration::from_mins(10);
@@ -43,6 +46,18 @@ pub(crate) fn to(page: &Url) -> Url {
     link
 }
 
+/// The link of the page that stands in the place of a blocked one.
+pub(crate) fn to_blocked(page: &Url) -> Url {
+    let mut link = to(page);
+    link.query_pairs_mut().append_pair(BLOCKED, "1");
+    link
+}
+
+/// What a token for all of a host is made from.
+fn whole_host(page: &Url) -> Option<Url> {
+    Url::parse(&format!("{BLOCKED}:{}", page.host_str()?)).ok()
+}
+
 impl BypassLinks {
     pub(crate) fn new() -> Self {
         Self {
@@ -57,6 +72,12 @@ impl BypassLinks {
         self.allowed.get(&self.token(client, headers, page)).is_some()
     }
 
+    /// Whether this client may go to this host although it is blocked.
+    pub(crate) fn allows_host(&self, client: IpAddr, headers: &HeaderMap, host: &str) -> bool {
+        let host = Url::parse(&format!("{BLOCKED}:{host}"));
+        host.is_ok_and(|host| self.allows(client, headers, &host))
+    }
+
     /// Responds on the control host: with a confirmation page or, given its token, with a redirect to the page.
     pub(crate) fn answer<B>(&self, client: IpAddr, request: &Request<B>) -> Response<Body> {
         let query = request.uri().query().unwrap_or_default();
@@ -68,17 +89,19 @@ impl BypassLinks {
         let Some(page) = page.filter(|page| ["http", "https"].contains(&page.scheme())) else {
             return error_pages::page(StatusCode::BAD_REQUEST, &no_page());
         };
-        let token = self.token(client, request.headers(), &page);
+        let whole_host = value(BLOCKED).and_then(|_| whole_host(&page));
+        let allowed = whole_host.as_ref().unwrap_or(&page);
+        let token = self.token(client, request.headers(), allowed);
         let is_confirmed = value("token").is_some_and(|given| given == format!("{token:016x}"));
         if !is_confirmed || request.method() != Method::GET {
-            return error_pages::page(StatusCode::OK, &confirmation(&page, token));
+            return error_pages::page(StatusCode::OK, &confirmation(&page, whole_host.is_some(), token));
         }
         self.allowed.insert(token, ());
         redirect(&page)
     }
 
     /// `User-Agent` distinguishes clients behind one IP address.
-    fn token(&self, client: IpAddr, headers: &HeaderMap, page: &Url) -> u64 {
+    pub(crate) fn token(&self, client: IpAddr, headers: &HeaderMap, page: &Url) -> u64 {
         let browser = headers.get(header::USER_AGENT);
         let mut page = page.clone();
         page.set_fragment(None);
@@ -97,11 +120,22 @@ fn redirect(page: &Url) -> Response<Body> {
     response
 }
 
-fn confirmation(page: &Url, token: u64) -> maud::Markup {
-    let mut link = to(page);
+fn confirmation(page: &Url, is_blocked: bool, token: u64) -> maud::Markup {
+    let mut link = if is_blocked { to_blocked(page) } else { to(page) };
     let token = format!("{token:016x}");
     link.query_pairs_mut().append_pair("token", &token);
     let link = &link[url::Position::BeforePath..];
+    if is_blocked {
+        return error_pages::document(
+            "Blocked",
+            &html! {
+                h1 { "Go there anyway?" }
+                p { code { (page) } }
+                p { "Nothing of this host is blocked on this device, nor on its pages, until you have not been there for ten minutes." }
+                p { a.button href=(link) { "Go there" } }
+            },
+        );
+    }
     error_pages::document(
         "Page as it was",
         &html! {

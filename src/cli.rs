@@ -1,12 +1,18 @@
 //! The command line, and the exit code of each error. Each command has its own file.
 
-mod address;
+mod banner;
 mod blocks;
 mod ca;
 mod check_config;
+mod devices;
+mod explain;
 mod extract;
 mod hash_password;
+mod init;
+mod listeners;
+mod lists;
 mod overlay;
+mod pause;
 mod schema;
 mod serve;
 
@@ -72,6 +78,8 @@ pub(crate) struct Arguments {
 enum Command {
     /// Run the proxy (what happens without a command)
     Serve(ServeArguments),
+    /// Write a short configuration with comments where it is looked for
+    Init(init::Args),
     /// Check a configuration file and say what is wrong with it
     CheckConfig(CheckConfigArguments),
     /// Print the JSON Schema of the configuration, for editors
@@ -81,16 +89,33 @@ enum Command {
         #[command(subcommand)]
         command: ca::Command,
     },
+    /// List the browsers whose encrypted pages are rewritten, or forget one
+    Devices {
+        #[command(subcommand)]
+        command: devices::Command,
+    },
     /// Make the hash of a password, for `access.users`
     HashPassword,
     /// Run the filter chain over files, without the proxy
     Extract(extract::Args),
     /// Show all blocks of a page in order of relevance, and its menus
     Blocks(blocks::Args),
+    /// Update the lists of advertisements and trackers, or show what is in use
+    Lists {
+        #[command(subcommand)]
+        command: lists::Command,
+    },
+    /// Let everything through for some time
+    Pause(pause::Args),
+    /// Say what becomes of a request: which profile it gets, which rule of which list decides, and why
+    Explain(explain::Args),
 }
 
 #[derive(Args, Clone, Debug)]
 struct ServeArguments {
+    /// Let the devices of the local network use the proxy: listen on all addresses, and let private addresses in
+    #[arg(long)]
+    lan: bool,
     /// Address to listen on, instead of the configuration's; may be given several times
     #[arg(long, value_name = "ADDR", value_parser = listen_address)]
     listen: Vec<SocketAddr>,
@@ -111,6 +136,7 @@ impl ServeArguments {
     /// The options behind the command, and those before it.
     fn or(self, before: ServeArguments) -> ServeArguments {
         ServeArguments {
+            lan: self.lan || before.lan,
             listen: if self.listen.is_empty() { before.listen } else { self.listen },
             log_format: self.log_format.or(before.log_format),
         }
@@ -120,6 +146,9 @@ impl ServeArguments {
     fn apply(&self, config: &mut Config) {
         if !self.listen.is_empty() {
             config.listen.clone_from(&self.listen);
+        }
+        if self.lan {
+            config.open_to_lan();
         }
         config.log.format = self.log_format.unwrap_or(config.log.format);
     }
@@ -135,20 +164,26 @@ struct CheckConfigArguments {
 pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
     let Arguments { command, config, serve } = arguments;
     let is_serve = matches!(command, None | Some(Command::Serve(_)));
-    if !is_serve && (!serve.listen.is_empty() || serve.log_format.is_some()) {
-        let problem = "--listen and --log-format are options of `gleaner serve`, and this command has no use for them";
+    if !is_serve && (serve.lan || !serve.listen.is_empty() || serve.log_format.is_some()) {
+        let problem =
+            "--lan, --listen and --log-format are options of `gleaner serve`, and this command has no use for them";
         return Err(Failure::error(EX_USAGE, problem));
     }
     let load = |config| Lookup::new(config).load().map(|found| found.config);
     match command {
         None => serve::run(config, serve),
         Some(Command::Serve(own)) => serve::run(config, own.or(serve)),
+        Some(Command::Init(arguments)) => init::run(&arguments, config),
         Some(Command::CheckConfig(arguments)) => check_config::run(arguments.file.or(config)),
         Some(Command::Schema) => schema::run(),
         Some(Command::Ca { command }) => ca::run(&command, &load(config)?),
+        Some(Command::Devices { command }) => devices::run(&command, &load(config)?),
         Some(Command::HashPassword) => hash_password::run(),
         Some(Command::Extract(arguments)) => extract::run(&arguments, &load(config)?),
         Some(Command::Blocks(arguments)) => blocks::run(&arguments, &load(config)?),
+        Some(Command::Lists { command }) => lists::run(command, &load(config.clone())?, || Ok(load(config.clone())?)),
+        Some(Command::Pause(arguments)) => pause::run(&arguments, &load(config)?),
+        Some(Command::Explain(arguments)) => explain::run(&arguments, &load(config)?),
     }
 }
 

@@ -19,11 +19,12 @@ use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use http::{HeaderMap, Request, Response, header, uri::PathAndQuery};
 use http_body::Body as _;
-use hyper::{body::Incoming, client::conn::http1};
+use hyper::body::Incoming;
 use tokio::{net::TcpStream, sync::OwnedSemaphorePermit};
 
 use self::{
     connector::{Connector, Stream},
+    http1_connection::Http1Connection,
     pool::{Http2Connection, Pool},
     response_wait::ResponseWait,
 };
@@ -57,7 +58,7 @@ pub(crate) struct Requester<'a> {
 
 /// A connection to send a request on.
 enum Connection {
-    Http1 { sender: http1::SendRequest<Body>, is_reused: bool },
+    Http1 { connection: Http1Connection, is_reused: bool },
     Http2(Http2Connection, OwnedSemaphorePermit),
 }
 
@@ -133,8 +134,8 @@ impl Client {
                 None => self.join_or_open(pool, target, requester).await?,
             };
             let (is_reused, sent) = match connection {
-                Connection::Http1 { sender, is_reused } => {
-                    let sent = self.over_http1(pool, target, request, wait, sender, is_reused);
+                Connection::Http1 { connection, is_reused } => {
+                    let sent = self.over_http1(pool, target, request, wait, connection, is_reused);
                     (is_reused, sent.await)
                 }
                 Connection::Http2(connection, stream) => {
@@ -186,8 +187,8 @@ impl Client {
     /// Starts HTTP on a new connection.
     async fn start(&self, pool: &Arc<Pool>, target: &Arc<Target>, stream: Stream) -> Result<Connection, UpstreamError> {
         if !stream.is_http2 {
-            let sender = http1_connection::handshake(stream.io, false).await?;
-            return Ok(Connection::Http1 { sender, is_reused: false });
+            let connection = http1_connection::handshake(stream.io, false).await?;
+            return Ok(Connection::Http1 { connection, is_reused: false });
         }
         let connection = http2_connection::handshake(stream.io).await?;
         let stream = connection.reserve().ok_or(UpstreamError::Closed)?;
@@ -205,8 +206,8 @@ impl Client {
     ) -> Result<(Response<Incoming>, Option<OwnedSemaphorePermit>), UpstreamError> {
         http1_connection::prepare(&mut request, target)?;
         let stream = self.connector.connect(target, requester.address, true).await?;
-        let mut sender = http1_connection::handshake(stream.io, true).await?;
-        match wait.first_byte(sender.send_request(request)).await? {
+        let mut connection = http1_connection::handshake(stream.io, true).await?;
+        match wait.first_byte(connection.sender.send_request(request)).await? {
             Ok(response) => Ok((response, None)),
             Err(error) => Err(wait.error(&error)),
         }
@@ -224,8 +225,8 @@ impl Client {
         if stream.wants_client_certificate {
             return Err(UpstreamError::ClientCertificate);
         }
-        if let Connection::Http1 { sender, .. } = self.start(&self.pool, target, stream).await? {
-            self.pool.put_http1(Arc::clone(target), sender, None);
+        if let Connection::Http1 { connection, .. } = self.start(&self.pool, target, stream).await? {
+            self.pool.put_http1(Arc::clone(target), connection, None);
         }
         Ok(())
     }
@@ -246,8 +247,8 @@ impl Client {
 fn kept(pool: &Pool, target: &Arc<Target>, request: &Request<Body>) -> Option<Connection> {
     let can_repeat = request.method().is_idempotent();
     let max_age = if can_repeat { Duration::MAX } else { FRESH };
-    if let Some(sender) = pool.take_http1(target, max_age) {
-        return Some(Connection::Http1 { sender, is_reused: true });
+    if let Some(connection) = pool.take_http1(target, max_age) {
+        return Some(Connection::Http1 { connection, is_reused: true });
     }
     let (connection, stream) = pool.http2(target)?;
     Some(Connection::Http2(connection, stream))

@@ -5,6 +5,7 @@
 //! messages, `build` makes `Config` from `RawConfig`. Every default is beside its field, in its section's file.
 
 mod access;
+mod blocking;
 mod build;
 mod document;
 mod error;
@@ -18,43 +19,51 @@ mod limits;
 mod listen;
 mod load;
 mod log;
+mod profiles;
 mod rewrite;
 mod timeouts;
 mod users;
-mod values;
+pub(crate) mod values;
 mod yaml_errors;
 
 use std::{
+    collections::BTreeMap,
     net::{Ipv4Addr, SocketAddr},
     path::PathBuf,
+    sync::Arc,
 };
 
-use gleaner_filters::{ChainConfig, HostList};
+use gleaner_filters::ChainConfig;
 use rustls::pki_types::CertificateDer;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
     access::{Access, AddrPattern, ClientRange, PrivateTargets},
+    blocking::RawBlocking,
     build::check_addresses,
     error::{ConfigError, in_plain_words},
     headers::Headers,
     hosts::HostPatterns,
-    https::{Https, RawAuthority, RawUpstream},
+    https::{Https, Intercept, RawAuthority, RawUpstream},
     ineffective::IneffectiveSetting,
     limits::Limits,
     listen::{LISTEN, Listen, listen_address},
     load::{Found, Lookup, filters_over},
     log::{Log, LogFormat, LogLevel},
+    profiles::{Asker, Choice, DeviceRule, Profile, Profiles, RawProfile, Rule, SiteRule},
     rewrite::Rewrite,
     timeouts::Timeouts,
     users::Users,
 };
 
-/// The built-in list of advertising hosts.
-const BUILTIN_AD_SERVERS: &str = include_str!("../adservers.txt");
+pub(crate) use self::file::read_text;
+use crate::blocking::{Blocker, ListSource};
 
-/// The name of the list above in `ad_server_lists`.
+/// The built-in list of hosts that are neither opened nor rewritten.
+const BUILTIN_UNTOUCHED: &str = include_str!("../untouched-hosts.txt");
+
+/// The name of the list above in `https.except_lists`.
 const BUILTIN: &str = "builtin";
 
 /// The configuration file as written. Every key may be left out.
@@ -87,9 +96,20 @@ pub struct RawConfig {
     pub preset: Preset,
     /// The filter chain: order, switches and parameters.
     pub filters: ChainConfig,
-    /// Lists of advertising hosts: `builtin`, or paths of files with one host per line or in hosts
-    /// file syntax. Relative paths start at the configuration file.
-    pub ad_server_lists: Vec<String>,
+    /// Lists of advertisements and trackers.
+    pub blocking: RawBlocking,
+    /// The name that `blocking.lists` had before.
+    #[serde(skip_serializing)]
+    #[schemars(with = "Vec<String>")]
+    pub ad_server_lists: Option<Vec<ListSource>>,
+    /// Named sets of settings. `desktop`, `phone`, `e-ink`, `text` and `off` are shipped; what is written under these names
+    /// is laid over them.
+    pub profiles: BTreeMap<String, RawProfile>,
+    /// Which profile a device gets: the first rule that matches. After these rules come shipped ones, for browsers of
+    /// phones, of e-readers and of terminals. Where none matches: `desktop`.
+    pub devices: Vec<DeviceRule>,
+    /// Which profile a site gets on every device: the first rule that matches, before those of `devices`.
+    pub sites: Vec<SiteRule>,
 }
 
 impl Default for RawConfig {
@@ -107,7 +127,11 @@ impl Default for RawConfig {
             log: Log::default(),
             preset: Preset::default(),
             filters: ChainConfig::default(),
-            ad_server_lists: vec![BUILTIN.to_owned()],
+            blocking: RawBlocking::default(),
+            ad_server_lists: None,
+            profiles: profiles::shipped(),
+            devices: Vec::new(),
+            sites: Vec::new(),
         }
     }
 }
@@ -163,13 +187,16 @@ pub struct Config {
     pub preset: Preset,
     /// The filter chain.
     pub filters: ChainConfig,
-    /// Advertising hosts of all lists together.
-    pub ad_servers: HostList,
-    /// A hash of all that decides what a page looks like after the chain.
+    /// Lists of advertisements and trackers.
+    pub blocker: Arc<Blocker>,
+    /// Hosts of `https.except_lists`.
+    pub untouched: HostPatterns,
+    /// Settings by device and by site.
+    pub profiles: Profiles,
+    /// A hash of all that decides what a page looks like after the chain, but for the profile.
     pub fingerprint: u64,
+    /// What is read otherwise than it may have been meant.
+    pub hints: Vec<String>,
     /// Files whose change means a reload.
     pub watched: Vec<PathBuf>,
 }
-
-#[cfg(test)]
-mod tests;

@@ -79,20 +79,26 @@ impl Authenticator {
         *self.users == *users
     }
 
-    /// Checks the credentials in this field.
-    pub(crate) async fn check(&self, client: IpAddr, headers: &HeaderMap, field: &HeaderName) -> Result<(), Denied> {
+    /// Checks the credentials in this field. Returns the user's name.
+    pub(crate) async fn check(
+        &self,
+        client: IpAddr,
+        headers: &HeaderMap,
+        field: &HeaderName,
+    ) -> Result<Arc<str>, Denied> {
         let Some((name, password)) = basic(headers, field) else {
             return Err(Denied::Credentials);
         };
         let digest = self.digest(&name, &password);
+        let user: Arc<str> = name.as_str().into();
         if self.verified.contains_key(&digest) {
-            return Ok(());
+            return Ok(user);
         }
         let guesses = self.guesses.get_with(network(client), Arc::default);
         // One guess at a time from an address: many at once would all be made before one is counted.
         let mut guesses = guesses.lock().await;
         if self.verified.contains_key(&digest) {
-            return Ok(());
+            return Ok(user);
         }
         if *guesses >= WRONG_GUESSES {
             return Err(Denied::TooManyGuesses);
@@ -104,7 +110,7 @@ impl Authenticator {
         }
         *guesses -= 1;
         self.verified.insert(digest, ());
-        Ok(())
+        Ok(user)
     }
 
     async fn verify(&self, name: String, password: String) -> bool {
@@ -201,7 +207,7 @@ mod tests {
     async fn ask(authenticator: &Authenticator, client: u8, name: &str, password: &str) -> Result<(), Denied> {
         let credentials = Base64::encode_string(format!("{name}:{password}").as_bytes());
         let headers = fields(&[&format!("Basic {credentials}")]);
-        authenticator.check([192, 0, 2, client].into(), &headers, &header::PROXY_AUTHORIZATION).await
+        authenticator.check([192, 0, 2, client].into(), &headers, &header::PROXY_AUTHORIZATION).await.map(|_| ())
     }
 
     #[tokio::test]

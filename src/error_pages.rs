@@ -16,7 +16,7 @@ use crate::{
 
 /// What our own pages may do: show themselves, with their own style, and nothing else.
 const CSP: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
+    "default-src 'none'; style-src 'unsafe-inline' https://*.gleaner.internal; base-uri 'none'; form-action 'self'; \
      frame-ancestors 'none'",
 );
 
@@ -33,14 +33,21 @@ h2{font-size:1.1rem;margin:2rem 0 .5rem}
 code,pre{font:.9em ui-monospace,monospace;background:#8882;border-radius:.3em;padding:.1em .35em}
 pre{padding:.75em 1em;white-space:pre-wrap}
 table{border-collapse:collapse;width:100%}
-td,th{padding:.45rem .5rem .45rem 0;text-align:left;vertical-align:top;border-bottom:1px solid #8883;
+td,th{padding:.45rem .5rem .45rem 0;text-align:left;vertical-align:top;border-bottom:1px solid #888;
 font-weight:normal}
 td{overflow-wrap:anywhere}
-th{opacity:.7;width:9.5rem}
-a.button{display:inline-block;padding:.5rem 1rem;margin:.25rem .5rem .25rem 0;border-radius:.5rem;
-background:#2563eb;color:#fff;text-decoration:none}
+th{width:9.5rem}
+a.button,button{display:inline-block;padding:.5rem 1rem;margin:.25rem .5rem .25rem 0;border:0;border-radius:.5rem;
+font:inherit;background:#1d4ed8;color:#fff;text-decoration:none}
+td form{display:inline}td button{margin:0 0 0 .5rem;padding:.15rem .6rem}
+.step{border:2px solid;border-radius:.75rem;padding:.25rem 1.25rem .75rem;margin:1.25rem 0}
+.step h2{margin:.75rem 0 .5rem;font-size:1.25rem}.live:empty,.then:empty{margin:0}
+li{margin:.35rem 0}ol{padding-left:1.5rem}
+.qr{width:11rem;height:11rem;flex:none}
+.another{display:flex;flex-wrap:wrap;gap:0 1.5rem;align-items:center}.another div{flex:1 1 14rem}
+.list a{display:inline-block;margin:.2rem .9rem .2rem 0}
 @media(max-width:30rem){body{padding:1.25rem 1rem}td,th{display:block;width:auto}th{border:0;padding-bottom:0}td{padding-top:0}}
-.quiet{opacity:.7;font-size:.9rem}
+.quiet{font-size:.9rem}
 .bad{border-left:4px solid #d33;padding-left:.75rem;white-space:pre-wrap}";
 
 /// The response that an error becomes.
@@ -131,6 +138,11 @@ fn status_of(error: &Error) -> StatusCode {
 
 /// A whole page of ours.
 pub(crate) fn document(title: &str, content: &Markup) -> Markup {
+    document_with(title, &html! {}, content)
+}
+
+/// The same, with more in its head.
+pub(crate) fn document_with(title: &str, head: &Markup, content: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -139,6 +151,7 @@ pub(crate) fn document(title: &str, content: &Markup) -> Markup {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (title) }
                 style { (maud::PreEscaped(STYLE)) }
+                (head)
             }
             body { (content) }
         }

@@ -1,9 +1,9 @@
 //! Gleaner: a filtering forward HTTP proxy. HTML responses go through the filter chain of
 //! [`gleaner_filters`]; everything else passes untouched.
 //!
-//! # The road of a request
+//! # The path of a request
 //!
-//! The modules in the order in which a request meets them; the README draws it.
+//! The modules in the order in which a request meets them; `docs/internals.md` draws it.
 //!
 //! | module | what it does | what comes out |
 //! |---|---|---|
@@ -14,7 +14,9 @@
 //! | `service::target_resolution`, `authority` | which origin is meant | a `Target` |
 //! | `admin`, `bypass_link` | our own pages; the page as it was | a response |
 //! | `access_control` | whether that origin may be reached | a `Permit` |
+//! | `blocking` | whether lists of advertisements and trackers forbid the request | an empty resource |
 //! | `route` | tunnel, intercept or forward | a `Route` |
+//! | `device`, `trusted_devices` | which client program it is, and whether it trusts the authority | |
 //! | `mitm`, `ca`, `rewound` | CONNECT whose first bytes decide; TLS with a minted leaf | a decrypted connection, back to `server` |
 //! | `tunnel` | any other CONNECT, and upgraded connections | bytes both ways |
 //! | `headers` | fields of one hop, `CDN-Loop`, `Via`; repairs after rewriting | clean heads, both ways |
@@ -28,17 +30,20 @@
 //!
 //! `config` is what the file says, `runtime_state` what is built from it and in force, and `reload` replaces that.
 //! `shutdown` ends connections gracefully, `tcp` sets the options of sockets. `offline` runs the filter chain over
-//! files, for the command line and the measurements in `lab/`.
+//! files, for the command line and the measurements in `lab/`; `profiles` explains which settings a client gets.
 
 mod access_control;
+mod addresses;
 mod admin;
 mod authority;
+pub mod blocking;
 mod body;
 mod bypass_link;
 mod ca;
 mod client;
 pub mod config;
 mod credentials;
+mod device;
 mod error;
 mod error_pages;
 #[cfg(feature = "fuzzing")]
@@ -49,6 +54,7 @@ mod listener;
 pub mod log;
 mod mitm;
 pub mod offline;
+pub mod profiles;
 pub mod reload;
 mod rewound;
 mod rewrite;
@@ -58,12 +64,16 @@ mod server;
 mod service;
 mod shutdown;
 mod tcp;
+mod trusted_devices;
 mod tunnel;
 mod websocket;
 
+pub use addresses::{addresses_for_devices, local_addresses};
+pub use admin::qr::text as qr_code;
 pub use ca::{Authority, AuthorityError};
 pub use config::{Config, ConfigError, RawConfig};
 pub use credentials::hash_password;
 pub use listener::serve;
 pub use rewrite::decode_html;
 pub use service::{Origin, Proxy, StartError};
+pub use trusted_devices::{TrustedDevice, TrustedDevices};

@@ -1,40 +1,35 @@
-//! The log on standard error: the subscriber, its writer, and one line per request.
+//! The log on standard error: the subscriber, and one line per request.
 //!
-//! Lines go through a bounded queue to a writer thread, so that a standard error that nobody reads blocks nothing. Lines that
-//! find the queue full are dropped, and their number is logged later. Query strings, cookies, credentials and page text are
+//! Query strings, cookies, credentials and page text are
 //! never logged: `RequestLog` has no field for them.
+
+mod queue;
 
 use std::{
     env,
-    fs::File,
-    io::{self, BufWriter, IsTerminal, Write},
+    io::{self, IsTerminal},
     net::SocketAddr,
-    os::fd::AsFd,
     panic,
-    sync::{Arc, Mutex, OnceLock, PoisonError, atomic::Ordering::Relaxed},
+    sync::{Arc, OnceLock, atomic::Ordering::Relaxed},
+    time::Duration,
 };
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tracing::{error, info, warn};
-use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGuard};
+use tracing::{error, info};
 use tracing_subscriber::{
     filter::{LevelFilter, Targets},
     layer::SubscriberExt as _,
     util::SubscriberInitExt as _,
 };
 
+use self::queue::LogQueue;
 use crate::{
     body::ByteCount,
     config::{Log, LogFormat},
 };
 
-/// Length of the queue; a line has some 250 bytes. Raising it drops fewer lines of a burst and takes more memory while
-/// standard error is not read.
-const MAX_QUEUED_LINES: usize = 16 * 1024;
-
-/// Flushes and ends the writer when it is dropped.
-static WRITER: Mutex<Option<WorkerGuard>> = Mutex::new(None);
+static WRITER: OnceLock<LogQueue> = OnceLock::new();
 
 /// Starts logging to standard error. `RUST_LOG`, where set, overrides the level. A second call does nothing.
 pub fn init(log: Log) {
@@ -43,66 +38,25 @@ pub fn init(log: Log) {
     let level: LevelFilter = log.level.into();
     let filter =
         filter.unwrap_or_else(|| ["gleaner", "gleaner_filters"].map(|target| (target, level)).into_iter().collect());
-    let lost = Arc::default();
-    let (writer, guard) = NonBlockingBuilder::default()
-        .buffered_lines_limit(MAX_QUEUED_LINES)
-        .thread_name("log")
-        .finish(StandardError::new(Arc::clone(&lost)));
-    // It is set here only.
-    let _ = lost.set(writer.error_counter());
+    let queue = WRITER.get_or_init(LogQueue::start);
     let builder = tracing_subscriber::fmt()
         .with_max_level(LevelFilter::TRACE)
-        .with_writer(writer)
+        .with_writer(move || queue)
         .with_ansi(io::stderr().is_terminal());
     let started = match log.format {
         LogFormat::Text => builder.with_target(false).finish().with(filter).try_init(),
         LogFormat::Json => builder.json().flatten_event(true).finish().with(filter).try_init(),
     };
     if started.is_ok() {
-        *WRITER.lock().unwrap_or_else(PoisonError::into_inner) = Some(guard);
         // The default hook writes to standard error itself and could block.
         panic::set_hook(Box::new(|panic| error!(%panic, "a thread panicked")));
     }
 }
 
-/// Writes the queued lines, for a second at most, and ends the log. To be called before the program ends.
+/// Writes the queued lines, for a second at most. To be called before the program ends.
 pub fn flush() {
-    drop(WRITER.lock().unwrap_or_else(PoisonError::into_inner).take());
-}
-
-/// Standard error, for the writer thread.
-struct StandardError {
-    out: BufWriter<Box<dyn Write + Send>>,
-    lost: Arc<OnceLock<ErrorCounter>>,
-    /// Lost lines that were reported.
-    reported: usize,
-}
-
-impl StandardError {
-    fn new(lost: Arc<OnceLock<ErrorCounter>>) -> Self {
-        // A descriptor of its own: `io::stderr` is locked while a write blocks.
-        let out: Box<dyn Write + Send> = match io::stderr().as_fd().try_clone_to_owned() {
-            Ok(own) => Box::new(File::from(own)),
-            Err(_) => Box::new(io::stderr()),
-        };
-        Self { out: BufWriter::new(out), lost, reported: 0 }
-    }
-}
-
-impl Write for StandardError {
-    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        self.out.write(line)
-    }
-
-    /// Called when the queue is empty, so a line about lost lines fits.
-    fn flush(&mut self) -> io::Result<()> {
-        let lost = self.lost.get().map_or(0, ErrorCounter::dropped_lines);
-        if lost > self.reported {
-            let lines = lost - self.reported;
-            self.reported = lost;
-            warn!(lines, "lines of the log were lost: standard error was not read");
-        }
-        self.out.flush()
+    if let Some(queue) = WRITER.get() {
+        queue.flush(Duration::from_secs(1));
     }
 }
 

@@ -4,7 +4,10 @@
 //! What is not a TLS handshake that we can speak on both sides, for the very host of the CONNECT, is tunnelled with
 //! not a byte lost: a page that stays cluttered is better than one that breaks.
 
+mod tunnelled_hosts;
+
 use std::{
+    io,
     pin::Pin,
     sync::{Arc, atomic::Ordering::Relaxed},
     time::Duration,
@@ -15,7 +18,7 @@ use http::Version;
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use rustls::{
-    ServerConfig,
+    AlertDescription, ServerConfig,
     server::{Acceptor, ClientHello},
 };
 use tokio::{
@@ -26,11 +29,14 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 use tracing::{debug, info, warn};
 
+pub(crate) use self::tunnelled_hosts::TunnelledHosts;
 use crate::{
     access_control::Permit,
+    admin,
     authority::{Host, Scheme, Target},
     ca,
     client::UpstreamError,
+    device::Device,
     log::RequestLog,
     rewound::Rewound,
     runtime_state::RuntimeState,
@@ -42,6 +48,10 @@ use crate::{
 /// How long a client may be silent before the server may speak first, as in some protocols it does. Nothing is lost
 /// if the client speaks later after all.
 const CLIENT_SILENCE: Duration = Duration::from_millis(300);
+
+/// A connection that its client closes so soon after the handshake, without a byte, counts as a refusal of our
+/// certificate: some programs compare it with a pinned one after the handshake. Browsers keep unused ones for longer.
+const PIN_CHECK: Duration = Duration::from_secs(2);
 
 /// The longest `ClientHello`: one TLS record is at most 16 KiB and a few bytes (RFC 8446 § 5.1).
 const MAX_CLIENT_HELLO: usize = 17 * 1024;
@@ -56,9 +66,12 @@ pub(crate) struct SniffedConnect {
     pub(crate) proxy: Arc<Proxy>,
     pub(crate) running: Arc<RuntimeState>,
     pub(crate) connection: Arc<Connection>,
+    pub(crate) device: Device,
     pub(crate) end: End,
     /// Whether TLS may be decrypted.
     pub(crate) intercepts: bool,
+    /// Whether the lists of hosts that are blocked count.
+    pub(crate) blocks: bool,
     /// Whether protocols other than TLS and HTTP may be tunnelled.
     pub(crate) any_protocol: bool,
     /// Connected already, so that a failure could be reported.
@@ -71,6 +84,15 @@ pub(crate) enum End {
     Elsewhere(Permit),
     /// To our own pages; nothing is connected to.
     Here(Target),
+}
+
+impl End {
+    pub(crate) fn target(&self) -> &Target {
+        match self {
+            Self::Elsewhere(permit) => permit.target(),
+            Self::Here(target) => target,
+        }
+    }
 }
 
 /// What a client begins with.
@@ -89,10 +111,7 @@ struct Hello {
 
 impl SniffedConnect {
     fn target(&self) -> &Target {
-        match &self.end {
-            End::Elsewhere(permit) => permit.target(),
-            End::Here(target) => target,
-        }
+        self.end.target()
     }
 
     /// Decides by the client's first bytes. Boxed, because requests inside come back to the service: a future that
@@ -198,6 +217,14 @@ impl SniffedConnect {
         if matches!(self.end, End::Here(_)) {
             return self.serve_plain(client);
         }
+        if self.blocks
+            && let Some(rule) = self.running.config.blocker.blocked_host(&self.target().host.plain())
+        {
+            // Only now is it known that no request within can be answered in its place.
+            self.log.route = "blocked";
+            self.log.action = format!("blocked by {rule}");
+            return;
+        }
         self.log.route = "tunnel";
         self.connection.is_tunnel.store(true, Relaxed);
         if let Err(error) = self.connect().await {
@@ -218,16 +245,51 @@ impl SniffedConnect {
         };
         let limit = self.running.config.timeouts.tls_handshake;
         let handshake = TlsAcceptor::from(config).accept(client);
-        let stream = match timeout(limit, handshake).await {
+        let mut stream = match timeout(limit, handshake).await {
             Ok(Ok(stream)) => stream,
-            Ok(Err(error)) => return self.handshake_failed(&error.to_string()),
+            Ok(Err(error)) => return self.broke_off(&error),
             Err(_) => return self.handshake_failed("it took too long"),
         };
         let version = match stream.get_ref().1.alpn_protocol() {
             Some(b"h2") => Version::HTTP_2,
             _ => Version::HTTP_11,
         };
-        self.serve(stream, target, version);
+        let mut read = BytesMut::new();
+        match timeout(PIN_CHECK, stream.read_buf(&mut read)).await {
+            Ok(Ok(0)) => self.broke_off(&io::ErrorKind::UnexpectedEof.into()),
+            Ok(Err(error)) => self.broke_off(&error),
+            Ok(Ok(_)) | Err(_) => self.serve(Rewound::new(read.freeze(), stream), target, version),
+        }
+    }
+
+    /// The client has ended the connection before its first byte.
+    fn broke_off(self, error: &io::Error) {
+        if let Some(is_alert) = refusal(error) {
+            self.count_refusal(is_alert);
+        }
+        self.handshake_failed(&error.to_string());
+    }
+
+    /// The client has refused our certificate: it has said so by an alert, or may have by closing the connection.
+    fn count_refusal(&self, is_alert: bool) {
+        let Self { proxy, device, .. } = self;
+        let (tunnelled, trusted) = (&proxy.tunnelled, &proxy.trusted_devices);
+        if matches!(self.end, End::Here(_)) {
+            // The start page looks there whether the client trusts the authority. A connection that was only closed may be
+            // that of a person who left the page.
+            if is_alert || tunnelled.refused(device, admin::CONTROL_HOST).tunnelled {
+                trusted.distrusts(device);
+            }
+        } else if self.running.config.https.tunnel_refused {
+            let host = self.target().host_port();
+            let refused = tunnelled.refused(device, &host);
+            if refused.tunnelled {
+                info!(client = %device.address, host, "this client refuses our certificate: the host is tunnelled for it");
+            }
+            if refused.doubted {
+                trusted.doubts(device);
+            }
+        }
     }
 
     /// HTTP in clear inside of the tunnel, as Chromium sends `ws://`.
@@ -243,7 +305,7 @@ impl SniffedConnect {
         I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let authenticator = self.running.authenticator.clone();
-        let connection = Arc::new(self.connection.decrypted(target, authenticator));
+        let connection = Arc::new(self.connection.decrypted(target, authenticator, self.device));
         // From here on each request has its own entry.
         drop(self.log);
         let shutdown = connection.shutdown.clone();
@@ -267,12 +329,25 @@ impl SniffedConnect {
     }
 }
 
+/// Whether a failed handshake is a refusal of our certificate: by an alert (RFC 8446 § 6.2), or by closing the connection.
+fn refusal(error: &io::Error) -> Option<bool> {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    match (inner, error.kind()) {
+        (Some(rustls::Error::AlertReceived(alert)), _) => {
+            use AlertDescription::{BadCertificate, CertificateUnknown, UnknownCA};
+            [UnknownCA, BadCertificate, CertificateUnknown].contains(alert).then_some(true)
+        }
+        (_, io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe) => Some(false),
+        _ => None,
+    }
+}
+
 impl Proxy {
     /// Remembers an origin that only the client's own TLS can speak with.
     pub(crate) fn tunnel_from_now_on(&self, target: &Target, error: &UpstreamError) {
         let host = target.host_port();
         info!(host, reason = %error, "connections to this host are tunnelled from now on");
-        self.tunnelled.insert(host, ());
+        self.tunnelled.insert(host, &error.to_string());
     }
 }
 

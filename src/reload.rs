@@ -55,17 +55,15 @@ fn load(proxy: &Proxy, lookup: &Lookup, overrides: impl FnOnce(&mut Config)) -> 
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let found = lookup.load().map_err(|error| error.to_string())?;
-    let Some(file) = found.file else {
-        return match proxy.config_file() {
-            // More likely a mistake than a wish for the defaults.
-            Some(file) => Err(format!("{}: the file is gone", file.display())),
-            None => Ok(None),
-        };
-    };
+    if let (None, Some(file)) = (&found.file, proxy.config_file()) {
+        // More likely a mistake than a wish for the defaults.
+        return Err(format!("{}: the file is gone", file.display()));
+    }
     let mut config = found.config;
     overrides(&mut config);
     let waiting = waiting_for_restart(proxy.started_with(), &config);
     proxy.reload(config).map_err(|error| error.to_string())?;
+    let Some(file) = found.file else { return Ok(None) };
     proxy.set_config_file(file.clone());
     Ok(Some((file, waiting)))
 }

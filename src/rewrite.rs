@@ -51,16 +51,24 @@ use crate::{
 /// What was done to a page, or why nothing was.
 const GLEANER: HeaderName = HeaderName::from_static("gleaner");
 
+/// How the pages of one profile are rewritten.
+pub(crate) struct Look {
+    /// Whether they are rewritten at all.
+    enabled: bool,
+    chain: Arc<Chain>,
+    pub(crate) tagger: Tagger,
+}
+
 /// Rewrites pages under one configuration.
 pub(crate) struct Rewriter {
-    chain: Arc<Chain>,
+    /// One for each profile, in the order of the configuration.
+    looks: Vec<Look>,
     settings: Rewrite,
     max_wait: Duration,
     pages_at_once: Semaphore,
     memory: MemoryBudget,
     workers: Workers,
     domains: Domains,
-    pub(crate) tagger: Tagger,
 }
 
 /// The body of a page as it is sent.
@@ -69,26 +77,31 @@ struct Coded {
     coding: Option<Coding>,
 }
 
-/// Decodes a whole page that did not come over HTTP: the encoding is found as browsers do, from its byte order mark, its
-/// own declaration, or by a guess.
+/// Decodes a whole page that did not come over HTTP: the encoding is found from its byte order mark, its own
+/// declaration, or by a guess.
 #[must_use]
 pub fn decode_html(bytes: &[u8]) -> String {
-    let encoding = charset::sniff(bytes, None).unwrap_or_else(|| charset::detect(bytes, None));
-    encoding.decode(bytes).0.into_owned()
+    charset::of_page(bytes, None, None).decode(bytes).0.into_owned()
 }
 
 impl Rewriter {
     pub(crate) fn new(config: &Config, workers: Workers) -> Result<Self, ConfigError> {
+        let mut settings = config.rewrite.clone();
+        settings.except.extend(&config.untouched);
         Ok(Self {
-            chain: Arc::new(config.chain()?),
-            settings: config.rewrite.clone(),
+            looks: Look::all(config)?,
+            settings,
             max_wait: Duration::from_secs(config.limits.page_wait_seconds),
             pages_at_once: Semaphore::new(config.limits.pages_at_once),
             memory: MemoryBudget::new(config.limits.pages_memory_bytes),
             workers,
             domains: Domains::new(config.rewrite.remember_hosts),
-            tagger: Tagger::new(config.fingerprint),
         })
+    }
+
+    /// How the pages of the profile with this index are rewritten.
+    pub(crate) fn look(&self, profile: usize) -> &Look {
+        &self.looks[profile]
     }
 
     /// Prepares a request whose response may be rewritten: it accepts only codings that can be decoded.
@@ -108,7 +121,7 @@ impl Rewriter {
     }
 
     fn is_wanted(&self, asked: &RequestInfo<'_>) -> bool {
-        self.settings.enabled && !asked.wants_original && !asked.is_for(&self.settings.except) && asked.is_for_reader()
+        asked.look.enabled && !asked.wants_original && !asked.is_for(&self.settings.except) && asked.is_for_reader()
     }
 
     /// Rewrites a response, or returns it as it came, with a description for the log. `more` sends further requests.
@@ -148,7 +161,7 @@ impl Rewriter {
             return (Response::from_parts(head, body.into()), String::new());
         };
         if asked.method == Method::HEAD {
-            return self.head_alone(head, body.into());
+            return self.head_alone(asked.look, head, body.into());
         }
         let Ok(_permit) = self.pages_at_once.try_acquire() else {
             return pass(head, body.into(), PassReason::BUSY);
@@ -176,7 +189,7 @@ impl Rewriter {
             _ => 1,
         };
         match self.workers.encode(std::mem::take(&mut filtered.content), asked.coding).await {
-            Ok(coded) => self.finish(head, &filtered, coded, pages),
+            Ok(coded) => finish(asked.look, head, &filtered, coded, pages),
             Err(reason) => pass(head, original.into_body(body), reason),
         }
     }
@@ -191,7 +204,7 @@ impl Rewriter {
         purpose: Purpose,
     ) -> Job {
         Job {
-            chain: Arc::clone(&self.chain),
+            chain: Arc::clone(&asked.look.chain),
             domain: self.domains.of(url),
             url: url.clone(),
             codings,
@@ -204,34 +217,51 @@ impl Rewriter {
     }
 
     /// The response to a HEAD whose GET would be rewritten, as far as its header shows.
-    fn head_alone(&self, mut head: Parts, body: Body) -> (Response<Body>, String) {
+    fn head_alone(&self, look: &Look, mut head: Parts, body: Body) -> (Response<Body>, String) {
         if self.settings.join_pages > 1 {
             join::drop_validators(&mut head.headers);
         }
-        head.headers = repair::rewritten(&head.headers, self.chain.format(), &self.chain.csp_change(), &self.tagger);
+        head.headers = repair::rewritten(&head.headers, look.chain.format(), &look.chain.csp_change(), &look.tagger);
         noted(head, body, "eligible".to_owned())
     }
+}
 
-    fn finish(
-        &self,
-        mut head: Parts,
-        filtered: &Filtered,
-        Coded { body, coding }: Coded,
-        pages: u32,
-    ) -> (Response<Body>, String) {
-        let mut fields = repair::rewritten(&head.headers, filtered.format, &filtered.csp, &self.tagger);
-        fields.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
-        if let Some(coding) = coding {
-            fields.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding.as_str()));
+impl Look {
+    /// Those of all profiles, in their order. Profiles with the same settings share a chain.
+    fn all(config: &Config) -> Result<Vec<Self>, ConfigError> {
+        let mut looks: Vec<Self> = Vec::new();
+        let profiles = &config.profiles.all;
+        for (index, profile) in profiles.iter().enumerate() {
+            let same = profiles[..index].iter().position(|other| other.fingerprint == profile.fingerprint);
+            let chain = match same {
+                Some(same) => Arc::clone(&looks[same].chain),
+                None => Arc::new(config.chain(&profile.filters)?),
+            };
+            looks.push(Self { enabled: profile.rewrite, chain, tagger: Tagger::new(profile.fingerprint) });
         }
-        head.headers = fields;
-        let mut action = format!("rewritten; {}", filtered.report);
-        if pages > 1 {
-            // Writing to a `String` cannot fail.
-            let _ = write!(action, "; pages={pages}");
-        }
-        noted(head, Body::from(body), action)
+        Ok(looks)
     }
+}
+
+fn finish(
+    look: &Look,
+    mut head: Parts,
+    filtered: &Filtered,
+    Coded { body, coding }: Coded,
+    pages: u32,
+) -> (Response<Body>, String) {
+    let mut fields = repair::rewritten(&head.headers, filtered.format, &filtered.csp, &look.tagger);
+    fields.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
+    if let Some(coding) = coding {
+        fields.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding.as_str()));
+    }
+    head.headers = fields;
+    let mut action = format!("rewritten; {}", filtered.report);
+    if pages > 1 {
+        // Writing to a `String` cannot fail.
+        let _ = write!(action, "; pages={pages}");
+    }
+    noted(head, Body::from(body), action)
 }
 
 /// Reads the page, keeps every byte, and passes it to the worker.

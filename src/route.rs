@@ -1,25 +1,23 @@
 //! What is to be done with a permitted request. A pure decision: nothing is opened, nothing sent.
 
-use http::Method;
+use crate::{authority::Target, config::Config};
 
-use crate::{authority::Target, config::Https};
-
-/// The three roads.
+/// The three routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     /// CONNECT: bytes both ways, unseen.
     Tunnel,
-    /// CONNECT: decrypt with a minted leaf, then the same road again.
+    /// CONNECT: decrypt with a minted leaf, then the same path again.
     Intercept,
     /// An ordinary request to an origin.
     Forward,
 }
 
 impl Route {
-    pub(crate) fn decide(method: &Method, target: &Target, https: &Https) -> Self {
-        if method != Method::CONNECT {
-            Self::Forward
-        } else if https.intercept && !https.except.matches(&target.host.plain()) {
+    /// Where a CONNECT leads. `intercepts`: whether the client's connections are opened at all.
+    pub(crate) fn of_connect(target: &Target, config: &Config, intercepts: bool) -> Self {
+        let host = target.host.plain();
+        if intercepts && !config.https.except.matches(&host) && !config.untouched.matches(&host) {
             Self::Intercept
         } else {
             Self::Tunnel
@@ -41,26 +39,19 @@ mod tests {
     use super::*;
     use crate::authority::Scheme;
 
-    fn decide(method: &Method, host: &str, intercept: bool) -> Route {
-        let except = ["bank.example".to_owned()].iter().map(String::as_str).collect();
-        let target = Target::of_authority(Scheme::Https, host).unwrap();
-        Route::decide(method, &target, &Https { intercept, except })
-    }
-
     #[test]
-    fn connect_is_tunnelled_unless_interception_is_on() {
-        assert_eq!(decide(&Method::CONNECT, "a.example", false), Route::Tunnel);
-        assert_eq!(decide(&Method::CONNECT, "a.example", true), Route::Intercept);
-    }
-
-    #[test]
-    fn excepted_hosts_are_tunnelled() {
-        assert_eq!(decide(&Method::CONNECT, "www.bank.example.", true), Route::Tunnel);
-        assert_eq!(decide(&Method::CONNECT, "notbank.example", true), Route::Intercept);
-    }
-
-    #[test]
-    fn every_other_method_is_forwarded() {
-        assert_eq!(decide(&Method::GET, "a.example", true), Route::Forward);
+    fn a_host_is_opened_unless_it_is_excepted() {
+        let config = Config::from_yaml("https: { except: [bank.example] }", None).unwrap();
+        for (host, intercepts, route) in [
+            ("a.example", false, Route::Tunnel),
+            ("a.example", true, Route::Intercept),
+            ("www.bank.example.", true, Route::Tunnel),
+            ("notbank.example", true, Route::Intercept),
+            // Of the built-in list.
+            ("1-courier.push.apple.com", true, Route::Tunnel),
+        ] {
+            let target = Target::of_authority(Scheme::Https, host).unwrap();
+            assert_eq!(Route::of_connect(&target, &config, intercepts), route, "{host}");
+        }
     }
 }

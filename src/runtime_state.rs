@@ -28,7 +28,7 @@ pub(crate) struct RuntimeState {
     pub(crate) authenticator: Option<Arc<Authenticator>>,
     pub(crate) client: Client,
     pub(crate) rewriter: Rewriter,
-    /// Open from the start while interception is on, else from the first time that it is asked for. None: it cannot be
+    /// Open from the start where interception is `on` in some profile, else from the first time that it is asked for. None: it cannot be
     /// opened.
     authority: OnceLock<Option<Arc<Authority>>>,
 }
@@ -45,7 +45,7 @@ impl RuntimeState {
         let authority = match opened_before {
             // Its folder is read at start only.
             Some(authority) => OnceLock::from(Some(in_force(authority))),
-            None if config.https.intercept => OnceLock::from(Some(open_authority(&config)?)),
+            None if config.always_intercepts() => OnceLock::from(Some(open_authority(&config)?)),
             None => OnceLock::new(),
         };
         let users = &config.access.users;

@@ -42,6 +42,7 @@ use crate::{
     body::Body,
     client::PinnedConnections,
     credentials::Authenticator,
+    device::Device,
     headers::MAX_FIELDS,
     service::{self, Proxy},
     shutdown::ShutdownHandle,
@@ -61,9 +62,10 @@ const HTTP2_SEND_BYTES: usize = 128 * 1024;
 pub(crate) struct Connection {
     pub(crate) client: SocketAddr,
     pub(crate) local: SocketAddr,
-    /// The target of the CONNECT that this connection was decrypted from, and who was asked for then.
+    /// The target of the CONNECT that this connection was decrypted from, and what that came with.
     pub(crate) tunnel: Option<Target>,
     pub(crate) authenticator: Option<Arc<Authenticator>>,
+    pub(crate) device: Option<Device>,
     pub(crate) shutdown: ShutdownHandle,
     pub(crate) state: Arc<ConnectionState>,
     /// Upstream connections that were authenticated for this client.
@@ -81,6 +83,7 @@ impl Connection {
             local,
             tunnel: None,
             authenticator: None,
+            device: None,
             shutdown,
             state: Arc::default(),
             pinned: PinnedConnections::default(),
@@ -90,8 +93,9 @@ impl Connection {
     }
 
     /// The decrypted connection inside the tunnel that this connection became.
-    pub(crate) fn decrypted(&self, target: Target, authenticator: Option<Arc<Authenticator>>) -> Self {
-        Self { tunnel: Some(target), authenticator, ..Self::new(self.client, self.local, self.shutdown.child()) }
+    pub(crate) fn decrypted(&self, target: Target, authenticator: Option<Arc<Authenticator>>, device: Device) -> Self {
+        let fresh = Self::new(self.client, self.local, self.shutdown.child());
+        Self { tunnel: Some(target), authenticator, device: Some(device), ..fresh }
     }
 
     /// Lets a decrypted connection begin nothing new, because its client may not use it any more. On other

@@ -3,6 +3,7 @@
 //! Each step's own rules are in its module; here is only what comes after what, and the configuration in force while
 //! it happens: one [`RuntimeState`] snapshot per request, so that a reload never changes the rules half-way.
 
+mod blocked;
 mod connect;
 mod forward;
 mod next_pages;
@@ -13,41 +14,37 @@ use std::{
     net::SocketAddr,
     path::PathBuf,
     sync::{Arc, OnceLock},
-    time::Duration,
 };
 
 use arc_swap::{ArcSwap, ArcSwapOption};
-use http::{HeaderValue, Method, Request, Response, StatusCode, Version, header};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version, header};
 use hyper::body::Incoming;
 use tokio::time::Instant;
 use tracing::{Instrument, debug, debug_span, warn};
 
 use crate::{
     access_control::Permit,
-    admin,
+    admin::{self, Forms, Visit},
     body::Body,
     bypass_link::BypassLinks,
     ca::AuthorityError,
     client::{Requester, UpstreamError},
-    config::{Config, ConfigError, IneffectiveSetting, Lookup},
+    config::{Asker, Choice, Config, ConfigError, IneffectiveSetting, Lookup},
     credentials::Denied,
+    device::{self, Device},
     error::Error,
     error_pages,
     headers::Pseudonym,
     listener::ConnectionLimits,
     log::RequestLog,
+    mitm::TunnelledHosts,
     rewrite::{Rewriter, Workers},
     route::Route,
     runtime_state::RuntimeState,
     server::{Connection, ParseRejection},
+    trusted_devices::TrustedDevices,
     websocket,
 };
-
-/// How long a host is tunnelled whose TLS only the client's own can speak: servers change.
-const TUNNELLED_FOR: Duration = Duration::from_hours(24);
-
-/// Most such hosts.
-const MAX_TUNNELLED: u64 = 4096;
 
 /// Descriptors kept for all but connections: files, the resolver, refusals, and the two dozen that the runtime has open.
 const OTHER_DESCRIPTORS: usize = 40;
@@ -68,14 +65,17 @@ pub struct Proxy {
     workers: Workers,
     pseudonym: Pseudonym,
     pub(crate) bypass_links: BypassLinks,
+    pub(crate) forms: Forms,
     reload_error: ArcSwapOption<String>,
     pub(crate) limits: Arc<ConnectionLimits>,
-    /// Hosts whose connections are tunnelled although interception is on, by `host:port`.
-    pub(crate) tunnelled: moka::sync::Cache<String, ()>,
+    pub(crate) tunnelled: TunnelledHosts,
+    pub(crate) trusted_devices: TrustedDevices,
     max_idle: usize,
+    /// Notified when another configuration is in force.
+    pub(crate) reloaded: tokio::sync::Notify,
 }
 
-/// Where the configuration came from: shown in the panel, watched for changes.
+/// Where the configuration came from: shown on the start page, watched for changes.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
     /// The file; none means the defaults within the program.
@@ -102,6 +102,7 @@ impl Proxy {
         let workers = Workers::new(config.limits.page_workers);
         let (connections, max_idle) = descriptor_budget(config.limits.connections);
         let rewriter = Rewriter::new(&config, workers.clone())?;
+        let trusted_devices = TrustedDevices::open(config.authority_dir.as_deref());
         let running = RuntimeState::new(config, own.clone(), rewriter, max_idle, None)?;
         Ok(Arc::new(Self {
             started_with: running.config.clone(),
@@ -112,10 +113,13 @@ impl Proxy {
             workers,
             pseudonym: Pseudonym::new(),
             bypass_links: BypassLinks::new(),
+            forms: Forms::default(),
             reload_error: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),
-            tunnelled: moka::sync::Cache::builder().max_capacity(MAX_TUNNELLED).time_to_live(TUNNELLED_FOR).build(),
+            tunnelled: TunnelledHosts::new(),
+            trusted_devices,
             max_idle,
+            reloaded: tokio::sync::Notify::new(),
         }))
     }
 
@@ -130,10 +134,11 @@ impl Proxy {
         let running = RuntimeState::new(config, own, rewriter, self.max_idle, Some(&before))?;
         self.running.store(Arc::new(running));
         self.reload_error.store(None);
+        self.reloaded.notify_one();
         Ok(())
     }
 
-    /// Remembers why the last reload failed, for the panel.
+    /// Remembers why the last reload failed, for the start page.
     pub fn reload_failed(&self, message: &str) {
         self.reload_error.store(Some(Arc::new(message.to_owned())));
     }
@@ -184,6 +189,11 @@ impl Proxy {
         &self.started_with
     }
 
+    /// The addresses that it listens on.
+    pub(crate) fn own(&self) -> &[SocketAddr] {
+        &self.own
+    }
+
     pub(crate) fn running(&self) -> Arc<RuntimeState> {
         self.running.load_full()
     }
@@ -207,7 +217,7 @@ pub(crate) async fn handle(
     let version = request.version();
     let is_connect = request.method() == Method::CONNECT;
     let span = debug_span!("request", method = %request.method());
-    let mut exchange = Exchange { running: proxy.running(), proxy, connection, log };
+    let mut exchange = Exchange { running: proxy.running(), proxy, connection, user: None, log };
     async move {
         let mut response = match exchange.answer(request).await {
             Ok(Answer::Response(response)) => response,
@@ -252,6 +262,8 @@ struct Exchange {
     proxy: Arc<Proxy>,
     connection: Arc<Connection>,
     running: Arc<RuntimeState>,
+    /// The name that was given, where users are configured.
+    user: Option<Arc<str>>,
     log: RequestLog,
 }
 
@@ -272,12 +284,14 @@ impl Exchange {
         if let Some(rejection) = request.extensions().get::<ParseRejection>() {
             return Err(Error::Rejected(*rejection));
         }
-        self.check_credentials(&request).await?;
+        self.user = self.check_credentials(&request).await?;
+        self.certificate_accepted();
         target_resolution::take_user_info(&mut request);
         let Some(target) = self.target(&request)? else {
-            self.log.route = "panel";
+            self.log.route = "admin";
             self.log.host = Some(target_resolution::host_of(&request).into());
-            return Ok(Answer::Response(admin::answer(&self.proxy, client, &request)));
+            let visit = Visit::new(&self.connection, self.device(request.headers()), &request);
+            return Ok(Answer::Response(admin::answer(&self.proxy, &visit, &request)));
         };
         self.log.host = Some(target.host_port().into());
         if admin::is_control_host(&target) {
@@ -289,6 +303,9 @@ impl Exchange {
         let permit = self.running.acl.permit(target)?;
         if request.method() == Method::CONNECT && !websocket::is_extended_connect(&request) {
             return Ok(Answer::Upgraded(self.connect(request, permit).await?));
+        }
+        if let Some(response) = self.blocked(&request, &permit) {
+            return Ok(Answer::Response(response));
         }
         self.log.route = Route::Forward.as_str();
         // In a box: the largest part of the future, and not needed for the others.
@@ -310,24 +327,51 @@ impl Exchange {
         }
     }
 
-    /// Asks for a name and a password, where users are configured.
-    async fn check_credentials(&self, request: &Request<Incoming>) -> Result<(), Error> {
+    /// The program on the device that asks.
+    fn device(&self, headers: &HeaderMap) -> Device {
+        Device::new(self.connection.client.ip(), self.user.clone(), headers)
+    }
+
+    /// The profile of this client and host.
+    fn profile(&self, headers: &HeaderMap, host: &str) -> Option<Choice<'_>> {
+        let asker = Asker {
+            client: self.connection.client.ip().to_canonical(),
+            user: self.user.as_deref(),
+            user_agent: device::user_agent(headers),
+            port: self.connection.local.port(),
+        };
+        self.running.config.profiles.choose(&asker, host)
+    }
+
+    /// A first request on a decrypted connection: the client has accepted our certificate.
+    fn certificate_accepted(&self) {
+        if let (Some(device), Some(target)) = (&self.connection.device, &self.connection.tunnel)
+            && self.connection.state.counts().0 == 1
+        {
+            self.proxy.tunnelled.accepted(device, &target.host_port());
+            self.proxy.trusted_devices.seen(device);
+        }
+    }
+
+    /// Asks for a name and a password, where users are configured. Returns the name.
+    async fn check_credentials(&self, request: &Request<Incoming>) -> Result<Option<Arc<str>>, Error> {
         let Some(authenticator) = &self.running.authenticator else {
-            return Ok(());
+            return Ok(None);
         };
         if self.connection.tunnel.is_some() {
             // What is inside of a tunnel came with the CONNECT's credentials, and they count while the same users are
             // configured.
             let passed = self.connection.authenticator.as_ref();
             let is_same = passed.is_some_and(|passed| Arc::ptr_eq(passed, authenticator));
-            return is_same.then_some(()).ok_or(Error::CredentialsChanged);
+            let user = self.connection.device.as_ref().and_then(|device| device.user.clone());
+            return if is_same { Ok(user) } else { Err(Error::CredentialsChanged) };
         }
         // RFC 9110 § 11.6: to a client that takes us for a web server we are one.
         let ours = request.method() != Method::CONNECT && request.uri().scheme().is_none();
         let field = if ours { header::AUTHORIZATION } else { header::PROXY_AUTHORIZATION };
         let client = self.connection.client.ip();
         let checked = authenticator.check(client, request.headers(), &field).await;
-        checked.map_err(|denied| match denied {
+        checked.map(Some).map_err(|denied| match denied {
             Denied::Credentials => Error::Credentials { ours },
             Denied::TooManyGuesses => Error::TooManyGuesses,
         })
@@ -371,6 +415,14 @@ fn descriptor_budget(configured: usize) -> (usize, usize) {
 fn warn_about_ineffective(config: &Config) {
     for IneffectiveSetting { key, needs } in config.ineffective_settings() {
         warn!(key, "this setting does nothing: it needs {needs}");
+    }
+    for hint in &config.hints {
+        warn!("{hint}");
+    }
+    for list in config.blocker.lists() {
+        if let Some(problem) = &list.problem {
+            warn!(list = %list.source, problem, "a list is not in use");
+        }
     }
 }
 

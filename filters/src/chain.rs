@@ -22,12 +22,12 @@ use std::{ops::Range, sync::Arc};
 use url::Url;
 
 use crate::{
+    blocking::Blocker,
     config::{ChainConfig, FilterName, Floor, PageLimits},
     domain::{self, Domain, Survey},
     error::{ConfigError, PageError},
     extract::Extract,
     filter::Filter,
-    hosts::HostList,
     main_block::{self, auto::forest::Forest},
     metadata::{self, Metadata},
     output::{self, Format, Style},
@@ -36,8 +36,8 @@ use crate::{
 };
 use blocks::PageBlocks;
 use build::{build, check};
+pub use feed::PageFeed;
 use feed::guarded;
-pub use feed::{PageFeed, Remains};
 pub use trace::{Trace, TracedBlock, TracedText};
 
 /// The filters that decide what of a page is there to be seen, rather than what of it is wanted.
@@ -60,21 +60,23 @@ pub struct Chain {
 
 impl Chain {
     /// Checks the settings and the order once, and builds the filters that are switched on.
-    pub fn new(config: &ChainConfig, limits: PageLimits, ad_servers: HostList) -> Result<Chain, ConfigError> {
-        Chain::with_forest(config, limits, ad_servers, &Forest::shipped())
+    pub fn new(
+        config: &ChainConfig,
+        limits: PageLimits,
+        lists: impl Into<Arc<dyn Blocker>>,
+    ) -> Result<Chain, ConfigError> {
+        Chain::with_forest(config, limits, &lists.into(), &Forest::shipped())
     }
 
     fn with_forest(
         config: &ChainConfig,
         limits: PageLimits,
-        ad_servers: HostList,
+        lists: &Arc<dyn Blocker>,
         forest: &Arc<Forest>,
     ) -> Result<Chain, ConfigError> {
         check(config)?;
         let order: Vec<FilterName> = config.filters_on().collect();
-        let mut ad_servers = Some(ad_servers);
-        let filters =
-            order.iter().map(|&name| build(config, name, &mut ad_servers, forest)).collect::<Result<_, _>>()?;
+        let filters = order.iter().map(|&name| build(config, name, lists, forest)).collect::<Result<_, _>>()?;
         Ok(Chain {
             filters,
             output: config.output.clone(),
@@ -241,7 +243,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::{analysis::AnalysedPage, html::NodeId, output::Part};
+    use crate::{HostList, analysis::AnalysedPage, html::NodeId, output::Part};
 
     struct Panics;
 

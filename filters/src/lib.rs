@@ -25,27 +25,33 @@
 //! for that case. Nothing a page holds can make the chain panic past it, recurse, or work longer than its
 //! [`PageLimits`]. The same page and configuration give the same output.
 //!
-//! # Rooms
+//! # Folders
 //!
-//! | room | what is done there |
+//! Each uses those above it and none below (`tests/layout.rs`).
+//!
+//! | folder | what is done there |
 //! |---|---|
-//! | `chain` | filters in order, limits, clocks, panics |
-//! | `filter/` | the filters, a file each; `main_block/` the algorithms that choose the main block |
-//! | `page` | the parsed page and the doors through which filters change it; parsing and writing |
+//! | `vocabulary` | what is asked of a text alone: letters, words, and the lists of words in `data/` |
+//! | `html` | the parsed page: tree, marks, parser, serializer, style sheets, time budget; the methods through which filters edit it |
+//! | `measure` | what is measured of nodes: characters, links, tables, formulas; a subtree as text |
+//! | `page_type` | what kind of page it is: article, forum, product, … |
 //! | `metadata` | what a page says about itself: title, author, date, language, site |
-//! | `kind` | what kind of page it is: article, forum, product, … |
-//! | `dom`, `text`, `markdown` | what is measured of nodes; page to plain text and to Markdown |
-//! | `extract` | all that can be told about a page, for programs |
-//! | `outline` | a page as the tree of its blocks, for eyes |
-//! | `entities` | names in a text, and how alike two texts are by them |
-//! | `hosts` | lists of hosts |
 //! | `domain` | what several pages of one domain have in common; the caller keeps it |
-//! | `report`, `config`, `error` | what was done, what is asked for, what went wrong |
+//! | `analysis` | a page with all of this beside it: what filters are given |
+//! | `entities` | names in a text, and how alike two texts are by them |
+//! | `filter` | the filters, a file each |
+//! | `main_block` | the algorithms that choose the main block, and what holds for all of them |
+//! | `output` | the page as HTML, text and Markdown, and the repairs before it is written |
+//! | `extract` | all that can be told about a page, for programs |
+//! | `chain` | filters in order, limits, panics; blocks and traces for tools |
+//!
+//! `hosts` (lists of hosts), `blocking` (rules for elements), `report`, `config` and `error` are files beside them.
 
 mod analysis;
 #[cfg(feature = "benching")]
 #[doc(hidden)]
 pub mod benching;
+mod blocking;
 mod chain;
 mod config;
 mod domain;
@@ -67,11 +73,12 @@ mod report;
 mod testing;
 mod vocabulary;
 
+pub use blocking::{Blocker, Hiding, Names, Resource, Selectors};
 pub use chain::blocks::{Block, PageBlocks, TreeBlock};
 #[cfg(feature = "training")]
 #[doc(hidden)]
 pub use chain::training;
-pub use chain::{Chain, CspChange, Filtered, PageFeed, Remains, Trace, TracedBlock, TracedText};
+pub use chain::{Chain, CspChange, Filtered, PageFeed, Trace, TracedBlock, TracedText};
 pub use config::{ChainConfig, FilterName, Floor, PageLimits, StructuredText};
 pub use domain::{Domain, Survey};
 pub use error::{ConfigError, PageError};

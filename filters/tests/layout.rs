@@ -38,8 +38,8 @@ fn no_folder_depends_on_one_that_depends_on_it() {
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in fs::read_dir(folder).expect("the folder can be read") {
+        let path = entry.expect("the folder can be read").path();
         if path.is_dir() {
             collect(&path, files);
         } else if path.extension().is_some_and(|ending| ending == "rs") {
@@ -53,30 +53,21 @@ fn used(text: &str) -> Vec<String> {
     let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
     let mut names = Vec::new();
     for part in code.split("crate::").skip(1) {
-        let Some(group) = part.strip_prefix('{') else {
-            names.push(part.chars().take_while(|&c| c.is_alphanumeric() || c == '_').collect());
-            continue;
-        };
         let mut depth = 0;
-        let mut name = String::new();
-        let mut is_first = true;
-        for c in group.chars() {
+        let mut shallow = String::new();
+        for c in part.chars() {
             match c {
                 '{' => depth += 1,
-                '}' if depth == 0 => break,
                 '}' => depth -= 1,
-                ',' if depth == 0 => is_first = true,
-                c if c.is_alphanumeric() || c == '_' => name.push(c),
+                c if depth <= usize::from(part.starts_with('{')) => shallow.push(c),
                 _ => {}
             }
-            let ends = !(c.is_alphanumeric() || c == '_') && !name.is_empty();
-            if ends {
-                let whole = std::mem::take(&mut name);
-                if std::mem::replace(&mut is_first, false) {
-                    names.push(whole);
-                }
+            if depth == 0 && !(c.is_alphanumeric() || c == '_') {
+                break;
             }
         }
+        let first = |path: &str| path.trim().chars().take_while(|&c| c.is_alphanumeric() || c == '_').collect();
+        names.extend(shallow.split(',').map(first).filter(|name: &String| !name.is_empty()));
     }
     names
 }

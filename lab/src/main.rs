@@ -1,6 +1,7 @@
 //! Measures the filter chain on pages whose main content is known, and makes and checks the table of the learned block
 //! scorer (`main_block.algorithm: auto`). See `lab/README.md`.
 
+mod blocking;
 mod evaluate;
 mod train;
 
@@ -24,6 +25,8 @@ struct Arguments {
 enum Command {
     /// Measure the filter chain on pages whose main content is known
     Evaluate(evaluate::Args),
+    /// Measure what the lists of the configuration save on pages whose main content is known, and what they cost
+    Blocking(blocking::Args),
     /// Write the features of every text block, and how much of it is main content
     Export(train::ExportArgs),
     /// Measure the default chain, each page with a table that was fitted without its domain
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
             .load()
             .map_err(Into::into)
             .and_then(|found| evaluate::run(&own, &found.config)),
+        Command::Blocking(own) => blocking::run(&own, &Lookup::new(arguments.config)),
         Command::Export(own) => train::export(&own),
         Command::Check(own) => train::check(&own),
         Command::Snippets(own) => train::snippets(&own),

@@ -2,7 +2,7 @@
 
 mod align;
 mod check;
-mod dataset;
+pub(crate) mod dataset;
 mod export;
 mod snippets;
 

@@ -33,6 +33,12 @@ impl Authority {
         Ok((Self::open(dir)?, kept))
     }
 
+    /// The SHA-256 of the certificate, as lists of certificates show it.
+    pub(crate) fn fingerprint(&self) -> String {
+        let digest = Sha256::digest(&self.certificate);
+        digest.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(":")
+    }
+
     /// The warning about a certificate that expires soon.
     #[must_use]
     pub fn expiry_warning(&self) -> Option<String> {
@@ -57,10 +63,9 @@ impl fmt::Display for Authority {
         // Loading has parsed it already.
         let (_, parsed) = x509_parser::parse_x509_certificate(&self.certificate).map_err(|_| fmt::Error)?;
         let from = parsed.validity().not_before.to_datetime();
-        let fingerprint: Vec<_> = Sha256::digest(&self.certificate).iter().map(|byte| format!("{byte:02X}")).collect();
         writeln!(f, "name         {}", parsed.subject())?;
         writeln!(f, "valid        {} to {}", from.date(), self.not_after.date())?;
-        writeln!(f, "SHA-256      {}", fingerprint.join(":"))?;
+        writeln!(f, "SHA-256      {}", self.fingerprint())?;
         writeln!(f, "certificate  {}", self.certificate_file().display())?;
         write!(f, "key          {}", self.dir.join(KEY_FILE).display())
     }

@@ -71,7 +71,7 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
         return Err(Failure::error(EX_USAGE, problem));
     }
     let filters = args.overlay.over(&config.filters)?;
-    let chain = Chain::new(&filters, config.page_limits(), config.ad_servers.clone())?;
+    let chain = Chain::new(&filters, config.page_limits(), config.lists())?;
     let file = args.page.clone().unwrap_or_else(|| PathBuf::from("-"));
     let name = || file.display().to_string();
     let html = input::decode(&input::read(&file, config.rewrite.max_html_bytes).with_context(name)?);

@@ -51,8 +51,8 @@ pub(super) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
         Command::Show => match Authority::look(dir)? {
             Some(authority) => say(&format!("{authority}\n"))?,
             None => say(&format!(
-                "There is no authority in {} yet; it is made when `https: {{ intercept: on }}` is first used, \
-                 when its certificate is first downloaded, or by `gleaner ca export`.\n",
+                "There is no authority in {} yet; it is made when the start page or its certificate \
+                 is first loaded, when `https: {{ intercept: on }}` is first used, or by `gleaner ca export`.\n",
                 dir.display()
             ))?,
         },

@@ -2,7 +2,6 @@
 
 use std::{
     io::{self, Read},
-    net::TcpListener,
     path::PathBuf,
 };
 
@@ -11,7 +10,7 @@ use gleaner::{
     config::{IneffectiveSetting, Lookup},
 };
 
-use super::{say, serve::cannot_listen};
+use super::{Failure, exit_code, listeners, say, serve::cannot_listen};
 
 /// Most bytes of standard input that are read: hundreds of times what is written by hand.
 const MAX_TYPED: u64 = 4 << 20;
@@ -30,34 +29,53 @@ pub(super) fn run(file: Option<PathBuf>) -> anyhow::Result<()> {
         let defaults = || "no configuration file was found; the built-in defaults".to_owned();
         (found.config, name.unwrap_or_else(defaults))
     };
-    let notes = try_start(&config)?.into_iter().map(|note| format!("note: {note}\n"));
+    let (notes, errors) = try_start(&config);
+    if let [first, ..] = errors.as_slice() {
+        let all: Vec<_> = errors.iter().map(|error| format!("{error:#}")).collect();
+        return Err(Failure::error(exit_code(first), all.join("\n")));
+    }
+    let notes = notes.into_iter().map(|note| format!("note: {note}\n"));
     say(&format!("{name}: the configuration is good\n{}", notes.collect::<String>()))
 }
 
-/// Does what a start would do and leaves nothing behind: the same errors, and notes.
-fn try_start(config: &Config) -> anyhow::Result<Vec<String>> {
-    let mut notes = Vec::new();
+/// Does what a start would do and leaves nothing behind: notes, and the same errors.
+fn try_start(config: &Config) -> (Vec<String>, Vec<anyhow::Error>) {
+    let (mut notes, mut errors) = (Vec::new(), Vec::new());
+    let (mut listeners, mut bound) = (Vec::new(), Vec::new());
     for addr in &config.listen {
-        match TcpListener::bind(addr) {
-            Ok(_) => {}
+        match listeners::bind(*addr, &bound) {
+            Ok(listener) => {
+                bound.extend(listener.iter().filter_map(|listener| listener.local_addr().ok()));
+                listeners.push(listener);
+            }
             // Most often the process that runs with the file that is being edited.
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
                 notes.push(format!("a program listens on {addr} at the moment, perhaps a Gleaner that is running"));
             }
-            Err(error) => return Err(cannot_listen(*addr, &error)),
+            Err(error) => errors.push(cannot_listen(*addr, &error)),
         }
     }
-    if config.https.intercept {
-        let dir = config.authority_dir.as_deref().ok_or(AuthorityError::NoFolder)?;
-        notes.extend(match Authority::look(dir)? {
-            Some(authority) => authority.expiry_warning(),
-            None => Some(format!(
-                "the first start makes a certificate authority in {}; devices must then trust its certificate",
-                dir.display()
-            )),
-        });
+    if config.always_intercepts() {
+        match look_for_authority(config) {
+            Ok(note) => notes.extend(note),
+            Err(error) => errors.push(error.into()),
+        }
     }
     let ineffective = config.ineffective_settings().into_iter();
     notes.extend(ineffective.map(|IneffectiveSetting { key, needs }| format!("{key} does nothing: it needs {needs}")));
-    Ok(notes)
+    notes.extend(config.hints.iter().cloned());
+    let problems = config.blocker.lists().iter();
+    notes.extend(problems.filter_map(|list| Some(format!("the list {}: {}", list.source, list.problem.as_ref()?))));
+    (notes, errors)
+}
+
+fn look_for_authority(config: &Config) -> Result<Option<String>, AuthorityError> {
+    let dir = config.authority_dir.as_deref().ok_or(AuthorityError::NoFolder)?;
+    Ok(match Authority::look(dir)? {
+        Some(authority) => authority.expiry_warning(),
+        None => Some(format!(
+            "the first start makes a certificate authority in {}; devices must then trust its certificate",
+            dir.display()
+        )),
+    })
 }

@@ -1,15 +1,14 @@
 //! `gleaner serve`: binds, prints what to do next, and runs until a signal ends it.
 
 use std::{
-    fmt::Write as _,
     io::{self, Write as _},
-    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    net::SocketAddr,
     path, process,
     sync::Arc,
 };
 
 use gleaner::{
-    Origin, Proxy,
+    Origin, Proxy, blocking,
     config::{self, Found, Lookup},
     log, reload,
 };
@@ -21,7 +20,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
-use super::{EX_UNAVAILABLE, EX_USAGE, Failure, ServeArguments, address};
+use super::{EX_UNAVAILABLE, EX_USAGE, Failure, ServeArguments, banner, listeners};
 
 pub(super) fn run(config: Option<path::PathBuf>, arguments: ServeArguments) -> anyhow::Result<()> {
     config::check_addresses(&arguments.listen)
@@ -38,16 +37,21 @@ pub(super) fn run(config: Option<path::PathBuf>, arguments: ServeArguments) -> a
 async fn serve(lookup: Lookup, found: Found, arguments: ServeArguments) -> anyhow::Result<()> {
     // Each connection takes a descriptor. Where the limit cannot be raised, fewer connections are admitted.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
-    let mut listeners = Vec::new();
+    let (mut listeners, mut own) = (Vec::new(), Vec::new());
     for addr in &found.config.listen {
-        listeners.push(TcpListener::bind(addr).await.map_err(|error| cannot_listen(*addr, &error))?);
+        let bound = listeners::bind(*addr, &own).map_err(|error| cannot_listen(*addr, &error))?;
+        if let Some(listener) = bound {
+            own.push(listener.local_addr()?);
+            listeners.push(TcpListener::from_std(listener)?);
+        } else {
+            info!("this machine has no IPv6");
+        }
     }
-    let own = listeners.iter().map(TcpListener::local_addr).collect::<Result<Vec<_>, _>>()?;
     let proxy = Proxy::new(found.config, own.clone(), Origin { file: found.file })?;
     // Before the banner is printed: a signal after it ends gracefully.
     let shutdown = CancellationToken::new();
     tokio::spawn(end_on_signal(shutdown.clone())?);
-    let banner = banner(&proxy, &lookup, &own);
+    let banner = banner::text(&proxy, &lookup, &own);
     proxy.look_in(lookup);
     // The watch is open before the banner is printed: no save after that is missed.
     let watched = arguments.clone();
@@ -59,6 +63,7 @@ async fn serve(lookup: Lookup, found: Found, arguments: ServeArguments) -> anyho
     for listener in listeners {
         servers.spawn(gleaner::serve(listener, Arc::clone(&proxy), shutdown.clone()));
     }
+    tokio::spawn(blocking::update::maintain(Arc::clone(&proxy)));
     tokio::spawn(reload_on_signal(proxy, arguments)?);
     tokio::spawn(watch);
     while let Some(served) = servers.join_next().await {
@@ -114,57 +119,4 @@ fn reload_on_signal(proxy: Arc<Proxy>, arguments: ServeArguments) -> anyhow::Res
             reload::reload(&proxy, |config| arguments.apply(config));
         }
     })
-}
-
-/// The address under which this machine itself reaches a listener: loopback, if it listens on all addresses.
-fn nearby(addr: SocketAddr) -> SocketAddr {
-    match addr.ip() {
-        ip if !ip.is_unspecified() => addr,
-        IpAddr::V4(_) => (Ipv4Addr::LOCALHOST, addr.port()).into(),
-        IpAddr::V6(_) => (Ipv6Addr::LOCALHOST, addr.port()).into(),
-    }
-}
-
-/// What a person needs next: addresses, files, and commands to try.
-fn banner(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String {
-    let config = proxy.config();
-    let first = own.first().map(|addr| nearby(*addr).to_string()).unwrap_or_default();
-    let places: Vec<_> = lookup.places.iter().map(|place| place.display().to_string()).collect();
-    let used = match proxy.config_file() {
-        Some(file) => path::absolute(&file).unwrap_or(file).display().to_string(),
-        None => "built-in defaults".to_owned(),
-    };
-    let https = if config.https.intercept {
-        "opened; install the certificate from http://gleaner.internal/ in your browser first"
-    } else {
-        "passed as it is; `https: { intercept: on }` in the configuration rewrites it too"
-    };
-    let credentials = if config.access.users.is_empty() { "" } else { " -U NAME:PASSWORD" };
-    let mut text = String::new();
-    let mut line = |name: &str, value: &str| {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "  {name:<14} {value}");
-    };
-    for addr in own {
-        line("proxy", &addr.to_string());
-    }
-    for addr in own {
-        line("control page", &format!("http://{}/", nearby(*addr)));
-    }
-    line("", "http://gleaner.internal/ (through the proxy)");
-    for addr in own.iter().filter(|addr| addr.ip().is_unspecified()) {
-        let ip = match address::of_this_machine(*addr) {
-            Some(ip) => ip.to_string(),
-            None => "this machine's address in its network".to_owned(),
-        };
-        line("other devices", &format!("proxy {ip}, port {}", addr.port()));
-    }
-    line("configuration", &used);
-    line("looked for in", &places.join(", "));
-    line("HTTPS", https);
-    line("try it", &format!("curl -x http://{first}{credentials} http://example.com/"));
-    line("Firefox", "Settings, Network Settings, Manual proxy configuration; also for HTTPS");
-    line("Chromium", &format!("chromium --proxy-server={first}"));
-    line("to end it", "Ctrl-C");
-    format!("Gleaner {}\n\n{text}\n", env!("CARGO_PKG_VERSION"))
 }

@@ -47,14 +47,28 @@ pub(super) struct Stream {
 
 pub(super) type Io = Either<TcpStream, Box<TlsStream<TcpStream>>>;
 
-/// Whether the kernel has bytes, or an end, that were not read.
-pub(super) fn has_unread(io: &Io) -> bool {
-    let socket = match io {
-        Either::Left(tcp) => tcp,
-        Either::Right(tls) => tls.get_ref().0,
-    };
-    let peeked = SockRef::from(socket).peek(&mut [MaybeUninit::uninit()]);
-    !peeked.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+/// Whether the server has sent bytes, or an end, that were not read and that tokio may not know of yet.
+pub(super) fn has_unread(io: &mut Io) -> bool {
+    let is_drained = |error: io::Error| error.kind() == io::ErrorKind::WouldBlock;
+    match io {
+        Either::Left(tcp) => !SockRef::from(&*tcp).peek(&mut [MaybeUninit::uninit()]).is_err_and(is_drained),
+        // Session tickets and key updates (RFC 8446 § 4.6) are nothing to read: rustls takes them.
+        Either::Right(tls) => {
+            let (tcp, session) = tls.get_mut();
+            let socket = SockRef::from(&*tcp);
+            loop {
+                match session.read_tls(&mut &*socket) {
+                    Err(error) => return !is_drained(error),
+                    Ok(0) => return true,
+                    Ok(_) => {}
+                }
+                let processed = session.process_new_packets();
+                if processed.map_or(true, |state| state.plaintext_bytes_to_read() > 0 || state.peer_has_closed()) {
+                    return true;
+                }
+            }
+        }
+    }
 }
 
 /// Makes connections.

@@ -1,6 +1,12 @@
 //! HTTP/1.1 to an origin: the handshake, one request, and what is kept of the connection.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::Duration,
+};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Uri, Version, header};
 use hyper::client::conn::http1;
@@ -25,6 +31,24 @@ use crate::{
 /// What an origin's `Keep-Alive: timeout` is shortened by, so that its close does not cross our next request.
 const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);
 
+/// A connection that hyper's task drives until this is dropped and its last response has been read.
+pub(super) struct Http1Connection {
+    pub(super) sender: http1::SendRequest<Body>,
+    /// Before its next request `TolerantIo` looks for bytes that nobody asked for.
+    check_unread: Arc<AtomicBool>,
+}
+
+impl Http1Connection {
+    /// Whether it takes a request now.
+    pub(super) fn is_ready(&self) -> bool {
+        self.sender.is_ready()
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.sender.is_closed()
+    }
+}
+
 impl Client {
     pub(super) async fn over_http1(
         &self,
@@ -32,7 +56,7 @@ impl Client {
         target: &Arc<Target>,
         mut request: Request<Body>,
         wait: &ResponseWait,
-        mut sender: http1::SendRequest<Body>,
+        mut connection: Http1Connection,
         is_reused: bool,
     ) -> Sent {
         prepare(&mut request, target).map_err(Failed::Final)?;
@@ -43,10 +67,13 @@ impl Client {
         } else {
             (request, None)
         };
-        let sent = wait.first_byte(sender.try_send_request(request)).await;
+        if is_reused {
+            connection.check_unread.store(true, Relaxed);
+        }
+        let sent = wait.first_byte(connection.sender.try_send_request(request)).await;
         match sent {
             Ok(Ok(response)) => {
-                pool.put_http1(Arc::clone(target), sender, keep_alive(response.headers()));
+                pool.put_http1(Arc::clone(target), connection, keep_alive(response.headers()));
                 Ok((response, None))
             }
             Ok(Err(mut error)) => {
@@ -68,13 +95,15 @@ impl Client {
     }
 }
 
-pub(super) async fn handshake(io: Io, upgrades: bool) -> Result<http1::SendRequest<Body>, UpstreamError> {
+pub(super) async fn handshake(io: Io, upgrades: bool) -> Result<Http1Connection, UpstreamError> {
+    let check_unread = Arc::<AtomicBool>::default();
+    let io = TolerantIo::new(io, connector::has_unread, Arc::clone(&check_unread));
     let (sender, connection) = http1::Builder::new()
         .preserve_header_case(true)
         .title_case_headers(true)
         .max_headers(MAX_RESPONSE_FIELDS)
         .max_buf_size(2 * tolerant_io::MAX_HEAD)
-        .handshake(TokioIo::new(TolerantIo::new(io, connector::has_unread)))
+        .handshake(TokioIo::new(io))
         .await
         .map_err(|error| UpstreamError::of(&error))?;
     tokio::spawn(async move {
@@ -83,7 +112,7 @@ pub(super) async fn handshake(io: Io, upgrades: bool) -> Result<http1::SendReque
             debug!(%error, "a connection to an origin ended early");
         }
     });
-    Ok(sender)
+    Ok(Http1Connection { sender, check_unread })
 }
 
 /// The request as it is written over HTTP/1.1: its path, and `Host` in front (RFC 9112 § 3.2).

@@ -12,15 +12,16 @@ use std::{
     time::Duration,
 };
 
-use hyper::client::conn::{http1, http2};
+use hyper::client::conn::http2;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
     time::{Instant, sleep, timeout},
 };
 
+use super::http1_connection::Http1Connection;
 use crate::{authority::Target, body::Body};
 
-/// Idle HTTP/1.1 connections kept per origin: as many as ten browsers open to one (six each). Raising it saves
+/// HTTP/1.1 connections kept per origin: as many as ten browsers open to one (six each). Raising it saves
 /// handshakes and costs descriptors.
 const IDLE_PER_ORIGIN: usize = 64;
 
@@ -46,13 +47,14 @@ pub(super) struct Pool {
 
 #[derive(Default)]
 struct Kept {
-    http1: HashMap<Arc<Target>, Vec<IdleHttp1>>,
+    http1: HashMap<Arc<Target>, Vec<KeptHttp1>>,
     http2: HashMap<Arc<Target>, Vec<Http2Connection>>,
 }
 
-/// An HTTP/1.1 connection that is ready for a request.
-struct IdleHttp1 {
-    sender: http1::SendRequest<Body>,
+/// An HTTP/1.1 connection that is ready for a request, or will be once its response has been read.
+struct KeptHttp1 {
+    connection: Http1Connection,
+    /// When its last response began.
     since: Instant,
     until: Instant,
 }
@@ -124,7 +126,7 @@ impl Http2Connection {
 }
 
 impl Pool {
-    /// A pool of at most so many idle connections.
+    /// A pool of at most so many connections.
     pub(super) fn new(max_idle: usize, idle_timeout: Duration) -> Arc<Self> {
         let pool = Arc::new(Self { kept: Mutex::default(), max_idle, idle_timeout });
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
@@ -133,55 +135,34 @@ impl Pool {
         pool
     }
 
-    /// The connection that became idle last, if that was not longer ago than this: the origin is the least likely to
+    /// The idle connection that was used last, if that was not longer ago than this: the origin is the least likely to
     /// be closing it just now.
-    pub(super) fn take_http1(&self, target: &Arc<Target>, max_age: Duration) -> Option<http1::SendRequest<Body>> {
+    pub(super) fn take_http1(&self, target: &Arc<Target>, max_age: Duration) -> Option<Http1Connection> {
         let now = Instant::now();
-        let mut kept = lock(&self.kept);
-        let idle = kept.http1.get_mut(target)?;
-        while let Some(connection) = idle.pop() {
-            let is_fresh = now.saturating_duration_since(connection.since) <= max_age;
-            if connection.until <= now || !connection.sender.is_ready() {
-                continue;
-            }
-            if is_fresh {
-                return Some(connection.sender);
-            }
-            idle.push(connection);
-            return None;
-        }
-        None
+        let mut all = lock(&self.kept);
+        let kept = all.http1.get_mut(target)?;
+        let last = kept.iter().rposition(|kept| now < kept.until && kept.connection.is_ready())?;
+        let is_fresh = now.saturating_duration_since(kept[last].since) <= max_age;
+        is_fresh.then(|| kept.remove(last).connection)
     }
 
-    /// Keeps a connection once its response has been read.
-    pub(super) fn put_http1(
-        self: &Arc<Self>,
-        target: Arc<Target>,
-        mut sender: http1::SendRequest<Body>,
-        server_timeout: Option<Duration>,
-    ) {
-        let pool = Arc::downgrade(self);
-        tokio::spawn(async move {
-            if sender.ready().await.is_ok()
-                && let Some(pool) = pool.upgrade()
-            {
-                pool.insert(target, sender, server_timeout);
-            }
-        });
-    }
-
-    fn insert(&self, target: Arc<Target>, sender: http1::SendRequest<Body>, server_timeout: Option<Duration>) {
+    /// Keeps a connection whose response is being read; it can be taken once hyper is ready for another request.
+    pub(super) fn put_http1(&self, target: Arc<Target>, connection: Http1Connection, server_timeout: Option<Duration>) {
         let since = Instant::now();
         let timeout = server_timeout.map_or(self.idle_timeout, |limit| limit.min(self.idle_timeout));
-        let connection = IdleHttp1 { sender, since, until: since + timeout };
-        let mut kept = lock(&self.kept);
-        if kept.idle() >= self.max_idle {
-            kept.close_oldest();
+        let mut all = lock(&self.kept);
+        if all.count() >= self.max_idle {
+            all.close_oldest();
         }
-        let idle = kept.http1.entry(target).or_default();
-        if idle.len() < IDLE_PER_ORIGIN {
-            idle.push(connection);
+        let kept = all.http1.entry(target).or_default();
+        if kept.len() >= IDLE_PER_ORIGIN {
+            kept.retain(|kept| !kept.connection.is_closed());
         }
+        if kept.len() >= IDLE_PER_ORIGIN {
+            // Where its response is still being read, hyper closes it afterwards.
+            kept.remove(0);
+        }
+        kept.push(KeptHttp1 { connection, since, until: since + timeout });
     }
 
     /// An HTTP/2 connection with room for one more request.
@@ -229,7 +210,7 @@ impl Pool {
         let now = Instant::now();
         let mut kept = lock(&self.kept);
         kept.http1.retain(|_, idle| {
-            idle.retain(|connection| now < connection.until && !connection.sender.is_closed());
+            idle.retain(|kept| now < kept.until && !kept.connection.is_closed());
             !idle.is_empty()
         });
         kept.retain_http2(|connection| connection.is_kept_at(now, self.idle_timeout));
@@ -237,14 +218,14 @@ impl Pool {
 }
 
 impl Kept {
-    fn idle(&self) -> usize {
+    fn count(&self) -> usize {
         let http1: usize = self.http1.values().map(Vec::len).sum();
         let http2 = self.http2.values().flatten();
         http1 + http2.filter(|connection| connection.in_use() == 0).count()
     }
 
     fn close_oldest(&mut self) {
-        let age = |(target, idle): (&Arc<Target>, &Vec<IdleHttp1>)| Some((idle.first()?.since, Arc::clone(target)));
+        let age = |(target, idle): (&Arc<Target>, &Vec<KeptHttp1>)| Some((idle.first()?.since, Arc::clone(target)));
         if let Some((_, target)) = self.http1.iter().filter_map(age).min_by_key(|(since, _)| *since)
             && let Some(idle) = self.http1.get_mut(&target)
         {

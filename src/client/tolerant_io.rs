@@ -13,6 +13,10 @@ mod head;
 use std::{
     io,
     pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     task::{Context, Poll, ready},
 };
 
@@ -34,8 +38,10 @@ const READ_SIZE: usize = 16 * 1024;
 /// A connection to an origin.
 pub(super) struct TolerantIo<I> {
     io: I,
-    /// Whether the kernel has bytes, or an end, that were not read.
-    has_unread: fn(&I) -> bool,
+    /// Whether the server has sent bytes, or an end, that were not read.
+    has_unread: fn(&mut I) -> bool,
+    /// Set before a request on a connection that was used before.
+    check_unread: Arc<AtomicBool>,
     state: State,
     /// Read and not looked at.
     raw: BytesMut,
@@ -71,9 +77,14 @@ enum Chunk {
 }
 
 impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
-    pub(super) fn new(io: I, has_unread: fn(&I) -> bool) -> Self {
+    pub(super) fn new(io: I, has_unread: fn(&mut I) -> bool, check_unread: Arc<AtomicBool>) -> Self {
         let (raw, out) = (BytesMut::new(), BytesMut::new());
-        Self { io, has_unread, state: State::New, raw, out, is_head: false, was_reset: false }
+        Self { io, has_unread, check_unread, state: State::New, raw, out, is_head: false, was_reset: false }
+    }
+
+    /// Whether the origin sent something since the last response, asked once for each request.
+    fn received_unasked(&mut self) -> bool {
+        matches!(self.state, State::Idle) && self.check_unread.swap(false, Relaxed) && (self.has_unread)(&mut self.io)
     }
 
     /// What came of a write. A server that answers before it has read the whole request, and then closes, resets the
@@ -227,7 +238,7 @@ fn chunk_size(line: &[u8]) -> Option<u64> {
 #[cfg(feature = "fuzzing")]
 pub(super) fn read_in_pieces(bytes: &[u8], piece: usize) {
     let read = |piece: usize| {
-        let mut io = TolerantIo::new(tokio::io::empty(), |_| false);
+        let mut io = TolerantIo::new(tokio::io::empty(), |_| false, Arc::default());
         io.request_written(b"GET /");
         let mut out = Vec::new();
         for piece in bytes.chunks(piece.max(1)) {
@@ -258,7 +269,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for TolerantIo<I> {
                 this.raw = BytesMut::new();
                 // hyper reads once more before it sends a request. What arrived just before, which tokio may not know
                 // yet, must not be taken for its response (RFC 9112 § 9.2): the request goes on another connection.
-                if matches!(this.state, State::Idle) && (this.has_unread)(&this.io) {
+                if this.received_unasked() {
                     return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
                 }
             }
@@ -297,6 +308,10 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TolerantIo<I> {
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
+        if this.received_unasked() {
+            // hyper took the request after its read.
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
         let polled = Pin::new(&mut this.io).poll_write_vectored(cx, bufs);
         let written = ready!(this.wrote(polled, cx))?;
         this.request_written(bufs.first().map_or(&[], |buf| buf));
@@ -334,7 +349,7 @@ mod tests {
         let mut all = Vec::new();
         for size in [1, 7, 64 * 1024] {
             let (near, mut far) = duplex(1 << 20);
-            let mut io = TolerantIo::new(near, |_| false);
+            let mut io = TolerantIo::new(near, |_| false, Arc::default());
             io.write_all(request.as_bytes()).await.unwrap();
             for piece in response.as_bytes().chunks(size) {
                 far.write_all(piece).await.unwrap();

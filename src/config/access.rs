@@ -12,6 +12,9 @@ use super::{users::Users, values::word_type};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Access {
+    /// Whether the devices of the local network may use the proxy: it listens on all addresses instead of loopback, and
+    /// clients at private addresses are let in.
+    pub lan: bool,
     /// Who may use the proxy: address ranges such as `192.168.1.0/24`, or the words `loopback` (this
     /// machine) and `private` (every private address range).
     #[serde(deserialize_with = "not_empty")]
@@ -49,6 +52,7 @@ pub enum PrivateTargets {
 impl Default for Access {
     fn default() -> Self {
         Self {
+            lan: false,
             clients: vec![ClientRange { written: "loopback".to_owned(), nets: ranges(&LOOPBACK) }],
             connect_ports: [443, 8443].into_iter().filter_map(NonZeroU16::new).collect(),
             allow_targets: Vec::new(),
@@ -76,8 +80,16 @@ fn not_empty<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ClientRange>, D::
 }
 
 impl Access {
-    pub(crate) fn allows_client(&self, client: IpAddr) -> bool {
+    /// Whether a client at this address, in canonical form, may use the proxy.
+    #[must_use]
+    pub fn allows_client(&self, client: IpAddr) -> bool {
         self.ranges().any(|range| range.contains(&client))
+    }
+
+    /// Lets the devices of the local network in.
+    pub(crate) fn open_to_lan(&mut self) {
+        self.lan = true;
+        self.clients.push(ClientRange { written: "private".to_owned(), nets: private() });
     }
 
     fn ranges(&self) -> impl Iterator<Item = &IpNet> {
@@ -123,6 +135,10 @@ fn ranges(written: &[&str]) -> Vec<IpNet> {
     written.iter().filter_map(|range| range.parse().ok()).collect()
 }
 
+fn private() -> Vec<IpNet> {
+    ranges(&[&LOOPBACK[..], &PRIVATE[..]].concat())
+}
+
 /// Ranges of this machine.
 const LOOPBACK: [&str; 2] = ["127.0.0.0/8", "::1/128"];
 
@@ -138,13 +154,19 @@ pub struct ClientRange {
     nets: Vec<IpNet>,
 }
 
+impl ClientRange {
+    pub(super) fn contains(&self, client: IpAddr) -> bool {
+        self.nets.iter().any(|net| net.contains(&client))
+    }
+}
+
 impl FromStr for ClientRange {
     type Err = String;
 
     fn from_str(entry: &str) -> Result<Self, String> {
         let nets = match entry {
             "loopback" => ranges(&LOOPBACK),
-            "private" => ranges(&[&LOOPBACK[..], &PRIVATE[..]].concat()),
+            "private" => private(),
             other => vec![parse_net(other).map_err(|problem| format!("{entry:?} {problem}"))?],
         };
         Ok(Self { written: entry.to_owned(), nets })

@@ -4,32 +4,48 @@ use std::{
     borrow::Cow,
     collections::HashSet,
     hash::{DefaultHasher, Hash, Hasher},
-    net::{IpAddr, Ipv4Addr, SocketAddr},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use gleaner_filters::{HostList, HostListError};
+use gleaner_filters::ChainConfig;
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 
 use super::{
-    Access, BUILTIN, BUILTIN_AD_SERVERS, Config, RawConfig, document::Place, error::Mistake, file, hosts, https,
+    Access, BUILTIN, BUILTIN_UNTOUCHED, Config, HostPatterns, Profile, Profiles, RawBlocking, RawConfig, RawProfile,
+    document::Place, error::Mistake, file, hosts, https,
 };
+use crate::blocking::{Blocker, Blocking, ListSource};
+
+/// Lines of one list that are reported at once.
+const MOST_BAD_LINES: usize = 20;
 
 impl RawConfig {
-    /// `base` is the folder that relative paths start at.
-    pub(super) fn build(mut self, base: &Path) -> Result<Config, Mistake> {
+    /// `base` is the folder that relative paths start at. What is returned is of use only where no mistake was found.
+    pub(super) fn build(mut self, base: &Path, mistakes: &mut Vec<Mistake>) -> Config {
         for host in &mut self.filters.ad_servers.except {
             *host = hosts::without_wildcard(host).to_owned();
         }
         let mut watched = Vec::new();
-        check_listen(&self.listen.0, &self.access)?;
-        let (ad_servers, ad_servers_hash) = read_ad_servers(&self.ad_server_lists, base, &mut watched)?;
-        let fingerprint = fingerprint(&self, ad_servers_hash);
-        Ok(Config {
+        if self.access.lan {
+            open_to_lan(&mut self.access, &mut self.listen.0);
+        }
+        if mistakes.is_empty() {
+            // Else what was left out as wrong could be what is missed here.
+            noted(check_listen(&self.listen.0, &self.access), mistakes);
+        }
+        let blocking = blocking(self.blocking.clone(), self.ad_server_lists.take(), base);
+        let (settings, hint) = noted(blocking, mistakes);
+        let blocker = Arc::new(Blocker::load(settings));
+        watched.extend(blocker.files());
+        let untouched = read_untouched(&self.https.except_lists, base, &mut watched, mistakes);
+        let fingerprint = fingerprint(&self, blocker.fingerprint);
+        Config {
             listen: self.listen.0,
             https: self.https,
-            authority_dir: authority_dir(self.authority.dir, base)?,
-            extra_roots: read_roots(self.upstream.extra_ca_file.as_deref(), base)?,
+            authority_dir: noted(authority_dir(self.authority.dir, base), mistakes),
+            extra_roots: noted(read_roots(self.upstream.extra_ca_file.as_deref(), base), mistakes),
             insecure_hosts: self.upstream.insecure_hosts,
             access: self.access,
             rewrite: self.rewrite,
@@ -39,10 +55,71 @@ impl RawConfig {
             log: self.log,
             preset: self.preset,
             filters: self.filters,
-            ad_servers,
+            blocker,
+            untouched,
+            profiles: Profiles::default(),
             fingerprint,
+            hints: hint.into_iter().collect(),
             watched,
-        })
+        }
+    }
+}
+
+/// The value, or nothing and its mistake.
+fn noted<T: Default>(value: Result<T, Mistake>, mistakes: &mut Vec<Mistake>) -> T {
+    value.unwrap_or_else(|mistake| {
+        mistakes.push(mistake);
+        T::default()
+    })
+}
+
+impl Config {
+    /// Lets the devices of the local network use the proxy, as `access.lan` does.
+    pub fn open_to_lan(&mut self) {
+        open_to_lan(&mut self.access, &mut self.listen);
+    }
+}
+
+fn open_to_lan(access: &mut Access, listen: &mut Vec<SocketAddr>) {
+    access.open_to_lan();
+    *listen = on_all_addresses(listen);
+}
+
+/// Every address of both families in place of loopback, with the same ports.
+fn on_all_addresses(listen: &[SocketAddr]) -> Vec<SocketAddr> {
+    let mut wide: Vec<SocketAddr> = Vec::new();
+    for addr in listen {
+        let all =
+            [IpAddr::V4(Ipv4Addr::UNSPECIFIED), IpAddr::V6(Ipv6Addr::UNSPECIFIED)].map(|ip| (ip, addr.port()).into());
+        let wanted = if addr.ip().is_loopback() { &all[..] } else { &[*addr] };
+        wide.extend(wanted.iter().filter(|addr| !wide.contains(addr)).copied().collect::<Vec<_>>());
+    }
+    wide
+}
+
+/// A profile of the filter settings that its own are laid over already.
+pub(super) fn profile(name: &str, raw: &RawProfile, mut filters: ChainConfig, config: &Config) -> Profile {
+    if raw.images == Some(false) {
+        let ignore = &mut filters.ignore;
+        (ignore.non_link_images, ignore.non_link_images_alt) = (true, true);
+        (ignore.image_links, ignore.image_links_alt) = (true, true);
+        filters.output.lead_image = false;
+    }
+    if raw.blocking == Some(false) {
+        filters.ad_servers.enabled = false;
+    }
+    for host in &mut filters.ad_servers.except {
+        *host = hosts::without_wildcard(host).to_owned();
+    }
+    let mut hasher = DefaultHasher::new();
+    (config.fingerprint, serde_yaml::to_string(&filters).unwrap_or_default()).hash(&mut hasher);
+    Profile {
+        name: name.to_owned(),
+        rewrite: raw.rewrite.unwrap_or(config.rewrite.enabled),
+        intercept: raw.intercept.unwrap_or(config.https.intercept),
+        blocking: raw.blocking.unwrap_or(true),
+        filters,
+        fingerprint: hasher.finish(),
     }
 }
 
@@ -102,51 +179,114 @@ fn collide(one: &SocketAddr, other: &SocketAddr) -> bool {
 
 /// A number that changes with the settings of the chain, the ad lists and the program's version, and
 /// with nothing else: replicas with the same configuration agree on it.
-fn fingerprint(raw: &RawConfig, ad_servers: u64) -> u64 {
+fn fingerprint(raw: &RawConfig, lists: u64) -> u64 {
     // `DefaultHasher::new` has fixed keys, so the value is the same in every process of one build.
     let mut hasher = DefaultHasher::new();
     env!("CARGO_PKG_VERSION").hash(&mut hasher);
-    ad_servers.hash(&mut hasher);
+    lists.hash(&mut hasher);
     serde_yaml::to_string(&raw.filters).unwrap_or_default().hash(&mut hasher);
     hasher.finish()
 }
 
-fn read_ad_servers(lists: &[String], base: &Path, watched: &mut Vec<PathBuf>) -> Result<(HostList, u64), Mistake> {
-    let mut hosts = HostList::default();
-    let mut hasher = DefaultHasher::new();
-    let mut seen = HashSet::new();
-    for (index, list) in lists.iter().enumerate() {
-        if !seen.insert(list.as_str()) {
-            continue;
+/// The section `blocking` with whole paths, and what it was read as.
+fn blocking(
+    raw: RawBlocking,
+    old: Option<Vec<ListSource>>,
+    base: &Path,
+) -> Result<(Blocking, Option<String>), Mistake> {
+    let hint = old.is_some().then(|| "`ad_server_lists` is now `lists`, indented under `blocking:`".to_owned());
+    let mut lists = Vec::new();
+    for list in old.unwrap_or(raw.lists) {
+        if !lists.contains(&list) {
+            lists.push(list);
         }
-        let path = file::under(base, Path::new(list));
-        let wrong = |problem: String| Mistake::value(&format!("ad_server_lists.{index}"), problem);
-        let text = if list == BUILTIN {
-            Cow::Borrowed(BUILTIN_AD_SERVERS)
-        } else {
-            watched.push(path.clone());
-            Cow::Owned(file::read_text(&path, file::MAX_LIST).map_err(|error| {
-                let path = path.display();
-                wrong(format!("cannot read {path}: {error}; expected `builtin` or the path of a readable file"))
-            })?)
-        };
-        text.hash(&mut hasher);
-        hosts.add(file::without_mark(&text)).map_err(|error| Mistake {
-            elsewhere: Some((path, place_in_list(&text, &error))),
-            ..wrong(format!(
-                "{:?} is not a host name; expected one host per line, or hosts file syntax; `#` starts a comment",
-                error.text
-            ))
-        })?;
     }
-    Ok((hosts, hasher.finish()))
+    for name in raw.except_by_list.keys() {
+        if !lists.iter().any(|list| list.to_string() == *name) {
+            let names: Vec<_> = lists.iter().map(|list| format!("`{list}`")).collect();
+            let problem = format!("{name:?} is none of the lists in use; expected one of {}", names.join(", "));
+            return Err(Mistake::value("blocking.except_by_list", problem));
+        }
+    }
+    let whole = |list| match list {
+        ListSource::File(path) => ListSource::File(file::under(base, &path)),
+        list => list,
+    };
+    let except_by_list = raw.except_by_list.into_iter().map(|(name, except)| {
+        let list: Result<ListSource, _> = name.parse();
+        (list.map_or(name, |list| whole(list).to_string()), except)
+    });
+    let dir = raw.dir.map(|dir| file::under(base, &dir));
+    let blocking = Blocking {
+        enabled: raw.enabled,
+        requests: raw.requests,
+        except_by_list: except_by_list.collect(),
+        lists: lists.into_iter().map(whole).collect(),
+        except: raw.except,
+        update: raw.update,
+        dir: dir.or_else(|| https::default_authority_dir().map(|dir| dir.join("lists"))),
+    };
+    Ok((blocking, hint))
 }
 
-/// Where the word is that names no host.
-fn place_in_list(text: &str, error: &HostListError) -> Place {
-    let line = text.lines().nth(error.line.saturating_sub(1)).unwrap_or_default();
-    let before = line.split_once(&error.text).map_or("", |(before, _)| before);
-    Place { line: error.line, column: file::without_mark(before).chars().count() + 1 }
+/// A list that a setting names.
+struct List {
+    key: String,
+    path: PathBuf,
+    text: Cow<'static, str>,
+}
+
+impl List {
+    /// The mistake in one line of it.
+    fn mistake(&self, place: Place, problem: String) -> Mistake {
+        Mistake { elsewhere: Some((self.path.clone(), place)), ..Mistake::value(&self.key, problem) }
+    }
+}
+
+/// Reads the lists that this key names, each once.
+fn read_lists(
+    key: &str,
+    lists: &[String],
+    builtin: &'static str,
+    base: &Path,
+    watched: &mut Vec<PathBuf>,
+    mistakes: &mut Vec<Mistake>,
+) -> Vec<List> {
+    let mut seen = HashSet::new();
+    let mut read = Vec::new();
+    for (index, list) in lists.iter().enumerate().filter(|(_, list)| seen.insert(list.as_str())) {
+        let (key, path) = (format!("{key}.{index}"), file::under(base, Path::new(list)));
+        let text = if list == BUILTIN {
+            Cow::Borrowed(builtin)
+        } else {
+            watched.push(path.clone());
+            let text = file::read_text(&path, file::MAX_LIST).map_err(|error| {
+                let path = path.display();
+                let problem = format!("cannot read {path}: {error}; expected `builtin` or the path of a readable file");
+                Mistake::value(&key, problem)
+            });
+            Cow::Owned(noted(text, mistakes))
+        };
+        read.push(List { key, path, text });
+    }
+    read
+}
+
+/// Hosts that are neither opened nor rewritten.
+fn read_untouched(
+    lists: &[String],
+    base: &Path,
+    watched: &mut Vec<PathBuf>,
+    mistakes: &mut Vec<Mistake>,
+) -> HostPatterns {
+    let mut hosts = HostPatterns::default();
+    for list in read_lists("https.except_lists", lists, BUILTIN_UNTOUCHED, base, watched, mistakes) {
+        for (line, problem) in hosts.add_lines(file::without_mark(&list.text)).into_iter().take(MOST_BAD_LINES) {
+            let problem = format!("{problem}; expected one host per line; `#` starts a comment");
+            mistakes.push(list.mistake(Place { line, column: 1 }, problem));
+        }
+    }
+    hosts
 }
 
 fn read_roots(file: Option<&Path>, base: &Path) -> Result<Vec<CertificateDer<'static>>, Mistake> {

@@ -14,7 +14,7 @@ use serde_yaml::Value;
 use super::yaml_errors;
 
 /// A place in the text, both counted from one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) line: usize,
     pub(super) column: usize,

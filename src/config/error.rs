@@ -13,7 +13,8 @@ use super::document::{self, Located, Path, Place};
 #[derive(Debug)]
 pub struct ConfigError {
     file: Option<PathBuf>,
-    mistakes: Vec<Located>,
+    /// Each with its own file, where that is another.
+    mistakes: Vec<(Option<PathBuf>, Located)>,
     kind: Kind,
 }
 
@@ -80,7 +81,7 @@ impl ConfigError {
     }
 
     pub(super) fn content(file: Option<&FilePath>, problem: Located) -> Self {
-        Self { file: file.map(FilePath::to_path_buf), mistakes: vec![problem], kind: Kind::Content }
+        Self { file: file.map(FilePath::to_path_buf), mistakes: vec![(None, problem)], kind: Kind::Content }
     }
 
     pub(super) fn io(file: &FilePath, error: &io::Error) -> Self {
@@ -104,14 +105,16 @@ impl ConfigError {
 
     /// Mistakes in the tree, each with its place in the text.
     pub(super) fn mistakes(file: Option<&FilePath>, text: &str, mistakes: &[Mistake]) -> Self {
-        if let [Mistake { elsewhere: Some((file, place)), problem, .. }] = mistakes {
-            return Self::content(Some(file), (Some(*place), problem.clone()));
-        }
         let located = mistakes.iter().map(|mistake| {
+            if let Some((file, place)) = &mistake.elsewhere {
+                return (Some(file.clone()), (Some(*place), mistake.problem.clone()));
+            }
             let place_of = if mistake.is_key { document::place_of_key } else { document::place_of_value };
-            (place_of(text, &mistake.path), mistake.message())
+            (None, (place_of(text, &mistake.path), mistake.message()))
         });
-        Self { file: file.map(FilePath::to_path_buf), mistakes: located.collect(), kind: Kind::Content }
+        let mut mistakes: Vec<_> = located.collect();
+        mistakes.sort();
+        Self { file: file.map(FilePath::to_path_buf), mistakes, kind: Kind::Content }
     }
 
     /// Settings outside the file that do not fit it.
@@ -122,11 +125,11 @@ impl ConfigError {
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, (place, problem)) in self.mistakes.iter().enumerate() {
+        for (index, (elsewhere, (place, problem))) in self.mistakes.iter().enumerate() {
             if index > 0 {
                 writeln!(f)?;
             }
-            match &self.file {
+            match elsewhere.as_ref().or(self.file.as_ref()) {
                 _ if self.kind == Kind::Elsewhere => return f.write_str(problem),
                 Some(file) => write!(f, "{}", file.display())?,
                 None => f.write_str("configuration")?,

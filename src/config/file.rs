@@ -35,7 +35,7 @@ pub(super) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 }
 
 /// The same as text.
-pub(super) fn read_text(path: &Path, most: u64) -> io::Result<String> {
+pub(crate) fn read_text(path: &Path, most: u64) -> io::Result<String> {
     String::from_utf8(read(path, most)?).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 

@@ -1,4 +1,6 @@
-//! Where an unknown key belongs.
+//! Where an unknown key belongs, and what a value is read as.
+
+use std::collections::BTreeMap;
 
 use serde_yaml::Value;
 
@@ -8,7 +10,9 @@ use super::{RawConfig, document::Path};
 /// empty section before it has, and only the indentation is missing.
 pub(super) fn of_unknown_key(tree: &Value, path: &[String]) -> Option<String> {
     let (key, above) = path.split_last()?;
-    let known = serde_yaml::to_value(RawConfig::default()).ok()?;
+    // Profiles repeat the keys of `filters`.
+    let known = RawConfig { profiles: BTreeMap::default(), ..RawConfig::default() };
+    let known = serde_yaml::to_value(known).ok()?;
     let at = |tree: &Value| above.iter().try_fold(tree.clone(), |tree, part| tree.get(part).cloned());
     let (known, written) = (at(&known)?, at(tree)?);
     if let Some(section) = empty_section_before(&written, key)
@@ -23,6 +27,16 @@ pub(super) fn of_unknown_key(tree: &Value, path: &[String]) -> Option<String> {
         [one] => Some(format!("it belongs under {one}, indented")),
         [one, other, ..] => Some(format!("it belongs under a section such as {one} or {other}, indented")),
     }
+}
+
+/// What a boolean is read as where a word is expected.
+pub(super) fn of_boolean(tree: &Value) -> Option<String> {
+    let value = tree.get("https")?.get("intercept")?.as_bool()?;
+    let (word, meaning) = if value { ("on", "opens the connections of every device") } else { ("off", "opens none") };
+    Some(format!(
+        "https.intercept: {value} is read as `{word}`, which {meaning}; `auto`, the default, opens those of browsers that \
+         trust the certificate"
+    ))
 }
 
 /// The key before this one, if it has no value.

@@ -45,6 +45,25 @@ pub(super) fn exact<'de, D: Deserializer<'de>>(from: D) -> Result<HostPatterns, 
 }
 
 impl HostPatterns {
+    /// Adds a list with one host per line and `#` comments; the lines that are wrong, by number.
+    pub(super) fn add_lines(&mut self, text: &str) -> Vec<(usize, String)> {
+        let mut problems = Vec::new();
+        for (index, line) in text.lines().enumerate() {
+            match line.split('#').next().unwrap_or_default().trim() {
+                "" => {}
+                entry => match entry.parse() {
+                    Ok(Entry::<false>(host)) => drop(self.0.insert(host)),
+                    Err(problem) => problems.push((index + 1, problem)),
+                },
+            }
+        }
+        problems
+    }
+
+    pub(crate) fn extend(&mut self, others: &Self) {
+        self.0.extend(others.0.iter().cloned());
+    }
+
     /// Whether the host itself is listed.
     pub(crate) fn names(&self, host: &str) -> bool {
         self.0.contains(host)
@@ -59,7 +78,8 @@ impl HostPatterns {
     }
 
     /// Whether the host, or a domain above it, is listed. The host is in its canonical spelling.
-    pub(crate) fn matches(&self, host: &str) -> bool {
+    #[must_use]
+    pub fn matches(&self, host: &str) -> bool {
         let parents = host.match_indices('.').map(|(dot, _)| &host[dot + 1..]);
         std::iter::once(host).chain(parents).any(|name| self.0.contains(name))
     }

@@ -1,29 +1,82 @@
 //! Sections `https`, `authority` and `upstream`: what happens on encrypted connections.
 
-use std::{env, path::PathBuf};
+use std::{env, path::PathBuf, str::FromStr};
 
 use etcetera::{BaseStrategy, choose_base_strategy};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    HostPatterns, hosts,
-    values::{on_off, on_off::OnOff, path_or_null},
+    BUILTIN, HostPatterns, hosts,
+    values::{path_or_null, word_type},
 };
 
 /// Section `https`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Https {
-    /// Whether encrypted connections are opened, so that their pages can be rewritten: `on` or `off`.
-    /// Off by default, because until the authority's certificate is installed in the browser, every
-    /// opened connection is an error page there.
-    #[serde(with = "on_off")]
-    #[schemars(with = "OnOff")]
-    pub intercept: bool,
-    /// Hosts never opened, with everything under them: banks, for instance, and apps that pin their
-    /// certificates.
+    /// Whose encrypted connections are opened, so that their pages can be rewritten: those of browsers that have shown on
+    /// the start page that they trust the authority's certificate (`auto`), everybody's (`on`), or nobody's (`off`).
+    pub intercept: Intercept,
+    /// Hosts never opened, with everything under them: banks, for instance.
     pub except: HostPatterns,
+    /// Lists of hosts that are neither opened nor rewritten: `builtin` (app stores, updates, push, password managers,
+    /// connectivity checks), and paths of files with one host per line.
+    pub except_lists: Vec<String>,
+    /// Whether a host is tunnelled for a client that has refused our certificate for it twice, as apps do that pin theirs.
+    pub tunnel_refused: bool,
+}
+
+impl Default for Https {
+    fn default() -> Self {
+        Self {
+            intercept: Intercept::default(),
+            except: HostPatterns::default(),
+            except_lists: vec![BUILTIN.to_owned()],
+            tunnel_refused: true,
+        }
+    }
+}
+
+/// Whose encrypted connections are opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Intercept {
+    /// Those of clients that have shown that they trust the authority.
+    #[default]
+    Auto,
+    /// Everybody's.
+    On,
+    /// Nobody's.
+    Off,
+}
+
+word_type!(Intercept, "`auto`, `on` or `off`");
+
+impl FromStr for Intercept {
+    type Err = String;
+
+    /// `on` and `off` are booleans in YAML 1.1, and the key was one once.
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "auto" => Ok(Self::Auto),
+            "on" | "true" => Ok(Self::On),
+            "off" | "false" => Ok(Self::Off),
+            _ => Err(format!("{word:?} is no way to treat encrypted connections")),
+        }
+    }
+}
+
+impl Intercept {
+    /// The word in the YAML.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::On => "on",
+            Self::Off => "off",
+        }
+    }
 }
 
 /// Section `authority`.

@@ -69,8 +69,16 @@ impl<'de> Deserialize<'de> for Listen {
             Value::Sequence(list) => list,
             one => vec![one],
         };
-        let read = |value| Address::deserialize(value).map(|Address(addr)| addr);
-        let addresses: Vec<_> = written.into_iter().map(read).collect::<Result<_, _>>().map_err(D::Error::custom)?;
+        let (mut addresses, mut problems) = (Vec::new(), Vec::new());
+        for value in written {
+            match Address::deserialize(value) {
+                Ok(Address(addr)) => addresses.push(addr),
+                Err(error) => problems.push(error.to_string()),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(D::Error::custom(problems.join("; ")));
+        }
         if addresses.is_empty() {
             return Err(D::Error::custom(format_args!("the list is empty; expected {LISTEN}")));
         }

@@ -3,6 +3,7 @@
 use std::{
     env, io,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -12,11 +13,13 @@ use serde_path_to_error::Segment;
 use serde_yaml::Value;
 
 use super::{
-    Config, ConfigError, RawConfig, document,
+    Config, ConfigError, Intercept, Profiles, RawConfig, build,
+    document::{self, Path as TreePath},
     error::{Mistake, with_hint},
     file::{self, without_mark},
-    hint,
+    hint, profiles,
 };
+use crate::blocking::Blocker;
 
 /// Where to look for the file.
 #[derive(Clone, Debug)]
@@ -80,21 +83,40 @@ impl Config {
             Some(dir) if !dir.as_os_str().is_empty() => dir.to_path_buf(),
             _ => env::current_dir().unwrap_or_default(),
         };
-        let build = || {
-            let config = RawConfig::from_tree(&tree)?.build(&base).map_err(|mistake| vec![mistake])?;
-            config.build_chain().map_err(|error| vec![of_filters(&tree, &error)])?;
-            Ok(config)
-        };
-        build().map_err(|mistakes: Vec<_>| ConfigError::mistakes(file, text, &mistakes))
+        let mut mistakes = Vec::new();
+        let config = RawConfig::from_tree(&tree, &mut mistakes).map(|raw| {
+            let mut config = raw.clone().build(&base, &mut mistakes);
+            if !is_any_in(&mistakes, &["filters"])
+                && let Err(error) = config.build_chain(&config.filters)
+            {
+                mistakes.push(of_filters(&tree, &error));
+            }
+            config.profiles = all_profiles(raw, &config, &mut mistakes);
+            config.hints.extend(hint::of_boolean(&tree));
+            config
+        });
+        config.filter(|_| mistakes.is_empty()).ok_or_else(|| ConfigError::mistakes(file, text, &mistakes))
     }
 
-    /// Builds the filter chain.
-    pub(crate) fn chain(&self) -> Result<Chain, ConfigError> {
-        self.build_chain().map_err(|error| ConfigError::elsewhere(format!("configuration: filters.{error}")))
+    /// Builds the filter chain of these settings.
+    pub(crate) fn chain(&self, filters: &ChainConfig) -> Result<Chain, ConfigError> {
+        self.build_chain(filters).map_err(|error| ConfigError::elsewhere(format!("configuration: filters.{error}")))
     }
 
-    fn build_chain(&self) -> Result<Chain, gleaner_filters::ConfigError> {
-        Chain::new(&self.filters, self.page_limits(), self.ad_servers.clone())
+    fn build_chain(&self, filters: &ChainConfig) -> Result<Chain, gleaner_filters::ConfigError> {
+        Chain::new(filters, self.page_limits(), self.lists())
+    }
+
+    /// The lists, as the chain asks them.
+    #[must_use]
+    pub fn lists(&self) -> Arc<dyn gleaner_filters::Blocker> {
+        Arc::<Blocker>::clone(&self.blocker)
+    }
+
+    /// Whether the authority is needed from the start: the connections of some clients are always opened.
+    #[must_use]
+    pub fn always_intercepts(&self) -> bool {
+        self.profiles.all.iter().any(|profile| profile.intercept == Intercept::On)
     }
 
     /// The bounds on one page.
@@ -112,28 +134,35 @@ impl Config {
 const MOST_MISTAKES: usize = 20;
 
 impl RawConfig {
-    /// Reads the settings, or finds all mistakes in them: serde stops at the first, so the key of that is removed, and the
-    /// rest is read again.
-    fn from_tree(tree: &Value) -> Result<Self, Vec<Mistake>> {
+    /// Reads the settings, and finds all mistakes in them: serde stops at the first, so what is wrong is removed, and the
+    /// rest is read again. `None` where that does not lead to an end.
+    fn from_tree(tree: &Value, mistakes: &mut Vec<Mistake>) -> Option<Self> {
         if tree.is_null() {
-            return Ok(Self::default());
+            return Some(Self::default());
         }
         let mut tree = with_preset(tree);
-        let mut mistakes = Vec::new();
+        let mut removed = Vec::new();
         loop {
             let error = match serde_path_to_error::deserialize::<_, Self>(&tree) {
-                Ok(raw) if mistakes.is_empty() => return Ok(raw),
-                Ok(_) => return Err(mistakes),
+                Ok(raw) => return Some(raw),
                 Err(error) => error,
             };
-            let mistake = of_reader(&tree, &error);
-            let was_removed = remove(&mut tree, &mistake.path);
+            let mut mistake = of_reader(&tree, &error);
+            let path = mistake.path.clone();
+            let was_removed = remove(&mut tree, &path);
+            as_written(&mut mistake.path, &removed);
+            removed.push(path);
             mistakes.push(mistake);
             if !was_removed || mistakes.len() == MOST_MISTAKES {
-                return Err(mistakes);
+                return None;
             }
         }
     }
+}
+
+/// Whether any mistake is in one of these sections.
+fn is_any_in(mistakes: &[Mistake], sections: &[&str]) -> bool {
+    mistakes.iter().filter_map(|mistake| mistake.path.first()).any(|key| sections.contains(&key.as_str()))
 }
 
 /// A mistake that serde found.
@@ -161,21 +190,78 @@ fn of_filters(tree: &Value, error: &gleaner_filters::ConfigError) -> Mistake {
     mistake
 }
 
-/// Removes the key that this path leads to, with its whole list where it leads to an item.
+/// The profiles, each checked as the section `filters` is, and the rules.
+fn all_profiles(raw: RawConfig, config: &Config, mistakes: &mut Vec<Mistake>) -> Profiles {
+    let mut all = Vec::new();
+    for (name, profile) in &raw.profiles {
+        let within = |mistake: Mistake| {
+            let above = ["profiles".to_owned(), name.clone()];
+            Mistake { path: above.into_iter().chain(mistake.path).collect(), ..mistake }
+        };
+        let filters = laid_over(&config.filters, profile.filters.clone()).unwrap_or_else(|wrong| {
+            mistakes.extend(wrong.into_iter().map(within));
+            config.filters.clone()
+        });
+        let profile = build::profile(name, profile, filters, config);
+        if profile.filters != config.filters
+            && !is_any_in(mistakes, &["filters"])
+            && let Err(error) = config.build_chain(&profile.filters)
+        {
+            mistakes.push(within(of_filters(&Value::Null, &error)));
+        }
+        all.push(Arc::new(profile));
+    }
+    // What was left out as wrong must not be missed by a rule.
+    if is_any_in(mistakes, &["profiles", "devices", "sites", "access"]) {
+        return Profiles::default();
+    }
+    Profiles::new(all, raw.sites, raw.devices, &config.access.users).unwrap_or_else(|mistake| {
+        mistakes.push(mistake);
+        Profiles::default()
+    })
+}
+
+/// Filter settings with a tree laid over them, or the mistakes in it.
+fn laid_over(filters: &ChainConfig, over: Value) -> Result<ChainConfig, Vec<Mistake>> {
+    let mut tree = serde_yaml::to_value(filters).unwrap_or_default();
+    lay_over(&mut tree, over);
+    let root = serde_yaml::Mapping::from_iter([("filters".into(), tree)]);
+    let mut mistakes = Vec::new();
+    let raw = RawConfig::from_tree(&Value::Mapping(root), &mut mistakes);
+    raw.filter(|_| mistakes.is_empty()).map(|raw| raw.filters).ok_or(mistakes)
+}
+
+/// Removes the key or the list item that this path leads to; a list that would be empty goes with its key.
 fn remove(tree: &mut Value, path: &[String]) -> bool {
     let Some((key, rest)) = path.split_first() else {
         return false;
     };
-    let Some(section) = tree.as_mapping_mut() else {
-        return false;
-    };
-    match section.get_mut(key) {
-        Some(inner) if !rest.is_empty() && inner.is_mapping() => remove(inner, rest),
-        _ => section.shift_remove(key).is_some(),
+    match tree {
+        Value::Sequence(list) if list.len() > 1 => {
+            key.parse().is_ok_and(|index: usize| index < list.len() && !list.remove(index).is_null())
+        }
+        Value::Mapping(section) => {
+            let is_done = section.get_mut(key).is_some_and(|inner| remove(inner, rest));
+            is_done || section.shift_remove(key).is_some()
+        }
+        _ => false,
     }
 }
 
-/// The tree with its preset under what is written.
+/// Counts the items again that were removed from the lists on this path.
+fn as_written(path: &mut TreePath, removed: &[TreePath]) {
+    for (index, list) in removed.iter().rev().filter_map(|item| item.split_last()) {
+        if path.starts_with(list)
+            && let Some(part) = path.get_mut(list.len())
+            && let (Ok(now), Ok(gone)) = (part.parse::<usize>(), index.parse::<usize>())
+            && now >= gone
+        {
+            *part = (now + 1).to_string();
+        }
+    }
+}
+
+/// The tree with its preset, and the shipped profiles, under what is written.
 fn with_preset(tree: &Value) -> Value {
     let mut tree = tree.clone();
     if tree.get("preset").and_then(Value::as_str) == Some("crunch")
@@ -186,16 +272,17 @@ fn with_preset(tree: &Value) -> Value {
         }
         tree["filters"] = filters;
     }
+    if let Some(written) = tree.get_mut("profiles") {
+        let written = std::mem::replace(written, profiles::shipped_tree());
+        lay_over(&mut tree["profiles"], written);
+    }
     tree
 }
 
 /// These filter settings with others, written as YAML, laid over them; or the first mistake in those.
 pub fn filters_over(filters: &ChainConfig, yaml: &str) -> Result<ChainConfig, String> {
     let over = document::read(yaml).map_err(|(_, problem)| problem)?;
-    let mut tree = serde_yaml::to_value(filters).map_err(|error| error.to_string())?;
-    lay_over(&mut tree, over);
-    let root = serde_yaml::Mapping::from_iter([("filters".into(), tree)]);
-    RawConfig::from_tree(&Value::Mapping(root)).map(|raw| raw.filters).map_err(|mistakes| {
+    laid_over(filters, over).map_err(|mistakes| {
         let first = mistakes.first().map(Mistake::message).unwrap_or_default();
         first.trim_start_matches("filters.").trim_start_matches("filters: ").to_owned()
     })

@@ -74,6 +74,11 @@ impl Users {
         self.0.is_empty()
     }
 
+    /// Whether there is a user of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     /// The hash of a user; for an unknown one some other user's, so that both take the same time.
     pub(crate) fn hash_for(&self, name: &str) -> Option<(&str, bool)> {
         match self.0.get(name) {

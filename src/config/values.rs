@@ -18,10 +18,10 @@ macro_rules! word_type {
         }
     };
 }
-pub(super) use word_type;
+pub(crate) use word_type;
 
 /// Reads a word, number or boolean, and parses it.
-pub(super) fn word<'de, T, D>(from: D, expected: &'static str) -> Result<T, D::Error>
+pub(crate) fn word<'de, T, D>(from: D, expected: &'static str) -> Result<T, D::Error>
 where
     T: FromStr<Err: fmt::Display>,
     D: Deserializer<'de>,

@@ -17,20 +17,14 @@ pub(crate) struct Tagger {
     configuration: String,
 }
 
-/// What became of a request's conditions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Mapped {
-    /// A tag of ours was translated: a 304 must be translated back.
-    pub(crate) ours: bool,
-}
-
 impl Tagger {
     pub(crate) fn new(fingerprint: u64) -> Self {
         Self { configuration: format!("{fingerprint:016x}") }
     }
 
-    /// Translates the conditions of a request; tags that are not ours stay.
-    pub(crate) fn map_request(&self, headers: &mut HeaderMap) -> Mapped {
+    /// Translates the conditions of a request; tags that are not ours stay. Whether there was one of ours, so that a 304
+    /// must be translated back.
+    pub(crate) fn map_request(&self, headers: &mut HeaderMap) -> bool {
         // A range of the original cannot continue a rewritten page: the client gets the whole.
         if headers.get(header::IF_RANGE).and_then(|value| value.to_str().ok()).and_then(ours).is_some() {
             *headers = without(headers, |name| [header::IF_RANGE, header::RANGE].contains(name));
@@ -38,11 +32,11 @@ impl Tagger {
         let fields = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
         let (our_tags, mut tags): (Vec<_>, Vec<_>) = fields.flat_map(split_quoted).partition(|tag| ours(tag).is_some());
         if our_tags.is_empty() {
-            return Mapped::default();
+            return false;
         }
-        let (mut mapped, mut since) = (Mapped::default(), None);
+        let (mut is_ours, mut since) = (false, None);
         for original in our_tags.iter().filter_map(|tag| self.original(tag)) {
-            mapped.ours = true;
+            is_ours = true;
             match original {
                 Original::Tag(tag) => tags.push(tag),
                 Original::Date(date) => since = Some(date),
@@ -59,7 +53,7 @@ impl Tagger {
         {
             headers.insert(name, value);
         }
-        mapped
+        is_ours
     }
 
     /// Gives a rewritten response our tag. It is weak, because the content is not the origin's (RFC 9110 § 8.8.1).
@@ -151,8 +145,8 @@ mod tests {
     /// What the origin is asked when a client revalidates with these tags.
     fn asked(tags: &str, fingerprint: u64) -> (HeaderMap, bool) {
         let mut headers = fields(&[(header::IF_NONE_MATCH, tags), (header::IF_MODIFIED_SINCE, DATE)]);
-        let mapped = Tagger::new(fingerprint).map_request(&mut headers);
-        (headers, mapped.ours)
+        let is_ours = Tagger::new(fingerprint).map_request(&mut headers);
+        (headers, is_ours)
     }
 
     #[test]

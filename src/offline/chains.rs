@@ -79,8 +79,7 @@ pub struct WithFallback {
 impl WithFallback {
     /// Builds both from these filter settings and the other settings of `config`.
     pub fn new(config: &Config, filters: &ChainConfig) -> Result<WithFallback, gleaner_filters::ConfigError> {
-        let build =
-            |filters: &ChainConfig| Chain::new(filters, config.page_limits(), config.ad_servers.clone()).map(Arc::new);
+        let build = |filters: &ChainConfig| Chain::new(filters, config.page_limits(), config.lists()).map(Arc::new);
         Ok(WithFallback { chain: build(filters)?, cleaned_only: build(&cleaned_only(filters))? })
     }
 

@@ -1,10 +1,11 @@
 //! The character encoding of a page, found as browsers do (WHATWG HTML § 13.2.3.2): byte order mark, then the header,
-//! then the page's own first 1,024 bytes, then a guess over the whole page.
+//! then the page's own first 1,024 bytes, then a guess over the whole page. But a page that is UTF-8 throughout is read
+//! as UTF-8 although it declares another encoding: templates and saved files keep old declarations.
 
 use std::cell::Cell;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED, mem::decode_latin1};
+use encoding_rs::{Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED, mem::decode_latin1};
 use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use http::{HeaderMap, header};
 
@@ -17,6 +18,37 @@ pub(super) fn declared(headers: &HeaderMap) -> Option<&'static Encoding> {
     in_media_type(&value.as_bytes().to_ascii_lowercase())
 }
 
+/// The encoding of a whole page.
+pub(super) fn of_page(page: &[u8], declared: Option<&'static Encoding>, host: Option<&str>) -> &'static Encoding {
+    match sniff(page, declared) {
+        Some(encoding) if is_certain(encoding) => encoding,
+        Some(encoding) if is_utf8_all_the_same(page, encoding) => UTF_8,
+        Some(encoding) => encoding,
+        None => detect(page, host),
+    }
+}
+
+/// Whether the rest of the page cannot show another encoding than its beginning.
+pub(super) fn is_certain(encoding: &'static Encoding) -> bool {
+    [UTF_8, UTF_16LE, UTF_16BE, REPLACEMENT].contains(&encoding)
+}
+
+/// Whether a page that declares another encoding is UTF-8.
+fn is_utf8_all_the_same(page: &[u8], declared: &'static Encoding) -> bool {
+    // A few characters of two bytes may be valid UTF-8 by chance; one letter beyond ASCII, among ASCII, never is.
+    let enough = if declared.is_single_byte() { 1 } else { 4 };
+    utf8(page).is_some_and(|text| text.chars().filter(|c| !c.is_ascii()).nth(enough - 1).is_some())
+}
+
+/// The page as UTF-8, if it is that; its last character may be cut off.
+fn utf8(page: &[u8]) -> Option<&str> {
+    match std::str::from_utf8(page) {
+        Ok(text) => Some(text),
+        Err(error) if error.error_len().is_none() => std::str::from_utf8(&page[..error.valid_up_to()]).ok(),
+        Err(_) => None,
+    }
+}
+
 /// The encoding that byte order mark, header or page declare; `None` means that it must be guessed.
 pub(super) fn sniff(start: &[u8], declared: Option<&'static Encoding>) -> Option<&'static Encoding> {
     let mark = Encoding::for_bom(start).map(|(encoding, _)| encoding);
@@ -25,9 +57,8 @@ pub(super) fn sniff(start: &[u8], declared: Option<&'static Encoding>) -> Option
 
 /// Guesses from the whole page. UTF-8 may be the answer: browsers exclude it to make authors declare it, which does not
 /// help a reader.
-pub(super) fn detect(page: &[u8], host: Option<&str>) -> &'static Encoding {
-    // The last character may be cut off.
-    if std::str::from_utf8(page).map_or_else(|error| error.error_len().is_none(), |_| true) {
+fn detect(page: &[u8], host: Option<&str>) -> &'static Encoding {
+    if utf8(page).is_some() {
         return UTF_8;
     }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
@@ -167,6 +198,17 @@ mod tests {
         }
         let page = [&[b' '; PRESCAN_BYTES][..], page].concat();
         assert_eq!(sniff(&page, None), None);
+    }
+
+    #[test]
+    fn a_few_characters_that_look_like_utf_8_do_not_outweigh_the_declaration() {
+        let page = |bytes: &[u8]| [b"<meta charset=gb2312><p>", bytes].concat();
+        // Two characters of GB 2312, and two of UTF-8.
+        assert_eq!(of_page(&page(b"\xc4\xa3\xca\xbd"), None, None), GBK);
+        assert_eq!(of_page(&page("海峡上的桥".as_bytes()), None, None), UTF_8);
+        assert_eq!(of_page(&page(b"plain"), None, None), GBK);
+        assert_eq!(of_page(b"<meta charset=iso-8859-1>\xe9", None, None), WINDOWS_1252);
+        assert_eq!(of_page("<meta charset=iso-8859-1>é".as_bytes(), None, None), UTF_8);
     }
 
     #[test]

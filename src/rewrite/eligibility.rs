@@ -70,7 +70,7 @@ pub(super) fn judge(asked: &RequestInfo<'_>, head: &Parts, settings: &Rewrite) -
     // The first that applies decides.
     let rules = [
         (Media::of(headers) != Media::Html, PassReason::NOT_HTML),
-        (!settings.enabled, PassReason::SWITCHED_OFF),
+        (!asked.look.enabled, PassReason::SWITCHED_OFF),
         (asked.wants_original, PassReason::ASKED_FOR),
         (asked.is_for(&settings.except), PassReason::HOST),
         (![Method::GET, Method::HEAD, Method::POST].contains(&asked.method), PassReason::METHOD),
@@ -123,6 +123,7 @@ mod tests {
     use crate::{
         authority::{Scheme, Target},
         config::Config,
+        rewrite::Look,
     };
 
     type Fields = &'static [(&'static str, &'static str)];
@@ -147,8 +148,9 @@ mod tests {
         let mut answer = Response::new(());
         *answer.status_mut() = StatusCode::from_u16(status).unwrap();
         *answer.headers_mut() = fields(response);
-        let settings = Config::from_yaml(yaml, None).unwrap().rewrite;
-        judge(&RequestInfo::of(&asked, &target), &answer.into_parts().0, &settings).map(|_| ())
+        let config = Config::from_yaml(yaml, None).unwrap();
+        let look = &Look::all(&config).unwrap()[0];
+        judge(&RequestInfo::of(&asked, &target, look), &answer.into_parts().0, &config.rewrite).map(|_| ())
     }
 
     #[test]

@@ -66,8 +66,8 @@ impl Job {
             return Err(PassReason::EMPTY);
         }
         let encoding = match charset::sniff(&start, self.declared) {
-            Some(encoding) => encoding,
-            None => self.guess(&mut source, &mut start).await?,
+            Some(encoding) if charset::is_certain(encoding) => encoding,
+            _ => self.whole_page_encoding(&mut source, &mut start).await?,
         };
         if encoding == REPLACEMENT {
             // It stands for labels that are used in attacks.
@@ -88,8 +88,12 @@ impl Job {
         Ok(text.feed.finish()?)
     }
 
-    /// The encoding of a page that declares none: read to its end and guessed from all of it.
-    async fn guess(&mut self, source: &mut Source, page: &mut Vec<u8>) -> Result<&'static Encoding, PassReason> {
+    /// The encoding of a page that declares none or an old one: it is read to its end.
+    async fn whole_page_encoding(
+        &mut self,
+        source: &mut Source,
+        page: &mut Vec<u8>,
+    ) -> Result<&'static Encoding, PassReason> {
         // What is no page should pass at once: it may be a stream that does not end.
         let readable = page.utf8_chunks().next().map_or("", |chunk| chunk.valid());
         if let Some(Err(reason)) = first_bytes::is_page(readable, self.must_look_like_document, false) {
@@ -98,7 +102,7 @@ impl Job {
         while source.read_to(page).await? {
             self.reservation.grow_to(page.len())?;
         }
-        Ok(charset::detect(page, self.url.host_str()))
+        Ok(charset::of_page(page, self.declared, self.url.host_str()))
     }
 }
 

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header, uri::PathAndQuery};
 use url::Url;
 
-use super::{coding::Coding, no_transform};
+use super::{Look, coding::Coding, no_transform};
 use crate::{
     authority::Target,
     bypass_link::BypassLinks,
@@ -19,8 +19,9 @@ const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 const X_REQUESTED_WITH: HeaderName = HeaderName::from_static("x-requested-with");
 
 /// What rewriting needs to know of a request.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct RequestInfo<'a> {
+    pub(crate) look: &'a Look,
     target: &'a Target,
     path: Option<PathAndQuery>,
     pub(super) method: Method,
@@ -41,9 +42,10 @@ pub(crate) struct RequestInfo<'a> {
 }
 
 impl<'a> RequestInfo<'a> {
-    pub(crate) fn of<B>(request: &Request<B>, target: &'a Target) -> Self {
+    pub(crate) fn of<B>(request: &Request<B>, target: &'a Target, look: &'a Look) -> Self {
         let headers = request.headers();
         Self {
+            look,
             target,
             path: request.uri().path_and_query().cloned(),
             method: request.method().clone(),

@@ -68,7 +68,7 @@ impl ConnectionState {
     }
 
     /// Requests begun and done so far.
-    pub(super) fn counts(&self) -> (usize, usize) {
+    pub(crate) fn counts(&self) -> (usize, usize) {
         let progress = self.lock();
         (progress.begun, progress.done)
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
-use http::{Method, Request, Response, StatusCode};
+use http::{Request, Response, StatusCode};
 use hyper::{body::Incoming, upgrade::OnUpgrade};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
@@ -13,6 +13,8 @@ use crate::{
     access_control::{Permit, PortRule},
     authority::{Scheme, Target},
     body::Body,
+    config::Intercept,
+    device::Device,
     error::Error,
     mitm::{End, SniffedConnect},
     route::Route,
@@ -28,13 +30,18 @@ impl Exchange {
     ) -> Result<Response<Body>, Error> {
         let target = permit.target();
         let any_protocol = permit.port_rule() == PortRule::Any;
-        let mut route = Route::decide(&Method::CONNECT, target, &self.running.config.https);
-        if self.proxy.tunnelled.contains_key(&target.host_port()) {
+        let device = self.device(request.headers());
+        let intercepts = self.intercepts(&request, target, &device);
+        let mut route = Route::of_connect(target, &self.running.config, intercepts);
+        if route == Route::Intercept && self.proxy.tunnelled.contains(&device, &target.host_port()) {
             route = Route::Tunnel;
         }
         self.log.route = route.as_str();
         let mut upstream = None;
         if route == Route::Tunnel {
+            if let Some(response) = self.blocked_host(&request, permit.target()) {
+                return Ok(response);
+            }
             let requester = requester(&self.connection);
             let connected = self.running.client.connect(&permit, requester).await;
             let stream = connected.map_err(|error| Self::upstream_error(&permit, error))?;
@@ -44,15 +51,26 @@ impl Exchange {
             upstream = Some(stream);
         }
         let intercepts = route == Route::Intercept;
-        Ok(self.sniff(request, End::Elsewhere(permit), intercepts, any_protocol, upstream))
+        Ok(self.sniff(request, device, End::Elsewhere(permit), intercepts, any_protocol, upstream))
+    }
+
+    /// Whether this client's connections are opened.
+    fn intercepts(&self, request: &Request<Incoming>, target: &Target, device: &Device) -> bool {
+        let fingerprint = || self.running.open_authority().map(|authority| authority.fingerprint());
+        match self.profile(request.headers(), &target.host.plain()).map(|choice| choice.profile.intercept) {
+            Some(Intercept::On) => true,
+            Some(Intercept::Auto) => self.proxy.trusted_devices.trusts(device, fingerprint),
+            Some(Intercept::Off) | None => false,
+        }
     }
 
     /// CONNECT to our own name, which leads nowhere but here: a browser that was told `https:`, or one that sends
     /// everything through tunnels.
     pub(super) fn own_tunnel(&mut self, request: Request<Incoming>, target: Target) -> Result<Response<Body>, Error> {
-        self.log.route = "panel";
+        self.log.route = "admin";
         if target.port == Scheme::Http.default_port() || self.running.open_authority().is_some() {
-            Ok(self.sniff(request, End::Here(target), true, true, None))
+            let device = self.device(request.headers());
+            Ok(self.sniff(request, device, End::Here(target), true, true, None))
         } else {
             Err(Error::OwnPageEncrypted)
         }
@@ -80,19 +98,23 @@ impl Exchange {
     fn sniff(
         &mut self,
         mut request: Request<Incoming>,
+        device: Device,
         end: End,
         intercepts: bool,
         any_protocol: bool,
         upstream: Option<TcpStream>,
     ) -> Response<Body> {
         let upgrade = hyper::upgrade::on(&mut request);
+        let blocks = self.blocks(request.headers(), &end.target().host.plain());
         let log = self.hand_over_log(StatusCode::OK);
         let connect = SniffedConnect {
             proxy: Arc::clone(&self.proxy),
             running: Arc::clone(&self.running),
             connection: Arc::clone(&self.connection),
+            device,
             end,
             intercepts,
+            blocks,
             any_protocol,
             upstream,
             log,

@@ -12,7 +12,7 @@ use crate::{
     body::{Body, ContinueGate, IncomingBody},
     client::OnInformational,
     error::Error,
-    headers::{self, Forwarding, Media, Pseudonym, validators::Mapped},
+    headers::{self, Forwarding, Media, Pseudonym},
     rewrite::RequestInfo,
     server::WholeServer,
 };
@@ -28,12 +28,15 @@ impl Exchange {
         if let Some(response) = headers::max_forwards::step(&mut request) {
             return Ok(Answer::Response(response));
         }
-        let mut info = RequestInfo::of(&request, target);
+        let running = Arc::clone(&self.running);
+        let profile = self.profile(request.headers(), &target.host.plain()).map_or(0, |choice| choice.index);
+        let look = running.rewriter.look(profile);
+        let mut info = RequestInfo::of(&request, target, look);
         let address = self.connection.client.ip();
         info.allow_original(address, request.headers(), &self.proxy.bypass_links);
         let upgrade = UpgradeRequest::of(&mut request);
         let version = request.version();
-        let (mut outgoing, mapped) = self.outgoing(request, permit, &info, upgrade.as_ref());
+        let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &info, upgrade.as_ref());
         let may_ask_again = self.running.rewriter.may_ask_again(&info);
         let more = may_ask_again.then(|| NextPages::of(&outgoing, self, permit));
         let informational = self.pass_informational_on(&mut outgoing, version);
@@ -45,10 +48,9 @@ impl Exchange {
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
             return self.switch_protocols(upgrade, response, target);
         }
-        if mapped.ours && response.status() == StatusCode::NOT_MODIFIED {
+        if has_our_tag && response.status() == StatusCode::NOT_MODIFIED {
             let mut response = response.map(|_| Body::default());
-            let tagger = &self.running.rewriter.tagger;
-            tagger.map_not_modified(response.headers_mut());
+            look.tagger.map_not_modified(response.headers_mut());
             return Ok(Answer::Response(response));
         }
         Ok(Answer::Response(self.rewrite(&info, response, more).await))
@@ -105,7 +107,7 @@ impl Exchange {
         permit: &Permit,
         info: &RequestInfo<'_>,
         upgrade: Option<&UpgradeRequest>,
-    ) -> (Request<Body>, Mapped) {
+    ) -> (Request<Body>, bool) {
         let (mut head, body) = request.into_parts();
         let forwarding = Forwarding {
             host: &permit.target().authority(),
@@ -116,8 +118,7 @@ impl Exchange {
         head.headers = headers::forward_request(head.headers, &forwarding, head.version);
         let rewriter = &self.running.rewriter;
         rewriter.prepare(info, &mut head.headers);
-        let mapped =
-            if info.is_conditional { rewriter.tagger.map_request(&mut head.headers) } else { Mapped::default() };
+        let has_our_tag = info.is_conditional && info.look.tagger.map_request(&mut head.headers);
         let has_body = !body.is_end_stream();
         if matches!(head.method, Method::GET | Method::HEAD) && has_body && body.size_hint().exact().is_none() {
             // Without the field hyper takes these methods to have no body; over HTTP/2 it is removed again.
@@ -133,7 +134,7 @@ impl Exchange {
         } else {
             Body::default()
         };
-        (Request::from_parts(head, body), mapped)
+        (Request::from_parts(head, body), has_our_tag)
     }
 }
 

@@ -29,7 +29,7 @@ impl Exchange {
             return Ok((!ours).then_some(target));
         }
         let target = Target::of_host_field(Scheme::Http, request.headers())?;
-        if admin::is_control_host(&target) || self.is_own_address(&target) {
+        if admin::is_control_host(&target) || self.is_own_address(&target) || admin::is_wpad(&target, request) {
             Ok(None)
         } else {
             Err(Error::NotAProxyRequest)

@@ -27,32 +27,44 @@ impl Browser {
     }
 
     /// Installs a certificate as a person does, in the store that Chromium reads on Linux.
-    fn trust(&self, authority: &Path) -> Option<()> {
+    pub(crate) fn trust(&self, name: &str, authority: &Path) -> Option<()> {
         let certutil = optional::program("certutil", "libnss3-tools")?;
         let store = self.home.path().join(".pki/nssdb");
-        std::fs::create_dir_all(&store).unwrap();
-        let store = format!("sql:{}", store.display());
-        let run = |arguments: &[&str]| {
-            let status = Command::new(&certutil).args(["-d", &store]).args(arguments).status();
-            assert!(status.unwrap().success(), "certutil {arguments:?}");
-        };
-        run(&["-N", "--empty-password"]);
-        let authority = authority.to_str().unwrap();
-        run(&["-A", "-t", "C,,", "-n", "gleaner", "-i", authority]);
+        if !store.exists() {
+            std::fs::create_dir_all(&store).unwrap();
+            self.certutil(&certutil, &["-N", "--empty-password"]);
+        }
+        self.certutil(&certutil, &["-A", "-t", "C,,", "-n", name, "-i", authority.to_str().unwrap()]);
         Some(())
+    }
+
+    /// Removes it again.
+    pub(crate) fn distrust(&self, name: &str) {
+        self.certutil(Path::new("certutil"), &["-D", "-n", name]);
+    }
+
+    fn certutil(&self, program: &Path, arguments: &[&str]) {
+        let store = format!("sql:{}/.pki/nssdb", self.home.path().display());
+        let status = Command::new(program).args(["-d", &store]).args(arguments).status();
+        assert!(status.unwrap().success(), "certutil {arguments:?}");
     }
 
     /// The DOM that the browser makes of an address.
     pub(crate) async fn dom(&self, proxy: &TestProxy, url: String) -> String {
+        // It goes straight to loopback otherwise.
+        let loopback = "--proxy-bypass-list=<-loopback>";
+        self.dom_with(&[loopback, &format!("--proxy-server={}", proxy.addr)], url).await
+    }
+
+    /// The same with these options.
+    pub(crate) async fn dom_with(&self, options: &[&str], url: String) -> String {
         let mut command = Command::new(&self.program);
         command
             .env("HOME", self.home.path())
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"])
             .args(["--no-first-run", "--disable-background-networking"])
             .args(["--disable-component-update", "--disable-sync", "--dump-dom"])
-            // It goes straight to loopback otherwise.
-            .arg("--proxy-bypass-list=<-loopback>")
-            .arg(format!("--proxy-server={}", proxy.addr))
+            .args(options)
             .arg(format!("--user-data-dir={}/profile", self.home.path().display()))
             .arg(url)
             .stdin(Stdio::null());
@@ -110,7 +122,7 @@ async fn an_intercepted_page_is_shown_without_its_clutter_and_without_a_warning(
     let ca = TestCa::new();
     let origin = Origin::https(&ca, |_| html(DEMO)).await;
     let proxy = TestProxy::trusting(&ca, "https: { intercept: on }").await;
-    let Some(()) = browser.trust(&proxy.ca_file()) else {
+    let Some(()) = browser.trust("gleaner", &proxy.ca_file()) else {
         return;
     };
     let dom = browser.dom(&proxy, origin.https_url("/page")).await;

@@ -102,6 +102,20 @@ async fn the_header_says_it() {
     all_arrive(cases.collect()).await;
 }
 
+/// Templates and saved files keep old declarations.
+#[tokio::test]
+async fn what_is_utf_8_is_read_as_that_whatever_is_declared() {
+    let cases = ENCODINGS.iter().filter(|(label, _)| *label != "utf-8").flat_map(|(label, text)| {
+        let by_page = page(&format!("<meta charset={label}>"), text).into_bytes();
+        let by_header = format!("text/html; charset={label}");
+        [
+            Case::new(format!("{label} in the page"), "text/html", by_page, text),
+            Case::new(format!("{label} in the header"), by_header, page("", text).into_bytes(), text),
+        ]
+    });
+    all_arrive(cases.collect()).await;
+}
+
 #[tokio::test]
 async fn the_page_says_it() {
     let cases = ENCODINGS.iter().flat_map(|(label, text)| {

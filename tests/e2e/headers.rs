@@ -137,7 +137,7 @@ async fn a_page_is_revalidated_until_the_configuration_changes() {
     assert_eq!(again.status, 304);
     assert_eq!(again.header("etag"), tag);
 
-    let other = gleaner::Config::from_yaml("access: { allow_targets: ['127.0.0.1'] }\nad_server_lists: []", None);
+    let other = gleaner::Config::from_yaml("access: { allow_targets: ['127.0.0.1'] }\nblocking: { lists: [] }", None);
     proxy.proxy.reload(other.unwrap()).unwrap();
     let anew = get(&proxy, &origin.url("/"), &[("if-none-match", &tag)]).await;
     assert_eq!(anew.status, 200);

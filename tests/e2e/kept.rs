@@ -1,8 +1,11 @@
 //! Connections to origins that are kept: used again, closed in time, and no request lost with them.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
 };
 
 use http::Request;
@@ -10,8 +13,11 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     sync::{Barrier, Notify, mpsc},
 };
+use tokio_rustls::TlsAcceptor;
 
 use crate::harness::{
+    Origin, TestCa, TestProxy,
+    client::connect_tls,
     origin::read_head,
     streams::{client, reply},
     wire::{ROADS, Road, Setup, read_until, soon},
@@ -298,4 +304,41 @@ async fn what_twice_is_as_good_as_once_is_sent_again() {
             assert_eq!(connections.load(Relaxed), 2, "{road:?} {method}");
         }
     }
+}
+
+/// Session tickets and key updates (RFC 8446 § 4.6) come when the server likes, and are no answer.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn messages_of_tls_itself_do_not_end_a_kept_connection() {
+    let ca = TestCa::new();
+    let tls: TlsAcceptor = ca.server(&["localhost"], &[b"http/1.1"], |_| {}).into();
+    let connections = Arc::<AtomicUsize>::default();
+    let count = Arc::clone(&connections);
+    let origin = Origin::sockets(move |stream| {
+        let tls = tls.clone();
+        count.fetch_add(1, Relaxed);
+        async move {
+            let mut stream = tls.accept(stream).await.unwrap();
+            let mut number = 0;
+            while !read_head(&mut stream).await.is_empty() {
+                stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await.unwrap();
+                stream.flush().await.unwrap();
+                // At any time up to the next request.
+                let (now, delay) = (Instant::now(), Duration::from_micros(number % 200));
+                while now.elapsed() < delay {}
+                number += 1;
+                stream.get_mut().1.refresh_traffic_keys().unwrap();
+                stream.flush().await.unwrap();
+            }
+        }
+    })
+    .await;
+    let proxy = TestProxy::trusting(&ca, "https: { intercept: on }").await;
+    let target = format!("localhost:{}", origin.addr.port());
+    let mut client = connect_tls(&proxy, &target, &proxy.ca_file(), &[b"http/1.1"]).await.unwrap();
+    for _ in 0..400 {
+        let request = format!("GET / HTTP/1.1\r\nHost: {target}\r\n\r\n");
+        client.write_all(request.as_bytes()).await.unwrap();
+        soon(read_until(&mut client, "\r\n\r\nok")).await;
+    }
+    assert_eq!(connections.load(Relaxed), 1);
 }

@@ -228,12 +228,40 @@ fn settings_mistyped_on_the_command_line_are_answered_by_what_was_meant() {
 #[test]
 fn all_wrong_keys_and_values_are_told_at_once() {
     let dir = folder();
-    let text = "limit: 3\nlimits:\n  page_nodes: many\n  page_deep: 3\n";
-    fs::write(dir.path().join("wrong.yaml"), text).unwrap();
-    let output = program(dir.path(), &["check-config", "wrong.yaml"]).output();
-    let (status, errors) = told(&output.unwrap());
-    assert_eq!(status, 78);
-    let places = ["wrong.yaml:1:", "wrong.yaml:3:", "wrong.yaml:4:"];
-    assert!(errors.lines().zip(places).all(|(line, at)| line.contains(at)), "{errors}");
-    assert_eq!(errors.lines().count(), 3, "{errors}");
+    fs::write(dir.path().join("list.txt"), "ads.example\n||bad^\nx.example\nworse!\n").unwrap();
+    let listen = "listen: ['192.0.2.7:1', '192.0.2.8:1']\naccess: { clients: [private] }\n";
+    for (text, code, expected) in [
+        (
+            "limit: 3\nlimits:\n  page_nodes: many\n  page_deep: 3\n",
+            78,
+            &["wrong.yaml:1:1: ", "wrong.yaml:3:15: ", "wrong.yaml:4:3: "][..],
+        ),
+        (
+            "limits: { page_nodes: many, page_deep: 3 }\naccess: { clients: [one, private, two, three] }\n",
+            78,
+            &["1:23: ", "1:29: ", "2:21: access.clients: \"one\"", "2:35: access.clients: \"two\"", "2:40: "],
+        ),
+        // Files, beside mistakes of another kind.
+        (
+            "https: { except_lists: [no1.txt, list.txt, no2.txt] }\nupstream: { extra_ca_file: no.pem }\nlog: { level: x }\n",
+            78,
+            &[
+                "wrong.yaml:1:25: ",
+                "1:44: ",
+                "wrong.yaml:2:28: ",
+                "wrong.yaml:3:15: ",
+                "list.txt:2:1: ",
+                "list.txt:4:1: ",
+            ],
+        ),
+        // What only the start would find.
+        (listen, 69, &["192.0.2.7:1: this machine has no", "192.0.2.8:1: this machine has no"]),
+    ] {
+        fs::write(dir.path().join("wrong.yaml"), text).unwrap();
+        let output = program(dir.path(), &["check-config", "wrong.yaml"]).output();
+        let (status, errors) = told(&output.unwrap());
+        assert_eq!(status, code, "{errors}");
+        assert!(errors.lines().zip(expected).all(|(line, at)| line.contains(at)), "{errors}");
+        assert_eq!(errors.lines().count(), expected.len(), "{errors}");
+    }
 }

@@ -93,14 +93,15 @@ async fn a_foreign_host_is_refused_whatever_it_resembles() {
         let request = format!("GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
         let answer = raw(proxy.addr, request).await;
         assert!(answer.starts_with("HTTP/1.1 400"), "{host}: {answer}");
-        assert!(!answer.contains("In force"), "{host}");
+        assert!(!answer.contains("<h1>Gleaner</h1>"), "{host}");
     }
     proxy.stop().await;
 }
 
 #[tokio::test]
 async fn no_method_but_get_and_head_is_answered_and_none_changes_anything() {
-    let proxy = TestProxy::start("").await;
+    // With interception the page names a check host that is new each time.
+    let proxy = TestProxy::start("https: { intercept: off }").await;
     for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"] {
         let request = Request::builder().method(method).uri("http://gleaner.internal/").body(Full::default()).unwrap();
         assert_eq!(send(&proxy, request).await.status, 405, "{method}");

@@ -55,18 +55,18 @@ fn content_length(head: &str) -> usize {
 }
 
 #[tokio::test]
-async fn a_bad_save_changes_nothing_and_is_told_in_the_panel() {
+async fn a_bad_save_changes_nothing_and_is_shown_on_the_start_page() {
     let origin = Origin::http(|_| html(PAGE)).await;
     let proxy = TestProxy::start("").await;
     proxy.save("rewrite: { enbled: false }");
     gleaner::reload::reload(&proxy.proxy, |_| {});
     assert!(get(&proxy, &origin.url("/"), &[]).await.header("gleaner").starts_with("rewritten"));
-    let panel = get(&proxy, "http://gleaner.internal/", &[]).await;
-    assert!(panel.text().contains("unknown key `enbled`"), "{}", panel.text());
+    let page = get(&proxy, "http://gleaner.internal/", &[]).await;
+    assert!(page.text().contains("unknown key `enbled`"), "{}", page.text());
     proxy.save("rewrite: { enabled: false }");
     gleaner::reload::reload(&proxy.proxy, |_| {});
-    let panel = get(&proxy, "http://gleaner.internal/", &[]).await;
-    assert!(!panel.text().contains("unknown key"));
+    let page = get(&proxy, "http://gleaner.internal/", &[]).await;
+    assert!(!page.text().contains("unknown key"));
 }
 
 #[tokio::test]
@@ -144,7 +144,7 @@ fn a_save_that_brings_other_files_to_watch_is_told_once() {
     };
     // The watch is open before anyone is told so.
     until("listening").unwrap();
-    let config = format!("listen: 0\nad_server_lists: [{}]\n", list.display());
+    let config = format!("listen: 0\nblocking: {{ lists: [{}] }}\n", list.display());
     std::fs::write(&file, config).unwrap();
     until("configuration reloaded").unwrap();
     let asked = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
+    blocking::Blocker,
     config::{ChainConfig, FilterName},
     error::ConfigError,
     filter::{
@@ -16,7 +17,6 @@ use crate::{
         link_quota::LinkQuota,
         removed_links::RemovedLinks,
     },
-    hosts::HostList,
     main_block::{Algorithm, MainBlock, auto::forest::Forest},
     output::Style,
 };
@@ -52,7 +52,7 @@ pub(super) fn check(config: &ChainConfig) -> Result<(), ConfigError> {
 pub(super) fn build(
     config: &ChainConfig,
     name: FilterName,
-    ad_servers: &mut Option<HostList>,
+    lists: &Arc<dyn Blocker>,
     forest: &Arc<Forest>,
 ) -> Result<Box<dyn Filter>, ConfigError> {
     Ok(match name {
@@ -61,7 +61,7 @@ pub(super) fn build(
             hidden: config.ignore.hidden && !scores_hidden_text(config),
             ..config.ignore.clone()
         })),
-        FilterName::AdServers => Box::new(AdServers::new(&config.ad_servers, ad_servers.take().unwrap_or_default())?),
+        FilterName::AdServers => Box::new(AdServers::new(&config.ad_servers, Arc::clone(lists))?),
         FilterName::LinkLists => Box::new(LinkLists { settings: config.link_lists.clone() }),
         FilterName::LinkQuota => Box::new(LinkQuota { settings: config.link_quota.clone() }),
         FilterName::EmptyTables => Box::new(EmptyTables::new(&config.empty_tables)?),

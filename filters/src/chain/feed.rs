@@ -46,12 +46,6 @@ pub struct PageFeed {
     spent: Duration,
 }
 
-/// What is left of a page when its answer is written. To free it is a twentieth of the work on a page, which can wait until the
-/// answer is on its way.
-pub struct Remains {
-    _page: AnalysedPage,
-}
-
 impl PageFeed {
     pub(super) fn new(chain: &Arc<Chain>, url: &Url) -> PageFeed {
         PageFeed {
@@ -90,11 +84,6 @@ impl PageFeed {
         self.domain = Some(domain);
     }
 
-    /// Forgets the text so far, which was not the page's. The time that it took still counts.
-    pub fn start_over(&mut self) {
-        self.parser = Some(parser(&self.chain));
-    }
-
     /// Parses one more piece, of any size. The limits are checked every few kilobytes.
     pub fn feed(&mut self, text: &str) -> Result<(), PageError> {
         let mut rest = text;
@@ -125,11 +114,6 @@ impl PageFeed {
 
     /// Runs the filters and writes the page.
     pub fn finish(self) -> Result<Filtered, PageError> {
-        self.finish_and_leave().map(|(filtered, _)| filtered)
-    }
-
-    /// The same, and what is left of the page.
-    pub fn finish_and_leave(self) -> Result<(Filtered, Remains), PageError> {
         let chain = Arc::clone(&self.chain);
         let untouched = self.untouched.clone();
         let in_frame = self.in_frame;
@@ -151,7 +135,7 @@ impl PageFeed {
                     output::Written { content: text, offer: None }
                 }
             };
-            let filtered = Filtered {
+            Ok(Filtered {
                 content: written.content,
                 offer: written.offer,
                 format: output.format,
@@ -159,8 +143,7 @@ impl PageFeed {
                 metadata: page.metadata.clone(),
                 report,
                 survey,
-            };
-            Ok((filtered, Remains { _page: page }))
+            })
         })?
     }
 

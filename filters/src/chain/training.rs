@@ -31,7 +31,8 @@ pub fn chain(
     ad_servers: HostList,
     forest: &[u8],
 ) -> Result<Option<Chain>, ConfigError> {
-    Forest::parse(forest).map(|forest| Chain::with_forest(config, limits, ad_servers, &Arc::new(forest))).transpose()
+    let lists = ad_servers.into();
+    Forest::parse(forest).map(|forest| Chain::with_forest(config, limits, &lists, &Arc::new(forest))).transpose()
 }
 
 /// How many prices a text tells.

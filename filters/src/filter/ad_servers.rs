@@ -4,7 +4,13 @@
 //! are surveyed to determine the servers to which the links refer. If a link address matches against a list of common
 //! advertisement servers, the node of the DOM tree that contained the link is removed." After Gupta et al. 2003.
 //!
-//! Cost: one look at every element; per address one hash look-up per label of its host, and no allocation.
+//! Which addresses and elements are advertisements is for a [`Blocker`] to say: the paper's list of hosts, or lists of rules
+//! for addresses and elements as browsers' blockers have them. What these hide leaves the page, so that no frame stays
+//! around a hole.
+//!
+//! Cost: one look at every element; each host of links is looked up once.
+
+use std::sync::Arc;
 
 use html5ever::local_name;
 use serde::{Deserialize, Serialize};
@@ -12,8 +18,10 @@ use url::Url;
 
 use crate::{
     analysis::AnalysedPage,
+    blocking::{Blocker, Names, Resource, Selectors, selectors::Matcher},
     error::ConfigError,
     filter::Filter,
+    hashing::Table,
     hosts::HostList,
     html::{Fate, NodeId, Page, said::Hint, tag::Tag},
 };
@@ -36,12 +44,12 @@ impl Default for Settings {
 }
 
 pub(crate) struct AdServers {
-    hosts: HostList,
+    lists: Arc<dyn Blocker>,
     except: HostList,
 }
 
 impl AdServers {
-    pub(crate) fn new(settings: &Settings, hosts: HostList) -> Result<AdServers, ConfigError> {
+    pub(crate) fn new(settings: &Settings, lists: Arc<dyn Blocker>) -> Result<AdServers, ConfigError> {
         let mut except = HostList::default();
         for host in &settings.except {
             except.add(host).map_err(|_| {
@@ -51,11 +59,7 @@ impl AdServers {
                 )
             })?;
         }
-        Ok(AdServers { hosts, except })
-    }
-
-    fn is_listed(&self, host: &str) -> bool {
-        self.hosts.matches(host) && !self.except.matches(host)
+        Ok(AdServers { lists, except })
     }
 }
 
@@ -65,14 +69,19 @@ impl Filter for AdServers {
     }
 
     fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
+        let url = page.web_url().clone();
+        // A person who went to a listed host wants its page.
+        if self.lists.blocks(&url, &url, Resource::Document) {
+            return None;
+        }
+        let mut asked = Asked { filter: self, page: url, hosts: Table::default() };
         let mut at = NodeId::DOCUMENT.0 + 1;
         let end = page.end(NodeId::DOCUMENT).0;
-        let mut last = Last::default();
         while at < end {
             let id = NodeId(at);
             at += 1;
             if page.fate(id) != Fate::Removed {
-                if !self.is_advertisement(page, id, &mut last) {
+                if !asked.is_advertisement(page, id) {
                     continue;
                 }
                 page.remove_with_links(id, self.name());
@@ -82,50 +91,124 @@ impl Filter for AdServers {
             }
         }
         // What earlier filters removed must not come back in the list of links either.
-        page.removed_links.retain(|link| !link.address.host().is_some_and(|host| self.is_listed(host)));
+        let mut links = std::mem::take(&mut page.removed_links);
+        links.retain(|link| !link.address.host().is_some_and(|host| asked.is_listed(host)));
+        page.removed_links = links;
+        for id in self.hidden(page) {
+            page.remove_with_links(id, self.name());
+        }
         None
     }
 }
 
 impl AdServers {
-    fn is_advertisement(&self, page: &Page, id: NodeId, last: &mut Last) -> bool {
+    /// The outermost elements that the lists hide.
+    fn hidden(&self, page: &Page) -> Vec<NodeId> {
+        let Some(hiding) = self.lists.hiding(page.web_url(), &|| names(page)) else {
+            return Vec::new();
+        };
+        let own = Selectors::compile(hiding.own);
+        let mut matcher = Matcher::new(page);
+        let mut found: Vec<NodeId> = Vec::new();
+        for id in page.live(page.body()) {
+            if page.tag(id).is_none() || found.last().is_some_and(|&outer| page.contains(outer, id)) {
+                continue;
+            }
+            let common = hiding.common.as_deref();
+            if common.is_some_and(|common| matcher.matches(common, id, |rule| !hiding.except.contains(rule)))
+                || matcher.matches(&own, id, |_| true)
+            {
+                found.push(id);
+            }
+        }
+        found
+    }
+}
+
+/// The classes and ids of live elements.
+fn names(page: &Page) -> Names {
+    let mut names = Names::default();
+    for id in page.live(page.body()) {
+        page.each_attribute(id, |name, value| match *name {
+            local_name!("class") => names.classes.extend(value.split_ascii_whitespace().map(str::to_owned)),
+            local_name!("id") => {
+                names.ids.insert(value.to_owned());
+            }
+            _ => {}
+        });
+    }
+    names
+}
+
+/// What was asked for one page.
+struct Asked<'a> {
+    filter: &'a AdServers,
+    page: Url,
+    /// The hosts that were looked up: links mostly lead where others lead.
+    hosts: Table<String, bool>,
+}
+
+impl Asked<'_> {
+    fn is_advertisement(&mut self, page: &Page, id: NodeId) -> bool {
         // `<base href>` names no resource; taking it away would break every relative address.
         if !page.said(id).has(Hint::Address) || page.tag(id) == Some(Tag::Base) {
             return false;
         }
+        let wanted = wanted(page, id);
         let mut is_listed = false;
         page.each_attribute(id, |name, value| {
             if matches!(*name, local_name!("src") | local_name!("href")) {
-                is_listed |= self.leads_to_listed(value, page.base(), last);
+                is_listed |= self.leads_to_listed(value, page.base(), wanted);
             }
         });
-        is_listed
+        // Lists of rules name the servers through which a shop pays for a link, too: its words are the author's. What is an
+        // advertisement among such links has a rule for its element.
+        is_listed && (wanted != Resource::Document || self.filter.lists.by_host_alone() || page.chars(id) == 0)
     }
 
-    fn leads_to_listed(&self, address: &str, base: &Url, last: &mut Last) -> bool {
+    fn leads_to_listed(&mut self, address: &str, base: &Url, wanted: Resource) -> bool {
+        if wanted != Resource::Document && !self.filter.lists.by_host_alone() {
+            return base.join(address.trim_ascii()).is_ok_and(|address| {
+                address.host_str().is_some_and(|host| !self.filter.except.matches(host))
+                    && self.filter.lists.blocks(&self.page, &address, wanted)
+            });
+        }
         match host_of(address) {
-            Host::Plain(host) => {
-                if last.host != host {
-                    last.is_listed = self.is_listed(host);
-                    last.host.clear();
-                    last.host.push_str(host);
-                }
-                last.is_listed
-            }
+            Host::Plain(host) => self.is_listed(host),
             // Relative addresses are the page's own: a person who asked for the page wants its parts.
             Host::None => false,
-            Host::Odd => {
-                base.join(address).ok().and_then(|url| url.host_str().map(|host| self.is_listed(host))).unwrap_or(false)
-            }
+            Host::Odd => base.join(address).is_ok_and(|url| url.host_str().is_some_and(|host| self.is_listed(host))),
         }
+    }
+
+    fn is_listed(&mut self, host: &str) -> bool {
+        if let Some(known) = self.hosts.get(host) {
+            return *known;
+        }
+        let address = Url::parse(&format!("https://{host}/"));
+        let is_listed = address.is_ok_and(|address| {
+            !self.filter.except.matches(host) && self.filter.lists.blocks(&self.page, &address, Resource::Document)
+        });
+        self.hosts.insert(host.to_owned(), is_listed);
+        is_listed
     }
 }
 
-/// The host that was asked for last: one address in a row mostly leads where the one before it does.
-#[derive(Default)]
-struct Last {
-    host: String,
-    is_listed: bool,
+/// What an element's address leads to.
+fn wanted(page: &Page, id: NodeId) -> Resource {
+    match page.tag(id) {
+        Some(Tag::A | Tag::Area) => Resource::Document,
+        Some(Tag::Iframe | Tag::Frame) => Resource::Frame,
+        Some(Tag::Img | Tag::Input) => Resource::Image,
+        Some(Tag::Audio | Tag::Video | Tag::Source | Tag::Track) => Resource::Media,
+        Some(Tag::Embed | Tag::Object) => Resource::Object,
+        Some(Tag::Script) => Resource::Script,
+        Some(Tag::Link) => match page.attribute(id, &local_name!("rel")) {
+            Some(rel) if rel.to_ascii_lowercase().contains("stylesheet") => Resource::Stylesheet,
+            _ => Resource::Other,
+        },
+        _ => Resource::Other,
+    }
 }
 
 enum Host<'a> {

@@ -1,23 +1,19 @@
 //! The pages: every fifth of WCXB dev, in the order of their names; and the default chain.
 
-use std::{env, fs, io::Read, path::PathBuf, sync::Arc};
+use std::{env, fs, io::Read, path::Path, sync::Arc};
 
 use gleaner_filters::{Chain, ChainConfig, HostList, PageLimits};
 
 /// Pages that are used; the 1,497 of the set are five times as many.
 const PAGES: usize = 300;
 
-/// The folder: `GLEANER_WCXB`, else where the data set lies beside the repository.
-fn folder() -> PathBuf {
-    env::var_os("GLEANER_WCXB")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/wcxb/dev"), PathBuf::from)
-}
-
 /// The pages as text, or why there are none.
 pub(crate) fn pages() -> Result<Vec<String>, String> {
-    let folder = folder().join("html");
-    let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}; set GLEANER_WCXB", folder.display()))?;
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    let folder = env::var_os("GLEANER_WCXB")
+        .ok_or("GLEANER_WCXB names no folder with the pages of WCXB dev; lab/README.md says where to get them")?;
+    let folder = Path::new(&folder).join("html");
+    let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}; see GLEANER_WCXB", folder.display()))?;
+    let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.sort();
     let step = (paths.len() / PAGES).max(1);
     paths

@@ -10,16 +10,16 @@ use serde::Deserialize;
 use url::Url;
 
 /// Pages of one site go into one fold, so that no forest is asked about a site that it has seen.
-pub(super) const FOLDS: u64 = 5;
+pub(crate) const FOLDS: u64 = 5;
 
 /// A page whose main content is known.
-pub(super) struct Page {
-    pub(super) id: String,
-    pub(super) kind: String,
-    pub(super) url: Url,
-    pub(super) html: String,
-    pub(super) reference: String,
-    pub(super) fold: u64,
+pub(crate) struct Page {
+    pub(crate) id: String,
+    pub(crate) kind: String,
+    pub(crate) url: Url,
+    pub(crate) html: String,
+    pub(crate) reference: String,
+    pub(crate) fold: u64,
 }
 
 #[derive(Deserialize)]
@@ -48,7 +48,7 @@ struct Truth {
 }
 
 /// The annotations of a data set, by name.
-pub(super) fn annotations(dataset: &Path) -> anyhow::Result<Vec<PathBuf>> {
+pub(crate) fn annotations(dataset: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> =
         fs::read_dir(dataset.join("ground-truth"))?.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
     files.sort();
@@ -56,7 +56,7 @@ pub(super) fn annotations(dataset: &Path) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// The page that an annotation is about.
-pub(super) fn page(dataset: &Path, annotation: &Path) -> anyhow::Result<Page> {
+pub(crate) fn page(dataset: &Path, annotation: &Path) -> anyhow::Result<Page> {
     let id = annotation.file_stem().unwrap_or_default();
     let id = id.to_string_lossy().into_owned();
     let told: Annotation = serde_json::from_slice(&fs::read(annotation)?)?;
@@ -88,7 +88,7 @@ pub(super) fn domain(url: &Url) -> String {
 }
 
 /// FNV-1a over the domain: the same fold on every machine.
-pub(super) fn fold(domain: &str) -> u64 {
+pub(crate) fn fold(domain: &str) -> u64 {
     let hash = domain
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));

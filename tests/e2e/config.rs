@@ -1,8 +1,13 @@
+//! The configuration file: what is read, and what is said of mistakes in it.
+
 use std::{collections::BTreeSet, fs};
 
+use gleaner::{
+    Config, RawConfig,
+    config::{Intercept, Limits, Lookup, Preset},
+};
+use gleaner_filters::ChainConfig;
 use serde_yaml::Value;
-
-use super::*;
 
 const EXAMPLE: &str = include_str!("../../config.example.yaml");
 
@@ -50,7 +55,8 @@ fn what_is_not_written_has_its_default() {
     for yaml in ["", "# nothing yet\n", "limits:\n  # page_nodes: 5\n"] {
         let config = config(yaml);
         assert_eq!(config.listen, ["127.0.0.1:8118".parse().unwrap()]);
-        assert!(!config.https.intercept && !config.ad_servers.is_empty());
+        assert_eq!(config.https.intercept, Intercept::Auto);
+        assert!(config.blocker.lists()[0].counts.requests > 1000 && config.untouched.matches("captive.apple.com"));
         assert_eq!(config.limits, Limits::default());
     }
 }
@@ -60,7 +66,7 @@ fn what_is_not_written_has_its_default() {
 #[rustfmt::skip]
 fn a_mistake_is_reported_with_its_place_its_key_and_what_is_expected() {
     for (yaml, start, words) in [
-        ("https:\n  intercepts: on\n", "2:3: https: unknown key `intercepts`", "expected `intercept` or `except`"),
+        ("https:\n  intercepts: on\n", "2:3: https: unknown key `intercepts`", "expected one of `intercept`, `except`, `except_lists`"),
         ("limits:\n  connections: many\n", "2:16: limits.connections: ", "expected a whole number, 1 to 1048576"),
         ("log:\n  level: info\nlisten: everywhere\n", "3:9: listen: \"everywhere\"", "expected an address"),
         ("listen: []\n", "1:9: listen: the list is empty", "expected an address"),
@@ -85,8 +91,11 @@ fn a_mistake_is_reported_with_its_place_its_key_and_what_is_expected() {
         ("access:\n  users:\n    anna: secret\n", "3:11: access.users.anna: this is not a usable", "hash-password"),
         ("authority: { dir: 5 }", "1:19: authority.dir: invalid value: number `5`", "a word or text"),
         ("authority: { dir: '' }", "1:19: authority.dir: the path is empty", "a path"),
-        ("https: { intercept: maybe }", "1:21: https.intercept: \"maybe\"", "`on`, `off`, `true` or `false`"),
-        ("ad_server_lists: [builtin, nowhere.txt]\n", "1:28: ad_server_lists: cannot read /etc/gleaner/nowhere.txt", ""),
+        ("https: { intercept: maybe }", "1:21: https.intercept: \"maybe\"", "`auto`, `on` or `off`"),
+        ("blocking: { lists: [easylst] }", "1:21: blocking.lists: there is no list \"easylst\", did you mean `easylist`", "expected `builtin`"),
+        ("blocking: { lists: ['ftp://a.example/'] }", "1:21: blocking.lists: \"ftp://a.example/\" is no address", ""),
+        ("blocking: { list: [builtin] }", "1:13: blocking: unknown key `list`", "did you mean `lists`"),
+        ("blocking:\n  except_by_list: { easylist: [] }", "2:19: blocking.except_by_list: \"easylist\" is none", "`builtin`"),
         ("filters:\n  main_block: { min_share: 0.1 }\n  link_lists:\n    ratio: 0\n", "4:12: filters.link_lists.ratio", ""),
         ("filters: { order: [ignore,\n  ignore] }\n", "2:3: filters.order: `ignore`", ""),
         ("filters: { main_block: { cnr: { dial: 7 } } }", "1:39: filters.main_block.cnr.dial: 7", ""),
@@ -101,6 +110,15 @@ fn a_mistake_is_reported_with_its_place_its_key_and_what_is_expected() {
         ("log: { level: [] }", "1:15: log.level: invalid value: a list", ""),
         ("filters: { order: [ignored] }", "1:20: filters.order: unknown word `ignored`, did you mean `ignore`?", ""),
         ("filters: { ignore: { enabled: yes } }", "1:31: filters.ignore.enabled: ", "`true` or `false`"),
+        ("profiles: { own: { filters: { link_lists: { ratio: 0 } } } }", "1:52: profiles.own.filters.link_lists.ratio: ", ""),
+        ("profiles: { phone: { filters: { removed_links: { max: 1 } } } }", "1:50: profiles.phone.filters.removed_links: unknown key `max`", ""),
+        ("profiles: { phone: { image: false } }", "1:22: profiles.phone: unknown key `image`", "did you mean `images`"),
+        ("profiles: { own: { intercept: never } }", "1:31: profiles.own.intercept: \"never\"", "`auto`"),
+        ("devices:\n- {user_agents: [x], profile: phoen}", "2:31: devices.profile: there is no profile \"phoen\"", "`phone`"),
+        ("devices: [{users: [anna], profile: off}]", "1:19: devices.users: there is no user \"anna\"", ""),
+        ("sites: [{hosts: ['*'], profile: off}]", "1:18: sites.hosts: \"*\"", ""),
+        ("sites: [{profile: off}]", "1:9: sites: ", "`hosts`"),
+        ("https: { except_lists: [none.txt] }", "1:25: https.except_lists: cannot read", ""),
         // Keys outside their section.
         ("ignore:\n  enabled: false\n", "1:1: unknown key `ignore`", "it belongs under `filters`, indented"),
         ("filters: {max_links: 1}", "1:11: filters: unknown key", "it belongs under `removed_links`, indented"),
@@ -137,7 +155,7 @@ fn addresses_to_listen_on_are_one_or_many_and_a_port_alone_means_this_machine() 
 fn the_fingerprint_follows_the_lists_but_not_the_address() {
     let of = |yaml: &str| config(yaml).fingerprint;
     assert_eq!(of("listen: '127.0.0.1:1'"), of("listen: '127.0.0.1:2'"));
-    assert_ne!(of(""), of("ad_server_lists: []"));
+    assert_ne!(of(""), of("blocking: { lists: [] }"));
 }
 
 #[test]
@@ -145,12 +163,12 @@ fn a_byte_order_mark_is_passed_over() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("list.txt"), "\u{feff}ads.example\n").unwrap();
     let file = dir.path().join("config.yaml");
-    let text = "\u{feff}preset: crunch\nad_server_lists: [list.txt]\n";
+    let text = "\u{feff}preset: crunch\nblocking: { lists: [list.txt] }\n";
     fs::write(&file, text).unwrap();
     let config = Lookup::new(Some(file)).load().unwrap().config;
     // The first key and the first host follow the marks immediately.
     assert_eq!(config.preset, Preset::Crunch);
-    assert!(config.ad_servers.matches("ads.example"));
+    assert!(config.blocker.blocked_host("x.ads.example").is_some());
     assert_eq!(config.filters, ChainConfig::crunch());
 }
 
@@ -165,22 +183,32 @@ fn filters_of_the_file_are_laid_over_the_preset() {
 /// A device or a video that is named by mistake must not fill the memory.
 #[test]
 fn files_without_end_are_refused() {
-    for yaml in ["ad_server_lists: [/dev/zero]", "upstream: { extra_ca_file: /dev/zero }"] {
-        let error = error_of(yaml);
-        assert!(error.contains("/dev/zero: it is longer than 128 MiB"), "{error}");
-    }
+    let error = error_of("upstream: { extra_ca_file: /dev/zero }");
+    assert!(error.contains("/dev/zero: it is longer than 128 MiB"), "{error}");
+    let lists = config("blocking: { lists: [/dev/zero] }").blocker;
+    let problem = lists.lists()[0].problem.as_ref().unwrap();
+    assert!(problem.contains("/dev/zero: it is longer than 64 MiB"), "{problem}");
     let error = Lookup::new(Some("/dev/zero".into())).load().unwrap_err();
     assert!(error.to_string().contains("it is longer than 4 MiB"), "{error}");
 }
 
 #[test]
-fn a_bad_line_of_a_list_is_reported_once_in_its_own_file() {
+fn a_bad_list_or_line_is_told_and_stops_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    fs::write(dir.path().join("my.txt"), "ads.example.com\n0.0.0.0 ||bad^\n").unwrap();
+    fs::write(dir.path().join("my.txt"), "ads.example.com\n0.0.0.0 b.example\n||bad.example^$nonsense\n").unwrap();
     let file = dir.path().join("config.yaml");
-    let error = Config::from_yaml("ad_server_lists: [my.txt]", Some(&file)).unwrap_err().to_string();
-    assert!(error.contains("my.txt:2:9: \"||bad^\""), "{error}");
-    assert_eq!((error.matches("my.txt").count(), error.matches("expected").count()), (1, 1), "{error}");
+    let config = Config::from_yaml("blocking: { lists: [my.txt, gone.txt] }", Some(&file)).unwrap();
+    let [mine, gone] = config.blocker.lists() else { panic!() };
+    assert_eq!((mine.counts.requests, mine.counts.refused, &mine.problem), (2, 1, &None));
+    assert!(gone.problem.as_ref().unwrap().contains("gone.txt: No such file"), "{gone:?}");
+    assert!(config.blocker.blocked_host("b.example").is_some());
+}
+
+#[test]
+fn the_old_name_of_the_lists_still_counts_with_a_hint() {
+    let old = config("ad_server_lists: [builtin]");
+    assert_eq!(old.blocker.settings(), config("").blocker.settings());
+    assert!(old.hints[0].contains("`ad_server_lists` is now `lists`"), "{:?}", old.hints);
 }
 
 #[test]

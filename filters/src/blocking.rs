@@ -1,0 +1,85 @@
+//! What lists of advertisements and trackers say: the question the chain asks, and the simplest answer, a list of hosts.
+
+pub(crate) mod element;
+pub(crate) mod selectors;
+
+use std::{collections::HashSet, sync::Arc};
+
+use url::Url;
+
+pub use self::selectors::Selectors;
+use crate::hosts::HostList;
+
+/// What a page wants of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Resource {
+    /// A page to go to: the address of a link.
+    Document,
+    /// A page in a frame.
+    Frame,
+    /// A picture.
+    Image,
+    /// Sound, film or subtitles.
+    Media,
+    /// A plug-in's content.
+    Object,
+    /// A script.
+    Script,
+    /// A style sheet.
+    Stylesheet,
+    /// Anything else.
+    Other,
+}
+
+/// Lists of advertisements and trackers.
+pub trait Blocker: Send + Sync {
+    /// Whether an address is forbidden to a page. Of a [`Resource::Document`] only the host counts.
+    fn blocks(&self, page: &Url, address: &Url, wanted: Resource) -> bool;
+
+    /// Whether nothing but the host of an address counts, whatever wants it.
+    fn by_host_alone(&self) -> bool {
+        false
+    }
+
+    /// Which elements of a page the lists hide, if they hide any. `names` are the classes and the ids in the page.
+    fn hiding(&self, page: &Url, names: &dyn Fn() -> Names) -> Option<Hiding> {
+        let _ = (page, names);
+        None
+    }
+}
+
+/// Names in a page.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// Of classes.
+    pub classes: HashSet<String>,
+    /// Of ids.
+    pub ids: HashSet<String>,
+}
+
+/// The selectors of elements that are to leave a page.
+#[derive(Clone, Debug, Default)]
+pub struct Hiding {
+    /// Those that hold on every page.
+    pub common: Option<Arc<Selectors>>,
+    /// Those of them that do not hold on this one.
+    pub except: HashSet<String>,
+    /// Others that hold on this page.
+    pub own: Vec<String>,
+}
+
+impl Blocker for HostList {
+    fn by_host_alone(&self) -> bool {
+        true
+    }
+
+    fn blocks(&self, _: &Url, address: &Url, _: Resource) -> bool {
+        address.host_str().is_some_and(|host| self.matches(host))
+    }
+}
+
+impl From<HostList> for Arc<dyn Blocker> {
+    fn from(hosts: HostList) -> Self {
+        Arc::new(hosts)
+    }
+}

@@ -1,0 +1,311 @@
+//! An element of a page as the `selectors` crate wants to see it, and the words of its grammar.
+
+use std::fmt;
+
+use cssparser::{CowRcStr, ParseError, SourceLocation, ToCss};
+use html5ever::{LocalName, Namespace, local_name, ns};
+use kuchikiki::NodeData;
+use precomputed_hash::PrecomputedHash;
+use selectors::{
+    OpaqueElement, SelectorImpl,
+    attr::{AttrSelectorOperation, CaseSensitivity, NamespaceConstraint},
+    bloom::BloomFilter,
+    context::MatchingContext,
+    matching::ElementSelectorFlags,
+    parser::{NonTSPseudoClass, Parser, SelectorParseErrorKind},
+};
+
+use crate::html::{Kind, NodeId, Page, tag::Tag};
+
+/// The types of a selector's parts.
+#[derive(Clone, Debug)]
+pub(crate) struct Names;
+
+/// A name or a value in a selector.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Name(pub(crate) LocalName);
+
+impl From<&str> for Name {
+    fn from(text: &str) -> Name {
+        Name(text.into())
+    }
+}
+
+impl AsRef<str> for Name {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl ToCss for Name {
+    fn to_css<W: fmt::Write>(&self, out: &mut W) -> fmt::Result {
+        cssparser::serialize_identifier(&self.0, out)
+    }
+}
+
+impl PrecomputedHash for Name {
+    fn precomputed_hash(&self) -> u32 {
+        self.0.precomputed_hash()
+    }
+}
+
+/// `:link`, the one state that a page has without a browser.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct IsLink;
+
+impl ToCss for IsLink {
+    fn to_css<W: fmt::Write>(&self, out: &mut W) -> fmt::Result {
+        out.write_str(":link")
+    }
+}
+
+impl NonTSPseudoClass for IsLink {
+    type Impl = Names;
+
+    fn is_active_or_hover(&self) -> bool {
+        false
+    }
+
+    fn is_user_action_state(&self) -> bool {
+        false
+    }
+}
+
+/// There are none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PseudoElement {}
+
+impl ToCss for PseudoElement {
+    fn to_css<W: fmt::Write>(&self, _: &mut W) -> fmt::Result {
+        match *self {}
+    }
+}
+
+impl selectors::parser::PseudoElement for PseudoElement {
+    type Impl = Names;
+}
+
+impl SelectorImpl for Names {
+    type ExtraMatchingData<'a> = ();
+    type AttrValue = Name;
+    type Identifier = Name;
+    type LocalName = Name;
+    type NamespaceUrl = Namespace;
+    type NamespacePrefix = Name;
+    type BorrowedNamespaceUrl = Namespace;
+    type BorrowedLocalName = Name;
+    type NonTSPseudoClass = IsLink;
+    type PseudoElement = PseudoElement;
+}
+
+/// The grammar: all that can be told without a browser.
+pub(crate) struct Css;
+
+impl<'i> Parser<'i> for Css {
+    type Impl = Names;
+    type Error = SelectorParseErrorKind<'i>;
+
+    fn parse_nth_child_of(&self) -> bool {
+        true
+    }
+
+    fn parse_is_and_where(&self) -> bool {
+        true
+    }
+
+    fn parse_has(&self) -> bool {
+        true
+    }
+
+    /// A list with a mistake is skipped as a whole.
+    fn allow_forgiving_selectors(&self) -> bool {
+        false
+    }
+
+    fn parse_non_ts_pseudo_class(
+        &self,
+        at: SourceLocation,
+        name: CowRcStr<'i>,
+    ) -> Result<IsLink, ParseError<'i, Self::Error>> {
+        if name.eq_ignore_ascii_case("link") || name.eq_ignore_ascii_case("any-link") {
+            return Ok(IsLink);
+        }
+        Err(at.new_custom_error(SelectorParseErrorKind::UnsupportedPseudoClassOrElement(name)))
+    }
+}
+
+/// An element. Its neighbours are those of the page as it came: what filters removed still counts.
+#[derive(Clone)]
+pub(crate) struct Element<'a> {
+    pub(crate) page: &'a Page,
+    pub(crate) id: NodeId,
+}
+
+impl fmt::Debug for Element<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {:?}", self.name(), self.id)
+    }
+}
+
+impl<'a> Element<'a> {
+    pub(crate) fn name(&self) -> &LocalName {
+        match self.page.data(self.id) {
+            NodeData::Element(element) => &element.name.local,
+            _ => unreachable!("only elements are compared"),
+        }
+    }
+
+    fn namespace(&self) -> &Namespace {
+        match self.page.data(self.id) {
+            NodeData::Element(element) => &element.name.ns,
+            _ => unreachable!("only elements are compared"),
+        }
+    }
+
+    fn at(&self, id: NodeId) -> Option<Element<'a>> {
+        self.page.tag(id).map(|_| Element { page: self.page, id })
+    }
+
+    /// The first element from a row on, at the depth of `self`'s children or siblings.
+    fn first_from(&self, mut at: NodeId, end: NodeId) -> Option<Element<'a>> {
+        while at < end {
+            if let Some(element) = self.at(at) {
+                return Some(element);
+            }
+            at = self.page.end(at);
+        }
+        None
+    }
+}
+
+impl selectors::Element for Element<'_> {
+    type Impl = Names;
+
+    fn opaque(&self) -> OpaqueElement {
+        OpaqueElement::new(self.page.data(self.id))
+    }
+
+    fn parent_element(&self) -> Option<Self> {
+        self.at(self.page.parent(self.id))
+    }
+
+    fn parent_node_is_shadow_root(&self) -> bool {
+        false
+    }
+
+    fn containing_shadow_host(&self) -> Option<Self> {
+        None
+    }
+
+    fn is_pseudo_element(&self) -> bool {
+        false
+    }
+
+    fn prev_sibling_element(&self) -> Option<Self> {
+        let parent = self.page.parent(self.id);
+        let mut at = self.id;
+        while at.0 > parent.0 + 1 {
+            // The row before is the sibling before, or the end of something inside it.
+            at = NodeId(at.0 - 1);
+            while self.page.parent(at) != parent {
+                at = self.page.parent(at);
+            }
+            if let Some(element) = self.at(at) {
+                return Some(element);
+            }
+        }
+        None
+    }
+
+    fn next_sibling_element(&self) -> Option<Self> {
+        let parent = self.page.parent(self.id);
+        self.first_from(self.page.end(self.id), self.page.end(parent))
+    }
+
+    fn first_element_child(&self) -> Option<Self> {
+        self.first_from(NodeId(self.id.0 + 1), self.page.end(self.id))
+    }
+
+    fn is_html_element_in_html_document(&self) -> bool {
+        *self.namespace() == ns!(html)
+    }
+
+    fn has_local_name(&self, name: &Name) -> bool {
+        *self.name() == name.0
+    }
+
+    fn has_namespace(&self, namespace: &Namespace) -> bool {
+        self.namespace() == namespace
+    }
+
+    fn is_same_type(&self, other: &Self) -> bool {
+        self.name() == other.name() && self.namespace() == other.namespace()
+    }
+
+    fn attr_matches(
+        &self,
+        _: &NamespaceConstraint<&Namespace>,
+        name: &Name,
+        operation: &AttrSelectorOperation<&Name>,
+    ) -> bool {
+        self.page.attribute(self.id, &name.0).is_some_and(|value| operation.eval_str(value))
+    }
+
+    fn match_non_ts_pseudo_class(&self, _: &IsLink, _: &mut MatchingContext<Names>) -> bool {
+        selectors::Element::is_link(self)
+    }
+
+    fn match_pseudo_element(&self, pseudo: &PseudoElement, _: &mut MatchingContext<Names>) -> bool {
+        match *pseudo {}
+    }
+
+    fn apply_selector_flags(&self, _: ElementSelectorFlags) {}
+
+    fn is_link(&self) -> bool {
+        matches!(self.page.tag(self.id), Some(Tag::A | Tag::Area))
+            && self.page.has_attribute(self.id, &local_name!("href"))
+    }
+
+    fn is_html_slot_element(&self) -> bool {
+        false
+    }
+
+    fn has_id(&self, id: &Name, case: CaseSensitivity) -> bool {
+        let own = self.page.attribute(self.id, &local_name!("id"));
+        own.is_some_and(|own| case.eq(own.as_bytes(), id.0.as_bytes()))
+    }
+
+    fn has_class(&self, class: &Name, case: CaseSensitivity) -> bool {
+        let own = self.page.attribute(self.id, &local_name!("class")).unwrap_or_default();
+        own.split_ascii_whitespace().any(|own| case.eq(own.as_bytes(), class.0.as_bytes()))
+    }
+
+    fn has_custom_state(&self, _: &Name) -> bool {
+        false
+    }
+
+    fn imported_part(&self, _: &Name) -> Option<Name> {
+        None
+    }
+
+    fn is_part(&self, _: &Name) -> bool {
+        false
+    }
+
+    fn is_empty(&self) -> bool {
+        let mut inside = (self.id.0 + 1..self.page.end(self.id).0).map(NodeId);
+        inside.all(|id| match self.page.kind(id) {
+            Kind::Element(_) => false,
+            Kind::Text => self.page.text(id).is_none_or(|text| text.is_empty()),
+            _ => true,
+        })
+    }
+
+    fn is_root(&self) -> bool {
+        self.page.parent(self.id) == NodeId::DOCUMENT
+    }
+
+    fn add_element_unique_hashes(&self, _: &mut BloomFilter) -> bool {
+        false
+    }
+}

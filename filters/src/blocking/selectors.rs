@@ -1,0 +1,205 @@
+//! CSS selectors, compiled and sorted by what an element must have to match one, as browsers do: a page's elements are each
+//! compared with a few of them.
+
+use cssparser::{Parser as CssParser, ParserInput};
+use selectors::{
+    context::{MatchingContext, MatchingForInvalidation, MatchingMode, NeedsSelectorFlags, QuirksMode, SelectorCaches},
+    matching::matches_selector,
+    parser::{Component, ParseRelative, Selector, SelectorList},
+};
+
+use super::element::{Css, Element, Names};
+use crate::{
+    hashing::Table,
+    html::{NodeId, Page},
+};
+
+/// Compiled selectors.
+#[derive(Debug, Default)]
+pub struct Selectors {
+    /// Each with the place of its text.
+    compiled: Vec<(Selector<Names>, usize)>,
+    texts: Vec<String>,
+    by_key: Table<Key, Vec<usize>>,
+    /// Those of which no part can be looked up.
+    others: Vec<usize>,
+    skipped: usize,
+}
+
+/// What an element must have, at least.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Id(String),
+    Class(String),
+    Tag(String),
+    Attribute(String),
+}
+
+impl Selectors {
+    /// Compiles selectors. Those that are no CSS, or ask for what only a browser knows, are skipped and counted.
+    pub fn compile(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Selectors {
+        let mut all = Selectors::default();
+        for text in texts {
+            all.add(text.as_ref());
+        }
+        all
+    }
+
+    fn add(&mut self, text: &str) {
+        let mut input = ParserInput::new(text);
+        let parsed = SelectorList::parse(&Css, &mut CssParser::new(&mut input), ParseRelative::No);
+        let Ok(parsed) = parsed else {
+            self.skipped += 1;
+            return;
+        };
+        for selector in parsed.slice() {
+            let index = self.compiled.len();
+            match key(selector) {
+                Some(key) => self.by_key.entry(key).or_default().push(index),
+                None => self.others.push(index),
+            }
+            self.compiled.push((selector.clone(), self.texts.len()));
+        }
+        self.texts.push(text.to_owned());
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// How many were skipped.
+    #[must_use]
+    pub fn skipped(&self) -> usize {
+        self.skipped
+    }
+
+    /// The texts, in the order in which they came.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.texts.iter().map(String::as_str)
+    }
+}
+
+/// The part of a selector that is looked up: of the compound on its right, the rarest.
+fn key(selector: &Selector<Names>) -> Option<Key> {
+    let mut found = None;
+    for part in selector.iter() {
+        found = match (part, found) {
+            (Component::ID(id), _) => return Some(Key::Id(id.0.to_string())),
+            (Component::Class(class), _) => Some(Key::Class(class.0.to_string())),
+            (_, Some(Key::Class(class))) => Some(Key::Class(class)),
+            (Component::AttributeInNoNamespaceExists { local_name_lower: name, .. }, _)
+            | (Component::AttributeInNoNamespace { local_name: name, .. }, None) => {
+                Some(Key::Attribute(name.0.to_string()))
+            }
+            (Component::LocalName(name), _) => Some(Key::Tag(name.lower_name.0.to_string())),
+            (_, found) => found,
+        };
+    }
+    found
+}
+
+/// Compares elements of one page with selectors.
+pub(crate) struct Matcher<'a> {
+    page: &'a Page,
+    caches: SelectorCaches,
+}
+
+impl<'a> Matcher<'a> {
+    pub(crate) fn new(page: &'a Page) -> Matcher<'a> {
+        Matcher { page, caches: SelectorCaches::default() }
+    }
+
+    /// Whether an element matches a selector for which `holds` is true.
+    pub(crate) fn matches(&mut self, selectors: &Selectors, id: NodeId, holds: impl Fn(&str) -> bool) -> bool {
+        let element = Element { page: self.page, id };
+        let mut candidates = selectors.others.clone();
+        let mut look = |key: Key| candidates.extend(selectors.by_key.get(&key).into_iter().flatten());
+        look(Key::Tag(element.name().to_string()));
+        self.page.each_attribute(id, |name, value| match &**name {
+            "class" => value.split_ascii_whitespace().for_each(|class| look(Key::Class(class.to_owned()))),
+            "id" => look(Key::Id(value.to_owned())),
+            _ => {}
+        });
+        self.page.each_attribute(id, |name, _| look(Key::Attribute(name.to_string())));
+        if let Some(budget) = &self.page.budget {
+            budget.walk(crate::vocabulary::words::count(candidates.len()));
+        }
+        candidates.into_iter().any(|index| {
+            let (selector, text) = &selectors.compiled[index];
+            self.is_match(selector, &element) && holds(&selectors.texts[*text])
+        })
+    }
+
+    fn is_match(&mut self, selector: &Selector<Names>, element: &Element<'a>) -> bool {
+        let mut context = MatchingContext::new(
+            MatchingMode::Normal,
+            None,
+            &mut self.caches,
+            QuirksMode::NoQuirks,
+            NeedsSelectorFlags::No,
+            MatchingForInvalidation::No,
+        );
+        matches_selector(selector, 0, None, element, &mut context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ids, page};
+
+    fn matched(html: &str, selector: &str) -> String {
+        let page = page(html);
+        let selectors = Selectors::compile([selector]);
+        assert_eq!(selectors.skipped(), 0, "{selector}");
+        let mut matcher = Matcher::new(&page);
+        let found: Vec<NodeId> = page
+            .live(page.body())
+            .filter(|&id| page.tag(id).is_some() && matcher.matches(&selectors, id, |_| true))
+            .collect();
+        ids(&page, &found).join(" ")
+    }
+
+    #[test]
+    fn selectors_match_as_in_a_browser() {
+        let html = "<div id=a class='ad Big'><p id=b data-ad='x-1'>one</p><p id=c>two</p></div>\
+                    <ins id=d class=adsbygoogle></ins><a id=e href='https://ads.example/x'><img id=f SRC=1></a>\
+                    <section id=g><i id=h class=label>Ad</i></section>";
+        for (selector, wanted) in [
+            (".ad", "a"),
+            (".big", ""),
+            ("#a > p", "b c"),
+            ("div p + p", "c"),
+            ("p ~ p, ins.adsbygoogle", "c d"),
+            ("[data-ad]", "b"),
+            ("[data-ad^=\"x-\"]", "b"),
+            ("p[data-ad$=\"2\"]", ""),
+            ("A[HREF*=\"ads.\" i] > img", "f"),
+            ("p:not([data-ad])", "c"),
+            ("p:nth-child(2)", "c"),
+            ("p:first-child", "b"),
+            ("section:has(> .label)", "g"),
+            ("div:is(.ad, .x) > :last-of-type", "c"),
+            ("ins:empty", "d"),
+            ("*:has(> img)", "e"),
+            ("a:link", "e"),
+        ] {
+            assert_eq!(matched(html, selector), wanted, "{selector}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_selector_is_skipped_and_counted() {
+        let odd = ["p:has-text(Ad)", "p:upward(2)", "p::before", "..x", "p:matches-path(/x)", ""];
+        let selectors = Selectors::compile(odd);
+        assert_eq!((selectors.len(), selectors.skipped()), (0, odd.len()));
+    }
+}

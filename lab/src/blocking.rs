@@ -1,0 +1,309 @@
+//! `blocking`: what the lists of the configuration save on pages whose main content is known, what they cost, and how fast they are.
+//!
+//! The requests of a page are the addresses in its HTML that a browser would load: those that its scripts ask for are not in
+//! there. Text is compared without the choice of a main block, so that a word is lost only by a rule of a list.
+
+use std::{
+    collections::{HashMap, HashSet},
+    fs,
+    io::Write,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use gleaner::{
+    Config,
+    blocking::{Verdict, Wanted},
+    config::Lookup,
+    offline::parallel,
+};
+use gleaner_filters::{
+    Blocker, Chain, ChainConfig, FilterName, Floor, Format, Hiding, HostList, Names, PageLimits, Resource,
+    output::Style,
+};
+use regex::Regex;
+use url::Url;
+
+use crate::train::dataset::{self, Page};
+
+/// Arguments of `blocking`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Folder with html/*.html.gz and ground-truth/*.json
+    dataset: PathBuf,
+    /// Writes so many of the requests with their decisions into a file, for `lab/ghostery.mjs`
+    #[arg(long, value_name = "FILE")]
+    decisions: Option<PathBuf>,
+    /// How many
+    #[arg(long, default_value_t = 5000)]
+    most: usize,
+}
+
+/// What the chain asked about a page.
+struct Recorder {
+    lists: Arc<dyn Blocker>,
+    asked: Mutex<Vec<(Url, Resource, bool)>>,
+    hiding: Mutex<Option<Hiding>>,
+}
+
+impl Blocker for Recorder {
+    fn blocks(&self, page: &Url, address: &Url, wanted: Resource) -> bool {
+        let blocks = self.lists.blocks(page, address, wanted);
+        if wanted != Resource::Document || blocks {
+            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            asked.push((address.clone(), wanted, blocks));
+        }
+        blocks
+    }
+
+    fn hiding(&self, page: &Url, names: &dyn Fn() -> Names) -> Option<Hiding> {
+        let hiding = self.lists.hiding(page, names);
+        self.hiding.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&hiding);
+        hiding
+    }
+}
+
+/// One rule alone.
+enum One {
+    Selector(String),
+    Address(Url, Resource),
+}
+
+impl Blocker for One {
+    fn blocks(&self, _: &Url, address: &Url, wanted: Resource) -> bool {
+        matches!(self, One::Address(one, kind) if one == address && wanted == *kind)
+    }
+
+    fn hiding(&self, _: &Url, _: &dyn Fn() -> Names) -> Option<Hiding> {
+        match self {
+            One::Selector(one) => Some(Hiding { own: vec![one.clone()], ..Hiding::default() }),
+            One::Address(..) => None,
+        }
+    }
+}
+
+/// What became of one page.
+#[derive(Default)]
+struct Outcome {
+    requests: Vec<(Url, Url, Resource, bool)>,
+    elements: usize,
+    bytes: (usize, usize),
+    words: (usize, usize),
+    lost: Vec<String>,
+    whole: (f64, f64),
+    passed: bool,
+}
+
+pub(crate) fn run(args: &Args, lookup: &Lookup) -> anyhow::Result<()> {
+    let before = resident();
+    let started = Instant::now();
+    let config = lookup.load()?.config;
+    let loaded = started.elapsed();
+    println!("lists                 read in {loaded:.0?}, {} MB", (resident().saturating_sub(before)) / 1024);
+    for list in config.blocker.lists() {
+        println!("                      {} {:?} {}", list.source, list.counts, list.problem.as_deref().unwrap_or(""));
+    }
+    let mut outcomes = Vec::new();
+    let annotations = dataset::annotations(&args.dataset)?;
+    parallel::in_order(
+        annotations.iter(),
+        |annotation| dataset::page(&args.dataset, annotation).map(|page| measure(&page, &config)),
+        |outcome| outcome.map(|outcome| outcomes.push(outcome)),
+    )?;
+    report(&outcomes);
+    speed(&outcomes, &config);
+    if let Some(file) = &args.decisions {
+        let all: Vec<_> = outcomes.iter().flat_map(|outcome| &outcome.requests).collect();
+        let step = (all.len() / args.most.max(1)).max(1);
+        let mut out = fs::File::create(file)?;
+        for (page, address, wanted, _) in all.into_iter().step_by(step).take(args.most) {
+            let kind = kind(*wanted);
+            let said = match config.blocker.judge(&Wanted::new(address.clone(), Some(page.clone()), kind)) {
+                Verdict::Blocked { rule, .. } => format!("blocked\t{rule}"),
+                Verdict::Excepted { exception, .. } => format!("free\t{exception}"),
+                Verdict::Shortened(to) => format!("free\tto {to}"),
+                Verdict::Free => "free\t".to_owned(),
+            };
+            writeln!(out, "{address}\t{page}\t{kind}\t{said}")?;
+        }
+    }
+    Ok(())
+}
+
+fn kind(wanted: Resource) -> &'static str {
+    match wanted {
+        Resource::Document => "document",
+        Resource::Frame => "subdocument",
+        Resource::Image => "image",
+        Resource::Media => "media",
+        Resource::Object => "object",
+        Resource::Script => "script",
+        Resource::Stylesheet => "stylesheet",
+        Resource::Other => "other",
+    }
+}
+
+/// Only the removal of advertisements, written in this format.
+fn only_ads(format: Format) -> ChainConfig {
+    let mut filters = ChainConfig { order: vec![FilterName::AdServers], ..ChainConfig::default() };
+    filters.floor = Floor { page_chars: 0, kept_share: 0.0, kept_chars: 0, ..Floor::default() };
+    filters.output.format = format;
+    filters.output.style = Style::Original;
+    filters
+}
+
+fn limits() -> PageLimits {
+    PageLimits { cpu: Duration::from_secs(30), ..PageLimits::default() }
+}
+
+fn content(filters: &ChainConfig, lists: Arc<dyn Blocker>, page: &Page) -> Option<(String, usize)> {
+    let chain = Arc::new(Chain::new(filters, limits(), lists).ok()?);
+    let filtered = chain.run(&page.html, &page.url).ok()?;
+    let removed = filtered.report.filters.iter().map(|filter| filter.removed).sum();
+    Some((filtered.content, removed))
+}
+
+fn measure(page: &Page, config: &Config) -> Outcome {
+    let nothing = || Arc::<dyn Blocker>::from(HostList::default());
+    let recorder = Arc::new(Recorder { lists: config.lists(), asked: Mutex::default(), hiding: Mutex::default() });
+    let (html, text) = (only_ads(Format::Html), only_ads(Format::Text));
+    let (Some((whole, _)), Some((cleaned, elements))) =
+        (content(&html, nothing(), page), content(&html, Arc::<Recorder>::clone(&recorder), page))
+    else {
+        return Outcome { passed: true, ..Outcome::default() };
+    };
+    let asked = std::mem::take(&mut *recorder.asked.lock().unwrap_or_else(PoisonError::into_inner));
+    let blocked: HashSet<_> =
+        asked.iter().filter(|(.., blocks)| *blocks).map(|(address, wanted, _)| (address.clone(), *wanted)).collect();
+    let mut seen = HashSet::new();
+    let requests: Vec<_> = asked
+        .into_iter()
+        .filter(|(address, wanted, _)| {
+            // Links to other pages, feeds and icons of phones are not loaded.
+            ["http", "https"].contains(&address.scheme())
+                && !matches!(wanted, Resource::Other | Resource::Document)
+                && seen.insert(address.clone())
+        })
+        .map(|(address, wanted, blocks)| (page.url.clone(), address, wanted, blocks))
+        .collect();
+    let reference = bag(&page.reference);
+    let kept =
+        |lists: Arc<dyn Blocker>| content(&text, lists, page).map_or(0, |(text, _)| common(&reference, &bag(&text)));
+    let words = (kept(nothing()), kept(config.lists()));
+    let mut outcome = Outcome {
+        elements,
+        bytes: (whole.len(), cleaned.len()),
+        words,
+        whole: (f1(page, nothing(), &reference), f1(page, config.lists(), &reference)),
+        ..Outcome::default()
+    };
+    if words.1 < words.0 {
+        let hiding = recorder.hiding.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default();
+        let common = hiding.common.iter().flat_map(|common| common.texts());
+        let common = common.filter(|text| !hiding.except.contains(*text)).map(str::to_owned);
+        let selectors = hiding.own.iter().cloned().chain(common).map(One::Selector);
+        let blocked = blocked.into_iter().map(|(address, wanted)| One::Address(address, wanted));
+        for one in selectors.chain(blocked) {
+            let name = match &one {
+                One::Selector(text) => format!("##{text}"),
+                One::Address(address, wanted) => format!("{address} as {}", kind(*wanted)),
+            };
+            let left = kept(Arc::new(one));
+            if left < words.0 {
+                outcome.lost.push(format!("{} {}: {} of {} words: {name}", page.id, page.url, words.0 - left, words.0));
+            }
+        }
+    }
+    outcome.requests = requests;
+    outcome
+}
+
+/// Word F1 of the whole default chain.
+fn f1(page: &Page, lists: Arc<dyn Blocker>, reference: &HashMap<String, usize>) -> f64 {
+    let mut filters = ChainConfig::default();
+    filters.output.format = Format::Text;
+    let text = content(&filters, lists, page).map(|(text, _)| text).unwrap_or_default();
+    let kept = bag(&text);
+    let (common, of): (usize, usize) =
+        (common(reference, &kept), kept.values().sum::<usize>() + reference.values().sum::<usize>());
+    if of == 0 { 1.0 } else { 2.0 * common as f64 / of as f64 }
+}
+
+fn bag(text: &str) -> HashMap<String, usize> {
+    let word = Regex::new(r"\w+").expect("the pattern is a constant");
+    let mut bag = HashMap::new();
+    for word in word.find_iter(text) {
+        *bag.entry(word.as_str().to_lowercase()).or_insert(0) += 1;
+    }
+    bag
+}
+
+fn common(reference: &HashMap<String, usize>, kept: &HashMap<String, usize>) -> usize {
+    reference.iter().map(|(word, count)| kept.get(word).map_or(0, |kept| *kept.min(count))).sum()
+}
+
+fn report(outcomes: &[Outcome]) {
+    let sum = |of: fn(&Outcome) -> usize| outcomes.iter().map(of).sum::<usize>();
+    let measured = outcomes.iter().filter(|outcome| !outcome.passed).count();
+    let requests = sum(|outcome| outcome.requests.len());
+    let blocked = sum(|outcome| outcome.requests.iter().filter(|(.., blocks)| *blocks).count());
+    println!("pages                 {measured}, and {} that cannot be parsed", outcomes.len() - measured);
+    println!("requests in the HTML  {requests} before, {} after", requests - blocked);
+    for wanted in
+        [Resource::Script, Resource::Image, Resource::Frame, Resource::Stylesheet, Resource::Media, Resource::Object]
+    {
+        let all = || outcomes.iter().flat_map(|outcome| &outcome.requests).filter(|(_, _, kind, _)| *kind == wanted);
+        println!(
+            "                      {:12} {} before, {} after",
+            kind(wanted),
+            all().count(),
+            all().filter(|(.., blocks)| !blocks).count()
+        );
+    }
+    println!("elements removed      {}", sum(|outcome| outcome.elements));
+    println!(
+        "bytes of HTML         {} before, {} after",
+        sum(|outcome| outcome.bytes.0),
+        sum(|outcome| outcome.bytes.1)
+    );
+    println!(
+        "reference words kept  {} before, {} after",
+        sum(|outcome| outcome.words.0),
+        sum(|outcome| outcome.words.1)
+    );
+    let mean = |of: fn(&Outcome) -> f64| outcomes.iter().map(of).sum::<f64>() / outcomes.len() as f64;
+    println!("word F1 of the chain  {:.4} before, {:.4} after", mean(|o| o.whole.0), mean(|o| o.whole.1));
+    println!("pages that lost text  {}", outcomes.iter().filter(|outcome| outcome.words.1 < outcome.words.0).count());
+    for line in outcomes.iter().flat_map(|outcome| &outcome.lost) {
+        println!("                      {line}");
+    }
+}
+
+/// Decisions one after the other, as requests come.
+fn speed(outcomes: &[Outcome], config: &Config) {
+    let wanted: Vec<Wanted> = outcomes
+        .iter()
+        .flat_map(|outcome| &outcome.requests)
+        .map(|(page, address, wanted, _)| Wanted::new(address.clone(), Some(page.clone()), kind(*wanted)))
+        .collect();
+    let mut times: Vec<Duration> = wanted
+        .iter()
+        .map(|wanted| {
+            let started = Instant::now();
+            std::hint::black_box(config.blocker.judge(wanted));
+            started.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    if let (Some(median), Some(slow)) = (times.get(times.len() / 2), times.get(times.len() * 99 / 100)) {
+        println!("a decision            {median:.1?} in the median, {slow:.1?} for 99 %, of {}", times.len());
+    }
+}
+
+/// Kilobytes of memory in use.
+fn resident() -> usize {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}

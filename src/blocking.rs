@@ -1,0 +1,264 @@
+//! Lists of advertisements and trackers: one mechanism, which pages (the `ad_servers` step of the chain) and requests ask.
+//!
+//! A [`Blocker`] belongs to one configuration and never changes; when a list or the pause changes, the configuration is
+//! read again, and with it the lists. `lists` says where they come from, `syntax` reads them, `engine` asks them,
+//! `request` says what a request is for, `answer` what its client gets, `update` fetches them, `pause` is the pause.
+
+mod answer;
+mod engine;
+mod lists;
+mod pause;
+mod request;
+mod syntax;
+pub mod update;
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::SystemTime,
+};
+
+use gleaner_filters::{Hiding, Names, Resource};
+use url::Url;
+
+pub(crate) use self::answer::{blocked_document, blocked_resource, redirect};
+use self::engine::{Engine, Text};
+pub use self::{
+    engine::{Counts, Rule, Verdict},
+    lists::ListSource,
+    pause::{Pause, parse_duration},
+    request::{KINDS, Wanted},
+};
+use crate::config::HostPatterns;
+
+/// The built-in list of advertising hosts.
+const BUILTIN_LIST: &str = include_str!("../adservers.txt");
+
+/// Most bytes of a list: several times the largest public hosts files. Raising it lets a wrong file cost more memory before it is refused.
+const MAX_LIST: u64 = 64 << 20;
+
+/// The section `blocking` as used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Blocking {
+    /// Whether anything is blocked.
+    pub enabled: bool,
+    /// Whether requests are.
+    pub requests: bool,
+    /// Each list once; files with their whole paths.
+    pub lists: Vec<ListSource>,
+    /// Sites on which nothing is blocked, and hosts that are not.
+    pub except: HostPatterns,
+    /// The same for one list.
+    pub except_by_list: BTreeMap<String, HostPatterns>,
+    /// Whether lists are kept up to date.
+    pub update: bool,
+    /// Where they are kept; `None` where the user has no home.
+    pub dir: Option<PathBuf>,
+}
+
+/// A list as it was read.
+#[derive(Clone, Debug)]
+pub struct ListState {
+    /// Where it comes from.
+    pub source: ListSource,
+    /// Its rules.
+    pub counts: Counts,
+    /// Why it could not be read.
+    pub problem: Option<String>,
+}
+
+/// The lists of one configuration.
+#[derive(Debug)]
+pub struct Blocker {
+    settings: Blocking,
+    engine: Arc<Engine>,
+    states: Vec<ListState>,
+    /// Engines for sites on which some lists do not count, by the indexes of those that do.
+    partial: Mutex<HashMap<Vec<usize>, Arc<Engine>>>,
+    /// Changes with the lists and the settings.
+    pub(crate) fingerprint: u64,
+    paused_until: Option<SystemTime>,
+}
+
+/// Why nothing is asked about a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exempt {
+    /// `blocking.enabled` or `blocking.requests` is off.
+    Off,
+    /// Blocking is paused.
+    Paused,
+    /// `blocking.except` names the page's site.
+    Site,
+    /// `blocking.except` names the host.
+    Host,
+}
+
+impl Blocker {
+    /// Reads the lists. One that cannot be read is left out, and its state says why.
+    #[must_use]
+    pub fn load(settings: Blocking) -> Self {
+        let (mut texts, mut states) = (Vec::new(), Vec::new());
+        let wanted = if settings.enabled { &settings.lists[..] } else { &[] };
+        for source in wanted {
+            let read = read_list(source, settings.dir.as_deref());
+            let problem = read.as_ref().err().map(ToString::to_string);
+            states.push(ListState { source: source.clone(), counts: Counts::default(), problem });
+            texts.push(Text { name: source.to_string(), text: read.unwrap_or_default() });
+        }
+        let engine = Engine::new(&texts, settings.dir.as_deref());
+        for (state, counts) in states.iter_mut().zip(engine.counts()) {
+            state.counts = counts;
+        }
+        let paused_until = settings.dir.as_deref().and_then(Pause::read).filter(|until| *until > SystemTime::now());
+        let texts = texts.iter().map(|list| (&*list.name, hash_of(&list.text))).collect::<Vec<_>>();
+        let fingerprint = hash_of(&(texts, format!("{settings:?}"), paused_until));
+        Self { settings, engine: Arc::new(engine), states, partial: Mutex::default(), fingerprint, paused_until }
+    }
+
+    /// The lists, in the order of the configuration.
+    #[must_use]
+    pub fn lists(&self) -> &[ListState] {
+        &self.states
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &Blocking {
+        &self.settings
+    }
+
+    /// When the pause ends, if there is one.
+    #[must_use]
+    pub fn paused_until(&self) -> Option<SystemTime> {
+        self.paused_until.filter(|until| *until > SystemTime::now())
+    }
+
+    /// Files whose change changes what this has read.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let dir = self.settings.dir.as_deref();
+        let lists = self.settings.lists.iter().filter_map(|list| list.file(dir));
+        lists.chain(dir.map(Pause::file)).collect()
+    }
+
+    /// Why nothing is asked about what a page at `site` wants of `host`; `site` is empty where the page is not known.
+    #[must_use]
+    pub fn exempt(&self, site: &str, host: &str) -> Option<Exempt> {
+        let except = &self.settings.except;
+        if !self.settings.enabled {
+            Some(Exempt::Off)
+        } else if self.paused_until().is_some() {
+            Some(Exempt::Paused)
+        } else if !site.is_empty() && except.matches(site) {
+            Some(Exempt::Site)
+        } else {
+            except.matches(host).then_some(Exempt::Host)
+        }
+    }
+
+    /// What the lists say about a request. Exceptions of the configuration are asked before, by [`Blocker::exempt`].
+    #[must_use]
+    pub fn judge(&self, wanted: &Wanted) -> Verdict {
+        let engine = self.engine_for(wanted.site(), wanted.host());
+        engine.judge(wanted.address(), wanted.page(), wanted.kind(), wanted.method())
+    }
+
+    /// The rule that forbids a host, whatever is wanted of it, if requests are blocked.
+    #[must_use]
+    pub fn blocked_host(&self, host: &str) -> Option<Rule> {
+        if !self.settings.requests || self.exempt("", host).is_some() {
+            return None;
+        }
+        match self.judge(&Wanted::host_alone(host)?) {
+            Verdict::Blocked { rule, .. } => Some(rule),
+            _ => None,
+        }
+    }
+
+    /// The rules that count for a site and a host.
+    fn engine_for(&self, site: &str, host: &str) -> Arc<Engine> {
+        if self.settings.except_by_list.is_empty() {
+            return Arc::clone(&self.engine);
+        }
+        let counts = |list: &ListSource| {
+            let except = self.settings.except_by_list.get(&list.to_string());
+            !except.is_some_and(|except| except.matches(site) || except.matches(host))
+        };
+        let lists = &self.settings.lists;
+        let counting: Vec<usize> = (0..lists.len()).filter(|&index| counts(&lists[index])).collect();
+        if counting.len() == lists.len() {
+            return Arc::clone(&self.engine);
+        }
+        let mut partial = self.partial.lock().unwrap_or_else(PoisonError::into_inner);
+        let engine = partial.entry(counting).or_insert_with_key(|counting| {
+            let text = |&index: &usize| {
+                let text = read_list(&lists[index], self.settings.dir.as_deref()).unwrap_or_default();
+                Text { name: lists[index].to_string(), text }
+            };
+            // These are not kept in a file: the one that is there is of all lists.
+            Arc::new(Engine::new(&counting.iter().map(text).collect::<Vec<_>>(), None))
+        });
+        Arc::clone(engine)
+    }
+}
+
+impl gleaner_filters::Blocker for Blocker {
+    fn blocks(&self, page: &Url, address: &Url, resource: Resource) -> bool {
+        let (site, host) = (page.host_str().unwrap_or_default(), address.host_str().unwrap_or_default());
+        if self.exempt(site, host).is_some() {
+            return false;
+        }
+        let engine = self.engine_for(site, host);
+        // Going to a page is no request of the page that links to it.
+        let from = if resource == Resource::Document { address } else { page };
+        engine.blocks(address.as_str(), from.as_str(), request::kind(resource))
+    }
+
+    fn by_host_alone(&self) -> bool {
+        self.engine.hosts_only
+    }
+
+    fn hiding(&self, page: &Url, names: &dyn Fn() -> Names) -> Option<Hiding> {
+        let site = page.host_str().unwrap_or_default();
+        if self.exempt(site, site).is_some() {
+            return None;
+        }
+        self.engine_for(site, site).hiding(page, names)
+    }
+}
+
+fn read_list(source: &ListSource, dir: Option<&Path>) -> io::Result<String> {
+    let Some(file) = source.file(dir) else {
+        return match source {
+            ListSource::Builtin => Ok(BUILTIN_LIST.to_owned()),
+            _ => Err(io::Error::other("there is no folder for lists; `blocking.dir` can name one")),
+        };
+    };
+    let text = crate::config::read_text(&file, MAX_LIST).map_err(|error| match source {
+        ListSource::Named(..) | ListSource::Address(_) if error.kind() == io::ErrorKind::NotFound => {
+            io::Error::other("it is not downloaded yet")
+        }
+        _ => io::Error::other(format!("cannot read {}: {error}", file.display())),
+    })?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+/// A number that is the same in every process of one build.
+fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Puts a file in the place of another, whole: what reads it never sees a half of it.
+fn write(file: &Path, content: &[u8]) -> io::Result<()> {
+    if let Some(dir) = file.parent() {
+        fs::create_dir_all(dir)?;
+    }
+    let new = file.with_extension(format!("new-{}", std::process::id()));
+    fs::write(&new, content)?;
+    fs::rename(new, file)
+}

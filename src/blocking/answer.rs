@@ -1,0 +1,69 @@
+//! What a client gets in place of what the lists forbid: at once, and empty, in the type that it asked for; for a page to go to a
+//! small page that says why, and leads there anyway.
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use maud::html;
+use url::Url;
+
+use super::{
+    engine::{PIXEL, Rule},
+    request::Wanted,
+};
+use crate::{body::Body, bypass_link, error_pages};
+
+const GLEANER: HeaderName = HeaderName::from_static("gleaner");
+
+/// An empty resource; `instead` is what the rules want.
+pub(crate) fn blocked_resource(wanted: &Wanted, instead: Option<(String, Vec<u8>)>) -> Response<Body> {
+    let (kind, content) = match (instead, wanted.kind()) {
+        (Some((kind, content)), _) => (HeaderValue::try_from(kind).ok(), Bytes::from(content)),
+        (None, "script") => (Some(HeaderValue::from_static("text/javascript")), Bytes::new()),
+        (None, "stylesheet") => (Some(HeaderValue::from_static("text/css")), Bytes::new()),
+        (None, "image") => (Some(HeaderValue::from_static("image/gif")), Bytes::from_static(PIXEL)),
+        (None, "subdocument" | "document") => (Some(HeaderValue::from_static("text/html")), Bytes::new()),
+        (None, _) => (None, Bytes::new()),
+    };
+    let mut response = Response::new(Body::from(content));
+    match kind {
+        Some(kind) => drop(response.headers_mut().insert(header::CONTENT_TYPE, kind)),
+        None => *response.status_mut() = StatusCode::NO_CONTENT,
+    }
+    // A script that may not read the answer takes it for an error, and tries again.
+    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    noted(response)
+}
+
+/// The page that says which rule forbids a page.
+pub(crate) fn blocked_document(url: &Url, rule: &Rule) -> Response<Body> {
+    let host = url.host_str().unwrap_or_default();
+    let content = html! {
+        h1 { "This page is blocked" }
+        p { code { (host) } }
+        p { "A rule of the list " strong { (rule.list) } " forbids it, as a server of advertisements, trackers or malware:" }
+        pre { (rule.text) }
+        p { a.button href=(bypass_link::to_blocked(url)) { "Go there anyway" } }
+        p.quiet { "This page is from Gleaner, the proxy of this network, not from the web site. " code { "blocking.except" }
+                  " in its configuration opens a host for good." }
+    };
+    noted(error_pages::page(StatusCode::FORBIDDEN, &error_pages::document("Blocked", &content)))
+}
+
+/// To the same address without what the rules take out of it.
+pub(crate) fn redirect(shorter: &Url) -> Response<Body> {
+    let mut response = Response::new(Body::default());
+    *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
+    if let Ok(address) = HeaderValue::from_str(shorter.as_str()) {
+        response.headers_mut().insert(header::LOCATION, address);
+    }
+    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    noted(response)
+}
+
+fn noted(mut response: Response<Body>) -> Response<Body> {
+    let fields = response.headers_mut();
+    // The lists may change, or be paused.
+    fields.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    fields.insert(GLEANER, HeaderValue::from_static("blocked"));
+    response
+}

@@ -1,0 +1,279 @@
+//! The rules of some lists, compiled (crate `adblock`), and the questions that can be asked of them.
+
+use std::{
+    collections::HashSet,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use adblock::{
+    FilterSet,
+    lists::ParseOptions,
+    request::Request,
+    resources::{MimeType, Resource, ResourceType},
+    sourcemap::FilterRuleDebugInfo,
+};
+use base64ct::{Base64, Encoding};
+use gleaner_filters::{Hiding, Names, Selectors};
+use tracing::warn;
+use url::Url;
+
+use super::{hash_of, syntax};
+
+/// A text of lists of this length and more is worth a file with the compiled rules: below, compiling takes a millisecond.
+const WORTH_A_FILE: usize = 1 << 18;
+
+/// Resources that rules may put in the place of a request (`$redirect`), by their names in lists: the empty ones.
+const EMPTY: [(&str, &[&str], MimeType, &[u8]); 8] = [
+    ("noop.js", &["noopjs", "blank-js"], MimeType::ApplicationJavascript, b""),
+    ("noop.css", &["noopcss", "blank-css"], MimeType::TextCss, b""),
+    ("noop.html", &["noopframe", "blank-html"], MimeType::TextHtml, b""),
+    ("noop.txt", &["nooptext", "blank-text"], MimeType::TextPlain, b""),
+    ("noop.json", &["noopjson"], MimeType::ApplicationJson, b"{}"),
+    (
+        "1x1.gif",
+        &["1x1-transparent.gif", "1x1-transparent-gif", "32x32.png", "2x2.png", "3x2.png"],
+        MimeType::ImageGif,
+        PIXEL,
+    ),
+    ("empty", &[], MimeType::TextPlain, b""),
+    (
+        "noop-vast3.xml",
+        &["noopvast-3.0", "noopvast-4.0", "noop-vast4.xml"],
+        MimeType::TextXml,
+        b"<VAST version=\"3.0\"></VAST>",
+    ),
+];
+
+/// A transparent picture of one pixel (`GIF89a`).
+pub(super) const PIXEL: &[u8] =
+    b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\0\0\0!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
+
+/// A list's text.
+#[derive(Debug)]
+pub(super) struct Text {
+    /// What it is called in messages.
+    pub(super) name: String,
+    pub(super) text: String,
+}
+
+/// A rule of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// The list.
+    pub list: String,
+    /// The rule, as it is written.
+    pub text: String,
+}
+
+impl std::fmt::Display for Rule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.list, self.text)
+    }
+}
+
+/// What the rules say about a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// No rule forbids it.
+    Free,
+    /// A rule forbids it, and another makes an exception.
+    Excepted {
+        /// The rule that forbids it.
+        rule: Rule,
+        /// The exception.
+        exception: Rule,
+    },
+    /// It is forbidden.
+    Blocked {
+        /// The rule that forbids it.
+        rule: Rule,
+        /// What the rules want in its place: a media type and its content.
+        instead: Option<(String, Vec<u8>)>,
+    },
+    /// It is allowed without some of its parameters (`$removeparam`).
+    Shortened(Url),
+}
+
+/// How many rules of a list are in use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Those for requests.
+    pub requests: usize,
+    /// Those for elements.
+    pub elements: usize,
+    /// Those that this program cannot use.
+    pub refused: usize,
+}
+
+pub(super) struct Engine {
+    rules: adblock::Engine,
+    lists: Vec<String>,
+    /// Whether there are rules for whole hosts and nothing else.
+    pub(super) hosts_only: bool,
+    /// The selectors that hold on every page, whatever its classes and ids.
+    common: Option<Arc<Selectors>>,
+    hides: bool,
+}
+
+impl Engine {
+    /// Compiles lists, or reads them from `cache` where they were compiled before.
+    pub(super) fn new(lists: &[Text], cache: Option<&Path>) -> Engine {
+        let length: usize = lists.iter().map(|list| list.text.len()).sum();
+        let file = cache.filter(|_| length >= WORTH_A_FILE).map(|dir| cache_file(dir, lists));
+        let kept = file.as_deref().and_then(|file| read(file).ok());
+        let (rules, hosts_only) = match kept {
+            Some(rules) => (rules, false),
+            None => compile(lists),
+        };
+        let mut engine = Engine {
+            rules,
+            lists: lists.iter().map(|list| list.name.clone()).collect(),
+            hosts_only,
+            common: None,
+            hides: false,
+        };
+        engine.hides = engine.counts().iter().any(|counts| counts.elements > 0);
+        engine.rules.use_resources(EMPTY.into_iter().map(resource));
+        if engine.hides {
+            let everywhere = engine.rules.url_cosmetic_resources("https://nowhere.invalid/");
+            engine.common = Some(Arc::new(Selectors::compile(sorted(everywhere.hide_selectors))));
+        }
+        if let Some(file) = file.filter(|file| !file.exists())
+            && let Err(error) = engine.keep(&file)
+        {
+            warn!(%error, file = %file.display(), "the compiled lists cannot be kept, so that the next start takes longer");
+        }
+        engine
+    }
+
+    /// Writes the compiled rules, and removes those of other lists.
+    fn keep(&self, file: &Path) -> io::Result<()> {
+        let dir = file.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(dir)?;
+        for old in fs::read_dir(dir)?.flatten().filter(|entry| entry.path().extension() == file.extension()) {
+            fs::remove_file(old.path())?;
+        }
+        super::write(file, &self.rules.serialize())
+    }
+
+    /// The rules in use of each list, in their order.
+    pub(super) fn counts(&self) -> Vec<Counts> {
+        let sources = self.rules.get_debug_info().source_info;
+        let count = |source: adblock::engine::SourceInfo| Counts {
+            requests: source.network_filter_count as usize,
+            elements: source.cosmetic_filter_count as usize,
+            refused: source.parse_error as usize,
+        };
+        sources.into_iter().map(count).collect()
+    }
+
+    /// What the rules say about a request for `url` that a page at `page` makes; empty where the page is not known. `kind` is a word of
+    /// the crate's.
+    pub(super) fn judge(&self, url: &str, page: &str, kind: &str, method: &str) -> Verdict {
+        let Ok(request) = Request::new(url, page, kind, method) else {
+            return Verdict::Free;
+        };
+        let found = self.rules.check_network_request(&request);
+        if found.should_block() {
+            let rule = self.rule(found.filter);
+            return Verdict::Blocked { rule, instead: found.redirect.as_deref().and_then(content) };
+        }
+        if let Some(shorter) = found.rewritten_url.and_then(|url| Url::parse(&url).ok()) {
+            return Verdict::Shortened(shorter);
+        }
+        match (found.filter, found.exception) {
+            (Some(rule), Some(exception)) => {
+                Verdict::Excepted { rule: self.rule(Some(rule)), exception: self.rule(Some(exception)) }
+            }
+            _ => Verdict::Free,
+        }
+    }
+
+    /// Whether the rules forbid it: the same question where the rule does not matter.
+    pub(super) fn blocks(&self, url: &str, page: &str, kind: &str) -> bool {
+        Request::new(url, page, kind, "get")
+            .is_ok_and(|request| self.rules.check_network_request(&request).should_block())
+    }
+
+    fn rule(&self, found: Option<FilterRuleDebugInfo>) -> Rule {
+        let found = found.unwrap_or_default();
+        let list = found.source_location.and_then(|at| self.lists.get(at.source_index as usize));
+        Rule { list: list.cloned().unwrap_or_default(), text: found.raw_line.unwrap_or_default() }
+    }
+
+    /// The selectors of what the rules hide on a page.
+    pub(super) fn hiding(&self, page: &Url, names: &dyn Fn() -> Names) -> Option<Hiding> {
+        if !self.hides {
+            return None;
+        }
+        let found = self.rules.url_cosmetic_resources(page.as_str());
+        let common = self.common.clone().filter(|_| !found.generichide);
+        let mut own = found.hide_selectors;
+        for text in common.iter().flat_map(|common| common.texts()) {
+            own.remove(text);
+        }
+        let mut own = sorted(own);
+        if common.is_some() {
+            let Names { classes, ids } = names();
+            own.extend(self.rules.hidden_class_id_selectors(classes, ids, &found.exceptions));
+        }
+        Some(Hiding { common, except: found.exceptions, own })
+    }
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("lists", &self.lists).finish_non_exhaustive()
+    }
+}
+
+/// In an order that is the same every time.
+fn sorted(selectors: HashSet<String>) -> Vec<String> {
+    let mut selectors: Vec<String> = selectors.into_iter().collect();
+    selectors.sort_unstable();
+    selectors
+}
+
+fn compile(lists: &[Text]) -> (adblock::Engine, bool) {
+    // With the rules' own texts, for messages.
+    let mut set = FilterSet::new(true);
+    let mut hosts_only = true;
+    for list in lists {
+        let rules = syntax::read(&list.text);
+        hosts_only &= rules.hosts_only;
+        set.add_filter_list(rules.text, ParseOptions::default());
+    }
+    // Not fused, so that each rule keeps its text and its list; decisions take as long.
+    (adblock::Engine::new_with_filter_set_no_optimize(set), hosts_only)
+}
+
+fn cache_file(dir: &Path, lists: &[Text]) -> PathBuf {
+    let key: Vec<(&str, &str)> = lists.iter().map(|list| (&*list.name, &*list.text)).collect();
+    dir.join(format!("{:016x}.compiled", hash_of(&(key, env!("CARGO_PKG_VERSION")))))
+}
+
+fn read(file: &Path) -> io::Result<adblock::Engine> {
+    let mut rules = adblock::Engine::default();
+    let bytes = fs::read(file)?;
+    rules.deserialize(&bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
+    Ok(rules)
+}
+
+fn resource((name, aliases, kind, content): (&str, &[&str], MimeType, &[u8])) -> Resource {
+    Resource {
+        name: name.to_owned(),
+        aliases: aliases.iter().map(|&alias| alias.to_owned()).collect(),
+        kind: ResourceType::Mime(kind),
+        content: Base64::encode_string(content),
+        dependencies: Vec::new(),
+        permission: adblock::resources::PermissionMask::default(),
+    }
+}
+
+/// The media type and the content of `data:type;base64,…`.
+fn content(data: &str) -> Option<(String, Vec<u8>)> {
+    let (kind, content) = data.strip_prefix("data:")?.split_once(";base64,")?;
+    Some((kind.to_owned(), Base64::decode_vec(content).ok()?))
+}

@@ -1,0 +1,155 @@
+//! Which lists there are: their names, and where each comes from.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
+
+use serde::{Serialize, Serializer};
+use url::Url;
+
+use crate::config::values::word_type;
+
+/// The list within the program.
+pub(crate) const BUILTIN: &str = "builtin";
+
+/// Lists by name, with their addresses (2026-11-25).
+const KNOWN: [(&str, &str); 18] = [
+    ("easylist", "https://easylist.to/easylist/easylist.txt"),
+    ("easyprivacy", "https://easylist.to/easylist/easyprivacy.txt"),
+    ("easylist-cookies", "https://secure.fanboy.co.nz/fanboy-cookiemonster.txt"),
+    ("easylist-germany", "https://easylist.to/easylistgermany/easylistgermany.txt"),
+    ("fanboy-annoyances", "https://secure.fanboy.co.nz/fanboy-annoyance.txt"),
+    ("fanboy-social", "https://easylist.to/easylist/fanboy-social.txt"),
+    ("adguard-base", "https://filters.adtidy.org/extension/ublock/filters/2.txt"),
+    ("adguard-tracking", "https://filters.adtidy.org/extension/ublock/filters/3.txt"),
+    ("adguard-annoyances", "https://filters.adtidy.org/extension/ublock/filters/14.txt"),
+    ("adguard-dns", "https://adguardteam.github.io/AdGuardSDNSFilter/Filters/filter.txt"),
+    ("peter-lowe", "https://pgl.yoyo.org/adservers/serverlist.php?hostformat=hosts&showintro=1&mimetype=plaintext"),
+    ("steven-black", "https://raw.githubusercontent.com/StevenBlack/hosts/master/hosts"),
+    ("urlhaus", "https://malware-filter.gitlab.io/malware-filter/urlhaus-filter-online.txt"),
+    ("ublock-filters", "https://ublockorigin.github.io/uAssets/filters/filters.min.txt"),
+    ("ublock-badware", "https://ublockorigin.github.io/uAssets/filters/badware.min.txt"),
+    ("ublock-privacy", "https://ublockorigin.github.io/uAssets/filters/privacy.min.txt"),
+    ("ublock-quick-fixes", "https://ublockorigin.github.io/uAssets/filters/quick-fixes.min.txt"),
+    ("ublock-unbreak", "https://ublockorigin.github.io/uAssets/filters/unbreak.min.txt"),
+];
+
+/// Where a list comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ListSource {
+    /// The program.
+    Builtin,
+    /// The web, by a known name.
+    Named(&'static str, &'static str),
+    /// The web, by its address.
+    Address(Url),
+    /// A file.
+    File(PathBuf),
+}
+
+word_type!(
+    ListSource,
+    "`builtin`, the name of a known list such as `easylist`, an address that begins with https://, or the path of a file"
+);
+
+impl FromStr for ListSource {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == BUILTIN {
+            return Ok(Self::Builtin);
+        }
+        if let Some((name, address)) = KNOWN.iter().find(|(name, _)| *name == text) {
+            return Ok(Self::Named(name, address));
+        }
+        if let Some((scheme, _)) = text.split_once("://") {
+            let address = Url::parse(text).ok().filter(|url| ["http", "https"].contains(&scheme) && url.has_host());
+            return address.map(Self::Address).ok_or_else(|| format!("{text:?} is no address of the web"));
+        }
+        if !text.contains(['/', '.', '\\']) {
+            return Err(format!("there is no list {text:?}{}", meant(text)));
+        }
+        Ok(Self::File(text.into()))
+    }
+}
+
+/// The known name that is most similar.
+fn meant(text: &str) -> String {
+    let names = KNOWN.iter().map(|(name, _)| *name).chain([BUILTIN]);
+    let best = names.map(|name| (strsim::jaro(text, name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
+    best.filter(|(likeness, _)| *likeness > 0.7).map(|(_, name)| format!(", did you mean `{name}`")).unwrap_or_default()
+}
+
+impl fmt::Display for ListSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Builtin => f.write_str(BUILTIN),
+            Self::Named(name, _) => f.write_str(name),
+            Self::Address(address) => address.fmt(f),
+            Self::File(path) => path.display().fmt(f),
+        }
+    }
+}
+
+impl Serialize for ListSource {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl ListSource {
+    /// Its address, if it comes from the web.
+    pub(crate) fn address(&self) -> Option<Url> {
+        match self {
+            Self::Named(_, address) => Url::parse(address).ok(),
+            Self::Address(address) => Some(address.clone()),
+            Self::Builtin | Self::File(_) => None,
+        }
+    }
+
+    /// The file that it is read from; those from the web are kept in `dir`.
+    pub(crate) fn file(&self, dir: Option<&Path>) -> Option<PathBuf> {
+        match self {
+            Self::Builtin => None,
+            Self::File(path) => Some(path.clone()),
+            Self::Named(name, _) => Some(dir?.join(format!("{name}.txt"))),
+            Self::Address(address) => {
+                let name = address.as_str().split_once("://").map_or("", |(_, rest)| rest);
+                let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-') { c } else { '_' };
+                let name: String = name.chars().map(plain).take(100).collect();
+                Some(dir?.join(format!("{name}-{:016x}.txt", super::hash_of(address.as_str()))))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_a_known_list_an_address_or_a_file() {
+        let parse = |text: &str| text.parse::<ListSource>();
+        assert_eq!(parse("builtin"), Ok(ListSource::Builtin));
+        for text in ["easylist", "https://a.example/x?y=1", "my-hosts.txt", "/etc/hosts", "~/list.d/x"] {
+            assert_eq!(parse(text).unwrap().to_string(), text);
+        }
+        assert!(parse("easylst").unwrap_err().contains("did you mean `easylist`"));
+        assert!(!parse("qqq").unwrap_err().contains("mean"));
+        assert!(parse("ftp://a.example/x").is_err() && parse("https://").is_err());
+    }
+
+    #[test]
+    fn lists_from_the_web_have_files_of_their_own() {
+        let dir = Path::new("/lists");
+        let file = |text: &str| text.parse::<ListSource>().unwrap().file(Some(dir)).unwrap();
+        assert_eq!(file("easylist"), dir.join("easylist.txt"));
+        let (one, other) = (file("https://a.example/x?a=1"), file("https://a.example/x?a:1"));
+        assert!(one != other && one.parent() == Some(dir), "{one:?} {other:?}");
+        for (_, address) in KNOWN {
+            assert!(Url::parse(address).is_ok(), "{address}");
+        }
+    }
+}

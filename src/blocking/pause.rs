@@ -1,0 +1,85 @@
+//! The pause: a file in the folder of lists with the time at which it ends, so that another process can set it; the program
+//! watches it as it does its configuration.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+/// Longest pause: whoever wants more switches blocking off.
+const LONGEST: Duration = Duration::from_hours(24);
+
+/// Sets, reads and ends the pause of the programs that keep their lists in one folder.
+#[derive(Debug)]
+pub struct Pause;
+
+impl Pause {
+    pub(super) fn file(dir: &Path) -> PathBuf {
+        dir.join("paused-until")
+    }
+
+    /// When it ends, if one was set.
+    pub(super) fn read(dir: &Path) -> Option<SystemTime> {
+        let text = fs::read_to_string(Self::file(dir)).ok()?;
+        let until = UNIX_EPOCH.checked_add(Duration::from_secs(text.trim().parse().ok()?))?;
+        // What lies further ahead was not written by this program, or the clock was wrong.
+        (until <= SystemTime::now() + LONGEST).then_some(until)
+    }
+
+    /// Begins a pause of this length.
+    pub fn set(dir: &Path, length: Duration) -> io::Result<()> {
+        let until = SystemTime::now() + length.min(LONGEST);
+        let seconds = until.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        super::write(&Self::file(dir), format!("{seconds}\n").as_bytes())
+    }
+
+    /// Ends it. Whether there was one.
+    pub fn end(dir: &Path) -> io::Result<bool> {
+        match fs::remove_file(Self::file(dir)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            removed => removed.map(|()| true),
+        }
+    }
+}
+
+/// Reads a length of time such as `90s`, `10m` or `2h`.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let expected =
+        || format!("{text:?} is no length of a pause; expected a number with `s`, `m` or `h`, such as 10m, up to 24h");
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let seconds = match &text[number.len()..] {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        _ => return Err(expected()),
+    };
+    let length = number.parse::<u64>().ok().and_then(|number| number.checked_mul(seconds)).map(Duration::from_secs);
+    length.filter(|length| !length.is_zero() && *length <= LONGEST).ok_or_else(expected)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_is_a_number_with_a_unit() {
+        for (text, seconds) in [("90s", 90), ("10m", 600), ("24h", 86_400)] {
+            assert_eq!(parse_duration(text), Ok(Duration::from_secs(seconds)));
+        }
+        for text in ["", "m", "10", "0m", "25h", "-1m", "10 m", "1d", "99999999999999999999h"] {
+            assert!(parse_duration(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_pause_that_lies_too_far_ahead_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(Pause::read(dir.path()), None);
+        Pause::set(dir.path(), Duration::from_mins(10)).unwrap();
+        assert!(Pause::read(dir.path()).is_some());
+        fs::write(Pause::file(dir.path()), "99999999999").unwrap();
+        assert_eq!(Pause::read(dir.path()), None);
+        assert!(Pause::end(dir.path()).unwrap() && !Pause::end(dir.path()).unwrap());
+    }
+}

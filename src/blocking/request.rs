@@ -1,0 +1,255 @@
+//! What a request is for: its kind and the page that makes it, as far as it says so.
+//!
+//! Browsers say it in `Sec-Fetch-Dest` and `Referer`, on encrypted connections and to this machine; elsewhere `Accept` and the
+//! path must do. A request that names no page and asks for none is judged by its host alone: rules for paths were made for what pages
+//! load, and a program that downloads `/ads/list.zip` is none.
+
+use gleaner_filters::Resource;
+use http::{HeaderMap, HeaderName, Method, Request, header};
+use url::Url;
+
+use crate::headers;
+
+const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const PING_TO: HeaderName = HeaderName::from_static("ping-to");
+
+/// What a request is for.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    url: Url,
+    page: Option<Url>,
+    kind: &'static str,
+    method: String,
+}
+
+impl Wanted {
+    /// A request for `url` of one of the kinds `document`, `subdocument`, `script`, `image`, `stylesheet`, `font`, `media`, `object`,
+    /// `xmlhttprequest`, `ping`, `websocket`, `csp_report` and `other`, made by a page.
+    #[must_use]
+    pub fn new(url: Url, page: Option<Url>, kind: &'static str) -> Self {
+        // Going to a page is no request of the page that links to it.
+        let page = if kind == DOCUMENT { Some(url.clone()) } else { page };
+        Self { url, page, kind, method: "get".to_owned() }
+    }
+
+    /// A host, of which nothing more is known.
+    #[must_use]
+    pub fn host_alone(host: &str) -> Option<Self> {
+        let url = Url::parse(&format!("https://{host}/")).ok()?;
+        Some(Self::new(url.clone(), Some(url), OTHER))
+    }
+
+    pub(crate) fn of<B>(request: &Request<B>, url: Url) -> Self {
+        let headers = request.headers();
+        let kind = kind_of(request, &url);
+        let method = request.method().as_str().to_owned();
+        let (page, alone) = match asker(headers, &url) {
+            Asker::Page(page) => (Some(page), None),
+            Asker::Unknown if kind != DOCUMENT => (None, url.host_str().and_then(Self::host_alone)),
+            Asker::OtherSite | Asker::Unknown => (None, None),
+        };
+        Self { method, ..alone.unwrap_or_else(|| Self::new(url, page, kind)) }
+    }
+
+    pub(super) fn address(&self) -> &str {
+        self.url.as_str()
+    }
+
+    pub(super) fn page(&self) -> &str {
+        self.page.as_ref().map_or("", Url::as_str)
+    }
+
+    /// The page's host; empty where the page is not known.
+    #[must_use]
+    pub fn site(&self) -> &str {
+        self.page.as_ref().and_then(Url::host_str).unwrap_or_default()
+    }
+
+    /// The host that is asked.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        self.url.host_str().unwrap_or_default()
+    }
+
+    /// The kind.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    /// Whether it is a page to go to.
+    pub(crate) fn is_document(&self) -> bool {
+        self.kind == DOCUMENT
+    }
+
+    pub(super) fn method(&self) -> &str {
+        &self.method
+    }
+}
+
+const DOCUMENT: &str = "document";
+const OTHER: &str = "other";
+
+/// The kinds of request, by the names that rules give them.
+pub const KINDS: [&str; 13] = [
+    DOCUMENT,
+    "subdocument",
+    "script",
+    "image",
+    "stylesheet",
+    "font",
+    "media",
+    "object",
+    "xmlhttprequest",
+    "ping",
+    "websocket",
+    "csp_report",
+    OTHER,
+];
+
+/// The kind of what an element wants.
+pub(super) fn kind(resource: Resource) -> &'static str {
+    match resource {
+        Resource::Document => DOCUMENT,
+        Resource::Frame => "subdocument",
+        Resource::Image => "image",
+        Resource::Media => "media",
+        Resource::Object => "object",
+        Resource::Script => "script",
+        Resource::Stylesheet => "stylesheet",
+        Resource::Other => OTHER,
+    }
+}
+
+/// Who makes a request.
+enum Asker {
+    Page(Url),
+    /// A page of another site, which is not known.
+    OtherSite,
+    /// A page or something else.
+    Unknown,
+}
+
+fn asker(headers: &HeaderMap, url: &Url) -> Asker {
+    let named = [header::REFERER, header::ORIGIN].into_iter().find_map(|name| {
+        let value = headers.get(name)?.to_str().ok()?;
+        Url::parse(value).ok().filter(Url::has_host)
+    });
+    if let Some(page) = named {
+        return Asker::Page(page);
+    }
+    match headers.get(SEC_FETCH_SITE).map(http::HeaderValue::as_bytes) {
+        Some(b"cross-site") => Asker::OtherSite,
+        Some(b"same-origin" | b"same-site") => Asker::Page(url.clone()),
+        _ => Asker::Unknown,
+    }
+}
+
+fn kind_of<B>(request: &Request<B>, url: &Url) -> &'static str {
+    let headers = request.headers();
+    if headers.contains_key(header::UPGRADE) || request.method() == Method::CONNECT {
+        return "websocket";
+    }
+    if headers.contains_key(PING_TO) {
+        return "ping";
+    }
+    // Fetch § 2.2.5, "destination".
+    match headers.get(SEC_FETCH_DEST).map(http::HeaderValue::as_bytes) {
+        Some(b"document") => DOCUMENT,
+        Some(b"iframe" | b"frame" | b"fencedframe") => "subdocument",
+        Some(b"script" | b"worker" | b"sharedworker" | b"serviceworker" | b"audioworklet" | b"paintworklet") => {
+            "script"
+        }
+        Some(b"image") => "image",
+        Some(b"style" | b"xslt") => "stylesheet",
+        Some(b"font") => "font",
+        Some(b"audio" | b"video" | b"track") => "media",
+        Some(b"object" | b"embed") => "object",
+        Some(b"report") => "csp_report",
+        Some(b"empty" | b"json") => "xmlhttprequest",
+        Some(_) => OTHER,
+        None => by_accept(headers, url),
+    }
+}
+
+/// The kind by `Accept` and the path.
+fn by_accept(headers: &HeaderMap, url: &Url) -> &'static str {
+    let first = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let first = first.split([',', ';']).next().unwrap_or_default().trim();
+    match first {
+        "text/html" | "application/xhtml+xml" => return DOCUMENT,
+        "text/css" => return "stylesheet",
+        "application/json" => return "xmlhttprequest",
+        _ if first.starts_with("image/") => return "image",
+        _ if first.starts_with("audio/") || first.starts_with("video/") => return "media",
+        _ => {}
+    }
+    let name = url.path().rsplit('/').next().unwrap_or_default();
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
+    match &*extension {
+        "js" | "mjs" => "script",
+        "css" => "stylesheet",
+        "gif" | "png" | "jpg" | "jpeg" | "webp" | "avif" | "svg" | "ico" => "image",
+        "woff" | "woff2" | "ttf" | "otf" => "font",
+        "mp4" | "webm" | "mp3" | "ogg" | "m4a" => "media",
+        _ if headers.get(header::REFERER).is_none() && headers::accept::prefers_html(headers) => DOCUMENT,
+        _ => OTHER,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(url: &str, fields: &[(&str, &str)]) -> (String, &'static str, String) {
+        let mut request = Request::get(url);
+        for (name, value) in fields {
+            request = request.header(*name, *value);
+        }
+        let wanted = Wanted::of(&request.body(()).unwrap(), url.parse().unwrap());
+        (wanted.address().to_owned(), wanted.kind(), wanted.page().to_owned())
+    }
+
+    #[test]
+    fn a_request_says_what_it_is_for() {
+        let page = ("referer", "https://news.example/a");
+        for (path, fields, kind) in [
+            ("/x", vec![page, ("sec-fetch-dest", "script")], "script"),
+            ("/x.js", vec![page, ("sec-fetch-dest", "empty")], "xmlhttprequest"),
+            ("/x", vec![page, ("sec-fetch-dest", "iframe")], "subdocument"),
+            ("/x", vec![page, ("accept", "image/avif,image/webp,*/*;q=0.8")], "image"),
+            ("/x", vec![page, ("accept", "text/css,*/*;q=0.1")], "stylesheet"),
+            ("/x.js?v=1", vec![page, ("accept", "*/*")], "script"),
+            ("/f.woff2", vec![page, ("accept", "*/*")], "font"),
+            ("/x", vec![page, ("accept", "*/*")], "other"),
+            ("/x", vec![page, ("upgrade", "websocket")], "websocket"),
+        ] {
+            let url = format!("https://ads.example{path}");
+            assert_eq!(wanted(&url, &fields), (url, kind, page.1.to_owned()), "{fields:?}");
+        }
+    }
+
+    #[test]
+    fn to_go_to_a_page_is_no_request_of_another() {
+        for fields in [
+            vec![("sec-fetch-dest", "document"), ("referer", "https://other.example/")],
+            vec![("accept", "text/html,*/*;q=0.8"), ("referer", "https://other.example/")],
+            vec![],
+        ] {
+            let url = "https://ads.example/x".to_owned();
+            assert_eq!(wanted(&url, &fields), (url.clone(), "document", url), "{fields:?}");
+        }
+    }
+
+    #[test]
+    fn a_request_without_a_page_is_judged_by_its_host() {
+        let host = || ("https://a.example/".to_owned(), "other", "https://a.example/".to_owned());
+        for path in ["/ads/list.zip", "/ads/x.js"] {
+            assert_eq!(wanted(&format!("https://a.example{path}"), &[("accept", "application/zip")]), host());
+        }
+        let (_, _, page) =
+            wanted("https://a.example/x.js", &[("sec-fetch-site", "cross-site"), ("sec-fetch-dest", "script")]);
+        assert_eq!(page, "");
+    }
+}

@@ -1,0 +1,59 @@
+//! `gleaner devices`: the browsers whose encrypted connections are opened with `https.intercept: auto`.
+
+use std::{fmt::Write as _, net::IpAddr};
+
+use anyhow::Context;
+use gleaner::{Config, TrustedDevices};
+use time::OffsetDateTime;
+
+use super::{EX_USAGE, Failure, say};
+
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Command {
+    /// List the browsers that have shown that they trust the certificate
+    List,
+    /// Forget those of a device; a running Gleaner leaves its encrypted pages as they are from then on
+    Forget {
+        /// The device's address
+        #[arg(required_unless_present = "all")]
+        address: Option<IpAddr>,
+        /// All devices
+        #[arg(long, conflicts_with = "address")]
+        all: bool,
+    },
+}
+
+pub(super) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
+    let dir = config.authority_dir.as_deref();
+    let devices = TrustedDevices::open(dir);
+    match command {
+        Command::List => list(&devices),
+        Command::Forget { address, .. } => {
+            let count = devices.forget(*address).context("cannot write the list of trusted devices")?;
+            match (count, address) {
+                (0, Some(address)) => {
+                    let problem = format!("no browser of {address} is listed; `gleaner devices list` shows all");
+                    Err(Failure::error(EX_USAGE, problem))
+                }
+                _ => say(&format!("forgotten: {count}\n")),
+            }
+        }
+    }
+}
+
+fn list(devices: &TrustedDevices) -> anyhow::Result<()> {
+    let mut all = devices.all();
+    all.sort_by_key(|device| device.address);
+    if all.is_empty() {
+        return say("No browser has shown that it trusts the certificate; http://gleaner.internal/ has the steps.\n");
+    }
+    let mut text = String::new();
+    for device in all {
+        let date = OffsetDateTime::from_unix_timestamp(device.seen).map(|at| at.date().to_string()).unwrap_or_default();
+        let user = device.user.as_deref().map(|user| format!(" {user}")).unwrap_or_default();
+        let browser: String = device.browser.chars().filter(|char| !char.is_control()).collect();
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}{user}  seen {date}  {browser}", device.address);
+    }
+    say(&text)
+}

@@ -1,0 +1,149 @@
+//! `gleaner explain`: what becomes of a request: which profile it gets, which rule of which list decides, and why.
+
+use std::{fmt::Write as _, net::IpAddr};
+
+use clap::builder::PossibleValuesParser;
+use gleaner::{
+    Config, TrustedDevices,
+    blocking::{Blocker, Exempt, KINDS, Verdict, Wanted},
+    config::Asker,
+    profiles,
+};
+use gleaner_filters::{Blocker as _, Names};
+use url::Url;
+
+use super::{extract::page_address, say};
+
+/// Arguments of `gleaner explain`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The address that is asked for
+    #[arg(value_parser = page_address)]
+    url: Url,
+    /// The page that asks for it; without it the address is a page to go to
+    #[arg(long, value_name = "URL", value_parser = page_address)]
+    page: Option<Url>,
+    /// The address of the device that asks
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1")]
+    client: IpAddr,
+    /// The name that it gives, where `access.users` has names
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+    /// The browser's `User-Agent`, or the part of it that matters
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    user_agent: String,
+    /// The port of the proxy, if it listens on several
+    #[arg(long, value_name = "PORT")]
+    port: Option<u16>,
+    /// What it is asked for as
+    #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(KINDS))]
+    kind: Option<String>,
+}
+
+pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
+    let named = args.kind.as_deref().and_then(|kind| KINDS.into_iter().find(|known| *known == kind));
+    let kind = named.unwrap_or_else(|| by_name(args));
+    let wanted = Wanted::new(args.url.clone(), args.page.clone(), kind);
+    let asker = asker(args, config);
+    let page = args.page.as_ref().unwrap_or(&args.url);
+    let trusted = TrustedDevices::open(config.authority_dir.as_deref());
+    let mut out = profiles::explain(config, &asker, page, &trusted);
+    let choice = config.profiles.choose(&asker, wanted.site());
+    let profile = choice.filter(|choice| !choice.profile.blocking).map(|choice| choice.profile.name.as_str());
+    // Writing to a `String` cannot fail, here and below.
+    let from = if kind == "document" { "going to a page" } else { "on a page" };
+    let _ = writeln!(out, "request    {} as {kind}, {from}{}", args.url, on(args));
+    decision(&mut out, config, &wanted, profile);
+    if kind == "document" && profile.is_none() {
+        elements(&mut out, config, &args.url);
+    }
+    say(&out)
+}
+
+fn asker<'a>(args: &'a Args, config: &Config) -> Asker<'a> {
+    let first = || config.listen.first().map(std::net::SocketAddr::port);
+    let port = args.port.or_else(first).unwrap_or_default();
+    let (user, user_agent) = (args.user.as_deref(), args.user_agent.as_str());
+    Asker { client: args.client.to_canonical(), user, user_agent, port }
+}
+
+fn on(args: &Args) -> String {
+    args.page.as_ref().map(|page| format!(" at {page}")).unwrap_or_default()
+}
+
+/// The kind by the path's end; a page where no page asks for it.
+fn by_name(args: &Args) -> &'static str {
+    let name = args.url.path().rsplit('.').next().unwrap_or_default();
+    match name {
+        _ if args.page.is_none() => "document",
+        "js" | "mjs" => "script",
+        "css" => "stylesheet",
+        "gif" | "png" | "jpg" | "jpeg" | "webp" | "svg" | "ico" => "image",
+        "woff" | "woff2" => "font",
+        "mp4" | "webm" | "mp3" => "media",
+        "html" | "htm" => "subdocument",
+        _ => "other",
+    }
+}
+
+/// `profile` is the one that lets everything through.
+fn decision(out: &mut String, config: &Config, wanted: &Wanted, profile: Option<&str>) {
+    let blocker = &config.blocker;
+    let exempt = match profile {
+        Some(profile) => Some(format!("the profile {profile} blocks nothing")),
+        None => exempt(blocker, wanted),
+    };
+    let _ = match (exempt, blocker.judge(wanted)) {
+        (Some(why), _) => writeln!(out, "decision   let through: {why}"),
+        (None, Verdict::Free) => writeln!(out, "decision   let through: no rule of {} matches", lists(config)),
+        (None, Verdict::Excepted { rule, exception }) => {
+            writeln!(out, "decision   let through\nrule       {rule}\nexception  {exception}")
+        }
+        (None, Verdict::Blocked { rule, instead }) => {
+            let instead = instead.map(|(kind, _)| format!(", with an empty {kind}")).unwrap_or_default();
+            writeln!(out, "decision   blocked{instead}\nrule       {rule}")
+        }
+        (None, Verdict::Shortened(to)) => writeln!(out, "decision   sent on without parameters, to {to}"),
+    };
+    for (name, except) in &blocker.settings().except_by_list {
+        if except.matches(wanted.site()) || except.matches(wanted.host()) {
+            let _ = writeln!(out, "not asked  {name}: blocking.except_by_list");
+        }
+    }
+}
+
+/// Why no list is asked.
+fn exempt(blocker: &Blocker, wanted: &Wanted) -> Option<String> {
+    match blocker.exempt(wanted.site(), wanted.host()) {
+        None if !blocker.settings().requests => Some("blocking.requests is off: only pages are cleaned".to_owned()),
+        None => None,
+        Some(Exempt::Off) => Some("blocking.enabled is off".to_owned()),
+        Some(Exempt::Paused) => Some("blocking is paused".to_owned()),
+        Some(Exempt::Site) => Some(format!("blocking.except names the site {}", wanted.site())),
+        Some(Exempt::Host) => Some(format!("blocking.except names the host {}", wanted.host())),
+    }
+}
+
+fn lists(config: &Config) -> String {
+    let names: Vec<_> = config.blocker.lists().iter().map(|list| list.source.to_string()).collect();
+    if names.is_empty() { "no list".to_owned() } else { names.join(", ") }
+}
+
+/// What is hidden on the page itself.
+fn elements(out: &mut String, config: &Config, page: &Url) {
+    let Some(hiding) = config.blocker.hiding(page, &Names::default) else {
+        return;
+    };
+    let _ = match &hiding.common {
+        Some(common) => writeln!(
+            out,
+            "elements   {} selectors of every page and those of its classes and ids, {} excepted",
+            common.len(),
+            hiding.except.len()
+        ),
+        None => writeln!(out, "elements   no selectors of every page: an exception ($generichide)"),
+    };
+    for selector in &hiding.own {
+        let _ = writeln!(out, "           {selector}");
+    }
+}

@@ -1,0 +1,66 @@
+//! `gleaner init`: writes a short configuration with comments where it is looked for.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{ErrorKind, Write},
+    path::{self, PathBuf},
+};
+
+use gleaner::config::Lookup;
+
+use super::{EX_CANTCREAT, Failure, say};
+
+const TEMPLATE: &str = include_str!("init.yaml");
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Let the devices of the local network use the proxy, as `gleaner serve --lan` does
+    #[arg(long)]
+    lan: bool,
+}
+
+pub(super) fn run(arguments: &Args, named: Option<PathBuf>) -> anyhow::Result<()> {
+    let places = Lookup::new(named).places.into_iter();
+    let Some(file) = places.map(|file| path::absolute(&file).unwrap_or(file)).next() else {
+        return Err(Failure::error(
+            EX_CANTCREAT,
+            "no folder for the configuration is known; name a file with --config",
+        ));
+    };
+    let cannot = |problem: String| Failure::error(EX_CANTCREAT, format!("cannot write {}: {problem}", file.display()));
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder).map_err(|error| cannot(error.to_string()))?;
+    }
+    let written = OpenOptions::new().write(true).create_new(true).open(&file);
+    written.and_then(|mut open| open.write_all(configuration(arguments.lan).as_bytes())).map_err(|error| {
+        cannot(match error.kind() {
+            ErrorKind::AlreadyExists => "it is there already, and is not overwritten".to_owned(),
+            _ => error.to_string(),
+        })
+    })?;
+    let next = "Change what you like in it, then run `gleaner serve`; a running Gleaner takes a change over at once.";
+    say(&format!("{} is written.\n{next}\n", file.display()))
+}
+
+fn configuration(lan: bool) -> String {
+    TEMPLATE.replace("LAN", if lan { "true" } else { "false" })
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner::Config;
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_good_with_its_comments_taken_out_too() {
+        assert!(Config::from_yaml(&configuration(true), None).unwrap().access.lan);
+        assert!(!Config::from_yaml(&configuration(false), None).unwrap().access.lan);
+        let text = configuration(false);
+        let suggested =
+            text.replace("\n#  - ", "\n  - ").replace("\n# profiles:", "\nprofiles:").replace("\n#   ", "\n  ");
+        let suggested = suggested.replace("sites: []", "sites:").replace("devices: []", "devices:");
+        let config = Config::from_yaml(&suggested, None).unwrap_or_else(|error| panic!("{error}\n{suggested}"));
+        assert!(config.profiles.all.iter().any(|profile| profile.name == "calm"));
+    }
+}

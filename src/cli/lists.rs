@@ -1,0 +1,136 @@
+//! `gleaner lists`: the lists of advertisements and trackers in use, and their update.
+
+use std::{
+    fmt::Write as _,
+    io::{self, IsTerminal, Write as _},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use gleaner::{
+    Config,
+    blocking::{
+        ListState,
+        update::{Outcome, last_fetch, next_fetch, update},
+    },
+};
+
+use super::{EX_UNAVAILABLE, Failure, say};
+
+/// What to do with the lists.
+#[derive(Clone, Copy, Debug, clap::Subcommand)]
+pub(super) enum Command {
+    /// Fetch the lists from the web that have changed; a Gleaner that is running takes them over
+    Update,
+    /// Show the lists with the rules in use and refused, and when each was fetched
+    Status,
+}
+
+pub(super) fn run(
+    command: Command,
+    config: &Config,
+    reload: impl Fn() -> anyhow::Result<Config>,
+) -> anyhow::Result<()> {
+    match command {
+        Command::Status => say(&status(config)),
+        Command::Update => {
+            let failed = tokio::runtime::Runtime::new()?.block_on(update_all(config))?;
+            // The rules in use are told after they were read.
+            say(&status(&reload()?))?;
+            if failed == 0 {
+                return Ok(());
+            }
+            let problem = format!("{failed} of the lists could not be fetched; what was there stays in use");
+            Err(Failure::error(EX_UNAVAILABLE, problem))
+        }
+    }
+}
+
+/// Fetches all, with a bar on a terminal. How many failed.
+async fn update_all(config: &Config) -> anyhow::Result<usize> {
+    let lists: Vec<_> = config.blocker.settings().lists.iter().collect();
+    let mut failed = 0;
+    for (index, list) in lists.iter().enumerate() {
+        bar(index, lists.len(), &list.to_string());
+        let outcome = update(config, list).await;
+        clear();
+        let line = match &outcome {
+            Outcome::New(rules) => format!("{list}: new, {rules} lines with rules\n"),
+            Outcome::Same => format!("{list}: as it was\n"),
+            Outcome::Failed(problem) => format!("{list}: failed: {problem}\n"),
+        };
+        failed += usize::from(matches!(outcome, Outcome::Failed(_)));
+        say(&line)?;
+    }
+    Ok(failed)
+}
+
+/// Characters of the bar.
+const WIDTH: usize = 20;
+
+fn bar(done: usize, all: usize, now: &str) {
+    if io::stderr().is_terminal() {
+        let full = WIDTH * done / all.max(1);
+        // A line that cannot be written is no error.
+        let _ =
+            write!(io::stderr(), "\r\x1b[K[{}{}] {done} of {all}: {now}", "#".repeat(full), ".".repeat(WIDTH - full));
+    }
+}
+
+fn clear() {
+    if io::stderr().is_terminal() {
+        let _ = write!(io::stderr(), "\r\x1b[K");
+    }
+}
+
+fn status(config: &Config) -> String {
+    let mut out = String::new();
+    for list in config.blocker.lists() {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(out, "{}", line(config, list));
+    }
+    match config.blocker.paused_until().and_then(|until| until.duration_since(SystemTime::now()).ok()) {
+        Some(left) => {
+            let _ = writeln!(out, "blocking is paused for another {}", length(left.as_secs()));
+        }
+        None if !config.blocker.settings().enabled => out.push_str("blocking is switched off (`blocking.enabled`)\n"),
+        None => {}
+    }
+    out
+}
+
+fn line(config: &Config, list: &ListState) -> String {
+    let counts = list.counts;
+    let rules = match &list.problem {
+        Some(problem) => problem.clone(),
+        None => format!(
+            "{} rules for requests, {} for elements, {} refused",
+            counts.requests, counts.elements, counts.refused
+        ),
+    };
+    let mut line = format!("{}: {rules}", list.source);
+    if let Some(fetched) = last_fetch(config, &list.source).filter(|fetched| fetched.asked > 0) {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let _ = write!(line, "; asked for {} ago", length(now.saturating_sub(fetched.asked)));
+        match (fetched.problem, next_fetch(config, &list.source)) {
+            (Some(problem), _) => {
+                let _ = write!(line, ", failed: {problem}");
+            }
+            (None, Some(0)) => line.push_str(", expired"),
+            (None, Some(left)) => {
+                let _ = write!(line, ", good for another {}", length(left));
+            }
+            (None, None) => {}
+        }
+    }
+    line
+}
+
+/// A length of time in its largest unit.
+fn length(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds / 60),
+        7200..172_800 => format!("{} h", seconds / 3600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}

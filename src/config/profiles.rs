@@ -1,0 +1,290 @@
+//! Sections `profiles`, `devices` and `sites`: named sets of settings, and which device or site gets which.
+//!
+//! `load` makes a [`Profile`] of each [`RawProfile`] with the code that reads the rest of the file.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    net::IpAddr,
+    sync::{Arc, LazyLock},
+};
+
+use gleaner_filters::ChainConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_yaml::Value;
+
+use super::{ClientRange, HostPatterns, Intercept, error::Mistake, users::Users};
+
+/// The profile of a request that no rule matches.
+const FALLBACK: &str = "desktop";
+
+/// A named set of settings, laid over those of the file. What is left out stays as it is there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RawProfile {
+    /// Whether pages are rewritten, instead of `rewrite.enabled`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rewrite: Option<bool>,
+    /// Whether encrypted connections are opened, instead of `https.intercept`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intercept: Option<Intercept>,
+    /// `false`: nothing is blocked, neither requests nor parts of pages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocking: Option<bool>,
+    /// `false` removes pictures; links that are pictures become their alternative text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub images: Option<bool>,
+    /// Settings laid over the section `filters`.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    #[schemars(with = "ChainConfig")]
+    pub filters: Value,
+}
+
+/// Which devices get a profile. A rule matches if every condition that it has does, and a condition if one of its entries
+/// does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeviceRule {
+    /// Addresses and ranges, as in `access.clients`.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    clients: Vec<ClientRange>,
+    /// Names of `access.users`.
+    #[serde(default)]
+    users: Vec<String>,
+    /// Parts of the browser's `User-Agent`, in any case.
+    #[serde(default)]
+    user_agents: Vec<String>,
+    /// Ports of `listen`.
+    #[serde(default)]
+    ports: Vec<u16>,
+    /// The profile.
+    profile: String,
+}
+
+/// Which sites get a profile, on every device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SiteRule {
+    /// Hosts, with everything under them.
+    hosts: HostPatterns,
+    /// The profile.
+    profile: String,
+}
+
+/// The shipped profiles and rules.
+#[derive(Deserialize)]
+struct Shipped {
+    profiles: Value,
+    devices: Vec<DeviceRule>,
+}
+
+static SHIPPED: LazyLock<Shipped> = LazyLock::new(|| {
+    serde_yaml::from_str(include_str!("profiles.yaml")).expect("the shipped profiles are read in a test")
+});
+
+/// The shipped profiles as a tree.
+pub(super) fn shipped_tree() -> Value {
+    SHIPPED.profiles.clone()
+}
+
+/// The shipped profiles.
+pub(super) fn shipped() -> BTreeMap<String, RawProfile> {
+    serde_yaml::from_value(shipped_tree()).expect("the shipped profiles are read in a test")
+}
+
+/// A profile with the settings of the file below it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// Its name.
+    pub name: String,
+    /// Whether pages are rewritten.
+    pub rewrite: bool,
+    /// Whether encrypted connections are opened.
+    pub intercept: Intercept,
+    /// Whether the lists of `blocking` count.
+    pub blocking: bool,
+    /// The whole filter chain.
+    pub filters: ChainConfig,
+    /// A hash of all that decides what its pages look like.
+    pub fingerprint: u64,
+}
+
+/// All profiles, and the rules that choose among them.
+#[derive(Clone, Debug, Default)]
+pub struct Profiles {
+    /// In the order of their names.
+    pub all: Vec<Arc<Profile>>,
+    sites: Vec<SiteRule>,
+    devices: Vec<DeviceRule>,
+    /// The number of rules in `devices` that the file has; shipped ones follow.
+    written: usize,
+}
+
+/// What is known of a client.
+#[derive(Clone, Copy, Debug)]
+pub struct Asker<'a> {
+    /// Its address, in canonical form.
+    pub client: IpAddr,
+    /// The name it gave, where users are configured.
+    pub user: Option<&'a str>,
+    /// Its `User-Agent`.
+    pub user_agent: &'a str,
+    /// The port that it connected to.
+    pub port: u16,
+}
+
+/// A chosen profile.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice<'a> {
+    /// The profile.
+    pub profile: &'a Arc<Profile>,
+    /// Its index in [`Profiles::all`].
+    pub index: usize,
+    /// The rule that chose it.
+    pub rule: Rule,
+}
+
+/// Why a profile was chosen: the rule's index in its list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// An entry of `sites`.
+    Site(usize),
+    /// An entry of `devices`.
+    Device(usize),
+    /// A shipped rule for devices.
+    Shipped(usize),
+    /// None matched.
+    None,
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Site(index) => write!(f, "`sites[{index}]`, for this host"),
+            Self::Device(index) => write!(f, "`devices[{index}]`, for this device"),
+            Self::Shipped(index) => {
+                let agents = SHIPPED.devices.get(*index).map(|rule| rule.user_agents.join(", "));
+                write!(f, "a shipped rule, for browsers that name one of: {}", agents.unwrap_or_default())
+            }
+            Self::None => f.write_str("no rule of `sites` or `devices` matches"),
+        }
+    }
+}
+
+impl Profiles {
+    /// Checks the rules against the profiles and the users.
+    pub(super) fn new(
+        all: Vec<Arc<Profile>>,
+        sites: Vec<SiteRule>,
+        devices: Vec<DeviceRule>,
+        users: &Users,
+    ) -> Result<Self, Mistake> {
+        let known = |path: String, name: &str| {
+            if all.iter().any(|profile| profile.name == name) {
+                return Ok(());
+            }
+            let names: Vec<_> = all.iter().map(|profile| format!("`{}`", profile.name)).collect();
+            let problem = format!("there is no profile {name:?}; expected one of {}", names.join(", "));
+            Err(Mistake::value(&path, problem))
+        };
+        for (index, site) in sites.iter().enumerate() {
+            known(format!("sites.{index}.profile"), &site.profile)?;
+        }
+        for (index, device) in devices.iter().enumerate() {
+            known(format!("devices.{index}.profile"), &device.profile)?;
+            if let Some(user) = device.users.iter().find(|user| !users.has(user)) {
+                let problem = format!("there is no user {user:?}; expected a name of `access.users`");
+                return Err(Mistake::value(&format!("devices.{index}.users"), problem));
+            }
+        }
+        let written = devices.len();
+        let devices = devices.into_iter().chain(SHIPPED.devices.iter().cloned()).collect();
+        Ok(Self { all, sites, devices, written })
+    }
+
+    /// The first rule that matches: of `sites`, then of `devices`, then the shipped ones. The host is in its canonical
+    /// spelling.
+    #[must_use]
+    pub fn choose(&self, asker: &Asker<'_>, host: &str) -> Option<Choice<'_>> {
+        let (name, rule) = if let Some(index) = self.sites.iter().position(|site| site.hosts.matches(host)) {
+            (&*self.sites[index].profile, Rule::Site(index))
+        } else {
+            let user_agent = asker.user_agent.to_ascii_lowercase();
+            match self.devices.iter().position(|device| device.matches(asker, &user_agent)) {
+                Some(index) if index < self.written => (&*self.devices[index].profile, Rule::Device(index)),
+                Some(index) => (&*self.devices[index].profile, Rule::Shipped(index - self.written)),
+                None => (FALLBACK, Rule::None),
+            }
+        };
+        let index = self.all.iter().position(|profile| profile.name == name)?;
+        Some(Choice { profile: &self.all[index], index, rule })
+    }
+}
+
+impl DeviceRule {
+    fn matches(&self, asker: &Asker<'_>, user_agent: &str) -> bool {
+        let by_agent = |part: &String| user_agent.contains(&part.to_ascii_lowercase());
+        let by_user = |user: &String| asker.user == Some(user);
+        (self.clients.is_empty() || self.clients.iter().any(|range| range.contains(asker.client)))
+            && (self.users.is_empty() || self.users.iter().any(by_user))
+            && (self.user_agents.is_empty() || self.user_agents.iter().any(by_agent))
+            && (self.ports.is_empty() || self.ports.contains(&asker.port))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Config;
+
+    const AGENT: &str = "Mozilla/5.0 (X11; Linux) Firefox/140.0";
+
+    fn chosen(yaml: &str, client: &str, user_agent: &str, host: &str) -> (String, Rule) {
+        let profiles = Config::from_yaml(yaml, None).unwrap().profiles;
+        let asker = Asker { client: client.parse().unwrap(), user: None, user_agent, port: 8118 };
+        let choice = profiles.choose(&asker, host).unwrap();
+        (choice.profile.name.clone(), choice.rule)
+    }
+
+    #[test]
+    fn the_first_rule_that_matches_chooses() {
+        let yaml = "sites: [{hosts: [bank.example], profile: off}]\n\
+                    devices:\n\
+                    - {clients: [192.168.1.20, 192.168.2.0/24], profile: e-ink}\n\
+                    - {user_agents: [firefox], ports: [8119], profile: text}\n\
+                    - {user_agents: [firefox], ports: [8118], clients: [192.168.1.0/24], profile: phone}";
+        for (client, agent, host, profile, rule) in [
+            ("192.168.1.20", AGENT, "www.bank.example", "off", Rule::Site(0)),
+            ("192.168.1.20", AGENT, "a.example", "e-ink", Rule::Device(0)),
+            ("192.168.2.9", "", "a.example", "e-ink", Rule::Device(0)),
+            ("192.168.1.21", AGENT, "a.example", "phone", Rule::Device(2)),
+            ("192.168.3.1", AGENT, "a.example", "desktop", Rule::None),
+            ("192.168.3.1", "Mozilla/5.0 (Linux; Android 14)", "a.example", "phone", Rule::Shipped(2)),
+            ("192.168.3.1", "Mozilla/5.0 (Linux; Kindle) Mobile", "a.example", "e-ink", Rule::Shipped(0)),
+        ] {
+            assert_eq!(chosen(yaml, client, agent, host), (profile.to_owned(), rule), "{client} {agent} {host}");
+        }
+        let last = "devices: [{profile: text}]";
+        assert_eq!(chosen(last, "::1", "Android", "a.example"), ("text".to_owned(), Rule::Device(0)));
+    }
+
+    #[test]
+    fn a_profile_is_laid_over_the_file_and_over_the_shipped_one_of_its_name() {
+        let config = Config::from_yaml(
+            "filters: { removed_links: { max_links: 7 }, output: { style: original } }\n\
+             profiles: { phone: { images: false }, own: { filters: { output: { style: reader } } } }",
+            None,
+        )
+        .unwrap();
+        let of = |name: &str| config.profiles.all.iter().find(|profile| profile.name == name).unwrap();
+        assert_eq!(of("desktop").filters, config.filters);
+        assert_eq!(of("phone").filters.removed_links.max_links, 50);
+        assert!(of("phone").filters.ignore.non_link_images && !of("own").filters.ignore.non_link_images);
+        assert_eq!(of("own").filters.removed_links.max_links, 7);
+        assert_ne!(of("own").filters.output, config.filters.output);
+        assert_ne!(of("own").fingerprint, of("desktop").fingerprint);
+        assert!(!of("off").rewrite && of("off").intercept == Intercept::Off && of("phone").rewrite);
+    }
+}

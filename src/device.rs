@@ -1,0 +1,49 @@
+//! A program on a device, as far as a request shows: what trust in the authority is remembered for.
+
+use std::{net::IpAddr, sync::Arc};
+
+use http::{HeaderMap, header};
+
+/// Longest `User-Agent` in characters that distinguishes programs.
+const MAX_AGENT: usize = 300;
+
+/// A client program. Programs of one machine have trust stores of their own (Firefox and Chromium, the browser of a phone
+/// and its other apps), so the address alone would open connections of programs that do not trust the authority.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Device {
+    pub(crate) address: IpAddr,
+    /// Where users are configured.
+    pub(crate) user: Option<Arc<str>>,
+    /// See [`agent`].
+    pub(crate) agent: String,
+}
+
+impl Device {
+    pub(crate) fn new(address: IpAddr, user: Option<Arc<str>>, headers: &HeaderMap) -> Self {
+        Self { address: address.to_canonical(), user, agent: agent(headers) }
+    }
+}
+
+/// The `User-Agent` as it is written.
+pub(crate) fn user_agent(headers: &HeaderMap) -> &str {
+    headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+/// The `User-Agent` without its numbers, so that an update of the program changes nothing.
+pub(crate) fn agent(headers: &HeaderMap) -> String {
+    let is_number = |char: &char| char.is_ascii_digit() || ['.', '_'].contains(char);
+    user_agent(headers).chars().filter(|char| !is_number(char)).take(MAX_AGENT).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_update_changes_nothing_and_another_program_does() {
+        let of = |text: &str| agent(&HeaderMap::from_iter([(header::USER_AGENT, text.parse().unwrap())]));
+        assert_eq!(of("Mozilla/5.0 (X11) Firefox/140.0"), of("Mozilla/5.0 (X11) Firefox/99.0.1"));
+        assert_ne!(of("Mozilla/5.0 (X11) Firefox/140.0"), of("Mozilla/5.0 (X11) Chrome/140.0"));
+        assert_eq!(agent(&HeaderMap::new()), "");
+    }
+}

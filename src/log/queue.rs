@@ -1,0 +1,99 @@
+//! Lines of the log on their way to standard error: a bounded queue and a thread that writes, so that a standard error
+//! that nobody reads blocks nothing.
+//!
+//! `tracing_appender::non_blocking` does the same, but wakes its thread for each line, which takes up to half the processor
+//! time of a small request. This thread rests after each batch and finds the lines of that time together.
+
+use std::{
+    fs::File,
+    io::{self, BufWriter, Write},
+    os::fd::AsFd,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
+    thread,
+    time::Duration,
+};
+
+/// Length of the queue; a line has some 250 bytes. Raising it drops fewer lines of a burst and takes more memory while
+/// standard error is not read.
+const MAX_QUEUED_LINES: usize = 16 * 1024;
+
+/// How long the thread rests after a batch: a line is seen at most so much later.
+const REST: Duration = Duration::from_millis(20);
+
+pub(super) struct LogQueue {
+    lines: SyncSender<Entry>,
+    lost: Arc<AtomicUsize>,
+}
+
+enum Entry {
+    Line(Vec<u8>),
+    /// Answered once all lines before it were written.
+    Flush(SyncSender<()>),
+}
+
+impl LogQueue {
+    pub(super) fn start() -> Self {
+        let (lines, queued) = sync_channel(MAX_QUEUED_LINES);
+        let lost = Arc::default();
+        let queue = Self { lines, lost: Arc::clone(&lost) };
+        // Without its thread the program runs on and loses its log.
+        let _ = thread::Builder::new().name("log".to_owned()).spawn(move || write_lines(&queued, &lost));
+        queue
+    }
+
+    /// Waits until the lines queued so far were written, but not longer than this.
+    pub(super) fn flush(&self, timeout: Duration) {
+        let (done, wait) = sync_channel(1);
+        if self.lines.try_send(Entry::Flush(done)).is_ok() {
+            // An error means that standard error is not read.
+            let _ = wait.recv_timeout(timeout);
+        }
+    }
+}
+
+/// One call for each line, by `tracing_subscriber::fmt`.
+impl Write for &LogQueue {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        if self.lines.try_send(Entry::Line(line.to_vec())).is_err() {
+            self.lost.fetch_add(1, Relaxed);
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn write_lines(queued: &Receiver<Entry>, lost: &AtomicUsize) {
+    // A descriptor of its own: `io::stderr` is locked while a write blocks.
+    let out: Box<dyn Write> = match io::stderr().as_fd().try_clone_to_owned() {
+        Ok(own) => Box::new(File::from(own)),
+        Err(_) => Box::new(io::stderr()),
+    };
+    let mut out = BufWriter::new(out);
+    while let Ok(first) = queued.recv() {
+        let mut flushed = None;
+        for entry in std::iter::once(first).chain(queued.try_iter().take(MAX_QUEUED_LINES)) {
+            match entry {
+                // There is nowhere to report that the log cannot be written.
+                Entry::Line(line) => drop(out.write_all(&line)),
+                Entry::Flush(done) => flushed = Some(done),
+            }
+        }
+        let _ = out.flush();
+        let lost = lost.swap(0, Relaxed);
+        if lost > 0 {
+            tracing::warn!(lines = lost, "lines of the log were lost: standard error was not read");
+        }
+        match flushed {
+            // Its receiver may have given up.
+            Some(done) => drop(done.try_send(())),
+            None => thread::sleep(REST),
+        }
+    }
+}

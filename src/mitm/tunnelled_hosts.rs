@@ -1,0 +1,173 @@
+//! Hosts that are tunnelled although interception is on: for everybody, because only the client's own TLS can speak with
+//! them, or for one client, because that has refused our certificates for them.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use moka::sync::Cache;
+
+use crate::device::Device;
+
+/// How long a host is tunnelled: servers change, and so do programs.
+const TUNNELLED_FOR: Duration = Duration::from_hours(24);
+
+/// Most such hosts, of all clients together.
+const MAX_HOSTS: u64 = 16_384;
+
+/// Refusals of one host by one client after which it is tunnelled. One may be a connection that broke off.
+const REFUSALS: u32 = 2;
+
+/// How long a refusal counts.
+const COUNTED_FOR: Duration = Duration::from_hours(1);
+
+/// Clients whose refusals are counted, and hosts of each.
+const MAX_CLIENTS: u64 = 4096;
+const MAX_COUNTED: usize = 64;
+
+/// Hosts that a client must refuse in a row before it is doubted that it trusts the authority at all.
+const DOUBTS: usize = 3;
+
+/// The memory of such hosts.
+#[derive(Debug)]
+pub(crate) struct TunnelledHosts {
+    /// By client, or none for everybody, and `host:port`.
+    hosts: Cache<(Option<Device>, String), Arc<str>>,
+    refusals: Cache<Device, Arc<Mutex<Refusals>>>,
+}
+
+/// What one client has refused.
+#[derive(Debug, Default)]
+struct Refusals {
+    counts: HashMap<String, u32>,
+    /// Hosts since a certificate was accepted.
+    in_a_row: HashSet<String>,
+}
+
+/// What follows from a refusal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Refused {
+    /// The host is tunnelled for this client from now on.
+    pub(crate) tunnelled: bool,
+    /// The client may not trust the authority.
+    pub(crate) doubted: bool,
+}
+
+impl TunnelledHosts {
+    pub(crate) fn new() -> Self {
+        Self {
+            hosts: Cache::builder().max_capacity(MAX_HOSTS).time_to_live(TUNNELLED_FOR).build(),
+            refusals: Cache::builder().max_capacity(MAX_CLIENTS).time_to_idle(COUNTED_FOR).build(),
+        }
+    }
+
+    /// Whether the host is tunnelled for this client.
+    pub(crate) fn contains(&self, device: &Device, host: &str) -> bool {
+        self.hosts.contains_key(&(None, host.to_owned()))
+            || self.hosts.contains_key(&(Some(device.clone()), host.to_owned()))
+    }
+
+    /// Tunnels a host for everybody.
+    pub(crate) fn insert(&self, host: String, reason: &str) {
+        self.hosts.insert((None, host), reason.into());
+    }
+
+    /// The client has refused our certificate for the host.
+    pub(crate) fn refused(&self, device: &Device, host: &str) -> Refused {
+        let refusals = self.refusals.get_with_by_ref(device, Arc::default);
+        let mut refusals = refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        if refusals.in_a_row.len() < MAX_COUNTED {
+            refusals.in_a_row.insert(host.to_owned());
+        }
+        let doubted = refusals.in_a_row.len() >= DOUBTS;
+        if refusals.counts.len() >= MAX_COUNTED {
+            refusals.counts.clear();
+        }
+        let count = refusals.counts.entry(host.to_owned()).or_default();
+        *count += 1;
+        let tunnelled = *count >= REFUSALS;
+        if tunnelled {
+            refusals.counts.remove(host);
+            let reason = "this program refuses the proxy's certificate for it";
+            self.hosts.insert((Some(device.clone()), host.to_owned()), reason.into());
+        }
+        Refused { tunnelled, doubted }
+    }
+
+    /// The client has used a connection that shows our certificate.
+    pub(crate) fn accepted(&self, device: &Device, host: &str) {
+        if let Some(refusals) = self.refusals.get(device) {
+            let mut refusals = refusals.lock().unwrap_or_else(PoisonError::into_inner);
+            refusals.counts.remove(host);
+            refusals.in_a_row.clear();
+        }
+    }
+
+    /// Hosts that are tunnelled for this device, whatever the program, and why; sorted.
+    pub(crate) fn of(&self, device: &Device) -> Vec<(String, Arc<str>)> {
+        let is_of = |one: &Option<Device>| one.as_ref().is_none_or(|one| is_same(one, device));
+        let found = self.hosts.iter().filter(|(key, _)| is_of(&key.0));
+        let mut found: Vec<_> = found.map(|(key, reason)| (key.1.clone(), reason)).collect();
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    /// Forgets the hosts of this device, and what it has refused.
+    pub(crate) fn forget(&self, device: &Device) {
+        let of_it = |one: &Device| is_same(one, device);
+        for (key, _) in self.hosts.iter().filter(|(key, _)| key.0.as_ref().is_none_or(of_it)) {
+            self.hosts.invalidate(&*key);
+        }
+        for (key, _) in self.refusals.iter().filter(|(key, _)| of_it(key)) {
+            self.refusals.invalidate(&*key);
+        }
+    }
+}
+
+/// Whether two programs are on one device.
+fn is_same(one: &Device, other: &Device) -> bool {
+    one.address == other.address && one.user == other.user
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(agent: &str) -> Device {
+        Device { address: [192, 168, 1, 2].into(), user: None, agent: agent.to_owned() }
+    }
+
+    #[test]
+    fn a_host_is_tunnelled_for_a_client_that_has_refused_it_twice() {
+        let hosts = TunnelledHosts::new();
+        let (app, browser) = (device("app"), device("browser"));
+        assert_eq!(hosts.refused(&app, "a:443"), Refused::default());
+        assert_eq!(hosts.refused(&app, "b:443"), Refused::default());
+        assert!(hosts.refused(&app, "a:443").tunnelled);
+        assert!(hosts.contains(&app, "a:443"));
+        assert!(!hosts.contains(&app, "b:443") && !hosts.contains(&browser, "a:443"));
+        assert_eq!(hosts.of(&browser).len(), 1);
+        hosts.forget(&browser);
+        assert!(!hosts.contains(&app, "a:443") && hosts.of(&app).is_empty());
+        assert!(!hosts.refused(&app, "b:443").tunnelled, "the count began anew");
+    }
+
+    #[test]
+    fn what_was_accepted_is_not_counted_and_refusals_in_a_row_raise_doubt() {
+        let hosts = TunnelledHosts::new();
+        let browser = device("browser");
+        hosts.refused(&browser, "a:443");
+        hosts.accepted(&browser, "a:443");
+        assert_eq!(hosts.refused(&browser, "a:443"), Refused::default());
+        hosts.refused(&browser, "b:443");
+        hosts.accepted(&browser, "c:443");
+        for (host, doubted) in [("d:443", false), ("e:443", false), ("f:443", true)] {
+            assert_eq!(hosts.refused(&browser, host).doubted, doubted, "{host}");
+        }
+        hosts.insert("old:443".to_owned(), "its TLS is too old");
+        assert!(hosts.contains(&browser, "old:443"));
+    }
+}

@@ -1,0 +1,87 @@
+//! Requests that the lists of advertisements and trackers forbid, answered without asking anybody.
+
+use http::{HeaderMap, Request, Response, StatusCode};
+use hyper::body::Incoming;
+use url::Url;
+
+use super::Exchange;
+use crate::{
+    access_control::Permit,
+    authority::Target,
+    blocking::{Rule, Verdict, Wanted, blocked_document, blocked_resource, redirect},
+    body::Body,
+};
+
+/// The word for the route in the log.
+const ROUTE: &str = "blocked";
+
+impl Exchange {
+    /// The answer to a request that is forbidden, or that goes elsewhere.
+    pub(super) fn blocked(&mut self, request: &Request<Incoming>, permit: &Permit) -> Option<Response<Body>> {
+        let blocker = &self.running.config.blocker;
+        if !blocker.settings().requests {
+            return None;
+        }
+        let target = permit.target();
+        let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+        let url = Url::parse(&format!("{}://{}{path}", target.scheme.as_str(), target.authority())).ok()?;
+        let wanted = Wanted::of(request, url.clone());
+        if blocker.exempt(wanted.site(), wanted.host()).is_some() || !self.blocks(request.headers(), wanted.site()) {
+            return None;
+        }
+        let verdict = blocker.judge(&wanted);
+        if matches!(verdict, Verdict::Free | Verdict::Excepted { .. }) || self.goes_anyway(request, &wanted) {
+            return None;
+        }
+        match verdict {
+            Verdict::Blocked { rule, .. } if wanted.is_document() => {
+                self.log_blocked(&rule);
+                Some(blocked_document(&url, &rule))
+            }
+            Verdict::Blocked { rule, instead } => {
+                self.log_blocked(&rule);
+                Some(blocked_resource(&wanted, instead))
+            }
+            Verdict::Shortened(shorter) if request.method().is_safe() && shorter != url => {
+                self.log.route = ROUTE;
+                "parameters removed".clone_into(&mut self.log.action);
+                Some(redirect(&shorter))
+            }
+            _ => None,
+        }
+    }
+
+    /// The answer to a CONNECT that would become a tunnel to a forbidden host.
+    pub(super) fn blocked_host(&mut self, request: &Request<Incoming>, target: &Target) -> Option<Response<Body>> {
+        let host = target.host.plain();
+        let rule = self.running.config.blocker.blocked_host(&host)?;
+        if !self.blocks(request.headers(), &host) {
+            return None;
+        }
+        let client = self.connection.client.ip();
+        if self.proxy.bypass_links.allows_host(client, request.headers(), &host) {
+            return None;
+        }
+        self.log_blocked(&rule);
+        let url = Url::parse(&format!("https://{host}/")).ok()?;
+        Some(blocked_document(&url, &rule))
+    }
+
+    /// Whether the profile of this client and site lets anything be blocked.
+    pub(super) fn blocks(&self, headers: &HeaderMap, site: &str) -> bool {
+        self.profile(headers, site).is_none_or(|choice| choice.profile.blocking)
+    }
+
+    /// Whether the client has chosen to go to this host, or to the page that wants it.
+    fn goes_anyway(&self, request: &Request<Incoming>, wanted: &Wanted) -> bool {
+        let client = self.connection.client.ip();
+        let links = &self.proxy.bypass_links;
+        [wanted.host(), wanted.site()].into_iter().any(|host| links.allows_host(client, request.headers(), host))
+    }
+
+    fn log_blocked(&mut self, rule: &Rule) {
+        self.log.route = ROUTE;
+        self.log.action = format!("blocked by {rule}");
+        self.log.status = StatusCode::FORBIDDEN.as_u16();
+    }
+}

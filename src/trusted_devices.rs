@@ -1,0 +1,290 @@
+//! The clients that have shown that they trust the authority, in a file beside it.
+//!
+//! With `https.intercept: auto` only their connections are opened. The file is the truth: it is read again when it has
+//! changed, so that the command line and other processes can change it too.
+
+use std::{
+    fs, io,
+    net::IpAddr,
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+    process,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::SystemTime,
+};
+
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use tracing::warn;
+
+use crate::device::Device;
+
+const FILE: &str = "trusted-devices.json";
+
+/// Most entries; of more, the one that was used longest ago goes.
+const MAX_DEVICES: usize = 1000;
+
+/// Largest file that is read: what so many entries take, several times over.
+const MAX_FILE: u64 = 4 << 20;
+
+/// Seconds between two updates of an entry's last use: the file is not written at each connection.
+const SEEN_STEP: i64 = 3600;
+
+/// Seconds since an entry's last use after which its address may have another device: a DHCP lease lasts for a day or so.
+/// Before that, refusals are more likely those of apps that pin certificates.
+const MAY_HAVE_CHANGED: i64 = 12 * 3600;
+
+/// The list.
+#[derive(Debug)]
+pub struct TrustedDevices {
+    /// None: the list is kept in memory only.
+    file: Option<PathBuf>,
+    list: Mutex<List>,
+}
+
+/// A client that trusts the authority.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrustedDevice {
+    /// Its address.
+    pub address: IpAddr,
+    /// Its user, where users are configured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// The `User-Agent` of its CONNECT requests, without numbers.
+    agent: String,
+    /// That of its other requests, which differs in some systems.
+    pub browser: String,
+    /// When it showed that it trusts the authority, in seconds since 1970.
+    pub since: i64,
+    /// When it was last seen to do so, an hour more or less.
+    pub seen: i64,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    /// The authority that they trust; for another one the list is empty.
+    authority: String,
+    devices: Vec<TrustedDevice>,
+    /// The modification time of the file when it was read or written.
+    #[serde(skip)]
+    read: Option<SystemTime>,
+}
+
+impl TrustedDevices {
+    /// The list in the authority's folder.
+    #[must_use]
+    pub fn open(dir: Option<&Path>) -> Self {
+        Self { file: dir.map(|dir| dir.join(FILE)), list: Mutex::default() }
+    }
+
+    /// All entries.
+    pub fn all(&self) -> Vec<TrustedDevice> {
+        self.current().devices.clone()
+    }
+
+    /// Forgets the entries of an address, or all. Returns how many there were.
+    pub fn forget(&self, address: Option<IpAddr>) -> io::Result<usize> {
+        self.remove(|entry| address.is_none_or(|address| entry.address == address.to_canonical()))
+    }
+
+    /// Whether this client trusts the authority with this fingerprint, which is asked for if there is an entry.
+    pub(crate) fn trusts(&self, device: &Device, authority: impl FnOnce() -> Option<String>) -> bool {
+        let list = self.current();
+        list.devices.iter().any(|entry| entry.is_of(device)) && authority().is_some_and(|name| name == list.authority)
+    }
+
+    /// Whether a browser at this address, with this `User-Agent` but for its numbers, has an entry.
+    pub(crate) fn has_browser(&self, address: IpAddr, user: Option<&str>, browser: &str) -> bool {
+        let is_it = |entry: &TrustedDevice| entry.is_at(address, user) && entry.browser == browser;
+        self.current().devices.iter().any(is_it)
+    }
+
+    /// The client has accepted a leaf of this authority.
+    pub(crate) fn learn(&self, device: &Device, browser: String, authority: String) {
+        let now = now();
+        let mut list = self.current();
+        if list.authority != authority {
+            list.devices.clear();
+            list.authority = authority;
+        }
+        let known = list.devices.iter().position(|entry| entry.is_of(device));
+        let since = known.map_or(now, |index| list.devices.swap_remove(index).since);
+        if list.devices.len() >= MAX_DEVICES
+            && let Some(oldest) = (0..list.devices.len()).min_by_key(|index| list.devices[*index].seen)
+        {
+            list.devices.swap_remove(oldest);
+        }
+        let user = device.user.as_deref().map(str::to_owned);
+        let (address, agent) = (device.address, device.agent.clone());
+        list.devices.push(TrustedDevice { address, user, agent, browser, since, seen: now });
+        self.save_or_warn(&mut list);
+    }
+
+    /// The client has used a connection that was opened.
+    pub(crate) fn seen(&self, device: &Device) {
+        let now = now();
+        let mut list = self.current();
+        let entry = list.devices.iter_mut().find(|entry| entry.is_of(device));
+        if let Some(entry) = entry.filter(|entry| now - entry.seen >= SEEN_STEP) {
+            entry.seen = now;
+            self.save_or_warn(&mut list);
+        }
+    }
+
+    /// The client has refused our certificate of the start page.
+    pub(crate) fn distrusts(&self, device: &Device) {
+        self.remove_or_warn(|entry| entry.is_of(device));
+    }
+
+    /// The client has refused our certificates of several hosts, and accepted none in between: it is forgotten if its
+    /// address may have another device by now.
+    pub(crate) fn doubts(&self, device: &Device) {
+        let now = now();
+        self.remove_or_warn(|entry| entry.is_of(device) && now - entry.seen >= MAY_HAVE_CHANGED);
+    }
+
+    /// Forgets all programs of a device.
+    pub(crate) fn forget_device(&self, address: IpAddr, user: Option<&str>) {
+        self.remove_or_warn(|entry| entry.is_at(address, user));
+    }
+
+    fn remove_or_warn(&self, goes: impl Fn(&TrustedDevice) -> bool) {
+        if let Err(error) = self.remove(goes) {
+            self.warn(&error);
+        }
+    }
+
+    fn remove(&self, goes: impl Fn(&TrustedDevice) -> bool) -> io::Result<usize> {
+        let mut list = self.current();
+        let before = list.devices.len();
+        list.devices.retain(|entry| !goes(entry));
+        let gone = before - list.devices.len();
+        if gone > 0 {
+            self.save(&mut list)?;
+        }
+        Ok(gone)
+    }
+
+    /// The list, read again if the file has changed.
+    fn current(&self) -> MutexGuard<'_, List> {
+        // No update can be left half done by a panic.
+        let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(file) = &self.file else { return list };
+        let metadata = fs::metadata(file).ok();
+        let modified = metadata.as_ref().and_then(|metadata| metadata.modified().ok());
+        // A file that is gone is an empty list, unless it could never be written.
+        if modified != list.read {
+            let is_small = metadata.is_some_and(|metadata| metadata.len() <= MAX_FILE);
+            let read = is_small.then(|| fs::read(file).ok()).flatten();
+            let parsed = read.map(|bytes| serde_json::from_slice::<List>(&bytes)).transpose();
+            let parsed = parsed.inspect_err(|error| {
+                warn!(%error, file = %file.display(), "the list of trusted devices cannot be read and counts as empty");
+            });
+            *list = parsed.ok().flatten().unwrap_or_default();
+            list.read = modified;
+        }
+        list
+    }
+
+    fn save_or_warn(&self, list: &mut List) {
+        if let Err(error) = self.save(list) {
+            self.warn(&error);
+        }
+    }
+
+    fn warn(&self, error: &io::Error) {
+        let file = self.file.as_deref().unwrap_or(Path::new(FILE)).display();
+        warn!(%error, %file, "the list of trusted devices cannot be written; it is forgotten at the end");
+    }
+
+    /// Writes the list whole or not at all.
+    fn save(&self, list: &mut List) -> io::Result<()> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let temporary = file.with_extension(format!("{}.tmp", process::id()));
+        let bytes = serde_json::to_vec_pretty(list)?;
+        let mut options = fs::OpenOptions::new();
+        let mut open = options.write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
+        io::Write::write_all(&mut open, &bytes)?;
+        open.sync_all()?;
+        // The time of the file that was written, not of one that another process puts in its place.
+        list.read = open.metadata()?.modified().ok();
+        fs::rename(&temporary, file)
+    }
+}
+
+impl TrustedDevice {
+    fn is_of(&self, device: &Device) -> bool {
+        self.is_at(device.address, device.user.as_deref()) && self.agent == device.agent
+    }
+
+    pub(crate) fn is_at(&self, address: IpAddr, user: Option<&str>) -> bool {
+        self.address == address.to_canonical() && self.user.as_deref() == user
+    }
+}
+
+fn now() -> i64 {
+    OffsetDateTime::now_utc().unix_timestamp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(last: u8, agent: &str) -> Device {
+        Device { address: [192, 168, 1, last].into(), user: None, agent: agent.to_owned() }
+    }
+
+    fn knows(list: &TrustedDevices, device: &Device, authority: &str) -> bool {
+        list.trusts(device, || Some(authority.to_owned()))
+    }
+
+    #[test]
+    fn trust_is_of_one_program_and_one_authority_and_outlives_the_process() {
+        let dir = tempfile::tempdir().unwrap();
+        let list = TrustedDevices::open(Some(dir.path()));
+        let (firefox, other, neighbour) = (device(1, "Firefox"), device(1, "Chrome"), device(2, "Firefox"));
+        list.learn(&firefox, "Firefox".to_owned(), "a".to_owned());
+        let again = TrustedDevices::open(Some(dir.path()));
+        for list in [&list, &again] {
+            assert!(knows(list, &firefox, "a") && !knows(list, &firefox, "b"));
+            assert!(!knows(list, &other, "a") && !knows(list, &neighbour, "a"));
+            assert!(list.has_browser(firefox.address, None, "Firefox"));
+        }
+        // What one process forgets, the other has forgotten.
+        assert_eq!(again.forget(Some(firefox.address)).unwrap(), 1);
+        assert!(!knows(&list, &firefox, "a"));
+        list.learn(&other, String::new(), "b".to_owned());
+        list.distrusts(&other);
+        assert!(list.all().is_empty());
+    }
+
+    #[test]
+    fn refusals_count_when_the_address_may_have_changed_hands() {
+        let list = TrustedDevices::open(None);
+        let device = device(1, "x");
+        list.learn(&device, String::new(), "a".to_owned());
+        list.doubts(&device);
+        assert!(knows(&list, &device, "a"));
+        list.current().devices[0].seen -= MAY_HAVE_CHANGED;
+        list.doubts(&device);
+        assert!(!knows(&list, &device, "a"));
+    }
+
+    #[test]
+    fn the_list_is_bounded_and_a_broken_file_counts_as_empty() {
+        let list = TrustedDevices::open(None);
+        for index in 0..=u32::try_from(MAX_DEVICES).unwrap() {
+            let device = Device { address: std::net::Ipv4Addr::from(index).into(), ..device(0, "x") };
+            list.learn(&device, String::new(), "a".to_owned());
+        }
+        assert_eq!(list.all().len(), MAX_DEVICES);
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(FILE), "{ broken").unwrap();
+        let list = TrustedDevices::open(Some(dir.path()));
+        assert!(list.all().is_empty());
+        list.learn(&device(1, "x"), String::new(), "a".to_owned());
+        assert!(knows(&TrustedDevices::open(Some(dir.path())), &device(1, "x"), "a"));
+    }
+}

@@ -1,0 +1,154 @@
+//! A household's devices: encrypted pages untouched until the browser trusts the authority, and programs that refuse our
+//! certificates.
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    browser::Browser,
+    harness::{
+        Origin, TestCa, TestProxy,
+        client::{curl, curl_command, run},
+        get, optional,
+        origin::html,
+        send,
+    },
+};
+
+/// An article among menus, advertisements and a cookie dialog.
+const DEMO: &str = include_str!("../../docs/demo/page.html");
+/// What is only on the page as the origin sends it.
+const CLUTTER: &str = "MEGA SALE";
+const ARTICLE: &str = "Every night at ten to twelve a bell rings";
+const HERE: &str = "https://gleaner.internal/";
+
+fn origins(proxy: &TestProxy) -> PathBuf {
+    proxy.ca_file().parent().unwrap().with_file_name("origins.pem")
+}
+
+/// The page, if the handshake of a curl with this one authority succeeds.
+async fn page(proxy: &TestProxy, trust: &Path, url: &str) -> Option<String> {
+    let arguments = ["--cacert", trust.to_str().unwrap(), url];
+    let (well, text) = run(curl_command(proxy, &arguments)?).await;
+    well.then_some(text)
+}
+
+#[tokio::test]
+async fn a_chromium_without_the_certificate_browses_untouched_and_with_it_decluttered() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let ca = TestCa::new();
+    let origin = Origin::https(&ca, |_| html(DEMO)).await;
+    let proxy = TestProxy::trusting(&ca, "").await;
+    let Some(()) = browser.trust("origins", &origins(&proxy)) else {
+        return;
+    };
+    let start = || browser.dom(&proxy, "http://gleaner.internal/".to_owned());
+    for _ in 0..2 {
+        let dom = browser.dom(&proxy, origin.https_url("/page")).await;
+        assert!(dom.contains(CLUTTER) && dom.contains(ARTICLE), "{dom}");
+        let dom = start().await;
+        assert!(dom.contains("Next: let this browser trust the proxy"), "{dom}");
+    }
+    browser.trust("gleaner", &proxy.ca_file()).unwrap();
+    start().await;
+    let dom = browser.dom(&proxy, origin.https_url("/page")).await;
+    assert!(!dom.contains(CLUTTER) && dom.contains(ARTICLE), "{dom}");
+    let dom = start().await;
+    assert!(dom.contains("All is set"), "{dom}");
+    // The certificate is removed: the start page notices, and nothing breaks.
+    browser.distrust("gleaner");
+    start().await;
+    let dom = browser.dom(&proxy, origin.https_url("/page")).await;
+    assert!(dom.contains(CLUTTER) && dom.contains(ARTICLE), "{dom}");
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn a_client_that_pins_heals_into_a_tunnel() {
+    if optional::program("curl", "curl").is_none() {
+        return;
+    }
+    let ca = TestCa::new();
+    let origin = Origin::https(&ca, |_| html(DEMO)).await;
+    let proxy = TestProxy::trusting(&ca, "").await;
+    let url = origin.https_url("/page");
+    get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
+    let (ours, pinned) = (proxy.ca_file(), origins(&proxy));
+    // Before: untouched. Then the program shows that it trusts the authority.
+    assert!(page(&proxy, &pinned, &url).await.unwrap().contains(CLUTTER));
+    assert!(page(&proxy, &ours, HERE).await.is_some());
+    assert!(!page(&proxy, &ours, &url).await.unwrap().contains(CLUTTER));
+    // The same program, for one host with a list of its own.
+    let mut refusals = 0;
+    while page(&proxy, &pinned, &url).await.is_none() {
+        refusals += 1;
+        assert!(refusals <= 2, "it does not heal");
+    }
+    assert_eq!(refusals, 2);
+    let curl_agent = [("user-agent", "curl/8.0")];
+    let start = get(&proxy, "http://gleaner.internal/", &curl_agent).await;
+    let host = format!("localhost:{}", origin.addr.port());
+    assert!(start.text().contains(&host), "{}", start.text());
+    // The button makes it forget the host.
+    press(&proxy, start.text(), "/retry").await;
+    let start = get(&proxy, "http://gleaner.internal/", &curl_agent).await;
+    assert!(!start.text().contains(&host), "{}", start.text());
+    assert!(page(&proxy, &pinned, &url).await.is_none());
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn healing_can_be_switched_off() {
+    if optional::program("curl", "curl").is_none() {
+        return;
+    }
+    let ca = TestCa::new();
+    let origin = Origin::https(&ca, |_| html(DEMO)).await;
+    let proxy = TestProxy::trusting(&ca, "https: { intercept: on, tunnel_refused: false }").await;
+    for _ in 0..4 {
+        assert!(page(&proxy, &origins(&proxy), &origin.https_url("/")).await.is_none());
+    }
+}
+
+#[tokio::test]
+async fn trust_is_of_one_program_is_kept_on_disk_and_forgotten_on_request() {
+    if optional::program("curl", "curl").is_none() {
+        return;
+    }
+    let ca = TestCa::new();
+    let origin = Origin::https(&ca, |_| html(DEMO)).await;
+    let proxy = TestProxy::trusting(&ca, "").await;
+    let url = origin.https_url("/page");
+    get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
+    let (ours, theirs) = (proxy.ca_file(), origins(&proxy));
+    assert!(page(&proxy, &ours, HERE).await.is_some());
+    let list = gleaner::TrustedDevices::open(proxy.ca_file().parent());
+    assert_eq!(list.all().len(), 1);
+    assert!(page(&proxy, &ours, &url).await.is_some());
+    // Another program on the same machine.
+    let theirs = theirs.to_str().unwrap();
+    let other = curl(&proxy, &["--user-agent", "Other/1", "--cacert", theirs, &url]).await.unwrap();
+    assert!(other.contains(CLUTTER));
+    let start = get(&proxy, "http://gleaner.internal/", &[("user-agent", "curl/9.1")]).await;
+    press(&proxy, start.text(), "/forget").await;
+    assert!(list.all().is_empty());
+    let after = curl(&proxy, &["--cacert", theirs, &url]).await.unwrap();
+    assert!(after.contains(CLUTTER));
+    // A page that a person has opened proves nothing: its warning may have been passed.
+    let opened = ["--cacert", ours.to_str().unwrap(), "-H", "sec-fetch-dest: document", HERE];
+    curl(&proxy, &opened).await.unwrap();
+    assert!(list.all().is_empty());
+    proxy.stop().await;
+}
+
+/// Posts the form of a page.
+async fn press(proxy: &TestProxy, page: &str, path: &str) {
+    let action = page.split(&format!("action=\"{path}")).nth(1).unwrap().split('"').next().unwrap();
+    let post = |action: String| {
+        let request = http::Request::post(format!("http://gleaner.internal{action}"));
+        request.body(http_body_util::Full::default()).unwrap()
+    };
+    assert_eq!(send(proxy, post(format!("{path}?token=0"))).await.status, 403);
+    assert_eq!(send(proxy, post(format!("{path}{action}"))).await.status, 303);
+}
