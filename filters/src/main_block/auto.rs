@@ -175,6 +175,7 @@ pub(crate) fn choose(
         invariants::enforce(page, &blocks, &mut kept);
         if loses_prices(&kept) {
             records.keep_priced(page, &blocks, &mut kept);
+            invariants::enforce(page, &blocks, &mut kept);
         }
         (kept, rules)
     };
