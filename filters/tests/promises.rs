@@ -37,6 +37,8 @@ fn source_words(html: &str) -> HashSet<String> {
     let document = kuchikiki::parse_html().one(html).document_node;
     let (mut all, mut running) = (String::new(), String::new());
     read(&document, &mut all, &mut running);
+    // Soft hyphens are no part of a word.
+    let [all, running] = [all, running].map(|text| text.replace('\u{ad}', ""));
     words(&all).chain(words(&running)).collect()
 }
 
@@ -46,52 +48,84 @@ fn read(node: &NodeRef, all: &mut String, running: &mut String) {
         all.push_str(&text.borrow());
         all.push(' ');
     }
-    let mut is_block = false;
+    let (mut is_block, mut is_shown) = (false, true);
     if let NodeData::Element(element) = node.data() {
         for attribute in element.attributes.borrow().map.values() {
             all.push_str(&attribute.value);
             all.push(' ');
         }
-        is_block = !matches!(
-            &*element.name.local,
-            "a" | "abbr"
-                | "b"
-                | "bdi"
-                | "cite"
-                | "code"
-                | "em"
-                | "font"
-                | "i"
-                | "kbd"
-                | "mark"
-                | "q"
-                | "s"
-                | "small"
-                | "span"
-                | "strong"
-                | "sub"
-                | "sup"
-                | "time"
-                | "tt"
-                | "u"
-                | "var"
-                | "wbr"
-                | "ins"
-                | "del"
-                | "img"
-                | "svg"
-        );
+        match &*element.name.local {
+            // Nothing is shown of them, and what stands around them touches.
+            "script" | "style" | "template" | "noscript" | "button" | "svg" => is_shown = false,
+            tag => is_block = BLOCKS.contains(&tag),
+        }
     }
+    let end = running.len();
     if is_block {
         running.push(' ');
     }
     for child in node.children() {
         read(&child, all, running);
     }
+    if !is_shown {
+        running.truncate(end);
+    }
     if is_block {
         running.push(' ');
     }
 }
+
+/// Elements that part words (HTML Standard § 15.3).
+const BLOCKS: [&str; 48] = [
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "br",
+    "caption",
+    "center",
+    "dd",
+    "details",
+    "dialog",
+    "dir",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "header",
+    "hr",
+    "html",
+    "legend",
+    "li",
+    "main",
+    "menu",
+    "nav",
+    "ol",
+    "option",
+    "p",
+    "pre",
+    "section",
+    "select",
+    "summary",
+    "table",
+    "td",
+    "textarea",
+    "th",
+    "tr",
+    "ul",
+];
 
 fn unpack(file: &Path) -> String {
     let mut html = Vec::new();
@@ -105,7 +139,7 @@ fn new_words(chain: &Arc<Chain>, html: &str) -> Vec<String> {
     let Ok(extract) = chain.extract(html, &url) else {
         return Vec::new();
     };
-    let source = source_words(&html.replace('\u{ad}', ""));
+    let source = source_words(html);
     words(&extract.text).filter(|word| !source.contains(word)).collect()
 }
 
