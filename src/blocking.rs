@@ -159,6 +159,11 @@ impl Blocker {
         }
     }
 
+    /// Whether the lists can say anything about a request to this host.
+    pub(crate) fn may_block(&self, host: &str) -> bool {
+        self.engine.may_block(host)
+    }
+
     /// What the lists say about a request. Exceptions of the configuration are asked before, by [`Blocker::exempt`].
     #[must_use]
     pub fn judge(&self, wanted: &Wanted) -> Verdict {
@@ -208,7 +213,7 @@ impl Blocker {
 impl gleaner_filters::Blocker for Blocker {
     fn blocks(&self, page: &Url, address: &Url, resource: Resource) -> bool {
         let (site, host) = (page.host_str().unwrap_or_default(), address.host_str().unwrap_or_default());
-        if self.exempt(site, host).is_some() {
+        if !self.may_block(host) || self.exempt(site, host).is_some() {
             return false;
         }
         let engine = self.engine_for(site, host);
@@ -218,7 +223,7 @@ impl gleaner_filters::Blocker for Blocker {
     }
 
     fn by_host_alone(&self) -> bool {
-        self.engine.hosts_only
+        self.engine.is_by_host_alone()
     }
 
     fn hiding(&self, page: &Url, names: &dyn Fn() -> Names) -> Option<Hiding> {

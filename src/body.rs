@@ -109,7 +109,7 @@ struct Prefixed {
 }
 
 impl Body {
-    fn of(source: impl HttpBody<Data = Bytes, Error = BodyError> + Send + 'static) -> Self {
+    pub(crate) fn of(source: impl HttpBody<Data = Bytes, Error = BodyError> + Send + 'static) -> Self {
         Self { source: Some(source.boxed_unsync()), ..Self::default() }
     }
 

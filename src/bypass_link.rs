@@ -7,6 +7,7 @@
 use std::{
     hash::{BuildHasher, RandomState},
     net::IpAddr,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
     time::Duration,
 };
 
@@ -37,6 +38,8 @@ pub(crate) struct BypassLinks {
     /// gains one unfiltered page.
     key: RandomState,
     allowed: Cache<u64, ()>,
+    /// Whether there ever was one.
+    is_used: AtomicBool,
 }
 
 /// The link of a rewritten page.
@@ -63,7 +66,13 @@ impl BypassLinks {
         Self {
             key: RandomState::new(),
             allowed: Cache::builder().max_capacity(MAX_PAGES).time_to_idle(ALLOWED_FOR).build(),
+            is_used: AtomicBool::default(),
         }
+    }
+
+    /// Whether any client may get the original of any page.
+    pub(crate) fn are_used(&self) -> bool {
+        self.is_used.load(Relaxed)
     }
 
     /// Whether this client gets the original of this page.
@@ -76,6 +85,17 @@ impl BypassLinks {
     pub(crate) fn allows_host(&self, client: IpAddr, headers: &HeaderMap, host: &str) -> bool {
         let host = Url::parse(&format!("{BLOCKED}:{host}"));
         host.is_ok_and(|host| self.allows(client, headers, &host))
+    }
+
+    /// How many pages and hosts are shown unfiltered.
+    pub(crate) fn count(&self) -> u64 {
+        self.allowed.run_pending_tasks();
+        self.allowed.entry_count()
+    }
+
+    /// Shows none of them unfiltered any more.
+    pub(crate) fn forget(&self) {
+        self.allowed.invalidate_all();
     }
 
     /// Responds on the control host: with a confirmation page or, given its token, with a redirect to the page.
@@ -97,6 +117,7 @@ impl BypassLinks {
             return error_pages::page(StatusCode::OK, &confirmation(&page, whole_host.is_some(), token));
         }
         self.allowed.insert(token, ());
+        self.is_used.store(true, Relaxed);
         redirect(&page)
     }
 
@@ -110,7 +131,7 @@ impl BypassLinks {
     }
 }
 
-fn redirect(page: &Url) -> Response<Body> {
+pub(crate) fn redirect(page: &Url) -> Response<Body> {
     let mut response = Response::new(Body::default());
     *response.status_mut() = StatusCode::SEE_OTHER;
     error_pages::harden(response.headers_mut());

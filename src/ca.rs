@@ -110,6 +110,11 @@ impl Authority {
         Ok((now.certificate != self.certificate).then_some(now))
     }
 
+    /// The last moment at which the certificate is valid.
+    pub(crate) fn not_after(&self) -> OffsetDateTime {
+        self.not_after
+    }
+
     /// The file that changes when the authority is replaced.
     pub(crate) fn certificate_file(&self) -> PathBuf {
         self.dir.join(CERT_FILE)
@@ -139,7 +144,7 @@ impl Authority {
 
     fn mint(&self, host: &Host) -> Result<CertifiedKey, AuthorityError> {
         let mut params = CertificateParams::default();
-        let name = host.plain();
+        let name = host.plain().into_owned();
         params.subject_alt_names = vec![match host {
             Host::Ip(ip) => SanType::IpAddress(*ip),
             Host::Name(_) => SanType::DnsName(name.as_str().try_into()?),

@@ -102,7 +102,7 @@ impl Client {
             None => &self.pool,
         };
         let (mut response, stream) = if upgrades {
-            self.upgrade(target, request, requester, &wait).await?
+            Box::pin(self.upgrade(target, request, requester, &wait)).await?
         } else {
             self.exchange(pool, target, request, requester, &wait).await?
         };
@@ -131,7 +131,8 @@ impl Client {
             };
             let connection = match kept {
                 Some(kept) => kept,
-                None => self.join_or_open(pool, target, requester).await?,
+                // In a box, as the other rare or large parts are: the future of each request is moved about.
+                None => Box::pin(self.join_or_open(pool, target, requester)).await?,
             };
             let (is_reused, sent) = match connection {
                 Connection::Http1 { connection, is_reused } => {
@@ -140,7 +141,7 @@ impl Client {
                 }
                 Connection::Http2(connection, stream) => {
                     let sent = self.over_http2(target, request, wait, connection, stream);
-                    (false, sent.await)
+                    (false, Box::pin(sent).await)
                 }
             };
             request = match sent {
@@ -238,6 +239,11 @@ impl Client {
     }
 
     /// Closes idle connections, because descriptors have run out.
+    /// Unused connections that are kept.
+    pub(crate) fn idle(&self) -> usize {
+        self.pool.idle()
+    }
+
     pub(crate) fn close_idle(&self) {
         self.pool.close_idle();
     }

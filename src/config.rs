@@ -19,6 +19,7 @@ mod limits;
 mod listen;
 mod load;
 mod log;
+mod panel;
 mod profiles;
 mod rewrite;
 mod timeouts;
@@ -51,10 +52,11 @@ pub use self::{
     listen::{LISTEN, Listen, listen_address},
     load::{Found, Lookup, filters_over},
     log::{Log, LogFormat, LogLevel},
+    panel::Panel,
     profiles::{Asker, Choice, DeviceRule, Profile, Profiles, RawProfile, Rule, SiteRule},
     rewrite::Rewrite,
     timeouts::Timeouts,
-    users::Users,
+    users::{Hash as PasswordHash, Users},
 };
 
 pub(crate) use self::file::read_text;
@@ -92,6 +94,8 @@ pub struct RawConfig {
     pub timeouts: Timeouts,
     /// What is logged, and how.
     pub log: Log,
+    /// Who may open the panel at the control host.
+    pub panel: Panel,
     /// The filter settings that the keys under `filters` are laid over.
     pub preset: Preset,
     /// The filter chain: order, switches and parameters.
@@ -125,6 +129,7 @@ impl Default for RawConfig {
             headers: Headers::default(),
             timeouts: Timeouts::default(),
             log: Log::default(),
+            panel: Panel::default(),
             preset: Preset::default(),
             filters: ChainConfig::default(),
             blocking: RawBlocking::default(),
@@ -183,6 +188,8 @@ pub struct Config {
     pub timeouts: Timeouts,
     /// Logging.
     pub log: Log,
+    /// Who may open the panel.
+    pub panel: Panel,
     /// The preset the filters started from.
     pub preset: Preset,
     /// The filter chain.

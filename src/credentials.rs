@@ -86,9 +86,17 @@ impl Authenticator {
         headers: &HeaderMap,
         field: &HeaderName,
     ) -> Result<Arc<str>, Denied> {
-        let Some((name, password)) = basic(headers, field) else {
-            return Err(Denied::Credentials);
-        };
+        let (name, password) = basic(headers, field).ok_or(Denied::Credentials)?;
+        self.check_password(client, name, password).await
+    }
+
+    /// Checks a name and a password, however they came. Returns the name.
+    pub(crate) async fn check_password(
+        &self,
+        client: IpAddr,
+        name: String,
+        password: String,
+    ) -> Result<Arc<str>, Denied> {
         let digest = self.digest(&name, &password);
         let user: Arc<str> = name.as_str().into();
         if self.verified.contains_key(&digest) {

@@ -10,8 +10,6 @@ mod media;
 pub(crate) mod repair;
 pub(crate) mod validators;
 
-use std::fmt::Write;
-
 use http::{
     HeaderMap, HeaderName, HeaderValue, Version,
     header::{self, Entry},
@@ -35,41 +33,49 @@ const END_TO_END: [HeaderName; 3] = [header::HOST, header::CONTENT_LENGTH, heade
 
 /// The name of this process in `Via` and `CDN-Loop`: random, so that two instances in a row are no loop.
 #[derive(Debug)]
-pub(crate) struct Pseudonym(String);
+pub(crate) struct Pseudonym {
+    name: HeaderValue,
+    /// The members of `Via` for messages of HTTP/1.0, 1.1 and 2.
+    via: [HeaderValue; 3],
+}
 
 impl Pseudonym {
     pub(crate) fn new() -> Self {
-        let mut name = "gleaner-".to_owned();
-        for byte in random_bytes::<4>() {
-            // Writing to a string cannot fail.
-            let _ = write!(name, "{byte:02x}");
+        Self::named(&format!("gleaner-{:08x}", u32::from_be_bytes(random_bytes())))
+    }
+
+    fn named(name: &str) -> Self {
+        let value = |text: String| HeaderValue::try_from(text).expect("letters and digits");
+        Self {
+            via: ["1.0", "1.1", "2"].map(|version| value(format!("{version} {name}"))),
+            name: value(name.to_owned()),
         }
-        Self(name)
+    }
+
+    fn name(&self) -> &str {
+        self.name.to_str().unwrap_or_default()
     }
 
     /// Whether a request has passed this process before (RFC 9110 § 7.6.3, RFC 8586).
     pub(crate) fn is_in(&self, headers: &HeaderMap) -> bool {
         let mut vias = members(headers, &header::VIA);
-        vias.any(|member| member.split_whitespace().nth(1) == Some(&self.0))
-            || members(headers, &CDN_LOOP).any(|member| member == self.0)
+        vias.any(|member| member.split_whitespace().nth(1) == Some(self.name()))
+            || members(headers, &CDN_LOOP).any(|member| member == self.name())
     }
 
     /// Adds this process to `Via`; `received` is the version of the message.
     fn add_via(&self, headers: &mut HeaderMap, received: Version) {
-        let protocol = match received {
-            Version::HTTP_10 => "1.0",
-            Version::HTTP_2 => "2",
-            _ => "1.1",
+        let [http_1_0, http_1_1, http_2] = &self.via;
+        let value = match received {
+            Version::HTTP_10 => http_1_0,
+            Version::HTTP_2 => http_2,
+            _ => http_1_1,
         };
-        if let Ok(value) = HeaderValue::try_from(format!("{protocol} {}", self.0)) {
-            headers.append(header::VIA, value);
-        }
+        headers.append(header::VIA, value.clone());
     }
 
     fn add_cdn_loop(&self, headers: &mut HeaderMap) {
-        if let Ok(value) = HeaderValue::from_str(&self.0) {
-            headers.append(CDN_LOOP, value);
-        }
+        headers.append(CDN_LOOP, self.name.clone());
     }
 }
 

@@ -12,7 +12,8 @@
 //! | `service` | the order of all steps below, written once | a response |
 //! | `credentials` | name and password, where users are configured | |
 //! | `service::target_resolution`, `authority` | which origin is meant | a `Target` |
-//! | `admin`, `bypass_link` | our own pages; the page as it was | a response |
+//! | `admin`, `panel`, `bypass_link` | our own pages; what was done, and settings; the page as it was | a response |
+//! | `controls` | links of the bar on rewritten pages: which view of which page | a `View` |
 //! | `access_control` | whether that origin may be reached | a `Permit` |
 //! | `blocking` | whether lists of advertisements and trackers forbid the request | an empty resource |
 //! | `route` | tunnel, intercept or forward | a `Route` |
@@ -29,7 +30,7 @@
 //! # Around it
 //!
 //! `config` is what the file says, `runtime_state` what is built from it and in force, and `reload` replaces that.
-//! `shutdown` ends connections gracefully, `tcp` sets the options of sockets. `offline` runs the filter chain over
+//! `records` keeps the last requests and totals for the panel. `shutdown` ends connections gracefully, `tcp` sets the options of sockets. `offline` runs the filter chain over
 //! files, for the command line and the measurements in `lab/`; `profiles` explains which settings a client gets.
 
 mod access_control;
@@ -42,6 +43,7 @@ mod bypass_link;
 mod ca;
 mod client;
 pub mod config;
+mod controls;
 mod credentials;
 mod device;
 mod error;
@@ -54,7 +56,9 @@ mod listener;
 pub mod log;
 mod mitm;
 pub mod offline;
+mod panel;
 pub mod profiles;
+mod records;
 pub mod reload;
 mod rewound;
 mod rewrite;

@@ -1,4 +1,4 @@
-//! The log on standard error: the subscriber, and one line per request.
+//! The log on standard error: the subscriber, and one line per request where `log.requests` is set.
 //!
 //! Query strings, cookies, credentials and page text are
 //! never logged: `RequestLog` has no field for them.
@@ -11,7 +11,7 @@ use std::{
     net::SocketAddr,
     panic,
     sync::{Arc, OnceLock, atomic::Ordering::Relaxed},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use tokio::time::Instant;
@@ -27,21 +27,22 @@ use self::queue::LogQueue;
 use crate::{
     body::ByteCount,
     config::{Log, LogFormat},
+    records::{PageEffect, Record, Records},
 };
 
 static WRITER: OnceLock<LogQueue> = OnceLock::new();
 
-/// Starts logging to standard error. `RUST_LOG`, where set, overrides the level. A second call does nothing.
+/// The target of the line per request, so that it can be switched on and off by itself.
+const REQUEST: &str = "gleaner::request";
+
+/// Starts logging to standard error. `RUST_LOG`, where set, overrides the levels. A second call does nothing.
 pub fn init(log: Log) {
-    // Dependencies do not log unless `RUST_LOG` names them: their errors lack the host and are logged again here.
     let filter: Option<Targets> = env::var("RUST_LOG").ok().and_then(|directives| directives.parse().ok());
-    let level: LevelFilter = log.level.into();
-    let filter =
-        filter.unwrap_or_else(|| ["gleaner", "gleaner_filters"].map(|target| (target, level)).into_iter().collect());
+    let filter = filter.unwrap_or_else(|| configured_filter(log));
     let queue = WRITER.get_or_init(LogQueue::start);
     let builder = tracing_subscriber::fmt()
         .with_max_level(LevelFilter::TRACE)
-        .with_writer(move || queue)
+        .with_writer(queue)
         .with_ansi(io::stderr().is_terminal());
     let started = match log.format {
         LogFormat::Text => builder.with_target(false).finish().with(filter).try_init(),
@@ -51,6 +52,14 @@ pub fn init(log: Log) {
         // The default hook writes to standard error itself and could block.
         panic::set_hook(Box::new(|panic| error!(%panic, "a thread panicked")));
     }
+}
+
+/// Dependencies do not log unless `RUST_LOG` names them: their errors lack the host and are logged again here.
+fn configured_filter(log: Log) -> Targets {
+    let requests = if log.requests { LevelFilter::INFO } else { LevelFilter::OFF };
+    Targets::new()
+        .with_targets(["gleaner", "gleaner_filters"].map(|target| (target, LevelFilter::from(log.level))))
+        .with_target(REQUEST, requests)
 }
 
 /// Writes the queued lines, for a second at most. To be called before the program ends.
@@ -68,6 +77,8 @@ pub(crate) struct RequestLog {
     aborted: CancellationToken,
     method: http::Method,
     pub(crate) started: Instant,
+    /// Where users are configured.
+    pub(crate) user: Option<Arc<str>>,
     pub(crate) host: Option<Arc<str>>,
     pub(crate) route: &'static str,
     /// 0 until there is a response.
@@ -80,17 +91,28 @@ pub(crate) struct RequestLog {
     unended: bool,
     /// What the filters did, or why nothing.
     pub(crate) action: String,
+    /// The same in numbers, for a page that was rewritten.
+    pub(crate) page: Option<PageEffect>,
+    /// Where it is kept for the panel.
+    records: Arc<Records>,
     /// Its entry was handed over; this one is not written.
     silent: bool,
 }
 
 impl RequestLog {
-    pub(crate) fn new(client: SocketAddr, aborted: &CancellationToken, method: http::Method, started: Instant) -> Self {
+    pub(crate) fn new(
+        client: SocketAddr,
+        aborted: &CancellationToken,
+        method: http::Method,
+        started: Instant,
+        records: &Arc<Records>,
+    ) -> Self {
         Self {
             client,
             aborted: aborted.clone(),
             method,
             started,
+            user: None,
             host: None,
             route: "none",
             status: 0,
@@ -99,6 +121,8 @@ impl RequestLog {
             broken_by: None,
             unended: false,
             action: String::new(),
+            page: None,
+            records: Arc::clone(records),
             silent: false,
         }
     }
@@ -132,7 +156,7 @@ impl RequestLog {
 
     /// Hands the entry over.
     pub(crate) fn take(&mut self) -> Self {
-        let mut blank = Self::new(self.client, &self.aborted, self.method.clone(), self.started);
+        let mut blank = Self::new(self.client, &self.aborted, self.method.clone(), self.started, &self.records);
         blank.silent = true;
         std::mem::replace(self, blank)
     }
@@ -175,7 +199,9 @@ impl Drop for RequestLog {
             0 => (CLIENT_LEFT, "the client left"),
             status => (status, self.action.as_str()),
         };
+        // Nothing is formatted where the target is switched off.
         info!(
+            target: REQUEST,
             client = %self.client,
             method = %self.method,
             host = self.host.as_deref().unwrap_or_default(),
@@ -189,5 +215,20 @@ impl Drop for RequestLog {
             action,
             "request"
         );
+        let action = action.to_owned();
+        self.records.add(Record {
+            ended: SystemTime::now(),
+            client: self.client.ip().to_canonical(),
+            user: self.user.take(),
+            method: self.method.clone(),
+            host: self.host.take(),
+            route: self.route,
+            status,
+            received: self.received.load(Relaxed),
+            sent: self.sent.load(Relaxed),
+            elapsed: self.started.elapsed(),
+            action,
+            page: self.page,
+        });
     }
 }

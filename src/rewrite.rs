@@ -24,7 +24,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use gleaner_filters::{Chain, Filtered};
+use gleaner_filters::{Chain, Filtered, Report, View};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header, response::Parts};
 use http_body_util::BodyExt;
 use tokio::{sync::Semaphore, time::timeout};
@@ -42,10 +42,12 @@ use self::{
 };
 pub(crate) use self::{join::Fetch, request_info::RequestInfo, workers::Workers};
 use crate::{
-    body::{Body, IncomingBody},
+    body::Body,
     bypass_link,
     config::{Config, ConfigError, Rewrite},
+    controls::Kept,
     headers::{accept, members, repair, validators::Tagger, without},
+    records::PageEffect,
 };
 
 /// What was done to a page, or why nothing was.
@@ -66,9 +68,19 @@ pub(crate) struct Rewriter {
     settings: Rewrite,
     max_wait: Duration,
     pages_at_once: Semaphore,
+    most_pages: usize,
     memory: MemoryBudget,
     workers: Workers,
     domains: Domains,
+}
+
+/// What is in work, and how much may be.
+pub(crate) struct Load {
+    pub(crate) in_work: usize,
+    pub(crate) most: usize,
+    pub(crate) workers: usize,
+    pub(crate) memory: u64,
+    pub(crate) most_memory: u64,
 }
 
 /// The body of a page as it is sent.
@@ -93,10 +105,18 @@ impl Rewriter {
             settings,
             max_wait: Duration::from_secs(config.limits.page_wait_seconds),
             pages_at_once: Semaphore::new(config.limits.pages_at_once),
+            most_pages: config.limits.pages_at_once,
             memory: MemoryBudget::new(config.limits.pages_memory_bytes),
             workers,
             domains: Domains::new(config.rewrite.remember_hosts),
         })
+    }
+
+    /// What is in work just now.
+    pub(crate) fn load(&self) -> Load {
+        let (memory, most_memory) = self.memory.used();
+        let in_work = self.most_pages.saturating_sub(self.pages_at_once.available_permits());
+        Load { in_work, most: self.most_pages, workers: self.workers.count(), memory, most_memory }
     }
 
     /// How the pages of the profile with this index are rewritten.
@@ -128,7 +148,7 @@ impl Rewriter {
     pub(crate) async fn rewrite(
         &self,
         asked: &RequestInfo<'_>,
-        response: Response<IncomingBody>,
+        response: Response<Body>,
         mut more: Option<impl Fetch>,
     ) -> (Response<Body>, String) {
         let (mut head, mut body) = response.into_parts();
@@ -139,13 +159,13 @@ impl Rewriter {
         {
             // A client must not join a range of the original to one of a rewritten page; a server may ignore `Range`
             // (RFC 9110 § 14.2).
-            (head, body) = whole.into_parts();
+            (head, body) = whole.map(Body::from).into_parts();
             verdict = eligibility::judge(asked, &head, &self.settings);
         }
         match verdict {
             // Boxed, because the future is large and most responses are no pages.
             Ok(codings) => Box::pin(self.page(asked, head, body, codings, more)).await,
-            Err(reason) => pass(head, body.into(), reason),
+            Err(reason) => pass(head, body, reason),
         }
     }
 
@@ -153,27 +173,28 @@ impl Rewriter {
         &self,
         asked: &RequestInfo<'_>,
         mut head: Parts,
-        mut body: IncomingBody,
+        mut body: Body,
         codings: Vec<Coding>,
         more: Option<impl Fetch>,
     ) -> (Response<Body>, String) {
         let Some(url) = asked.url() else {
-            return (Response::from_parts(head, body.into()), String::new());
+            return (Response::from_parts(head, body), String::new());
         };
         if asked.method == Method::HEAD {
-            return self.head_alone(asked.look, head, body.into());
+            return self.head_alone(asked.look, head, body);
         }
         let Ok(_permit) = self.pages_at_once.try_acquire() else {
-            return pass(head, body.into(), PassReason::BUSY);
+            return pass(head, body, PassReason::BUSY);
         };
         let length = content_length(&head.headers);
         let reservation = match self.memory.reserve(length, !codings.is_empty()).await {
             Ok(reservation) => reservation,
-            Err(reason) => return pass(head, body.into(), reason),
+            Err(reason) => return pass(head, body, reason),
         };
         let purpose = Purpose::Page {
             // A link cannot repeat the submission of a form.
             original: (asked.method == Method::GET).then(|| bypass_link::to(&url)),
+            links: asked.controls.as_ref().map(|controls| controls.links(&url)),
             in_frame: asked.is_framed(),
         };
         let job = self.job(asked, &url, &head, codings, reservation, purpose);
@@ -184,12 +205,18 @@ impl Rewriter {
             Err(reason) => return pass(head, original.into_body(body), reason),
         };
         self.domains.learn(&url, filtered.survey.as_ref());
+        keep_original(asked, &url, &head, &original);
         let pages = match more {
             Some(more) if self.joins(asked) => self.join(asked, &mut head.headers, &mut filtered, more).await,
             _ => 1,
         };
         match self.workers.encode(std::mem::take(&mut filtered.content), asked.coding).await {
-            Ok(coded) => finish(asked.look, head, &filtered, coded, pages),
+            Ok(coded) => {
+                let effect = effect(&filtered.report, &original, coded.body.len());
+                let (mut response, action) = finish(asked, head, &filtered, coded, pages);
+                response.extensions_mut().insert(effect);
+                (response, action)
+            }
             Err(reason) => pass(head, original.into_body(body), reason),
         }
     }
@@ -227,6 +254,18 @@ impl Rewriter {
 }
 
 impl Look {
+    /// How this profile's pages look in a view.
+    pub(crate) fn of_view(config: &Config, profile: usize, view: View) -> Result<Self, ConfigError> {
+        let profile = &config.profiles.all[profile];
+        let chain = config.chain(&profile.filters.for_view(view))?;
+        Ok(Self { enabled: profile.rewrite, chain: Arc::new(chain), tagger: Tagger::new(profile.fingerprint) })
+    }
+
+    /// Whether its pages have a bar.
+    pub(crate) fn has_controls(&self) -> bool {
+        self.enabled && self.chain.has_controls()
+    }
+
     /// Those of all profiles, in their order. Profiles with the same settings share a chain.
     fn all(config: &Config) -> Result<Vec<Self>, ConfigError> {
         let mut looks: Vec<Self> = Vec::new();
@@ -244,13 +283,16 @@ impl Look {
 }
 
 fn finish(
-    look: &Look,
+    asked: &RequestInfo<'_>,
     mut head: Parts,
     filtered: &Filtered,
     Coded { body, coding }: Coded,
     pages: u32,
 ) -> (Response<Body>, String) {
-    let mut fields = repair::rewritten(&head.headers, filtered.format, &filtered.csp, &look.tagger);
+    let mut fields = repair::rewritten(&head.headers, filtered.format, &filtered.csp, &asked.look.tagger);
+    if asked.is_view() {
+        repair::of_view(&mut fields);
+    }
     fields.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
     if let Some(coding) = coding {
         fields.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding.as_str()));
@@ -264,8 +306,32 @@ fn finish(
     noted(head, Body::from(body), action)
 }
 
+/// What was done, in numbers. The links that were removed are in the note of their filter.
+fn effect(report: &Report, original: &Original, bytes: usize) -> PageEffect {
+    let of = |name: &str| report.filters.iter().find(|filter| filter.filter == name);
+    let note = of("removed_links").and_then(|filter| filter.note.as_deref()?.split(' ').next()?.parse().ok());
+    PageEffect {
+        before: original.bytes as u64,
+        after: bytes as u64,
+        ads: of("ad_servers").map_or(0, |filter| filter.removed as u64),
+        links: note.unwrap_or(0),
+        added: original.ended.map(|ended| ended.elapsed()).unwrap_or_default(),
+    }
+}
+
+/// Keeps a page as it came for its other views, unless it must not be stored (RFC 9111 § 5.2.2.5).
+fn keep_original(asked: &RequestInfo<'_>, page: &Url, head: &Parts, original: &Original) {
+    let is_stored = !members(&head.headers, &header::CACHE_CONTROL).any(|it| it.eq_ignore_ascii_case("no-store"));
+    if let Some(controls) = asked.controls.as_ref().filter(|_| is_stored) {
+        // Cookies are set once.
+        let headers = without(&head.headers, |name| *name == header::SET_COOKIE);
+        let body = original.chunks().to_vec();
+        controls.keep(Kept { page: page.clone(), status: head.status, headers, body });
+    }
+}
+
 /// Reads the page, keeps every byte, and passes it to the worker.
-async fn receive(body: &mut IncomingBody, original: &mut Original, mut worker: Worker) -> Result<Filtered, PassReason> {
+async fn receive(body: &mut Body, original: &mut Original, mut worker: Worker) -> Result<Filtered, PassReason> {
     while let Some(frame) = body.frame().await {
         if let Some(chunk) = original.push(frame)? {
             worker.send(chunk).await?;

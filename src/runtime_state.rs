@@ -14,7 +14,7 @@ use crate::{
     access_control::Acl,
     ca::{Authority, AuthorityError},
     client::Client,
-    config::Config,
+    config::{Config, Users},
     credentials::Authenticator,
     rewrite::Rewriter,
     service::StartError,
@@ -26,6 +26,8 @@ pub(crate) struct RuntimeState {
     pub(crate) acl: Arc<Acl>,
     /// Only where users are configured.
     pub(crate) authenticator: Option<Arc<Authenticator>>,
+    /// Only where the panel has a password.
+    pub(crate) panel_login: Option<Arc<Authenticator>>,
     pub(crate) client: Client,
     pub(crate) rewriter: Rewriter,
     /// Open from the start where interception is `on` in some profile, else from the first time that it is asked for. None: it cannot be
@@ -48,15 +50,11 @@ impl RuntimeState {
             None if config.always_intercepts() => OnceLock::from(Some(open_authority(&config)?)),
             None => OnceLock::new(),
         };
-        let users = &config.access.users;
-        let authenticator = match before.and_then(|old| old.authenticator.clone()) {
-            // With it stay the guesses that were counted.
-            Some(old) if old.asks(users) => Some(old),
-            _ => Authenticator::new(users).map(Arc::new),
-        };
+        let authenticator = kept_or_new(before.and_then(|old| old.authenticator.as_ref()), &config.access.users);
+        let panel_login = kept_or_new(before.and_then(|old| old.panel_login.as_ref()), &config.panel.users());
         let acl = Arc::new(Acl::new(config.access.clone(), own));
         let client = Client::new(&config, Arc::clone(&acl), max_idle);
-        Ok(Self { config, acl, authenticator, client, rewriter, authority })
+        Ok(Self { config, acl, authenticator, panel_login, client, rewriter, authority })
     }
 
     /// The authority in use.
@@ -73,6 +71,14 @@ impl RuntimeState {
                 .ok()
         };
         self.authority.get_or_init(open).as_ref()
+    }
+}
+
+/// The one that asks the same users, because with it stay the guesses that were counted.
+fn kept_or_new(before: Option<&Arc<Authenticator>>, users: &Users) -> Option<Arc<Authenticator>> {
+    match before {
+        Some(before) if before.asks(users) => Some(Arc::clone(before)),
+        _ => Authenticator::new(users).map(Arc::new),
     }
 }
 

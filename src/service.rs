@@ -26,10 +26,11 @@ use crate::{
     access_control::Permit,
     admin::{self, Forms, Visit},
     body::Body,
-    bypass_link::BypassLinks,
+    bypass_link::{self, BypassLinks},
     ca::AuthorityError,
     client::{Requester, UpstreamError},
     config::{Asker, Choice, Config, ConfigError, IneffectiveSetting, Lookup},
+    controls::{Asked, Controls},
     credentials::Denied,
     device::{self, Device},
     error::Error,
@@ -38,6 +39,8 @@ use crate::{
     listener::ConnectionLimits,
     log::RequestLog,
     mitm::TunnelledHosts,
+    panel::{self, Sessions},
+    records::Records,
     rewrite::{Rewriter, Workers},
     route::Route,
     runtime_state::RuntimeState,
@@ -66,6 +69,9 @@ pub struct Proxy {
     pseudonym: Pseudonym,
     pub(crate) bypass_links: BypassLinks,
     pub(crate) forms: Forms,
+    pub(crate) sessions: Sessions,
+    pub(crate) records: Arc<Records>,
+    controls: Arc<Controls>,
     reload_error: ArcSwapOption<String>,
     pub(crate) limits: Arc<ConnectionLimits>,
     pub(crate) tunnelled: TunnelledHosts,
@@ -104,6 +110,7 @@ impl Proxy {
         let rewriter = Rewriter::new(&config, workers.clone())?;
         let trusted_devices = TrustedDevices::open(config.authority_dir.as_deref());
         let running = RuntimeState::new(config, own.clone(), rewriter, max_idle, None)?;
+        let controls = Arc::new(Controls::open(running.config.authority_dir.as_deref()));
         Ok(Arc::new(Self {
             started_with: running.config.clone(),
             running: ArcSwap::from_pointee(running),
@@ -114,6 +121,9 @@ impl Proxy {
             pseudonym: Pseudonym::new(),
             bypass_links: BypassLinks::new(),
             forms: Forms::default(),
+            sessions: Sessions::new(),
+            records: Arc::new(Records::new()),
+            controls,
             reload_error: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),
             tunnelled: TunnelledHosts::new(),
@@ -213,7 +223,7 @@ pub(crate) async fn handle(
     started: Instant,
 ) -> Response<Body> {
     let aborted = &connection.shutdown.aborted;
-    let log = RequestLog::new(connection.client, aborted, request.method().clone(), started);
+    let log = RequestLog::new(connection.client, aborted, request.method().clone(), started, &proxy.records);
     let version = request.version();
     let is_connect = request.method() == Method::CONNECT;
     let span = debug_span!("request", method = %request.method());
@@ -285,11 +295,17 @@ impl Exchange {
             return Err(Error::Rejected(*rejection));
         }
         self.user = self.check_credentials(&request).await?;
+        self.log.user.clone_from(&self.user);
         self.certificate_accepted();
         target_resolution::take_user_info(&mut request);
         let Some(target) = self.target(&request)? else {
             self.log.route = "admin";
             self.log.host = Some(target_resolution::host_of(&request).into());
+            if panel::has(request.uri().path()) {
+                let device = self.device(request.headers());
+                let answer = Box::pin(panel::answer(&self.proxy, &self.connection, device, request)).await;
+                return Ok(Answer::Response(answer));
+            }
             let visit = Visit::new(&self.connection, self.device(request.headers()), &request);
             return Ok(Answer::Response(admin::answer(&self.proxy, &visit, &request)));
         };
@@ -304,12 +320,18 @@ impl Exchange {
         if request.method() == Method::CONNECT && !websocket::is_extended_connect(&request) {
             return Ok(Answer::Upgraded(self.connect(request, permit).await?));
         }
+        let asked = self.proxy.controls.take(&mut request, permit.target(), |headers| self.device(headers));
+        let view = match asked {
+            Asked::Page => None,
+            Asked::View(view, id) => Some((view, id)),
+            Asked::NotOurs(page) => return Ok(Answer::Response(bypass_link::redirect(&page))),
+        };
         if let Some(response) = self.blocked(&request, &permit) {
             return Ok(Answer::Response(response));
         }
         self.log.route = Route::Forward.as_str();
         // In a box: the largest part of the future, and not needed for the others.
-        Box::pin(self.forward(request, &permit)).await
+        Box::pin(self.forward(request, &permit, view)).await
     }
 
     /// What an error changes beyond its response.

@@ -95,8 +95,13 @@ mod tests {
         let (mut client, client_side) = duplex(8);
         let (mut server, server_side) = duplex(8);
         let token = CancellationToken::new();
-        let log =
-            RequestLog::new(([127, 0, 0, 1], 1).into(), &token, http::Method::CONNECT, tokio::time::Instant::now());
+        let log = RequestLog::new(
+            ([127, 0, 0, 1], 1).into(),
+            &token,
+            http::Method::CONNECT,
+            tokio::time::Instant::now(),
+            &std::sync::Arc::new(crate::records::Records::new()),
+        );
         let (bytes_in, bytes_out) = (log.received(), log.sent());
         let copied = copy(&token, client_side, server_side, log, None);
         let talk = async {

@@ -28,9 +28,13 @@ use crate::{
     error::{ConfigError, PageError},
     extract::Extract,
     filter::Filter,
+    html::Page,
     main_block::{self, auto::forest::Forest},
     metadata::{self, Metadata},
-    output::{self, Format, Style},
+    output::{
+        self, Format, Links, Style,
+        controls::{Bar, Removed},
+    },
     page_type,
     report::Report,
 };
@@ -42,6 +46,9 @@ pub use trace::{Trace, TracedBlock, TracedText};
 
 /// The filters that decide what of a page is there to be seen, rather than what of it is wanted.
 const SHOWING: [&str; 2] = ["lazy_images", "ignore"];
+
+/// The filter whose removals are advertisements.
+const AD_SERVERS: &str = "ad_servers";
 
 /// The filters of a configuration, ready to run. `Send + Sync`; share it in an `Arc`.
 pub struct Chain {
@@ -161,6 +168,23 @@ impl Chain {
     #[must_use]
     pub fn format(&self) -> Format {
         self.output.format
+    }
+
+    /// Whether pages have the bar, where they are given its links.
+    #[must_use]
+    pub fn has_controls(&self) -> bool {
+        self.output.has_controls()
+    }
+
+    fn bar<'a>(&self, links: &'a Links, page: &Page, report: &Report) -> Bar<'a> {
+        let is_all = page.main_block == Some(page.body());
+        let steps = self.main_block.steps_from(report.selected, is_all);
+        let [less, more] = steps.map(|steps| steps.and_then(|by| links.view.stepped(by)));
+        let is_last = links.view.block > 0 && !report.selected;
+        let ads = report.filters.iter().find(|filter| filter.filter == AD_SERVERS).map_or(0, |filter| filter.removed);
+        let links_removed = page.appended.iter().map(|group| group.links.len()).sum();
+        let removed = Removed { share: 1.0 - report.kept_share(), links: links_removed, ads };
+        Bar { links, less, more, next: links.view.next_block(is_last), removed }
     }
 
     /// What a rewritten page asks of its policies.

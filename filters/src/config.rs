@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     filter::{ad_servers, captions, empty_tables, ignore, lazy_images, link_lists, link_quota, removed_links},
-    main_block, output,
+    main_block,
+    output::{self, Format, Shape, View},
 };
 
 /// A filter that may be put in the chain's order.
@@ -112,6 +113,21 @@ impl Default for ChainConfig {
 }
 
 impl ChainConfig {
+    /// The settings for a view of a page.
+    #[must_use]
+    pub fn for_view(&self, view: View) -> ChainConfig {
+        let mut config = self.clone();
+        config.main_block.steer(view.steps, view.block);
+        if view.is_steered() {
+            // The reader asked for it, however little that is.
+            (config.floor.kept_share, config.floor.kept_chars) = (0.0, 0);
+        }
+        if view.shape == Shape::Text {
+            config.output.format = Format::Text;
+        }
+        config
+    }
+
     /// The filters that run, in order: those that are named and switched on.
     pub fn filters_on(&self) -> impl Iterator<Item = FilterName> + '_ {
         self.order.iter().copied().filter(|name| match name {

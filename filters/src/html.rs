@@ -169,7 +169,9 @@ pub(crate) struct Page {
     pub(crate) spaces_after: Set<NodeId>,
     /// The posts of a thread, where the choice of the main block knows them.
     pub(crate) posts: Vec<NodeId>,
-    /// Who wrote the first of them.
+    /// The entries of a list, where the choice of the main block knows them.
+    pub(crate) entries: Vec<NodeId>,
+    /// Who wrote the first of the posts.
     pub(crate) starter: Option<String>,
     /// Panels that a script showed one at a time and the names of their tabs, in the order of the page.
     pub(crate) panels: Vec<(NodeId, String)>,
@@ -217,6 +219,7 @@ impl Page {
             appended: Vec::new(),
             spaces_after: Set::default(),
             posts: Vec::new(),
+            entries: Vec::new(),
             starter: None,
             frame_chars: 0,
             headline: Headline::default(),

@@ -87,6 +87,6 @@ pub use filter::{ad_servers, captions, empty_tables, ignore, lazy_images, link_l
 pub use hosts::{HostList, HostListError};
 pub use main_block::{core_ex::PageShape, menus::Menu};
 pub use metadata::Metadata;
-pub use output::{Format, Part};
+pub use output::{Format, Links, Look, Part, Shape, Theme, Typeface, View};
 pub use page_type::Kind;
 pub use report::{FilterReport, Report};

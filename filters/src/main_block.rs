@@ -105,6 +105,18 @@ pub struct Settings {
     pub picture_chars: usize,
     /// Keep the page's headline where it stands outside the choice.
     pub keep_headline: bool,
+    /// What a reader wants of one page.
+    #[serde(skip)]
+    pub(crate) steering: Steering,
+}
+
+/// What a reader wants of one page, other than what is configured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Steering {
+    /// Blocks that are more relevant than the one that is wanted.
+    skipped: u8,
+    /// Whether a choice is carried out however small it is.
+    pub(crate) is_forced: bool,
 }
 
 impl Default for Settings {
@@ -126,11 +138,49 @@ impl Default for Settings {
             min_share: 0.4,
             picture_chars: 500,
             keep_headline: true,
+            steering: Steering::default(),
         }
     }
 }
 
+/// What `auto` keeps, from least to most; beyond is the whole page, as the other filters left it.
+const DIAL: [auto::Favor; 3] = [auto::Favor::Precision, auto::Favor::Balanced, auto::Favor::Recall];
+
 impl Settings {
+    /// Chooses more or less of a page by some steps, and another block: with `auto` the dial is turned, with the algorithms of
+    /// the papers the block becomes its parent, or its child of the highest ratio.
+    pub(crate) fn steer(&mut self, steps: i8, block: u8) {
+        if steps == 0 && block == 0 {
+            return;
+        }
+        self.steering = Steering { skipped: block, is_forced: true };
+        self.auto.min_confidence = 0.0;
+        if self.algorithm != Algorithm::Auto {
+            self.cnr.adjust = self.cnr.adjust.saturating_add(steps);
+            return;
+        }
+        let place = self.place_on_dial().saturating_add_signed(isize::from(steps));
+        self.enabled = place < DIAL.len();
+        self.favor = DIAL[place.min(DIAL.len() - 1)];
+    }
+
+    /// Where the dial of `auto` stands.
+    fn place_on_dial(&self) -> usize {
+        let favored = || DIAL.iter().position(|favor| *favor == self.favor);
+        if self.enabled { favored().unwrap_or_default() } else { DIAL.len() }
+    }
+
+    /// The steps from here to less and to more than what was shown of a page: its main block, or without one all of it.
+    pub(crate) fn steps_from(&self, selected: bool, is_all: bool) -> [Option<i8>; 2] {
+        if self.algorithm != Algorithm::Auto {
+            return [Some(-1), (selected && !is_all).then_some(1)];
+        }
+        let set = self.place_on_dial();
+        let shown = if selected { set } else { DIAL.len() };
+        let to = |place: usize| i8::try_from(place.cast_signed() - set.cast_signed()).ok();
+        [shown.checked_sub(1).and_then(to), (shown < DIAL.len()).then(|| to(shown + 1)).flatten()]
+    }
+
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         ConfigError::unless_share("main_block.min_share", self.min_share)?;
         self.auto.check()?;
@@ -169,16 +219,23 @@ impl MainBlock {
         if self.keeps_look {
             page.headline.node = page.headline.node.or(page.headline.only_h1);
         }
-        let chosen = |settings: &Settings| {
+        let chosen = |page: &AnalysedPage, settings: &Settings| {
             let choice = choose(page, settings, &self.forest);
             Choice { kept: outermost(page, choice.kept), dropped: outermost(page, choice.dropped), ..choice }
         };
-        let mut choice = chosen(settings);
+        let mut choice = chosen(page, settings);
+        for _ in 0..settings.steering.skipped {
+            for &id in &choice.kept {
+                page.remove(id, self.name());
+            }
+            choice = chosen(page, settings);
+        }
         // Where so little is left that the page would be kept whole, more is less.
         if settings.favor == auto::Favor::Precision
+            && !settings.steering.is_forced
             && (choice.kept.is_empty() || floor::objection(page, &choice, settings).is_some())
         {
-            choice = chosen(&Settings { favor: auto::Favor::Balanced, ..settings.clone() });
+            choice = chosen(page, &Settings { favor: auto::Favor::Balanced, ..settings.clone() });
         }
         // Three places: what is left is noise, and differs between machines.
         page.confidence = choice.confidence.map(|share| (share * 1000.0).round() / 1000.0);
@@ -186,7 +243,9 @@ impl MainBlock {
             let why = choice.note.map_or_else(String::new, |note| format!(": {note}"));
             return Err(format!("no block found{why}"));
         }
-        if let Some(objection) = floor::objection(page, &choice, settings) {
+        if !settings.steering.is_forced
+            && let Some(objection) = floor::objection(page, &choice, settings)
+        {
             return Err(objection);
         }
         for &id in &choice.dropped {
@@ -206,6 +265,7 @@ impl MainBlock {
         page.keep_only(body, &kept, self.name());
         page.main_block = Some(place);
         page.posts = choice.posts;
+        page.entries = choice.entries;
         page.starter = choice.starter;
         Ok(note(&describe(page, place), nodes, choice.note))
     }
@@ -231,8 +291,19 @@ impl Filter for MainBlock {
     }
 }
 
-/// The list of algorithms.
+/// What the algorithm chooses, and for those of the papers the node that is some steps away from it.
 pub(crate) fn choose(page: &AnalysedPage, settings: &Settings, forest: &Forest) -> Choice {
+    let choice = by_algorithm(page, settings, forest);
+    if settings.cnr.adjust == 0 || settings.algorithm == Algorithm::Auto || choice.kept.is_empty() {
+        return choice;
+    }
+    let kept = outermost(page, choice.kept);
+    let block = cnr::adjusted(page, common_container(page, &kept), &settings.cnr);
+    Choice { note: choice.note, ..Choice::from(Some(block)) }
+}
+
+/// The list of algorithms.
+fn by_algorithm(page: &AnalysedPage, settings: &Settings, forest: &Forest) -> Choice {
     match settings.algorithm {
         Algorithm::Auto => {
             let Settings { auto, favor, keep_headline, .. } = settings;

@@ -9,6 +9,7 @@
 
 mod additions;
 pub(crate) mod captions;
+pub(crate) mod controls;
 pub(crate) mod markdown;
 mod original;
 mod part;
@@ -30,9 +31,12 @@ use crate::{
     },
 };
 
+use controls::Bar;
+pub use controls::{Controls, Links, Shape, View};
 pub(crate) use original::STYLE_SOURCE as ORIGINAL_STYLE_SOURCE;
 pub use part::Part;
 pub(crate) use reader::CSP as READER_CSP;
+pub use reader::{Look, Theme, Typeface};
 
 /// What the output is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,13 +76,26 @@ pub struct Settings {
     /// Reader: show the article's picture above a main block that has none: the one that stands between the headline and the
     /// block, else the one that the page gives to social networks.
     pub lead_image: bool,
+    /// Reader: type, colours, scrolling.
+    pub look: Look,
+    /// The bar that says what was removed, with links to see more of the page, less or the next block, the original, the text,
+    /// and why: `auto` (in the reader look), `on` or `off`.
+    pub controls: Controls,
     /// Text: most line breaks in a row, at least 1. The paper's Figure 2 has 2.
     pub max_line_breaks: usize,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { format: Format::Html, style: Style::Reader, byline: true, lead_image: true, max_line_breaks: 2 }
+        Settings {
+            format: Format::Html,
+            style: Style::Reader,
+            byline: true,
+            lead_image: true,
+            look: Look::default(),
+            controls: Controls::Auto,
+            max_line_breaks: 2,
+        }
     }
 }
 
@@ -89,11 +106,20 @@ impl Settings {
         Settings { style: Style::Original, ..Settings::default() }
     }
 
+    pub(crate) fn has_controls(&self) -> bool {
+        self.format == Format::Html
+            && match self.controls {
+                Controls::Auto => self.style == Style::Reader,
+                Controls::On => true,
+                Controls::Off => false,
+            }
+    }
+
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         if self.max_line_breaks == 0 {
             return Err(ConfigError::new("output.max_line_breaks", "0 would join all lines; expected at least 1"));
         }
-        Ok(())
+        self.look.check()
     }
 }
 
@@ -145,6 +171,7 @@ pub(crate) fn lift_headline(page: &mut AnalysedPage, settings: &Settings) -> Opt
 pub(crate) struct Surroundings<'a> {
     /// Where the page can be had as it was.
     pub(crate) untouched: Option<&'a Url>,
+    pub(crate) bar: Option<&'a Bar<'a>>,
     /// Whether it is a part of another page, which has a head of its own.
     pub(crate) in_frame: bool,
 }
@@ -153,7 +180,8 @@ pub(crate) struct Surroundings<'a> {
 pub(crate) fn html(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>) -> Written {
     match settings.style {
         Style::Original => {
-            Written { content: original::write(page, around.untouched.filter(|_| !around.in_frame)), offer: None }
+            let around = if around.in_frame { Surroundings::default() } else { around };
+            Written { content: original::write(page, around), offer: None }
         }
         Style::Reader => reader::write(page, settings, around),
     }
@@ -179,7 +207,7 @@ pub(crate) fn part(page: &mut AnalysedPage, settings: &Settings, part: &Part) ->
 /// The page as HTML in its own look, with a style sheet more.
 pub(crate) fn marked(mut page: Page, style: &str) -> String {
     original::prepare(&mut page);
-    original::write_styled(&page, style, None)
+    original::write_styled(&page, style, Surroundings::default())
 }
 
 /// The page as text: what is left of the body. Removed links are not appended: in Figure 2 that is a setting of the HTML

@@ -19,7 +19,7 @@ pub(super) const RETRY: &str = "/retry";
 pub(crate) struct Forms(RandomState);
 
 impl Forms {
-    fn token(&self, device: &Device, path: &str) -> String {
+    pub(crate) fn token(&self, device: &Device, path: &str) -> String {
         format!("{:016x}", self.0.hash_one((device.address, device.user.as_deref(), path)))
     }
 }

@@ -58,7 +58,11 @@ pub(super) fn page(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>) -> 
             (other_devices(proxy, visit))
             h2 { "Steps for" }
             p.list { @for system in System::ALL { a href={ "/steps/" (system.slug()) } { (system.name()) } " " } }
-            p.quiet { a href="/settings" { "Settings in force" } " · version " (env!("CARGO_PKG_VERSION")) }
+            p.quiet {
+                a href="/settings" { "Settings in force" }
+                @if running.config.panel.admits(visit.device.address) { " · " a href="/panel" { "Panel" } }
+                " · version " (env!("CARGO_PKG_VERSION"))
+            }
         },
     )
 }

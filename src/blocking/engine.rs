@@ -19,7 +19,11 @@ use gleaner_filters::{Hiding, Names, Selectors};
 use tracing::warn;
 use url::Url;
 
-use super::{hash_of, syntax};
+use super::{
+    hash_of,
+    syntax::{self, Rules},
+};
+use crate::config::HostPatterns;
 
 /// A text of lists of this length and more is worth a file with the compiled rules: below, compiling takes a millisecond.
 const WORTH_A_FILE: usize = 1 << 18;
@@ -110,8 +114,8 @@ pub struct Counts {
 pub(super) struct Engine {
     rules: adblock::Engine,
     lists: Vec<String>,
-    /// Whether there are rules for whole hosts and nothing else.
-    pub(super) hosts_only: bool,
+    /// The hosts of all rules, where there are rules for whole hosts and nothing else.
+    hosts: Option<HostPatterns>,
     /// The selectors that hold on every page, whatever its classes and ids.
     common: Option<Arc<Selectors>>,
     hides: bool,
@@ -123,14 +127,12 @@ impl Engine {
         let length: usize = lists.iter().map(|list| list.text.len()).sum();
         let file = cache.filter(|_| length >= WORTH_A_FILE).map(|dir| cache_file(dir, lists));
         let kept = file.as_deref().and_then(|file| read(file).ok());
-        let (rules, hosts_only) = match kept {
-            Some(rules) => (rules, false),
-            None => compile(lists),
-        };
+        let read: Vec<Rules> = lists.iter().map(|list| syntax::read(&list.text)).collect();
+        let hosts_only = read.iter().all(|rules| rules.hosts_only);
         let mut engine = Engine {
-            rules,
+            hosts: hosts_only.then(|| read.iter().flat_map(syntax::hosts_alone).map(str::to_ascii_lowercase).collect()),
+            rules: kept.unwrap_or_else(|| compile(read)),
             lists: lists.iter().map(|list| list.name.clone()).collect(),
-            hosts_only,
             common: None,
             hides: false,
         };
@@ -167,6 +169,17 @@ impl Engine {
             refused: source.parse_error as usize,
         };
         sources.into_iter().map(count).collect()
+    }
+
+    /// Whether there are rules for whole hosts and nothing else.
+    pub(super) fn is_by_host_alone(&self) -> bool {
+        self.hosts.is_some()
+    }
+
+    /// Whether a rule may forbid a request to this host. Where there are rules for hosts alone, this takes a hundredth of the time of
+    /// asking them.
+    pub(super) fn may_block(&self, host: &str) -> bool {
+        self.hosts.as_ref().is_none_or(|hosts| hosts.matches(host.trim_end_matches('.')))
     }
 
     /// What the rules say about a request for `url` that a page at `page` makes; empty where the page is not known. `kind` is a word of
@@ -236,17 +249,14 @@ fn sorted(selectors: HashSet<String>) -> Vec<String> {
     selectors
 }
 
-fn compile(lists: &[Text]) -> (adblock::Engine, bool) {
+fn compile(lists: Vec<Rules>) -> adblock::Engine {
     // With the rules' own texts, for messages.
     let mut set = FilterSet::new(true);
-    let mut hosts_only = true;
-    for list in lists {
-        let rules = syntax::read(&list.text);
-        hosts_only &= rules.hosts_only;
+    for rules in lists {
         set.add_filter_list(rules.text, ParseOptions::default());
     }
     // Not fused, so that each rule keeps its text and its list; decisions take as long.
-    (adblock::Engine::new_with_filter_set_no_optimize(set), hosts_only)
+    adblock::Engine::new_with_filter_set_no_optimize(set)
 }
 
 fn cache_file(dir: &Path, lists: &[Text]) -> PathBuf {
@@ -276,4 +286,41 @@ fn resource((name, aliases, kind, content): (&str, &[&str], MimeType, &[u8])) ->
 fn content(data: &str) -> Option<(String, Vec<u8>)> {
     let (kind, content) = data.strip_prefix("data:")?.split_once(";base64,")?;
     Some((kind.to_owned(), Base64::decode_vec(content).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn engine(text: &str) -> Engine {
+        Engine::new(&[Text { name: "list".to_owned(), text: text.to_owned() }], None)
+    }
+
+    #[test]
+    fn rules_for_hosts_alone_are_asked_by_the_name_and_decide_the_same() {
+        let engine = engine("Ads.example\n0.0.0.0 t.track.example\n||shop-ads.example^\n");
+        for host in [
+            "ads.example",
+            "a.ads.example",
+            "badads.example",
+            "ads.example.org",
+            "t.track.example",
+            "track.example",
+            "x.shop-ads.example",
+            "ads.example.",
+            "example",
+            "127.0.0.1",
+        ] {
+            let url = format!("https://{host}/x.js");
+            let blocks = engine.blocks(&url, "https://news.example/", "script");
+            assert_eq!(engine.may_block(host), blocks, "{host}");
+        }
+        assert!(engine.is_by_host_alone());
+    }
+
+    #[test]
+    fn rules_of_other_kinds_may_block_any_host() {
+        let engine = engine("ads.example\n/banner/*$image\n");
+        assert!(engine.may_block("news.example") && !engine.is_by_host_alone());
+    }
 }

@@ -8,7 +8,7 @@ const TRUE: [&str; 3] = ["ext_ublock", "env_chromium", "cap_user_stylesheet"];
 #[derive(Debug, Default)]
 pub(super) struct Rules {
     pub(super) text: String,
-    /// Whether there are rules for whole hosts and nothing else.
+    /// Whether there are rules for whole hosts (`||host^`) and nothing else.
     pub(super) hosts_only: bool,
 }
 
@@ -29,6 +29,11 @@ pub(super) fn read(list: &str) -> Rules {
         }
     }
     rules
+}
+
+/// The hosts of a list that has rules for hosts and nothing else.
+pub(super) fn hosts_alone(rules: &Rules) -> impl Iterator<Item = &str> {
+    rules.text.lines().filter_map(|line| line.strip_prefix("||")?.strip_suffix('^'))
 }
 
 /// How many rules a list has, before anything is known of their worth.

@@ -52,6 +52,9 @@ pub(super) fn text(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String
     line("try it", &format!("curl -x http://{first}{credentials} http://example.com/"));
     line("Chromium", &format!("chromium --proxy-server={first}"));
     for_devices(&mut line, &addresses_for_devices(own), own);
+    if !config.log.requests {
+        line("log", "requests are not logged; `RUST_LOG=gleaner=info` or `log: { requests: true }` shows them");
+    }
     line("to end it", "Ctrl-C");
     text + "\n"
 }

@@ -148,7 +148,7 @@ impl Connector {
         config: &Arc<ClientConfig>,
     ) -> Result<Stream, UpstreamError> {
         let tcp = self.tcp(target, client, PortRule::WebOnly).await?;
-        let name = ServerName::try_from(target.host.plain())
+        let name = ServerName::try_from(target.host.plain().into_owned())
             .map_err(|_| UpstreamError::Tls("no certificate can be issued for this name".to_owned()))?;
         let requested = CertificateRequested::default();
         let connector = TlsConnector::from(Arc::clone(config));

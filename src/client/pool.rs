@@ -135,6 +135,11 @@ impl Pool {
         pool
     }
 
+    /// Connections that are kept.
+    pub(super) fn idle(&self) -> usize {
+        lock(&self.kept).count()
+    }
+
     /// The idle connection that was used last, if that was not longer ago than this: the origin is the least likely to
     /// be closing it just now.
     pub(super) fn take_http1(&self, target: &Arc<Target>, max_age: Duration) -> Option<Http1Connection> {

@@ -12,7 +12,6 @@ use std::{
 use http::{HeaderMap, Request, StatusCode};
 use http_body::Body as _;
 use tokio::time::{Instant, timeout};
-use tokio_util::sync::CancellationToken;
 
 use super::UpstreamError;
 use crate::{
@@ -40,7 +39,6 @@ pub(super) struct ResponseWait {
     sent: Option<ByteCount>,
     outcome: Option<Arc<Outcome>>,
     informational: Arc<AtomicUsize>,
-    too_many: CancellationToken,
 }
 
 impl ResponseWait {
@@ -52,14 +50,11 @@ impl ResponseWait {
             sent: request.body().count(),
             outcome: has_body.then(|| request.body_mut().outcome()),
             informational: Arc::default(),
-            too_many: CancellationToken::new(),
         };
-        let (count, too_many) = (Arc::clone(&wait.informational), wait.too_many.clone());
+        let count = Arc::clone(&wait.informational);
         hyper::ext::on_informational(request, move |response| {
             if count.fetch_add(1, Relaxed) < MAX_INTERIM {
                 on_informational(response.status(), response.headers());
-            } else {
-                too_many.cancel();
             }
         });
         wait
@@ -67,18 +62,18 @@ impl ResponseWait {
 
     /// Waits for the head. The time begins anew when the request's body moves or an interim response comes.
     pub(super) async fn first_byte<T>(&self, response: impl Future<Output = T>) -> Result<T, UpstreamError> {
-        let mut response = pin!(self.too_many.run_until_cancelled(response));
+        let mut response = pin!(response);
         let (mut before, mut since) = (self.progress(), Instant::now());
         loop {
-            match timeout(self.timeout / CHECKS, response.as_mut()).await {
-                Ok(Some(response)) if !self.too_many.is_cancelled() => return Ok(response),
-                Ok(_) => {
-                    let problem = "it sends interim responses without end".to_owned();
-                    return Err(UpstreamError::BadResponse(problem));
-                }
-                Err(_) => {}
-            }
+            let done = timeout(self.timeout / CHECKS, response.as_mut()).await;
             let now = self.progress();
+            if now.1 > MAX_INTERIM {
+                let problem = "it sends interim responses without end".to_owned();
+                return Err(UpstreamError::BadResponse(problem));
+            }
+            if let Ok(response) = done {
+                return Ok(response);
+            }
             if now == before {
                 let timeout = if now.2 { self.timeout } else { self.upload_timeout };
                 if since.elapsed() >= timeout {

@@ -31,6 +31,7 @@ impl RawConfig {
         if self.access.lan {
             open_to_lan(&mut self.access, &mut self.listen.0);
         }
+        noted(self.panel.check(), mistakes);
         if mistakes.is_empty() {
             // Else what was left out as wrong could be what is missed here.
             noted(check_listen(&self.listen.0, &self.access), mistakes);
@@ -53,6 +54,7 @@ impl RawConfig {
             headers: self.headers,
             timeouts: self.timeouts,
             log: self.log,
+            panel: self.panel,
             preset: self.preset,
             filters: self.filters,
             blocker,

@@ -111,7 +111,7 @@ fn parse_entry(entry: &str, written: &str) -> Result<String, String> {
     let is_bare = entry.parse::<Ipv6Addr>().is_ok();
     let host = if is_bare { Host::parse(&format!("[{entry}]")) } else { Host::parse(entry) };
     let host = host.map_err(|_| problem())?;
-    let plain = host.plain();
+    let plain = host.plain().into_owned();
     // The URL Standard allows characters that no name of a web site has, `*` among them:
     // such an entry would match nothing.
     let is_label = |label: &str| {
@@ -142,9 +142,9 @@ fn host_within(entry: &str) -> Option<&str> {
     (is_more && !is_range && !host.is_empty() && Host::parse(host).is_ok()).then_some(host)
 }
 
-impl<'a> FromIterator<&'a str> for HostPatterns {
-    fn from_iter<I: IntoIterator<Item = &'a str>>(hosts: I) -> Self {
-        Self(hosts.into_iter().map(str::to_owned).collect())
+impl FromIterator<String> for HostPatterns {
+    fn from_iter<I: IntoIterator<Item = String>>(hosts: I) -> Self {
+        Self(hosts.into_iter().collect())
     }
 }
 

@@ -10,9 +10,11 @@ use tracing::level_filters::LevelFilter;
 pub struct Log {
     /// `text` for people, `json` for machines. Takes effect at the next start.
     pub format: LogFormat,
-    /// Least important level that is written; `info` has one line per request. The environment variable `RUST_LOG`, where
-    /// set, overrides it.
+    /// Least important level that is written. The environment variable `RUST_LOG`, where set, overrides it.
     pub level: LogLevel,
+    /// Whether each request has a line, whatever the level: it says who asked which host. `RUST_LOG`, where set,
+    /// overrides it; the line has the target `gleaner::request` and the level `info`.
+    pub requests: bool,
 }
 
 /// How a log line looks.
@@ -34,7 +36,7 @@ pub enum LogLevel {
     Error,
     /// Service is degraded.
     Warn,
-    /// Start, stop, one line per request.
+    /// Start, stop, what was noticed.
     #[default]
     Info,
     /// Routes, reasons, reports.

@@ -200,7 +200,7 @@ impl Profiles {
             }
         }
         let written = devices.len();
-        let devices = devices.into_iter().chain(SHIPPED.devices.iter().cloned()).collect();
+        let devices = devices.into_iter().chain(SHIPPED.devices.iter().cloned()).map(DeviceRule::lower_case).collect();
         Ok(Self { all, sites, devices, written })
     }
 
@@ -224,8 +224,14 @@ impl Profiles {
 }
 
 impl DeviceRule {
+    fn lower_case(mut self) -> Self {
+        self.user_agents.iter_mut().for_each(|part| part.make_ascii_lowercase());
+        self
+    }
+
+    /// `user_agent` and the rule's parts of it are in lower case.
     fn matches(&self, asker: &Asker<'_>, user_agent: &str) -> bool {
-        let by_agent = |part: &String| user_agent.contains(&part.to_ascii_lowercase());
+        let by_agent = |part: &String| user_agent.contains(part.as_str());
         let by_user = |user: &String| asker.user == Some(user);
         (self.clients.is_empty() || self.clients.iter().any(|range| range.contains(asker.client)))
             && (self.users.is_empty() || self.users.iter().any(by_user))

@@ -24,8 +24,9 @@ pub struct Users(#[schemars(with = "BTreeMap<String, String>")] BTreeMap<Name, H
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 struct Name(String);
 
+/// A password hash that can be checked.
 #[derive(Clone, PartialEq, Eq, Serialize)]
-struct Hash(String);
+pub struct Hash(String);
 
 word_type!(Name, "a name without colons");
 word_type!(Hash, "a line that `gleaner hash-password` printed");
@@ -50,6 +51,12 @@ impl FromStr for Hash {
     }
 }
 
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a hash")
+    }
+}
+
 impl Borrow<str> for Name {
     fn borrow(&self) -> &str {
         &self.0
@@ -68,6 +75,11 @@ fn is_usable(hash: &str) -> bool {
 }
 
 impl Users {
+    /// One user, whose name is empty.
+    pub(super) fn only(hash: Hash) -> Self {
+        Self([(Name(String::new()), hash)].into())
+    }
+
     /// Whether there are no users, so that no credentials are required.
     #[must_use]
     pub fn is_empty(&self) -> bool {

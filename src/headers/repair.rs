@@ -36,6 +36,13 @@ pub(crate) fn rewritten(headers: &HeaderMap, format: Format, csp: &CspChange, ta
     fields
 }
 
+/// Changes the fields of a page to those of a view: it is made anew each time, and its address is for nobody else.
+pub(crate) fn of_view(headers: &mut HeaderMap) {
+    *headers = without(headers, |name| [header::ETAG, header::LAST_MODIFIED].contains(name));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("strict-origin"));
+}
+
 /// Request fields that decide whether the response is rewritten.
 pub(crate) const DECIDED_BY: [&str; 3] = ["Accept", "Sec-Fetch-Dest", "X-Requested-With"];
 

@@ -5,7 +5,7 @@ fn fields(list: &[(&'static str, &'static str)]) -> HeaderMap {
 }
 
 fn pseudonym() -> Pseudonym {
-    Pseudonym("gleaner-test".to_owned())
+    Pseudonym::named("gleaner-test")
 }
 
 fn forward(list: &[(&'static str, &'static str)], received: Version) -> HeaderMap {

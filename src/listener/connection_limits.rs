@@ -49,6 +49,11 @@ impl ConnectionLimits {
         Some(ConnectionPermit { limits: Arc::clone(self), client })
     }
 
+    /// Connections that are open, and how many may be.
+    pub(crate) fn open(&self) -> (usize, usize) {
+        (self.lock().total, self.total)
+    }
+
     /// Remembers whether the last connection could not be accepted, most likely for want of a descriptor.
     pub(super) fn accept_failed(&self, failed: bool) {
         self.accept_failed.store(failed, Relaxed);

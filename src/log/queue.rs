@@ -12,11 +12,14 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering::Relaxed},
-        mpsc::{Receiver, SyncSender, sync_channel},
+        mpsc::{Receiver, Sender, SyncSender, channel, sync_channel},
     },
     thread,
     time::Duration,
 };
+
+use tracing::Metadata;
+use tracing_subscriber::fmt::MakeWriter;
 
 /// Length of the queue; a line has some 250 bytes. Raising it drops fewer lines of a burst and takes more memory while
 /// standard error is not read.
@@ -25,9 +28,18 @@ const MAX_QUEUED_LINES: usize = 16 * 1024;
 /// How long the thread rests after a batch: a line is seen at most so much later.
 const REST: Duration = Duration::from_millis(20);
 
+/// The target of the line that counts lost lines. It is queued also where the queue is full, or the count would be lost.
+const LOST: &str = "gleaner::lost_lines";
+
 pub(super) struct LogQueue {
-    lines: SyncSender<Entry>,
-    lost: Arc<AtomicUsize>,
+    entries: Sender<Entry>,
+    counts: Arc<Counts>,
+}
+
+#[derive(Default)]
+struct Counts {
+    queued: AtomicUsize,
+    lost: AtomicUsize,
 }
 
 enum Entry {
@@ -38,29 +50,51 @@ enum Entry {
 
 impl LogQueue {
     pub(super) fn start() -> Self {
-        let (lines, queued) = sync_channel(MAX_QUEUED_LINES);
-        let lost = Arc::default();
-        let queue = Self { lines, lost: Arc::clone(&lost) };
+        let (entries, queued) = channel();
+        let counts = Arc::default();
+        let queue = Self { entries, counts: Arc::clone(&counts) };
         // Without its thread the program runs on and loses its log.
-        let _ = thread::Builder::new().name("log".to_owned()).spawn(move || write_lines(&queued, &lost));
+        let _ = thread::Builder::new().name("log".to_owned()).spawn(move || write_lines(&queued, &counts));
         queue
     }
 
     /// Waits until the lines queued so far were written, but not longer than this.
     pub(super) fn flush(&self, timeout: Duration) {
         let (done, wait) = sync_channel(1);
-        if self.lines.try_send(Entry::Flush(done)).is_ok() {
+        if self.entries.send(Entry::Flush(done)).is_ok() {
             // An error means that standard error is not read.
             let _ = wait.recv_timeout(timeout);
         }
     }
 }
 
+impl<'a> MakeWriter<'a> for &'static LogQueue {
+    type Writer = LineWriter;
+
+    fn make_writer(&'a self) -> LineWriter {
+        LineWriter { queue: self, limit: MAX_QUEUED_LINES }
+    }
+
+    fn make_writer_for(&'a self, meta: &Metadata<'_>) -> LineWriter {
+        LineWriter { queue: self, limit: if meta.target() == LOST { usize::MAX } else { MAX_QUEUED_LINES } }
+    }
+}
+
+/// Queues one line.
+pub(super) struct LineWriter {
+    queue: &'static LogQueue,
+    limit: usize,
+}
+
 /// One call for each line, by `tracing_subscriber::fmt`.
-impl Write for &LogQueue {
+impl Write for LineWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        if self.lines.try_send(Entry::Line(line.to_vec())).is_err() {
-            self.lost.fetch_add(1, Relaxed);
+        let counts = &self.queue.counts;
+        if counts.queued.fetch_add(1, Relaxed) >= self.limit
+            || self.queue.entries.send(Entry::Line(line.to_vec())).is_err()
+        {
+            counts.queued.fetch_sub(1, Relaxed);
+            counts.lost.fetch_add(1, Relaxed);
         }
         Ok(line.len())
     }
@@ -70,7 +104,7 @@ impl Write for &LogQueue {
     }
 }
 
-fn write_lines(queued: &Receiver<Entry>, lost: &AtomicUsize) {
+fn write_lines(queued: &Receiver<Entry>, counts: &Counts) {
     // A descriptor of its own: `io::stderr` is locked while a write blocks.
     let out: Box<dyn Write> = match io::stderr().as_fd().try_clone_to_owned() {
         Ok(own) => Box::new(File::from(own)),
@@ -81,15 +115,18 @@ fn write_lines(queued: &Receiver<Entry>, lost: &AtomicUsize) {
         let mut flushed = None;
         for entry in std::iter::once(first).chain(queued.try_iter().take(MAX_QUEUED_LINES)) {
             match entry {
-                // There is nowhere to report that the log cannot be written.
-                Entry::Line(line) => drop(out.write_all(&line)),
+                Entry::Line(line) => {
+                    counts.queued.fetch_sub(1, Relaxed);
+                    // There is nowhere to report that the log cannot be written.
+                    let _ = out.write_all(&line);
+                }
                 Entry::Flush(done) => flushed = Some(done),
             }
         }
         let _ = out.flush();
-        let lost = lost.swap(0, Relaxed);
+        let lost = counts.lost.swap(0, Relaxed);
         if lost > 0 {
-            tracing::warn!(lines = lost, "lines of the log were lost: standard error was not read");
+            tracing::warn!(target: LOST, lines = lost, "lines of the log were lost: standard error was not read");
         }
         match flushed {
             // Its receiver may have given up.

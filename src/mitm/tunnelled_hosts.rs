@@ -115,6 +115,20 @@ impl TunnelledHosts {
         found
     }
 
+    /// All of them, with the client that each is for, if not everybody; sorted.
+    pub(crate) fn all(&self) -> Vec<(Option<Device>, String, Arc<str>)> {
+        let mut all: Vec<_> = self.hosts.iter().map(|(key, reason)| (key.0.clone(), key.1.clone(), reason)).collect();
+        all.sort_by(|one, other| one.1.cmp(&other.1));
+        all
+    }
+
+    /// Forgets a host, for every client.
+    pub(crate) fn forget_host(&self, host: &str) {
+        for (key, _) in self.hosts.iter().filter(|(key, _)| key.1 == host) {
+            self.hosts.invalidate(&*key);
+        }
+    }
+
     /// Forgets the hosts of this device, and what it has refused.
     pub(crate) fn forget(&self, device: &Device) {
         let of_it = |one: &Device| is_same(one, device);

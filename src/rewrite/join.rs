@@ -102,7 +102,7 @@ impl Rewriter {
     ) -> Option<(HeaderMap, Filtered)> {
         let path: PathAndQuery = next[Position::BeforePath..Position::AfterQuery].parse().ok()?;
         let response = more.fetch(path.clone(), Some(from)).await?;
-        let (head, mut body) = response.into_parts();
+        let (head, body) = response.into_parts();
         let asked = asked.for_path(path);
         let codings = eligibility::judge(&asked, &head, &self.settings).ok()?;
         if head.status != StatusCode::OK {
@@ -114,7 +114,7 @@ impl Rewriter {
         let job = self.job(&asked, next, &head, codings, reservation, purpose);
         let worker = self.workers.start(job);
         let mut original = Original::new(self.settings.max_html_bytes);
-        let part = receive(&mut body, &mut original, worker).await.ok()?;
+        let part = receive(&mut body.into(), &mut original, worker).await.ok()?;
         Some((head.headers, part))
     }
 }

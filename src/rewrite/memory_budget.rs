@@ -38,6 +38,7 @@ pub(super) struct MemoryBudget {
     begin_units: u32,
     /// The last quarter is for pages that have begun, so that they can finish.
     growth: Arc<Semaphore>,
+    growth_units: u32,
 }
 
 impl MemoryBudget {
@@ -45,7 +46,14 @@ impl MemoryBudget {
         let all = units(bytes);
         let begin_units = (all - all / 4).max(1);
         let semaphore = |units: u32| Arc::new(Semaphore::new(units as usize));
-        Self { begin: semaphore(begin_units), begin_units, growth: semaphore(all / 4) }
+        Self { begin: semaphore(begin_units), begin_units, growth: semaphore(all / 4), growth_units: all / 4 }
+    }
+
+    /// Bytes that are reserved, and all.
+    pub(super) fn used(&self) -> (u64, u64) {
+        let bytes = |units: usize| (units * UNIT_BYTES) as u64;
+        let all = self.begin_units as usize + self.growth_units as usize;
+        (bytes(all - (self.begin.available_permits() + self.growth.available_permits()).min(all)), bytes(all))
     }
 
     /// Waits for the memory that a page of this length is expected to need. One that needs all of it waits until no other page

@@ -7,9 +7,10 @@
 use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
 use http_body::Frame;
+use tokio::time::Instant;
 
 use super::eligibility::PassReason;
-use crate::body::{Body, BodyError, IncomingBody};
+use crate::body::{Body, BodyError};
 
 /// Smallest chunk. Raising it lets a worker begin later; lowering it costs memory where frames are small.
 const CHUNK_BYTES: usize = 4096;
@@ -21,7 +22,9 @@ pub(super) struct Original {
     /// What came after the last chunk.
     unfinished: BytesMut,
     trailers: Option<HeaderMap>,
-    bytes: usize,
+    pub(super) bytes: usize,
+    /// When the last byte came.
+    pub(super) ended: Option<Instant>,
     max_bytes: usize,
     /// What follows, once the stream has ended or failed.
     rest: Option<Body>,
@@ -30,7 +33,7 @@ pub(super) struct Original {
 impl Original {
     pub(super) fn new(max_bytes: usize) -> Self {
         let (chunks, unfinished) = (Vec::new(), BytesMut::new());
-        Self { chunks, unfinished, trailers: None, bytes: 0, max_bytes, rest: None }
+        Self { chunks, unfinished, trailers: None, bytes: 0, ended: None, max_bytes, rest: None }
     }
 
     /// Keeps a frame; returns a chunk for the worker once there is one. A frame beyond the limit is kept as well: it has
@@ -56,6 +59,7 @@ impl Original {
     /// The body has ended as it should; returns the last chunk.
     pub(super) fn end(&mut self) -> Option<Bytes> {
         self.rest = Some(Body::default());
+        self.ended = Some(Instant::now());
         self.chunk()
     }
 
@@ -68,12 +72,17 @@ impl Original {
         Some(chunk)
     }
 
+    /// What was kept of a body that has ended.
+    pub(super) fn chunks(&self) -> &[Bytes] {
+        &self.chunks
+    }
+
     /// The original: what was kept, and then the rest of the stream.
-    pub(super) fn into_body(mut self, stream: IncomingBody) -> Body {
+    pub(super) fn into_body(mut self, stream: Body) -> Body {
         self.chunk();
         let data = self.chunks.into_iter().map(Frame::data);
         let frames = data.chain(self.trailers.map(Frame::trailers)).collect();
-        Body::prefixed(frames, self.rest.unwrap_or_else(|| stream.into()))
+        Body::prefixed(frames, self.rest.unwrap_or(stream))
     }
 }
 

@@ -7,7 +7,7 @@ use std::{io, sync::Arc};
 use bytes::Bytes;
 use encoding_rs::{Decoder as TextDecoder, Encoding, REPLACEMENT};
 use futures_util::{StreamExt, stream};
-use gleaner_filters::{Chain, Domain, Filtered, PageFeed, Part};
+use gleaner_filters::{Chain, Domain, Filtered, Links, PageFeed, Part};
 use tokio::{sync::mpsc, task::yield_now};
 use tokio_util::io::{ReaderStream, StreamReader};
 use url::Url;
@@ -47,6 +47,8 @@ pub(super) enum Purpose {
     Page {
         /// The link to the original page.
         original: Option<Url>,
+        /// The links of the bar.
+        links: Option<Links>,
         /// Whether it is shown in a frame.
         in_frame: bool,
     },
@@ -141,9 +143,12 @@ impl Text {
     fn new(job: &Job, encoding: &'static Encoding) -> Self {
         let mut feed = job.chain.page(&job.url);
         match &job.purpose {
-            Purpose::Page { original, in_frame } => {
+            Purpose::Page { original, links, in_frame } => {
                 if let Some(original) = original.clone() {
                     feed.link_to_untouched(original);
+                }
+                if let Some(links) = links.clone() {
+                    feed.link_to_views(links);
                 }
                 if *in_frame {
                     feed.stand_in_frame();

@@ -1,6 +1,6 @@
 //! What rewriting needs to know of a request when the response has come.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, sync::Arc};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header, uri::PathAndQuery};
 use url::Url;
@@ -10,6 +10,7 @@ use crate::{
     authority::Target,
     bypass_link::BypassLinks,
     config::HostPatterns,
+    controls::{Kept, PageControls},
     headers::{accept, validators},
 };
 
@@ -39,6 +40,8 @@ pub(crate) struct RequestInfo<'a> {
     pub(crate) is_conditional: bool,
     /// The coding for a rewritten page.
     pub(super) coding: Option<Coding>,
+    /// The bar of the page, which knows the view that is asked for.
+    pub(super) controls: Option<PageControls>,
 }
 
 impl<'a> RequestInfo<'a> {
@@ -58,13 +61,33 @@ impl<'a> RequestInfo<'a> {
                 && !headers.get(header::IF_RANGE).is_some_and(validators::is_of_original),
             is_conditional: headers.contains_key(header::IF_NONE_MATCH) || headers.contains_key(header::IF_RANGE),
             coding: accept::choose_coding(headers),
+            controls: None,
         }
+    }
+
+    /// Whether it is one that a reader goes to, rather than a part of another.
+    pub(crate) fn is_whole_page(&self) -> bool {
+        self.method == Method::GET && self.is_for_reader() && !self.is_framed()
+    }
+
+    /// Gives the page its bar.
+    pub(crate) fn with_controls(self, controls: Option<PageControls>) -> Self {
+        Self { controls, ..self }
+    }
+
+    /// The original of a view, where it is still here.
+    pub(crate) fn kept_original(&self) -> Option<Arc<Kept>> {
+        self.controls.as_ref()?.original(&self.url()?)
+    }
+
+    /// Whether it is for a view of a page.
+    pub(super) fn is_view(&self) -> bool {
+        self.controls.as_ref().is_some_and(PageControls::is_view)
     }
 
     /// Records whether the reader asked for the original.
     pub(crate) fn allow_original(&mut self, client: IpAddr, headers: &HeaderMap, links: &BypassLinks) {
-        let is_page = self.method == Method::GET && self.is_for_reader() && !self.is_framed();
-        let page = is_page.then(|| self.url()).flatten();
+        let page = (links.are_used() && self.is_whole_page()).then(|| self.url()).flatten();
         self.wants_original = page.is_some_and(|page| links.allows(client, headers, &page));
     }
 
@@ -79,8 +102,7 @@ impl<'a> RequestInfo<'a> {
 
     /// `None` if the target is no URL; such a page is not rewritten.
     pub(super) fn url(&self) -> Option<Url> {
-        let (scheme, authority) = (self.target.scheme.as_str(), self.target.authority());
-        Url::parse(&format!("{scheme}://{authority}{}", self.path())).ok()
+        self.target.url(&self.path())
     }
 
     /// Whether its host matches.

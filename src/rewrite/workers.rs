@@ -24,6 +24,11 @@ impl Workers {
         Self(LocalPoolHandle::new(count.unwrap_or_else(processors)))
     }
 
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.0.num_threads()
+    }
+
     /// Starts a job.
     pub(super) fn start(&self, job: Job) -> Worker {
         let (chunks, arriving) = mpsc::channel(QUEUED_CHUNKS);

@@ -19,10 +19,10 @@ impl Exchange {
     /// The answer to a request that is forbidden, or that goes elsewhere.
     pub(super) fn blocked(&mut self, request: &Request<Incoming>, permit: &Permit) -> Option<Response<Body>> {
         let blocker = &self.running.config.blocker;
-        if !blocker.settings().requests {
+        let target = permit.target();
+        if !blocker.settings().requests || !blocker.may_block(&target.host.plain()) {
             return None;
         }
-        let target = permit.target();
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         let url = Url::parse(&format!("{}://{}{path}", target.scheme.as_str(), target.authority())).ok()?;
         let wanted = Wanted::of(request, url.clone());

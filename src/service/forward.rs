@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gleaner_filters::View;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, Version, header};
 use hyper::body::{Body as _, Incoming};
 use tokio_util::sync::CancellationToken;
@@ -11,15 +12,21 @@ use crate::{
     access_control::Permit,
     body::{Body, ContinueGate, IncomingBody},
     client::OnInformational,
+    controls::PageId,
     error::Error,
     headers::{self, Forwarding, Media, Pseudonym},
-    rewrite::RequestInfo,
+    rewrite::{Look, RequestInfo},
     server::WholeServer,
 };
 
 impl Exchange {
     /// An ordinary request.
-    pub(super) async fn forward(&mut self, mut request: Request<Incoming>, permit: &Permit) -> Result<Answer, Error> {
+    pub(super) async fn forward(
+        &mut self,
+        mut request: Request<Incoming>,
+        permit: &Permit,
+        view: Option<(View, PageId)>,
+    ) -> Result<Answer, Error> {
         let target = permit.target();
         // RFC 9112 § 3.2.4: the last proxy before the server asks for `*`.
         if request.extensions().get::<WholeServer>().is_some() {
@@ -32,8 +39,21 @@ impl Exchange {
         let profile = self.profile(request.headers(), &target.host.plain()).map_or(0, |choice| choice.index);
         let look = running.rewriter.look(profile);
         let mut info = RequestInfo::of(&request, target, look);
+        let view = view.filter(|_| info.is_whole_page());
+        let look_of_view = view.and_then(|(view, _)| Look::of_view(&running.config, profile, view).ok());
+        if view.is_some() || info.is_whole_page() && look.has_controls() {
+            let controls = self.proxy.controls.of_page(self.device(request.headers()), view);
+            info = info.with_controls(Some(controls));
+        }
+        let look = look_of_view.as_ref().unwrap_or(look);
+        info.look = look;
+        if let Some(kept) = view.and_then(|_| info.kept_original()) {
+            return Ok(Answer::Response(self.rewrite(&info, kept.response(), None).await));
+        }
         let address = self.connection.client.ip();
-        info.allow_original(address, request.headers(), &self.proxy.bypass_links);
+        if view.is_none() {
+            info.allow_original(address, request.headers(), &self.proxy.bypass_links);
+        }
         let upgrade = UpgradeRequest::of(&mut request);
         let version = request.version();
         let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &info, upgrade.as_ref());
@@ -53,14 +73,14 @@ impl Exchange {
             look.tagger.map_not_modified(response.headers_mut());
             return Ok(Answer::Response(response));
         }
-        Ok(Answer::Response(self.rewrite(&info, response, more).await))
+        Ok(Answer::Response(self.rewrite(&info, response.map(Body::from), more).await))
     }
 
     /// RFC 9110 § 15.2: interim responses are passed on. A 100 opens the request's body, which makes hyper send its own
     /// 100 to the client.
     fn pass_informational_on(&self, outgoing: &mut Request<Body>, version: Version) -> OnInformational {
-        let asked = CancellationToken::new();
-        if headers::expects_continue(outgoing.headers()) {
+        let asked = headers::expects_continue(outgoing.headers()).then(CancellationToken::new);
+        if let Some(asked) = &asked {
             let gate = ContinueGate::new(asked.clone());
             let body = std::mem::take(outgoing.body_mut());
             *outgoing.body_mut() = body.behind(gate);
@@ -69,7 +89,7 @@ impl Exchange {
         let proxy = Arc::clone(&self.proxy);
         Arc::new(move |status, fields: &HeaderMap| {
             if status == StatusCode::CONTINUE {
-                return asked.cancel();
+                return asked.iter().for_each(CancellationToken::cancel);
             }
             // RFC 9110 § 8.6: they have no content, and no length of it.
             let fields = headers::without(fields, |name| *name == header::CONTENT_LENGTH);
@@ -82,7 +102,7 @@ impl Exchange {
     async fn rewrite(
         &mut self,
         info: &RequestInfo<'_>,
-        response: Response<IncomingBody>,
+        response: Response<Body>,
         more: Option<NextPages>,
     ) -> Response<Body> {
         let media = Media::of(response.headers());
@@ -93,6 +113,7 @@ impl Exchange {
             *response.body_mut() = Body::default();
         }
         self.log.action = action;
+        self.log.page = response.extensions_mut().remove();
         let timeout = self.running.config.timeouts.body_stall;
         if media != Media::EventStream {
             response = response.map(|body| body.with_idle_timeout(timeout));

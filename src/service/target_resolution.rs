@@ -47,10 +47,10 @@ impl Exchange {
 /// Takes the user and password out of an absolute address, as Squid does: they become Basic credentials, unless the
 /// request has others. (RFC 9110 § 4.2.4 has no such part in a request's target.)
 pub(super) fn take_user_info(request: &mut Request<Incoming>) -> Option<()> {
-    let mut parts = request.uri().clone().into_parts();
-    parts.scheme.as_ref()?;
-    let authority = parts.authority?;
+    request.uri().scheme()?;
+    let authority = request.uri().authority()?.clone();
     let (user_info, host) = authority.as_str().rsplit_once('@')?;
+    let mut parts = request.uri().clone().into_parts();
     let credentials = Base64::encode_string(&percent_decode_str(user_info).collect::<Vec<u8>>());
     parts.authority = Some(host.parse().ok()?);
     *request.uri_mut() = Uri::from_parts(parts).ok()?;

@@ -16,7 +16,7 @@ fn no_line_of_log_is_lost_when_the_program_ends() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("config.yaml");
     for format in ["text", "json"] {
-        std::fs::write(&file, format!("listen: 0\nlog: {{ format: {format} }}\n")).unwrap();
+        std::fs::write(&file, format!("listen: 0\nlog: {{ format: {format}, requests: true }}\n")).unwrap();
         let mut running = Running::start(
             Command::new(env!("CARGO_BIN_EXE_gleaner")).arg("--config").arg(&file).env_remove("RUST_LOG"),
         );
@@ -31,6 +31,32 @@ fn no_line_of_log_is_lost_when_the_program_ends() {
         let lines: Vec<_> = log.lines().filter(|line| line.contains("admin")).collect();
         assert_eq!(lines.len(), REQUESTS, "{format}: {log}");
         assert!(lines.iter().all(|line| line.contains("HEAD") && line.contains("200")), "{log}");
+    }
+}
+
+#[test]
+fn requests_are_logged_only_where_that_is_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("config.yaml");
+    for (config, rust_log, lines) in [
+        ("", None, 0),
+        ("log: { level: debug }", None, 0),
+        ("log: { requests: true }", None, 1),
+        ("log: { level: error, requests: true }", None, 1),
+        ("", Some("gleaner=info"), 1),
+        ("log: { requests: true }", Some("gleaner=warn"), 0),
+    ] {
+        std::fs::write(&file, format!("listen: 0\n{config}\n")).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+        command.arg("--config").arg(&file).env_remove("RUST_LOG").envs(rust_log.map(|value| ("RUST_LOG", value)));
+        let mut running = Running::start(&mut command);
+        let mut client = TcpStream::connect(running.wait_for("proxy ")).unwrap();
+        let request = "HEAD http://gleaner.internal/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+        client.write_all(request.as_bytes()).unwrap();
+        client.read_to_string(&mut String::new()).unwrap();
+        let (banner, log) = running.end();
+        assert_eq!(log.matches("route=").count(), lines, "{config} {rust_log:?}: {log}");
+        assert_eq!(banner.contains("requests are not logged"), !config.contains("requests"), "{banner}");
     }
 }
 
@@ -81,7 +107,7 @@ fn a_download_that_is_broken_off_is_logged_with_who_left() {
     for (format, broken) in [("text", "broke_off=true by=\"BY\""), ("json", "\"broke_off\":true,\"by\":\"BY\"")] {
         let config = format!(
             "listen: 0\naccess: {{ allow_targets: [127.0.0.1] }}\n\
-             limits: {{ shutdown_grace_seconds: 1 }}\nlog: {{ format: {format} }}\n"
+             limits: {{ shutdown_grace_seconds: 1 }}\nlog: {{ format: {format}, requests: true }}\n"
         );
         std::fs::write(&file, config).unwrap();
         let mut running = Running::start(
@@ -128,7 +154,7 @@ const MORE_LINES: usize = 20_000;
 
 /// A program whose standard error is not read, after it answered so many requests.
 fn unread(file: &Path) -> Running {
-    std::fs::write(file, "listen: 0\n").unwrap();
+    std::fs::write(file, "listen: 0\nlog: { requests: true }\n").unwrap();
     let mut running =
         Running::start(Command::new(env!("CARGO_BIN_EXE_gleaner")).arg("--config").arg(file).env_remove("RUST_LOG"));
     let client = TcpStream::connect(running.wait_for("proxy ")).unwrap();

@@ -20,6 +20,7 @@ mod command_line;
 mod config;
 mod connect;
 mod connection_limits;
+mod controls;
 mod corpus;
 mod dead_connections;
 mod devices;

@@ -20,7 +20,7 @@ impl Program {
         let file = dir.join("config.yaml");
         std::fs::write(&file, yaml).unwrap();
         let mut running = Running::start(
-            Command::new(env!("CARGO_BIN_EXE_gleaner")).arg("--config").arg(&file).env_remove("RUST_LOG"),
+            Command::new(env!("CARGO_BIN_EXE_gleaner")).arg("--config").arg(&file).env("RUST_LOG", "gleaner=info"),
         );
         let addr = running.wait_for("proxy ").parse().unwrap();
         Self { running, addr }
@@ -86,7 +86,7 @@ async fn the_log_holds_no_secret_in_either_format() {
     for format in ["text", "json"] {
         let dir = tempfile::tempdir().unwrap();
         let yaml = format!(
-            "listen: '127.0.0.1:0'\nlog: {{ format: {format}, level: info }}\n\
+            "listen: '127.0.0.1:0'\nlog: {{ format: {format} }}\n\
              upstream: {{ insecure_hosts: [printer.example] }}\n\
              access: {{ allow_targets: ['127.0.0.1:1-65535'] }}\n"
         );

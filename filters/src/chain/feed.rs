@@ -24,7 +24,7 @@ use crate::{
         parse::{PIECE, Parser},
     },
     metadata,
-    output::{self, Format, Part, Surroundings},
+    output::{self, Format, Links, Part, Surroundings},
     page_type,
     report::{FilterReport, Report},
 };
@@ -36,6 +36,7 @@ pub struct PageFeed {
     chain: Arc<Chain>,
     url: Url,
     untouched: Option<Url>,
+    links: Option<Links>,
     in_frame: bool,
     /// Where this is a later page of an article.
     part: Option<Part>,
@@ -53,6 +54,7 @@ impl PageFeed {
             chain: Arc::clone(chain),
             url: url.clone(),
             untouched: None,
+            links: None,
             in_frame: false,
             part: None,
             domain: None,
@@ -64,6 +66,11 @@ impl PageFeed {
     /// Tells where the page can be had untouched; the rewritten page links to it.
     pub fn link_to_untouched(&mut self, address: Url) {
         self.untouched = Some(address);
+    }
+
+    /// Tells where other views of the page can be had; the rewritten page gets the bar of them.
+    pub fn link_to_views(&mut self, links: Links) {
+        self.links = Some(links);
     }
 
     /// Tells that the page is shown as a part of another one: the rewritten page has no head of ours.
@@ -116,6 +123,7 @@ impl PageFeed {
     pub fn finish(self) -> Result<Filtered, PageError> {
         let chain = Arc::clone(&self.chain);
         let untouched = self.untouched.clone();
+        let links = self.links.clone();
         let in_frame = self.in_frame;
         let part = self.part.clone();
         let (mut page, report, _) = self.filter()?;
@@ -125,7 +133,8 @@ impl PageFeed {
             let written = match (part, output.format) {
                 (Some(part), _) => output::part(&mut page, output, &part).ok_or(PageError::NoPart)?,
                 (None, Format::Html) => {
-                    let surroundings = Surroundings { untouched: untouched.as_ref(), in_frame };
+                    let bar = links.as_ref().map(|links| chain.bar(links, &page, &report));
+                    let surroundings = Surroundings { untouched: untouched.as_ref(), bar: bar.as_ref(), in_frame };
                     output::html(&page, output, surroundings)
                 }
                 (None, Format::Text) => {

@@ -201,6 +201,9 @@ pub(crate) fn choose(
         let forms = Forms::of(page, if is_thread { words.max(FEW_WORDS) } else { words });
         let mut choice = prune::choice(page, &blocks, &kept, &thread, &forms);
         choice.posts = thread.posts;
+        if !is_thread {
+            choice.entries = records.entries(page, &blocks, &kept);
+        }
         choice.starter = thread.starter;
         headings::drop_dead(page, &mut choice);
         choice

@@ -13,7 +13,9 @@ pub(crate) struct Choice {
     pub(crate) dropped: Vec<NodeId>,
     /// The posts of a thread among it, where the algorithm tells them apart.
     pub(crate) posts: Vec<NodeId>,
-    /// Who wrote the first of them.
+    /// The entries of a list (cards of a shelf, results of a search), where it is no thread.
+    pub(crate) entries: Vec<NodeId>,
+    /// Who wrote the first of the posts.
     pub(crate) starter: Option<String>,
     /// What the report should say beside the place.
     pub(crate) note: Option<String>,

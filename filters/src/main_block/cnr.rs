@@ -94,7 +94,7 @@ pub struct Settings {
     /// among them always. The paper's classes: without text (`img`), used for menus (`nav`, `a`), irrelevant (`script`). More
     /// of them: blocks with other text win.
     pub non_content: Vec<String>,
-    /// Steps by which the answer is moved afterwards: above 0 to the parent ("increase information"), below 0 to the
+    /// Steps by which the answer, of any algorithm but `auto`, is moved afterwards: above 0 to the parent ("increase information"), below 0 to the
     /// child with the highest ratio ("decrease information").
     pub adjust: i8,
 }
@@ -145,8 +145,7 @@ pub(crate) fn main_block(page: &Page, settings: &Settings) -> Option<NodeId> {
         children.blocks >= 2 && f64::from(children.chars) >= share * f64::from(ratios[row].chars)
     });
     let block = block_with_most_text(&blocks, &ratios)?;
-    let block = grown(page, block, settings.dial, &ratios);
-    Some(adjusted(page, block, settings.adjust, &ratios))
+    Some(grown(page, block, settings.dial, &ratios))
 }
 
 /// The dial above 0: the ancestor that holds enough of the page's text.
@@ -166,10 +165,11 @@ fn grown(page: &Page, block: NodeId, dial: f64, ratios: &[Ratio]) -> NodeId {
         .unwrap_or(body)
 }
 
-/// The paper's two buttons, pressed as often as asked.
-fn adjusted(page: &Page, mut block: NodeId, steps: i8, ratios: &[Ratio]) -> NodeId {
-    for _ in 0..steps.unsigned_abs() {
-        let next = if steps > 0 { increase(page, block) } else { decrease(page, block, ratios) };
+/// The paper's two buttons, pressed as often as asked: [`Settings::adjust`].
+pub(super) fn adjusted(page: &Page, mut block: NodeId, settings: &Settings) -> NodeId {
+    let ratios = chars_nodes_ratios(page, settings);
+    for _ in 0..settings.adjust.unsigned_abs() {
+        let next = if settings.adjust > 0 { increase(page, block) } else { decrease(page, block, &ratios) };
         let Some(next) = next else { break };
         block = next;
     }

@@ -8,12 +8,11 @@
 mod unrevealed;
 
 use html5ever::{LocalName, local_name};
-use url::Url;
 
-use super::write_links;
+use super::{Surroundings, controls, write_links};
 use crate::html::{
     NodeId, Page,
-    serialize::{self, Rules, escape_attribute},
+    serialize::{self, Rules},
     tag::Tag,
 };
 
@@ -28,17 +27,22 @@ max-width:100%!important;min-width:0!important;margin-left:auto!important;margin
 margin-left:auto!important;margin-right:auto!important}\
 [data-gleaner=main] img{max-width:100%;height:auto}\
 #gleaner-links{max-width:48rem;margin:2rem auto;padding:0 1rem;font:1rem/1.5 sans-serif}\
-#gleaner-links h2{font-size:1rem}";
+#gleaner-links h2{font-size:1rem}\
+#gleaner-controls,#gleaner-controls *{all:initial!important;font:14px/2 sans-serif!important;color:#333!important}\
+#gleaner-controls{display:block!important;position:relative!important;clear:both!important;margin:1rem 0 0!important;\
+padding:.4rem 1rem!important;border-top:1px solid #888!important;background:#fff!important}\
+#gleaner-controls a{color:#0b4f9e!important;text-decoration:underline!important;cursor:pointer!important}\
+#gleaner-controls span{color:#767676!important}";
 
 /// The source expression that lets a Content-Security-Policy admit [`STYLE`] (CSP Level 3 § 2.3.1).
-pub(crate) const STYLE_SOURCE: &str = "'sha256-2pjqKKpNHze2zolBsDU59aSbKMDVnQpT+zcfqrNQzv4='";
+pub(crate) const STYLE_SOURCE: &str = "'sha256-f+I0pdNgganSLC656hqRUcL7mR4MS8JxJL6lkk3KyoE='";
 
-pub(super) fn write(page: &Page, untouched: Option<&Url>) -> String {
-    write_styled(page, STYLE, untouched)
+pub(super) fn write(page: &Page, around: Surroundings<'_>) -> String {
+    write_styled(page, STYLE, around)
 }
 
 /// The same with another style sheet.
-pub(super) fn write_styled(page: &Page, style: &str, untouched: Option<&Url>) -> String {
+pub(super) fn write_styled(page: &Page, style: &str, around: Surroundings<'_>) -> String {
     let mut after_head_start = String::from("<meta charset=\"utf-8\">");
     if page.main_block.is_some() && !has_viewport(page) {
         after_head_start.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
@@ -49,10 +53,10 @@ pub(super) fn write_styled(page: &Page, style: &str, untouched: Option<&Url>) ->
     before_head_end.push_str("</style>");
     let mut before_body_end = String::new();
     write_links(&page.appended, &mut before_body_end);
-    if let Some(untouched) = untouched {
-        before_body_end.push_str("<p><a rel=\"nofollow\" href=\"");
-        escape_attribute(untouched.as_str(), &mut before_body_end);
-        before_body_end.push_str("\">The page as it was</a></p>");
+    if around.untouched.is_some() {
+        before_body_end.push_str("<div>");
+        controls::write(around.bar, around.untouched, &mut before_body_end);
+        before_body_end.push_str("</div>");
     }
     let mut out = String::with_capacity(16 * 1024);
     serialize::write(

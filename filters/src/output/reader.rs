@@ -4,12 +4,12 @@
 //! design: classes, inline styles, controls. Everything is readable at 390 pixels and on grey screens; dark where the
 //! reader prefers dark; no script.
 
+mod look;
 mod top;
 
 use html5ever::{LocalName, local_name};
-use url::Url;
 
-use super::{Settings, Surroundings, Written, additions, tidy, write_links};
+use super::{Settings, Surroundings, Written, additions, controls, tidy, write_links};
 use crate::{
     analysis::AnalysedPage,
     html::{
@@ -20,6 +20,7 @@ use crate::{
     metadata::document_title,
 };
 
+pub use look::{Look, Theme, Typeface};
 pub(super) use top::{Top, headline_in};
 
 /// The policy for this page instead of the origin's, which knows nothing of our style: no scripts, no plug-ins, pictures
@@ -27,13 +28,11 @@ pub(super) use top::{Top, headline_in};
 pub(crate) const CSP: &str = "default-src 'none'; img-src * data: blob:; media-src * data: blob:; \
 style-src 'unsafe-inline'; frame-src *; form-action *; base-uri *";
 
-const STYLE: &str = include_str!("reader.css");
-
 pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>) -> Written {
     let mut out = String::with_capacity(16 * 1024);
-    write_head(page, &mut out);
+    write_head(page, settings.look, &mut out);
     if !around.in_frame {
-        write_header(page, around.untouched, &mut out);
+        write_header(page, around, &mut out);
     }
     out.push_str("<main>");
     let mut below = String::new();
@@ -68,7 +67,7 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
 }
 
 /// Everything up to the body.
-fn write_head(page: &Page, out: &mut String) {
+fn write_head(page: &Page, look: Look, out: &mut String) {
     out.push_str("<!DOCTYPE html>\n<html");
     for name in [local_name!("lang"), local_name!("dir")] {
         let on = |id| page.attribute(id, &name);
@@ -82,7 +81,7 @@ fn write_head(page: &Page, out: &mut String) {
     }
     out.push_str("><head><meta charset=\"utf-8\">");
     out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
-    out.push_str("<meta name=\"color-scheme\" content=\"light dark\"><title>");
+    out.extend(["<meta name=\"color-scheme\" content=\"", look.color_scheme(), "\"><title>"]);
     escape_text(&document_title(page), out);
     out.push_str("</title>");
     if page.base() != page.url() {
@@ -92,11 +91,11 @@ fn write_head(page: &Page, out: &mut String) {
     }
     write_icon(page, out);
     out.push_str("<style>");
-    out.push_str(STYLE.trim());
+    look.write_style(out);
     out.push_str("</style></head><body>");
 }
 
-fn write_header(page: &Page, untouched: Option<&Url>, out: &mut String) {
+fn write_header(page: &Page, around: Surroundings<'_>, out: &mut String) {
     let url = page.url();
     let Some(host) = url.host_str() else { return };
     // The line stands where lines of the page begin; the names in it are written as they are.
@@ -106,12 +105,8 @@ fn write_header(page: &Page, untouched: Option<&Url>, out: &mut String) {
     }
     out.push_str("/\">");
     escape_text(host.strip_prefix("www.").unwrap_or(host), out);
-    out.push_str("</a>");
-    if let Some(untouched) = untouched {
-        out.push_str("<a lang=\"en\" dir=\"auto\" rel=\"nofollow\" href=\"");
-        escape_attribute(untouched.as_str(), out);
-        out.push_str("\">Page as it was</a>");
-    }
+    out.push_str("</a> ");
+    controls::write(around.bar, around.untouched, out);
     out.push_str("</header>");
 }
 

@@ -10,6 +10,7 @@ pub(super) mod code;
 pub(super) mod code_lines;
 mod controls;
 pub(super) mod drawings;
+mod entries;
 mod formulas;
 mod headline_link;
 mod heard;
@@ -34,7 +35,7 @@ use crate::{
 };
 
 /// Our attribute on elements of the page: `data`, `layout`, `icon`, `line`, `sign`, `heard`, `beside`, `bare`, `post`,
-/// `prose`, `low`, `card`, `name`, `named`, `panel`.
+/// `prose`, `low`, `card`, `name`, `named`, `panel`, `entry`.
 pub(super) const MARK: &str = "data-gleaner";
 
 /// Most line breaks in a row: the paper's Figure 2, "Limit number of line breaks".
@@ -91,6 +92,7 @@ pub(super) fn reader(page: &mut AnalysedPage) {
     players::repair(page, &things.players);
     buttons::repair(page, &things.buttons);
     posts::mark(page);
+    entries::mark(page);
     let headline = headline_in(page);
     if let Some(headline) = headline {
         headline_link::unwrap(page, headline);

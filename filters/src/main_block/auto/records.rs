@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     html::{NodeId, Page, tag::Tag},
+    measure::outermost,
     page_type::prices,
 };
 use signs::{Sign, Signs};
@@ -30,6 +31,9 @@ const LEAST_IN_FORUM: usize = 2;
 
 /// Siblings from which they are records.
 const LEAST_SIBLINGS: usize = 3;
+
+/// Different addresses that an entry of a list may lead to: it, its author, its topic, its comments. What has more is a list itself.
+const MAX_PLACES: usize = 4;
 
 /// Words of a sibling on average, at most. Higher: sections of a text are taken for records.
 const SIBLING_WORDS: f32 = 60.0;
@@ -152,6 +156,28 @@ impl Records {
         for (&id, _) in self.siblings.iter().filter(|(_, of)| **of == group) {
             kept[blocks.inside(page, id)].fill(true);
         }
+    }
+
+    /// The alike siblings of which something is kept, outermost first: groups in which most members lead
+    /// somewhere, but not to so many places that they are lists themselves.
+    pub(super) fn entries(&self, page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<NodeId> {
+        let mut groups: HashMap<u64, Vec<NodeId>> = HashMap::new();
+        for (&id, &group) in self.siblings.iter().filter(|(id, _)| !matches!(page.tag(**id), Some(Tag::Tr | Tag::Td))) {
+            if kept[blocks.inside(page, id)].contains(&true) {
+                groups.entry(group).or_default().push(id);
+            }
+        }
+        let leads_on = |id: &&NodeId| {
+            let links = page.live(**id).filter(|&id| page.tag(id) == Some(Tag::A));
+            let mut places: Vec<&str> = links.filter_map(|id| page.attribute(id, &local_name!("href"))).collect();
+            places.sort_unstable();
+            places.dedup();
+            (1..=MAX_PLACES).contains(&places.len())
+        };
+        groups.retain(|_, members| {
+            members.len() >= LEAST_SIBLINGS && 2 * members.iter().filter(leads_on).count() > members.len()
+        });
+        outermost(page, groups.into_values().flatten().collect())
     }
 
     /// The posts of which something is kept, each with one name and one date.

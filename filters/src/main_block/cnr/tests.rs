@@ -246,15 +246,15 @@ fn increase_goes_to_the_parent_and_decrease_to_the_densest_child() {
     let with = |adjust| Settings { adjust, ..Settings::default() };
     let (page, block) = chosen(FOX_NEWS, &with(0));
     let block = block.unwrap();
-    let more = main_block(&page, &with(1)).unwrap();
+    let more = adjusted(&page, block, &with(1));
     assert_eq!(more, page.parent(block));
     let ratios = chars_nodes_ratios(&page, &Settings::default());
-    let less = main_block(&page, &with(-1)).unwrap();
+    let less = adjusted(&page, block, &with(-1));
     assert_eq!(page.parent(less), block);
     assert!(page.live_children(block).all(|child| ratios[child.index()].value() <= ratios[less.index()].value()));
     // Above the body and below a text there is nothing.
-    assert_eq!(main_block(&page, &with(100)), Some(page.body()));
-    assert!(main_block(&page, &with(-100)).is_some());
+    assert_eq!(adjusted(&page, block, &with(100)), page.body());
+    assert!(page.contains(block, adjusted(&page, block, &with(-100))));
 }
 
 #[test]

@@ -1,0 +1,270 @@
+//! The bar of a rewritten page: what was removed, and links to other views of the same page.
+//!
+//! Source: López, Silva, Insa 2012, § 6: the tool of the paper has two buttons, which show the parent of the chosen node
+//! ("increase") or its child with the highest ratio ("decrease"). The links are the caller's: it knows how its requests look.
+
+use std::{fmt, str::FromStr, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::html::serialize::{escape_attribute, escape_text};
+
+/// Whether rewritten pages have the bar.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Controls {
+    /// Those in the reader look.
+    #[default]
+    Auto,
+    /// All.
+    On,
+    /// None: a link to the original page stands in its place.
+    Off,
+}
+
+/// What a reader wants to see of a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct View {
+    /// Steps from the configured choice: above 0 more of the page, below 0 less.
+    pub steps: i8,
+    /// Which block, in order of relevance; 0 is the main block.
+    pub block: u8,
+    /// In which form.
+    pub shape: Shape,
+}
+
+/// The form of a view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Shape {
+    /// As configured.
+    #[default]
+    Page,
+    /// Plain text.
+    Text,
+    /// The whole page, with what was removed marked.
+    Why,
+    /// What was removed and why, as data.
+    Json,
+}
+
+/// The most steps either way, and the last block. Blocks beyond are a few words each.
+const MOST: u8 = 20;
+
+const SHAPES: [(&str, Shape); 4] =
+    [("page", Shape::Page), ("text", Shape::Text), ("why", Shape::Why), ("json", Shape::Json)];
+
+impl View {
+    /// The same choice in another form.
+    #[must_use]
+    pub fn shaped(self, shape: Shape) -> View {
+        View { shape, ..self }
+    }
+
+    pub(crate) fn stepped(self, by: i8) -> Option<View> {
+        let steps = self.steps.saturating_add(by);
+        (steps.unsigned_abs() <= MOST).then_some(View { steps, ..self })
+    }
+
+    /// The next block; the main block again where this one was the last.
+    pub(crate) fn next_block(self, is_last: bool) -> View {
+        let block = if is_last || self.block == MOST { 0 } else { self.block + 1 };
+        View { steps: 0, block, ..self }
+    }
+
+    /// Whether it shows another choice than the configured one.
+    pub(crate) fn is_steered(self) -> bool {
+        self.steps != 0 || self.block != 0
+    }
+}
+
+/// `-1.0.page`: steps, block and form.
+impl fmt::Display for View {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shape = SHAPES.iter().find(|(_, shape)| *shape == self.shape).map_or("", |(name, _)| name);
+        write!(f, "{}.{}.{shape}", self.steps, self.block)
+    }
+}
+
+/// The text is no view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoView;
+
+impl FromStr for View {
+    type Err = NoView;
+
+    fn from_str(text: &str) -> Result<View, NoView> {
+        let mut parts = text.split('.');
+        let (Some(steps), Some(block), Some(shape), None) = (parts.next(), parts.next(), parts.next(), parts.next())
+        else {
+            return Err(NoView);
+        };
+        let steps: i8 = steps.parse().map_err(|_| NoView)?;
+        let block: u8 = block.parse().map_err(|_| NoView)?;
+        let (_, shape) = SHAPES.iter().find(|(name, _)| *name == shape).ok_or(NoView)?;
+        let view = View { steps, block, shape: *shape };
+        // Only what is written in one way: links are compared.
+        let is_allowed = steps.unsigned_abs() <= MOST && block <= MOST && view.to_string() == text;
+        is_allowed.then_some(view).ok_or(NoView)
+    }
+}
+
+/// Where the links of the bar lead.
+#[derive(Clone)]
+pub struct Links {
+    /// The view that is shown.
+    pub view: View,
+    /// The address of another view of the page.
+    pub to: Arc<dyn Fn(View) -> String + Send + Sync>,
+    /// Where a reader says that the site is always or never rewritten.
+    pub site: Url,
+}
+
+/// What the bar of one page shows.
+pub(crate) struct Bar<'a> {
+    pub(crate) links: &'a Links,
+    pub(crate) less: Option<View>,
+    pub(crate) more: Option<View>,
+    pub(crate) next: View,
+    pub(crate) removed: Removed,
+}
+
+/// What was removed of a page.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Removed {
+    /// Share of the characters, 0 to 1.
+    pub(crate) share: f64,
+    pub(crate) links: usize,
+    pub(crate) ads: usize,
+}
+
+/// All words of the bar.
+struct Words {
+    label: &'static str,
+    removed: &'static str,
+    links: [&'static str; 2],
+    ads: [&'static str; 2],
+    less: &'static str,
+    more: &'static str,
+    next: &'static str,
+    original: &'static str,
+    text: &'static str,
+    why: &'static str,
+    site: &'static str,
+    /// In the place of the bar.
+    alone: &'static str,
+}
+
+const LANGUAGE: &str = "en";
+
+const WORDS: Words = Words {
+    label: "Gleaner",
+    removed: "removed",
+    links: ["link", "links"],
+    ads: ["ad", "ads"],
+    less: "Less",
+    more: "More",
+    next: "Next block",
+    original: "Original",
+    text: "Text",
+    why: "Why",
+    site: "Always/never",
+    alone: "Page as it was",
+};
+
+/// Writes the bar, or without one the link to the page as it was.
+pub(super) fn write(bar: Option<&Bar<'_>>, original: Option<&Url>, out: &mut String) {
+    let Some(bar) = bar else {
+        if let Some(original) = original {
+            write_link(original.as_str(), WORDS.alone, &format!(" lang=\"{LANGUAGE}\" dir=\"auto\""), out);
+        }
+        return;
+    };
+    let to = |view: View| (bar.links.to)(view);
+    let view = bar.links.view;
+    let links = [
+        (bar.less.map(to), WORDS.less),
+        (bar.more.map(to), WORDS.more),
+        (Some(to(bar.next)), WORDS.next),
+        (original.map(ToString::to_string), WORDS.original),
+        (Some(to(view.shaped(Shape::Text))), WORDS.text),
+        (Some(to(view.shaped(Shape::Why))), WORDS.why),
+        (Some(bar.links.site.to_string()), WORDS.site),
+    ];
+    out.push_str("<nav id=\"gleaner-controls\" lang=\"");
+    out.push_str(LANGUAGE);
+    out.push_str("\" aria-label=\"");
+    out.push_str(WORDS.label);
+    // English words, at the side where the lines of the page begin.
+    out.push_str("\"><bdi>");
+    out.push_str(&bar.removed.sentence());
+    out.push_str("</bdi>");
+    for (address, word) in links {
+        out.push_str(" · ");
+        match address {
+            Some(address) => write_link(&address, word, "", out),
+            None => {
+                out.push_str("<span>");
+                out.push_str(word);
+                out.push_str("</span>");
+            }
+        }
+    }
+    out.push_str("</nav>");
+}
+
+fn write_link(address: &str, word: &str, attributes: &str, out: &mut String) {
+    out.push_str("<a rel=\"nofollow\"");
+    out.push_str(attributes);
+    out.push_str(" href=\"");
+    escape_attribute(address, out);
+    out.push_str("\">");
+    escape_text(word, out);
+    out.push_str("</a>");
+}
+
+impl Removed {
+    fn sentence(self) -> String {
+        let mut sentence = format!("{:.0}% {}", self.share * 100.0, WORDS.removed);
+        for (count, words) in [(self.links, WORDS.links), (self.ads, WORDS.ads)] {
+            if count > 0 {
+                sentence.push_str(&format!(", {count} {}", words[usize::from(count != 1)]));
+            }
+        }
+        sentence
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_view_is_written_in_one_way() {
+        let view = View { steps: -1, block: 2, shape: Shape::Why };
+        assert_eq!(view.to_string(), "-1.2.why");
+        assert_eq!("-1.2.why".parse(), Ok(view));
+        assert_eq!("0.0.page".parse(), Ok(View::default()));
+        for bad in
+            ["", "0.0", "0.0.page.", "+1.0.page", "01.0.page", "21.0.page", "0.21.page", "0.-1.page", "0.0.other"]
+        {
+            assert_eq!(bad.parse::<View>(), Err(NoView), "{bad}");
+        }
+    }
+
+    #[test]
+    fn blocks_follow_each_other_and_begin_anew() {
+        let first = View { steps: 2, ..View::default() };
+        assert_eq!(first.next_block(false), View { block: 1, ..View::default() });
+        assert_eq!(first.next_block(true), View::default());
+        assert_eq!(View { block: MOST, ..first }.next_block(false), View::default());
+    }
+
+    #[test]
+    fn what_was_removed_is_said_in_numbers() {
+        let removed = Removed { share: 0.624, links: 1, ads: 3 };
+        assert_eq!(removed.sentence(), "62% removed, 1 link, 3 ads");
+        assert_eq!(Removed::default().sentence(), "0% removed");
+    }
+}

@@ -1,0 +1,214 @@
+//! The links of the bar on rewritten pages: which view of which page, and for whom.
+//!
+//! A link is the page's own address with one parameter more, so that relative links and places on the page work in every
+//! view, and the browser sends the site's cookies if the page must be fetched again. The parameter is taken out of the
+//! request: no origin sees it.
+//!
+//! A site cannot make a link to a page that it cannot read, because the parameter has a MAC of the page's address, the view
+//! and the client. What a site's script can read in its own pages shows these pages in another form and gives it nothing
+//! else: the original has a confirmation on the control host (`bypass_link`), and so have the settings of a site.
+//!
+//! A link that is not ours (forged, of another device, older than the secret, followed from another site) leads to the page
+//! as it is shown without.
+
+mod originals;
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Read, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+    sync::Arc,
+};
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use gleaner_filters::{Links, View};
+use http::{HeaderMap, Method, Request, Uri, header, uri::PathAndQuery};
+use ring::{
+    hmac,
+    rand::{SecureRandom, SystemRandom},
+};
+use tracing::warn;
+use url::Url;
+
+pub(crate) use self::originals::Kept;
+use self::originals::Originals;
+use crate::{admin, authority::Target, device::Device};
+
+const PARAMETER: &str = "gleaner-view=";
+
+/// Where a reader says that a site is always or never rewritten: a path on the control host.
+const SITE: &str = "/settings/site";
+
+/// The secret, beside the authority: links work after a restart, and at every proxy that shares the folder.
+const FILE: &str = "controls.key";
+
+const SECRET_BYTES: usize = 32;
+
+/// Of HMAC-SHA-256.
+const MAC_BYTES: usize = 32;
+
+const ID_BYTES: usize = 8;
+
+/// The number of one rewritten response. It is in the links of that response only: who has it has the page.
+pub(crate) type PageId = [u8; ID_BYTES];
+
+/// Makes links and checks them.
+pub(crate) struct Controls {
+    key: hmac::Key,
+    random: SystemRandom,
+    originals: Originals,
+}
+
+/// What the address of a request says.
+pub(crate) enum Asked {
+    /// It is no link of the bar.
+    Page,
+    /// It has the form of one, but must not have its effect; this is the page.
+    NotOurs(Url),
+    /// A view of the page.
+    View(View, PageId),
+}
+
+/// The bar of one rewritten page.
+#[derive(Clone)]
+pub(crate) struct PageControls {
+    controls: Arc<Controls>,
+    device: Device,
+    id: PageId,
+    view: View,
+    is_view: bool,
+}
+
+impl Controls {
+    /// With the secret in the authority's folder; where there is none, with one for this process.
+    pub(crate) fn open(dir: Option<&Path>) -> Self {
+        let random = SystemRandom::new();
+        let mut secret = random_bytes(&random);
+        if let Some(dir) = dir.filter(|dir| dir.is_dir()) {
+            let stored = stored_secret(&dir.join(FILE), secret)
+                .inspect_err(|error| warn!(%error, file = FILE, "links of pages end with this process"));
+            secret = stored.unwrap_or(secret);
+        }
+        Self { key: hmac::Key::new(hmac::HMAC_SHA256, &secret), random, originals: Originals::new() }
+    }
+
+    /// Takes the parameter out of a request, and says what it asks for.
+    pub(crate) fn take<B>(
+        &self,
+        request: &mut Request<B>,
+        target: &Target,
+        device: impl Fn(&HeaderMap) -> Device,
+    ) -> Asked {
+        let Some((page, view, token)) = parameter(request.uri()) else {
+            return Asked::Page;
+        };
+        let Some(url) = set_path(request, &page).and_then(|()| target.url(&page)) else {
+            return Asked::Page;
+        };
+        if request.method() != Method::GET {
+            // A form without an address of its own is sent to that of the view.
+            return Asked::Page;
+        }
+        let headers = request.headers();
+        let (id, mac) = token.split_at(ID_BYTES);
+        let id: PageId = id.try_into().unwrap_or_default();
+        let signed = signed(&device(headers), &url, view, id);
+        let is_ours = hmac::verify(&self.key, &signed, mac).is_ok();
+        if is_ours && is_of_page(headers, &url) { Asked::View(view, id) } else { Asked::NotOurs(url) }
+    }
+
+    /// The bar of a page that is shown to this client; `shown` where it is a view.
+    pub(crate) fn of_page(self: &Arc<Self>, device: Device, shown: Option<(View, PageId)>) -> PageControls {
+        let is_view = shown.is_some();
+        let (view, id) = shown.unwrap_or_else(|| (View::default(), random_bytes(&self.random)));
+        PageControls { controls: Arc::clone(self), device, id, view, is_view }
+    }
+}
+
+impl PageControls {
+    /// The links of the bar.
+    pub(crate) fn links(&self, page: &Url) -> Links {
+        let mut site = admin::address(SITE);
+        site.query_pairs_mut().append_pair("host", page.host_str().unwrap_or_default());
+        let (this, page) = (self.clone(), page.clone());
+        Links { view: self.view, to: Arc::new(move |view| this.link(&page, view).into()), site }
+    }
+
+    fn link(&self, page: &Url, view: View) -> Url {
+        let mut link = page.clone();
+        link.set_fragment(None);
+        let mac = hmac::sign(&self.controls.key, &signed(&self.device, &link, view, self.id));
+        let token = Base64UrlUnpadded::encode_string(&[&self.id, mac.as_ref()].concat());
+        let before = page.query().map(|query| format!("{query}&")).unwrap_or_default();
+        link.set_query(Some(&format!("{before}{PARAMETER}{view}.{token}")));
+        link
+    }
+
+    /// Whether the request is for a view, rather than for the page itself.
+    pub(crate) fn is_view(&self) -> bool {
+        self.is_view
+    }
+
+    /// Keeps the original for the other views of this page.
+    pub(crate) fn keep(&self, original: Kept) {
+        self.controls.originals.keep(&self.device, self.id, original);
+    }
+
+    /// The original of this view.
+    pub(crate) fn original(&self, page: &Url) -> Option<Arc<Kept>> {
+        self.controls.originals.get(&self.device, self.id, page)
+    }
+}
+
+/// What a link's MAC is of.
+fn signed(device: &Device, page: &Url, view: View, id: PageId) -> Vec<u8> {
+    let user = device.user.as_deref().unwrap_or_default();
+    let mut signed = id.to_vec();
+    for text in [&device.address.to_string(), user, &device.agent, page.as_str(), &view.to_string()] {
+        signed.extend((text.len() as u64).to_be_bytes());
+        signed.extend(text.as_bytes());
+    }
+    signed
+}
+
+/// The path without the parameter, the view, and the token.
+fn parameter(uri: &Uri) -> Option<(PathAndQuery, View, Vec<u8>)> {
+    let whole = uri.path_and_query()?.as_str();
+    let at = whole.rfind(PARAMETER)?;
+    let before = whole[..at].strip_suffix(['?', '&'])?;
+    let (view, token) = whole[at + PARAMETER.len()..].rsplit_once('.')?;
+    let token = Base64UrlUnpadded::decode_vec(token).ok().filter(|token| token.len() == ID_BYTES + MAC_BYTES)?;
+    Some((before.parse().ok()?, view.parse().ok()?, token))
+}
+
+fn set_path<B>(request: &mut Request<B>, path: &PathAndQuery) -> Option<()> {
+    let mut parts = request.uri().clone().into_parts();
+    parts.path_and_query = Some(path.clone());
+    *request.uri_mut() = Uri::from_parts(parts).ok()?;
+    Some(())
+}
+
+/// Whether the link was followed on a page of the same origin, or by a person: as far as the browser says.
+fn is_of_page(headers: &HeaderMap, page: &Url) -> bool {
+    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+    let is_near = text("sec-fetch-site").is_none_or(|site| ["same-origin", "none"].contains(&site));
+    let referer = text(header::REFERER.as_str()).map(|from| Url::parse(from).ok());
+    is_near && referer.is_none_or(|from| from.is_some_and(|from| from.origin() == page.origin()))
+}
+
+/// The secret in the file, or where there is none this one.
+fn stored_secret(file: &Path, mut secret: [u8; SECRET_BYTES]) -> io::Result<[u8; SECRET_BYTES]> {
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(file) {
+        Ok(mut file) => file.write_all(&secret)?,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => fs::File::open(file)?.read_exact(&mut secret)?,
+        Err(error) => return Err(error),
+    }
+    Ok(secret)
+}
+
+fn random_bytes<const N: usize>(random: &SystemRandom) -> [u8; N] {
+    let mut bytes = [0; N];
+    random.fill(&mut bytes).expect("no system that Rust's hash maps work on is without random numbers");
+    bytes
+}

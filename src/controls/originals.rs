@@ -1,0 +1,145 @@
+//! The last pages of each client as their origins sent them, for the other views of them.
+//!
+//! A page is found by the client and by the number in its own links, so nobody is shown what another person was sent, even
+//! where two of them come from one address with the same browser.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use http::{HeaderMap, Response, StatusCode};
+use http_body::Frame;
+use moka::{ops::compute::Op, policy::EvictionPolicy, sync::Cache};
+use url::Url;
+
+use super::PageId;
+use crate::{body::Body, device::Device};
+
+/// Bytes of all pages, as they came: compressed, a page has some tens of kilobytes. Raising it costs memory; what is not here
+/// is fetched again.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Bytes of one page.
+const MAX_PAGE_BYTES: usize = 1 << 20;
+
+/// Pages of one client.
+const MAX_PAGES: usize = 4;
+
+/// How long a page is kept. Raising it shows older content in a view.
+const KEPT_FOR: Duration = Duration::from_mins(10);
+
+/// A response as its origin sent it.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) page: Url,
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<Bytes>,
+}
+
+/// The pages of one client, the newest last.
+type Pages = Vec<(PageId, Instant, Arc<Kept>)>;
+
+#[derive(Debug)]
+pub(crate) struct Originals(Cache<Device, Arc<Pages>>);
+
+impl Originals {
+    pub(super) fn new() -> Self {
+        let weigher = |_: &Device, pages: &Arc<Pages>| {
+            let bytes: usize = pages.iter().map(|(_, _, kept)| kept.bytes()).sum();
+            u32::try_from(bytes).unwrap_or(u32::MAX)
+        };
+        let cache = Cache::builder().max_capacity(MAX_BYTES).time_to_live(KEPT_FOR).weigher(weigher);
+        Self(cache.eviction_policy(EvictionPolicy::lru()).build())
+    }
+
+    /// Keeps a page, unless it is here already: showing it does not make it younger.
+    pub(super) fn keep(&self, client: &Device, id: PageId, kept: Kept) {
+        if kept.bytes() > MAX_PAGE_BYTES || self.get(client, id, &kept.page).is_some() {
+            return;
+        }
+        let page = (id, Instant::now(), Arc::new(kept));
+        self.0.entry_by_ref(client).and_compute_with(|entry| {
+            let known = entry.map(moka::Entry::into_value).unwrap_or_default();
+            let is_young = |(_, at, _): &&(PageId, Instant, _)| at.elapsed() < KEPT_FOR;
+            let mut pages: Pages = known.iter().filter(is_young).cloned().collect();
+            pages.drain(..(pages.len() + 1).saturating_sub(MAX_PAGES));
+            pages.push(page);
+            Op::Put(Arc::new(pages))
+        });
+    }
+
+    pub(super) fn get(&self, client: &Device, id: PageId, page: &Url) -> Option<Arc<Kept>> {
+        let pages = self.0.get(client)?;
+        let (_, at, kept) = pages.iter().find(|(other, ..)| *other == id)?;
+        (at.elapsed() < KEPT_FOR && kept.page == *page).then(|| Arc::clone(kept))
+    }
+}
+
+impl Kept {
+    /// The response again.
+    pub(crate) fn response(&self) -> Response<Body> {
+        let body = self.body.iter().cloned().map(Frame::data).collect();
+        let mut response = Response::new(Body::prefixed(body, Body::default()));
+        *response.status_mut() = self.status;
+        response.headers_mut().clone_from(&self.headers);
+        response
+    }
+
+    /// Memory: its body, and roughly its fields.
+    fn bytes(&self) -> usize {
+        let fields: usize = self.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 64).sum();
+        self.body.iter().map(Bytes::len).sum::<usize>() + fields + self.page.as_str().len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(path: &str, bytes: usize) -> Kept {
+        let page = Url::parse(&format!("https://example.org/{path}")).unwrap();
+        Kept { page, status: StatusCode::OK, headers: HeaderMap::new(), body: vec![vec![b'x'; bytes].into()] }
+    }
+
+    fn device(last: u8) -> Device {
+        Device::new([192, 0, 2, last].into(), None, &HeaderMap::new())
+    }
+
+    #[test]
+    fn a_page_is_found_by_its_client_its_number_and_its_address() {
+        let originals = Originals::new();
+        originals.keep(&device(1), [1; 8], kept("a", 10));
+        let page = kept("a", 0).page;
+        assert!(originals.get(&device(1), [1; 8], &page).is_some());
+        assert!(originals.get(&device(2), [1; 8], &page).is_none());
+        assert!(originals.get(&device(1), [2; 8], &page).is_none());
+        assert!(originals.get(&device(1), [1; 8], &kept("b", 0).page).is_none());
+    }
+
+    #[test]
+    fn a_client_has_few_pages_and_none_that_is_large() {
+        let originals = Originals::new();
+        for id in 0..10 {
+            originals.keep(&device(1), [id; 8], kept("a", 10));
+        }
+        originals.keep(&device(1), [10; 8], kept("a", MAX_PAGE_BYTES + 1));
+        let is_kept = |id: u8| originals.get(&device(1), [id; 8], &kept("a", 0).page).is_some();
+        assert_eq!((0..=10).filter(|&id| is_kept(id)).collect::<Vec<_>>(), [6, 7, 8, 9]);
+    }
+
+    #[test]
+    fn all_clients_together_have_a_limit() {
+        let originals = Originals::new();
+        for client in 0..40 {
+            originals.keep(&device(client), [0; 8], kept("a", MAX_PAGE_BYTES - 200));
+        }
+        originals.0.run_pending_tasks();
+        assert!(originals.0.weighted_size() <= MAX_BYTES);
+        // The newest are kept.
+        assert!(originals.get(&device(39), [0; 8], &kept("a", 0).page).is_some());
+        assert!(originals.get(&device(0), [0; 8], &kept("a", 0).page).is_none());
+    }
+}

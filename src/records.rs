@@ -1,0 +1,323 @@
+//! What was done lately, for the panel and for metrics: the last requests, and totals since the start.
+//!
+//! All of it is in memory, bounded, and without paths, queries, cookies and page text. A request costs one short lock; nothing
+//! is formatted before somebody looks.
+
+use std::{
+    borrow::Borrow,
+    collections::{BTreeMap, HashMap, VecDeque},
+    hash::Hash,
+    net::IpAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use http::Method;
+use tokio::sync::broadcast;
+
+/// Requests that are kept; each takes some 300 bytes.
+const MAX_RECORDS: usize = 1000;
+
+/// Devices and sites that are counted each for itself; of more, the one with the fewest requests joins the others.
+const MAX_DEVICES: usize = 256;
+const MAX_SITES: usize = 1024;
+
+/// Hours of which the counts are kept.
+const HOURS: u64 = 24;
+
+/// Records that a live view may be behind before it misses some.
+const LIVE: usize = 256;
+
+/// Upper bounds in seconds of the buckets of the time that rewriting adds.
+pub(crate) const ADDED_BOUNDS: [f64; 8] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, f64::INFINITY];
+
+/// What rewriting did to one page.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PageEffect {
+    /// Bytes as they came, and as they were sent.
+    pub(crate) before: u64,
+    pub(crate) after: u64,
+    /// Elements that lists of advertisements forbid.
+    pub(crate) ads: u64,
+    /// Links that were removed and are listed at the end.
+    pub(crate) links: u64,
+    /// From the last byte of the original to the rewritten page.
+    pub(crate) added: Duration,
+}
+
+/// One finished request.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    pub(crate) ended: SystemTime,
+    pub(crate) client: IpAddr,
+    pub(crate) user: Option<Arc<str>>,
+    pub(crate) method: Method,
+    /// With its port.
+    pub(crate) host: Option<Arc<str>>,
+    pub(crate) route: &'static str,
+    pub(crate) status: u16,
+    pub(crate) received: u64,
+    pub(crate) sent: u64,
+    pub(crate) elapsed: Duration,
+    /// What the filters did, or why nothing; the words of the `Gleaner` field, or an error.
+    pub(crate) action: String,
+    pub(crate) page: Option<PageEffect>,
+}
+
+impl Record {
+    /// The host without its port.
+    pub(crate) fn site(&self) -> &str {
+        let host = self.host.as_deref().unwrap_or_default();
+        host.rsplit_once(':').map_or(host, |(name, _)| name)
+    }
+
+    /// Why the page passed unchanged.
+    pub(crate) fn pass_reason(&self) -> Option<&str> {
+        self.action.strip_prefix("passed; reason=")
+    }
+
+    fn counts(&self) -> Counts {
+        let page = self.page.unwrap_or_default();
+        Counts {
+            requests: 1,
+            blocked: u64::from(self.route == "blocked"),
+            pages: u64::from(self.page.is_some()),
+            ads: page.ads,
+            links: page.links,
+            saved: page.before.saturating_sub(page.after),
+            sent: self.sent,
+        }
+    }
+}
+
+/// What is counted for everything, for each hour, device and site.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) requests: u64,
+    pub(crate) blocked: u64,
+    /// Pages that were rewritten.
+    pub(crate) pages: u64,
+    pub(crate) ads: u64,
+    pub(crate) links: u64,
+    pub(crate) saved: u64,
+    pub(crate) sent: u64,
+}
+
+impl Counts {
+    fn add(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.blocked += other.blocked;
+        self.pages += other.pages;
+        self.ads += other.ads;
+        self.links += other.links;
+        self.saved += other.saved;
+        self.sent += other.sent;
+    }
+}
+
+/// A client: its address, and its user where users are configured.
+pub(crate) type Client = (IpAddr, Option<Arc<str>>);
+
+/// Everything that is counted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) all: Counts,
+    /// By the hour since 1970, the oldest first.
+    pub(crate) hours: VecDeque<(u64, Counts)>,
+    pub(crate) devices: Top<Client>,
+    pub(crate) sites: Top<Box<str>>,
+    /// Pages that passed unchanged, by the reason.
+    pub(crate) passed: BTreeMap<Box<str>, u64>,
+    /// Requests by route and by the first digit of the status.
+    pub(crate) routes: BTreeMap<(&'static str, u16), u64>,
+    /// The time that rewriting added: how many pages are in each bucket, and the sum.
+    pub(crate) added: [u64; ADDED_BOUNDS.len()],
+    pub(crate) added_sum: Duration,
+}
+
+/// Counts by key, for a bounded number of keys.
+#[derive(Clone, Debug)]
+pub(crate) struct Top<K> {
+    pub(crate) each: HashMap<K, Counts>,
+    /// Those that there was no place for.
+    pub(crate) others: Counts,
+}
+
+impl<K> Default for Top<K> {
+    fn default() -> Self {
+        Self { each: HashMap::new(), others: Counts::default() }
+    }
+}
+
+impl<K: Hash + Eq + Clone> Top<K> {
+    fn add<Q: Hash + Eq + ToOwned + ?Sized>(&mut self, key: &Q, counts: &Counts, most: usize)
+    where
+        K: Borrow<Q> + From<Q::Owned>,
+    {
+        if let Some(found) = self.each.get_mut(key) {
+            return found.add(counts);
+        }
+        if self.each.len() >= most
+            && let Some(least) = self.each.iter().min_by_key(|(_, counts)| counts.requests).map(|(key, _)| key.clone())
+            && let Some(counts) = self.each.remove::<K>(&least)
+        {
+            self.others.add(&counts);
+        }
+        self.each.insert(key.to_owned().into(), *counts);
+    }
+
+    /// Those with the most requests.
+    pub(crate) fn first(&self, count: usize) -> Vec<(&K, &Counts)> {
+        let mut all: Vec<_> = self.each.iter().collect();
+        all.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.requests));
+        all.truncate(count);
+        all
+    }
+}
+
+/// The last requests and the totals.
+#[derive(Debug)]
+pub(crate) struct Records {
+    pub(crate) started: SystemTime,
+    state: Mutex<State>,
+    live: broadcast::Sender<Arc<Record>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    last: VecDeque<Arc<Record>>,
+    totals: Totals,
+}
+
+impl Records {
+    pub(crate) fn new() -> Self {
+        Self { started: SystemTime::now(), state: Mutex::default(), live: broadcast::channel(LIVE).0 }
+    }
+
+    /// Adds a finished request. Those for our own pages are not of interest.
+    pub(crate) fn add(&self, record: Record) {
+        if record.route == "admin" {
+            return;
+        }
+        let record = Arc::new(record);
+        let mut state = self.lock();
+        state.totals.add(&record);
+        if state.last.len() == MAX_RECORDS {
+            state.last.pop_front();
+        }
+        state.last.push_back(Arc::clone(&record));
+        drop(state);
+        // An error means that nobody looks.
+        let _ = self.live.send(record);
+    }
+
+    /// The last requests, the newest first.
+    pub(crate) fn last(&self) -> Vec<Arc<Record>> {
+        self.lock().last.iter().rev().cloned().collect()
+    }
+
+    pub(crate) fn totals(&self) -> Totals {
+        self.lock().totals.clone()
+    }
+
+    /// Requests from now on.
+    pub(crate) fn live(&self) -> broadcast::Receiver<Arc<Record>> {
+        self.live.subscribe()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The hours since 1970.
+pub(crate) fn hour(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() / 3600
+}
+
+impl Totals {
+    fn add(&mut self, record: &Record) {
+        *self.routes.entry((record.route, record.status / 100)).or_default() += 1;
+        if record.route == "intercept" {
+            // The requests inside of it are counted.
+            return;
+        }
+        let counts = record.counts();
+        self.all.add(&counts);
+        let hour = hour(record.ended);
+        match self.hours.back_mut() {
+            Some((last, sum)) if *last == hour => sum.add(&counts),
+            _ => self.hours.push_back((hour, counts)),
+        }
+        while self.hours.front().is_some_and(|(first, _)| first + HOURS <= hour) {
+            self.hours.pop_front();
+        }
+        self.devices.add(&(record.client, record.user.clone()), &counts, MAX_DEVICES);
+        if !record.site().is_empty() {
+            self.sites.add(record.site(), &counts, MAX_SITES);
+        }
+        if let Some(reason) = record.pass_reason() {
+            match self.passed.get_mut(reason) {
+                Some(count) => *count += 1,
+                None => drop(self.passed.insert(reason.into(), 1)),
+            }
+        }
+        if let Some(page) = record.page {
+            let seconds = page.added.as_secs_f64();
+            let bucket = ADDED_BOUNDS.iter().position(|bound| seconds <= *bound);
+            self.added[bucket.unwrap_or(ADDED_BOUNDS.len() - 1)] += 1;
+            self.added_sum += page.added;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(host: &str, action: &str) -> Record {
+        Record {
+            ended: UNIX_EPOCH + Duration::from_secs(3600),
+            client: [192, 0, 2, 1].into(),
+            user: None,
+            method: Method::GET,
+            host: Some(host.into()),
+            route: "forward",
+            status: 200,
+            received: 0,
+            sent: 10,
+            elapsed: Duration::ZERO,
+            action: action.to_owned(),
+            page: None,
+        }
+    }
+
+    #[test]
+    fn the_last_requests_and_the_sites_with_the_most_are_kept() {
+        let records = Records::new();
+        for index in 0..MAX_RECORDS + MAX_SITES {
+            records.add(record("often.example:443", ""));
+            records.add(record(&format!("h{index}.example:80"), "passed; reason=status"));
+        }
+        records.add(Record { route: "admin", ..record("gleaner.internal", "") });
+        assert_eq!(records.last().len(), MAX_RECORDS);
+        assert_eq!(records.last()[1].site(), "often.example");
+        let totals = records.totals();
+        assert_eq!(totals.sites.each.len(), MAX_SITES);
+        assert_eq!(&**totals.sites.first(1)[0].0, "often.example");
+        let all = 2 * (MAX_RECORDS + MAX_SITES) as u64;
+        let by_site: u64 = totals.sites.each.values().map(|counts| counts.requests).sum();
+        assert_eq!((totals.all.requests, by_site + totals.sites.others.requests), (all, all));
+        assert_eq!(totals.passed["status"], all / 2);
+    }
+
+    #[test]
+    fn a_day_of_hours_is_kept() {
+        let mut totals = Totals::default();
+        for hour in [1, 1, 2, 24, 25] {
+            totals.add(&Record { ended: UNIX_EPOCH + Duration::from_secs(3600 * hour), ..record("a.example", "") });
+        }
+        let hours: Vec<_> = totals.hours.iter().map(|(hour, counts)| (*hour, counts.requests)).collect();
+        assert_eq!(hours, [(2, 1), (24, 1), (25, 1)]);
+    }
+}

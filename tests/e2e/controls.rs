@@ -1,0 +1,220 @@
+//! The bar of a rewritten page: each link shows the page as it says, to who got the page, and to nobody else.
+
+use http::Request;
+use http_body_util::Full;
+
+use crate::{
+    as_it_was::link,
+    harness::{
+        Origin, TestProxy,
+        client::Answer,
+        get,
+        origin::{Recorded, html, response},
+        send,
+    },
+};
+
+const ANNA: (&str, &str) = ("user-agent", "Anna's");
+
+/// Texts of which each is less likely the main one than the one before it.
+fn page() -> String {
+    let sentences = |about: &str, count: usize| {
+        format!(
+            "<p>The {about} has a single hand, and nobody in the town ever minded that it points between the numbers."
+        )
+        .repeat(count)
+    };
+    format!(
+        "<!doctype html><title>The clock</title><nav><a href=/1>Home</a> <a href=/2>News</a> <a href=/3>About us</a></nav>\
+         <div id=first><h1>The clock</h1>{}<p><a href='#note'>note</a> <a href=more>more</a></div>\
+         <div id=second><h2>Weather</h2>{}</div><footer>Imprint of the town <a href=/i>contact</a></footer>",
+        sentences("clock", 12),
+        sentences("weather vane", 5),
+    )
+}
+
+/// The address of the link with these words in the bar.
+fn control(answer: &Answer, words: &str) -> String {
+    let (_, bar) = answer.text().split_once("<nav id=\"gleaner-controls\"").expect("there is a bar");
+    let (bar, _) = bar.split_once("</nav>").unwrap();
+    let (before, _) = bar.split_once(&format!("\">{words}</a>")).unwrap_or_else(|| panic!("no {words} in {bar}"));
+    before.rsplit_once("href=\"").unwrap().1.replace("&amp;", "&")
+}
+
+async fn is_page_itself(proxy: &TestProxy, link: &str, page: &str, fields: &[(&str, &str)]) {
+    let answer = get(proxy, link, fields).await;
+    assert_eq!((answer.status.as_u16(), answer.header("location")), (303, page), "{fields:?}");
+}
+
+#[tokio::test]
+async fn each_link_shows_the_page_as_it_says_and_no_origin_sees_it() {
+    let origin = Origin::http(|_| {
+        let fields = [("content-type", "text/html"), ("etag", "\"v1\""), ("set-cookie", "a=1")];
+        response(&fields, page())
+    })
+    .await;
+    for settings in ["", "filters: { main_block: { algorithm: cnr } }"] {
+        let proxy = TestProxy::start(settings).await;
+        let url = origin.url("/page?x=1&y=2");
+        let asked = origin.requests().len();
+        let shown = get(&proxy, &url, &[ANNA]).await;
+        assert!(shown.text().contains("% removed, "), "{}", shown.text());
+        let is_of = |answer: &Answer, other: &str, it: &str| {
+            assert_eq!((answer.status, answer.header("cache-control")), (http::StatusCode::OK, "no-store"), "{it}");
+            assert_eq!((answer.header("etag"), answer.header("set-cookie")), ("", ""), "{it}");
+            assert_eq!(answer.header("referrer-policy"), "strict-origin");
+            assert!(answer.text().contains(other), "{it}: {}", answer.text());
+        };
+        let less = get(&proxy, &control(&shown, "Less"), &[ANNA]).await;
+        is_of(&less, "<p>The clock has", "less");
+        assert!(less.text().matches("single hand").count() <= shown.text().matches("single hand").count());
+        let more = get(&proxy, &control(&shown, "More"), &[ANNA]).await;
+        is_of(&more, "weather vane", "more");
+        let next = get(&proxy, &control(&shown, "Next block"), &[ANNA]).await;
+        is_of(&next, "weather vane", "next block");
+        assert!(!next.text().contains("The clock has"));
+        let text = get(&proxy, &control(&shown, "Text"), &[ANNA]).await;
+        is_of(&text, "The clock has", "text");
+        assert_eq!(text.header("content-type"), "text/plain; charset=utf-8");
+        // The page's own links mean what they meant.
+        assert!(less.text().contains("href=\"#note\"") || settings.contains("cnr"), "{}", less.text());
+        assert!(!less.text().contains("<base"));
+        assert_eq!(origin.requests().len(), asked + 1, "the views come from what was kept");
+        proxy.stop().await;
+    }
+    assert!(origin.requests().iter().all(|seen| seen.uri == "/page?x=1&y=2"));
+}
+
+#[tokio::test]
+async fn more_and_more_shows_the_whole_page_and_less_leads_back() {
+    let origin = Origin::http(|_| html(page())).await;
+    let proxy = TestProxy::start("").await;
+    let mut shown = get(&proxy, &origin.url("/page"), &[]).await;
+    let first = shown.text().len();
+    while shown.text().contains("\">More</a>") {
+        shown = get(&proxy, &control(&shown, "More"), &[]).await;
+    }
+    assert!(shown.text().contains("Imprint") && shown.text().contains(">News</a>"), "{}", shown.text());
+    while shown.text().contains("\">Less</a>") {
+        shown = get(&proxy, &control(&shown, "Less"), &[]).await;
+    }
+    assert!(shown.text().len() <= first);
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn a_link_that_is_not_ours_leads_to_the_page_itself() {
+    let origin = Origin::http(|_| html(page())).await;
+    let proxy = TestProxy::start("").await;
+    let url = origin.url("/page?");
+    let shown = get(&proxy, &url, &[ANNA]).await;
+    let less = control(&shown, "Less");
+    let from = ("referer", url.as_str());
+    for fields in [
+        &[ANNA][..],
+        &[ANNA, from, ("sec-fetch-site", "same-origin"), ("sec-fetch-dest", "document")],
+        &[ANNA, ("sec-fetch-site", "none")],
+    ] {
+        assert_eq!(get(&proxy, &less, fields).await.status, 200, "{fields:?}");
+    }
+    let asked = origin.requests().len();
+    for fields in [
+        &[][..],
+        &[("user-agent", "Ben's")],
+        &[ANNA, ("sec-fetch-site", "cross-site")],
+        &[ANNA, ("sec-fetch-site", "same-site")],
+        &[ANNA, ("referer", "http://evil.example/")],
+        &[ANNA, ("referer", "nonsense")],
+    ] {
+        is_page_itself(&proxy, &less, &url, fields).await;
+    }
+    let (start, token) = less.rsplit_once('.').unwrap();
+    let forged = token.replace(|c: char| c.is_ascii_lowercase(), "A");
+    for link in [
+        format!("{start}.{forged}"),
+        // Another view, and another page.
+        less.replace("=-1.0.page", "=1.0.page"),
+    ] {
+        is_page_itself(&proxy, &link, &url, &[ANNA]).await;
+    }
+    let other = less.replace("/page?", "/other?");
+    is_page_itself(&proxy, &other, &origin.url("/other?"), &[ANNA]).await;
+    assert_eq!(origin.requests().len(), asked);
+    // A parameter of the site's own, and a form without an address.
+    get(&proxy, &origin.url("/page?gleaner-view=mine"), &[]).await;
+    assert_eq!(origin.last().uri, "/page?gleaner-view=mine");
+    send(&proxy, Request::post(&less).body(Full::from("a=b")).unwrap()).await;
+    assert_eq!((origin.last().uri.to_string(), &origin.last().body[..]), ("/page?".to_owned(), &b"a=b"[..]));
+    proxy.stop().await;
+}
+
+/// A page that says who asked.
+fn of_user(request: &Recorded) -> http::Response<Full<bytes::Bytes>> {
+    let cookie = request.headers.get("cookie").map_or("nobody", |cookie| cookie.to_str().unwrap());
+    let mut fields = vec![("content-type", "text/html")];
+    if request.uri.path() == "/secret" {
+        fields.push(("cache-control", "no-store"));
+    }
+    response(&fields, page().replace("clock has", &format!("clock of {cookie} has")))
+}
+
+#[tokio::test]
+async fn nobody_sees_what_was_kept_for_another_even_behind_one_address() {
+    let origin = Origin::http(of_user).await;
+    let proxy = TestProxy::start("").await;
+    let url = origin.url("/page");
+    let (anna, ben) = ([ANNA, ("cookie", "anna")], [ANNA, ("cookie", "ben")]);
+    let of_anna = get(&proxy, &url, &anna).await;
+    let of_ben = get(&proxy, &url, &ben).await;
+    for (shown, fields, name) in [(&of_anna, anna, "anna"), (&of_ben, ben, "ben")] {
+        let less = get(&proxy, &control(shown, "Less"), &fields).await;
+        assert!(less.text().contains(&format!("clock of {name} has")), "{}", less.text());
+    }
+    assert_eq!(origin.requests().len(), 2);
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_not_kept_is_fetched_again_as_the_page_itself() {
+    let origin = Origin::http(of_user).await;
+    let proxy = TestProxy::start("").await;
+    let anna = [ANNA, ("cookie", "anna")];
+    let shown = get(&proxy, &origin.url("/secret"), &anna).await;
+    let more = get(&proxy, &control(&shown, "More"), &anna).await;
+    assert!(more.text().contains("clock of anna has"));
+    let first = get(&proxy, &origin.url("/page"), &anna).await;
+    for number in 0..4 {
+        get(&proxy, &origin.url(&format!("/{number}")), &anna).await;
+    }
+    get(&proxy, &control(&first, "Less"), &anna).await;
+    let asked: Vec<_> = origin.requests().iter().map(|seen| seen.uri.to_string()).collect();
+    assert_eq!(asked, ["/secret", "/secret", "/page", "/0", "/1", "/2", "/3", "/page"]);
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn the_bar_is_there_where_it_is_asked_for() {
+    let origin = Origin::http(|_| {
+        response(&[("content-type", "text/html"), ("content-security-policy", "style-src 'none'")], page())
+    })
+    .await;
+    for (settings, has_bar, policy) in [
+        ("controls: auto", true, "style-src 'unsafe-inline'"),
+        ("controls: off", false, "style-src 'unsafe-inline'"),
+        ("style: original", false, "style-src 'sha256-"),
+        ("style: original, controls: on", true, "style-src 'sha256-"),
+    ] {
+        let proxy = TestProxy::start(&format!("filters: {{ output: {{ {settings} }} }}")).await;
+        let shown = get(&proxy, &origin.url("/"), &[]).await;
+        assert_eq!(shown.text().contains("<nav id=\"gleaner-controls\""), has_bar, "{settings}");
+        assert!(link(shown.text(), "gleaner.internal/original?").contains("page=http"));
+        assert!(shown.header("content-security-policy").contains(policy), "{settings}");
+        let framed = get(&proxy, &origin.url("/"), &[("sec-fetch-dest", "iframe")]).await;
+        assert!(!framed.text().contains("gleaner-controls\"") && !framed.text().contains("/original?"), "{settings}");
+        if has_bar {
+            let site = control(&shown, "Always/never");
+            assert_eq!(site, "http://gleaner.internal/settings/site?host=127.0.0.1");
+        }
+        proxy.stop().await;
+    }
+}
