@@ -32,14 +32,28 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     words.map(str::to_lowercase)
 }
 
-/// The words of a page: of its texts, of its texts as they run on, and of its attributes.
-fn source_words(html: &str) -> HashSet<String> {
-    let document = kuchikiki::parse_html().one(html).document_node;
-    let (mut all, mut running) = (String::new(), String::new());
-    read(&document, &mut all, &mut running);
-    // Soft hyphens are no part of a word.
-    let [all, running] = [all, running].map(|text| text.replace('\u{ad}', ""));
-    words(&all).chain(words(&running)).collect()
+/// The texts of a page by themselves and its attributes, and its texts as they run on; in lower case.
+struct Source {
+    words: HashSet<String>,
+    running: String,
+}
+
+impl Source {
+    fn of(html: &str) -> Source {
+        // Without scripts their replacements are shown.
+        let html = html.replace("<noscript", "<div").replace("</noscript", "</div");
+        let document = kuchikiki::parse_html().one(html).document_node;
+        let (mut all, mut running) = (String::new(), String::new());
+        read(&document, &mut all, &mut running);
+        // Soft hyphens are no part of a word.
+        let [all, running] = [all, running].map(|text| text.replace('\u{ad}', "").to_lowercase());
+        Source { words: words(&all).collect(), running }
+    }
+
+    /// A word may be a part of one that runs on: `<a>LinkedIn</a><a>X</a>` is two words to a reader.
+    fn has(&self, word: &str) -> bool {
+        self.words.contains(word) || self.running.contains(word)
+    }
 }
 
 fn read(node: &NodeRef, all: &mut String, running: &mut String) {
@@ -56,7 +70,7 @@ fn read(node: &NodeRef, all: &mut String, running: &mut String) {
         }
         match &*element.name.local {
             // Nothing is shown of them, and what stands around them touches.
-            "script" | "style" | "template" | "noscript" | "button" | "svg" => is_shown = false,
+            "script" | "style" | "template" | "svg" => is_shown = false,
             tag => is_block = BLOCKS.contains(&tag),
         }
     }
@@ -139,8 +153,8 @@ fn new_words(chain: &Arc<Chain>, html: &str) -> Vec<String> {
     let Ok(extract) = chain.extract(html, &url) else {
         return Vec::new();
     };
-    let source = source_words(html);
-    words(&extract.text).filter(|word| !source.contains(word)).collect()
+    let source = Source::of(html);
+    words(&extract.text).filter(|word| !source.has(word)).collect()
 }
 
 #[test]
