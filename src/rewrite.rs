@@ -197,7 +197,7 @@ impl Rewriter {
         let purpose = Purpose::Page {
             // A link cannot repeat the submission of a form.
             original: (asked.method == Method::GET).then(|| bypass_link::to(&url)),
-            links: asked.controls.as_ref().map(|controls| controls.links(&url)),
+            links: asked.controls.as_ref().map(|controls| Box::new(controls.links(&url))),
             in_frame: asked.is_framed(),
         };
         let job = self.job(asked, &url, &head, codings, reservation, purpose);

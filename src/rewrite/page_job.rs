@@ -50,7 +50,7 @@ pub(super) enum Purpose {
         /// The link to the original page.
         original: Option<Url>,
         /// The links of the bar.
-        links: Option<Links>,
+        links: Option<Box<Links>>,
         /// Whether it is shown in a frame.
         in_frame: bool,
     },
@@ -153,7 +153,7 @@ impl Text {
                     feed.link_to_untouched(original);
                 }
                 if let Some(links) = links.clone() {
-                    feed.link_to_views(links);
+                    feed.link_to_views(*links);
                 }
                 if *in_frame {
                     feed.stand_in_frame();

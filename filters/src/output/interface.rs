@@ -85,8 +85,8 @@ impl Interface {
     }
 
     /// A word with a number in it.
-    pub(crate) fn counted(&self, word: Word, count: impl ToString) -> String {
-        self.get(word).replace("{}", &count.to_string())
+    pub(crate) fn counted(&self, word: Word, count: impl std::fmt::Display) -> String {
+        self.get(word).replace("{}", &format!("{count}"))
     }
 }
 
