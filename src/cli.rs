@@ -108,7 +108,7 @@ enum Command {
     /// Let everything through for some time
     Pause(pause::Args),
     /// Say what becomes of a request: which profile it gets, which rule of which list decides, and why
-    Explain(explain::Args),
+    Explain(Box<explain::Args>),
 }
 
 #[derive(Args, Clone, Debug)]
