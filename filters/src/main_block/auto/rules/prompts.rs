@@ -3,6 +3,7 @@
 use super::Context;
 use crate::{
     html::tag::Tag,
+    main_block::auto::blocks::Block,
     vocabulary::{self, Class},
 };
 
@@ -25,7 +26,7 @@ pub(super) fn drop(context: &Context<'_>, kept: &mut [bool]) {
             && block.stats.words <= MOST_WORDS
             && block.link_density() >= 1.0
             && matches!(context.page.tag(block.container), Some(Tag::P | Tag::Div))
-            && (list[at - 1].is_long() || list.get(at + 1).is_some_and(|next| next.is_long()));
+            && (list[at - 1].is_long() || list.get(at + 1).is_some_and(Block::is_long));
         if is_button && vocabulary::hits(&context.blocks.text(context.page, block)).start & PROMPTS != 0 {
             kept[at] = false;
         }
