@@ -176,6 +176,10 @@ impl PageControls {
 
     /// Keeps the original for the other views of this page.
     pub(crate) fn keep(&self, original: Kept) {
+        // Showing another view of it does not make it younger.
+        if self.is_view() && self.original(&original.page).is_some() {
+            return;
+        }
         if let Some(id) = self.id.get() {
             self.controls.originals.keep(&self.device, *id, original);
         }

@@ -254,9 +254,9 @@ fn bytes(count: u64) -> String {
 fn ago(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
-        ..60 => format!("{seconds} s"),
-        ..3600 => format!("{} min", seconds / 60),
-        ..172_800 => format!("{} h", seconds / 3600),
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min", seconds / 60),
+        3600..172_800 => format!("{} h", seconds / 3600),
         _ => format!("{} days", seconds / 86_400),
     }
 }

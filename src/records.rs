@@ -280,7 +280,7 @@ mod tests {
 
     fn record(host: &str, action: &str) -> Record {
         Record {
-            ended: UNIX_EPOCH + Duration::from_secs(3600),
+            ended: UNIX_EPOCH + Duration::from_hours(1),
             client: [192, 0, 2, 1].into(),
             user: None,
             method: Method::GET,

@@ -240,7 +240,7 @@ fn write_links(groups: &[LinkGroup], words: &Interface, out: &mut String) {
     let count: usize = groups.iter().map(|group| group.links.len()).sum();
     // The words may be English, but stand at the side where the lines of the page begin.
     out.extend(["<details id=\"gleaner-links\"><summary lang=\"", words.language, "\"><bdi>"]);
-    out.push_str(&words.counted(Word::RemovedLinks, &count));
+    out.push_str(&words.counted(Word::RemovedLinks, count));
     out.push_str("</bdi></summary>");
     for group in groups {
         out.extend(["<h2 lang=\"", words.language, "\"><bdi>"]);

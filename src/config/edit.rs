@@ -107,8 +107,8 @@ fn apply(text: &str, changes: &[Change]) -> Result<String, String> {
 fn change_list(list: &yaml_edit::Sequence, old: &[Value], new: &[Value]) -> Result<(), String> {
     let shorter = old.len().min(new.len());
     let first = (0..shorter).find(|&index| old[index] != new[index]).unwrap_or(shorter);
-    let last = (0..shorter - first).take_while(|&back| old[old.len() - 1 - back] == new[new.len() - 1 - back]).count();
-    let (gone, come) = (old.len() - last, new.len() - last);
+    let after = (0..shorter - first).take_while(|&back| old[old.len() - 1 - back] == new[new.len() - 1 - back]).count();
+    let (gone, come) = (old.len() - after, new.len() - after);
     for index in (come.max(first)..gone).rev() {
         list.remove(index);
     }
@@ -218,7 +218,7 @@ mod tests {
         let tree: Value = serde_yaml::from_str(text).unwrap();
         let mut count = 0;
         for (path, value) in leaves(&tree, &mut Vec::new()) {
-            let other = if value == Value::from(77) { Value::from(78) } else { Value::from(77) };
+            let other = Value::from(if value == 77 { 78 } else { 77 });
             let after = apply(text, &[Change { path: path.clone(), value: other }])
                 .unwrap_or_else(|error| panic!("{path:?}: {error}"));
             let differ = text.lines().zip(after.lines()).filter(|(before, after)| before != after).count();

@@ -55,16 +55,16 @@ impl Originals {
         Self(cache.eviction_policy(EvictionPolicy::lru()).build())
     }
 
-    /// Keeps a page, unless it is here already: showing it does not make it younger.
+    /// Keeps a page, in the place of the one of this number.
     pub(super) fn keep(&self, client: &Device, id: PageId, kept: Kept) {
-        if kept.bytes() > MAX_PAGE_BYTES || self.get(client, id, &kept.page).is_some() {
+        if kept.bytes() > MAX_PAGE_BYTES {
             return;
         }
         let page = (id, Instant::now(), Arc::new(kept));
         self.0.entry_by_ref(client).and_compute_with(|entry| {
             let known = entry.map(moka::Entry::into_value).unwrap_or_default();
-            let is_young = |(_, at, _): &&(PageId, Instant, _)| at.elapsed() < KEPT_FOR;
-            let mut pages: Pages = known.iter().filter(is_young).cloned().collect();
+            let stays = |(other, at, _): &&(PageId, Instant, _)| *other != id && at.elapsed() < KEPT_FOR;
+            let mut pages: Pages = known.iter().filter(stays).cloned().collect();
             pages.drain(..(pages.len() + 1).saturating_sub(MAX_PAGES));
             pages.push(page);
             Op::Put(Arc::new(pages))

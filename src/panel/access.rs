@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use base64ct::{Base64UrlUnpadded, Encoding};
 use http::{HeaderValue, Method, Response, StatusCode, header, request::Parts};
 use maud::{Markup, html};
 use moka::sync::Cache;
@@ -199,7 +200,7 @@ pub(super) async fn log_in(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
         Ok(_) => {
             info!(%client, "a client logged in to the panel");
             let session = Session { client, password: visit.running.config.panel.password.clone() };
-            let id: String = random_bytes::<32>().iter().map(|byte| format!("{byte:02x}")).collect();
+            let id = Base64UrlUnpadded::encode_string(&random_bytes::<32>());
             visit.proxy.sessions.0.insert(id.clone(), session);
             let then = form.get("then");
             let mut response = see_other(if super::has(then) && !then.starts_with("//") { then } else { "/panel" });

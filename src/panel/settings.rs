@@ -122,7 +122,7 @@ impl Source {
     }
 
     /// Where a file would be.
-    fn place(&self, visit: &Visit<'_>) -> Option<PathBuf> {
+    fn place(visit: &Visit<'_>) -> Option<PathBuf> {
         visit.proxy.lookup()?.places.first().cloned()
     }
 }
@@ -199,7 +199,7 @@ pub(super) async fn post(visit: &Visit<'_>, slug: &str, form_fields: &Fields) ->
 
 /// Writes the file that `gleaner init` writes.
 fn create(visit: &Visit<'_>) -> Response<Body> {
-    let place = Source::read(visit).ok().filter(|source| source.file.is_none()).and_then(|source| source.place(visit));
+    let place = Source::read(visit).ok().filter(|source| source.file.is_none()).and_then(|_| Source::place(visit));
     let Some(place) = place else {
         return notice(
             StatusCode::CONFLICT,
@@ -306,7 +306,7 @@ fn form(
 
 fn where_it_is(visit: &Visit<'_>, source: &Source) -> Markup {
     html! {
-        @match (&source.file, source.place(visit)) {
+        @match (&source.file, Source::place(visit)) {
             (Some(file), _) => p.quiet { "In " code { (std::path::absolute(file).unwrap_or_else(|_| file.clone()).display()) } ". What is not written there has its default." },
             (None, Some(place)) => {
                 p { "There is no configuration file yet, and so nothing can be saved. " code { (place.display()) } " would be one, with comments, as "

@@ -177,6 +177,15 @@ async fn nobody_sees_what_was_kept_for_another_even_behind_one_address() {
         assert!(less.text().contains(&format!("clock of {name} has")), "{}", less.text());
     }
     assert_eq!(origin.requests().len(), 2);
+    // A page that both were sent alike, and then one of them with an account.
+    let alike = get(&proxy, &origin.url("/alike"), &[ANNA]).await;
+    for number in 0..4 {
+        get(&proxy, &origin.url(&format!("/{number}")), &[ANNA]).await;
+    }
+    let with_account = get(&proxy, &control(&alike, "Less"), &anna).await;
+    assert!(with_account.text().contains("clock of anna has"), "{}", with_account.text());
+    let without = get(&proxy, &control(&alike, "Less"), &[ANNA]).await;
+    assert!(without.text().contains("clock of nobody has"), "{}", without.text());
     proxy.stop().await;
 }
 

@@ -123,7 +123,7 @@ struct Between {
     opened: Few,
     /// A block or a line ends there.
     is_boundary: bool,
-    /// A picture or a field stands there.
+    /// A picture or a field stands there, or stood there.
     has_picture: bool,
 }
 
@@ -173,8 +173,8 @@ impl Between {
         opened.list[..opened.count].reverse();
         between.opened = opened;
         let rows = (before.0 + 1..after.0).take(MAX_LEVELS).map(NodeId);
-        for id in rows.filter(|&id| page.fate(id) == Fate::Keep) {
-            between.is_boundary |= page.tag(id) == Some(Tag::Br);
+        for id in rows {
+            between.is_boundary |= page.tag(id) == Some(Tag::Br) && page.fate(id) == Fate::Keep;
             between.has_picture |= is_picture(page.tag(id)) || is_icon(page, id);
         }
         Some(between)

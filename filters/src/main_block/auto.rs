@@ -3,8 +3,8 @@
 //! The idea:
 //!
 //! 1. The page is cut into text blocks, as a reader sees them (`auto/blocks.rs`).
-//! 2. Each gets numbers about itself, its surroundings and the page, the chars-nodes ratio and the answers of simple
-//!    rules among them (`auto/features.rs`); a forest of small trees makes them a chance `p` that the block is main content
+//! 2. Each gets numbers about itself, its surroundings and the page, the answers of simple rules
+//!    among them (`auto/features.rs`); a forest of small trees makes them a chance `p` that the block is main content
 //!    (`auto/forest.rs`).
 //! 3. With `w` words to a block, the blocks of highest `p` are kept as far as that raises the expected word F of the
 //!    whole: `(1 + β²) Σ(p w, kept) / (Σ(w, kept) + β² Σ(p w, all))` (Ye, Chai, Lee, Chieu, *Optimizing F-measures*, ICML
@@ -25,7 +25,7 @@
 //! | `MOODS` | normal, σ = 2 | measured; the wider, the more is kept where the page is in doubt |
 //! | [`Settings::min_confidence`] | .4 | measured; below it whole pages do better |
 //!
-//! Cost: some passes over the nodes, 154 numbers and up to 4,200 comparisons for each block.
+//! Cost: some passes over the nodes, 138 numbers and up to 4,200 comparisons for each block.
 
 pub(crate) mod blocks;
 pub(crate) mod features;
@@ -160,8 +160,9 @@ pub(crate) fn choose(page: &AnalysedPage, settings: &super::Settings, forest: &F
     let ranking = Ranking::of(&scored);
     let as_scored = ranking.best(1.0, &AS_SCORED);
     let confidence = as_scored.1;
-    // Prices of which one at least must be left, where there are so many.
+    // Prices of which one at least must be left, where there are so many. What does not say that it is a text may be a shelf.
     let prices = || match kind.get() {
+        Some(Kind::Article) if !page.claims.is_text() => 3,
         Some(Kind::Article | Kind::Documentation | Kind::Forum) => usize::MAX,
         None | Some(Kind::Product | Kind::Collection) => 1,
         Some(Kind::Service | Kind::Listing) => 3,
@@ -173,6 +174,7 @@ pub(crate) fn choose(page: &AnalysedPage, settings: &super::Settings, forest: &F
         invariants::enforce(page, &blocks, &mut kept);
         if loses_prices(&kept) {
             records.keep_priced(page, &blocks, &mut kept);
+            invariants::enforce(page, &blocks, &mut kept);
         }
         (kept, rules)
     };

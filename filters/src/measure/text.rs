@@ -32,8 +32,8 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> S
 pub(crate) fn without(page: &Page, root: NodeId, max_line_breaks: usize, left_out: &[NodeId]) -> String {
     let mut left_out = left_out.iter().copied().peekable();
     let mut writer = Writer::new(max_line_breaks);
-    // Blocks that were entered and not left: one past their last row, their tag.
-    let mut open: Vec<(NodeId, Tag)> = Vec::new();
+    // Blocks that were entered and not left: one past their last row, their tag; none for a block inside a line.
+    let mut open: Vec<(NodeId, Option<Tag>)> = Vec::new();
     let mut preserved = 0usize;
     // One past the last row of a cell that holds one line: blocks inside it break no line.
     let mut one_line_until = NodeId::DOCUMENT;
@@ -57,8 +57,13 @@ pub(crate) fn without(page: &Page, root: NodeId, max_line_breaks: usize, left_ou
             && id >= end
         {
             open.pop();
-            writer.leave(tag);
-            preserved -= usize::from(tag.preserves_space());
+            match tag {
+                Some(tag) => {
+                    writer.leave(tag);
+                    preserved -= usize::from(tag.preserves_space());
+                }
+                None => writer.space = true,
+            }
         }
         match page.tag(id) {
             Some(Tag::Br) if id < one_line_until => writer.inline(" "),
@@ -66,7 +71,7 @@ pub(crate) fn without(page: &Page, root: NodeId, max_line_breaks: usize, left_ou
             Some(Tag::Rp) => over = page.end(id),
             Some(tag @ (Tag::Rt | Tag::Q)) if page.chars(id) > 0 => {
                 writer.open_sign(tag);
-                open.push((page.end(id), tag));
+                open.push((page.end(id), Some(tag)));
             }
             Some(Tag::Img) if page.fate(id) == Fate::AltText => {
                 if let Some(alt) = page.attribute(id, &html5ever::local_name!("alt")) {
@@ -80,7 +85,12 @@ pub(crate) fn without(page: &Page, root: NodeId, max_line_breaks: usize, left_ou
                     over = page.end(id);
                 }
             }
-            Some(tag) if id < one_line_until => writer.space |= tag.is_block(),
+            Some(tag) if id < one_line_until => {
+                if tag.is_block() {
+                    writer.space = true;
+                    open.push((page.end(id), None));
+                }
+            }
             Some(tag) if tag.is_block() => {
                 if tag == Tag::Table && is_table_of_lines(page, id) {
                     lines_until = page.end(id);
@@ -101,7 +111,7 @@ pub(crate) fn without(page: &Page, root: NodeId, max_line_breaks: usize, left_ou
                 }
                 writer.enter(tag);
                 preserved += usize::from(tag.preserves_space());
-                open.push((page.end(id), tag));
+                open.push((page.end(id), Some(tag)));
             }
             Some(_) => {}
             None => write_text(&mut writer, page, id, preserved > 0),
@@ -113,7 +123,9 @@ pub(crate) fn without(page: &Page, root: NodeId, max_line_breaks: usize, left_ou
         }
     }
     while let Some((_, tag)) = open.pop() {
-        writer.leave(tag);
+        if let Some(tag) = tag {
+            writer.leave(tag);
+        }
     }
     writer.finish()
 }

@@ -56,6 +56,8 @@ const MAX_H1_BYTES: usize = 400;
 pub(super) fn choose(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> Headline {
     let mut headline = chosen(page, metas, json_ld, site);
     headline.node = headline.node.filter(|&node| !is_left_open(page, node));
+    // Soft hyphens only show where a line ends.
+    headline.text.retain(|c| c != '\u{ad}');
     headline
 }
 

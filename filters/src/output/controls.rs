@@ -168,18 +168,15 @@ pub(super) fn write(around: &Surroundings<'_>, out: &mut String) {
         (Some(bar.links.site.to_string()), Word::Site),
     ];
     // The words may be English, but stand at the side where the lines of the page begin.
-    out.extend(["<bdi lang=\"", words.language, "\">"]);
-    out.push_str(&bar.removed.sentence(words));
+    out.extend(["<bdi lang=\"", words.language, "\">", &bar.removed.sentence(words)]);
     out.extend(["</bdi> <nav id=\"gleaner-controls\" lang=\"", words.language, "\" aria-label=\"Gleaner\">"]);
-    // Hidden where there are styles.
-    let separator = " <i>·</i> ";
     for (address, word) in links {
-        if let Some(address) = address {
-            write_link(&address, words.get(word), "", out);
-        } else {
-            out.extend(["<span>", words.get(word), "</span>"]);
+        match address {
+            Some(address) => write_link(&address, words.get(word), "", out),
+            None => out.extend(["<span>", words.get(word), "</span>"]),
         }
-        out.push_str(separator);
+        // Hidden where there are styles.
+        out.push_str(" <i>·</i> ");
     }
     out.extend(["<a rel=\"nofollow\" title=\"", words.get(Word::Look), "\" href=\""]);
     escape_attribute(bar.links.look.as_str(), out);
@@ -198,11 +195,11 @@ fn write_link(address: &str, word: &str, attributes: &str, out: &mut String) {
 
 impl Removed {
     fn sentence(self, words: &Interface) -> String {
-        let mut sentence = words.counted(Word::Removed, &format_args!("{:.0}", self.share * 100.0));
+        let mut sentence = words.counted(Word::Removed, format_args!("{:.0}", self.share * 100.0));
         for (count, word) in [(self.links, Word::Links), (self.ads, Word::Ads)] {
             if count > 0 {
                 sentence.push_str(", ");
-                sentence.push_str(&words.counted(word, &count));
+                sentence.push_str(&words.counted(word, count));
             }
         }
         sentence

@@ -85,8 +85,8 @@ impl Interface {
     }
 
     /// A word with a number in it.
-    pub(crate) fn counted(&self, word: Word, count: &impl ToString) -> String {
-        self.get(word).replace("{}", &count.to_string())
+    pub(crate) fn counted(&self, word: Word, count: impl std::fmt::Display) -> String {
+        self.get(word).replace("{}", &format!("{count}"))
     }
 }
 
@@ -118,6 +118,6 @@ mod tests {
         assert_eq!(of(Some("zh_TW")), "zh");
         assert_eq!(of(Some("tlh")), "en");
         assert_eq!(of(None), "en");
-        assert_eq!(Interface::of(Some("fr")).counted(Word::Links, &3), "liens : 3");
+        assert_eq!(Interface::of(Some("fr")).counted(Word::Links, 3), "liens : 3");
     }
 }

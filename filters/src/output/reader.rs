@@ -210,7 +210,7 @@ fn drop_empty(page: &mut Page) {
         holds_something[id.index()] = id < code_end && page.tag(id) == Some(Tag::Br);
         let parent = page.parent(id);
         // `apps<b><br></b>Track`: the break stays with the inline element around it.
-        if page.tag(id) == Some(Tag::Br) && page.tag(parent).is_some_and(keeps_words_apart) {
+        if page.tag(id) == Some(Tag::Br) && page.tag(parent).is_some_and(|tag| !tag.is_block() && tag != Tag::A) {
             holds_something[id.index()] = true;
         }
     }
@@ -225,18 +225,17 @@ fn drop_empty(page: &mut Page) {
             holds_something[parent.index()] = true;
         } else if page.kind(id) == Kind::Text {
             holds_space[parent.index()] = true;
-        } else if let Some(tag) = page.tag(id)
-            && !is_structure(tag)
-            && !(holds_space[id.index()] && keeps_words_apart(tag))
-        {
-            page.drop_silently(id);
+        } else if let Some(tag) = page.tag(id).filter(|&tag| !is_structure(tag)) {
+            // `if<span> </span>x`: the space keeps two words apart, however deep it stands in inline elements.
+            let keeps_apart = holds_space[id.index()] && !tag.is_block();
+            holds_space[parent.index()] |= keeps_apart;
+            if !keeps_apart {
+                page.drop_silently(id);
+            } else if tag == Tag::A {
+                page.unwrap_element(id);
+            }
         }
     }
-}
-
-/// `if<span> </span>x`: highlighted code is full of these.
-fn keeps_words_apart(tag: Tag) -> bool {
-    !tag.is_block() && tag != Tag::A
 }
 
 fn shows_by_itself(tag: Tag) -> bool {

@@ -36,6 +36,12 @@ impl Claims {
         self.types.iter().any(is_product) || self.open_graph.starts_with("product")
     }
 
+    /// Whether it says that it is a text that somebody wrote on a day.
+    pub(crate) fn is_text(&self) -> bool {
+        let is_text = |kind: &String| kind.ends_with("Article") || kind.ends_with("Posting");
+        self.has_author || self.has_date || self.open_graph == "article" || self.types.iter().any(is_text)
+    }
+
     /// Whether it says that it tells how to cook something.
     pub(crate) fn is_recipe(&self) -> bool {
         self.types.iter().any(|kind| kind == "Recipe")

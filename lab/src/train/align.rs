@@ -11,8 +11,9 @@ pub(super) struct Aligned {
     pub(super) matched: usize,
 }
 
-/// Lower-case runs of letters, digits and underscores: the words of the measure.
+/// Lower-case runs of letters, digits and underscores: the words of the measure. Soft hyphens are no part of a word.
 pub(super) fn tokens(text: &str) -> Vec<String> {
+    let text = text.replace('\u{ad}', "");
     text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|w| !w.is_empty()).map(str::to_lowercase).collect()
 }
 

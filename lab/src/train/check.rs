@@ -17,8 +17,9 @@ use super::{align::tokens, chain, dataset, forests};
 /// Recall below which a page counts as harmed.
 const HARMED: f64 = 0.5;
 
-/// The columns of the file with a line per page; `in page` is the recall of the page that is cleaned and kept whole.
-const COLUMNS: &str = "page\tkind\tF1\tprecision\trecall\tselected\treference\tin page\tnote";
+/// The columns of the file with a line per page; `in page` is the recall of the page that is cleaned and kept whole,
+/// `prices` how many are kept and how many it has, `read as` the kind that the chain takes it for.
+const COLUMNS: &str = "page\tkind\tF1\tprecision\trecall\tselected\treference\tin page\tprices\tread as\tnote";
 
 #[derive(Clone, Default)]
 struct Sum {
@@ -67,7 +68,8 @@ pub(super) fn run(config: &ChainConfig, dataset: &Path, folds: &Path, out: &Out<
             let (in_page, offered) =
                 whole.map_or((0.0, 0), |whole| (score(&whole.text, &page.reference).2, training::prices(&whole.text)));
             let is_shop = matches!(page.kind.as_str(), "product" | "collection");
-            if is_shop && offered >= 3 && training::prices(&extract.text) == 0 {
+            let left = training::prices(&extract.text);
+            if is_shop && offered >= 3 && left == 0 {
                 without_prices.fetch_add(1, Ordering::Relaxed);
             }
             let one = Sum {
@@ -87,11 +89,12 @@ pub(super) fn run(config: &ChainConfig, dataset: &Path, folds: &Path, out: &Out<
                 .unwrap_or_default();
             if let Ok(mut lines) = lines.lock() {
                 lines.push(format!(
-                    "{}\t{}\t{f1:.4}\t{precision:.4}\t{recall:.4}\t{}\t{}\t{in_page:.4}\t{note}",
+                    "{}\t{}\t{f1:.4}\t{precision:.4}\t{recall:.4}\t{}\t{}\t{in_page:.4}\t{left}/{offered}\t{}\t{note}",
                     page.id,
                     page.kind,
                     extract.report.selected,
-                    tokens(&page.reference).len()
+                    tokens(&page.reference).len(),
+                    extract.metadata.kind.map_or_else(String::new, |kind| format!("{kind:?}").to_lowercase()),
                 ));
             }
             if let Ok(mut sums) = sums.lock() {

@@ -80,7 +80,7 @@ pub(crate) fn unpack(file: &Path) -> anyhow::Result<String> {
 }
 
 /// The last two labels of the host, three under a short second one (`co.uk`).
-fn domain(url: &Url) -> String {
+pub(super) fn domain(url: &Url) -> String {
     let labels: Vec<&str> = url.host_str().unwrap_or_default().split('.').collect();
     let count = labels.len();
     let is_short = count >= 3 && labels[count - 2].len() <= 3;

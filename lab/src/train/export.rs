@@ -63,7 +63,7 @@ pub(super) fn run(chain: &Arc<Chain>, dataset: &Path, out: &Path, snippets: Opti
             match training::sample(chain, &html, &url) {
                 Ok(sample) => {
                     let blocks: Vec<_> = sample.texts.iter().map(|text| labels.judge(text)).collect();
-                    let fold = dataset::fold(&name);
+                    let fold = labels.fold(&name);
                     add(name, "snippets".to_owned(), fold, sample, &blocks)?;
                 }
                 Err(error) => eprintln!("{name}: {error}"),

@@ -41,6 +41,12 @@ impl Labels {
         }
     }
 
+    /// By the page's domain, as for pages of the other set; by the name of the file where no address is known.
+    pub(super) fn fold(&self, name: &str) -> u64 {
+        let url = self.url.as_deref().and_then(|url| Url::parse(url).ok());
+        dataset::fold(&url.map_or_else(|| name.to_owned(), |url| dataset::domain(&url)))
+    }
+
     /// The page and its address.
     pub(super) fn page(&self, folder: &Path, name: &str) -> anyhow::Result<(String, Url)> {
         let html = dataset::unpack(&folder.join("html").join(format!("{name}.gz")))?;
@@ -66,7 +72,7 @@ pub(super) fn run(chains: &[Arc<Chain>], folder: &Path, list: bool) -> anyhow::R
     let mut all = Counts::default();
     for (name, labels) in Labels::all(folder)? {
         let (html, url) = labels.page(folder, &name)?;
-        let chain = &chains[usize::try_from(dataset::fold(&name))? % chains.len()];
+        let chain = &chains[usize::try_from(labels.fold(&name))? % chains.len()];
         let text = chain.extract(&html, &url).map_or_else(|_| String::new(), |extract| squeezed(&extract.text));
         let found = |snippet: &&String| text.contains(&squeezed(snippet));
         let extra: Vec<_> = labels.without.iter().filter(found).collect();

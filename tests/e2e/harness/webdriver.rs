@@ -1,4 +1,4 @@
-//! A window of Chromium that a test uses as a person does, driven by chromedriver (W3C WebDriver).
+//! A window of Chromium that a test uses as a person does, driven by `chromedriver` (W3C `WebDriver`).
 
 use std::{process::Command, time::Duration};
 
@@ -10,7 +10,7 @@ use tokio::{net::TcpStream, time::timeout};
 
 use super::{TestProxy, optional, program::Running};
 
-/// The name of an element's id in WebDriver's answers.
+/// The name of an element's id in the answers of `WebDriver`.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 pub(crate) struct Window {

@@ -5,7 +5,6 @@
 //! the names of the two together.
 
 mod around;
-mod containers;
 mod phrases;
 mod place;
 mod repetition;
@@ -29,7 +28,6 @@ pub(crate) fn rows(page: &Page, blocks: &Blocks, records: &Records, names: Optio
     let base = Base::of(page, blocks);
     let families = Families {
         around: around::Around::of(&base),
-        containers: containers::Containers::of(&base),
         repetition: repetition::Repetition::of(&base),
         place: place::Place::of(&base),
         sections: sections::Sections::of(&base),
@@ -59,7 +57,6 @@ pub(crate) fn rows(page: &Page, blocks: &Blocks, records: &Records, names: Optio
 /// All of them, in the order of the columns.
 struct Families {
     around: around::Around,
-    containers: containers::Containers,
     repetition: repetition::Repetition,
     place: place::Place,
     sections: sections::Sections,
@@ -72,7 +69,6 @@ impl Family for Families {
     fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl Row) {
         base.add_text(index, chain.len(), row);
         self.around.add(base, index, chain, row);
-        self.containers.add(base, index, chain, row);
         self.repetition.add(base, index, chain, row);
         self.place.add(base, index, chain, row);
         self.sections.add(base, index, chain, row);

@@ -8,16 +8,12 @@
 //! right; of a set of all leaves every node whose value is above its threshold takes away those on its left, and the
 //! first that remains is where the walk would have ended (Lucchese, Nardini, Orlando, Perego, Tonellotto, Venturini,
 //! *`QuickScorer`*, SIGIR 2015). There is nothing to be guessed, and several blocks are judged at once (the same, *Exploiting CPU
-//! SIMD Extensions to Speed-up Document Scoring with Tree Ensembles*, SIGIR 2016). A page's 277 blocks take about 0.2 ms
-//! (WCXB dev, 2026-11-23).
+//! SIMD Extensions to Speed-up Document Scoring with Tree Ensembles*, SIGIR 2016).
 
 #[cfg(test)]
 mod tests;
 
-use std::{
-    ops::Range,
-    sync::{Arc, LazyLock},
-};
+use std::sync::{Arc, LazyLock};
 
 const MAGIC: &[u8] = b"GLF1";
 
@@ -41,18 +37,19 @@ static SHIPPED: LazyLock<Arc<Forest>> = LazyLock::new(|| {
 pub(crate) struct Forest {
     /// Names of the columns that a row must have, in order.
     pub(crate) columns: Vec<String>,
-    /// All nodes, by column and then by threshold.
+    trees: Vec<Tree>,
+}
+
+#[derive(Debug)]
+struct Tree {
     splits: Vec<Split>,
-    /// Those of each column.
-    of_column: Vec<Range<usize>>,
-    /// The values of each tree's leaves, from left to right.
-    leaves: Vec<[f32; MAX_LEAVES]>,
+    /// The values of its leaves, from left to right.
+    leaves: [f32; MAX_LEAVES],
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Split {
     column: u8,
-    tree: u16,
     threshold: f32,
     /// The leaves that remain for a value above the threshold: all but those on the left.
     above: u32,
@@ -78,36 +75,31 @@ impl Forest {
         }
         let (width, trees, listed) = (from.short()?, from.short()?, from.short()?);
         let names = std::str::from_utf8(from.take(listed)?).ok()?;
-        let mut forest = Forest {
-            columns: names.lines().map(str::to_owned).collect(),
-            splits: Vec::new(),
-            of_column: Vec::new(),
-            leaves: Vec::new(),
-        };
-        for _ in 0..trees {
-            forest.parse_tree(&mut from)?;
+        let columns: Vec<String> = names.lines().map(str::to_owned).collect();
+        let trees: Vec<Tree> = (0..trees).map(|_| Tree::parse(&mut from)).collect::<Option<_>>()?;
+        let is_sound = |split: &Split| usize::from(split.column) < width && !split.threshold.is_nan();
+        let are_sound = trees.iter().flat_map(|tree| &tree.splits).all(is_sound);
+        (are_sound && columns.len() == width && from.0.is_empty()).then_some(Forest { columns, trees })
+    }
+
+    /// A number from 0 to 1 for each row, of as many values as there are columns.
+    pub(crate) fn chances(&self, rows: &Rows) -> Vec<f32> {
+        debug_assert!(rows.count == 0 || rows.width == self.columns.len(), "a table of other columns");
+        let mut chances = Vec::with_capacity(rows.count + LANES);
+        for columns in rows.groups() {
+            let mut sums = [0.0; LANES];
+            for tree in &self.trees {
+                tree.add_to(&mut sums, columns);
+            }
+            chances.extend(sums.iter().map(|sum| 1.0 / (1.0 + (-sum).exp())));
         }
-        let is_sound = forest.columns.len() == width
-            && from.0.is_empty()
-            && forest.splits.iter().all(|split| usize::from(split.column) < width && !split.threshold.is_nan());
-        forest.sort();
-        is_sound.then_some(forest)
+        chances.truncate(rows.count);
+        chances
     }
+}
 
-    /// Brings the nodes of each column together.
-    fn sort(&mut self) {
-        self.splits.sort_by(|one, other| {
-            let columns = one.column.cmp(&other.column);
-            columns.then(one.threshold.total_cmp(&other.threshold))
-        });
-        let begin = |column: usize| {
-            let is_before = |split: &Split| usize::from(split.column) < column;
-            self.splits.partition_point(is_before)
-        };
-        self.of_column = (0..self.columns.len()).map(|column| begin(column)..begin(column + 1)).collect();
-    }
-
-    fn parse_tree(&mut self, from: &mut Bytes<'_>) -> Option<()> {
+impl Tree {
+    fn parse(from: &mut Bytes<'_>) -> Option<Tree> {
         let inner = usize::from(from.take(1)?[0]);
         if !(1..MAX_LEAVES).contains(&inner) {
             return None;
@@ -120,137 +112,42 @@ impl Forest {
                 sides: [from.take(1)?[0], from.take(1)?[0]].map(u8::cast_signed),
             });
         }
-        let (mut next_node, mut next_leaf) = (0, 0);
-        self.add(&nodes, 0, &mut next_node, &mut next_leaf)?;
-        if (next_node, next_leaf) != (inner, inner + 1) {
+        let mut tree = Tree { splits: Vec::with_capacity(inner), leaves: [0.0; MAX_LEAVES] };
+        let mut next_leaf = 0;
+        tree.add(&nodes, 0, &mut next_leaf)?;
+        if (tree.splits.len(), next_leaf) != (inner, inner + 1) {
             return None;
         }
-        let mut leaves = [0.0; MAX_LEAVES];
-        for leaf in &mut leaves[..=inner] {
+        for leaf in &mut tree.leaves[..=inner] {
             *leaf = from.float()?;
         }
-        self.leaves.push(leaves);
-        Some(())
+        Some(tree)
     }
 
     /// Adds what is below a child: nodes are listed from the root down and leaves from left to right, each once, or it is no tree.
-    fn add(&mut self, nodes: &[Node], child: i8, next_node: &mut usize, next_leaf: &mut usize) -> Option<()> {
+    fn add(&mut self, nodes: &[Node], child: i8, next_leaf: &mut usize) -> Option<()> {
         if child < 0 {
             *next_leaf += 1;
             return (usize::from(child.unsigned_abs()) == *next_leaf).then_some(());
         }
-        let node = nodes.get(*next_node)?;
-        if usize::try_from(child) != Ok(*next_node) {
-            return None;
-        }
-        *next_node += 1;
         let at = self.splits.len();
-        self.splits.push(Split {
-            column: node.column,
-            tree: u16::try_from(self.leaves.len()).ok()?,
-            threshold: node.threshold,
-            above: 0,
-        });
+        let node = nodes.get(at).filter(|_| usize::try_from(child) == Ok(at))?;
+        self.splits.push(Split { column: node.column, threshold: node.threshold, above: 0 });
         let first = *next_leaf;
-        self.add(nodes, node.sides[0], next_node, next_leaf)?;
+        self.add(nodes, node.sides[0], next_leaf)?;
         self.splits[at].above = !(leaves_up_to(*next_leaf)? & !leaves_up_to(first)?);
-        self.add(nodes, node.sides[1], next_node, next_leaf)
+        self.add(nodes, node.sides[1], next_leaf)
     }
 
-    /// A number from 0 to 1 for each row, of as many values as there are columns.
-    pub(crate) fn chances(&self, rows: &Rows) -> Vec<f32> {
-        let mut chances = Vec::with_capacity(rows.count + LANES);
-        let bounds: Vec<Bounds> = rows.groups().map(Bounds::of).collect();
-        let asked = self.asked(&bounds);
-        let mut left = asked.left.clone();
-        for (columns, bounds) in rows.groups().zip(&bounds) {
-            for (left, whole) in left.iter_mut().zip(&asked.left) {
-                (left.of_all, left.is_parted) = (whole.of_all, false);
-            }
-            asked.take_away(columns, bounds, &mut left);
-            let sums = self.sums(&left);
-            chances.extend(sums.iter().map(|sum| 1.0 / (1.0 + (-sum).exp())));
+    /// Adds what it says of each row, by the first leaf that is left of it.
+    fn add_to(&self, sums: &mut [f32; LANES], columns: &[Column]) {
+        let mut sets = [u32::MAX; LANES];
+        for split in &self.splits {
+            split.part(&columns[usize::from(split.column)], &mut sets);
         }
-        chances.truncate(rows.count);
-        chances
-    }
-
-    /// What must be asked of a table: what is the same for all of its rows is settled here.
-    fn asked(&self, bounds: &[Bounds]) -> Asked<'_> {
-        let mut left = vec![Left::default(); self.leaves.len()];
-        let mut columns = Vec::new();
-        let Some((first, rest)) = bounds.split_first() else {
-            return Asked { columns, left };
-        };
-        let mut whole = first.clone();
-        for part in rest {
-            whole.widen(&part.least, &part.greatest);
-        }
-        for (column, range) in self.of_column.iter().enumerate() {
-            let (least, greatest) = (whole.least[column], whole.greatest[column]);
-            let splits = &self.splits[range.clone()];
-            let below = splits.partition_point(|split| split.threshold < least);
-            let (below, rest) = splits.split_at(below);
-            for split in below {
-                left[usize::from(split.tree)].of_all &= split.above;
-            }
-            let parting = rest.partition_point(|split| split.threshold < greatest);
-            if parting > 0 {
-                columns.push((column, &rest[..parting]));
-            }
-        }
-        Asked { columns, left }
-    }
-
-    /// What the trees say of the rows, by the first leaf that is left of each.
-    fn sums(&self, left: &[Left]) -> [f32; LANES] {
-        let mut sums = [0.0; LANES];
-        for (leaves, left) in self.leaves.iter().zip(left) {
+        for (sum, set) in sums.iter_mut().zip(sets) {
             // No set is empty; the compiler does not know.
-            let value = |set: u32| leaves[(set | LAST).trailing_zeros() as usize];
-            if left.is_parted {
-                for (sum, set) in sums.iter_mut().zip(&left.of_each) {
-                    *sum += value(set & left.of_all);
-                }
-            } else {
-                let value = value(left.of_all);
-                for sum in &mut sums {
-                    *sum += value;
-                }
-            }
-        }
-        sums
-    }
-}
-
-/// The columns that part the rows of a table, with the nodes that do.
-struct Asked<'a> {
-    columns: Vec<(usize, &'a [Split])>,
-    /// What is left of each tree for all rows.
-    left: Vec<Left>,
-}
-
-impl Asked<'_> {
-    /// Takes the leaves away that are not reached.
-    fn take_away(&self, columns: &[Column], bounds: &Bounds, left: &mut [Left]) {
-        for (column, splits) in &self.columns {
-            let (least, greatest) = (bounds.least[*column], bounds.greatest[*column]);
-            let values = &columns[*column];
-            for split in *splits {
-                if split.threshold >= greatest {
-                    break;
-                }
-                let left = &mut left[usize::from(split.tree)];
-                if split.threshold < least {
-                    left.of_all &= split.above;
-                    continue;
-                }
-                if !left.is_parted {
-                    left.is_parted = true;
-                    left.of_each = [u32::MAX; LANES];
-                }
-                split.part(values, &mut left.of_each);
-            }
+            *sum += self.leaves[(set | LAST).trailing_zeros() as usize];
         }
     }
 }
@@ -264,22 +161,6 @@ impl Split {
             let stays = u32::from(*value <= self.threshold).wrapping_neg();
             *set &= self.above | stays;
         }
-    }
-}
-
-/// The leaves of a tree that are left. Neighbours on a page are much alike: three in four nodes send all rows that are judged
-/// together to one side (WCXB dev, 2026-11-22), and those are not looked at for each of them.
-#[derive(Clone, Copy)]
-struct Left {
-    of_all: u32,
-    /// Beside it, where some node parts the rows.
-    is_parted: bool,
-    of_each: [u32; LANES],
-}
-
-impl Default for Left {
-    fn default() -> Left {
-        Left { of_all: u32::MAX, is_parted: false, of_each: [u32::MAX; LANES] }
     }
 }
 
@@ -339,53 +220,6 @@ impl Rows {
     fn groups(&self) -> impl Iterator<Item = &[Column]> {
         self.columns.chunks_exact(self.width.max(1))
     }
-}
-
-/// The least and the greatest of each column in some rows, none of which is no number.
-#[derive(Clone)]
-struct Bounds {
-    least: Vec<f32>,
-    greatest: Vec<f32>,
-}
-
-impl Bounds {
-    fn of(columns: &[Column]) -> Bounds {
-        Bounds {
-            least: columns.iter().map(|column| fold(column, less)).collect(),
-            greatest: columns.iter().map(|column| fold(column, greater)).collect(),
-        }
-    }
-
-    fn widen(&mut self, least: &[f32], greatest: &[f32]) {
-        for (own, &other) in self.least.iter_mut().zip(least) {
-            *own = less(*own, other);
-        }
-        for (own, &other) in self.greatest.iter_mut().zip(greatest) {
-            *own = greater(*own, other);
-        }
-    }
-}
-
-/// One of two values of a column again and again, four at once.
-#[inline]
-fn fold(column: &Column, of: impl Fn(f32, f32) -> f32) -> f32 {
-    let [mut four, ref rest @ ..] = *column.as_chunks::<4>().0 else {
-        return 0.0;
-    };
-    for next in rest {
-        for (own, &other) in four.iter_mut().zip(next) {
-            *own = of(*own, other);
-        }
-    }
-    of(of(four[0], four[1]), of(four[2], four[3]))
-}
-
-fn less(one: f32, other: f32) -> f32 {
-    if other < one { other } else { one }
-}
-
-fn greater(one: f32, other: f32) -> f32 {
-    if other > one { other } else { one }
 }
 
 /// The set of the first leaves of a tree.

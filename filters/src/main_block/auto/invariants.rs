@@ -87,3 +87,6 @@ pub(super) fn loses_all_prices(page: &Page, blocks: &Blocks, kept: &[bool], leas
     }
     all >= least && left == 0
 }
+
+#[cfg(test)]
+mod tests;

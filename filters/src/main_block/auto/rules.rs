@@ -10,6 +10,7 @@ mod footnotes;
 mod headline;
 mod next_article;
 mod price;
+mod prompts;
 mod related;
 mod standfirst;
 
@@ -55,6 +56,7 @@ const RULES: &[Rule] = &[
     // What stands twice is half of a page.
     Rule { name: "duplicates", action: Action::Drop, when: |_| true, propose: duplicates::drop, most: 0.6 },
     Rule { name: "next_article", action: Action::Drop, when: is_article, propose: next_article::drop, most: 0.9 },
+    Rule { name: "prompts", action: Action::Drop, when: is_less_wanted, propose: prompts::drop, most: 0.1 },
     Rule { name: "related", action: Action::Drop, when: is_less_wanted, propose: related::drop, most: 0.25 },
 ];
 

@@ -107,7 +107,8 @@ impl Writer {
         self.space |= text.starts_with(char::is_whitespace);
         for word in text.split_whitespace() {
             self.separate();
-            self.out.push_str(word);
+            // Soft hyphens only show where a line ends.
+            self.out.extend(word.split('\u{ad}'));
             self.space = true;
         }
         self.space = text.ends_with(char::is_whitespace) || (self.space && text.trim().is_empty());

@@ -5,6 +5,10 @@ pub(super) fn inline(text: &str, before: Option<char>, in_table: bool, out: &mut
     let mut before = before;
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
+        // Soft hyphens only show where a line ends.
+        if c == '\u{ad}' {
+            continue;
+        }
         let after = rest.peek().copied();
         let is_special = match c {
             '\\' | '`' | '*' | '[' | ']' => true,

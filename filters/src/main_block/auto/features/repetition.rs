@@ -1,4 +1,4 @@
-//! What repeats: equal texts, equal ways of tags down from the body, brothers of one shape.
+//! What repeats: equal texts, equal ways of tags down from the body, siblings of one tag and first class.
 
 use html5ever::local_name;
 
@@ -18,39 +18,19 @@ struct Path {
     stops: f32,
 }
 
-/// Brothers with the same tag and the same first class.
-#[derive(Clone, Copy, Default)]
-struct Shape {
-    members: f32,
-    chars: f32,
-    squares: f32,
-}
-
 pub(super) struct Repetition {
     /// How often each block's text occurs, by block.
     copies: Vec<f32>,
     paths: Vec<Path>,
     path_of: Vec<usize>,
-    shapes: Vec<Shape>,
-    /// By place.
-    shape_of: Vec<usize>,
-    groups: Vec<Group>,
+    /// By place, how many siblings have the same tag and first class.
+    siblings: Vec<f32>,
     /// By block: share of its runs of words that stand before it, and behind it.
     said: Vec<[f32; 2]>,
 }
 
 /// Words that are compared as one. Higher: what is quoted with a change is taken for new.
 const RUN: usize = 4;
-
-/// The group that explains most of the page around an element, or itself.
-#[derive(Clone, Copy, Default)]
-struct Group {
-    shape: Shape,
-    /// Levels up to its member, which counts as one; 0 where there is none.
-    level: f32,
-    /// Characters of that.
-    own: f32,
-}
 
 /// Gives equal keys equal numbers.
 struct Numbers(hashing::Table<u64, usize>);
@@ -69,31 +49,13 @@ impl Numbers {
 
 impl Repetition {
     pub(super) fn of(base: &Base<'_>) -> Repetition {
-        let (shapes, shape_of) = shapes(base);
         let (paths, path_of) = paths(base);
-        let mut numbers = Numbers::with_room(base.blocks.list.len());
-        let mut counts = Vec::new();
-        let which: Vec<usize> = base
-            .blocks
-            .list
-            .iter()
-            .map(|block| {
-                let number = numbers.of(block.stats.hash);
-                if number == counts.len() {
-                    counts.push(0.0);
-                }
-                counts[number] += 1.0;
-                number
-            })
-            .collect();
         Repetition {
-            copies: which.into_iter().map(|number| counts[number]).collect(),
+            copies: occurrences(base.blocks.list.iter().map(|block| block.stats.hash)),
             paths,
             path_of,
-            groups: groups(base, &shapes, &shape_of),
             said: said(base),
-            shapes,
-            shape_of,
+            siblings: siblings(base),
         }
     }
 }
@@ -133,17 +95,6 @@ fn said(base: &Base<'_>) -> Vec<[f32; 2]> {
     shares.collect()
 }
 
-fn groups(base: &Base<'_>, shapes: &[Shape], shape_of: &[usize]) -> Vec<Group> {
-    base.downwards(Group::default(), |id, above| {
-        let shape = shapes[shape_of[base.place(id)]];
-        if shape.members >= 3.0 && shape.chars > 0.0 && above.shape.chars <= shape.chars {
-            return Group { shape, level: 1.0, own: base.chars(id) };
-        }
-        let level = if above.level > 0.0 { 1.0 } else { 0.0 };
-        Group { level: above.level + level, ..*above }
-    })
-}
-
 /// The tags from the body down to each element with text, as numbers by block.
 fn paths(base: &Base<'_>) -> (Vec<Path>, Vec<usize>) {
     let tag = |id| base.page.tag(id).map_or(255, |tag| tag as u64);
@@ -165,28 +116,26 @@ fn paths(base: &Base<'_>) -> (Vec<Path>, Vec<usize>) {
     (paths, path_of)
 }
 
-fn shapes(base: &Base<'_>) -> (Vec<Shape>, Vec<usize>) {
-    let mut numbers = Numbers::with_room(base.rows.len());
-    let mut shapes: Vec<Shape> = Vec::new();
-    let mut shape_of = Vec::with_capacity(base.rows.len());
-    for &id in &base.rows {
+fn siblings(base: &Base<'_>) -> Vec<f32> {
+    let key = |&id: &NodeId| {
         let tag = base.page.tag(id).map_or(255, |tag| tag as u64);
-        let mut key = mix(mix(1, u64::from(base.page.parent(id).0)), tag);
-        if let Some(class) = base.page.attribute(id, &local_name!("class")) {
-            let first = class.split_ascii_whitespace().next().unwrap_or("");
-            key = first.bytes().fold(key, |key, byte| mix(key, u64::from(byte)));
-        }
-        let number = numbers.of(key);
-        if number == shapes.len() {
-            shapes.push(Shape::default());
-        }
-        let chars = base.chars(id);
-        shapes[number].members += 1.0;
-        shapes[number].chars += chars;
-        shapes[number].squares += chars * chars;
-        shape_of.push(number);
+        let key = mix(mix(1, u64::from(base.page.parent(id).0)), tag);
+        let class = base.page.attribute(id, &local_name!("class")).unwrap_or_default();
+        let first = class.split_ascii_whitespace().next().unwrap_or_default();
+        first.bytes().fold(key, |key, byte| mix(key, u64::from(byte)))
+    };
+    occurrences(base.rows.iter().map(key))
+}
+
+/// How often each of some keys occurs.
+fn occurrences(keys: impl ExactSizeIterator<Item = u64>) -> Vec<f32> {
+    let mut numbers = Numbers::with_room(keys.len());
+    let which: Vec<usize> = keys.map(|key| numbers.of(key)).collect();
+    let mut counts = vec![0.0; numbers.0.len()];
+    for &number in &which {
+        counts[number] += 1.0;
     }
-    (shapes, shape_of)
+    which.into_iter().map(|number| counts[number]).collect()
 }
 
 impl Family for Repetition {
@@ -200,17 +149,6 @@ impl Family for Repetition {
         row.add("path_words", ratio(path.words, path.blocks));
         row.add("path_share", ratio(path.words, base.total_words()));
         row.add("path_stops", ratio(path.stops, path.blocks));
-        let place = base.place(chain[0]);
-        let Group { shape: group, level, own } = self.groups[place];
-        let mean = ratio(group.chars, group.members);
-        let variance = ratio(group.squares, group.members) - mean * mean;
-        row.add("group_level", level);
-        row.add("group_members", log(group.members));
-        row.add("group_share", ratio(group.chars, base.chars(base.body)));
-        row.add("group_mean", log(mean));
-        row.add("group_spread", ratio(variance.max(0.0).sqrt(), mean));
-        row.add("group_own", ratio(own, mean));
-        let brothers = self.shapes[self.shape_of[place]];
-        row.add("brothers", log(brothers.members));
+        row.add("siblings", log(self.siblings[base.place(chain[0])]));
     }
 }

@@ -1,7 +1,6 @@
-//! What rules would say of the page: what is furniture by tag, role and name, where the rest narrows down to, and the
-//! sections of that container. What ends the content is mostly a section of its own at the end of it.
+//! What rules would say of the page: what is furniture by tag, role and name, where the rest narrows down to.
 
-use super::{Base, Family, Row, around::NEGATIVE, log, ratio};
+use super::{Base, Family, Row, around::NEGATIVE, ratio};
 use crate::html::{NodeId, said::cues::Landmark, tag::Tag};
 
 /// What is no content by its tag or role, wherever it stands; a header only outside the content.
@@ -14,17 +13,6 @@ const FURNITURE: u32 = Landmark::Nav.bit()
 
 /// Share of the page above which a name such as `related` is not believed.
 const NAMED_SHARE: f32 = 0.15;
-
-/// A container and its children with text.
-struct Divided {
-    name: &'static str,
-    container: NodeId,
-    sections: Vec<NodeId>,
-    /// The features of each.
-    values: Vec<[f32; 10]>,
-    /// Its share of the page's words.
-    share: f32,
-}
 
 /// What is told of an element by those around it.
 #[derive(Clone, Copy)]
@@ -47,7 +35,6 @@ pub(super) struct Sections {
     narrowed: [NodeId; 3],
     /// What the rules take.
     rule: NodeId,
-    divided: [Divided; 3],
 }
 
 impl Sections {
@@ -56,17 +43,7 @@ impl Sections {
         let clean = clean(base, &told);
         let narrowed = [0.4, 0.6, 0.8].map(|share| narrow(base, &clean, share));
         let rule = rule(base, &clean);
-        Sections {
-            told,
-            clean,
-            narrowed,
-            rule,
-            divided: [
-                Divided::of(base, "40", narrowed[0]),
-                Divided::of(base, "60", narrowed[1]),
-                Divided::of(base, "rule", rule),
-            ],
-        }
+        Sections { told, clean, narrowed, rule }
     }
 }
 
@@ -150,9 +127,6 @@ impl Family for Sections {
         for (name, id) in ["40", "60", "80"].iter().zip(self.narrowed) {
             row.add_of("clean", name, f32::from(u8::from(inside(id))));
         }
-        for divided in &self.divided {
-            divided.add(base, container, row);
-        }
         let up = |level: usize| base.sums(chain[level.min(chain.len() - 1)]);
         for (level, name) in [(1, "1"), (3, "3"), (5, "5")] {
             row.add_of("up_stops", name, ratio(up(level).stops, up(level).words));
@@ -171,64 +145,5 @@ impl Family for Sections {
         let all = self.clean[base.body.index()];
         row.add("article_share", article.map_or(-1.0, |id| ratio(base.sums(id).words, base.total_words())));
         row.add("article_clean", article.map_or(-1.0, |id| ratio(self.clean[id.index()], all)));
-    }
-}
-
-impl Divided {
-    fn of(base: &Base<'_>, name: &'static str, container: NodeId) -> Divided {
-        let sections: Vec<NodeId> =
-            base.page.live_children(container).filter(|&child| base.chars(child) > 0.0).collect();
-        let whole = base.sums(container);
-        let count = sections.len();
-        let mut long_before = 0.0;
-        let values = sections.iter().enumerate().map(|(index, &section)| {
-            let sums = base.sums(section);
-            let values = [
-                ratio(index as f32, count as f32),
-                (count - index) as f32,
-                count as f32,
-                ratio(sums.words, whole.words),
-                base.link_density(section),
-                ratio(sums.stops, sums.words),
-                ratio(sums.long, sums.words),
-                ratio(sums.headings, sums.blocks),
-                log(sums.words),
-                ratio(long_before, whole.long),
-            ];
-            long_before += sums.long;
-            values
-        });
-        Divided { name, container, values: values.collect(), sections, share: ratio(whole.words, base.total_words()) }
-    }
-
-    const FEATURES: [&str; 10] = [
-        "sec_index",
-        "sec_from_end",
-        "sec_of",
-        "sec_share",
-        "sec_links",
-        "sec_stops",
-        "sec_long",
-        "sec_headings",
-        "sec_words",
-        "sec_long_before",
-    ];
-
-    fn add(&self, base: &Base<'_>, block: NodeId, row: &mut impl Row) {
-        row.add_of("base_share", self.name, self.share);
-        let values = match self.section_of(base, block) {
-            Some(index) => self.values[index],
-            // Before the container, or after it and directly in it.
-            None if block < self.container => [-1.0; 10],
-            None => [-2.0; 10],
-        };
-        for (name, value) in Self::FEATURES.iter().zip(values) {
-            row.add_of(name, self.name, value);
-        }
-    }
-
-    fn section_of(&self, base: &Base<'_>, block: NodeId) -> Option<usize> {
-        let index = self.sections.partition_point(|&section| section <= block).checked_sub(1)?;
-        base.page.contains(self.sections[index], block).then_some(index)
     }
 }

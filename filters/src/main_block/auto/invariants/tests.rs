@@ -1,0 +1,70 @@
+//! The promises hold whatever is chosen: on generated pages with generated choices, and after the form of a page.
+
+use proptest::{collection::vec, prelude::*};
+
+use super::*;
+use crate::testing::page;
+
+const PIECES: [&str; 9] = [
+    "<h2>Hours</h2><p>open all day</p>",
+    "<table><tr><th>April<td>9 to 18<tr><th>May<td>8 to 20</table>",
+    "<ul><li><b>Soup</b><p>with bread</p><li><p>Cake</p><p>3 May</p></ul>",
+    "<dl><dt>Tide<dd>The sea rises<dt>Ebb<dd><p>and</p><p>falls</p></dl>",
+    "<details><summary>When?</summary><p>In the morning, at nine.</p></details>",
+    "<div><h3>Costs</h3><p>$4</p><p>for all</p></div>",
+    "<p>Something else.</p>",
+    "<ul><li><h4>One</h4><p>alone</p></ul>",
+    "<table><tr><td><p>laid out</p><td><p>by tables</p></table>",
+];
+
+/// What stays or goes as one and is neither, by its tag.
+fn parted(page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<String> {
+    let mut table_end = NodeId::DOCUMENT;
+    let units = page.live(page.body()).filter(|&id| match page.tag(id) {
+        Some(Tag::Table) => {
+            table_end = if table::is_data(page, id) { table_end.max(page.end(id)) } else { table_end };
+            false
+        }
+        Some(Tag::Tr) => id < table_end,
+        Some(Tag::Li | Tag::Details | Tag::Dd) => true,
+        _ => false,
+    });
+    let is_parted = |id: &NodeId| {
+        let inside = blocks.inside(page, *id);
+        let words: f32 = blocks.list[inside.clone()].iter().map(|block| block.stats.words).sum();
+        let of_unit = &kept[inside];
+        of_unit.contains(&true) && of_unit.contains(&false) && words <= ITEM_WORDS
+    };
+    units.filter(is_parted).map(|id| page.start_of_text(id, 100, 100)).collect()
+}
+
+proptest! {
+    #[test]
+    fn units_stay_or_go_as_one_and_headings_with_their_text(
+        pieces in vec(0..PIECES.len(), 1..8),
+        choice in vec(any::<bool>(), 60),
+    ) {
+        let html: String = pieces.into_iter().map(|piece| PIECES[piece]).collect();
+        let page = page(&html);
+        let blocks = Blocks::of(&page, &[]);
+        let mut kept: Vec<bool> = choice.into_iter().cycle().take(blocks.list.len()).collect();
+        enforce(&page, &blocks, &mut kept);
+        prop_assert_eq!(parted(&page, &blocks, &kept), Vec::<String>::new(), "{}", html);
+        for at in 1..kept.len() {
+            let heading = blocks.list[at - 1].container;
+            let is_of = page.tag(heading).is_some_and(Tag::is_heading)
+                && page.contains(page.parent(heading), blocks.list[at].container);
+            prop_assert!(!(is_of && kept[at]) || kept[at - 1], "{}", html);
+        }
+    }
+}
+
+#[test]
+fn prices_that_all_go_are_noticed() {
+    let page = page("<p>$4</p><p>$5</p><p>$6</p><p>text</p>");
+    let blocks = Blocks::of(&page, &[]);
+    let is_lost = |kept: [bool; 4], least| loses_all_prices(&page, &blocks, &kept, least);
+    assert!(is_lost([false, false, false, true], 3));
+    assert!(!is_lost([false, false, false, true], 4));
+    assert!(!is_lost([false, true, false, true], 3));
+}
