@@ -136,7 +136,9 @@ impl PageControls {
         let mut context = hmac::Context::with_key(&self.controls.key);
         context.update(b"page");
         context.update(&of_client(&self.device, &[page.as_str()]));
-        body.iter().for_each(|chunk| context.update(chunk));
+        for chunk in body {
+            context.update(chunk);
+        }
         let mut id = PageId::default();
         id.copy_from_slice(&context.sign().as_ref()[..ID_BYTES]);
         // Another call has nothing to add.

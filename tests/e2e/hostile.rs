@@ -164,8 +164,7 @@ async fn a_page_in_chunks_of_one_byte_is_the_page() {
         move |_| html(page.clone())
     })
     .await;
-    // The links of the bar are of the address.
-    let proxy = TestProxy::start("filters: { output: { controls: off } }").await;
+    let proxy = TestProxy::start("").await;
     let expected = get(&proxy, &whole.url("/"), &[]).await;
     let pieces = Origin::raw(chunked(&page)).await;
     let answer = get(&proxy, &pieces.url("/"), &[]).await;
