@@ -49,7 +49,9 @@ pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<(), String> {
             declared: charset::declared(headers),
             must_look_like_document: false,
             max_bytes: MAX_BYTES,
+            look: None,
             purpose: Purpose::Page {
+                links: None,
                 original: Some("https://example.org/?x".parse().expect("an address")),
                 in_frame: false,
             },
