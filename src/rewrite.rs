@@ -24,7 +24,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use gleaner_filters::{Chain, Filtered, ReaderLook, Report, View};
+use gleaner_filters::{Chain, FilterName, Filtered, ReaderLook, Report, View};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header, response::Parts};
 use http_body_util::BodyExt;
 use tokio::{sync::Semaphore, time::timeout};
@@ -263,14 +263,15 @@ impl Rewriter {
 }
 
 impl Look {
-    /// How this profile's pages look in a view.
-    pub(crate) fn of_view(config: &Config, profile: usize, view: View) -> Result<Self, ConfigError> {
+    /// How this profile's pages look in a view, and while blocking is paused.
+    pub(crate) fn of_view(config: &Config, profile: usize, view: View, is_paused: bool) -> Result<Self, ConfigError> {
         let profile = &config.profiles.all[profile];
-        let chain = config.chain(&profile.filters.for_view(view))?;
+        let mut filters = profile.filters.for_view(view);
+        filters.ad_servers.enabled &= !is_paused;
         Ok(Self {
             enabled: profile.rewrite,
-            chain: Arc::new(chain),
-            tagger: Tagger::new(profile.fingerprint),
+            chain: Arc::new(config.chain(&filters)?),
+            tagger: Tagger::new(profile.fingerprint).with(&is_paused),
             reader: None,
         })
     }
@@ -334,15 +335,14 @@ fn finish(
     noted(head, Body::from(body), action)
 }
 
-/// What was done, in numbers. The links that were removed are in the note of their filter.
+/// What was done, in numbers.
 fn effect(report: &Report, original: &Original, bytes: usize) -> PageEffect {
-    let of = |name: &str| report.filters.iter().find(|filter| filter.filter == name);
-    let note = of("removed_links").and_then(|filter| filter.note.as_deref()?.split(' ').next()?.parse().ok());
+    let ads = report.filters.iter().find(|filter| filter.filter == FilterName::AdServers.as_str());
     PageEffect {
         before: original.bytes as u64,
         after: bytes as u64,
-        ads: of("ad_servers").map_or(0, |filter| filter.removed as u64),
-        links: note.unwrap_or(0),
+        ads: ads.map_or(0, |filter| filter.removed as u64),
+        links: report.links as u64,
         added: original.ended.map(|ended| ended.elapsed()).unwrap_or_default(),
     }
 }

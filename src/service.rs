@@ -25,6 +25,7 @@ use tracing::{Instrument, debug, debug_span, warn};
 use crate::{
     access_control::Permit,
     admin::{self, Forms, Visit},
+    blocking::PausedDevices,
     body::Body,
     bypass_link::{self, BypassLinks},
     ca::AuthorityError,
@@ -69,6 +70,7 @@ pub struct Proxy {
     workers: Workers,
     pseudonym: Pseudonym,
     pub(crate) bypass_links: BypassLinks,
+    pub(crate) paused_devices: PausedDevices,
     pub(crate) forms: Forms,
     pub(crate) sessions: Sessions,
     pub(crate) records: Arc<Records>,
@@ -123,6 +125,7 @@ impl Proxy {
             workers,
             pseudonym: Pseudonym::new(),
             bypass_links: BypassLinks::new(),
+            paused_devices: PausedDevices::new(),
             forms: Forms::default(),
             sessions: Sessions::new(),
             records: Arc::new(Records::new()),
@@ -361,6 +364,11 @@ impl Exchange {
         Device::new(self.connection.client.ip(), self.user.clone(), headers)
     }
 
+    /// Whether this device has paused blocking.
+    fn is_paused(&self) -> bool {
+        self.proxy.paused_devices.of(self.connection.client.ip().to_canonical(), self.user.clone()).is_some()
+    }
+
     /// The profile of this client and host.
     fn profile(&self, headers: &HeaderMap, host: &str) -> Option<Choice<'_>> {
         let asker = Asker {
@@ -451,7 +459,7 @@ fn warn_about_ineffective(config: &Config) {
     }
     for list in config.blocker.lists() {
         if let Some(problem) = &list.problem {
-            warn!(list = %list.source, problem, "a list is not in use");
+            warn!(list = %list.source, problem, "a list of `blocking.lists` is not in use");
         }
     }
 }
