@@ -25,11 +25,11 @@ use std::{
 use gleaner_filters::{Hiding, Names, Resource};
 use url::Url;
 
+use self::engine::{Engine, Text};
 pub(crate) use self::{
     answer::{blocked_document, blocked_resource, redirect},
     pause::{PausedDevices, minutes_until},
 };
-use self::engine::{Engine, Text};
 pub use self::{
     engine::{Counts, Rule, Verdict},
     lists::ListSource,
@@ -228,8 +228,7 @@ impl gleaner_filters::Blocker for Blocker {
     fn rule(&self, page: &Url, address: &Url, resource: Resource) -> Option<String> {
         let (site, host) = (page.host_str().unwrap_or_default(), address.host_str().unwrap_or_default());
         let from = if resource == Resource::Document { address } else { page };
-        let verdict =
-            self.engine_for(site, host).judge(address.as_str(), from.as_str(), kind(resource), "GET");
+        let verdict = self.engine_for(site, host).judge(address.as_str(), from.as_str(), kind(resource), "GET");
         match verdict {
             Verdict::Blocked { rule, .. } => Some(rule.to_string()),
             _ => None,

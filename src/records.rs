@@ -325,7 +325,10 @@ mod tests {
         for index in 0..COUNT {
             records.add(record(&hosts[index as usize % hosts.len()], "passed; reason=status"));
         }
-        println!("{:.0} ns a request, of {COUNT}, to 1000 sites", started.elapsed().as_nanos() as f64 / f64::from(COUNT));
+        println!(
+            "{:.0} ns a request, of {COUNT}, to 1000 sites",
+            started.elapsed().as_nanos() as f64 / f64::from(COUNT)
+        );
     }
 
     #[test]

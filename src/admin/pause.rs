@@ -36,7 +36,11 @@ pub(super) fn answer<B>(proxy: &Proxy, device: &Device, request: &Request<B>) ->
     let length = parse_duration(chosen).unwrap_or(Duration::ZERO);
     proxy.paused_devices.set(device, length);
     let title = if length.is_zero() { "The pause ends" } else { "Blocking is paused on this device" };
-    notice(StatusCode::OK, title, &html! { "It holds from the next request on. " a href="/" { "See what Gleaner does." } })
+    notice(
+        StatusCode::OK,
+        title,
+        &html! { "It holds from the next request on. " a href="/" { "See what Gleaner does." } },
+    )
 }
 
 fn page(proxy: &Proxy, device: &Device, token: &str) -> Markup {

@@ -5,7 +5,10 @@ use maud::{Markup, html};
 
 use crate::{
     blocking::{Blocker, minutes_until},
-    config::Intercept, runtime_state::RuntimeState, service::Proxy};
+    config::Intercept,
+    runtime_state::RuntimeState,
+    service::Proxy,
+};
 
 pub(crate) fn table(proxy: &Proxy, running: &RuntimeState) -> Markup {
     let config = &running.config;

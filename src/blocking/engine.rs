@@ -349,7 +349,9 @@ mod tests {
         let at = |page: &str, url: &str| engine.judge(url, page, "script", "get");
         let exception = Rule { list: "list".to_owned(), text: "@@||bank.example^$document".to_owned() };
         let ads = "https://ads.example/x.js";
-        assert!(matches!(at("https://bank.example/", ads), Verdict::Excepted { exception: found, .. } if found == exception));
+        assert!(
+            matches!(at("https://bank.example/", ads), Verdict::Excepted { exception: found, .. } if found == exception)
+        );
         assert!(matches!(at("https://news.example/", ads), Verdict::Blocked { .. }));
         assert!(matches!(at("https://bank.example/", "https://worse.example/"), Verdict::Blocked { .. }));
         let hides = |page: &str| engine.hiding(&page.parse().unwrap(), &Names::default).is_some();

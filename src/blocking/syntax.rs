@@ -158,7 +158,9 @@ mod tests {
 
     #[test]
     fn exceptions_for_pages_are_told_apart() {
-        let rules = read("@@||a.example^$document\n@@||b.example^$doc\n@@||c.example^$image,document\n@@||d.example/document\n");
+        let rules = read(
+            "@@||a.example^$document\n@@||b.example^$doc\n@@||c.example^$image,document\n@@||d.example/document\n",
+        );
         assert_eq!(rules.pages, "||a.example^$document\n||c.example^$image,document\n");
         assert_eq!(rules.text.lines().count(), 4);
     }

@@ -69,7 +69,8 @@ fn try_start(config: &Config) -> (Vec<String>, Vec<anyhow::Error>) {
         match (&list.source, &list.problem) {
             // A start goes on without it.
             (ListSource::File(_), Some(problem)) => {
-                errors.push(Failure::error(EX_CONFIG, format!("blocking.lists: {problem}; expected the file of a list")));
+                errors
+                    .push(Failure::error(EX_CONFIG, format!("blocking.lists: {problem}; expected the file of a list")));
             }
             (source, Some(problem)) => notes.push(format!("the list {source}: {problem}")),
             (_, None) => {}

@@ -277,7 +277,8 @@ async fn a_device_pauses_blocking_for_itself_in_requests_and_in_pages() {
     let (_dir, settings) = with_list("||localhost^\n##.ad-box\n");
     let page = "<!doctype html><title>News</title><main><p>The town clock has a single hand.<div class=ad-box>Buy one</div></main>";
     let origin = Origin::http(move |_| response(&[("content-type", "text/html"), ("etag", "\"1\"")], page)).await;
-    let proxy = TestProxy::start(&format!("{settings}filters: {{ floor: {{ page_chars: 0, kept_chars: 0 }} }}\n")).await;
+    let proxy =
+        TestProxy::start(&format!("{settings}filters: {{ floor: {{ page_chars: 0, kept_chars: 0 }} }}\n")).await;
     let url = origin.url("/news");
     let before = get(&proxy, &url, &[]).await;
     assert!(!before.text().contains("Buy one"), "{}", before.text());
@@ -340,7 +341,8 @@ async fn an_exception_for_a_page_holds_for_what_the_page_loads() {
     let (_dir, settings) = with_list("||localhost^\n@@||127.0.0.1^$document\n##.ad-box\n");
     let page = "<!doctype html><title>News</title><main><p>The town clock has a single hand.<div class=ad-box>Buy one</div></main>";
     let origin = Origin::http(move |_| html(page)).await;
-    let proxy = TestProxy::start(&format!("{settings}filters: {{ floor: {{ page_chars: 0, kept_chars: 0 }} }}\n")).await;
+    let proxy =
+        TestProxy::start(&format!("{settings}filters: {{ floor: {{ page_chars: 0, kept_chars: 0 }} }}\n")).await;
     let script = async |name: &str, from: &str| {
         let fields = [(name, from), ("sec-fetch-dest", "script")];
         get(&proxy, &at_localhost(&origin, "/x.js"), &fields).await.header("gleaner").to_owned()
@@ -364,7 +366,9 @@ async fn a_list_that_is_missing_is_an_error_of_check_config_and_the_start_goes_o
     fs::write(&config, "blocking: { lists: [builtin, my-hosts.txt] }\nauthority: { dir: ca }\n").unwrap();
     let (well, text) = run(gleaner(&config, &["check-config"])).await;
     assert!(!well && text.contains("blocking.lists: cannot read") && text.contains("my-hosts.txt"), "{text}");
-    let mut running = crate::harness::program::Running::start(gleaner(&config, &["serve", "--listen", "127.0.0.1:0"]).current_dir(&dir));
+    let mut running = crate::harness::program::Running::start(
+        gleaner(&config, &["serve", "--listen", "127.0.0.1:0"]).current_dir(&dir),
+    );
     running.wait_for("proxy ");
     let (_, log) = running.end();
     assert!(log.contains("a list of `blocking.lists` is not in use") && log.contains("my-hosts.txt"), "{log}");

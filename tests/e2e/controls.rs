@@ -314,9 +314,10 @@ async fn in_chromium_each_link_of_the_bar_shows_its_view_and_no_script_runs() {
         (&["Less"][..], "The clock has", "Imprint"),
         (&["Less", "Why"], "outside the main block", "nothing"),
         (&["Why", "Page"], "The clock has", "outside the main block"),
-        (&["Next block"], "weather vane has", "The clock has"),
+        (&["Next block"], "% removed", "The clock has"),
         (&["More"], "The clock has", "nothing"),
         (&["Text"], "The clock has", "Next block"),
+        (&["Always/never"], "Never touch this site", "The clock has"),
     ] {
         window.go(&origin.url("/page")).await;
         for link in links {

@@ -139,10 +139,7 @@ impl Kind {
                             keys.iter().map(|(key, about)| (key.clone(), text(about, "description"))).collect();
                         keys.sort_by_key(|(key, _)| key != "profile");
                         let profiles = tree.get("profiles").and_then(Value::as_mapping).into_iter().flatten();
-                        Self::Rules(
-                            keys,
-                            profiles.filter_map(|(name, _)| name.as_str().map(str::to_owned)).collect(),
-                        )
+                        Self::Rules(keys, profiles.filter_map(|(name, _)| name.as_str().map(str::to_owned)).collect())
                     }
                     None => Self::List,
                 }

@@ -7,9 +7,7 @@ use http::{HeaderMap, HeaderValue, Response, header};
 use maud::{Markup, html};
 use url::Url;
 
-use crate::{
-    body::Body, config::Config, error_pages, fetch, headers::Media, panel::Visit, rewrite::decode_html,
-};
+use crate::{body::Body, config::Config, error_pages, fetch, headers::Media, panel::Visit, rewrite::decode_html};
 
 /// For all of the page.
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -32,7 +30,8 @@ pub(super) async fn show(visit: &Visit<'_>, address: &str, changed: Option<&Conf
     };
     let text: Arc<str> = text.into();
     let mut shown = vec![("As its site sends it", None)];
-    let settings = [("With the settings in force", Some(&visit.running.config)), ("With the changed settings", changed)];
+    let settings =
+        [("With the settings in force", Some(&visit.running.config)), ("With the changed settings", changed)];
     for (title, config) in settings.into_iter().filter_map(|(title, config)| Some((title, config?))) {
         shown.push((title, Some(rewritten(visit, config, &url, &text).await)));
     }

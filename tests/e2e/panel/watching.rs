@@ -135,8 +135,11 @@ async fn metrics_are_bounded_and_readable() {
 /// Each figure that the dashboard asks for is one that there is.
 #[tokio::test]
 async fn the_dashboard_asks_for_metrics_that_there_are() {
-    let proxy = TestProxy::start("").await;
-    get(&proxy, "http://ad.doubleclick.net/x.js", &[]).await;
+    let origin = Origin::http(|_| html(ARTICLE)).await;
+    let proxy = TestProxy::start("filters: { floor: { kept_chars: 1 } }").await;
+    // Families with labels are told once they have a sample.
+    get(&proxy, &origin.url("/"), &[]).await;
+    get(&proxy, &origin.url("/"), &[("x-requested-with", "XMLHttpRequest")]).await;
     let metrics = get(&proxy, "http://gleaner.internal/metrics", &[]).await;
     let described = |name: &str| {
         // OpenMetrics § 5.1: a family has the name without the suffixes of its samples.
