@@ -195,6 +195,11 @@ impl Exchange {
         Device::new(self.connection.client.ip(), self.user.clone(), headers)
     }
 
+    /// Whether this device has paused blocking.
+    fn is_paused(&self) -> bool {
+        self.proxy.paused_devices.of(self.connection.client.ip().to_canonical(), self.user.clone()).is_some()
+    }
+
     /// The profile of this client and host.
     fn profile(&self, headers: &HeaderMap, host: &str) -> Option<Choice<'_>> {
         let asker = Asker {

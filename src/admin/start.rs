@@ -59,6 +59,7 @@ pub(super) fn page(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>) -> 
             h2 { "Steps for" }
             p.list { @for system in System::ALL { a href={ "/steps/" (system.slug()) } { (system.name()) } " " } }
             p.quiet {
+                a href=(super::pause::PATH) { "Pause blocking" } " · "
                 @if running.config.panel.admits(visit.device.address) { a href="/panel" { "Panel" } " · " a href="/settings" { "Settings" } " · " }
                 "version " (env!("CARGO_PKG_VERSION"))
             }
