@@ -311,7 +311,7 @@ def measure(program, data, count):
     serve_names()
     rows = first_case(program, folder, draw(data), count)
     pages = [page for page, _ in rows]
-    print("| | requests | KB | text after, ms | 90 % of pages | text shown |\n|---|---|---|---|---|---|")
+    print("| | requests | KB | text after, ms | 90 % of pages, ms | text shown |\n|---|---|---|---|---|---|")
     with open("devices.tsv", "w", encoding="utf-8") as file:
         for case in CASES:
             rows = rows if case == CASES[0] else list(run_case(program, folder, case, pages))
