@@ -34,7 +34,7 @@ pub use self::{
     engine::{Counts, Rule, Verdict},
     lists::ListSource,
     pause::{Pause, parse_duration},
-    request::{KINDS, Wanted, kind},
+    request::{KINDS, BlockingRequest, kind},
 };
 use crate::config::HostPatterns;
 
@@ -169,7 +169,7 @@ impl Blocker {
 
     /// What the lists say about a request. Exceptions of the configuration are asked before, by [`Blocker::exempt`].
     #[must_use]
-    pub fn judge(&self, wanted: &Wanted) -> Verdict {
+    pub fn judge(&self, wanted: &BlockingRequest) -> Verdict {
         let engine = self.engine_for(wanted.site(), wanted.host());
         engine.judge(wanted.address(), wanted.page(), wanted.kind(), wanted.method())
     }
@@ -180,7 +180,7 @@ impl Blocker {
         if !self.settings.requests || self.exempt("", host).is_some() {
             return None;
         }
-        match self.judge(&Wanted::host_alone(host)?) {
+        match self.judge(&BlockingRequest::host_alone(host)?) {
             Verdict::Blocked { rule, .. } => Some(rule),
             _ => None,
         }

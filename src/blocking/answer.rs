@@ -8,14 +8,14 @@ use url::Url;
 
 use super::{
     engine::{PIXEL, Rule},
-    request::Wanted,
+    request::BlockingRequest,
 };
 use crate::{body::Body, bypass_link, error_pages};
 
 const GLEANER: HeaderName = HeaderName::from_static("gleaner");
 
 /// An empty resource; `instead` is what the rules want.
-pub(crate) fn blocked_resource(wanted: &Wanted, instead: Option<(String, Vec<u8>)>) -> Response<Body> {
+pub(crate) fn blocked_resource(wanted: &BlockingRequest, instead: Option<(String, Vec<u8>)>) -> Response<Body> {
     let (kind, content) = match (instead, wanted.kind()) {
         (Some((kind, content)), _) => (HeaderValue::try_from(kind).ok(), Bytes::from(content)),
         (None, "script") => (Some(HeaderValue::from_static("text/javascript")), Bytes::new()),

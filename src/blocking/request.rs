@@ -16,14 +16,14 @@ const PING_TO: HeaderName = HeaderName::from_static("ping-to");
 
 /// What a request is for.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct BlockingRequest {
     url: Url,
     page: Option<Url>,
     kind: &'static str,
     method: String,
 }
 
-impl Wanted {
+impl BlockingRequest {
     /// A request for `url` of one of the kinds `document`, `subdocument`, `script`, `image`, `stylesheet`, `font`, `media`, `object`,
     /// `xmlhttprequest`, `ping`, `websocket`, `csp_report` and `other`, made by a page.
     #[must_use]
@@ -208,7 +208,7 @@ mod tests {
         for (name, value) in fields {
             request = request.header(*name, *value);
         }
-        let wanted = Wanted::of(&request.body(()).unwrap(), url.parse().unwrap());
+        let wanted = BlockingRequest::of(&request.body(()).unwrap(), url.parse().unwrap());
         (wanted.address().to_owned(), wanted.kind(), wanted.page().to_owned())
     }
 

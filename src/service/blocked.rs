@@ -8,7 +8,7 @@ use super::Exchange;
 use crate::{
     access_control::Permit,
     authority::Target,
-    blocking::{Rule, Verdict, Wanted, blocked_document, blocked_resource, redirect},
+    blocking::{Rule, Verdict, BlockingRequest, blocked_document, blocked_resource, redirect},
     body::Body,
 };
 
@@ -30,7 +30,7 @@ impl Exchange {
         }
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         let url = Url::parse(&format!("{}://{}{path}", target.scheme.as_str(), target.authority())).ok()?;
-        let wanted = Wanted::of(request, url.clone());
+        let wanted = BlockingRequest::of(request, url.clone());
         if blocker.exempt(wanted.site(), wanted.host()).is_some() || !self.blocks(request.headers(), wanted.site()) {
             return None;
         }
@@ -78,7 +78,7 @@ impl Exchange {
     }
 
     /// Whether the client has chosen to go to this host, or to the page that wants it.
-    fn goes_anyway(&self, request: &Request<Incoming>, wanted: &Wanted) -> bool {
+    fn goes_anyway(&self, request: &Request<Incoming>, wanted: &BlockingRequest) -> bool {
         let client = self.connection.client.ip();
         let links = &self.proxy.bypass_links;
         [wanted.host(), wanted.site()].into_iter().any(|host| links.allows_host(client, request.headers(), host))

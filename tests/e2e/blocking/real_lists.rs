@@ -47,7 +47,7 @@ const DECISIONS: &str = include_str!("decisions.txt");
 
 #[test]
 fn real_lists_decide_as_their_authors_meant() {
-    use gleaner::blocking::{Verdict, Wanted};
+    use gleaner::blocking::{Verdict, BlockingRequest};
     let Some(dir) = real_lists() else { return };
     let config = gleaner::Config::from_yaml(&settings_of(&dir), None).unwrap();
     for (list, requests, elements) in
@@ -73,7 +73,7 @@ fn real_lists_decide_as_their_authors_meant() {
         let mut words = line.splitn(4, ' ');
         let mut next = || words.next().unwrap();
         let (kind, url, page, wanted) = (next(), next(), next(), next());
-        let request = || Wanted::new(url.parse().unwrap(), Some(page.parse().unwrap()), kind);
+        let request = || BlockingRequest::new(url.parse().unwrap(), Some(page.parse().unwrap()), kind);
         let verdict = again.blocker.judge(&request());
         assert_eq!(verdict, config.blocker.judge(&request()), "{url}");
         let said = match verdict {
