@@ -1,12 +1,14 @@
 //! Lists of advertisements and trackers: one mechanism, which pages (the `ad_servers` step of the chain) and requests ask.
 //!
 //! A [`Blocker`] belongs to one configuration and never changes; when a list or the pause changes, the configuration is
-//! read again, and with it the lists. `lists` says where they come from, `syntax` reads them, `engine` asks them,
-//! `request` says what a request is for, `answer` what its client gets, `update` fetches them, `pause` is the pause.
+//! read again, and with it the lists. `lists` says where they come from, `syntax` reads them, `engine` asks them and `params`
+//! their rules for parameters, `request` says what a request is for, `answer` what its client gets, `update` fetches them,
+//! `pause` is the pause.
 
 mod answer;
 mod engine;
 mod lists;
+mod params;
 mod pause;
 mod request;
 mod syntax;
@@ -34,7 +36,7 @@ pub use self::{
     engine::{Counts, Rule, Verdict},
     lists::ListSource,
     pause::{Pause, parse_duration},
-    request::{KINDS, BlockingRequest, kind},
+    request::{BlockingRequest, KINDS, kind},
 };
 use crate::config::HostPatterns;
 

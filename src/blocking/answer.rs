@@ -14,8 +14,12 @@ use crate::{body::Body, bypass_link, error_pages};
 
 const GLEANER: HeaderName = HeaderName::from_static("gleaner");
 
-/// An empty resource; `instead` is what the rules want.
-pub(crate) fn blocked_resource(wanted: &BlockingRequest, instead: Option<(String, Vec<u8>)>) -> Response<Body> {
+/// An empty resource; `instead` is what the rules want, `origin` the origin of the script that asks.
+pub(crate) fn blocked_resource(
+    wanted: &BlockingRequest,
+    instead: Option<(String, Vec<u8>)>,
+    origin: Option<&HeaderValue>,
+) -> Response<Body> {
     let (kind, content) = match (instead, wanted.kind()) {
         (Some((kind, content)), _) => (HeaderValue::try_from(kind).ok(), Bytes::from(content)),
         (None, "script") => (Some(HeaderValue::from_static("text/javascript")), Bytes::new()),
@@ -29,8 +33,11 @@ pub(crate) fn blocked_resource(wanted: &BlockingRequest, instead: Option<(String
         Some(kind) => drop(response.headers_mut().insert(header::CONTENT_TYPE, kind)),
         None => *response.status_mut() = StatusCode::NO_CONTENT,
     }
-    // A script that may not read the answer takes it for an error, and tries again.
-    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    if let Some(origin) = origin {
+        // A script that may not read the answer takes it for an error, and tries again. With credentials it may not read `*`.
+        response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+        response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+    }
     noted(response)
 }
 
@@ -56,7 +63,6 @@ pub(crate) fn redirect(shorter: &Url) -> Response<Body> {
     if let Ok(address) = HeaderValue::from_str(shorter.as_str()) {
         response.headers_mut().insert(header::LOCATION, address);
     }
-    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     noted(response)
 }
 

@@ -22,6 +22,7 @@ use url::Url;
 
 use super::{
     hash_of,
+    params::Params,
     syntax::{self, Rules},
 };
 use crate::config::HostPatterns;
@@ -98,7 +99,12 @@ pub enum Verdict {
         instead: Option<(String, Vec<u8>)>,
     },
     /// It is allowed without some of its parameters (`$removeparam`).
-    Shortened(Url),
+    Shortened {
+        /// The address without them.
+        to: Url,
+        /// The first rule that takes one out.
+        rule: Rule,
+    },
 }
 
 /// How many rules of a list are in use.
@@ -125,6 +131,9 @@ pub(super) struct Engine {
     rules: adblock::Engine,
     /// Exceptions for all that a page loads, as rules that forbid the page; most lists have none.
     pages: Option<adblock::Engine>,
+    params: Params,
+    /// How many of its rules each list has.
+    param_counts: Vec<usize>,
     lists: Vec<String>,
     /// The hosts of all rules, where there are rules for whole hosts and nothing else.
     hosts: Option<HostPatterns>,
@@ -149,7 +158,10 @@ impl Engine {
         let kept = file.as_deref().and_then(|file| read(file).ok());
         let hosts_only = texts.iter().all(|rules| rules.hosts_only);
         let has_pages = texts.iter().any(|rules| !rules.pages.is_empty());
+        let params: Vec<_> = texts.iter_mut().map(|rules| std::mem::take(&mut rules.params)).collect();
         let mut engine = Engine {
+            param_counts: params.iter().map(Vec::len).collect(),
+            params: Params::new(params),
             hosts: hosts_only
                 .then(|| texts.iter().flat_map(syntax::hosts_alone).map(str::to_ascii_lowercase).collect()),
             pages: has_pages.then(|| compile(texts.iter_mut().map(|rules| std::mem::take(&mut rules.pages)))),
@@ -185,12 +197,12 @@ impl Engine {
     /// The rules in use of each list, in their order.
     pub(super) fn counts(&self) -> Vec<Counts> {
         let sources = self.rules.get_debug_info().source_info;
-        let count = |source: adblock::engine::SourceInfo| Counts {
-            requests: source.network_filter_count as usize,
+        let count = |(source, params): (adblock::engine::SourceInfo, &usize)| Counts {
+            requests: source.network_filter_count as usize + params,
             elements: source.cosmetic_filter_count as usize,
             refused: source.parse_error as usize,
         };
-        sources.into_iter().map(count).collect()
+        sources.into_iter().zip(&self.param_counts).map(count).collect()
     }
 
     /// Whether there are rules for whole hosts and nothing else.
@@ -218,14 +230,15 @@ impl Engine {
             }
             return Verdict::Blocked { rule, instead: found.redirect.as_deref().and_then(content) };
         }
-        if let Some(shorter) = found.rewritten_url.and_then(|url| Url::parse(&url).ok()) {
-            return Verdict::Shortened(shorter);
-        }
-        match (found.filter, found.exception) {
-            (Some(rule), Some(exception)) => {
+        match (self.params.judge(&request, &self.lists), found.filter, found.exception) {
+            (Verdict::Shortened { to, rule }, ..) => match self.page_exception(page) {
+                Some(exception) => Verdict::Excepted { rule, exception },
+                None => Verdict::Shortened { to, rule },
+            },
+            (_, Some(rule), Some(exception)) => {
                 Verdict::Excepted { rule: self.rule(Some(rule)), exception: self.rule(Some(exception)) }
             }
-            _ => Verdict::Free,
+            (verdict, ..) => verdict,
         }
     }
 
@@ -284,7 +297,7 @@ fn sorted(selectors: HashSet<String>) -> Vec<String> {
     selectors
 }
 
-fn compile(lists: impl Iterator<Item = String>) -> adblock::Engine {
+pub(super) fn compile(lists: impl Iterator<Item = String>) -> adblock::Engine {
     // With the rules' own texts, for messages.
     let mut set = FilterSet::new(true);
     for text in lists {

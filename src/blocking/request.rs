@@ -170,15 +170,18 @@ fn kind_of<B>(request: &Request<B>, url: &Url) -> &'static str {
         Some(b"report") => "csp_report",
         Some(b"empty" | b"json") => "xmlhttprequest",
         Some(_) => OTHER,
-        None => by_accept(headers, url),
+        None => by_accept(headers, url, request.method() == Method::GET),
     }
 }
 
 /// The kind by `Accept` and the path.
-fn by_accept(headers: &HeaderMap, url: &Url) -> &'static str {
+fn by_accept(headers: &HeaderMap, url: &Url, is_get: bool) -> &'static str {
+    let has_origin = headers.contains_key(header::ORIGIN);
     let first = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     let first = first.split([',', ';']).next().unwrap_or_default().trim();
     match first {
+        // What goes to a page by GET names no origin; a script that fetches one does.
+        "text/html" | "application/xhtml+xml" if is_get && has_origin => return "xmlhttprequest",
         "text/html" | "application/xhtml+xml" => return DOCUMENT,
         "text/css" => return "stylesheet",
         "application/json" => return "xmlhttprequest",
@@ -194,6 +197,9 @@ fn by_accept(headers: &HeaderMap, url: &Url) -> &'static str {
         "gif" | "png" | "jpg" | "jpeg" | "webp" | "avif" | "svg" | "ico" => "image",
         "woff" | "woff2" | "ttf" | "otf" => "font",
         "mp4" | "webm" | "mp3" | "ogg" | "m4a" => "media",
+        "json" => "xmlhttprequest",
+        // Elements with `crossorigin` send it too, but for files with the extensions above.
+        _ if has_origin && first == "*/*" => "xmlhttprequest",
         _ if headers.get(header::REFERER).is_none() && headers::accept::prefers_html(headers) => DOCUMENT,
         _ => OTHER,
     }
@@ -224,6 +230,9 @@ mod tests {
             ("/x.js?v=1", vec![page, ("accept", "*/*")], "script"),
             ("/f.woff2", vec![page, ("accept", "*/*")], "font"),
             ("/x", vec![page, ("accept", "*/*")], "other"),
+            ("/x", vec![page, ("accept", "*/*"), ("origin", "http://news.example")], "xmlhttprequest"),
+            ("/x", vec![page, ("accept", "text/html"), ("origin", "http://news.example")], "xmlhttprequest"),
+            ("/x.json?v=1", vec![page, ("accept", "*/*")], "xmlhttprequest"),
             ("/x", vec![page, ("upgrade", "websocket")], "websocket"),
         ] {
             let url = format!("https://ads.example{path}");

@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use super::params::ParamRule;
+
 /// What is true for the conditions of uBlock Origin's lists (`!#if`): the proxy's clients are browsers like Chromium.
 const TRUE: [&str; 3] = ["ext_ublock", "env_chromium", "cap_user_stylesheet"];
 
@@ -14,6 +16,8 @@ pub(super) struct Rules {
     pub(super) hosts_only: bool,
     /// Exceptions for all that a page loads (`@@…$document`), written as rules that forbid the page.
     pub(super) pages: String,
+    /// Rules that take parameters out of addresses.
+    pub(super) params: Vec<ParamRule>,
     /// Selectors that no list may hide on any page (`#@#…` without a site).
     pub(super) unhidden: HashSet<String>,
 }
@@ -57,6 +61,11 @@ impl Rules {
     fn add(&mut self, line: &str) {
         if let Some(selector) = line.strip_prefix("#@#") {
             self.unhidden.insert(selector.trim().to_owned());
+            return;
+        }
+        if let Some(Ok(rule)) = ParamRule::read(line) {
+            self.params.push(rule);
+            self.hosts_only = false;
             return;
         }
         if let Some(rule) = line.strip_prefix("@@").filter(|rule| is_for_pages(rule)) {

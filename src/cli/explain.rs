@@ -8,7 +8,7 @@ use std::{fmt::Write as _, net::IpAddr, path::PathBuf};
 use clap::builder::PossibleValuesParser;
 use gleaner::{
     Config, TrustedDevices,
-    blocking::{Blocker, Exempt, KINDS, Verdict, BlockingRequest},
+    blocking::{Blocker, BlockingRequest, Exempt, KINDS, Verdict},
     config::Asker,
     profiles,
 };
@@ -148,7 +148,9 @@ fn decision(out: &mut String, config: &Config, wanted: &BlockingRequest, profile
             let instead = instead.map(|(kind, _)| format!(", with an empty {kind}")).unwrap_or_default();
             writeln!(out, "decision   blocked{instead}\nrule       {rule}")
         }
-        (None, Verdict::Shortened(to)) => writeln!(out, "decision   sent on without parameters, to {to}"),
+        (None, Verdict::Shortened { to, rule }) => {
+            writeln!(out, "decision   sent on without parameters, to {to}\nrule       {rule}")
+        }
     };
     for (name, except) in &blocker.settings().except_by_list {
         if except.matches(wanted.site()) || except.matches(wanted.host()) {

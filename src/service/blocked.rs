@@ -1,14 +1,14 @@
 //! Requests that the lists of advertisements and trackers forbid, answered without asking anybody.
 
-use http::{HeaderMap, Request, Response, StatusCode};
+use http::{HeaderMap, Request, Response, StatusCode, Uri, header};
 use hyper::body::Incoming;
-use url::Url;
+use url::{Position, Url};
 
 use super::Exchange;
 use crate::{
     access_control::Permit,
     authority::Target,
-    blocking::{Rule, Verdict, BlockingRequest, blocked_document, blocked_resource, redirect},
+    blocking::{BlockingRequest, Rule, Verdict, blocked_document, blocked_resource, redirect},
     body::Body,
 };
 
@@ -16,10 +16,10 @@ use crate::{
 const ROUTE: &str = "blocked";
 
 impl Exchange {
-    /// The answer to a request that is forbidden, or that goes elsewhere. `host` is that of the target, as lists have it.
+    /// The answer to a request that is forbidden, or that goes elsewhere; parameters that the lists remove leave it. `host` is that of the target, as lists have it.
     pub(super) fn blocked(
         &mut self,
-        request: &Request<Incoming>,
+        request: &mut Request<Incoming>,
         permit: &Permit,
         host: &str,
     ) -> Option<Response<Body>> {
@@ -45,12 +45,18 @@ impl Exchange {
             }
             Verdict::Blocked { rule, instead } => {
                 self.log_blocked(&rule);
-                Some(blocked_resource(&wanted, instead))
+                Some(blocked_resource(&wanted, instead, request.headers().get(header::ORIGIN)))
             }
-            Verdict::Shortened(shorter) if request.method().is_safe() && shorter != url => {
+            Verdict::Shortened { to, rule } if request.method().is_safe() && to != url => {
+                self.log.action = format!("parameters removed by {rule}");
+                if !wanted.is_document() {
+                    // Nobody sees this address, and a script's request may not follow a redirect (CORS, `redirect: 'error'`).
+                    self.log.action.push_str("; ");
+                    set_path(request.uri_mut(), &to);
+                    return None;
+                }
                 self.log.route = ROUTE;
-                "parameters removed".clone_into(&mut self.log.action);
-                Some(redirect(&shorter))
+                Some(redirect(&to))
             }
             _ => None,
         }
@@ -88,5 +94,13 @@ impl Exchange {
         self.log.route = ROUTE;
         self.log.action = format!("blocked by {rule}");
         self.log.status = StatusCode::FORBIDDEN.as_u16();
+    }
+}
+
+fn set_path(uri: &mut Uri, from: &Url) {
+    let mut parts = uri.clone().into_parts();
+    if let Ok(path) = from[Position::BeforePath..Position::AfterQuery].parse() {
+        parts.path_and_query = Some(path);
+        *uri = Uri::from_parts(parts).unwrap_or_else(|_| uri.clone());
     }
 }

@@ -47,7 +47,7 @@ const DECISIONS: &str = include_str!("decisions.txt");
 
 #[test]
 fn real_lists_decide_as_their_authors_meant() {
-    use gleaner::blocking::{Verdict, BlockingRequest};
+    use gleaner::blocking::{BlockingRequest, Verdict};
     let Some(dir) = real_lists() else { return };
     let config = gleaner::Config::from_yaml(&settings_of(&dir), None).unwrap();
     for (list, requests, elements) in
@@ -79,7 +79,7 @@ fn real_lists_decide_as_their_authors_meant() {
         let said = match verdict {
             Verdict::Free => "let through".to_owned(),
             Verdict::Excepted { exception, .. } => format!("exception {exception}"),
-            Verdict::Shortened(to) => format!("to {to}"),
+            Verdict::Shortened { to, .. } => format!("to {to}"),
             Verdict::Blocked { rule, instead: None } => format!("blocked {rule}"),
             Verdict::Blocked { rule, instead: Some((kind, _)) } => format!("blocked {rule} with {kind}"),
         };
