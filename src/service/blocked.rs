@@ -70,7 +70,7 @@ impl Exchange {
             return None;
         }
         let client = self.connection.client.ip();
-        if self.proxy.bypass_links.allows_host(client, request.headers(), &host) {
+        if self.proxy.bypass_links.allows_host(client, request.headers(), &host, false) {
             return None;
         }
         self.log_blocked(&rule);
@@ -87,7 +87,10 @@ impl Exchange {
     fn goes_anyway(&self, request: &Request<Incoming>, wanted: &BlockingRequest) -> bool {
         let client = self.connection.client.ip();
         let links = &self.proxy.bypass_links;
-        [wanted.host(), wanted.site()].into_iter().any(|host| links.allows_host(client, request.headers(), host))
+        let is_visit = wanted.is_document();
+        [wanted.host(), wanted.site()]
+            .into_iter()
+            .any(|host| links.allows_host(client, request.headers(), host, is_visit))
     }
 
     fn log_blocked(&mut self, rule: &Rule) {
