@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Response, StatusCode, header};
-use maud::html;
+use maud::{PreEscaped, html};
 use url::Url;
 
 use super::{
@@ -41,6 +41,15 @@ pub(crate) fn blocked_resource(
     noted(response)
 }
 
+/// Over plain HTTP no field tells a frame from a page to go to. A frame that is blocked is empty.
+const EMPTY_IN_A_FRAME: &str = "if(self!==top)document.documentElement.remove()";
+
+/// With the hash of that script. The link of the page leads to another, which cannot be framed, and only that one opens the host.
+const MAY_BE_FRAMED: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-ZsbBtDwlJsJITmO6F85Qm1gL7usbp6NIpknwJQ/7/l0='; base-uri 'none'; \
+     form-action 'none'",
+);
+
 /// The page that says which rule forbids a page.
 pub(crate) fn blocked_document(url: &Url, rule: &Rule) -> Response<Body> {
     let host = url.host_str().unwrap_or_default();
@@ -53,7 +62,11 @@ pub(crate) fn blocked_document(url: &Url, rule: &Rule) -> Response<Body> {
         p.quiet { "This page is from Gleaner, the proxy of this network, not from the web site. " code { "blocking.except" }
                   " in its configuration opens a host for good." }
     };
-    noted(error_pages::page(StatusCode::FORBIDDEN, &error_pages::document("Blocked", &content)))
+    let script = html! { script { (PreEscaped(EMPTY_IN_A_FRAME)) } };
+    let page = error_pages::document_with("Blocked", &script, &content);
+    let mut response = error_pages::page(StatusCode::FORBIDDEN, &page);
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, MAY_BE_FRAMED);
+    noted(response)
 }
 
 /// To the same address without what the rules take out of it.
