@@ -25,7 +25,7 @@ pub struct BlockingRequest {
 
 impl BlockingRequest {
     /// A request for `url` of one of the kinds `document`, `subdocument`, `script`, `image`, `stylesheet`, `font`, `media`, `object`,
-    /// `xmlhttprequest`, `ping`, `websocket`, `csp_report` and `other`, made by a page.
+    /// `xmlhttprequest`, `ping`, `websocket` and `other`, made by a page.
     #[must_use]
     pub fn new(url: Url, page: Option<Url>, kind: &'static str) -> Self {
         // Going to a page is no request of the page that links to it.
@@ -92,7 +92,7 @@ const DOCUMENT: &str = "document";
 const OTHER: &str = "other";
 
 /// The kinds of request, by the names that rules give them.
-pub const KINDS: [&str; 13] = [
+pub const KINDS: [&str; 12] = [
     DOCUMENT,
     "subdocument",
     "script",
@@ -104,7 +104,6 @@ pub const KINDS: [&str; 13] = [
     "xmlhttprequest",
     "ping",
     "websocket",
-    "csp_report",
     OTHER,
 ];
 
@@ -167,7 +166,6 @@ fn kind_of<B>(request: &Request<B>, url: &Url) -> &'static str {
         Some(b"font") => "font",
         Some(b"audio" | b"video" | b"track") => "media",
         Some(b"object" | b"embed") => "object",
-        Some(b"report") => "csp_report",
         Some(b"empty" | b"json") => "xmlhttprequest",
         Some(_) => OTHER,
         None => by_accept(headers, url, request.method() == Method::GET),
@@ -224,6 +222,7 @@ mod tests {
         for (path, fields, kind) in [
             ("/x", vec![page, ("sec-fetch-dest", "script")], "script"),
             ("/x.js", vec![page, ("sec-fetch-dest", "empty")], "xmlhttprequest"),
+            ("/x", vec![page, ("sec-fetch-dest", "report")], "other"),
             ("/x", vec![page, ("sec-fetch-dest", "iframe")], "subdocument"),
             ("/x", vec![page, ("accept", "image/avif,image/webp,*/*;q=0.8")], "image"),
             ("/x", vec![page, ("accept", "text/css,*/*;q=0.1")], "stylesheet"),
