@@ -10,6 +10,7 @@ mod engine;
 mod lists;
 mod params;
 mod pause;
+mod refusal;
 mod request;
 mod syntax;
 pub mod update;
@@ -128,6 +129,12 @@ impl Blocker {
     #[must_use]
     pub fn lists(&self) -> &[ListState] {
         &self.states
+    }
+
+    /// The rules of a list that can do nothing here, with the reason.
+    #[must_use]
+    pub fn refused(&self, list: &ListSource) -> Vec<(String, String)> {
+        syntax::refused(&read_list(list, self.settings.dir.as_deref()).unwrap_or_default())
     }
 
     /// The settings.
@@ -257,13 +264,22 @@ fn read_list(source: &ListSource, dir: Option<&Path>) -> io::Result<String> {
             _ => Err(io::Error::other("there is no folder for lists; `blocking.dir` can name one")),
         };
     };
-    let text = crate::config::read_text(&file, MAX_LIST).map_err(|error| match source {
+    let bytes = read_file(&file).map_err(|error| match source {
         ListSource::Named(..) | ListSource::Address(_) if error.kind() == io::ErrorKind::NotFound => {
             io::Error::other("it is not downloaded yet")
         }
         _ => io::Error::other(format!("cannot read {}: {error}", file.display())),
     })?;
-    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    // A comment may be in another encoding; rules are not.
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}
+
+/// The bytes of a file. What is none, such as a named pipe, could make the program wait for ever.
+fn read_file(file: &Path) -> io::Result<Vec<u8>> {
+    if !fs::metadata(file)?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    crate::config::read_file(file, MAX_LIST)
 }
 
 /// A number that is the same in every process of one build.

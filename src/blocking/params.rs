@@ -29,7 +29,7 @@ const KINDS: [(&str, &[&str]); 3] = [
 ];
 
 /// Words of kinds of request in rules.
-const ALL_KINDS: [&str; 19] = [
+pub(super) const ALL_KINDS: [&str; 19] = [
     "document",
     "doc",
     "subdocument",
