@@ -244,6 +244,16 @@ impl gleaner_filters::Blocker for Blocker {
         }
     }
 
+    fn hiding_rule(&self, page: &Url, selector: &str) -> Option<String> {
+        let site = page.host_str().unwrap_or_default();
+        let rule = self.states.iter().find_map(|list| {
+            let text = read_list(&list.source, self.settings.dir.as_deref()).ok()?;
+            let text = syntax::hiding_rule(&text, site, selector)?;
+            Some(Rule { list: list.source.to_string(), text })
+        });
+        rule.map(|rule| rule.to_string())
+    }
+
     fn by_host_alone(&self) -> bool {
         self.engine.is_by_host_alone()
     }

@@ -51,7 +51,7 @@ Exit codes:
   65  a page cannot be decompressed or filtered: broken gzip, an image, nothing, nested too deep, a frameset; a
       password is empty or one that no browser sends
   66  a file that was named is not there
-  69  the address to listen on cannot be used
+  69  the address to listen on cannot be used, or a list or a page not be fetched
   70  an error in the program itself
   73  the certificate authority cannot be created
   74  a file cannot be read or written

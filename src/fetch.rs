@@ -9,7 +9,7 @@ use std::{
 
 use flate2::read::MultiGzDecoder;
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt, Limited};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::time::timeout;
 use url::Url;
 
@@ -114,7 +114,11 @@ fn request(address: &Url, host: &str, fields: &HeaderMap) -> Request<Body> {
 
 async fn read(response: Response<IncomingBody>, most: usize) -> Result<(HeaderMap, Vec<u8>), String> {
     let (head, body) = response.into_parts();
-    let bytes = Limited::new(body, most).collect().await.map_err(|error| error.to_string())?.to_bytes();
+    let problem = |error: Box<dyn std::error::Error + Send + Sync>| match error.downcast_ref::<LengthLimitError>() {
+        Some(_) => format!("it is longer than {} MiB", most >> 20),
+        None => error.to_string(),
+    };
+    let bytes = Limited::new(body, most).collect().await.map_err(problem)?.to_bytes();
     if head.headers.get(header::CONTENT_ENCODING).is_none_or(|coding| coding != "gzip") {
         return Ok((head.headers, bytes.to_vec()));
     }

@@ -40,6 +40,19 @@ pub fn explain(config: &Config, asker: &Asker<'_>, url: &Url, trusted: &TrustedD
     text
 }
 
+/// Whether this client's connections to the host of this address are tunnelled.
+#[must_use]
+pub fn is_tunnelled(config: &Config, asker: &Asker<'_>, url: &Url, trusted: &TrustedDevices) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_end_matches('.');
+    let choice = config.profiles.choose(asker, host);
+    url.scheme() == "https"
+        && choice.is_some_and(|choice| {
+            encrypted(config, asker, host, choice.profile.intercept, trusted).starts_with(TUNNELLED)
+        })
+}
+
+const TUNNELLED: &str = "tunnelled: ";
+
 fn encrypted(config: &Config, asker: &Asker<'_>, host: &str, intercept: Intercept, trusted: &TrustedDevices) -> String {
     let excepted = [
         (config.https.except.matches(host), "the host is in `https.except`"),
@@ -47,14 +60,14 @@ fn encrypted(config: &Config, asker: &Asker<'_>, host: &str, intercept: Intercep
         (intercept == Intercept::Off, "`intercept` is off for this profile"),
     ];
     if let Some((_, reason)) = excepted.iter().find(|(applies, _)| *applies) {
-        return format!("tunnelled: {reason}");
+        return format!("{TUNNELLED}{reason}");
     }
     if intercept == Intercept::On {
         return "opened: `intercept` is on for this profile".to_owned();
     }
     let count = trusted.all().iter().filter(|device| device.is_at(asker.client, asker.user)).count();
     match count {
-        0 => "tunnelled: no browser of this device has shown that it trusts the certificate".to_owned(),
+        0 => format!("{TUNNELLED}no browser of this device has shown that it trusts the certificate"),
         1 => "opened for the one browser of this device that trusts the certificate".to_owned(),
         _ => format!("opened for the {count} browsers of this device that trust the certificate"),
     }

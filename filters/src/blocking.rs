@@ -42,6 +42,12 @@ pub trait Blocker: Send + Sync {
         None
     }
 
+    /// The rule that hides on a page what a selector means, in words, where there are rules.
+    fn hiding_rule(&self, page: &Url, selector: &str) -> Option<String> {
+        let _ = (page, selector);
+        None
+    }
+
     /// Whether nothing but the host of an address counts, whatever wants it.
     fn by_host_alone(&self) -> bool {
         false

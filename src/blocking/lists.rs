@@ -66,7 +66,11 @@ impl FromStr for ListSource {
         }
         if let Some((scheme, _)) = text.split_once("://") {
             let address = Url::parse(text).ok().filter(|url| ["http", "https"].contains(&scheme) && url.has_host());
-            return address.map(Self::Address).ok_or_else(|| format!("{text:?} is no address of the web"));
+            let address = address.ok_or_else(|| format!("{text:?} is no address of the web"))?;
+            if address.username().is_empty() && address.password().is_none() {
+                return Ok(Self::Address(address));
+            }
+            return Err("an address of a list has no user name or password; lists are fetched without".to_owned());
         }
         if !text.contains(['/', '.', '\\']) {
             return Err(format!("there is no list {text:?}{}", meant(text)));
@@ -109,6 +113,15 @@ impl ListSource {
         }
     }
 
+    /// What everybody may read: no folder of this machine, and no key within an address.
+    pub(crate) fn short_name(&self) -> String {
+        match self {
+            Self::Builtin | Self::Named(..) => self.to_string(),
+            Self::Address(address) => address.host_str().unwrap_or_default().to_owned(),
+            Self::File(path) => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        }
+    }
+
     /// The file that it is read from; those from the web are kept in `dir`.
     pub(crate) fn file(&self, dir: Option<&Path>) -> Option<PathBuf> {
         match self {
@@ -139,6 +152,10 @@ mod tests {
         assert!(parse("easylst").unwrap_err().contains("did you mean `easylist`"));
         assert!(!parse("qqq").unwrap_err().contains("mean"));
         assert!(parse("ftp://a.example/x").is_err() && parse("https://").is_err());
+        assert!(parse("https://me:secret@a.example/x").unwrap_err().contains("no user name"));
+        let short = |text: &str| parse(text).unwrap().short_name();
+        assert_eq!(short("https://a.example/x?key=secret"), "a.example");
+        assert_eq!(short("/home/me/my.txt"), "my.txt");
     }
 
     #[test]

@@ -40,7 +40,7 @@ fn of_element(selector: &str) -> Option<&'static str> {
     } else if selector.starts_with('^') {
         Some("a filter of the source of the page")
     } else {
-        (!Selectors::understand(selector)).then_some("no CSS selector")
+        (!Selectors::understand(selector)).then_some("no CSS selector, or one that only a browser can answer")
     }
 }
 

@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use gleaner_filters::registrable_domain;
+
 use super::{
     params::{ALL_KINDS, ParamRule},
     refusal::{self, NO_RULE, refusal},
@@ -69,6 +71,24 @@ pub(super) fn refused(list: &str) -> Vec<(String, String)> {
     let ours = rules.refused.iter().map(|(rule, reason)| (rule.clone(), (*reason).to_owned()));
     let of_compiler = |rule: &str| Some((rule.to_owned(), refusal::refusal_of_compiler(rule)?));
     ours.chain(rules.text.lines().filter_map(of_compiler)).collect()
+}
+
+/// The rule of a list that hides on a site what a selector means.
+pub(super) fn hiding_rule(list: &str, site: &str, selector: &str) -> Option<String> {
+    let is_on = |hosts: &str| {
+        let is_under = |host: &str| match host.strip_suffix(".*") {
+            // Whatever public suffix follows.
+            Some(name) => registrable_domain(site).split_once('.').is_some_and(|(first, _)| first == name),
+            None => site.strip_suffix(host).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')),
+        };
+        let mut named = hosts.split(',').filter(|host| !host.starts_with('~')).peekable();
+        named.peek().is_none() || named.any(|host| host.is_empty() || is_under(host))
+    };
+    let hides = |line: &&str| {
+        let parts = line.split_once("##").or_else(|| line.split_once("#?#"));
+        parts.is_some_and(|(hosts, text)| text.trim() == selector && is_on(hosts))
+    };
+    list.lines().map(str::trim).find(hides).map(str::to_owned)
 }
 
 /// How many rules a list has, before anything is known of their worth.
@@ -267,6 +287,15 @@ mod tests {
         for text in ["a.example\n", "||a^\n##.ad\n<p>\n", "a.example##+js(x)\n", "\u{feff}! Title: x\n||a.example^"] {
             assert!(is_list(text), "{text}");
         }
+    }
+
+    #[test]
+    fn the_rule_that_hides_is_found_by_its_selector() {
+        let list = "! x\na.example##.ad\n~c.example##.ad\nshop.*##.box\n";
+        assert_eq!(hiding_rule(list, "www.a.example", ".ad").as_deref(), Some("a.example##.ad"));
+        assert_eq!(hiding_rule(list, "b.example", ".ad").as_deref(), Some("~c.example##.ad"));
+        assert_eq!(hiding_rule(list, "shop.co.uk", ".box").as_deref(), Some("shop.*##.box"));
+        assert_eq!(hiding_rule(list, "b.example", ".box"), None);
     }
 
     #[test]

@@ -98,6 +98,12 @@ fn request(args: &Args, url: &Url, config: &Config) -> anyhow::Result<()> {
     // Writing to a `String` cannot fail, here and below.
     let from = if kind == "document" { "going to a page" } else { "on a page" };
     let _ = writeln!(out, "request    {url} as {kind}, {from}{}", on(args));
+    if profiles::is_tunnelled(config, &asker, url, &trusted) {
+        let choice = config.profiles.choose(&asker, wanted.host());
+        let profile = choice.filter(|choice| !choice.profile.blocking).map(|choice| choice.profile.name.as_str());
+        tunnel(&mut out, config, wanted.host(), profile);
+        let _ = writeln!(out, "\nwhere a browser trusts the certificate, so that the connection is opened:");
+    }
     decision(&mut out, config, &wanted, profile);
     if kind == "document" && profile.is_none() {
         elements(&mut out, config, url);
@@ -129,6 +135,19 @@ fn by_name(args: &Args, url: &Url) -> &'static str {
         "html" | "htm" => "subdocument",
         _ => "other",
     }
+}
+
+/// What becomes of a connection of which only the host is seen.
+fn tunnel(out: &mut String, config: &Config, host: &str, profile: Option<&str>) {
+    let rule = config.blocker.blocked_host(host).filter(|_| profile.is_none());
+    let _ = match rule {
+        Some(rule) => writeln!(
+            out,
+            "decision   blocked: the tunnel is refused, and browsers show ERR_TUNNEL_CONNECTION_FAILED or the like; only the host is \
+             seen\nrule       {rule}"
+        ),
+        None => writeln!(out, "decision   let through: no rule forbids the host, and nothing else is seen in a tunnel"),
+    };
 }
 
 /// `profile` is the one that lets everything through.
@@ -191,6 +210,7 @@ fn elements(out: &mut String, config: &Config, page: &Url) {
         None => writeln!(out, "elements   no selectors of every page: an exception ($generichide)"),
     };
     for selector in &hiding.own {
-        let _ = writeln!(out, "           {selector}");
+        let rule = config.blocker.hiding_rule(page, selector);
+        let _ = writeln!(out, "           {}", rule.as_deref().unwrap_or(selector));
     }
 }

@@ -76,7 +76,8 @@ async fn a_forbidden_request_is_answered_at_once_in_its_own_type() {
     assert_eq!((shorter.status.as_u16(), shorter.header("location")), (307, &*origin.url("/a?b=1")));
     assert_eq!(origin.requests().len(), 3);
     // What no person sees in the address bar loses them on the way.
-    let frame = get(&proxy, &origin.url("/b?utm_source=x&b=1"), &[("sec-fetch-dest", "iframe")]).await;
+    let fields = [("sec-fetch-dest", "iframe"), ("sec-fetch-site", "same-origin")];
+    let frame = get(&proxy, &origin.url("/b?utm_source=x&b=1"), &fields).await;
     assert_eq!((frame.text(), &*origin.last().uri.to_string()), ("from the origin", "/b?b=1"));
     proxy.stop().await;
 }
@@ -236,6 +237,68 @@ async fn lists_from_the_web_are_kept_up_to_date_and_a_bad_one_changes_nothing() 
     proxy.stop().await;
 }
 
+#[tokio::test]
+async fn a_list_that_never_came_is_asked_for_again_at_the_next_start() {
+    let turn = std::sync::atomic::AtomicUsize::new(0);
+    let origin = Origin::http(move |_| match turn.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
+        0 => status(503, "not yet"),
+        1 => response(&[("content-type", "text/html; charset=utf-8")], "||ads.example^\n"),
+        _ => response(&[], "||ads.example^\n"),
+    })
+    .await;
+    let dir = tempfile::tempdir().unwrap();
+    let lists = format!("blocking: {{ lists: ['{}'], dir: '{}' }}\n", origin.url("/l.txt"), dir.path().display());
+    for asked in 1..=3 {
+        let proxy = TestProxy::start(&lists).await;
+        let watch = tokio::spawn(gleaner::reload::watch(Arc::clone(&proxy.proxy), |_| {}));
+        let upkeep = tokio::spawn(gleaner::blocking::update::maintain(Arc::clone(&proxy.proxy)));
+        if asked == 3 {
+            until_blocked(&proxy, true).await;
+        } else {
+            let asking = async {
+                while origin.requests().len() < asked {
+                    sleep(Duration::from_millis(20)).await;
+                }
+            };
+            timeout(Duration::from_secs(20), asking).await.expect("each start asks again");
+        }
+        upkeep.abort();
+        watch.abort();
+        proxy.stop().await;
+    }
+    // A copy that was damaged is fetched whole, and not confirmed.
+    let copy = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+    let copy = copy.into_iter().find(|path| path.extension().is_some_and(|extension| extension == "txt")).unwrap();
+    fs::write(&copy, "||ads.").unwrap();
+    let config = dir.path().join("config.yaml");
+    fs::write(&config, format!("access: {{ allow_targets: ['127.0.0.1:1-65535'] }}\n{lists}")).unwrap();
+    let (well, text) = run(gleaner(&config, &["lists", "update"])).await;
+    assert!(
+        well && text.contains("new, 1 lines") && fs::read_to_string(&copy).unwrap() == "||ads.example^\n",
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_local_list_is_read_whatever_its_comments_are_written_in_and_never_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("hosts.txt"), b"# f\xfcr Werbung\n0.0.0.0 ads.example\n||bad.example^$csp=x\n||\n")
+        .unwrap();
+    let pipe = dir.path().join("pipe.txt");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let config = dir.path().join("config.yaml");
+    fs::write(&config, "blocking: { lists: [hosts.txt, pipe.txt] }\n").unwrap();
+    let (well, text) = run(gleaner(&config, &["lists", "status", "--verbose"])).await;
+    for line in [
+        "1 rules for requests, 0 for elements, 2 refused",
+        "    ||: it would match every address",
+        "not a regular file",
+    ] {
+        assert!(well && text.contains(line), "{line} is missing in {text}");
+    }
+    assert!(text.contains("    ||bad.example^$csp=x: a policy for the page ($csp)"), "{text}");
+}
+
 fn status(code: u16, text: &'static str) -> http::Response<Full<bytes::Bytes>> {
     let mut answer = response(&[], text);
     *answer.status_mut() = StatusCode::from_u16(code).unwrap();
@@ -391,6 +454,26 @@ async fn explain_names_the_rule_that_removes_parameters_or_keeps_them() {
     );
     let (_, text) = run(gleaner(&config, &["explain", "http://agoda.example/?cid=1"])).await;
     assert!(text.contains("let through") && text.contains("@@||agoda.example^$removeparam"), "{text}");
+}
+
+#[tokio::test]
+async fn explain_says_what_becomes_of_a_tunnel_and_of_a_connection_that_is_opened() {
+    let (dir, settings) = with_list("||exc.example^\n@@||exc.example/ok.js\n");
+    let config = dir.path().join("config.yaml");
+    fs::write(&config, &settings).unwrap();
+    let explain = async |url: &str| run(gleaner(&config, &["explain", url, "--page", "https://news.example/"])).await.1;
+    let text = explain("https://exc.example/ok.js").await;
+    let (tunnel, opened) = text.split_once("where a browser trusts the certificate").unwrap();
+    assert!(
+        tunnel.contains("decision   blocked: the tunnel is refused") && tunnel.contains("||exc.example^"),
+        "{text}"
+    );
+    assert!(opened.contains("decision   let through") && opened.contains("@@||exc.example/ok.js"), "{text}");
+    let plain = explain("http://exc.example/x.js").await;
+    assert!(!plain.contains("tunnel") && plain.contains("decision   blocked"), "{plain}");
+    fs::write(&config, format!("{settings}https: {{ intercept: on }}\n")).unwrap();
+    let text = explain("https://exc.example/ok.js").await;
+    assert!(!text.contains("decision   blocked") && text.contains("decision   let through"), "{text}");
 }
 
 #[tokio::test]

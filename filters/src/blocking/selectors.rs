@@ -131,7 +131,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// Whether an element matches a selector for which `holds` is true.
-    pub(crate) fn matches(&mut self, selectors: &Selectors, id: NodeId, holds: impl Fn(&str) -> bool) -> bool {
+    pub(crate) fn matches(&mut self, selectors: &Selectors, id: NodeId, mut holds: impl FnMut(&str) -> bool) -> bool {
         let element = Element { page: self.page, id };
         let mut candidates = selectors.others.clone();
         let mut look = |key: Key| candidates.extend(selectors.by_key.get(&key).into_iter().flatten());

@@ -104,7 +104,7 @@ impl Filter for AdServers {
 impl AdServers {
     /// The outermost elements that the lists hide.
     fn hidden(&self, page: &Page) -> Vec<NodeId> {
-        let Some(hiding) = self.lists.hiding(page.web_url(), &|| names(page)) else {
+        let Some(hiding) = self.lists.hiding(page.web_url(), &|| names(page, page.live(page.body()))) else {
             return Vec::new();
         };
         let own = Selectors::compile(hiding.own);
@@ -125,10 +125,30 @@ impl AdServers {
     }
 }
 
-/// The classes and ids of live elements.
-fn names(page: &Page) -> Names {
+/// The selector by which the lists hide an element, also one that was removed.
+pub(crate) fn hidden_by(page: &Page, id: NodeId, lists: &dyn Blocker) -> Option<String> {
+    let hiding = lists.hiding(page.web_url(), &|| names(page, [id]))?;
+    let own = Selectors::compile(hiding.own);
+    let mut matcher = Matcher::new(page);
+    let mut found = None;
+    for (selectors, is_common) in
+        hiding.common.as_deref().map(|common| (common, true)).into_iter().chain([(&own, false)])
+    {
+        matcher.matches(selectors, id, |rule| {
+            let holds = !(is_common && hiding.except.contains(rule));
+            if holds {
+                found = Some(rule.to_owned());
+            }
+            holds
+        });
+    }
+    found
+}
+
+/// The classes and ids of elements.
+fn names(page: &Page, elements: impl IntoIterator<Item = NodeId>) -> Names {
     let mut names = Names::default();
-    for id in page.live(page.body()) {
+    for id in elements {
         page.each_attribute(id, |name, value| match *name {
             local_name!("class") => names.classes.extend(value.split_ascii_whitespace().map(str::to_owned)),
             local_name!("id") => {

