@@ -71,9 +71,10 @@ pub(super) fn set_pause(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
             "There is no folder for lists; `blocking.dir` can name one.",
         );
     };
-    let set = match parse_duration(form.get("for")) {
-        Ok(length) => Pause::set(dir, length),
-        Err(_) => Pause::end(dir).map(drop),
+    let set = match (form.get("for"), parse_duration(form.get("for"))) {
+        ("off", _) => Pause::end(dir).map(drop),
+        (_, Ok(length)) => Pause::set(dir, length),
+        (_, Err(problem)) => return notice(StatusCode::BAD_REQUEST, "Nothing has changed", &problem),
     };
     match set {
         Ok(()) => {

@@ -355,6 +355,14 @@ async fn a_device_pauses_blocking_for_itself_in_requests_and_in_pages() {
     let forged = address.split("token=").next().unwrap().to_owned() + "token=0123456789abcdef";
     assert!(get(&proxy, &forged, &[]).await.text().contains("Pause blocking"));
     assert_eq!(get(&proxy, &at_localhost(&origin, "/x"), &[]).await.status, 403);
+    for wrong in ["for=9999h", "for=abc"] {
+        let answer = get(&proxy, &address.replace("for=30m", wrong), &[]).await;
+        assert!(
+            answer.text().contains("Pause blocking") && !answer.text().contains("The pause ends"),
+            "{}",
+            answer.text()
+        );
+    }
     assert!(get(&proxy, &address, &[]).await.text().contains("Blocking is paused on this device"));
     let state = get(&proxy, "http://gleaner.internal/pause", &[]).await;
     assert!(state.text().contains("Paused for another 30 minutes"), "{}", state.text());
