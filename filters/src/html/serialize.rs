@@ -249,6 +249,8 @@ impl Writer<'_, '_> {
 fn written_name(tag: Tag, name: &str) -> &str {
     match tag {
         Tag::Xmp | Tag::Plaintext => "pre",
+        // What was made one (`filter::lazy_images`).
+        Tag::Iframe => "iframe",
         _ => name,
     }
 }
