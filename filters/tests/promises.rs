@@ -247,7 +247,11 @@ fn rows_items_and_questions_stay_or_go_as_one() {
         let Some([before, after]) = Shown::before_and_after(html) else {
             return Vec::new();
         };
-        let units = before.elements().filter(is_one_thing);
+        // The headline stays wherever it stands.
+        let title = before.elements().find(|node| name(node) == "title").map(|node| node.text_contents());
+        let headline = title.unwrap_or_default().split(" | ").next().unwrap_or_default().trim().to_owned();
+        let holds_headline = |unit: &NodeRef| !headline.is_empty() && unit.text_contents().contains(&headline);
+        let units = before.elements().filter(is_one_thing).filter(|unit| !holds_headline(unit));
         let parted = units.filter_map(|unit| {
             let [all, left] = before.left(&unit, &after);
             let is_parted = (1..all).contains(&left) && all <= MOST;
