@@ -33,7 +33,7 @@ fn chain() -> Arc<Chain> {
 
 /// Without haste: programs that are tested are slow.
 fn chain_of(config: &ChainConfig) -> Arc<Chain> {
-    let limits = PageLimits { cpu: Duration::from_secs(60), ..PageLimits::default() };
+    let limits = PageLimits { cpu: Duration::from_mins(1), ..PageLimits::default() };
     Arc::new(Chain::new(config, limits, HostList::default()).unwrap())
 }
 
