@@ -47,7 +47,7 @@ use crate::{
     bypass_link,
     config::{Config, ConfigError, Rewrite},
     controls::{Kept, PageControls},
-    headers::{accept, members, repair, without},
+    headers::{accept, members, repair, validators, without},
     records::PageEffect,
 };
 
@@ -121,10 +121,14 @@ impl Rewriter {
     pub(crate) fn prepare(&self, asked: &mut RequestInfo<'_>, headers: &mut HeaderMap) {
         if asked.wants_original {
             // The client's stored copy is the rewritten page.
-            *headers = without(headers, |name| *name == header::IF_NONE_MATCH || *name == header::IF_MODIFIED_SINCE);
+            validators::drop_conditions(headers);
         } else if self.is_wanted(asked) {
             asked.coding = accept::choose_coding(headers);
             accept::narrow_codings(headers);
+            if asked.is_conditional && !validators::has_ours(headers) {
+                // The client's stored copy is the original, of the time before its pages were rewritten.
+                validators::drop_conditions(headers);
+            }
         }
     }
 
