@@ -30,7 +30,7 @@ use tracing::{debug, info, warn};
 use self::first_bytes::{FirstBytes, Hello, first_bytes};
 pub(crate) use self::tunnelled_hosts::TunnelledHosts;
 use crate::{
-    access_control::Permit,
+    access_control::{Permit, is_private},
     authority::{Host, Scheme, Target},
     client::UpstreamError,
     device::Device,
@@ -179,8 +179,10 @@ impl SniffedConnect {
             return true;
         };
         let connected = self.running.client.preconnect(permit, requester(&self.connection)).await;
+        // Routers and printers sign their certificates themselves; the browser has a way past them, and we have none.
+        let is_device = matches!(permit.target().host, Host::Ip(ip) if is_private(ip));
         match connected {
-            Err(error) if error.may_work_in_a_tunnel() => {
+            Err(error) if error.may_work_in_a_tunnel() || is_device && error.is_of_certificate() => {
                 self.proxy.tunnel_from_now_on(permit.target(), &error);
                 false
             }
