@@ -50,7 +50,7 @@ pub fn body(content_type: &[u8], codings: &[u8], body: &[u8]) {
     if let Err(reason) = rewrite::fuzz_api::run(&headers, body) {
         assert!(!["panic", "panicked"].contains(&reason.as_str()), "{reason}");
     }
-    let _ = crate::decode_html(body);
+    let _ = crate::rewrite::decode_html(body);
 }
 
 /// The fields of a rewritten response, given as `name: value` lines.
