@@ -32,7 +32,8 @@ pub(crate) fn user_agent(headers: &HeaderMap) -> &str {
 /// The `User-Agent` without its numbers, so that an update of the program changes nothing.
 pub(crate) fn agent(headers: &HeaderMap) -> String {
     let is_number = |char: char| char.is_ascii_digit() || ['.', '_'].contains(&char);
-    let mut agent: String = user_agent(headers).split(is_number).collect();
+    let mut agent = user_agent(headers).to_owned();
+    agent.retain(|char| !is_number(char));
     // It is ASCII.
     agent.truncate(MAX_AGENT);
     agent

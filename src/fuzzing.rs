@@ -89,8 +89,8 @@ pub fn authority(text: &str) {
     ];
     for target in targets.into_iter().flatten() {
         let written = target.authority();
-        let again = Target::of_authority(target.scheme, &written);
+        let again = Target::of_authority(target.scheme, written);
         assert!(again.is_ok_and(|again| again.same_place(&target)), "{text} as {written}");
-        assert!(HeaderValue::from_str(&written).is_ok());
+        assert!(HeaderValue::from_str(written).is_ok());
     }
 }

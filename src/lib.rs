@@ -51,6 +51,7 @@ mod device;
 mod device_looks;
 mod error;
 mod error_pages;
+mod expiring_map;
 pub mod fetch;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]

@@ -259,8 +259,8 @@ impl SniffedConnect {
                 trusted.distrusts(device);
             }
         } else if self.running.config.https.tunnel_refused {
-            let host = self.target().host_port();
-            let refused = tunnelled.refused(device, &host);
+            let host = &*self.target().host_port;
+            let refused = tunnelled.refused(device, host);
             if refused.tunnelled {
                 info!(client = %device.address, host, "this client refuses our certificate: the host is tunnelled for it");
             }
@@ -272,7 +272,7 @@ impl SniffedConnect {
 
     /// HTTP in clear inside of the tunnel, as Chromium sends `ws://`.
     fn serve_plain<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, client: I) {
-        let target = Target { scheme: Scheme::Http, ..self.target().clone() };
+        let target = self.target().with_scheme(Scheme::Http);
         self.serve(client, target, Version::HTTP_11);
     }
 
@@ -323,8 +323,8 @@ fn refusal(error: &io::Error) -> Option<bool> {
 impl Proxy {
     /// Remembers an origin that only the client's own TLS can speak with.
     pub(crate) fn tunnel_from_now_on(&self, target: &Target, error: &UpstreamError) {
-        let host = target.host_port();
+        let host = &*target.host_port;
         info!(host, reason = %error, "connections to this host are tunnelled from now on");
-        self.tunnelled.insert(host, &error.to_string());
+        self.tunnelled.insert(host.to_owned(), &error.to_string());
     }
 }

@@ -150,7 +150,7 @@ impl Exchange {
     ) -> (Request<Body>, bool) {
         let (mut head, body) = request.into_parts();
         let forwarding = Forwarding {
-            host: &permit.target().authority(),
+            host: permit.target().authority(),
             upgrade: upgrade.map(UpgradeRequest::protocols),
             pseudonym: &self.proxy.pseudonym,
             via: self.running.config.headers.via,

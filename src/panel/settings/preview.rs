@@ -92,7 +92,7 @@ async fn fetch(visit: &Visit<'_>, address: &str) -> Result<(Url, String), String
         let target = Target::of_absolute(&url.as_str().parse().map_err(|_| format!("{url} is no address"))?);
         let permit =
             visit.running.acl.permit(target.map_err(|error| error.to_string())?).map_err(|error| error.to_string())?;
-        let request = request(&url, &permit.target().authority());
+        let request = request(&url, permit.target().authority());
         let asks: IpAddr = visit.device.address;
         let requester = Requester { address: asks, pinned: &visit.connection.pinned };
         let sent = client.send(&permit, request, requester, Arc::new(|_, _| {})).await;
