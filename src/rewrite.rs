@@ -85,7 +85,7 @@ struct Coded {
 /// Decodes a whole page that did not come over HTTP: the encoding is found from its byte order mark, its own
 /// declaration, or by a guess.
 #[must_use]
-pub fn decode_html(bytes: &[u8]) -> String {
+pub(crate) fn decode_html(bytes: &[u8]) -> String {
     charset::of_page(bytes, None, None).decode(bytes).0.into_owned()
 }
 
@@ -307,7 +307,8 @@ fn keep_original(asked: &RequestInfo<'_>, page: &Url, head: &Parts, original: &O
     }
 }
 
-/// Reads the page, keeps every byte, and passes it to the worker. `received` is told of all of it before the worker is.
+/// Reads the page, keeps every byte, and passes it to the worker. `received` is called with all
+/// of it before the worker gets the last chunk.
 async fn receive(
     body: &mut Body,
     original: &mut Original,
