@@ -120,8 +120,9 @@ async fn dillo_reads_the_start_page_and_ten_pages() {
 async fn netsurf_reads_the_start_page_and_ten_pages() {
     let proxy = TestProxy::start("").await;
     let (host, port) = (proxy.addr.ip(), proxy.addr.port());
-    let settings =
-        format!("http_proxy:1\nhttp_proxy_host:{host}\nhttp_proxy_port:{port}\nhttp_proxy_noproxy:\nhttp_proxy_auth:0\n");
+    let settings = format!(
+        "http_proxy:1\nhttp_proxy_host:{host}\nhttp_proxy_port:{port}\nhttp_proxy_noproxy:\nhttp_proxy_auth:0\n"
+    );
     titles_appear("netsurf-gtk", "netsurf-gtk", &[(".config/netsurf/Choices", settings)], &proxy).await;
     proxy.stop().await;
 }
