@@ -83,6 +83,7 @@ fn say_once(page: &mut Page, entry: NodeId) {
         if links.iter().any(|other| page.is_live(other.id) && link.is_said_by(other)) {
             page.drop_silently(link.id);
         } else if link.text.len() >= LINES
+            && !link.is_heading
             && links[..at].iter().any(|name| name.place == link.place && !name.text.is_empty())
         {
             // Lines of text below a name that leads there already: they need not be blue and underlined.
