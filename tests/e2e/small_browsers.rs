@@ -17,7 +17,7 @@ const PAGES: [(&str, &str); 10] = [
     ("0102", "Fundamentals of Electrical Work"),
     ("0507", "My take on Valuation"),
     ("4518", "Living Room Furniture"),
-    ("4137", "Chess Sets"),
+    ("0729", "Software"),
     ("0259", "All Latest News"),
     ("2934", "Gadgets and Electronics"),
     ("3054", "Forza Horizon 5"),
