@@ -265,6 +265,7 @@ impl PageFeed {
         let (metadata, claims) = (found.metadata, found.claims);
         let mut page = AnalysedPage { page, metadata, claims, domain, survey };
         page.collect_links = chain.collect_links;
+        page.has_bar = self.links.is_some();
         page.headline = found.headline;
         let mut report = Report { text_before: page.chars(page.body()), ..Report::default() };
         self.spend(&mut clock)?;
