@@ -82,7 +82,8 @@ async fn each_link_shows_the_page_as_it_says_and_no_origin_sees_it() {
         assert!(shown.text().contains(first) && !next.text().contains(first), "{settings}: {}", next.text());
         let text = get(&proxy, &control(&shown, "Text"), &[ANNA]).await;
         is_of(&text, "single hand", "text");
-        assert_eq!(text.header("content-type"), "text/plain; charset=utf-8");
+        assert_eq!(text.header("content-type"), "text/html; charset=utf-8");
+        assert!(text.text().contains("<main><pre>") && text.text().contains(">Original<"), "{}", text.text());
         // The page's own links mean what they meant.
         assert!(less.text().contains("href=\"#note\"") || settings.contains("cnr"), "{}", less.text());
         assert!(!less.text().contains("<base"));
