@@ -238,12 +238,12 @@ impl Client {
         self.connector.tcp(permit.target(), requester.address, carries).await
     }
 
-    /// Closes idle connections, because descriptors have run out.
     /// Unused connections that are kept.
     pub(crate) fn idle(&self) -> usize {
         self.pool.idle()
     }
 
+    /// Closes idle connections, because descriptors have run out.
     pub(crate) fn close_idle(&self) {
         self.pool.close_idle();
     }

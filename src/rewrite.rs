@@ -11,6 +11,7 @@ mod first_bytes;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzz_api;
 mod join;
+mod look;
 mod memory_budget;
 mod original;
 mod page_job;
@@ -24,7 +25,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use gleaner_filters::{Chain, FilterName, Filtered, ReaderLook, Report, View};
+use gleaner_filters::{FilterName, Filtered, Report};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header, response::Parts};
 use http_body_util::BodyExt;
 use tokio::{sync::Semaphore, time::timeout};
@@ -40,28 +41,18 @@ use self::{
     page_job::{Job, Purpose},
     workers::Worker,
 };
-pub(crate) use self::{join::Fetch, request_info::RequestInfo, workers::Workers};
+pub(crate) use self::{join::Fetch, look::Look, request_info::RequestInfo, workers::Workers};
 use crate::{
     body::Body,
     bypass_link,
     config::{Config, ConfigError, Rewrite},
     controls::{Kept, PageControls},
-    headers::{accept, members, repair, validators::Tagger, without},
+    headers::{accept, members, repair, without},
     records::PageEffect,
 };
 
 /// What was done to a page, or why nothing was.
 const GLEANER: HeaderName = HeaderName::from_static("gleaner");
-
-/// How the pages of one profile are rewritten.
-pub(crate) struct Look {
-    /// Whether they are rewritten at all.
-    enabled: bool,
-    chain: Arc<Chain>,
-    pub(crate) tagger: Tagger,
-    /// What the device chose in place of the configured look of the reader page.
-    reader: Option<ReaderLook>,
-}
 
 /// Rewrites pages under one configuration.
 pub(crate) struct Rewriter {
@@ -259,52 +250,6 @@ impl Rewriter {
         }
         head.headers = repair::rewritten(&head.headers, look.chain.format(), &look.chain.csp_change(), &look.tagger);
         noted(head, body, "eligible".to_owned())
-    }
-}
-
-impl Look {
-    /// How this profile's pages look in a view, and while blocking is paused.
-    pub(crate) fn of_view(config: &Config, profile: usize, view: View, is_paused: bool) -> Result<Self, ConfigError> {
-        let profile = &config.profiles.all[profile];
-        let mut filters = profile.filters.for_view(view);
-        filters.ad_servers.enabled &= !is_paused;
-        Ok(Self {
-            enabled: profile.rewrite,
-            chain: Arc::new(config.chain(&filters)?),
-            tagger: Tagger::new(profile.fingerprint).with(&is_paused),
-            reader: None,
-        })
-    }
-
-    /// The same with what a device chose for the reader page.
-    pub(crate) fn with_reader(&self, reader: ReaderLook) -> Self {
-        let tagger = self.tagger.with(&reader);
-        Self { enabled: self.enabled, chain: Arc::clone(&self.chain), tagger, reader: Some(reader) }
-    }
-
-    /// Whether its pages have a bar.
-    pub(crate) fn has_controls(&self) -> bool {
-        self.enabled && self.chain.has_controls()
-    }
-
-    /// Those of all profiles, in their order. Profiles with the same settings share a chain.
-    fn all(config: &Config) -> Result<Vec<Self>, ConfigError> {
-        let mut looks: Vec<Self> = Vec::new();
-        let profiles = &config.profiles.all;
-        for (index, profile) in profiles.iter().enumerate() {
-            let same = profiles[..index].iter().position(|other| other.fingerprint == profile.fingerprint);
-            let chain = match same {
-                Some(same) => Arc::clone(&looks[same].chain),
-                None => Arc::new(config.chain(&profile.filters)?),
-            };
-            looks.push(Self {
-                enabled: profile.rewrite,
-                chain,
-                tagger: Tagger::new(profile.fingerprint),
-                reader: None,
-            });
-        }
-        Ok(looks)
     }
 }
 

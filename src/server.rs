@@ -2,6 +2,7 @@
 //! to us. What a request means is decided in `service`.
 
 mod connection_state;
+mod connection_timer;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzz_api;
 mod http2_requests;
@@ -32,11 +33,11 @@ use tokio::{
 };
 use tracing::debug;
 
-use self::validating_io::{Timeouts, ValidatingIo};
 pub(crate) use self::{
     connection_state::{ConnectionState, InFlight, WholeServer},
     request_parser::ParseRejection,
 };
+use self::{connection_timer::Timeouts, validating_io::ValidatingIo};
 use crate::{
     authority::Target,
     body::Body,

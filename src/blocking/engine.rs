@@ -13,9 +13,10 @@ use adblock::{
     request::Request,
     resources::{MimeType, Resource, ResourceType},
     sourcemap::FilterRuleDebugInfo,
+    url_parser::{ResolvesDomain, set_domain_resolver},
 };
 use base64ct::{Base64, Encoding};
-use gleaner_filters::{Hiding, Names, Selectors};
+use gleaner_filters::{Hiding, Names, Selectors, registrable_domain};
 use tracing::warn;
 use url::Url;
 
@@ -111,6 +112,15 @@ pub struct Counts {
     pub refused: usize,
 }
 
+/// Tells the crate which hosts belong to one site.
+struct PublicSuffixList;
+
+impl ResolvesDomain for PublicSuffixList {
+    fn get_host_domain(&self, host: &str) -> (usize, usize) {
+        (host.len() - registrable_domain(host).len(), host.len())
+    }
+}
+
 pub(super) struct Engine {
     rules: adblock::Engine,
     /// Exceptions for all that a page loads, as rules that forbid the page; most lists have none.
@@ -126,6 +136,8 @@ pub(super) struct Engine {
 impl Engine {
     /// Compiles lists, or reads them from `cache` where they were compiled before.
     pub(super) fn new(lists: &[Text], cache: Option<&Path>) -> Engine {
+        // There is one for the process; setting it again changes nothing.
+        let _ = set_domain_resolver(Box::new(PublicSuffixList));
         let mut texts: Vec<Rules> = lists.iter().map(|list| syntax::read(&list.text)).collect();
         let unhidden: HashSet<String> = texts.iter().flat_map(|rules| &rules.unhidden).cloned().collect();
         if !unhidden.is_empty() {
