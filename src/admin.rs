@@ -149,7 +149,9 @@ fn learn<B>(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, request: &
         && let Some(authority) = running.authority()
     {
         let browser = visit.device.agent.clone();
-        proxy.trusted_devices.learn(connect, browser, authority.fingerprint());
+        if proxy.trusted_devices.learn(connect, browser, authority.fingerprint()) {
+            proxy.tunnelled.trusted(connect);
+        }
     }
 }
 

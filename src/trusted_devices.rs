@@ -99,8 +99,8 @@ impl TrustedDevices {
         self.current().devices.iter().any(is_it)
     }
 
-    /// The client has accepted a leaf of this authority.
-    pub(crate) fn learn(&self, device: &Device, browser: String, authority: String) {
+    /// The client has accepted a leaf of this authority. Returns whether that is new.
+    pub(crate) fn learn(&self, device: &Device, browser: String, authority: String) -> bool {
         let now = now();
         let mut list = self.current();
         if list.authority != authority {
@@ -118,6 +118,7 @@ impl TrustedDevices {
         let (address, agent) = (device.address, device.agent.clone());
         list.devices.push(TrustedDevice { address, user, agent, browser, since, seen: now });
         self.save_or_warn(&mut list);
+        known.is_none()
     }
 
     /// The client has used a connection that was opened.
@@ -131,13 +132,13 @@ impl TrustedDevices {
         }
     }
 
-    /// The client has refused our certificate of the start page.
+    /// The client has refused our certificate of the start page, or of one host after another.
     pub(crate) fn distrusts(&self, device: &Device) {
         self.remove_or_warn(|entry| entry.is_of(device));
     }
 
-    /// The client has refused our certificates of several hosts, and accepted none in between: it is forgotten if its
-    /// address may have another device by now.
+    /// The client has closed its connections to several hosts in a row, which may be a refusal of our certificates: it is
+    /// forgotten if its address may have another device by now.
     pub(crate) fn doubts(&self, device: &Device) {
         let now = now();
         self.remove_or_warn(|entry| entry.is_of(device) && now - entry.seen >= MAY_HAVE_CHANGED);

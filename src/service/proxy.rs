@@ -148,13 +148,6 @@ impl Proxy {
         self.running().config.clone()
     }
 
-    /// The certificate's file of the authority in use; none while interception is off.
-    pub(crate) fn authority_file(&self) -> Option<PathBuf> {
-        let running = self.running();
-        let authority = running.authority()?;
-        Some(authority.certificate_file())
-    }
-
     /// The file the configuration came from.
     #[must_use]
     pub fn config_file(&self) -> Option<PathBuf> {
