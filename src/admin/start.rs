@@ -124,8 +124,9 @@ fn next_step(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, intercept
                     @if intercept == Intercept::On { p.bad { "Until then every encrypted page shows an error." } }
                     p { a.button href=(system.certificate()) { "Get the certificate" } }
                     (steps(&system.certificate_steps()))
-                    p { "Then " a href="/" { "load this page again" } "." }
                 }
+                // Outside, for browsers that know no `content` and would show an empty box.
+                p { a href="/" { "Load this page again" } " to see whether all is set." }
             }
         }
     }
