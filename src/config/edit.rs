@@ -174,12 +174,15 @@ pub(crate) fn set(tree: &mut Value, path: &[String], value: &Value) {
         return;
     };
     if !tree.is_mapping() {
+        if value.is_null() {
+            return;
+        }
         *tree = Value::Mapping(Mapping::new());
     }
     let Some(section) = tree.as_mapping_mut() else { return };
     if rest.is_empty() && value.is_null() {
         section.shift_remove(key);
-    } else {
+    } else if !value.is_null() || section.contains_key(key) {
         set(section.entry(key.as_str().into()).or_insert(Value::Null), rest, value);
     }
 }
