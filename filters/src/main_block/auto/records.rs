@@ -157,15 +157,19 @@ impl Records {
     }
 
     /// The alike siblings of which something is kept, outermost first: groups in which most members lead
-    /// somewhere, but not to so many places that they are lists themselves.
+    /// somewhere, but not to so many places that they are lists themselves; and cards that hold none of these.
     pub(super) fn entries(&self, page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<NodeId> {
-        let mut groups: HashMap<u64, Vec<NodeId>> = HashMap::new();
-        let all = self.siblings.iter().chain(&self.cards);
-        for (&id, &group) in all.filter(|(id, _)| !matches!(page.tag(**id), Some(Tag::Tr | Tag::Td))) {
-            if kept[blocks.inside(page, id)].contains(&true) {
-                groups.entry(group).or_default().push(id);
+        let kept_groups = |siblings: &HashMap<NodeId, u64>| {
+            let mut groups: HashMap<u64, Vec<NodeId>> = HashMap::new();
+            for (&id, &group) in siblings.iter().filter(|(id, _)| !matches!(page.tag(**id), Some(Tag::Tr | Tag::Td))) {
+                if kept[blocks.inside(page, id)].contains(&true) {
+                    groups.entry(group).or_default().push(id);
+                }
             }
-        }
+            groups.retain(|_, members| members.len() >= LEAST_SIBLINGS);
+            groups
+        };
+        let mut groups = kept_groups(&self.siblings);
         let leads_on = |id: &&NodeId| {
             let links = page.live(**id).filter(|&id| page.tag(id) == Some(Tag::A));
             let mut places: Vec<&str> = links.filter_map(|id| page.attribute(id, &local_name!("href"))).collect();
@@ -173,10 +177,16 @@ impl Records {
             places.dedup();
             (1..=MAX_PLACES).contains(&places.len())
         };
-        groups.retain(|_, members| {
-            members.len() >= LEAST_SIBLINGS && 2 * members.iter().filter(leads_on).count() > members.len()
-        });
-        outermost(page, groups.into_values().flatten().collect())
+        groups.retain(|_, members| 2 * members.iter().filter(leads_on).count() > members.len());
+        let mut cards = kept_groups(&self.cards);
+        let mut all: Vec<NodeId> = groups.values().chain(cards.values()).flatten().copied().collect();
+        all.sort_unstable();
+        let holds_another = |&id: &NodeId| {
+            let next = all.get(all.partition_point(|&other| other <= id));
+            next.is_some_and(|&next| next < page.end(id))
+        };
+        cards.retain(|_, members| !members.iter().any(holds_another));
+        outermost(page, groups.into_values().chain(cards.into_values()).flatten().collect())
     }
 
     /// The posts of which something is kept, each with one name and one date.
