@@ -90,7 +90,7 @@ fn is_for_elements(line: &str) -> bool {
     }
 }
 
-/// Whether an exception is for all that a page loads, as in EasyList. uBlock Origin's own `$doc` is for the page alone.
+/// Whether an exception is for all that a page loads, as in `EasyList`. uBlock Origin's own `$doc` is for the page alone.
 fn is_for_pages(rule: &str) -> bool {
     rule.rsplit_once('$').is_some_and(|(_, options)| options.split(',').any(|option| option == "document"))
 }

@@ -145,11 +145,8 @@ fn session(proxy: &Proxy, running: &RuntimeState, device: &Device, head: &Parts)
 }
 
 /// The page that asks for the password.
-pub(super) fn log_in_page(visit: &Visit<'_>, status: StatusCode, problem: Option<&str>) -> Response<Body> {
-    let then = match visit.query.get("then") {
-        "" => visit.path,
-        then => then,
-    };
+/// Afterwards it leads to `then`: with its query, which may name a site.
+pub(super) fn log_in_page(visit: &Visit<'_>, status: StatusCode, problem: Option<&str>, then: &str) -> Response<Body> {
     page(
         status,
         "Log in",
@@ -176,24 +173,25 @@ pub(super) async fn log_in(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
         return see_other("/panel");
     };
     let client = visit.device.address;
-    match login.check_password(client, String::new(), form.get("password").to_owned()).await {
-        Ok(_) => {
+    match login.log_in(client, form.get("password").to_owned()).await {
+        Ok(()) => {
             info!(%client, "a client logged in to the panel");
             let session = Session { client, password: visit.running.config.panel.password.clone() };
             let id = Base64UrlUnpadded::encode_string(&random_bytes::<32>());
             visit.proxy.sessions.0.insert(id.clone(), (session, Instant::now()));
             let then = form.get("then");
-            let mut response = see_other(if super::has(then) && !then.starts_with("//") { then } else { "/panel" });
+            let path = then.split('?').next().unwrap_or_default();
+            let mut response = see_other(if super::has(path) && !then.starts_with("//") { then } else { "/panel" });
             set_cookie(visit.connection, &mut response, &id, LONGEST);
             response
         }
         Err(Denied::Credentials) => {
             warn!(%client, "a wrong password for the panel");
-            log_in_page(visit, StatusCode::UNAUTHORIZED, Some("This is not the password."))
+            log_in_page(visit, StatusCode::UNAUTHORIZED, Some("This is not the password."), form.get("then"))
         }
         Err(Denied::TooManyGuesses) => {
             let text = "Too many wrong passwords from this device. Wait for a minute.";
-            let mut response = log_in_page(visit, StatusCode::TOO_MANY_REQUESTS, Some(text));
+            let mut response = log_in_page(visit, StatusCode::TOO_MANY_REQUESTS, Some(text), form.get("then"));
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
             response
         }
