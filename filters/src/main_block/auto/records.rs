@@ -161,7 +161,9 @@ impl Records {
     pub(super) fn entries(&self, page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<NodeId> {
         let kept_groups = |siblings: &HashMap<NodeId, u64>| {
             let mut groups: HashMap<u64, Vec<NodeId>> = HashMap::new();
-            for (&id, &group) in siblings.iter().filter(|(id, _)| !matches!(page.tag(**id), Some(Tag::Tr | Tag::Td))) {
+            // A figure of an article is no card, though its caption leads to who made it.
+            let is_card = |id: NodeId| !matches!(page.tag(id), Some(Tag::Tr | Tag::Td | Tag::Figure));
+            for (&id, &group) in siblings.iter().filter(|(id, _)| is_card(**id)) {
                 if kept[blocks.inside(page, id)].contains(&true) {
                     groups.entry(group).or_default().push(id);
                 }

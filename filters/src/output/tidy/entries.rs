@@ -142,6 +142,9 @@ mod tests {
         assert_eq!(entries_of(teaser), 12);
         let section = |number| format!("<h3><a href=#{number}>Boot {number}</a></h3><p>{text}</p>");
         assert_eq!(entries_of(section), 0);
+        // The heading of a section is none itself.
+        let names = |number| format!("<h3><a href=/{number}>Boot {number}</a></h3>");
+        assert_eq!(entries_of(|number| names(number) + "</div>" + &text + "<div>"), 0);
         // The pictures of an article, whose captions lead nowhere.
         let picture = |number| format!("<a href=/{number}.jpg><img src=/{number}.jpg></a>Boot {number} in the rain");
         assert_eq!(entries_of(picture), 0);

@@ -40,5 +40,6 @@ fn is_card(page: &Page, words: &Words, id: NodeId) -> bool {
     places.sort_unstable();
     places.dedup();
     let is_linked = words.unlinked[id.index()] <= 0.5 * words.all[id.index()];
-    has_heading && (1..=MAX_PLACES).contains(&places.len()) || has_picture && is_linked && places.len() == 1
+    let has_text = words.blocks[id.index()] > 1;
+    has_heading && has_text && (1..=MAX_PLACES).contains(&places.len()) || has_picture && is_linked && places.len() == 1
 }
