@@ -1,13 +1,16 @@
 //! Lists of advertisements and trackers: one mechanism, which pages (the `ad_servers` step of the chain) and requests ask.
 //!
 //! A [`Blocker`] belongs to one configuration and never changes; when a list or the pause changes, the configuration is
-//! read again, and with it the lists. `lists` says where they come from, `syntax` reads them, `engine` asks them,
-//! `request` says what a request is for, `answer` what its client gets, `update` fetches them, `pause` is the pause.
+//! read again, and with it the lists. `lists` says where they come from, `syntax` reads them, `engine` asks them and `params`
+//! their rules for parameters, `request` says what a request is for, `answer` what its client gets, `update` fetches them,
+//! `pause` is the pause.
 
 mod answer;
 mod engine;
 mod lists;
+mod params;
 mod pause;
+mod refusal;
 mod request;
 mod syntax;
 pub mod update;
@@ -34,7 +37,7 @@ pub use self::{
     engine::{Counts, Rule, Verdict},
     lists::ListSource,
     pause::{Pause, parse_duration},
-    request::{KINDS, Wanted, kind},
+    request::{BlockingRequest, KINDS, kind},
 };
 use crate::config::HostPatterns;
 
@@ -128,6 +131,12 @@ impl Blocker {
         &self.states
     }
 
+    /// The rules of a list that can do nothing here, with the reason.
+    #[must_use]
+    pub fn refused(&self, list: &ListSource) -> Vec<(String, String)> {
+        syntax::refused(&read_list(list, self.settings.dir.as_deref()).unwrap_or_default())
+    }
+
     /// The settings.
     #[must_use]
     pub fn settings(&self) -> &Blocking {
@@ -169,7 +178,7 @@ impl Blocker {
 
     /// What the lists say about a request. Exceptions of the configuration are asked before, by [`Blocker::exempt`].
     #[must_use]
-    pub fn judge(&self, wanted: &Wanted) -> Verdict {
+    pub fn judge(&self, wanted: &BlockingRequest) -> Verdict {
         let engine = self.engine_for(wanted.site(), wanted.host());
         engine.judge(wanted.address(), wanted.page(), wanted.kind(), wanted.method())
     }
@@ -180,7 +189,7 @@ impl Blocker {
         if !self.settings.requests || self.exempt("", host).is_some() {
             return None;
         }
-        match self.judge(&Wanted::host_alone(host)?) {
+        match self.judge(&BlockingRequest::host_alone(host)?) {
             Verdict::Blocked { rule, .. } => Some(rule),
             _ => None,
         }
@@ -255,13 +264,22 @@ fn read_list(source: &ListSource, dir: Option<&Path>) -> io::Result<String> {
             _ => Err(io::Error::other("there is no folder for lists; `blocking.dir` can name one")),
         };
     };
-    let text = crate::config::read_text(&file, MAX_LIST).map_err(|error| match source {
+    let bytes = read_file(&file).map_err(|error| match source {
         ListSource::Named(..) | ListSource::Address(_) if error.kind() == io::ErrorKind::NotFound => {
             io::Error::other("it is not downloaded yet")
         }
         _ => io::Error::other(format!("cannot read {}: {error}", file.display())),
     })?;
-    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    // A comment may be in another encoding; rules are not.
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}
+
+/// The bytes of a file. What is none, such as a named pipe, could make the program wait for ever.
+fn read_file(file: &Path) -> io::Result<Vec<u8>> {
+    if !fs::metadata(file)?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    crate::config::read_file(file, MAX_LIST)
 }
 
 /// A number that is the same in every process of one build.

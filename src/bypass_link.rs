@@ -84,10 +84,17 @@ impl BypassLinks {
         self.allowed.get(&self.token(client, headers, page)).is_some()
     }
 
-    /// Whether this client may go to this host although it is blocked.
-    pub(crate) fn allows_host(&self, client: IpAddr, headers: &HeaderMap, host: &str) -> bool {
-        let host = Url::parse(&format!("{BLOCKED}:{host}"));
-        host.is_ok_and(|host| self.allows(client, headers, &host))
+    /// Whether this client may go to this host although it is blocked. `is_visit` renews it: what pages of other sites load, or a
+    /// tunnel carries, must not keep it open.
+    pub(crate) fn allows_host(&self, client: IpAddr, headers: &HeaderMap, host: &str, is_visit: bool) -> bool {
+        let Ok(host) = Url::parse(&format!("{BLOCKED}:{host}")) else {
+            return false;
+        };
+        if is_visit {
+            self.allows(client, headers, &host)
+        } else {
+            self.allowed.contains_key(&self.token(client, headers, &host))
+        }
     }
 
     /// How many pages and hosts are shown unfiltered.
@@ -154,7 +161,7 @@ fn confirmation(page: &Url, is_blocked: bool, token: u64) -> maud::Markup {
             &html! {
                 h1 { "Go there anyway?" }
                 p { code { (page) } }
-                p { "Nothing of this host is blocked on this device, nor on its pages, until you have not been there for ten minutes." }
+                p { "Nothing of this host is blocked in this browser, nor on its pages, until none of its pages was visited for ten minutes." }
                 p { a.button href=(link) { "Go there" } }
             },
         );
@@ -188,7 +195,7 @@ fn no_page() -> maud::Markup {
         "No page",
         &html! {
             h1 { "No page is named" }
-            p { "Follow the link “Page as it was” on a filtered page." }
+            p { "Follow the link “Original” on a filtered page." }
         },
     )
 }

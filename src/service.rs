@@ -167,7 +167,7 @@ impl Exchange {
             Asked::NotOurs(page) => return Ok(Answer::Response(bypass_link::redirect(&page))),
         };
         let host = permit.target().host.plain();
-        if let Some(response) = self.blocked(&request, &permit, &host) {
+        if let Some(response) = self.blocked(&mut request, &permit, &host) {
             return Ok(Answer::Response(response));
         }
         self.log.route = Route::Forward.as_str();

@@ -136,7 +136,8 @@ impl Exchange {
             // Over HTTP/2 hyper would send a body that must not be there.
             *response.body_mut() = Body::default();
         }
-        self.log.action = action;
+        // Before it may stand which parameters were removed.
+        self.log.action.push_str(&action);
         self.log.page = response.extensions_mut().remove();
         let timeout = self.running.config.timeouts.body_stall;
         if media != Media::EventStream {

@@ -1,5 +1,6 @@
 //! What lists of advertisements and trackers forbid: answered at once among requests, taken out of pages.
 
+mod in_a_browser;
 mod real_lists;
 
 use std::{fs, path::Path, process::Command, sync::Arc, time::Duration};
@@ -74,6 +75,9 @@ async fn a_forbidden_request_is_answered_at_once_in_its_own_type() {
     let shorter = get(&proxy, &origin.url("/a?utm_source=x&b=1"), &[("sec-fetch-dest", "document")]).await;
     assert_eq!((shorter.status.as_u16(), shorter.header("location")), (307, &*origin.url("/a?b=1")));
     assert_eq!(origin.requests().len(), 3);
+    // What no person sees in the address bar loses them on the way.
+    let frame = get(&proxy, &origin.url("/b?utm_source=x&b=1"), &[("sec-fetch-dest", "iframe")]).await;
+    assert_eq!((frame.text(), &*origin.last().uri.to_string()), ("from the origin", "/b?b=1"));
     proxy.stop().await;
 }
 
@@ -372,6 +376,21 @@ async fn a_list_that_is_missing_is_an_error_of_check_config_and_the_start_goes_o
     running.wait_for("proxy ");
     let (_, log) = running.end();
     assert!(log.contains("a list of `blocking.lists` is not in use") && log.contains("my-hosts.txt"), "{log}");
+}
+
+#[tokio::test]
+async fn explain_names_the_rule_that_removes_parameters_or_keeps_them() {
+    let (dir, settings) = with_list("$removeparam=cid\n@@||agoda.example^$removeparam\n");
+    let config = dir.path().join("config.yaml");
+    fs::write(&config, &settings).unwrap();
+    let (well, text) = run(gleaner(&config, &["explain", "http://shop.example/?cid=1&q=2"])).await;
+    assert!(
+        well && text.contains("to http://shop.example/?q=2\nrule       ")
+            && text.contains("list.txt: $removeparam=cid"),
+        "{text}"
+    );
+    let (_, text) = run(gleaner(&config, &["explain", "http://agoda.example/?cid=1"])).await;
+    assert!(text.contains("let through") && text.contains("@@||agoda.example^$removeparam"), "{text}");
 }
 
 #[tokio::test]

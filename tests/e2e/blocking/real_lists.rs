@@ -47,7 +47,7 @@ const DECISIONS: &str = include_str!("decisions.txt");
 
 #[test]
 fn real_lists_decide_as_their_authors_meant() {
-    use gleaner::blocking::{Verdict, Wanted};
+    use gleaner::blocking::{BlockingRequest, Verdict};
     let Some(dir) = real_lists() else { return };
     let config = gleaner::Config::from_yaml(&settings_of(&dir), None).unwrap();
     for (list, requests, elements) in
@@ -73,13 +73,13 @@ fn real_lists_decide_as_their_authors_meant() {
         let mut words = line.splitn(4, ' ');
         let mut next = || words.next().unwrap();
         let (kind, url, page, wanted) = (next(), next(), next(), next());
-        let request = || Wanted::new(url.parse().unwrap(), Some(page.parse().unwrap()), kind);
+        let request = || BlockingRequest::new(url.parse().unwrap(), Some(page.parse().unwrap()), kind);
         let verdict = again.blocker.judge(&request());
         assert_eq!(verdict, config.blocker.judge(&request()), "{url}");
         let said = match verdict {
             Verdict::Free => "let through".to_owned(),
             Verdict::Excepted { exception, .. } => format!("exception {exception}"),
-            Verdict::Shortened(to) => format!("to {to}"),
+            Verdict::Shortened { to, .. } => format!("to {to}"),
             Verdict::Blocked { rule, instead: None } => format!("blocked {rule}"),
             Verdict::Blocked { rule, instead: Some((kind, _)) } => format!("blocked {rule} with {kind}"),
         };
