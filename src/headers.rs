@@ -18,9 +18,9 @@ use http::{
 pub(crate) use self::media::Media;
 use crate::ca::random_bytes;
 
-/// Most fields of a request: browsers send about 30. hyper makes room for so many at every head, so that raising it
-/// makes every request slower.
-pub(crate) const MAX_FIELDS: usize = 256;
+/// Most fields of a request, as hyper and Apache have it; browsers send about 30. Of more than these hyper reads every head into
+/// memory that it allocates, which makes every request slower.
+pub(crate) const MAX_FIELDS: usize = 100;
 
 /// The same of a response: sites that set many cookies and policies send hundreds, more than hyper's default of 100.
 pub(crate) const MAX_RESPONSE_FIELDS: usize = 320;
