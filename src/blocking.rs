@@ -25,13 +25,16 @@ use std::{
 use gleaner_filters::{Hiding, Names, Resource};
 use url::Url;
 
-pub(crate) use self::answer::{blocked_document, blocked_resource, redirect};
 use self::engine::{Engine, Text};
+pub(crate) use self::{
+    answer::{blocked_document, blocked_resource, redirect},
+    pause::{PausedDevices, minutes_until},
+};
 pub use self::{
     engine::{Counts, Rule, Verdict},
     lists::ListSource,
     pause::{Pause, parse_duration},
-    request::{KINDS, Wanted},
+    request::{KINDS, Wanted, kind},
 };
 use crate::config::HostPatterns;
 
@@ -219,14 +222,13 @@ impl gleaner_filters::Blocker for Blocker {
         let engine = self.engine_for(site, host);
         // Going to a page is no request of the page that links to it.
         let from = if resource == Resource::Document { address } else { page };
-        engine.blocks(address.as_str(), from.as_str(), request::kind(resource))
+        engine.blocks(address.as_str(), from.as_str(), kind(resource), page.as_str())
     }
 
     fn rule(&self, page: &Url, address: &Url, resource: Resource) -> Option<String> {
         let (site, host) = (page.host_str().unwrap_or_default(), address.host_str().unwrap_or_default());
         let from = if resource == Resource::Document { address } else { page };
-        let verdict =
-            self.engine_for(site, host).judge(address.as_str(), from.as_str(), request::kind(resource), "GET");
+        let verdict = self.engine_for(site, host).judge(address.as_str(), from.as_str(), kind(resource), "GET");
         match verdict {
             Verdict::Blocked { rule, .. } => Some(rule.to_string()),
             _ => None,

@@ -91,6 +91,11 @@ pub struct Authority {
     leaves: ExpiringMap<Host, Arc<ServerConfig>>,
 }
 
+/// The file in the authority's folder that is new when the authority is replaced.
+pub(crate) fn certificate_file(dir: &Path) -> PathBuf {
+    dir.join(CERT_FILE)
+}
+
 impl Authority {
     /// Loads the authority from its folder, or makes one there if the folder has none.
     pub fn open(dir: &Path) -> Result<Self, AuthorityError> {
@@ -117,9 +122,9 @@ impl Authority {
         self.not_after
     }
 
-    /// The file that changes when the authority is replaced.
-    pub(crate) fn certificate_file(&self) -> PathBuf {
-        self.dir.join(CERT_FILE)
+    /// The certificate's file.
+    fn certificate_file(&self) -> PathBuf {
+        certificate_file(&self.dir)
     }
 
     /// The certificate to install, in DER.

@@ -30,8 +30,7 @@ use tracing::{debug, info, warn};
 use self::first_bytes::{FirstBytes, Hello, first_bytes};
 pub(crate) use self::tunnelled_hosts::TunnelledHosts;
 use crate::{
-    access_control::Permit,
-    admin,
+    access_control::{Permit, is_private},
     authority::{Host, Scheme, Target},
     client::UpstreamError,
     device::Device,
@@ -48,7 +47,7 @@ use crate::{
 const CLIENT_SILENCE: Duration = Duration::from_millis(300);
 
 /// A connection that its client closes so soon after the handshake, without a byte, counts as a refusal of our
-/// certificate: some programs compare it with a pinned one after the handshake. Browsers keep unused ones for longer.
+/// certificate, unless another one to the host is used: some programs compare it with a pinned one after the handshake.
 const PIN_CHECK: Duration = Duration::from_secs(2);
 
 type Client = TokioIo<Upgraded>;
@@ -180,8 +179,10 @@ impl SniffedConnect {
             return true;
         };
         let connected = self.running.client.preconnect(permit, requester(&self.connection)).await;
+        // Routers and printers sign their certificates themselves; the browser has a way past them, and we have none.
+        let is_device = matches!(permit.target().host, Host::Ip(ip) if is_private(ip));
         match connected {
-            Err(error) if error.may_work_in_a_tunnel() => {
+            Err(error) if error.may_work_in_a_tunnel() || is_device && error.is_of_certificate() => {
                 self.proxy.tunnel_from_now_on(permit.target(), &error);
                 false
             }
@@ -252,21 +253,17 @@ impl SniffedConnect {
     fn count_refusal(&self, is_alert: bool) {
         let Self { proxy, device, .. } = self;
         let (tunnelled, trusted) = (&proxy.tunnelled, &proxy.trusted_devices);
-        if matches!(self.destination, Destination::ControlHost(_)) {
-            // The start page looks there whether the client trusts the authority. A connection that was only closed may be
-            // that of a person who left the page.
-            if is_alert || tunnelled.refused(device, admin::CONTROL_HOST).tunnelled {
-                trusted.distrusts(device);
-            }
-        } else if self.running.config.https.tunnel_refused {
-            let host = &*self.target().host_port;
-            let refused = tunnelled.refused(device, host);
-            if refused.tunnelled {
-                info!(client = %device.address, host, "this client refuses our certificate: the host is tunnelled for it");
-            }
-            if refused.doubted {
-                trusted.doubts(device);
-            }
+        let is_ours = matches!(self.destination, Destination::ControlHost(_));
+        if !is_ours && !self.running.config.https.tunnel_refused {
+            return;
+        }
+        let refused = tunnelled.refused(device, &self.target().host_port, is_alert);
+        // The start page looks at the control host whether the client trusts the authority. A connection that was only closed
+        // may be that of a person who left the page. Of other hosts, one may be pinned, and a few in a row are not.
+        if is_ours && (is_alert || refused.often) || is_alert && refused.doubted {
+            trusted.distrusts(device);
+        } else if refused.doubted {
+            trusted.doubts(device);
         }
     }
 

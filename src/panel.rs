@@ -142,6 +142,7 @@ impl Visit<'_> {
         match self.path {
             "/logout" => access::log_out(self),
             "/panel/forget" => health::forget(self, form),
+            "/panel/pause" => health::set_pause(self, form),
             "/settings/site" => site::post(self, form),
             path if path.starts_with("/settings/") => settings::post(self, &path["/settings/".len()..], form).await,
             _ => notice(StatusCode::NOT_FOUND, "Not here", "The panel has no such form."),

@@ -25,7 +25,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use gleaner_filters::{Filtered, Report};
+use gleaner_filters::{FilterName, Filtered, Report};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header, response::Parts};
 use http_body_util::BodyExt;
 use tokio::{sync::Semaphore, time::timeout};
@@ -47,7 +47,7 @@ use crate::{
     bypass_link,
     config::{Config, ConfigError, Rewrite},
     controls::{Kept, PageControls},
-    headers::{accept, members, repair, without},
+    headers::{accept, members, repair, validators, without},
     records::PageEffect,
 };
 
@@ -121,10 +121,14 @@ impl Rewriter {
     pub(crate) fn prepare(&self, asked: &mut RequestInfo<'_>, headers: &mut HeaderMap) {
         if asked.wants_original {
             // The client's stored copy is the rewritten page.
-            *headers = without(headers, |name| *name == header::IF_NONE_MATCH || *name == header::IF_MODIFIED_SINCE);
+            validators::drop_conditions(headers);
         } else if self.is_wanted(asked) {
             asked.coding = accept::choose_coding(headers);
             accept::narrow_codings(headers);
+            if asked.is_conditional && !validators::has_ours(headers) {
+                // The client's stored copy is the original, of the time before its pages were rewritten.
+                validators::drop_conditions(headers);
+            }
         }
     }
 
@@ -280,15 +284,14 @@ fn finish(
     noted(head, Body::from(body), action)
 }
 
-/// What was done, in numbers. The links that were removed are in the note of their filter.
+/// What was done, in numbers.
 fn effect(report: &Report, original: &Original, bytes: usize) -> PageEffect {
-    let of = |name: &str| report.filters.iter().find(|filter| filter.filter == name);
-    let note = of("removed_links").and_then(|filter| filter.note.as_deref()?.split(' ').next()?.parse().ok());
+    let ads = report.filters.iter().find(|filter| filter.filter == FilterName::AdServers.as_str());
     PageEffect {
         before: original.bytes as u64,
         after: bytes as u64,
-        ads: of("ad_servers").map_or(0, |filter| filter.removed as u64),
-        links: note.unwrap_or(0),
+        ads: ads.map_or(0, |filter| filter.removed as u64),
+        links: report.links as u64,
         added: original.ended.map(|ended| ended.elapsed()).unwrap_or_default(),
     }
 }

@@ -14,7 +14,7 @@ mod upgrade;
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version, header};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use tokio::time::Instant;
 use tracing::{Instrument, debug, debug_span};
 
@@ -50,6 +50,7 @@ pub(crate) async fn handle(
     let log = RequestLog::new(connection.client, aborted, request.method().clone(), started, &proxy.records);
     let version = request.version();
     let is_connect = request.method() == Method::CONNECT;
+    let is_head = request.method() == Method::HEAD;
     let span = debug_span!("request", method = %request.method());
     let mut exchange = Exchange { running: proxy.running(), proxy, connection, user: None, log };
     async move {
@@ -65,6 +66,10 @@ pub(crate) async fn handle(
             }
         };
         set_connection_field(&mut response, version, is_connect);
+        if is_head && version == Version::HTTP_2 {
+            // hyper does so over HTTP/1.1 only.
+            response = without_content(response);
+        }
         exchange.log.status = response.status().as_u16();
         response.map(|body| body.logged(exchange.log))
     }
@@ -89,6 +94,15 @@ fn set_connection_field(response: &mut Response<Body>, version: Version, is_conn
         // RFC 9113 § 8.2.2.
         response.headers_mut().remove(header::CONNECTION);
     }
+}
+
+/// The response to HEAD (RFC 9110 § 9.3.2), with the length that a GET would have.
+fn without_content(response: Response<Body>) -> Response<Body> {
+    let (mut head, body) = response.into_parts();
+    if let Some(length) = body.size_hint().exact().filter(|length| *length > 0) {
+        head.headers.entry(header::CONTENT_LENGTH).or_insert_with(|| length.into());
+    }
+    Response::from_parts(head, Body::default())
 }
 
 /// One request on its way.
@@ -179,6 +193,11 @@ impl Exchange {
     /// The program on the device that asks.
     fn device(&self, headers: &HeaderMap) -> Device {
         Device::new(self.connection.client.ip(), self.user.clone(), headers)
+    }
+
+    /// Whether this device has paused blocking.
+    fn is_paused(&self) -> bool {
+        self.proxy.paused_devices.of(self.connection.client.ip().to_canonical(), self.user.clone()).is_some()
     }
 
     /// The profile of this client and host.

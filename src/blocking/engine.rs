@@ -123,6 +123,8 @@ impl ResolvesDomain for PublicSuffixList {
 
 pub(super) struct Engine {
     rules: adblock::Engine,
+    /// Exceptions for all that a page loads, as rules that forbid the page; most lists have none.
+    pages: Option<adblock::Engine>,
     lists: Vec<String>,
     /// The hosts of all rules, where there are rules for whole hosts and nothing else.
     hosts: Option<HostPatterns>,
@@ -136,15 +138,23 @@ impl Engine {
     pub(super) fn new(lists: &[Text], cache: Option<&Path>) -> Engine {
         // There is one for the process; setting it again changes nothing.
         let _ = set_domain_resolver(Box::new(PublicSuffixList));
-        let length: usize = lists.iter().map(|list| list.text.len()).sum();
-        let file = cache.filter(|_| length >= WORTH_A_FILE).map(|dir| cache_file(dir, lists));
+        let mut texts: Vec<Rules> = lists.iter().map(|list| syntax::read(&list.text)).collect();
+        let unhidden: HashSet<String> = texts.iter().flat_map(|rules| &rules.unhidden).cloned().collect();
+        if !unhidden.is_empty() {
+            texts.iter_mut().for_each(|rules| rules.unhide(&unhidden));
+        }
+        let names: Vec<String> = lists.iter().map(|list| list.name.clone()).collect();
+        let length: usize = texts.iter().map(|rules| rules.text.len()).sum();
+        let file = cache.filter(|_| length >= WORTH_A_FILE).map(|dir| cache_file(dir, &names, &texts));
         let kept = file.as_deref().and_then(|file| read(file).ok());
-        let read: Vec<Rules> = lists.iter().map(|list| syntax::read(&list.text)).collect();
-        let hosts_only = read.iter().all(|rules| rules.hosts_only);
+        let hosts_only = texts.iter().all(|rules| rules.hosts_only);
+        let has_pages = texts.iter().any(|rules| !rules.pages.is_empty());
         let mut engine = Engine {
-            hosts: hosts_only.then(|| read.iter().flat_map(syntax::hosts_alone).map(str::to_ascii_lowercase).collect()),
-            rules: kept.unwrap_or_else(|| compile(read)),
-            lists: lists.iter().map(|list| list.name.clone()).collect(),
+            hosts: hosts_only
+                .then(|| texts.iter().flat_map(syntax::hosts_alone).map(str::to_ascii_lowercase).collect()),
+            pages: has_pages.then(|| compile(texts.iter_mut().map(|rules| std::mem::take(&mut rules.pages)))),
+            rules: kept.unwrap_or_else(|| compile(texts.into_iter().map(|rules| rules.text))),
+            lists: names,
             common: None,
             hides: false,
         };
@@ -203,6 +213,9 @@ impl Engine {
         let found = self.rules.check_network_request(&request);
         if found.should_block() {
             let rule = self.rule(found.filter);
+            if let Some(exception) = self.page_exception(page).filter(|_| !found.important) {
+                return Verdict::Excepted { rule, exception };
+            }
             return Verdict::Blocked { rule, instead: found.redirect.as_deref().and_then(content) };
         }
         if let Some(shorter) = found.rewritten_url.and_then(|url| Url::parse(&url).ok()) {
@@ -216,10 +229,20 @@ impl Engine {
         }
     }
 
-    /// Whether the rules forbid it: the same question where the rule does not matter.
-    pub(super) fn blocks(&self, url: &str, page: &str, kind: &str) -> bool {
-        Request::new(url, page, kind, "get")
-            .is_ok_and(|request| self.rules.check_network_request(&request).should_block())
+    /// Whether the rules forbid it to an element of `shown_on`: the same question where the rule does not matter.
+    pub(super) fn blocks(&self, url: &str, page: &str, kind: &str, shown_on: &str) -> bool {
+        Request::new(url, page, kind, "get").is_ok_and(|request| {
+            let found = self.rules.check_network_request(&request);
+            found.should_block() && (found.important || self.page_exception(shown_on).is_none())
+        })
+    }
+
+    /// The exception for all that a page loads.
+    fn page_exception(&self, page: &str) -> Option<Rule> {
+        let request = Request::new(page, page, "document", "get").ok()?;
+        let found = self.pages.as_ref()?.check_network_request(&request).filter?;
+        let Rule { list, text } = self.rule(Some(found));
+        Some(Rule { list, text: format!("@@{text}") })
     }
 
     fn rule(&self, found: Option<FilterRuleDebugInfo>) -> Rule {
@@ -230,7 +253,7 @@ impl Engine {
 
     /// The selectors of what the rules hide on a page.
     pub(super) fn hiding(&self, page: &Url, names: &dyn Fn() -> Names) -> Option<Hiding> {
-        if !self.hides {
+        if !self.hides || self.page_exception(page.as_str()).is_some() {
             return None;
         }
         let found = self.rules.url_cosmetic_resources(page.as_str());
@@ -261,18 +284,18 @@ fn sorted(selectors: HashSet<String>) -> Vec<String> {
     selectors
 }
 
-fn compile(lists: Vec<Rules>) -> adblock::Engine {
+fn compile(lists: impl Iterator<Item = String>) -> adblock::Engine {
     // With the rules' own texts, for messages.
     let mut set = FilterSet::new(true);
-    for rules in lists {
-        set.add_filter_list(rules.text, ParseOptions::default());
+    for text in lists {
+        set.add_filter_list(text, ParseOptions::default());
     }
     // Not fused, so that each rule keeps its text and its list; decisions take as long.
     adblock::Engine::new_with_filter_set_no_optimize(set)
 }
 
-fn cache_file(dir: &Path, lists: &[Text]) -> PathBuf {
-    let key: Vec<(&str, &str)> = lists.iter().map(|list| (&*list.name, &*list.text)).collect();
+fn cache_file(dir: &Path, names: &[String], texts: &[Rules]) -> PathBuf {
+    let key: Vec<(&String, &str)> = names.iter().zip(texts).map(|(name, rules)| (name, &*rules.text)).collect();
     dir.join(format!("{:016x}.compiled", hash_of(&(key, env!("CARGO_PKG_VERSION")))))
 }
 
@@ -324,10 +347,38 @@ mod tests {
             "127.0.0.1",
         ] {
             let url = format!("https://{host}/x.js");
-            let blocks = engine.blocks(&url, "https://news.example/", "script");
+            let blocks = engine.blocks(&url, "https://news.example/", "script", "https://news.example/");
             assert_eq!(engine.may_block(host), blocks, "{host}");
         }
         assert!(engine.is_by_host_alone());
+    }
+
+    #[test]
+    fn an_exception_for_a_page_holds_for_all_that_it_loads_and_shows() {
+        let engine = engine(
+            "||ads.example^\n||worse.example^$important\n||bank.example/*&id=$removeparam=id\n##.ad\n@@||bank.example^$document\n",
+        );
+        let at = |page: &str, url: &str| engine.judge(url, page, "script", "get");
+        let exception = Rule { list: "list".to_owned(), text: "@@||bank.example^$document".to_owned() };
+        let ads = "https://ads.example/x.js";
+        assert!(
+            matches!(at("https://bank.example/", ads), Verdict::Excepted { exception: found, .. } if found == exception)
+        );
+        assert!(matches!(at("https://news.example/", ads), Verdict::Blocked { .. }));
+        assert!(matches!(at("https://bank.example/", "https://worse.example/"), Verdict::Blocked { .. }));
+        let hides = |page: &str| engine.hiding(&page.parse().unwrap(), &Names::default).is_some();
+        assert!(hides("https://news.example/") && !hides("https://bank.example/accounts"));
+    }
+
+    #[test]
+    fn what_no_list_may_hide_is_hidden_nowhere() {
+        let text = |text: &str| Text { name: text.to_owned(), text: text.to_owned() };
+        let lists = ["##.ad\n##div.ad > p\nsite.example##.ad\n###own\n", "#@#.ad\n"].map(text);
+        let engine = Engine::new(&lists, None);
+        let names = || Names { classes: ["ad".to_owned()].into(), ids: ["own".to_owned()].into() };
+        let own = engine.hiding(&"https://site.example/".parse().unwrap(), &names).unwrap().own;
+        assert_eq!(own, ["#own"]);
+        assert_eq!(engine.counts()[0].elements, 2);
     }
 
     #[test]

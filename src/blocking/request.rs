@@ -109,7 +109,8 @@ pub const KINDS: [&str; 13] = [
 ];
 
 /// The kind of what an element wants.
-pub(super) fn kind(resource: Resource) -> &'static str {
+#[must_use]
+pub fn kind(resource: Resource) -> &'static str {
     match resource {
         Resource::Document => DOCUMENT,
         Resource::Frame => "subdocument",

@@ -1,6 +1,8 @@
 //! Lists as they are written, made into the one syntax that the engine reads: hosts files and plain hosts become rules for
 //! hosts, and what a list says is for other blockers is left out.
 
+use std::collections::HashSet;
+
 /// What is true for the conditions of uBlock Origin's lists (`!#if`): the proxy's clients are browsers like Chromium.
 const TRUE: [&str; 3] = ["ext_ublock", "env_chromium", "cap_user_stylesheet"];
 
@@ -10,10 +12,14 @@ pub(super) struct Rules {
     pub(super) text: String,
     /// Whether there are rules for whole hosts (`||host^`) and nothing else.
     pub(super) hosts_only: bool,
+    /// Exceptions for all that a page loads (`@@…$document`), written as rules that forbid the page.
+    pub(super) pages: String,
+    /// Selectors that no list may hide on any page (`#@#…` without a site).
+    pub(super) unhidden: HashSet<String>,
 }
 
 pub(super) fn read(list: &str) -> Rules {
-    let mut rules = Rules { text: String::with_capacity(list.len()), hosts_only: true };
+    let mut rules = Rules { text: String::with_capacity(list.len()), hosts_only: true, ..Rules::default() };
     // Whether the lines of each open condition count.
     let mut conditions: Vec<bool> = Vec::new();
     for line in list.lines() {
@@ -42,7 +48,21 @@ pub(super) fn count(list: &str) -> usize {
 }
 
 impl Rules {
+    /// Takes out the rules that hide what one of these selectors means.
+    pub(super) fn unhide(&mut self, unhidden: &HashSet<String>) {
+        let is_unhidden = |line: &&str| line.split_once("##").is_some_and(|(_, selector)| unhidden.contains(selector));
+        self.text = self.text.lines().filter(|line| !is_unhidden(line)).flat_map(|line| [line, "\n"]).collect();
+    }
+
     fn add(&mut self, line: &str) {
+        if let Some(selector) = line.strip_prefix("#@#") {
+            self.unhidden.insert(selector.trim().to_owned());
+            return;
+        }
+        if let Some(rule) = line.strip_prefix("@@").filter(|rule| is_for_pages(rule)) {
+            self.pages.push_str(rule);
+            self.pages.push('\n');
+        }
         let Some(hosts) = hosts(line) else {
             self.hosts_only &= is_host_rule(line);
             self.text.push_str(line);
@@ -68,6 +88,11 @@ fn is_for_elements(line: &str) -> bool {
         Some(rest) => rest.starts_with(|c: char| is_name(c) || matches!(c, '.' | '[' | '*' | ':' | '^' | '+')),
         None => ["#@#", "#?#", "#$#", "#@?#"].iter().any(|sign| line.starts_with(sign)),
     }
+}
+
+/// Whether an exception is for all that a page loads, as in EasyList. uBlock Origin's own `$doc` is for the page alone.
+fn is_for_pages(rule: &str) -> bool {
+    rule.rsplit_once('$').is_some_and(|(_, options)| options.split(',').any(|option| option == "document"))
 }
 
 /// The hosts of a line of a hosts file, without names of the machine itself, or of a line that is a host and nothing else.
@@ -123,11 +148,21 @@ mod tests {
                     /ads/*$image\n##.banner\n###top_ad\nsite.example##.ad\n#@#.ad-box\n### not a rule\n#### x\n&ad_box_\n\n";
         let wanted = "||a.example^\n||b.example^\n||plain.example^\n||plain.example^\n||rule.example^\n\
                       @@||not.example^$script\n/ads/*$image\n##.banner\n###top_ad\nsite.example##.ad\n\
-                      #@#.ad-box\n&ad_box_\n";
+                      &ad_box_\n";
         let rules = read(list);
         assert_eq!(rules.text, wanted);
+        assert_eq!(rules.unhidden, HashSet::from([".ad-box".to_owned()]));
         assert!(!rules.hosts_only);
         assert!(read("a.example\n||b.example^\n0.0.0.0 c.example").hosts_only);
+    }
+
+    #[test]
+    fn exceptions_for_pages_are_told_apart() {
+        let rules = read(
+            "@@||a.example^$document\n@@||b.example^$doc\n@@||c.example^$image,document\n@@||d.example/document\n",
+        );
+        assert_eq!(rules.pages, "||a.example^$document\n||c.example^$image,document\n");
+        assert_eq!(rules.text.lines().count(), 4);
     }
 
     #[test]

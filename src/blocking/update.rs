@@ -161,11 +161,11 @@ async fn fetch(config: &Config, address: &Url, state: &Fetched) -> Result<Option
     let known =
         known.into_iter().filter_map(|(name, value)| Some((name, HeaderValue::from_str(value.as_ref()?).ok()?)));
     let most = usize::try_from(MAX_LIST).unwrap_or(usize::MAX);
-    let Some((headers, bytes)) = fetch::get(config, address, &known.collect(), most).await? else {
+    let Some(fetched) = fetch::get(config, address, &known.collect(), most).await? else {
         return Ok(None);
     };
-    let text = String::from_utf8(bytes).map_err(|_| format!("{address}: it is not UTF-8 text"))?;
-    Ok(Some((headers, text)))
+    let text = String::from_utf8(fetched.bytes).map_err(|_| format!("{address}: it is not UTF-8 text"))?;
+    Ok(Some((fetched.headers, text)))
 }
 
 /// Whether a list is to be asked for.

@@ -4,8 +4,10 @@
 use std::{
     collections::{HashMap, HashSet},
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
+
+use tracing::info;
 
 use crate::{
     device::Device,
@@ -21,7 +23,7 @@ const MAX_HOSTS: usize = 16_384;
 /// Refusals of one host by one client after which it is tunnelled. One may be a connection that broke off.
 const REFUSALS: u32 = 2;
 
-/// How long a refusal counts.
+/// How long a refusal counts, and how long an acceptance speaks against the next one.
 const COUNTED_FOR: Duration = Duration::from_hours(1);
 
 /// Clients whose refusals are counted, and hosts of each.
@@ -39,10 +41,12 @@ pub(crate) struct TunnelledHosts {
     refusals: ExpiringMap<Device, Arc<Mutex<Refusals>>>,
 }
 
-/// What one client has refused.
+/// What one client has refused and accepted.
 #[derive(Debug, Default)]
 struct Refusals {
     counts: HashMap<String, u32>,
+    /// When it has last used a connection to the host.
+    accepted: HashMap<String, Instant>,
     /// Hosts since a certificate was accepted.
     in_a_row: HashSet<String>,
 }
@@ -50,8 +54,8 @@ struct Refusals {
 /// What follows from a refusal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Refused {
-    /// The host is tunnelled for this client from now on.
-    pub(crate) tunnelled: bool,
+    /// The host is tunnelled for this client, unless it is accepted before the next connection.
+    pub(crate) often: bool,
     /// The client may not trust the authority.
     pub(crate) doubted: bool,
 }
@@ -67,6 +71,23 @@ impl TunnelledHosts {
     /// Whether the host is tunnelled for this client.
     pub(crate) fn contains(&self, device: &Device, host: &str) -> bool {
         [None, Some(device.clone())].into_iter().any(|client| self.hosts.get(&(client, host.to_owned())).is_some())
+            || self.is_refused(device, host)
+    }
+
+    /// Whether the client has refused the host too often; then it is tunnelled from now on. Decided at the next connection and not
+    /// at the refusal: a browser opens several connections at once, and closes those that it does not need before
+    /// the first is used.
+    fn is_refused(&self, device: &Device, host: &str) -> bool {
+        let Some(refusals) = self.refusals.get(device) else { return false };
+        let mut refusals = refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_refused = refusals.counts.get(host).is_some_and(|count| *count >= REFUSALS);
+        if is_refused {
+            refusals.counts.remove(host);
+            info!(client = %device.address, host, "this client refuses our certificate: the host is tunnelled for it");
+            let reason = "this program refuses the proxy's certificate for it";
+            self.hosts.insert((Some(device.clone()), host.to_owned()), reason.into());
+        }
+        is_refused
     }
 
     /// Tunnels a host for everybody.
@@ -74,10 +95,14 @@ impl TunnelledHosts {
         self.hosts.insert((None, host), reason.into());
     }
 
-    /// The client has refused our certificate for the host.
-    pub(crate) fn refused(&self, device: &Device, host: &str) -> Refused {
+    /// The client has refused our certificate for the host: it has said so by an alert, or may have by closing the connection.
+    pub(crate) fn refused(&self, device: &Device, host: &str, is_alert: bool) -> Refused {
         let refusals = self.refusals.get_or_default(device);
         let mut refusals = refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        let accepted = refusals.accepted.get(host).is_some_and(|at| at.elapsed() < COUNTED_FOR);
+        if accepted && !is_alert {
+            return Refused::default();
+        }
         if refusals.in_a_row.len() < MAX_COUNTED {
             refusals.in_a_row.insert(host.to_owned());
         }
@@ -87,22 +112,27 @@ impl TunnelledHosts {
         }
         let count = refusals.counts.entry(host.to_owned()).or_default();
         *count += 1;
-        let tunnelled = *count >= REFUSALS;
-        if tunnelled {
-            refusals.counts.remove(host);
-            let reason = "this program refuses the proxy's certificate for it";
-            self.hosts.insert((Some(device.clone()), host.to_owned()), reason.into());
-        }
-        Refused { tunnelled, doubted }
+        Refused { often: *count >= REFUSALS, doubted }
     }
 
     /// The client has used a connection that shows our certificate.
     pub(crate) fn accepted(&self, device: &Device, host: &str) {
-        if let Some(refusals) = self.refusals.get(device) {
-            let mut refusals = refusals.lock().unwrap_or_else(PoisonError::into_inner);
-            refusals.counts.remove(host);
-            refusals.in_a_row.clear();
+        let refusals = self.refusals.get_or_default(device);
+        let mut refusals = refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        refusals.counts.remove(host);
+        refusals.in_a_row.clear();
+        if refusals.accepted.len() >= MAX_COUNTED {
+            refusals.accepted.clear();
         }
+        refusals.accepted.insert(host.to_owned(), Instant::now());
+    }
+
+    /// The client has shown anew that it trusts the authority: what it refused before says nothing.
+    pub(crate) fn trusted(&self, device: &Device) {
+        for (key, _) in self.hosts.entries().iter().filter(|(key, _)| key.0.as_ref() == Some(device)) {
+            self.hosts.remove(key);
+        }
+        self.refusals.remove(device);
     }
 
     /// Hosts that are tunnelled for this device, whatever the program, and why; sorted.
@@ -155,32 +185,56 @@ mod tests {
         Device { address: [192, 168, 1, 2].into(), user: None, agent: agent.to_owned() }
     }
 
+    const CLOSED: bool = false;
+    const ALERT: bool = true;
+
     #[test]
     fn a_host_is_tunnelled_for_a_client_that_has_refused_it_twice() {
         let hosts = TunnelledHosts::new();
         let (app, browser) = (device("app"), device("browser"));
-        assert_eq!(hosts.refused(&app, "a:443"), Refused::default());
-        assert_eq!(hosts.refused(&app, "b:443"), Refused::default());
-        assert!(hosts.refused(&app, "a:443").tunnelled);
-        assert!(hosts.contains(&app, "a:443"));
-        assert!(!hosts.contains(&app, "b:443") && !hosts.contains(&browser, "a:443"));
-        assert_eq!(hosts.of(&browser).len(), 1);
-        hosts.forget(&browser);
-        assert!(!hosts.contains(&app, "a:443") && hosts.of(&app).is_empty());
-        assert!(!hosts.refused(&app, "b:443").tunnelled, "the count began anew");
+        for how in [CLOSED, ALERT] {
+            assert_eq!(hosts.refused(&app, "a:443", how), Refused::default());
+            assert!(!hosts.contains(&app, "a:443"));
+            assert_eq!(hosts.refused(&app, "b:443", how), Refused::default());
+            assert!(hosts.refused(&app, "a:443", how).often);
+            assert!(hosts.contains(&app, "a:443"));
+            assert!(!hosts.contains(&app, "b:443") && !hosts.contains(&browser, "a:443"));
+            assert_eq!(hosts.of(&browser).len(), 1);
+            hosts.forget(&browser);
+            assert!(!hosts.contains(&app, "a:443") && hosts.of(&app).is_empty());
+            assert!(!hosts.refused(&app, "b:443", how).often, "the count began anew");
+            hosts.trusted(&app);
+        }
     }
 
     #[test]
-    fn what_was_accepted_is_not_counted_and_refusals_in_a_row_raise_doubt() {
+    fn connections_that_a_browser_closes_unused_beside_one_in_use_are_no_refusals() {
         let hosts = TunnelledHosts::new();
         let browser = device("browser");
-        hosts.refused(&browser, "a:443");
+        // Closed before the request on the first connection was read.
+        hosts.refused(&browser, "a:443", CLOSED);
+        assert!(hosts.refused(&browser, "a:443", CLOSED).often);
         hosts.accepted(&browser, "a:443");
-        assert_eq!(hosts.refused(&browser, "a:443"), Refused::default());
-        hosts.refused(&browser, "b:443");
+        assert!(!hosts.contains(&browser, "a:443"));
+        for _ in 0..5 {
+            assert_eq!(hosts.refused(&browser, "a:443", CLOSED), Refused::default());
+        }
+        assert!(!hosts.contains(&browser, "a:443"));
+        // An alert says more: the certificate is gone.
+        hosts.refused(&browser, "a:443", ALERT);
+        assert!(hosts.refused(&browser, "a:443", ALERT).often && hosts.contains(&browser, "a:443"));
+        hosts.trusted(&browser);
+        assert!(!hosts.contains(&browser, "a:443"));
+    }
+
+    #[test]
+    fn refusals_in_a_row_raise_doubt() {
+        let hosts = TunnelledHosts::new();
+        let browser = device("browser");
+        hosts.refused(&browser, "b:443", ALERT);
         hosts.accepted(&browser, "c:443");
         for (host, doubted) in [("d:443", false), ("e:443", false), ("f:443", true)] {
-            assert_eq!(hosts.refused(&browser, host).doubted, doubted, "{host}");
+            assert_eq!(hosts.refused(&browser, host, ALERT).doubted, doubted, "{host}");
         }
         hosts.insert("old:443".to_owned(), "its TLS is too old");
         assert!(hosts.contains(&browser, "old:443"));

@@ -35,9 +35,6 @@ const UNUSED: Duration = Duration::from_hours(12);
 /// Sessions at a time; of more, the least used end.
 const MAX_SESSIONS: usize = 1000;
 
-/// The parameter of an address that was loaded again from here.
-const AGAIN: &str = "from-here";
-
 /// The sessions of those who have logged in.
 #[derive(Debug)]
 pub(crate) struct Sessions(ExpiringMap<String, (Session, Instant)>);
@@ -104,9 +101,6 @@ pub(super) fn check(
     }
     let session = session(proxy, running, device, head);
     let must_log_in = running.panel_login.is_some() && session.is_none();
-    if must_log_in && may_have_a_session(head) {
-        return Err(Box::new(load_again(head)));
-    }
     let token = proxy.forms.token(device, &format!("panel {}", session.as_deref().unwrap_or_default()));
     Ok(Guest { session, must_log_in, token })
 }
@@ -148,27 +142,6 @@ fn session(proxy: &Proxy, running: &RuntimeState, device: &Device, head: &Parts)
     let is_wanted = |(session, begun): (Session, Instant)| session == wanted && begun.elapsed() < LONGEST;
     let mut named = pairs.filter(|(name, _)| *name == COOKIE).map(|(_, id)| id);
     named.find(|id| proxy.sessions.0.get(*id).is_some_and(is_wanted)).map(str::to_owned)
-}
-
-/// A browser that follows a link from another site leaves a `SameSite=Strict` cookie out.
-fn may_have_a_session(head: &Parts) -> bool {
-    let is_from_elsewhere =
-        head.headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site" || site == "same-site");
-    is_from_elsewhere && !head.uri.query().unwrap_or_default().contains(AGAIN)
-}
-
-/// A page that asks for itself, now from our own site.
-fn load_again(head: &Parts) -> Response<Body> {
-    let query = head.uri.query().map_or_else(String::new, |query| format!("{query}&"));
-    let address = format!("{}?{query}{AGAIN}=1", head.uri.path());
-    page(
-        StatusCode::OK,
-        "Panel",
-        &html! {
-            meta http-equiv="refresh" content={ "0;url=" (address) };
-            main { h1 { "Panel" } p { a href=(address) { "Go on" } } }
-        },
-    )
 }
 
 /// The page that asks for the password.
@@ -239,7 +212,8 @@ pub(super) fn log_out(visit: &Visit<'_>) -> Response<Body> {
 fn set_cookie(connection: &Connection, response: &mut Response<Body>, id: &str, lasts: Duration) {
     let encrypted = connection.tunnel.as_ref().is_some_and(|tunnel| tunnel.scheme == Scheme::Https);
     let secure = if encrypted { "; Secure" } else { "" };
-    let cookie = format!("{COOKIE}={id}; Path=/; Max-Age={}; HttpOnly; SameSite=Strict{secure}", lasts.as_secs());
+    // Not `Strict`: the bar of a rewritten page links here, and reading changes nothing.
+    let cookie = format!("{COOKIE}={id}; Path=/; Max-Age={}; HttpOnly; SameSite=Lax{secure}", lasts.as_secs());
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }

@@ -86,12 +86,18 @@ fn row(record: &Record) -> Markup {
         tr {
             td { time datetime=(written) { (ago(since)) " ago" } }
             td data-name="Device" { (overview::name(&(record.client, record.user.clone()))) }
-            td.wide data-name="Site" { (record.host.as_deref().unwrap_or_default()) }
+            td.wide.site data-name="Site" { (place(record)) }
             td.wide data-name="What happened" { (record.method) " " (record.status) ", " (happened(record)) }
             td.number data-name="Size" { (bytes(record.sent)) }
             td.number data-name="Took" { (record.elapsed.as_millis()) " ms" }
         }
     }
+}
+
+/// The host, with its port where that says something.
+fn place(record: &Record) -> &str {
+    let host = record.host.as_deref().unwrap_or_default();
+    host.strip_suffix(":443").or(host.strip_suffix(":80")).unwrap_or(host)
 }
 
 /// What was done, in a few words.

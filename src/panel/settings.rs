@@ -33,64 +33,48 @@ static SCHEMA: LazyLock<Json> = LazyLock::new(config::schema);
 
 /// The tabs: the three of the papers' window, and what came since. Each has sections of the file, and may leave keys of them out.
 const TABS: [Tab; 8] = [
-    Tab {
-        slug: "ignore",
-        name: "Ignore",
-        about: "What is dropped from every page.",
-        sections: &["filters.ignore"],
-        without: &[],
-    },
-    Tab {
-        slug: "advanced",
-        name: "Advanced",
-        about: "The other filters, in their order, and how the main content is found.",
-        sections: &["preset", "filters"],
-        without: &["filters.ignore", "filters.output"],
-    },
-    Tab {
-        slug: "output",
-        name: "Output",
-        about: "How pages are written, and which are rewritten.",
-        sections: &["filters.output", "rewrite"],
-        without: &[],
-    },
-    Tab { slug: "lists", name: "Lists", about: "Advertisements and trackers.", sections: &["blocking"], without: &[] },
-    Tab {
-        slug: "profiles",
-        name: "Profiles",
-        about: "Named sets of settings, laid over all others.",
-        sections: &["profiles"],
-        without: &[],
-    },
-    Tab {
-        slug: "devices",
-        name: "Devices",
-        about: "Which device gets which profile: the first rule that fits.",
-        sections: &["devices"],
-        without: &[],
-    },
-    Tab {
-        slug: "sites",
-        name: "Sites",
-        about: "Which site gets which profile, on every device: the first rule that fits.",
-        sections: &["sites"],
-        without: &[],
-    },
-    Tab {
-        slug: "proxy",
-        name: "Proxy",
-        about: "Encrypted pages, bounds and waiting times. Who may use the proxy is set in the file only.",
-        sections: &["https", "headers", "limits", "timeouts", "log"],
-        without: &[],
-    },
+    Tab::new("Ignore", "What is dropped from every page.", &["filters.ignore"], &[]),
+    Tab::new(
+        "Advanced",
+        "The other filters, in their order, and how the main content is found.",
+        &["preset", "filters"],
+        &["filters.ignore", "filters.output"],
+    ),
+    Tab::new("Output", "How pages are written, and which are rewritten.", &["filters.output", "rewrite"], &[]),
+    Tab::new("Lists", "Advertisements and trackers.", &["blocking"], &[]),
+    Tab::new("Profiles", "Named sets of settings, laid over all others.", &["profiles"], &[]),
+    Tab::new("Devices", "Which device gets which profile: the first rule that fits.", &["devices"], &[]),
+    Tab::new("Sites", "Which site gets which profile, on every device: the first rule that fits.", &["sites"], &[]),
+    Tab::new(
+        "Proxy",
+        "Encrypted pages, bounds and waiting times. Who may use the proxy is set in the file only.",
+        &["https", "headers", "limits", "timeouts", "log"],
+        &[],
+    ),
 ];
 
 struct Tab {
-    slug: &'static str,
     name: &'static str,
     about: &'static str,
-    sections: &'static [&'static str],
-    without: &'static [&'static str],
+    sections: Sections,
+    without: Sections,
+}
+
+type Sections = &'static [&'static str];
+
+impl Tab {
+    const fn new(name: &'static str, about: &'static str, sections: Sections, without: Sections) -> Self {
+        Self { name, about, sections, without }
+    }
+
+    /// The one of a path.
+    fn find(slug: &str) -> Option<&'static Self> {
+        TABS.iter().find(|tab| tab.name.to_lowercase() == slug)
+    }
+
+    fn path(&self) -> String {
+        format!("/settings/{}", self.name.to_lowercase())
+    }
 }
 
 /// The configuration as it is written.
@@ -134,7 +118,7 @@ pub(super) fn overview(visit: &Visit<'_>) -> Response<Body> {
 
 /// The form of a tab.
 pub(super) fn page(visit: &Visit<'_>, slug: &str) -> Response<Body> {
-    let Some(tab) = TABS.iter().find(|tab| tab.slug == slug) else {
+    let Some(tab) = Tab::find(slug) else {
         return notice(StatusCode::NOT_FOUND, "Not here", "There are no such settings.");
     };
     match Source::read(visit).and_then(|source| Ok((source.tree()?, source))) {
@@ -156,7 +140,7 @@ pub(super) async fn post(visit: &Visit<'_>, slug: &str, form_fields: &Fields) ->
     if slug == "create" {
         return create(visit);
     }
-    let Some(tab) = TABS.iter().find(|tab| tab.slug == slug) else {
+    let Some(tab) = Tab::find(slug) else {
         return notice(StatusCode::NOT_FOUND, "Not here", "There are no such settings.");
     };
     let (tree, source) = match Source::read(visit).and_then(|source| Ok((source.tree()?, source))) {
@@ -174,12 +158,15 @@ pub(super) async fn post(visit: &Visit<'_>, slug: &str, form_fields: &Fields) ->
     let file = source.file.clone().unwrap_or_default();
     if form_fields.get("do") == "preview" {
         let shown = match edit::edited(&source.text, &changes, &file) {
-            Ok((_, after)) => preview::show(visit, form_fields.get("address"), &after).await,
+            Ok((_, after)) => {
+                let changed = Some(&after).filter(|_| !changes.is_empty());
+                preview::show(visit, form_fields.get("address"), changed).await
+            }
             Err(error) => html! { p.bad role="alert" { (error) } },
         };
         let mut response =
             show(visit, tab.name, &form(visit, tab, &source, &pending, &[], form_fields.get("address"), &shown));
-        preview::allow_pictures(&mut response);
+        preview::allow_contents(&mut response);
         return response;
     }
     let saved = if changes.is_empty() { Ok(()) } else { edit::save(&file, &source.text, &changes) };
@@ -236,7 +223,7 @@ fn changes(tab: &Tab, tree: &Value, form: &Fields) -> Vec<Change> {
         })
         .collect();
     let new = form.get("new-profile").trim();
-    if !new.is_empty() && tab.slug == "profiles" {
+    if !new.is_empty() && tab.name == "Profiles" {
         let path = vec!["profiles".to_owned(), new.to_owned()];
         changes.push(Change { path, value: Value::Mapping(serde_yaml::Mapping::new()) });
     }
@@ -275,7 +262,7 @@ fn form(
         }
         (shown)
         (where_it_is(visit, source))
-        form.settings method="post" action={ "/settings/" (tab.slug) } {
+        form.settings method="post" action=(tab.path()) {
             (visit.guest.field())
             input type="hidden" name="stamp" value=(source.stamp());
             @for item in &items {
@@ -287,16 +274,16 @@ fn form(
                     Item::Field(field) => (field.show(&of(field))),
                 }
             }
-            @if tab.slug == "profiles" {
+            @if tab.name == "Profiles" {
                 div.field { label for="new-profile" { "A new profile, by its name" } input id="new-profile" name="new-profile"; }
             }
             div.buttons {
                 @if source.file.is_some() { button type="submit" name="do" value="commit" { "Commit" } " " }
-                a.button.second href={ "/settings/" (tab.slug) } { "Cancel" }
+                a.button.second href=(tab.path()) { "Cancel" }
             }
             fieldset {
-                legend { "Before and after" }
-                label for="address" { "Address of a page to see it with these settings" }
+                legend { "Preview" }
+                label for="address" { "Address of a page, to see it with these settings beside the original" }
                 input id="address" name="address" type="url" placeholder="https://example.org/article" value=(address);
                 button type="submit" name="do" value="preview" { "Preview" }
             }
@@ -327,7 +314,7 @@ fn show(visit: &Visit<'_>, title: &str, content: &Markup) -> Response<Body> {
                 @let here = |path: &str| (path == visit.path).then_some("page");
                 a href="/settings" aria-current=[here("/settings")] { "In force" } " "
                 @for tab in &TABS {
-                    @let path = format!("/settings/{}", tab.slug);
+                    @let path = tab.path();
                     a href=(path) aria-current=[here(&path)] { (tab.name) } " "
                 }
             }

@@ -20,14 +20,15 @@ pub(crate) struct Look {
 }
 
 impl Look {
-    /// How this profile's pages look in a view.
-    pub(crate) fn of_view(config: &Config, profile: usize, view: View) -> Result<Self, ConfigError> {
+    /// How this profile's pages look in a view, and while blocking is paused.
+    pub(crate) fn of_view(config: &Config, profile: usize, view: View, is_paused: bool) -> Result<Self, ConfigError> {
         let profile = &config.profiles.all[profile];
-        let chain = config.chain(&profile.filters.for_view(view))?;
+        let mut filters = profile.filters.for_view(view);
+        filters.ad_servers.enabled &= !is_paused;
         Ok(Self {
             enabled: profile.rewrite,
-            chain: Arc::new(chain),
-            tagger: Tagger::new(profile.fingerprint),
+            chain: Arc::new(config.chain(&filters)?),
+            tagger: Tagger::new(profile.fingerprint).with(&is_paused),
             reader: None,
         })
     }

@@ -72,9 +72,9 @@ impl Exchange {
         Some(blocked_document(&url, &rule))
     }
 
-    /// Whether the profile of this client and site lets anything be blocked.
+    /// Whether the profile of this client and site lets anything be blocked, and the client has not paused it.
     pub(super) fn blocks(&self, headers: &HeaderMap, site: &str) -> bool {
-        self.profile(headers, site).is_none_or(|choice| choice.profile.blocking)
+        !self.is_paused() && self.profile(headers, site).is_none_or(|choice| choice.profile.blocking)
     }
 
     /// Whether the client has chosen to go to this host, or to the page that wants it.

@@ -44,20 +44,21 @@ impl Exchange {
         let view = view.filter(|_| info.is_whole_page());
         let device_looks = &self.proxy.device_looks;
         let reader = device_looks.are_used().then(|| device_looks.of(&self.device(request.headers()))).flatten();
-        let look_of_view = view.and_then(|(view, _)| Look::of_view(&running.config, profile, view).ok());
+        let is_paused = self.is_paused();
+        let own_look = if view.is_some() || is_paused {
+            let view = view.map(|(view, _)| view).unwrap_or_default();
+            Look::of_view(&running.config, profile, view, is_paused).ok()
+        } else {
+            None
+        };
         if view.is_some() || info.is_whole_page() && look.has_controls() {
             let controls = self.proxy.controls.of_page(self.device(request.headers()), view);
             info = info.with_controls(Some(controls));
         }
-        let look = look_of_view.as_ref().unwrap_or(look);
+        let look = own_look.as_ref().unwrap_or(look);
         let look_of_device = reader.map(|reader| look.with_reader(reader));
         let look = look_of_device.as_ref().unwrap_or(look);
         info.look = look;
-        if let Some(kept) = view.and_then(|_| info.kept_original()) {
-            running.rewriter.prepare(&mut info, request.headers_mut());
-            let shown = self.rewrite(&info, kept.response(), None).await;
-            return Ok(Answer::Response(self.only_rewritten(&info, shown)));
-        }
         let address = self.connection.client.ip();
         if view.is_none() {
             info.allow_original(address, request.headers(), &self.proxy.bypass_links);
@@ -67,6 +68,10 @@ impl Exchange {
         let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &mut info, upgrade.as_ref());
         let may_ask_again = self.running.rewriter.may_ask_again(&info);
         let more = may_ask_again.then(|| NextPages::of(&outgoing, self, permit));
+        if let Some(kept) = view.and_then(|_| info.kept_original()) {
+            let shown = self.rewrite(&info, kept.response(), more).await;
+            return Ok(Answer::Response(self.only_rewritten(&info, shown)));
+        }
         let informational = self.pass_informational_on(&mut outgoing, version);
         let requester = requester(&self.connection);
         let client = &self.running.client;

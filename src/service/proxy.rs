@@ -11,6 +11,7 @@ use tracing::warn;
 
 use crate::{
     admin::Forms,
+    blocking::PausedDevices,
     bypass_link::BypassLinks,
     ca::AuthorityError,
     config::{Config, ConfigError, IneffectiveSetting, Lookup},
@@ -45,6 +46,7 @@ pub struct Proxy {
     workers: Workers,
     pub(super) pseudonym: Pseudonym,
     pub(crate) bypass_links: BypassLinks,
+    pub(crate) paused_devices: PausedDevices,
     pub(crate) forms: Forms,
     pub(crate) sessions: Sessions,
     pub(crate) records: Arc<Records>,
@@ -99,6 +101,7 @@ impl Proxy {
             workers,
             pseudonym: Pseudonym::new(),
             bypass_links: BypassLinks::new(),
+            paused_devices: PausedDevices::new(),
             forms: Forms::default(),
             sessions: Sessions::new(),
             records: Arc::new(Records::new()),
@@ -143,13 +146,6 @@ impl Proxy {
     #[must_use]
     pub fn config(&self) -> Config {
         self.running().config.clone()
-    }
-
-    /// The certificate's file of the authority in use; none while interception is off.
-    pub(crate) fn authority_file(&self) -> Option<PathBuf> {
-        let running = self.running();
-        let authority = running.authority()?;
-        Some(authority.certificate_file())
     }
 
     /// The file the configuration came from.
@@ -222,7 +218,7 @@ fn warn_about_ineffective(config: &Config) {
     }
     for list in config.blocker.lists() {
         if let Some(problem) = &list.problem {
-            warn!(list = %list.source, problem, "a list is not in use");
+            warn!(list = %list.source, problem, "a list of `blocking.lists` is not in use");
         }
     }
 }
