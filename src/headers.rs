@@ -18,8 +18,8 @@ use http::{
 pub(crate) use self::media::Media;
 use crate::ca::random_bytes;
 
-/// Most fields of a request, as hyper and Apache have it; browsers send about 30. Of more than these hyper reads every head into
-/// memory that it allocates, which makes every request slower.
+/// Most fields of a request: hyper's default, which needs no memory of its own, and Apache's; browsers send about 30. Raising it
+/// makes hyper allocate at every head.
 pub(crate) const MAX_FIELDS: usize = 100;
 
 /// The same of a response: sites that set many cookies and policies send hundreds, more than hyper's default of 100.
