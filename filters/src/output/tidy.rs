@@ -237,9 +237,8 @@ fn drop_breaks_above_headings(page: &mut Page) {
             Some(Tag::Br) => breaks.push(id),
             Some(tag) if tag.is_heading() => surplus.append(&mut breaks),
             Some(tag) if tag.is_media() => breaks.clear(),
-            Some(_) => {}
             None if page.own_chars(id) > 0 => breaks.clear(),
-            None => {}
+            _ => {}
         }
     }
     for id in surplus {
