@@ -44,6 +44,14 @@ impl<K: Hash + Eq + Clone, V: Clone> ExpiringMap<K, V> {
         self.get_locked(&mut self.lock(), key)
     }
 
+    /// Whether it has an entry of this key, which is no use of it.
+    pub(crate) fn contains_key<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
+        self.lock().peek(key).is_some_and(|entry| !self.has_expired(entry))
+    }
+
     pub(crate) fn insert(&self, key: K, value: V) {
         self.insert_locked(&mut self.lock(), key, value);
     }
@@ -152,6 +160,8 @@ mod tests {
         let used = ExpiringMap::new(9, Lifetime::SinceUse(Duration::from_hours(1)));
         used.insert("a", 1);
         let before = used.lock().peek("a").map(|entry| entry.since);
+        assert!(used.contains_key("a") && !map.contains_key("b"));
+        assert!(used.lock().peek("a").map(|entry| entry.since) == before);
         assert_eq!(used.get_or_insert(&"a", || Err(())), Ok(1));
         assert!(used.lock().peek("a").map(|entry| entry.since) > before, "its time begins anew");
     }
