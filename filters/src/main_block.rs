@@ -1,27 +1,18 @@
 //! Chooses the main content and removes the rest of the page.
 //!
 //! The algorithms only read the page and name nodes (`Choice`: what to keep, what to drop inside it); the editing is
-//! done here. Each algorithm is a file in `main_block/`. A choice that keeps next to nothing is not carried out
+//! done here. Each algorithm is a file in `main_block/papers/`, the default one a folder beside it. A choice that keeps next to nothing is not carried out
 //! ([`Settings::min_chars`], [`Settings::min_share`]), whatever algorithm made it: the page then keeps what the other
 //! filters left, but for the frame that it marks as such (`main_block/landmarks.rs`).
 
-pub mod article_subtree;
 pub mod auto;
-pub mod bte;
-pub mod ccb;
-pub mod cetr;
 pub(crate) mod choice;
-pub mod cnr;
-pub mod core_ex;
-mod dsc;
 mod floor;
 mod forms;
 mod headings;
 mod landmarks;
-pub(crate) mod menus;
 mod named;
-mod source;
-pub mod text_density;
+pub mod papers;
 
 use std::sync::Arc;
 
@@ -35,6 +26,9 @@ use crate::{
 use auto::forest::Forest;
 pub(crate) use choice::{Choice, outermost};
 use choice::{common_container, cover, describe, note};
+use papers::dsc;
+pub(crate) use papers::menus;
+pub use papers::{article_subtree, bte, ccb, cetr, cnr, core_ex, text_density};
 
 /// How the main content is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -56,8 +56,6 @@ use blocks::Blocks;
 use forest::Forest;
 use ranking::{AS_SCORED, MOODS, Ranking, Scored};
 use records::Records;
-#[cfg(test)]
-pub(crate) use records::signs::leads_to_profile;
 use rules::Context;
 
 /// What to do with text that may or may not belong to the main content.
