@@ -6,7 +6,7 @@ mod certificate;
 mod forms;
 pub(crate) mod look;
 mod pac;
-mod pause;
+pub(crate) mod pause;
 pub(crate) mod qr;
 mod settings;
 mod start;
@@ -114,7 +114,7 @@ pub(crate) fn answer<B>(proxy: &Proxy, visit: &Visit<'_>, request: &Request<B>) 
         start::CHECK => check_style(),
         bypass_link::PATH => proxy.bypass_links.answer(visit.device.address, request),
         look::PATH => look::answer(proxy, visit, request),
-        pause::PATH => pause::answer(proxy, visit.device.address, request),
+        pause::PATH => pause::answer(proxy, &visit.device, request),
         _ if certificate::is_path(path) => match running.open_authority() {
             Some(authority) => certificate::answer(path, authority),
             None => no_authority(),
@@ -149,7 +149,9 @@ fn learn<B>(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, request: &
         && let Some(authority) = running.authority()
     {
         let browser = visit.device.agent.clone();
-        proxy.trusted_devices.learn(connect, browser, authority.fingerprint());
+        if proxy.trusted_devices.learn(connect, browser, authority.fingerprint()) {
+            proxy.tunnelled.trusted(connect);
+        }
     }
 }
 

@@ -1,13 +1,16 @@
 //! Lists of advertisements and trackers: one mechanism, which pages (the `ad_servers` step of the chain) and requests ask.
 //!
 //! A [`Blocker`] belongs to one configuration and never changes; when a list or the pause changes, the configuration is
-//! read again, and with it the lists. `lists` says where they come from, `syntax` reads them, `engine` asks them,
-//! `request` says what a request is for, `answer` what its client gets, `update` fetches them, `pause` is the pause.
+//! read again, and with it the lists. `lists` says where they come from, `syntax` reads them, `engine` asks them and `params`
+//! their rules for parameters, `request` says what a request is for, `answer` what its client gets, `update` fetches them,
+//! `pause` is the pause.
 
 mod answer;
 mod engine;
 mod lists;
+mod params;
 mod pause;
+mod refusal;
 mod request;
 mod syntax;
 pub mod update;
@@ -25,13 +28,16 @@ use std::{
 use gleaner_filters::{Hiding, Names, Resource};
 use url::Url;
 
-pub(crate) use self::answer::{blocked_document, blocked_resource, redirect};
 use self::engine::{Engine, Text};
+pub(crate) use self::{
+    answer::{blocked_document, blocked_resource, redirect},
+    pause::{PausedDevices, minutes_until},
+};
 pub use self::{
     engine::{Counts, Rule, Verdict},
     lists::ListSource,
     pause::{Pause, parse_duration},
-    request::{KINDS, Wanted},
+    request::{BlockingRequest, KINDS, kind},
 };
 use crate::config::HostPatterns;
 
@@ -125,6 +131,12 @@ impl Blocker {
         &self.states
     }
 
+    /// The rules of a list that can do nothing here, with the reason.
+    #[must_use]
+    pub fn refused(&self, list: &ListSource) -> Vec<(String, String)> {
+        syntax::refused(&read_list(list, self.settings.dir.as_deref()).unwrap_or_default())
+    }
+
     /// The settings.
     #[must_use]
     pub fn settings(&self) -> &Blocking {
@@ -166,7 +178,7 @@ impl Blocker {
 
     /// What the lists say about a request. Exceptions of the configuration are asked before, by [`Blocker::exempt`].
     #[must_use]
-    pub fn judge(&self, wanted: &Wanted) -> Verdict {
+    pub fn judge(&self, wanted: &BlockingRequest) -> Verdict {
         let engine = self.engine_for(wanted.site(), wanted.host());
         engine.judge(wanted.address(), wanted.page(), wanted.kind(), wanted.method())
     }
@@ -177,7 +189,7 @@ impl Blocker {
         if !self.settings.requests || self.exempt("", host).is_some() {
             return None;
         }
-        match self.judge(&Wanted::host_alone(host)?) {
+        match self.judge(&BlockingRequest::host_alone(host)?) {
             Verdict::Blocked { rule, .. } => Some(rule),
             _ => None,
         }
@@ -219,14 +231,13 @@ impl gleaner_filters::Blocker for Blocker {
         let engine = self.engine_for(site, host);
         // Going to a page is no request of the page that links to it.
         let from = if resource == Resource::Document { address } else { page };
-        engine.blocks(address.as_str(), from.as_str(), request::kind(resource))
+        engine.blocks(address.as_str(), from.as_str(), kind(resource), page.as_str())
     }
 
     fn rule(&self, page: &Url, address: &Url, resource: Resource) -> Option<String> {
         let (site, host) = (page.host_str().unwrap_or_default(), address.host_str().unwrap_or_default());
         let from = if resource == Resource::Document { address } else { page };
-        let verdict =
-            self.engine_for(site, host).judge(address.as_str(), from.as_str(), request::kind(resource), "GET");
+        let verdict = self.engine_for(site, host).judge(address.as_str(), from.as_str(), kind(resource), "GET");
         match verdict {
             Verdict::Blocked { rule, .. } => Some(rule.to_string()),
             _ => None,
@@ -253,13 +264,22 @@ fn read_list(source: &ListSource, dir: Option<&Path>) -> io::Result<String> {
             _ => Err(io::Error::other("there is no folder for lists; `blocking.dir` can name one")),
         };
     };
-    let text = crate::config::read_text(&file, MAX_LIST).map_err(|error| match source {
+    let bytes = read_file(&file).map_err(|error| match source {
         ListSource::Named(..) | ListSource::Address(_) if error.kind() == io::ErrorKind::NotFound => {
             io::Error::other("it is not downloaded yet")
         }
         _ => io::Error::other(format!("cannot read {}: {error}", file.display())),
     })?;
-    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    // A comment may be in another encoding; rules are not.
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}
+
+/// The bytes of a file. What is none, such as a named pipe, could make the program wait for ever.
+fn read_file(file: &Path) -> io::Result<Vec<u8>> {
+    if !fs::metadata(file)?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    crate::config::read_file(file, MAX_LIST)
 }
 
 /// A number that is the same in every process of one build.

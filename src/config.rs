@@ -63,7 +63,7 @@ pub use self::{
     users::{Hash as PasswordHash, Users},
 };
 
-pub(crate) use self::{file::read_text, load::effective};
+pub(crate) use self::{file::read as read_file, load::effective};
 use crate::blocking::{Blocker, ListSource};
 
 /// The built-in list of hosts that are neither opened nor rewritten.

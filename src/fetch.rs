@@ -31,33 +31,56 @@ pub async fn page(config: &Config, address: &Url) -> Result<Vec<u8>, String> {
     let fields = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static("text/html, */*;q=0.1"))]);
     let fetched = get(config, address, &fields, config.rewrite.max_html_bytes);
     match timeout(PAGE_TIMEOUT, fetched).await {
-        Ok(Ok(fetched)) => Ok(fetched.map(|(_, bytes)| bytes).unwrap_or_default()),
+        Ok(Ok(fetched)) => Ok(fetched.map(|fetched| fetched.bytes).unwrap_or_default()),
         Ok(Err(problem)) => Err(problem),
         Err(_) => Err(problem_at(address, format_args!("it did not arrive within {} seconds", PAGE_TIMEOUT.as_secs()))),
     }
 }
 
-/// The content, unpacked, with the fields of its response; `None` if it has not changed.
+/// What was fetched.
+pub(crate) struct Fetched {
+    /// After redirects.
+    pub(crate) address: Url,
+    pub(crate) headers: HeaderMap,
+    /// Unpacked.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Fetches with a client of its own; `None` if the content has not changed.
 pub(crate) async fn get(
     config: &Config,
     address: &Url,
     fields: &HeaderMap,
     most: usize,
-) -> Result<Option<(HeaderMap, Vec<u8>)>, String> {
+) -> Result<Option<Fetched>, String> {
     let acl = Arc::new(Acl::new(config.access.clone(), Vec::new()));
     let client = Client::new(config, Arc::clone(&acl), 1);
+    get_by(&client, &acl, address, fields, most).await
+}
+
+/// Fetches with this client, where these rules allow it.
+pub(crate) async fn get_by(
+    client: &Client,
+    acl: &Acl,
+    address: &Url,
+    fields: &HeaderMap,
+    most: usize,
+) -> Result<Option<Fetched>, String> {
     let pinned = PinnedConnections::default();
     let mut address = address.clone();
     for _ in 0..=MAX_REDIRECTS {
         let target = Target::of_absolute(&address.as_str().parse().map_err(|_| problem_at(&address, "is no address"))?);
         let permit = acl.permit(target.map_err(|error| problem_at(&address, error))?);
         let permit = permit.map_err(|error| problem_at(&address, error))?;
-        let request = request(&address, &permit.target().authority(), fields);
+        let request = request(&address, permit.target().authority(), fields);
         let requester = Requester { address: IpAddr::V4(Ipv4Addr::LOCALHOST), pinned: &pinned };
         let response = client.send(&permit, request, requester, Arc::new(|_, _| {})).await;
         let response = response.map_err(|error| problem_at(&address, error))?;
         match response.status() {
-            StatusCode::OK => return read(response, most).await.map(Some).map_err(|error| problem_at(&address, error)),
+            StatusCode::OK => {
+                let (headers, bytes) = read(response, most).await.map_err(|error| problem_at(&address, error))?;
+                return Ok(Some(Fetched { address, headers, bytes }));
+            }
             StatusCode::NOT_MODIFIED => return Ok(None),
             status if status.is_redirection() => {
                 let to = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
@@ -79,7 +102,7 @@ fn request(address: &Url, host: &str, fields: &HeaderMap) -> Request<Body> {
     *request.uri_mut() = address[url::Position::BeforePath..url::Position::AfterQuery].parse().unwrap_or_default();
     let own = [
         (header::HOST, host),
-        (header::USER_AGENT, concat!("Gleaner/", env!("CARGO_PKG_VERSION"))),
+        (header::USER_AGENT, concat!("Mozilla/5.0 (compatible; Gleaner/", env!("CARGO_PKG_VERSION"), ")")),
         (header::ACCEPT_ENCODING, "gzip"),
     ];
     let own = own.into_iter().filter_map(|(name, value)| Some((name, HeaderValue::from_str(value).ok()?)));

@@ -4,6 +4,7 @@
 //! What is not a TLS handshake that we can speak on both sides, for the very host of the CONNECT, is tunnelled with
 //! not a byte lost: a page that stays cluttered is better than one that breaks.
 
+mod first_bytes;
 mod tunnelled_hosts;
 
 use std::{
@@ -17,10 +18,7 @@ use bytes::BytesMut;
 use http::Version;
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
-use rustls::{
-    AlertDescription, ServerConfig,
-    server::{Acceptor, ClientHello},
-};
+use rustls::{AlertDescription, ServerConfig};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite},
     net::TcpStream,
@@ -29,12 +27,11 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 use tracing::{debug, info, warn};
 
+use self::first_bytes::{FirstBytes, Hello, first_bytes};
 pub(crate) use self::tunnelled_hosts::TunnelledHosts;
 use crate::{
-    access_control::Permit,
-    admin,
+    access_control::{Permit, is_private},
     authority::{Host, Scheme, Target},
-    ca,
     client::UpstreamError,
     device::Device,
     log::RequestLog,
@@ -50,14 +47,8 @@ use crate::{
 const CLIENT_SILENCE: Duration = Duration::from_millis(300);
 
 /// A connection that its client closes so soon after the handshake, without a byte, counts as a refusal of our
-/// certificate: some programs compare it with a pinned one after the handshake. Browsers keep unused ones for longer.
+/// certificate, unless another one to the host is used: some programs compare it with a pinned one after the handshake.
 const PIN_CHECK: Duration = Duration::from_secs(2);
-
-/// The longest `ClientHello`: one TLS record is at most 16 KiB and a few bytes (RFC 8446 § 5.1).
-const MAX_CLIENT_HELLO: usize = 17 * 1024;
-
-/// The longest beginning that is read to tell HTTP: a method and the start of its target.
-const MAX_METHOD: usize = 24;
 
 type Client = TokioIo<Upgraded>;
 
@@ -67,7 +58,7 @@ pub(crate) struct SniffedConnect {
     pub(crate) running: Arc<RuntimeState>,
     pub(crate) connection: Arc<Connection>,
     pub(crate) device: Device,
-    pub(crate) end: End,
+    pub(crate) destination: Destination,
     /// Whether TLS may be decrypted.
     pub(crate) intercepts: bool,
     /// Whether the lists of hosts that are blocked count.
@@ -79,39 +70,25 @@ pub(crate) struct SniffedConnect {
     pub(crate) log: RequestLog,
 }
 
-/// Where it leads.
-pub(crate) enum End {
-    Elsewhere(Permit),
-    /// To our own pages; nothing is connected to.
-    Here(Target),
+/// Where a CONNECT leads.
+pub(crate) enum Destination {
+    Origin(Permit),
+    /// Our own pages; nothing is connected to.
+    ControlHost(Target),
 }
 
-impl End {
+impl Destination {
     pub(crate) fn target(&self) -> &Target {
         match self {
-            Self::Elsewhere(permit) => permit.target(),
-            Self::Here(target) => target,
+            Self::Origin(permit) => permit.target(),
+            Self::ControlHost(target) => target,
         }
     }
 }
 
-/// What a client begins with.
-enum FirstBytes {
-    Tls(Hello),
-    Http,
-    Other,
-}
-
-/// What matters of a `ClientHello`.
-struct Hello {
-    name: Option<String>,
-    /// A version, cipher suite and application protocol that we speak too.
-    is_spoken: bool,
-}
-
 impl SniffedConnect {
     fn target(&self) -> &Target {
-        self.end.target()
+        self.destination.target()
     }
 
     /// Decides by the client's first bytes. Boxed, because requests inside come back to the service: a future that
@@ -159,7 +136,7 @@ impl SniffedConnect {
     /// The client is silent: connects, and waits for both. Whether to go on.
     async fn wait_for_either_side(&mut self, client: &mut Client, read: &mut BytesMut) -> bool {
         let limit = self.running.config.timeouts.connect_silence;
-        let waits_for_server = self.any_protocol && matches!(self.end, End::Elsewhere(_));
+        let waits_for_server = self.any_protocol && matches!(self.destination, Destination::Origin(_));
         if waits_for_server && let Err(error) = self.connect().await {
             self.failed(&error);
             return false;
@@ -180,7 +157,7 @@ impl SniffedConnect {
     }
 
     async fn connect(&mut self) -> Result<(), UpstreamError> {
-        if let (None, End::Elsewhere(permit)) = (&self.upstream, &self.end) {
+        if let (None, Destination::Origin(permit)) = (&self.upstream, &self.destination) {
             let requester = requester(&self.connection);
             self.upstream = Some(self.running.client.connect(permit, requester).await?);
         }
@@ -198,12 +175,14 @@ impl SniffedConnect {
         if !is_for_target || !hello.is_spoken {
             return false;
         }
-        let End::Elsewhere(permit) = &self.end else {
+        let Destination::Origin(permit) = &self.destination else {
             return true;
         };
         let connected = self.running.client.preconnect(permit, requester(&self.connection)).await;
+        // Routers and printers sign their certificates themselves; the browser has a way past them, and we have none.
+        let is_device = matches!(permit.target().host, Host::Ip(ip) if is_private(ip));
         match connected {
-            Err(error) if error.may_work_in_a_tunnel() => {
+            Err(error) if error.may_work_in_a_tunnel() || is_device && error.is_of_certificate() => {
                 self.proxy.tunnel_from_now_on(permit.target(), &error);
                 false
             }
@@ -214,7 +193,7 @@ impl SniffedConnect {
 
     /// Bytes both ways after all.
     async fn tunnel<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(mut self, client: Rewound<I>) {
-        if matches!(self.end, End::Here(_)) {
+        if matches!(self.destination, Destination::ControlHost(_)) {
             return self.serve_plain(client);
         }
         if self.blocks
@@ -274,27 +253,23 @@ impl SniffedConnect {
     fn count_refusal(&self, is_alert: bool) {
         let Self { proxy, device, .. } = self;
         let (tunnelled, trusted) = (&proxy.tunnelled, &proxy.trusted_devices);
-        if matches!(self.end, End::Here(_)) {
-            // The start page looks there whether the client trusts the authority. A connection that was only closed may be
-            // that of a person who left the page.
-            if is_alert || tunnelled.refused(device, admin::CONTROL_HOST).tunnelled {
-                trusted.distrusts(device);
-            }
-        } else if self.running.config.https.tunnel_refused {
-            let host = self.target().host_port();
-            let refused = tunnelled.refused(device, &host);
-            if refused.tunnelled {
-                info!(client = %device.address, host, "this client refuses our certificate: the host is tunnelled for it");
-            }
-            if refused.doubted {
-                trusted.doubts(device);
-            }
+        let is_ours = matches!(self.destination, Destination::ControlHost(_));
+        if !is_ours && !self.running.config.https.tunnel_refused {
+            return;
+        }
+        let refused = tunnelled.refused(device, &self.target().host_port, is_alert);
+        // The start page looks at the control host whether the client trusts the authority. A connection that was only closed
+        // may be that of a person who left the page. Of other hosts, one may be pinned, and a few in a row are not.
+        if is_ours && (is_alert || refused.often) || is_alert && refused.doubted {
+            trusted.distrusts(device);
+        } else if refused.doubted {
+            trusted.doubts(device);
         }
     }
 
     /// HTTP in clear inside of the tunnel, as Chromium sends `ws://`.
     fn serve_plain<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, client: I) {
-        let target = Target { scheme: Scheme::Http, ..self.target().clone() };
+        let target = self.target().with_scheme(Scheme::Http);
         self.serve(client, target, Version::HTTP_11);
     }
 
@@ -345,62 +320,8 @@ fn refusal(error: &io::Error) -> Option<bool> {
 impl Proxy {
     /// Remembers an origin that only the client's own TLS can speak with.
     pub(crate) fn tunnel_from_now_on(&self, target: &Target, error: &UpstreamError) {
-        let host = target.host_port();
+        let host = &*target.host_port;
         info!(host, reason = %error, "connections to this host are tunnelled from now on");
-        self.tunnelled.insert(host, &error.to_string());
-    }
-}
-
-/// Reads until it is known what the client speaks; all that was read stays in `read`.
-async fn first_bytes(client: &mut Client, read: &mut BytesMut) -> FirstBytes {
-    let mut acceptor = Acceptor::default();
-    let mut seen = 0;
-    loop {
-        // 22: handshake, 3: the version's first byte (RFC 8446 § 5.1).
-        if !read.is_empty() && read.starts_with(&[22, 3][..read.len().min(2)]) {
-            let mut fresh = &read[seen..];
-            while !fresh.is_empty() && acceptor.read_tls(&mut fresh).is_ok_and(|count| count > 0) {}
-            seen = read.len();
-            match acceptor.accept() {
-                Ok(Some(accepted)) => return FirstBytes::Tls(Hello::of(&accepted.client_hello())),
-                Ok(None) if read.len() < MAX_CLIENT_HELLO => {}
-                // TLS that rustls does not read, such as that of clients that know TLS 1.0 only.
-                _ => return FirstBytes::Tls(Hello::unspoken()),
-            }
-        } else {
-            match is_http(read) {
-                Some(true) => return FirstBytes::Http,
-                Some(false) => return FirstBytes::Other,
-                None => {}
-            }
-        }
-        if !matches!(client.read_buf(read).await, Ok(1..)) {
-            return FirstBytes::Other;
-        }
-    }
-}
-
-/// Whether this is the beginning of an HTTP/1.1 request in origin-form; `None` while it may be.
-fn is_http(bytes: &[u8]) -> Option<bool> {
-    let method = bytes.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
-    match &bytes[method..] {
-        [] | [b' '] if method <= MAX_METHOD => None,
-        [b' ', b'/' | b'*', ..] => Some(method > 0),
-        _ => Some(false),
-    }
-}
-
-impl Hello {
-    fn of(hello: &ClientHello<'_>) -> Self {
-        let suites = ca::cipher_suites();
-        let speaks_suite = hello.cipher_suites().iter().any(|suite| suites.contains(suite));
-        let mut protocols = hello.alpn().into_iter().flatten().peekable();
-        let speaks_http =
-            protocols.peek().is_none() || protocols.any(|protocol| ca::ALPN_PROTOCOLS.contains(&protocol));
-        Self { name: hello.server_name().map(str::to_owned), is_spoken: speaks_suite && speaks_http }
-    }
-
-    fn unspoken() -> Self {
-        Self { name: None, is_spoken: false }
+        self.tunnelled.insert(host.to_owned(), &error.to_string());
     }
 }

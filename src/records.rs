@@ -314,6 +314,23 @@ mod tests {
         assert_eq!(totals.passed["status"], all / 2);
     }
 
+    /// What recording adds to a request: `cargo test --release --lib records -- --ignored --nocapture`.
+    #[test]
+    #[ignore = "it measures, and asserts nothing"]
+    fn the_time_that_a_record_takes() {
+        const COUNT: u32 = 1_000_000;
+        let records = Records::new();
+        let hosts: Vec<String> = (0..1000).map(|index| format!("h{index}.example:443")).collect();
+        let started = std::time::Instant::now();
+        for index in 0..COUNT {
+            records.add(record(&hosts[index as usize % hosts.len()], "passed; reason=status"));
+        }
+        println!(
+            "{:.0} ns a request, of {COUNT}, to 1000 sites",
+            started.elapsed().as_nanos() as f64 / f64::from(COUNT)
+        );
+    }
+
     #[test]
     fn a_day_of_hours_is_kept() {
         let mut totals = Totals::default();

@@ -14,6 +14,7 @@ use tokio::{sync::mpsc, time::sleep};
 use tracing::{error, info, warn};
 
 use crate::{
+    ca,
     config::{Config, Lookup},
     service::Proxy,
 };
@@ -152,10 +153,12 @@ impl Watch {
 }
 
 /// What to watch, as the watcher will name it: every place where the configuration may be, its lists, and the
-/// certificate of the authority in use.
+/// certificate of the authority, which may not be made yet.
 fn names(proxy: &Proxy) -> BTreeSet<PathBuf> {
     let places = proxy.lookup().into_iter().flat_map(|lookup| lookup.places);
-    let files = places.chain(proxy.config().watched).chain(proxy.authority_file());
+    let config = proxy.config();
+    let authority = config.authority_dir.as_deref().map(ca::certificate_file);
+    let files = places.chain(config.watched).chain(authority);
     files.flat_map(|path| trace(&path)).collect()
 }
 

@@ -11,6 +11,7 @@ mod first_bytes;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzz_api;
 mod join;
+mod look;
 mod memory_budget;
 mod original;
 mod page_job;
@@ -24,7 +25,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use gleaner_filters::{Chain, Filtered, ReaderLook, Report, View};
+use gleaner_filters::{FilterName, Filtered, Report};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header, response::Parts};
 use http_body_util::BodyExt;
 use tokio::{sync::Semaphore, time::timeout};
@@ -40,28 +41,18 @@ use self::{
     page_job::{Job, Purpose},
     workers::Worker,
 };
-pub(crate) use self::{join::Fetch, request_info::RequestInfo, workers::Workers};
+pub(crate) use self::{join::Fetch, look::Look, request_info::RequestInfo, workers::Workers};
 use crate::{
     body::Body,
     bypass_link,
     config::{Config, ConfigError, Rewrite},
     controls::{Kept, PageControls},
-    headers::{accept, members, repair, validators::Tagger, without},
+    headers::{accept, members, repair, validators, without},
     records::PageEffect,
 };
 
 /// What was done to a page, or why nothing was.
 const GLEANER: HeaderName = HeaderName::from_static("gleaner");
-
-/// How the pages of one profile are rewritten.
-pub(crate) struct Look {
-    /// Whether they are rewritten at all.
-    enabled: bool,
-    chain: Arc<Chain>,
-    pub(crate) tagger: Tagger,
-    /// What the device chose in place of the configured look of the reader page.
-    reader: Option<ReaderLook>,
-}
 
 /// Rewrites pages under one configuration.
 pub(crate) struct Rewriter {
@@ -94,7 +85,7 @@ struct Coded {
 /// Decodes a whole page that did not come over HTTP: the encoding is found from its byte order mark, its own
 /// declaration, or by a guess.
 #[must_use]
-pub fn decode_html(bytes: &[u8]) -> String {
+pub(crate) fn decode_html(bytes: &[u8]) -> String {
     charset::of_page(bytes, None, None).decode(bytes).0.into_owned()
 }
 
@@ -130,10 +121,14 @@ impl Rewriter {
     pub(crate) fn prepare(&self, asked: &mut RequestInfo<'_>, headers: &mut HeaderMap) {
         if asked.wants_original {
             // The client's stored copy is the rewritten page.
-            *headers = without(headers, |name| *name == header::IF_NONE_MATCH || *name == header::IF_MODIFIED_SINCE);
+            validators::drop_conditions(headers);
         } else if self.is_wanted(asked) {
             asked.coding = accept::choose_coding(headers);
             accept::narrow_codings(headers);
+            if asked.is_conditional && !validators::has_ours(headers) {
+                // The client's stored copy is the original, of the time before its pages were rewritten.
+                validators::drop_conditions(headers);
+            }
         }
     }
 
@@ -262,51 +257,6 @@ impl Rewriter {
     }
 }
 
-impl Look {
-    /// How this profile's pages look in a view.
-    pub(crate) fn of_view(config: &Config, profile: usize, view: View) -> Result<Self, ConfigError> {
-        let profile = &config.profiles.all[profile];
-        let chain = config.chain(&profile.filters.for_view(view))?;
-        Ok(Self {
-            enabled: profile.rewrite,
-            chain: Arc::new(chain),
-            tagger: Tagger::new(profile.fingerprint),
-            reader: None,
-        })
-    }
-
-    /// The same with what a device chose for the reader page.
-    pub(crate) fn with_reader(&self, reader: ReaderLook) -> Self {
-        let tagger = self.tagger.with(&reader);
-        Self { enabled: self.enabled, chain: Arc::clone(&self.chain), tagger, reader: Some(reader) }
-    }
-
-    /// Whether its pages have a bar.
-    pub(crate) fn has_controls(&self) -> bool {
-        self.enabled && self.chain.has_controls()
-    }
-
-    /// Those of all profiles, in their order. Profiles with the same settings share a chain.
-    fn all(config: &Config) -> Result<Vec<Self>, ConfigError> {
-        let mut looks: Vec<Self> = Vec::new();
-        let profiles = &config.profiles.all;
-        for (index, profile) in profiles.iter().enumerate() {
-            let same = profiles[..index].iter().position(|other| other.fingerprint == profile.fingerprint);
-            let chain = match same {
-                Some(same) => Arc::clone(&looks[same].chain),
-                None => Arc::new(config.chain(&profile.filters)?),
-            };
-            looks.push(Self {
-                enabled: profile.rewrite,
-                chain,
-                tagger: Tagger::new(profile.fingerprint),
-                reader: None,
-            });
-        }
-        Ok(looks)
-    }
-}
-
 fn finish(
     asked: &RequestInfo<'_>,
     mut head: Parts,
@@ -334,15 +284,14 @@ fn finish(
     noted(head, Body::from(body), action)
 }
 
-/// What was done, in numbers. The links that were removed are in the note of their filter.
+/// What was done, in numbers.
 fn effect(report: &Report, original: &Original, bytes: usize) -> PageEffect {
-    let of = |name: &str| report.filters.iter().find(|filter| filter.filter == name);
-    let note = of("removed_links").and_then(|filter| filter.note.as_deref()?.split(' ').next()?.parse().ok());
+    let ads = report.filters.iter().find(|filter| filter.filter == FilterName::AdServers.as_str());
     PageEffect {
         before: original.bytes as u64,
         after: bytes as u64,
-        ads: of("ad_servers").map_or(0, |filter| filter.removed as u64),
-        links: note.unwrap_or(0),
+        ads: ads.map_or(0, |filter| filter.removed as u64),
+        links: report.links as u64,
         added: original.ended.map(|ended| ended.elapsed()).unwrap_or_default(),
     }
 }
@@ -358,7 +307,8 @@ fn keep_original(asked: &RequestInfo<'_>, page: &Url, head: &Parts, original: &O
     }
 }
 
-/// Reads the page, keeps every byte, and passes it to the worker. `received` is told of all of it before the worker is.
+/// Reads the page, keeps every byte, and passes it to the worker. `received` is called with all
+/// of it before the worker gets the last chunk.
 async fn receive(
     body: &mut Body,
     original: &mut Original,

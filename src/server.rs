@@ -2,6 +2,7 @@
 //! to us. What a request means is decided in `service`.
 
 mod connection_state;
+mod connection_timer;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzz_api;
 mod http2_requests;
@@ -32,18 +33,17 @@ use tokio::{
 };
 use tracing::debug;
 
-use self::validating_io::{Timeouts, ValidatingIo};
 pub(crate) use self::{
     connection_state::{ConnectionState, InFlight, WholeServer},
     request_parser::ParseRejection,
 };
+use self::{connection_timer::Timeouts, validating_io::ValidatingIo};
 use crate::{
     authority::Target,
     body::Body,
     client::PinnedConnections,
     credentials::Authenticator,
     device::Device,
-    headers::MAX_FIELDS,
     service::{self, Proxy},
     shutdown::ShutdownHandle,
 };
@@ -135,7 +135,6 @@ where
             .timer(TokioTimer::new())
             // `ValidatingIo` has the timeouts.
             .header_read_timeout(None)
-            .max_headers(MAX_FIELDS)
             .preserve_header_case(true)
             .title_case_headers(true)
             .serve_connection(TokioIo::new(io), service(proxy, Arc::clone(&connection)))

@@ -7,217 +7,37 @@ mod blocked;
 mod connect;
 mod forward;
 mod next_pages;
+mod proxy;
 mod target_resolution;
 mod upgrade;
 
-use std::{
-    net::SocketAddr,
-    path::PathBuf,
-    sync::{Arc, OnceLock},
-};
+use std::sync::Arc;
 
-use arc_swap::{ArcSwap, ArcSwapOption};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version, header};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use tokio::time::Instant;
-use tracing::{Instrument, debug, debug_span, warn};
+use tracing::{Instrument, debug, debug_span};
 
+pub use self::proxy::{Origin, Proxy, StartError};
 use crate::{
     access_control::Permit,
-    admin::{self, Forms, Visit},
+    admin::{self, Visit},
     body::Body,
-    bypass_link::{self, BypassLinks},
-    ca::AuthorityError,
+    bypass_link,
     client::{Requester, UpstreamError},
-    config::{Asker, Choice, Config, ConfigError, IneffectiveSetting, Lookup},
-    controls::{Asked, Controls},
+    config::{Asker, Choice},
+    controls::Asked,
     credentials::{Authenticator, Denied},
     device::{self, Device},
-    device_looks::DeviceLooks,
     error::Error,
     error_pages,
-    headers::Pseudonym,
-    listener::ConnectionLimits,
     log::RequestLog,
-    mitm::TunnelledHosts,
-    panel::{self, Sessions},
-    records::Records,
-    rewrite::{Rewriter, Workers},
+    panel,
     route::Route,
     runtime_state::RuntimeState,
     server::{Connection, ParseRejection},
-    trusted_devices::TrustedDevices,
     websocket,
 };
-
-/// Descriptors kept for all but connections: files, the resolver, refusals, and the two dozen that the runtime has open.
-const OTHER_DESCRIPTORS: usize = 40;
-
-/// Most idle connections to origins.
-const MAX_IDLE: usize = 512;
-
-/// The proxy: what is in force, and what outlives a change of it.
-pub struct Proxy {
-    running: ArcSwap<RuntimeState>,
-    own: Vec<SocketAddr>,
-    /// Where the configuration is looked for, if not only in the one file.
-    lookup: OnceLock<Lookup>,
-    /// The file in force.
-    file: ArcSwapOption<PathBuf>,
-    /// What some settings are compared with: they are read at start only.
-    started_with: Config,
-    workers: Workers,
-    pseudonym: Pseudonym,
-    pub(crate) bypass_links: BypassLinks,
-    pub(crate) forms: Forms,
-    pub(crate) sessions: Sessions,
-    pub(crate) records: Arc<Records>,
-    controls: Arc<Controls>,
-    pub(crate) device_looks: DeviceLooks,
-    reload_error: ArcSwapOption<String>,
-    pub(crate) limits: Arc<ConnectionLimits>,
-    pub(crate) tunnelled: TunnelledHosts,
-    pub(crate) trusted_devices: TrustedDevices,
-    max_idle: usize,
-    /// Notified when another configuration is in force.
-    pub(crate) reloaded: tokio::sync::Notify,
-}
-
-/// Where the configuration came from: shown on the start page, watched for changes.
-#[derive(Clone, Debug, Default)]
-pub struct Origin {
-    /// The file; none means the defaults within the program.
-    pub file: Option<PathBuf>,
-}
-
-/// Why the proxy cannot start, or cannot take over a new configuration.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StartError {
-    /// The configuration cannot be used.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// Interception is on and there is no authority.
-    #[error(transparent)]
-    Authority(#[from] AuthorityError),
-}
-
-impl Proxy {
-    /// Makes a proxy that will listen on `own`.
-    pub fn new(config: Config, own: Vec<SocketAddr>, origin: Origin) -> Result<Arc<Self>, StartError> {
-        check_listen(&config, &own)?;
-        warn_about_ineffective(&config);
-        let workers = Workers::new(config.limits.page_workers);
-        let (connections, max_idle) = descriptor_budget(config.limits.connections);
-        let rewriter = Rewriter::new(&config, workers.clone())?;
-        let trusted_devices = TrustedDevices::open(config.authority_dir.as_deref());
-        let running = RuntimeState::new(config, own.clone(), rewriter, max_idle, None)?;
-        let controls = Arc::new(Controls::open(running.config.authority_dir.as_deref()));
-        let device_looks = DeviceLooks::open(running.config.authority_dir.as_deref());
-        Ok(Arc::new(Self {
-            started_with: running.config.clone(),
-            running: ArcSwap::from_pointee(running),
-            own,
-            lookup: OnceLock::new(),
-            file: ArcSwapOption::new(origin.file.map(Arc::new)),
-            workers,
-            pseudonym: Pseudonym::new(),
-            bypass_links: BypassLinks::new(),
-            forms: Forms::default(),
-            sessions: Sessions::new(),
-            records: Arc::new(Records::new()),
-            controls,
-            device_looks,
-            reload_error: ArcSwapOption::empty(),
-            limits: ConnectionLimits::new(connections),
-            tunnelled: TunnelledHosts::new(),
-            trusted_devices,
-            max_idle,
-            reloaded: tokio::sync::Notify::new(),
-        }))
-    }
-
-    /// Puts another configuration in force. Requests on their way keep the one they began with. On an
-    /// error everything stays as it is.
-    pub fn reload(&self, config: Config) -> Result<(), StartError> {
-        check_listen(&config, &self.own)?;
-        warn_about_ineffective(&config);
-        let before = self.running();
-        let rewriter = Rewriter::new(&config, self.workers.clone())?;
-        let own = self.own.clone();
-        let running = RuntimeState::new(config, own, rewriter, self.max_idle, Some(&before))?;
-        self.running.store(Arc::new(running));
-        self.reload_error.store(None);
-        self.reloaded.notify_one();
-        Ok(())
-    }
-
-    /// Remembers why the last reload failed, for the start page.
-    pub fn reload_failed(&self, message: &str) {
-        self.reload_error.store(Some(Arc::new(message.to_owned())));
-    }
-
-    /// What went wrong at the last reload, until one succeeds.
-    #[must_use]
-    pub fn reload_error(&self) -> Option<Arc<String>> {
-        self.reload_error.load_full()
-    }
-
-    /// The configuration in force.
-    #[must_use]
-    pub fn config(&self) -> Config {
-        self.running().config.clone()
-    }
-
-    /// The certificate's file of the authority in use; none while interception is off.
-    pub(crate) fn authority_file(&self) -> Option<PathBuf> {
-        let running = self.running();
-        let authority = running.authority()?;
-        Some(authority.certificate_file())
-    }
-
-    /// The file the configuration came from.
-    #[must_use]
-    pub fn config_file(&self) -> Option<PathBuf> {
-        self.file.load_full().map(|file| file.as_ref().clone())
-    }
-
-    /// Says where the configuration is looked for at a reload. Only the first call counts.
-    pub fn look_in(&self, lookup: Lookup) {
-        // A second call has nothing to add: the places do not change while the program runs.
-        let _ = self.lookup.set(lookup);
-    }
-
-    /// Where the configuration is looked for; none for the defaults within and nothing else.
-    pub(crate) fn lookup(&self) -> Option<Lookup> {
-        let named = || self.config_file().map(|file| Lookup::new(Some(file)));
-        self.lookup.get().cloned().or_else(named)
-    }
-
-    pub(crate) fn set_config_file(&self, file: PathBuf) {
-        self.file.store(Some(Arc::new(file)));
-    }
-
-    /// The configuration that the program started with.
-    pub(crate) fn started_with(&self) -> &Config {
-        &self.started_with
-    }
-
-    /// The addresses that it listens on.
-    pub(crate) fn own(&self) -> &[SocketAddr] {
-        &self.own
-    }
-
-    pub(crate) fn running(&self) -> Arc<RuntimeState> {
-        self.running.load_full()
-    }
-}
-
-impl std::fmt::Debug for Proxy {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Proxy").field("own", &self.own).finish_non_exhaustive()
-    }
-}
 
 /// Answers one request. Every failure is an answer too.
 pub(crate) async fn handle(
@@ -230,6 +50,7 @@ pub(crate) async fn handle(
     let log = RequestLog::new(connection.client, aborted, request.method().clone(), started, &proxy.records);
     let version = request.version();
     let is_connect = request.method() == Method::CONNECT;
+    let is_head = request.method() == Method::HEAD;
     let span = debug_span!("request", method = %request.method());
     let mut exchange = Exchange { running: proxy.running(), proxy, connection, user: None, log };
     async move {
@@ -245,6 +66,10 @@ pub(crate) async fn handle(
             }
         };
         set_connection_field(&mut response, version, is_connect);
+        if is_head && version == Version::HTTP_2 {
+            // hyper does so over HTTP/1.1 only.
+            response = without_content(response);
+        }
         exchange.log.status = response.status().as_u16();
         response.map(|body| body.logged(exchange.log))
     }
@@ -269,6 +94,15 @@ fn set_connection_field(response: &mut Response<Body>, version: Version, is_conn
         // RFC 9113 § 8.2.2.
         response.headers_mut().remove(header::CONNECTION);
     }
+}
+
+/// The response to HEAD (RFC 9110 § 9.3.2), with the length that a GET would have.
+fn without_content(response: Response<Body>) -> Response<Body> {
+    let (mut head, body) = response.into_parts();
+    if let Some(length) = body.size_hint().exact().filter(|length| *length > 0) {
+        head.headers.entry(header::CONTENT_LENGTH).or_insert_with(|| length.into());
+    }
+    Response::from_parts(head, Body::default())
 }
 
 /// One request on its way.
@@ -315,7 +149,7 @@ impl Exchange {
             let visit = Visit::new(&self.connection, self.device(request.headers()), &request);
             return Ok(Answer::Response(admin::answer(&self.proxy, &visit, &request)));
         };
-        self.log.host = Some(target.host_port().into());
+        self.log.host = Some(Arc::clone(&target.host_port));
         if admin::is_control_host(&target) {
             return Ok(Answer::Upgraded(self.own_tunnel(request, target)?));
         }
@@ -333,7 +167,7 @@ impl Exchange {
             Asked::NotOurs(page) => return Ok(Answer::Response(bypass_link::redirect(&page))),
         };
         let host = permit.target().host.plain();
-        if let Some(response) = self.blocked(&request, &permit, &host) {
+        if let Some(response) = self.blocked(&mut request, &permit, &host) {
             return Ok(Answer::Response(response));
         }
         self.log.route = Route::Forward.as_str();
@@ -361,6 +195,11 @@ impl Exchange {
         Device::new(self.connection.client.ip(), self.user.clone(), headers)
     }
 
+    /// Whether this device has paused blocking.
+    fn is_paused(&self) -> bool {
+        self.proxy.paused_devices.of(self.connection.client.ip().to_canonical(), self.user.clone()).is_some()
+    }
+
     /// The profile of this client and host.
     fn profile(&self, headers: &HeaderMap, host: &str) -> Option<Choice<'_>> {
         let asker = Asker {
@@ -377,7 +216,7 @@ impl Exchange {
         if let (Some(device), Some(target)) = (&self.connection.device, &self.connection.tunnel)
             && self.connection.state.counts().0 == 1
         {
-            self.proxy.tunnelled.accepted(device, &target.host_port());
+            self.proxy.tunnelled.accepted(device, &target.host_port);
             self.proxy.trusted_devices.seen(device);
         }
     }
@@ -415,53 +254,11 @@ impl Exchange {
 
     /// An upstream failure with the host that it is about.
     fn upstream_error(permit: &Permit, error: UpstreamError) -> Error {
-        Error::Upstream { host: permit.target().host_port(), error }
+        Error::Upstream { host: permit.target().host_port.to_string(), error }
     }
 }
 
 /// Who asks for upstream connections.
 pub(crate) fn requester(connection: &Connection) -> Requester<'_> {
     Requester { address: connection.client.ip(), pinned: &connection.pinned }
-}
-
-/// How many client connections and idle upstream connections the process has descriptors for: each client
-/// connection may need another to an origin.
-fn descriptor_budget(configured: usize) -> (usize, usize) {
-    // The program raises its limit at start; see `cli::serve`.
-    let descriptors = rlimit::Resource::NOFILE.get_soft().unwrap_or(1024);
-    let descriptors = usize::try_from(descriptors).unwrap_or(usize::MAX);
-    let usable = descriptors.saturating_sub(OTHER_DESCRIPTORS);
-    let max_idle = (usable / 4).min(MAX_IDLE);
-    let connections = configured.min((usable - max_idle) / 2).max(1);
-    if connections < configured {
-        warn!(
-            connections,
-            descriptors, "`limits.connections` is reduced: the process may open too few descriptors (ulimit -n)"
-        );
-    }
-    (connections, max_idle)
-}
-
-fn warn_about_ineffective(config: &Config) {
-    for IneffectiveSetting { key, needs } in config.ineffective_settings() {
-        warn!(key, "this setting does nothing: it needs {needs}");
-    }
-    for hint in &config.hints {
-        warn!("{hint}");
-    }
-    for list in config.blocker.lists() {
-        if let Some(problem) = &list.problem {
-            warn!(list = %list.source, problem, "a list is not in use");
-        }
-    }
-}
-
-/// Listening wider than this machine must be meant; the addresses in use may come from elsewhere than
-/// the configuration.
-fn check_listen(config: &Config, own: &[SocketAddr]) -> Result<(), ConfigError> {
-    let problem = own.iter().find_map(|addr| config.access.problem_with_listening(addr.ip()));
-    if config.access.is_open_to_strangers() {
-        warn!("anyone in `access.clients` may use this proxy, strangers among them; set `access.users`");
-    }
-    problem.map_or(Ok(()), |problem| Err(ConfigError::elsewhere(problem)))
 }

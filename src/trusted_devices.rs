@@ -93,14 +93,15 @@ impl TrustedDevices {
         list.devices.iter().any(|entry| entry.is_of(device)) && authority().is_some_and(|name| name == list.authority)
     }
 
-    /// Whether a browser at this address, with this `User-Agent` but for its numbers, has an entry.
-    pub(crate) fn has_browser(&self, address: IpAddr, user: Option<&str>, browser: &str) -> bool {
+    /// Whether a browser at this address, with this `User-Agent` but for its numbers, has an entry for this authority.
+    pub(crate) fn has_browser(&self, address: IpAddr, user: Option<&str>, browser: &str, authority: &str) -> bool {
         let is_it = |entry: &TrustedDevice| entry.is_at(address, user) && entry.browser == browser;
-        self.current().devices.iter().any(is_it)
+        let list = self.current();
+        list.authority == authority && list.devices.iter().any(is_it)
     }
 
-    /// The client has accepted a leaf of this authority.
-    pub(crate) fn learn(&self, device: &Device, browser: String, authority: String) {
+    /// The client has accepted a leaf of this authority. Returns whether that is new.
+    pub(crate) fn learn(&self, device: &Device, browser: String, authority: String) -> bool {
         let now = now();
         let mut list = self.current();
         if list.authority != authority {
@@ -118,6 +119,7 @@ impl TrustedDevices {
         let (address, agent) = (device.address, device.agent.clone());
         list.devices.push(TrustedDevice { address, user, agent, browser, since, seen: now });
         self.save_or_warn(&mut list);
+        known.is_none()
     }
 
     /// The client has used a connection that was opened.
@@ -131,13 +133,13 @@ impl TrustedDevices {
         }
     }
 
-    /// The client has refused our certificate of the start page.
+    /// The client has refused our certificate of the start page, or of one host after another.
     pub(crate) fn distrusts(&self, device: &Device) {
         self.remove_or_warn(|entry| entry.is_of(device));
     }
 
-    /// The client has refused our certificates of several hosts, and accepted none in between: it is forgotten if its
-    /// address may have another device by now.
+    /// The client has closed its connections to several hosts in a row, which may be a refusal of our certificates: it is
+    /// forgotten if its address may have another device by now.
     pub(crate) fn doubts(&self, device: &Device) {
         let now = now();
         self.remove_or_warn(|entry| entry.is_of(device) && now - entry.seen >= MAY_HAVE_CHANGED);
@@ -241,7 +243,8 @@ mod tests {
         for list in [&list, &again] {
             assert!(knows(list, &firefox, "a") && !knows(list, &firefox, "b"));
             assert!(!knows(list, &other, "a") && !knows(list, &neighbour, "a"));
-            assert!(list.has_browser(firefox.address, None, "Firefox"));
+            assert!(list.has_browser(firefox.address, None, "Firefox", "a"));
+            assert!(!list.has_browser(firefox.address, None, "Firefox", "b"));
         }
         // What one process forgets, the other has forgotten.
         assert_eq!(again.forget(Some(firefox.address)).unwrap(), 1);

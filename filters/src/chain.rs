@@ -189,12 +189,12 @@ impl Chain {
 
     fn bar<'a>(&self, links: &'a Links, page: &Page, report: &Report) -> Bar<'a> {
         let view = links.view;
-        let on = |by: i8| view.stepped(by).filter(|_| !page.at_end || view.steps.signum() != by);
+        let ended = if view.steps > 0 { 1 } else { -1 };
+        let on = |by: i8| view.stepped(by).filter(|_| !page.at_end || by != ended);
         let is_all = self.main_block.algorithm != Algorithm::Auto && page.main_block == Some(page.body());
         let is_last = view.block > 0 && !report.selected;
         let ads = report.filters.iter().find(|filter| filter.filter == AD_SERVERS).map_or(0, |filter| filter.removed);
-        let links_removed = page.appended.iter().map(|group| group.links.len()).sum();
-        let removed = Removed { share: 1.0 - report.kept_share(), links: links_removed, ads };
+        let removed = Removed { share: 1.0 - report.kept_share(), links: report.links, ads };
         Bar { links, less: on(-1), more: on(1).filter(|_| !is_all), next: view.next_block(is_last), removed }
     }
 
@@ -259,6 +259,7 @@ impl Filtered {
         self.metadata.next_page = part.metadata.next_page;
         self.report.text_before += part.report.text_before;
         self.report.text_after += part.report.text_after;
+        self.report.links += part.report.links;
     }
 
     /// Takes out the way to the next page, which leads to what is here already.

@@ -1,5 +1,6 @@
 //! A set of hosts, matched by suffix: listing `example.com` covers `ads.example.com`.
 
+use public_suffix::{DEFAULT_PROVIDER, EffectiveTLDProvider};
 use url::Url;
 
 use crate::hashing::Set;
@@ -104,13 +105,25 @@ fn is_host(host: &str) -> bool {
         })
 }
 
+/// The name that the owner of a host registered: one label more than its public suffix. The host itself where it is an
+/// address, a public suffix, or no name.
+#[must_use]
+pub fn registrable_domain(host: &str) -> &str {
+    let name = host.strip_suffix('.').unwrap_or(host);
+    let is_address = name.rsplit('.').next().is_some_and(|label| label.bytes().all(|byte| byte.is_ascii_digit()));
+    if is_address || !name.is_ascii() {
+        return host;
+    }
+    match DEFAULT_PROVIDER.effective_tld_plus_one(name) {
+        Ok(domain) => &host[name.len() - domain.len()..],
+        Err(_) => host,
+    }
+}
+
 /// Whether two addresses are of one site: of hosts below one name that its owner registered (the Public Suffix List), so that `www.` and
 /// bare hosts are one, and two blogs of a shared host are not.
 pub(crate) fn is_same_site(one: &Url, other: &Url) -> bool {
-    let site = |url: &Url| {
-        let host = url.host_str()?;
-        Some(psl::domain_str(host).unwrap_or(host).to_owned())
-    };
+    let site = |url: &Url| url.host_str().map(|host| registrable_domain(host).to_owned());
     site(one).is_some() && site(one) == site(other)
 }
 
@@ -154,5 +167,24 @@ mod tests {
         assert_eq!(error.line, 2);
         assert!(error.to_string().contains("||bad.example.com^"), "{error}");
         assert!(hosts.is_empty());
+    }
+    #[test]
+    fn a_host_belongs_to_the_name_that_was_registered() {
+        for (host, domain) in [
+            ("www.google.com", "google.com"),
+            ("google.com.", "google.com."),
+            ("a.b.co.uk", "b.co.uk"),
+            ("co.uk", "co.uk"),
+            ("www.city.kawasaki.jp", "city.kawasaki.jp"),
+            ("www.one.github.io", "one.github.io"),
+            ("a.news.example", "news.example"),
+            ("localhost", "localhost"),
+            ("192.168.1.5", "192.168.1.5"),
+            ("[2001:db8::1]", "[2001:db8::1]"),
+            ("a..example", "a..example"),
+            ("", ""),
+        ] {
+            assert_eq!(registrable_domain(host), domain, "{host}");
+        }
     }
 }

@@ -208,6 +208,14 @@ impl MainBlock {
             let choice = choose(page, settings, &self.forest);
             Choice { kept: outermost(page, choice.kept), dropped: outermost(page, choice.dropped), ..choice }
         };
+        if settings.steering.steps > 0 {
+            let unsteered = Settings { steering: Steering::default(), ..settings.clone() };
+            let choice = chosen(page, &unsteered);
+            if choice.kept.is_empty() || floor::objection(page, &choice, settings).is_some() {
+                page.at_end = true;
+                return Err("all of the page was shown".to_owned());
+            }
+        }
         let mut choice = chosen(page, settings);
         for _ in 0..settings.steering.skipped {
             self.skip(page, &choice);
@@ -268,6 +276,8 @@ impl Filter for MainBlock {
         if self.scores_hidden {
             match outcome {
                 Ok(_) => ignore::show_hidden(page, self.name()),
+                // The whole page, with what the choice before it showed.
+                Err(_) if self.settings.steering.steps > 0 => ignore::show_hidden(page, self.name()),
                 Err(_) => ignore::remove_hidden(page, self.name()),
             }
         }

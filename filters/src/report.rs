@@ -33,6 +33,9 @@ pub struct Report {
     /// The word F1 to be expected of that choice, 0 to 1, where its algorithm can tell; low where a page was left whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
+    /// Links that were removed and stand in the list at the end of the page.
+    #[serde(skip)]
+    pub links: usize,
     /// The filters that ran, in order.
     pub filters: Vec<FilterReport>,
 }

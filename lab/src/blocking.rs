@@ -14,7 +14,7 @@ use std::{
 
 use gleaner::{
     Config,
-    blocking::{Verdict, Wanted},
+    blocking::{BlockingRequest, Verdict, kind},
     config::Lookup,
     offline::parallel,
 };
@@ -118,30 +118,17 @@ pub(crate) fn run(args: &Args, lookup: &Lookup) -> anyhow::Result<()> {
         let step = (all.len() / args.most.max(1)).max(1);
         let mut out = fs::File::create(file)?;
         for (page, address, wanted, _) in all.into_iter().step_by(step).take(args.most) {
-            let kind = kind(*wanted);
-            let said = match config.blocker.judge(&Wanted::new(address.clone(), Some(page.clone()), kind)) {
-                Verdict::Blocked { rule, .. } => format!("blocked\t{rule}"),
-                Verdict::Excepted { exception, .. } => format!("free\t{exception}"),
-                Verdict::Shortened(to) => format!("free\tto {to}"),
-                Verdict::Free => "free\t".to_owned(),
-            };
-            writeln!(out, "{address}\t{page}\t{kind}\t{said}")?;
+            let said =
+                match config.blocker.judge(&BlockingRequest::new(address.clone(), Some(page.clone()), kind(*wanted))) {
+                    Verdict::Blocked { rule, .. } => format!("blocked\t{rule}"),
+                    Verdict::Excepted { exception, .. } => format!("free\t{exception}"),
+                    Verdict::Shortened { to, .. } => format!("free\tto {to}"),
+                    Verdict::Free => "free\t".to_owned(),
+                };
+            writeln!(out, "{address}\t{page}\t{}\t{said}", kind(*wanted))?;
         }
     }
     Ok(())
-}
-
-fn kind(wanted: Resource) -> &'static str {
-    match wanted {
-        Resource::Document => "document",
-        Resource::Frame => "subdocument",
-        Resource::Image => "image",
-        Resource::Media => "media",
-        Resource::Object => "object",
-        Resource::Script => "script",
-        Resource::Stylesheet => "stylesheet",
-        Resource::Other => "other",
-    }
 }
 
 /// Only the removal of advertisements, written in this format.
@@ -282,10 +269,10 @@ fn report(outcomes: &[Outcome]) {
 
 /// Decisions one after the other, as requests come.
 fn speed(outcomes: &[Outcome], config: &Config) {
-    let wanted: Vec<Wanted> = outcomes
+    let wanted: Vec<BlockingRequest> = outcomes
         .iter()
         .flat_map(|outcome| &outcome.requests)
-        .map(|(page, address, wanted, _)| Wanted::new(address.clone(), Some(page.clone()), kind(*wanted)))
+        .map(|(page, address, wanted, _)| BlockingRequest::new(address.clone(), Some(page.clone()), kind(*wanted)))
         .collect();
     let mut times: Vec<Duration> = wanted
         .iter()

@@ -3,8 +3,12 @@
 use gleaner_filters::{FilterName, Format, output::Style};
 use maud::{Markup, html};
 
-use super::pause;
-use crate::{blocking::Blocker, config::Intercept, runtime_state::RuntimeState, service::Proxy};
+use crate::{
+    blocking::{Blocker, minutes_until},
+    config::Intercept,
+    runtime_state::RuntimeState,
+    service::Proxy,
+};
 
 pub(crate) fn table(proxy: &Proxy, running: &RuntimeState) -> Markup {
     let config = &running.config;
@@ -51,6 +55,13 @@ fn blocking_state(blocker: &Blocker) -> Markup {
             br;
         }
         @if !blocker.settings().enabled { "blocking is switched off" }
-        @else { a href=(pause::PATH) { (pause::state(blocker)) } }
+        @else {
+            a href="/panel/health#pause" {
+                @match blocker.paused_until() {
+                    Some(until) => { "paused for another " (minutes_until(until)) " minutes" }
+                    None => "pause blocking",
+                }
+            }
+        }
     }
 }

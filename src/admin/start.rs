@@ -37,9 +37,12 @@ const SHOWN: usize = 120;
 pub(super) fn page(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>) -> Markup {
     let choice = profile(running, visit);
     let intercept = choice.map_or(Intercept::Off, |choice| choice.profile.intercept);
-    let is_known = proxy.trusted_devices.has_browser(visit.device.address, visit.user(), &visit.device.agent);
-    let warning = running.authority().and_then(|authority| authority.expiry_warning());
     let checks = visit.proxied && intercept != Intercept::Off && running.open_authority().is_some();
+    let warning = running.authority().and_then(|authority| authority.expiry_warning());
+    let is_known = running.authority().is_some_and(|authority| {
+        let (list, device) = (&proxy.trusted_devices, &visit.device);
+        list.has_browser(device.address, visit.user(), &device.agent, &authority.fingerprint())
+    });
     let head = html! {
         @if checks { link rel="stylesheet" href={ "https://c" (nonce()) "." (CONTROL_HOST) (CHECK) }; }
     };
@@ -59,6 +62,7 @@ pub(super) fn page(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>) -> 
             h2 { "Steps for" }
             p.list { @for system in System::ALL { a href={ "/steps/" (system.slug()) } { (system.name()) } " " } }
             p.quiet {
+                a href=(super::pause::PATH) { "Pause blocking" } " · "
                 @if running.config.panel.admits(visit.device.address) { a href="/panel" { "Panel" } " · " a href="/settings" { "Settings" } " · " }
                 "version " (env!("CARGO_PKG_VERSION"))
             }
@@ -123,8 +127,9 @@ fn next_step(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, intercept
                     @if intercept == Intercept::On { p.bad { "Until then every encrypted page shows an error." } }
                     p { a.button href=(system.certificate()) { "Get the certificate" } }
                     (steps(&system.certificate_steps()))
-                    p { "Then " a href="/" { "load this page again" } "." }
                 }
+                // Outside, for browsers that know no `content` and would show an empty box.
+                p { a href="/" { "Load this page again" } " to see whether all is set." }
             }
         }
     }

@@ -3,19 +3,23 @@
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Response, StatusCode, header};
-use maud::html;
+use maud::{PreEscaped, html};
 use url::Url;
 
 use super::{
     engine::{PIXEL, Rule},
-    request::Wanted,
+    request::BlockingRequest,
 };
 use crate::{body::Body, bypass_link, error_pages};
 
 const GLEANER: HeaderName = HeaderName::from_static("gleaner");
 
-/// An empty resource; `instead` is what the rules want.
-pub(crate) fn blocked_resource(wanted: &Wanted, instead: Option<(String, Vec<u8>)>) -> Response<Body> {
+/// An empty resource; `instead` is what the rules want, `origin` the origin of the script that asks.
+pub(crate) fn blocked_resource(
+    wanted: &BlockingRequest,
+    instead: Option<(String, Vec<u8>)>,
+    origin: Option<&HeaderValue>,
+) -> Response<Body> {
     let (kind, content) = match (instead, wanted.kind()) {
         (Some((kind, content)), _) => (HeaderValue::try_from(kind).ok(), Bytes::from(content)),
         (None, "script") => (Some(HeaderValue::from_static("text/javascript")), Bytes::new()),
@@ -29,10 +33,22 @@ pub(crate) fn blocked_resource(wanted: &Wanted, instead: Option<(String, Vec<u8>
         Some(kind) => drop(response.headers_mut().insert(header::CONTENT_TYPE, kind)),
         None => *response.status_mut() = StatusCode::NO_CONTENT,
     }
-    // A script that may not read the answer takes it for an error, and tries again.
-    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    if let Some(origin) = origin {
+        // A script that may not read the answer takes it for an error, and tries again. With credentials it may not read `*`.
+        response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+        response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+    }
     noted(response)
 }
+
+/// Over plain HTTP no field tells a frame from a page to go to. A frame that is blocked is empty.
+const EMPTY_IN_A_FRAME: &str = "if(self!==top)document.documentElement.remove()";
+
+/// With the hash of that script. The link of the page leads to another, which cannot be framed, and only that one opens the host.
+const MAY_BE_FRAMED: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-ZsbBtDwlJsJITmO6F85Qm1gL7usbp6NIpknwJQ/7/l0='; base-uri 'none'; \
+     form-action 'none'",
+);
 
 /// The page that says which rule forbids a page.
 pub(crate) fn blocked_document(url: &Url, rule: &Rule) -> Response<Body> {
@@ -46,7 +62,11 @@ pub(crate) fn blocked_document(url: &Url, rule: &Rule) -> Response<Body> {
         p.quiet { "This page is from Gleaner, the proxy of this network, not from the web site. " code { "blocking.except" }
                   " in its configuration opens a host for good." }
     };
-    noted(error_pages::page(StatusCode::FORBIDDEN, &error_pages::document("Blocked", &content)))
+    let script = html! { script { (PreEscaped(EMPTY_IN_A_FRAME)) } };
+    let page = error_pages::document_with("Blocked", &script, &content);
+    let mut response = error_pages::page(StatusCode::FORBIDDEN, &page);
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, MAY_BE_FRAMED);
+    noted(response)
 }
 
 /// To the same address without what the rules take out of it.
@@ -56,7 +76,6 @@ pub(crate) fn redirect(shorter: &Url) -> Response<Body> {
     if let Ok(address) = HeaderValue::from_str(shorter.as_str()) {
         response.headers_mut().insert(header::LOCATION, address);
     }
-    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     noted(response)
 }
 

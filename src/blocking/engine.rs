@@ -9,18 +9,21 @@ use std::{
 
 use adblock::{
     FilterSet,
+    blocker::BlockerResult,
     lists::ParseOptions,
-    request::Request,
+    request::{Request, RequestType},
     resources::{MimeType, Resource, ResourceType},
     sourcemap::FilterRuleDebugInfo,
+    url_parser::{ResolvesDomain, set_domain_resolver},
 };
 use base64ct::{Base64, Encoding};
-use gleaner_filters::{Hiding, Names, Selectors};
+use gleaner_filters::{Hiding, Names, Selectors, registrable_domain};
 use tracing::warn;
 use url::Url;
 
 use super::{
     hash_of,
+    params::Params,
     syntax::{self, Rules},
 };
 use crate::config::HostPatterns;
@@ -97,7 +100,12 @@ pub enum Verdict {
         instead: Option<(String, Vec<u8>)>,
     },
     /// It is allowed without some of its parameters (`$removeparam`).
-    Shortened(Url),
+    Shortened {
+        /// The address without them.
+        to: Url,
+        /// The first rule that takes one out.
+        rule: Rule,
+    },
 }
 
 /// How many rules of a list are in use.
@@ -111,8 +119,24 @@ pub struct Counts {
     pub refused: usize,
 }
 
+/// Tells the crate which hosts belong to one site.
+struct PublicSuffixList;
+
+impl ResolvesDomain for PublicSuffixList {
+    fn get_host_domain(&self, host: &str) -> (usize, usize) {
+        (host.len() - registrable_domain(host).len(), host.len())
+    }
+}
+
 pub(super) struct Engine {
     rules: adblock::Engine,
+    /// Exceptions for all that a page loads, as rules that forbid the page; most lists have none.
+    pages: Option<adblock::Engine>,
+    /// Exceptions for pages to go to, likewise.
+    documents: Option<adblock::Engine>,
+    params: Params,
+    /// What each list has besides.
+    besides: Vec<Counts>,
     lists: Vec<String>,
     /// The hosts of all rules, where there are rules for whole hosts and nothing else.
     hosts: Option<HostPatterns>,
@@ -124,15 +148,32 @@ pub(super) struct Engine {
 impl Engine {
     /// Compiles lists, or reads them from `cache` where they were compiled before.
     pub(super) fn new(lists: &[Text], cache: Option<&Path>) -> Engine {
-        let length: usize = lists.iter().map(|list| list.text.len()).sum();
-        let file = cache.filter(|_| length >= WORTH_A_FILE).map(|dir| cache_file(dir, lists));
+        // There is one for the process; setting it again changes nothing.
+        let _ = set_domain_resolver(Box::new(PublicSuffixList));
+        let mut texts: Vec<Rules> = lists.iter().map(|list| syntax::read(&list.text)).collect();
+        let unhidden: HashSet<String> = texts.iter().flat_map(|rules| &rules.unhidden).cloned().collect();
+        for rules in texts.iter_mut().filter(|_| !unhidden.is_empty()) {
+            rules.unhide(&unhidden);
+        }
+        let names: Vec<String> = lists.iter().map(|list| list.name.clone()).collect();
+        let length: usize = texts.iter().map(|rules| rules.text.len()).sum();
+        let file = cache.filter(|_| length >= WORTH_A_FILE).map(|dir| cache_file(dir, &names, &texts));
         let kept = file.as_deref().and_then(|file| read(file).ok());
-        let read: Vec<Rules> = lists.iter().map(|list| syntax::read(&list.text)).collect();
-        let hosts_only = read.iter().all(|rules| rules.hosts_only);
+        let is_kept = kept.is_some();
+        let hosts_only = texts.iter().all(|rules| rules.hosts_only);
+        let besides =
+            |rules: &Rules| Counts { requests: rules.params.len(), elements: 0, refused: rules.refused.len() };
+        let besides = texts.iter().map(besides).collect();
+        let params: Vec<_> = texts.iter_mut().map(|rules| std::mem::take(&mut rules.params)).collect();
         let mut engine = Engine {
-            hosts: hosts_only.then(|| read.iter().flat_map(syntax::hosts_alone).map(str::to_ascii_lowercase).collect()),
-            rules: kept.unwrap_or_else(|| compile(read)),
-            lists: lists.iter().map(|list| list.name.clone()).collect(),
+            besides,
+            params: Params::new(params),
+            hosts: hosts_only
+                .then(|| texts.iter().flat_map(syntax::hosts_alone).map(str::to_ascii_lowercase).collect()),
+            pages: compile_some(&mut texts, |rules| &mut rules.pages),
+            documents: compile_some(&mut texts, |rules| &mut rules.documents),
+            rules: kept.unwrap_or_else(|| compile(texts.into_iter().map(|rules| rules.text))),
+            lists: names,
             common: None,
             hides: false,
         };
@@ -142,7 +183,7 @@ impl Engine {
             let everywhere = engine.rules.url_cosmetic_resources("https://nowhere.invalid/");
             engine.common = Some(Arc::new(Selectors::compile(sorted(everywhere.hide_selectors))));
         }
-        if let Some(file) = file.filter(|file| !file.exists())
+        if let Some(file) = file.filter(|_| !is_kept)
             && let Err(error) = engine.keep(&file)
         {
             warn!(%error, file = %file.display(), "the compiled lists cannot be kept, so that the next start takes longer");
@@ -163,12 +204,12 @@ impl Engine {
     /// The rules in use of each list, in their order.
     pub(super) fn counts(&self) -> Vec<Counts> {
         let sources = self.rules.get_debug_info().source_info;
-        let count = |source: adblock::engine::SourceInfo| Counts {
-            requests: source.network_filter_count as usize,
+        let count = |(source, besides): (adblock::engine::SourceInfo, &Counts)| Counts {
+            requests: source.network_filter_count as usize + besides.requests,
             elements: source.cosmetic_filter_count as usize,
-            refused: source.parse_error as usize,
+            refused: source.parse_error as usize + besides.refused,
         };
-        sources.into_iter().map(count).collect()
+        sources.into_iter().zip(&self.besides).map(count).collect()
     }
 
     /// Whether there are rules for whole hosts and nothing else.
@@ -188,26 +229,49 @@ impl Engine {
         let Ok(request) = Request::new(url, page, kind, method) else {
             return Verdict::Free;
         };
-        let found = self.rules.check_network_request(&request);
+        let found = self.check(&request);
         if found.should_block() {
             let rule = self.rule(found.filter);
+            if let Some(exception) = self.page_exception(page).filter(|_| !found.important) {
+                return Verdict::Excepted { rule, exception };
+            }
             return Verdict::Blocked { rule, instead: found.redirect.as_deref().and_then(content) };
         }
-        if let Some(shorter) = found.rewritten_url.and_then(|url| Url::parse(&url).ok()) {
-            return Verdict::Shortened(shorter);
-        }
-        match (found.filter, found.exception) {
-            (Some(rule), Some(exception)) => {
+        match (self.params.judge(&request, &self.lists), found.filter, found.exception) {
+            (Verdict::Shortened { to, rule }, ..) => match self.page_exception(page) {
+                Some(exception) => Verdict::Excepted { rule, exception },
+                None => Verdict::Shortened { to, rule },
+            },
+            (_, Some(rule), Some(exception)) => {
                 Verdict::Excepted { rule: self.rule(Some(rule)), exception: self.rule(Some(exception)) }
             }
-            _ => Verdict::Free,
+            (verdict, ..) => verdict,
         }
     }
 
-    /// Whether the rules forbid it: the same question where the rule does not matter.
-    pub(super) fn blocks(&self, url: &str, page: &str, kind: &str) -> bool {
-        Request::new(url, page, kind, "get")
-            .is_ok_and(|request| self.rules.check_network_request(&request).should_block())
+    /// Whether the rules forbid it to an element of `shown_on`: the same question where the rule does not matter.
+    pub(super) fn blocks(&self, url: &str, page: &str, kind: &str, shown_on: &str) -> bool {
+        Request::new(url, page, kind, "get").is_ok_and(|request| {
+            let found = self.check(&request);
+            found.should_block() && (found.important || self.page_exception(shown_on).is_none())
+        })
+    }
+
+    fn check(&self, request: &Request) -> BlockerResult {
+        let mut found = self.rules.check_network_request(request);
+        if request.request_type == RequestType::Document && found.exception.is_some() {
+            let holds = |documents: &adblock::Engine| documents.check_network_request(request).filter.is_some();
+            found.exception = found.exception.filter(|_| self.documents.as_ref().is_some_and(holds));
+        }
+        found
+    }
+
+    /// The exception for all that a page loads.
+    fn page_exception(&self, page: &str) -> Option<Rule> {
+        let request = Request::new(page, page, "document", "get").ok()?;
+        let found = self.pages.as_ref()?.check_network_request(&request).filter?;
+        let Rule { list, text } = self.rule(Some(found));
+        Some(Rule { list, text: format!("@@{text}") })
     }
 
     fn rule(&self, found: Option<FilterRuleDebugInfo>) -> Rule {
@@ -218,7 +282,7 @@ impl Engine {
 
     /// The selectors of what the rules hide on a page.
     pub(super) fn hiding(&self, page: &Url, names: &dyn Fn() -> Names) -> Option<Hiding> {
-        if !self.hides {
+        if !self.hides || self.page_exception(page.as_str()).is_some() {
             return None;
         }
         let found = self.rules.url_cosmetic_resources(page.as_str());
@@ -249,18 +313,24 @@ fn sorted(selectors: HashSet<String>) -> Vec<String> {
     selectors
 }
 
-fn compile(lists: Vec<Rules>) -> adblock::Engine {
+pub(super) fn compile(lists: impl Iterator<Item = String>) -> adblock::Engine {
     // With the rules' own texts, for messages.
     let mut set = FilterSet::new(true);
-    for rules in lists {
-        set.add_filter_list(rules.text, ParseOptions::default());
+    for text in lists {
+        set.add_filter_list(text, ParseOptions::default());
     }
     // Not fused, so that each rule keeps its text and its list; decisions take as long.
     adblock::Engine::new_with_filter_set_no_optimize(set)
 }
 
-fn cache_file(dir: &Path, lists: &[Text]) -> PathBuf {
-    let key: Vec<(&str, &str)> = lists.iter().map(|list| (&*list.name, &*list.text)).collect();
+/// Rules of one kind of all lists; most lists have none.
+fn compile_some(lists: &mut [Rules], of: impl Fn(&mut Rules) -> &mut String) -> Option<adblock::Engine> {
+    let texts: Vec<String> = lists.iter_mut().map(|rules| std::mem::take(of(rules))).collect();
+    texts.iter().any(|text| !text.is_empty()).then(|| compile(texts.into_iter()))
+}
+
+fn cache_file(dir: &Path, names: &[String], texts: &[Rules]) -> PathBuf {
+    let key: Vec<(&String, &str)> = names.iter().zip(texts).map(|(name, rules)| (name, &*rules.text)).collect();
     dir.join(format!("{:016x}.compiled", hash_of(&(key, env!("CARGO_PKG_VERSION")))))
 }
 
@@ -312,10 +382,68 @@ mod tests {
             "127.0.0.1",
         ] {
             let url = format!("https://{host}/x.js");
-            let blocks = engine.blocks(&url, "https://news.example/", "script");
+            let blocks = engine.blocks(&url, "https://news.example/", "script", "https://news.example/");
             assert_eq!(engine.may_block(host), blocks, "{host}");
         }
         assert!(engine.is_by_host_alone());
+    }
+
+    #[test]
+    fn an_exception_for_a_page_holds_for_all_that_it_loads_and_shows() {
+        let engine = engine(
+            "||ads.example^\n||worse.example^$important\n||bank.example/*&id=$removeparam=id\n##.ad\n@@||bank.example^$document\n",
+        );
+        let at = |page: &str, url: &str| engine.judge(url, page, "script", "get");
+        let exception = Rule { list: "list".to_owned(), text: "@@||bank.example^$document".to_owned() };
+        let ads = "https://ads.example/x.js";
+        assert!(
+            matches!(at("https://bank.example/", ads), Verdict::Excepted { exception: found, .. } if found == exception)
+        );
+        assert!(matches!(at("https://news.example/", ads), Verdict::Blocked { .. }));
+        assert!(matches!(at("https://bank.example/", "https://worse.example/"), Verdict::Blocked { .. }));
+        let hides = |page: &str| engine.hiding(&page.parse().unwrap(), &Names::default).is_some();
+        assert!(hides("https://news.example/") && !hides("https://bank.example/accounts"));
+    }
+
+    #[test]
+    fn what_no_list_may_hide_is_hidden_nowhere() {
+        let text = |text: &str| Text { name: text.to_owned(), text: text.to_owned() };
+        let lists = ["##.ad\n##div.ad > p\nsite.example##.ad\n###own\n", "#@#.ad\n"].map(text);
+        let engine = Engine::new(&lists, None);
+        let names = || Names { classes: ["ad".to_owned()].into(), ids: ["own".to_owned()].into() };
+        let own = engine.hiding(&"https://site.example/".parse().unwrap(), &names).unwrap().own;
+        assert_eq!(own, ["#own"]);
+        assert_eq!(engine.counts()[0].elements, 2);
+    }
+
+    #[test]
+    fn an_exception_for_pictures_opens_no_page() {
+        for (exception, opens) in
+            [("$image", false), ("$script,3p", false), ("", true), ("$document", true), ("$doc", true)]
+        {
+            let engine = engine(&format!("||good.test^\n@@||good.test^{exception}\n"));
+            let url = "https://good.test/";
+            let page = engine.judge(url, url, "document", "get");
+            assert_eq!(matches!(page, Verdict::Excepted { .. }), opens, "{exception}: {page:?}");
+        }
+        let engine = engine("||good.test^\n@@||good.test^$image\n");
+        let picture = engine.judge("https://good.test/x", "https://news.example/", "image", "get");
+        assert!(matches!(picture, Verdict::Excepted { .. }));
+    }
+
+    #[test]
+    fn damaged_compiled_rules_are_written_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let text: String = (0..20_000).map(|number| format!("||host{number}.example^\n")).collect();
+        let lists = [Text { name: "list".to_owned(), text }];
+        let _ = Engine::new(&lists, Some(dir.path()));
+        let file = fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap().path();
+        let whole = fs::read(&file).unwrap();
+        fs::write(&file, &whole[..whole.len() / 2]).unwrap();
+        let engine = Engine::new(&lists, Some(dir.path()));
+        assert!(
+            engine.blocks("https://host7.example/", "", "script", "") && fs::read(&file).unwrap().len() == whole.len()
+        );
     }
 
     #[test]

@@ -1,10 +1,17 @@
-//! The pause: a file in the folder of lists with the time at which it ends, so that another process can set it; the program
-//! watches it as it does its configuration.
+//! The pause of all devices: a file in the folder of lists with the time at which it ends, so that another process can set it; the
+//! program watches it as it does its configuration. And the pauses of single devices, which are in memory.
 
 use std::{
     fs, io,
+    net::IpAddr,
     path::{Path, PathBuf},
+    sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use crate::{
+    device::Device,
+    expiring_map::{ExpiringMap, Lifetime},
 };
 
 /// Longest pause: whoever wants more switches blocking off.
@@ -41,6 +48,44 @@ impl Pause {
             removed => removed.map(|()| true),
         }
     }
+}
+
+/// Most devices with a pause; of more, those that have not been used longest lose theirs.
+const MAX_DEVICES: usize = 1000;
+
+/// Which devices have paused blocking for themselves, and until when. A device is an address and its user, with all its programs.
+#[derive(Debug)]
+pub(crate) struct PausedDevices(ExpiringMap<(IpAddr, Option<Arc<str>>), SystemTime>);
+
+impl PausedDevices {
+    pub(crate) fn new() -> Self {
+        Self(ExpiringMap::new(MAX_DEVICES, Lifetime::SinceInsertion(LONGEST)))
+    }
+
+    /// Begins a pause of this length; none ends it.
+    pub(crate) fn set(&self, device: &Device, length: Duration) {
+        let key = (device.address, device.user.clone());
+        if length.is_zero() {
+            self.0.remove(&key);
+        } else {
+            self.0.insert(key, SystemTime::now() + length.min(LONGEST));
+        }
+    }
+
+    /// When this device's pause ends, if it has one.
+    pub(crate) fn until(&self, device: &Device) -> Option<SystemTime> {
+        self.of(device.address, device.user.clone())
+    }
+
+    /// As [`PausedDevices::until`]; the address is in canonical form.
+    pub(crate) fn of(&self, address: IpAddr, user: Option<Arc<str>>) -> Option<SystemTime> {
+        self.0.get(&(address, user)).filter(|until| *until > SystemTime::now())
+    }
+}
+
+/// The minutes until then, for a person.
+pub(crate) fn minutes_until(time: SystemTime) -> u64 {
+    time.duration_since(SystemTime::now()).unwrap_or_default().as_secs().div_ceil(60)
 }
 
 /// Reads a length of time such as `90s`, `10m` or `2h`.

@@ -16,16 +16,16 @@ const PING_TO: HeaderName = HeaderName::from_static("ping-to");
 
 /// What a request is for.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct BlockingRequest {
     url: Url,
     page: Option<Url>,
     kind: &'static str,
     method: String,
 }
 
-impl Wanted {
+impl BlockingRequest {
     /// A request for `url` of one of the kinds `document`, `subdocument`, `script`, `image`, `stylesheet`, `font`, `media`, `object`,
-    /// `xmlhttprequest`, `ping`, `websocket`, `csp_report` and `other`, made by a page.
+    /// `xmlhttprequest`, `ping`, `websocket` and `other`, made by a page.
     #[must_use]
     pub fn new(url: Url, page: Option<Url>, kind: &'static str) -> Self {
         // Going to a page is no request of the page that links to it.
@@ -92,7 +92,7 @@ const DOCUMENT: &str = "document";
 const OTHER: &str = "other";
 
 /// The kinds of request, by the names that rules give them.
-pub const KINDS: [&str; 13] = [
+pub const KINDS: [&str; 12] = [
     DOCUMENT,
     "subdocument",
     "script",
@@ -104,12 +104,12 @@ pub const KINDS: [&str; 13] = [
     "xmlhttprequest",
     "ping",
     "websocket",
-    "csp_report",
     OTHER,
 ];
 
 /// The kind of what an element wants.
-pub(super) fn kind(resource: Resource) -> &'static str {
+#[must_use]
+pub fn kind(resource: Resource) -> &'static str {
     match resource {
         Resource::Document => DOCUMENT,
         Resource::Frame => "subdocument",
@@ -166,18 +166,20 @@ fn kind_of<B>(request: &Request<B>, url: &Url) -> &'static str {
         Some(b"font") => "font",
         Some(b"audio" | b"video" | b"track") => "media",
         Some(b"object" | b"embed") => "object",
-        Some(b"report") => "csp_report",
         Some(b"empty" | b"json") => "xmlhttprequest",
         Some(_) => OTHER,
-        None => by_accept(headers, url),
+        None => by_accept(headers, url, request.method() == Method::GET),
     }
 }
 
 /// The kind by `Accept` and the path.
-fn by_accept(headers: &HeaderMap, url: &Url) -> &'static str {
+fn by_accept(headers: &HeaderMap, url: &Url, is_get: bool) -> &'static str {
+    let has_origin = headers.contains_key(header::ORIGIN);
     let first = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     let first = first.split([',', ';']).next().unwrap_or_default().trim();
     match first {
+        // What goes to a page by GET names no origin; a script that fetches one does.
+        "text/html" | "application/xhtml+xml" if is_get && has_origin => return "xmlhttprequest",
         "text/html" | "application/xhtml+xml" => return DOCUMENT,
         "text/css" => return "stylesheet",
         "application/json" => return "xmlhttprequest",
@@ -193,6 +195,9 @@ fn by_accept(headers: &HeaderMap, url: &Url) -> &'static str {
         "gif" | "png" | "jpg" | "jpeg" | "webp" | "avif" | "svg" | "ico" => "image",
         "woff" | "woff2" | "ttf" | "otf" => "font",
         "mp4" | "webm" | "mp3" | "ogg" | "m4a" => "media",
+        "json" => "xmlhttprequest",
+        // Elements with `crossorigin` send it too, but for files with the extensions above.
+        _ if has_origin && first == "*/*" => "xmlhttprequest",
         _ if headers.get(header::REFERER).is_none() && headers::accept::prefers_html(headers) => DOCUMENT,
         _ => OTHER,
     }
@@ -207,7 +212,7 @@ mod tests {
         for (name, value) in fields {
             request = request.header(*name, *value);
         }
-        let wanted = Wanted::of(&request.body(()).unwrap(), url.parse().unwrap());
+        let wanted = BlockingRequest::of(&request.body(()).unwrap(), url.parse().unwrap());
         (wanted.address().to_owned(), wanted.kind(), wanted.page().to_owned())
     }
 
@@ -217,12 +222,16 @@ mod tests {
         for (path, fields, kind) in [
             ("/x", vec![page, ("sec-fetch-dest", "script")], "script"),
             ("/x.js", vec![page, ("sec-fetch-dest", "empty")], "xmlhttprequest"),
+            ("/x", vec![page, ("sec-fetch-dest", "report")], "other"),
             ("/x", vec![page, ("sec-fetch-dest", "iframe")], "subdocument"),
             ("/x", vec![page, ("accept", "image/avif,image/webp,*/*;q=0.8")], "image"),
             ("/x", vec![page, ("accept", "text/css,*/*;q=0.1")], "stylesheet"),
             ("/x.js?v=1", vec![page, ("accept", "*/*")], "script"),
             ("/f.woff2", vec![page, ("accept", "*/*")], "font"),
             ("/x", vec![page, ("accept", "*/*")], "other"),
+            ("/x", vec![page, ("accept", "*/*"), ("origin", "http://news.example")], "xmlhttprequest"),
+            ("/x", vec![page, ("accept", "text/html"), ("origin", "http://news.example")], "xmlhttprequest"),
+            ("/x.json?v=1", vec![page, ("accept", "*/*")], "xmlhttprequest"),
             ("/x", vec![page, ("upgrade", "websocket")], "websocket"),
         ] {
             let url = format!("https://ads.example{path}");

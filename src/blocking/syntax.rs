@@ -1,6 +1,13 @@
 //! Lists as they are written, made into the one syntax that the engine reads: hosts files and plain hosts become rules for
 //! hosts, and what a list says is for other blockers is left out.
 
+use std::collections::HashSet;
+
+use super::{
+    params::{ALL_KINDS, ParamRule},
+    refusal::{self, NO_RULE, refusal},
+};
+
 /// What is true for the conditions of uBlock Origin's lists (`!#if`): the proxy's clients are browsers like Chromium.
 const TRUE: [&str; 3] = ["ext_ublock", "env_chromium", "cap_user_stylesheet"];
 
@@ -10,13 +17,23 @@ pub(super) struct Rules {
     pub(super) text: String,
     /// Whether there are rules for whole hosts (`||host^`) and nothing else.
     pub(super) hosts_only: bool,
+    /// Exceptions for all that a page loads (`@@…$document`), written as rules that forbid the page.
+    pub(super) pages: String,
+    /// Exceptions that hold for a page to go to, likewise. To the compiler every exception does, such as `@@…$image`.
+    pub(super) documents: String,
+    /// Rules that can do nothing here, with the reason.
+    pub(super) refused: Vec<(String, &'static str)>,
+    /// Rules that take parameters out of addresses.
+    pub(super) params: Vec<ParamRule>,
+    /// Selectors that no list may hide on any page (`#@#…` without a site).
+    pub(super) unhidden: HashSet<String>,
 }
 
 pub(super) fn read(list: &str) -> Rules {
-    let mut rules = Rules { text: String::with_capacity(list.len()), hosts_only: true };
+    let mut rules = Rules { text: String::with_capacity(list.len()), hosts_only: true, ..Rules::default() };
     // Whether the lines of each open condition count.
     let mut conditions: Vec<bool> = Vec::new();
-    for line in list.lines() {
+    for line in list.trim_start_matches(MARK).lines() {
         let line = line.trim();
         if let Some(condition) = line.strip_prefix("!#if ") {
             conditions.push(holds(condition));
@@ -36,24 +53,108 @@ pub(super) fn hosts_alone(rules: &Rules) -> impl Iterator<Item = &str> {
     rules.text.lines().filter_map(|line| line.strip_prefix("||")?.strip_suffix('^'))
 }
 
+/// The byte order mark that some editors put in front of UTF-8.
+const MARK: char = '\u{feff}';
+
+/// Whether a text is a list, and not a web page, prose or data of another kind: most of its lines may be rules.
+pub(super) fn is_list(text: &str) -> bool {
+    let rules = read(text);
+    let others = rules.refused.iter().filter(|(_, reason)| *reason == NO_RULE).count();
+    !text.contains('\0') && others * 2 < count(text)
+}
+
+/// The rules that can do nothing here, with the reason.
+pub(super) fn refused(list: &str) -> Vec<(String, String)> {
+    let rules = read(list);
+    let ours = rules.refused.iter().map(|(rule, reason)| (rule.clone(), (*reason).to_owned()));
+    let of_compiler = |rule: &str| Some((rule.to_owned(), refusal::refusal_of_compiler(rule)?));
+    ours.chain(rules.text.lines().filter_map(of_compiler)).collect()
+}
+
 /// How many rules a list has, before anything is known of their worth.
 pub(super) fn count(list: &str) -> usize {
     list.lines().map(str::trim).filter(|line| !line.is_empty() && !is_comment(line)).count()
 }
 
 impl Rules {
+    /// Takes out the rules that hide what one of these selectors means.
+    pub(super) fn unhide(&mut self, unhidden: &HashSet<String>) {
+        let is_unhidden = |line: &&str| line.split_once("##").is_some_and(|(_, selector)| unhidden.contains(selector));
+        self.text = self.text.lines().filter(|line| !is_unhidden(line)).flat_map(|line| [line, "\n"]).collect();
+    }
+
     fn add(&mut self, line: &str) {
-        let Some(hosts) = hosts(line) else {
-            self.hosts_only &= is_host_rule(line);
-            self.text.push_str(line);
-            self.text.push('\n');
-            return;
-        };
-        for host in hosts {
-            self.text.push_str("||");
-            self.text.push_str(host);
-            self.text.push_str("^\n");
+        if let Some(hosts) = hosts(line) {
+            self.text.extend(hosts.into_iter().flat_map(|host| ["||", host, "^\n"]));
+        } else if let Some(host) = host_of_regex(line) {
+            self.text.extend(["||", &host, "^\n"]);
+        } else if is_host_rule(line) {
+            self.text.extend([line, "\n"]);
+        } else if let Some(reason) = refusal(line) {
+            self.refused.push((line.to_owned(), reason));
+        } else {
+            self.add_other(line);
         }
+    }
+
+    /// What is no rule for a host.
+    fn add_other(&mut self, line: &str) {
+        self.hosts_only = false;
+        if let Some(selector) = line.strip_prefix("#@#") {
+            self.unhidden.insert(selector.trim().to_owned());
+            return;
+        }
+        if let Some(Ok(rule)) = ParamRule::read(line) {
+            self.params.push(rule);
+            return;
+        }
+        if let Some(rule) = line.strip_prefix("@@") {
+            self.add_exception(rule);
+        }
+        match line.strip_suffix("$/").filter(|_| line.starts_with('/')) {
+            // The compiler would take the end of this regular expression for options.
+            Some(regex) => self.text.extend([regex, "\\z/\n"]),
+            None => self.text.extend([line, "\n"]),
+        }
+    }
+
+    fn add_exception(&mut self, rule: &str) {
+        let (pattern, options) = options_of(rule);
+        let has = |words: &[&str]| options.iter().any(|option| words.contains(option));
+        if has(&["document"]) {
+            self.pages.extend([rule, "\n"]);
+        }
+        let is_for_kinds = options.iter().any(|option| ALL_KINDS.contains(&option.trim_start_matches('~')));
+        let is_modifier =
+            options.iter().any(|option| MODIFIERS.contains(&option.split('=').next().unwrap_or_default()));
+        if has(&["document", "doc", "all"]) || !is_for_kinds && !is_modifier {
+            let options = options.iter().filter(|option| !["document", "doc", "all"].contains(option));
+            let options: String = options.flat_map(|option| [",", option]).collect();
+            self.documents.extend([pattern, "$document", &options, "\n"]);
+        }
+    }
+}
+
+/// Options of exceptions that are none from a rule that forbids a request.
+const MODIFIERS: [&str; 10] = [
+    "generichide",
+    "ghide",
+    "elemhide",
+    "ehide",
+    "specifichide",
+    "shide",
+    "csp",
+    "redirect",
+    "redirect-rule",
+    "removeparam",
+];
+
+/// A rule's pattern and its options.
+fn options_of(rule: &str) -> (&str, Vec<&str>) {
+    match rule.rsplit_once('$') {
+        // The end of a regular expression.
+        None | Some((_, "/")) => (rule, Vec::new()),
+        Some((pattern, options)) => (pattern, options.split(',').collect()),
     }
 }
 
@@ -81,8 +182,18 @@ fn hosts(line: &str) -> Option<Vec<&str>> {
     if has_address {
         words.remove(0);
     }
-    let hosts: Vec<&str> = words.iter().map(|word| word.trim_end_matches('.')).filter(|word| is_host(word)).collect();
+    let hosts: Vec<&str> = words
+        .iter()
+        .map(|word| word.trim_start_matches("*.").trim_end_matches('.'))
+        .filter(|word| is_host(word))
+        .collect();
     (has_address || words.len() == 1 && hosts.len() == 1).then_some(hosts)
+}
+
+/// The host of Pi-hole's `(^|\.)host\.example$`.
+fn host_of_regex(line: &str) -> Option<String> {
+    let host = line.strip_prefix("(^|\\.)")?.strip_suffix('$')?.replace("\\.", ".");
+    is_host(&host).then_some(host)
 }
 
 fn is_host(word: &str) -> bool {
@@ -123,11 +234,52 @@ mod tests {
                     /ads/*$image\n##.banner\n###top_ad\nsite.example##.ad\n#@#.ad-box\n### not a rule\n#### x\n&ad_box_\n\n";
         let wanted = "||a.example^\n||b.example^\n||plain.example^\n||plain.example^\n||rule.example^\n\
                       @@||not.example^$script\n/ads/*$image\n##.banner\n###top_ad\nsite.example##.ad\n\
-                      #@#.ad-box\n&ad_box_\n";
+                      &ad_box_\n";
         let rules = read(list);
         assert_eq!(rules.text, wanted);
+        assert_eq!(rules.unhidden, HashSet::from([".ad-box".to_owned()]));
         assert!(!rules.hosts_only);
         assert!(read("a.example\n||b.example^\n0.0.0.0 c.example").hosts_only);
+    }
+
+    #[test]
+    fn hosts_with_all_under_them_are_hosts() {
+        let rules = read("*.a.example\n(^|\\.)b\\.example$\n0.0.0.0 c.example\n");
+        assert_eq!(rules.text, "||a.example^\n||b.example^\n||c.example^\n");
+        assert!(rules.hosts_only);
+        assert_eq!(read("/ads\\.js$/").text, "/ads\\.js\\z/\n");
+    }
+
+    #[test]
+    fn a_web_page_or_prose_is_no_list() {
+        let page = |begin: &str, line: &str| format!("{begin}\n{}", format!("{line}\n").repeat(60));
+        for text in [
+            page("<!-- portal -->\n<html>", "<p>Log in to this hotel</p>"),
+            page("\u{feff}\n\n<html>", "<p>x"),
+            page("<script>", "  var x = 1;"),
+            page("<?xml version='1.0'?>", "<a/>"),
+            page("{", "  \"key\": \"value\","),
+            page("", "The town clock has a single hand."),
+            "a.example\0\n".to_owned(),
+        ] {
+            assert!(!is_list(&text), "{text}");
+        }
+        for text in ["a.example\n", "||a^\n##.ad\n<p>\n", "a.example##+js(x)\n", "\u{feff}! Title: x\n||a.example^"] {
+            assert!(is_list(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn exceptions_for_pages_are_told_apart() {
+        let rules = read(
+            "@@||a.example^$document\n@@||b.example^$doc\n@@||c.example^$image,document\n@@||d.example/document\n",
+        );
+        assert_eq!(rules.pages, "||a.example^$document\n||c.example^$image,document\n");
+        assert_eq!(rules.text.lines().count(), 4);
+        let rules = read(
+            "@@||a.example^\n@@||b.example^$image\n@@||c.example^$~script\n@@||d.example^$ghide\n@@||e.example^$doc,3p\n",
+        );
+        assert_eq!(rules.documents, "||a.example^$document\n||e.example^$document,3p\n");
     }
 
     #[test]

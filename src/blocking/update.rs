@@ -25,8 +25,8 @@ const TIMEOUT: Duration = Duration::from_mins(2);
 /// How long a list is good that does not say so (`! Expires:`).
 const GOOD_FOR: Duration = Duration::from_hours(48);
 
-/// Until the next try after one that failed.
-const AGAIN_AFTER: Duration = Duration::from_hours(1);
+/// Until the next try after one that failed, doubled with each, and the longest.
+const AGAIN_AFTER: [Duration; 2] = [Duration::from_mins(1), Duration::from_hours(1)];
 
 /// How often it is looked whether a list has expired.
 const EVERY: Duration = Duration::from_mins(15);
@@ -46,6 +46,10 @@ pub struct Fetched {
     pub asked: u64,
     /// When it changed last, likewise.
     pub changed: u64,
+    /// How many tries have failed since.
+    failures: u32,
+    /// The length of its file: one of another length was damaged.
+    length: u64,
     /// Why the last try failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
@@ -67,28 +71,40 @@ type Problem = String;
 
 /// Keeps the lists of the configuration in force up to date, and ends their pause, until the program ends.
 pub async fn maintain(proxy: Arc<Proxy>) {
+    let mut is_start = true;
     loop {
         let config = proxy.config();
         let settings = config.blocker.settings();
+        let mut pause = EVERY;
         if settings.enabled && settings.update {
-            for list in settings.lists.iter().filter(|list| is_due(list, settings.dir.as_deref())) {
-                report(list, &update(&config, list).await);
+            let files = settings.lists.iter().filter(|list| list.address().is_some());
+            for (list, file) in files.filter_map(|list| Some((list, list.file(settings.dir.as_deref())?))) {
+                // Without a copy nothing is gained by waiting: the program before may have started without a network.
+                if due_in(&file) == 0 || is_start && !file.exists() {
+                    let had_one = file.exists();
+                    report(list, &update(&config, list).await, had_one);
+                }
+                pause = pause.min(Duration::from_secs(due_in(&file).max(1)));
             }
         }
+        is_start = false;
         let left = config.blocker.paused_until().and_then(|until| until.duration_since(SystemTime::now()).ok());
         tokio::select! {
             () = proxy.reloaded.notified() => {}
-            () = sleep(EVERY) => {}
+            () = sleep(pause) => {}
             () = sleep(left.unwrap_or_default()), if left.is_some() => end_pause(&config.blocker),
         }
     }
 }
 
-fn report(list: &ListSource, outcome: &Outcome) {
+fn report(list: &ListSource, outcome: &Outcome, had_one: bool) {
     match outcome {
         Outcome::New(rules) => info!(%list, rules, "a list was updated"),
         Outcome::Same => {}
-        Outcome::Failed(problem) => warn!(%list, problem, "a list was not updated; the one before it stays in use"),
+        Outcome::Failed(problem) if had_one => {
+            warn!(%list, problem, "a list was not updated; the one before it stays in use")
+        }
+        Outcome::Failed(problem) => warn!(%list, problem, "a list was not fetched; nothing is blocked by it yet"),
     }
 }
 
@@ -106,7 +122,8 @@ pub async fn update(config: &Config, list: &ListSource) -> Outcome {
         return Outcome::Same;
     };
     let mut state = state(&file);
-    let old = fs::read_to_string(&file).ok();
+    let old = fs::read(&file).ok().filter(|old| old.len() as u64 == state.length);
+    let old = old.map(|old| String::from_utf8_lossy(&old).into_owned());
     if old.is_none() {
         (state.etag, state.last_modified) = (None, None);
     }
@@ -120,6 +137,7 @@ pub async fn update(config: &Config, list: &ListSource) -> Outcome {
     });
     state.asked = now();
     state.problem = outcome.as_ref().err().cloned();
+    state.failures = if outcome.is_ok() { 0 } else { state.failures.saturating_add(1) };
     let outcome = outcome.unwrap_or_else(Outcome::Failed);
     let written = serde_json::to_vec_pretty(&state).map_err(std::io::Error::other);
     match written.and_then(|written| super::write(&state_file(&file), &written)) {
@@ -138,15 +156,20 @@ fn keep(
 ) -> Result<Outcome, Problem> {
     let rules = syntax::count(text);
     let before = old.map_or(0, syntax::count);
-    let begins = text.trim_start().get(..9).unwrap_or_default().to_ascii_lowercase();
-    if rules == 0 || begins.starts_with("<!doctype") || begins.starts_with("<html") {
-        return Err("what arrived is no list".to_owned());
+    let field = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::to_owned);
+    let is_page = field(header::CONTENT_TYPE).is_some_and(|kind| kind.to_ascii_lowercase().contains("html"));
+    if is_page || !syntax::is_list(text) {
+        let what = if is_page { "a web page" } else { "something else" };
+        return Err(format!("what arrived is no list but {what}"));
     }
     if rules.saturating_mul(SHRUNK) < before {
-        return Err(format!("it shrank from {before} rules to {rules}, which is taken for a mistake"));
+        return Err(format!(
+            "it shrank from {before} rules to {rules}, which is taken for a mistake; to accept it, delete {} and update again",
+            file.display()
+        ));
     }
-    let field = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::to_owned);
     (state.etag, state.last_modified) = (field(header::ETAG), field(header::LAST_MODIFIED));
+    state.length = text.len() as u64;
     if old == Some(text) {
         return Ok(Outcome::Same);
     }
@@ -161,31 +184,34 @@ async fn fetch(config: &Config, address: &Url, state: &Fetched) -> Result<Option
     let known =
         known.into_iter().filter_map(|(name, value)| Some((name, HeaderValue::from_str(value.as_ref()?).ok()?)));
     let most = usize::try_from(MAX_LIST).unwrap_or(usize::MAX);
-    let Some((headers, bytes)) = fetch::get(config, address, &known.collect(), most).await? else {
+    let Some(fetched) = fetch::get(config, address, &known.collect(), most).await? else {
         return Ok(None);
     };
-    let text = String::from_utf8(bytes).map_err(|_| format!("{address}: it is not UTF-8 text"))?;
-    Ok(Some((headers, text)))
+    // A comment may be in another encoding; rules are not.
+    Ok(Some((fetched.headers, String::from_utf8_lossy(&fetched.bytes).into_owned())))
 }
 
-/// Whether a list is to be asked for.
-fn is_due(list: &ListSource, dir: Option<&Path>) -> bool {
-    let (Some(_), Some(file)) = (list.address(), list.file(dir)) else {
-        return false;
+/// In how many seconds the list in this file is to be asked for.
+fn due_in(file: &Path) -> u64 {
+    let state = state(file);
+    let is_whole = fs::metadata(file).is_ok_and(|found| found.len() == state.length);
+    let good_for = match state.failures {
+        0 if !is_whole => Duration::ZERO,
+        0 => good_for(file),
+        failures => again_after(failures),
     };
-    let state = state(&file);
-    let good_for = match &state.problem {
-        Some(_) => AGAIN_AFTER,
-        None if !file.exists() => Duration::ZERO,
-        None => good_for(&file),
-    };
-    now() >= state.asked.saturating_add(good_for.as_secs())
+    state.asked.saturating_add(good_for.as_secs()).saturating_sub(now())
+}
+
+fn again_after(failures: u32) -> Duration {
+    let [first, longest] = AGAIN_AFTER;
+    first.saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1))).min(longest)
 }
 
 /// How long a list says that it is good.
 fn good_for(file: &Path) -> Duration {
-    let text = fs::read_to_string(file).unwrap_or_default();
-    expires(&text).unwrap_or(GOOD_FOR)
+    let text = fs::read(file).unwrap_or_default();
+    expires(&String::from_utf8_lossy(&text)).unwrap_or(GOOD_FOR)
 }
 
 /// `! Expires: 4 days (update frequency)`
@@ -214,7 +240,7 @@ pub fn last_fetch(config: &Config, list: &ListSource) -> Option<Fetched> {
 #[must_use]
 pub fn next_fetch(config: &Config, list: &ListSource) -> Option<u64> {
     let file = list.file(config.blocker.settings().dir.as_deref())?;
-    Some((state(&file).asked + good_for(&file).as_secs()).saturating_sub(now()))
+    Some(due_in(&file))
 }
 
 fn state_file(list: &Path) -> PathBuf {
@@ -246,14 +272,35 @@ mod tests {
     }
 
     #[test]
+    fn a_failed_fetch_is_tried_again_soon_and_then_less_often() {
+        let minutes = [1, 2, 3, 6, 7, 99].map(|failures| again_after(failures).as_secs() / 60);
+        assert_eq!(minutes, [1, 2, 4, 32, 60, 60]);
+    }
+
+    #[test]
+    fn a_damaged_copy_is_due_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("list.txt");
+        let mut state = Fetched { asked: now(), ..Fetched::default() };
+        keep(&file, "a.example\nb.example\n", None, &HeaderMap::new(), &mut state).unwrap();
+        fs::write(state_file(&file), serde_json::to_vec(&state).unwrap()).unwrap();
+        assert!(due_in(&file) > 0);
+        fs::write(&file, "a.example\n").unwrap();
+        assert_eq!(due_in(&file), 0);
+    }
+
+    #[test]
     fn a_wrong_list_does_not_take_the_place_of_a_good_one() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("list.txt");
         let old = "a.example\n".repeat(100);
         let kept = |text: &str| keep(&file, text, Some(&old), &HeaderMap::new(), &mut Fetched::default());
-        for text in ["", "! nothing\n", "<!DOCTYPE html><p>log in", "<html>", "a.example\nb.example\n"] {
+        let portal = format!("<!-- portal -->\n<html>\n{}", "<p>Log in\n".repeat(60));
+        for text in ["", "! nothing\n", "<!DOCTYPE html><p>log in", "<html>", &portal, "a.example\nb.example\n"] {
             assert!(kept(text).is_err(), "{text}");
         }
+        let html = HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"))]);
+        assert!(keep(&file, &old, Some(&old), &html, &mut Fetched::default()).is_err());
         assert!(matches!(kept(&old), Ok(Outcome::Same)));
         assert!(!file.exists());
         let half = "a.example\n".repeat(50);

@@ -7,10 +7,11 @@ use std::{
 
 use gleaner::{
     Authority, AuthorityError, Config,
+    blocking::ListSource,
     config::{IneffectiveSetting, Lookup},
 };
 
-use super::{Failure, exit_code, listeners, say, serve::cannot_listen};
+use super::{EX_CONFIG, Failure, exit_code, listeners, say, serve::cannot_listen};
 
 /// Most bytes of standard input that are read: hundreds of times what is written by hand.
 const MAX_TYPED: u64 = 4 << 20;
@@ -64,8 +65,17 @@ fn try_start(config: &Config) -> (Vec<String>, Vec<anyhow::Error>) {
     let ineffective = config.ineffective_settings().into_iter();
     notes.extend(ineffective.map(|IneffectiveSetting { key, needs }| format!("{key} does nothing: it needs {needs}")));
     notes.extend(config.hints.iter().cloned());
-    let problems = config.blocker.lists().iter();
-    notes.extend(problems.filter_map(|list| Some(format!("the list {}: {}", list.source, list.problem.as_ref()?))));
+    for list in config.blocker.lists() {
+        match (&list.source, &list.problem) {
+            // A start goes on without it.
+            (ListSource::File(_), Some(problem)) => {
+                errors
+                    .push(Failure::error(EX_CONFIG, format!("blocking.lists: {problem}; expected the file of a list")));
+            }
+            (source, Some(problem)) => notes.push(format!("the list {source}: {problem}")),
+            (_, None) => {}
+        }
+    }
     (notes, errors)
 }
 

@@ -8,7 +8,7 @@ use std::{fmt::Write as _, net::IpAddr, path::PathBuf};
 use clap::builder::PossibleValuesParser;
 use gleaner::{
     Config, TrustedDevices,
-    blocking::{Blocker, Exempt, KINDS, Verdict, Wanted},
+    blocking::{Blocker, BlockingRequest, Exempt, KINDS, Verdict},
     config::Asker,
     profiles,
 };
@@ -88,7 +88,7 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
 fn request(args: &Args, url: &Url, config: &Config) -> anyhow::Result<()> {
     let named = args.kind.as_deref().and_then(|kind| KINDS.into_iter().find(|known| *known == kind));
     let kind = named.unwrap_or_else(|| by_name(args, url));
-    let wanted = Wanted::new(url.clone(), args.page.clone(), kind);
+    let wanted = BlockingRequest::new(url.clone(), args.page.clone(), kind);
     let asker = asker(args, config);
     let page = args.page.as_ref().unwrap_or(url);
     let trusted = TrustedDevices::open(config.authority_dir.as_deref());
@@ -132,7 +132,7 @@ fn by_name(args: &Args, url: &Url) -> &'static str {
 }
 
 /// `profile` is the one that lets everything through.
-fn decision(out: &mut String, config: &Config, wanted: &Wanted, profile: Option<&str>) {
+fn decision(out: &mut String, config: &Config, wanted: &BlockingRequest, profile: Option<&str>) {
     let blocker = &config.blocker;
     let exempt = match profile {
         Some(profile) => Some(format!("the profile {profile} blocks nothing")),
@@ -148,7 +148,9 @@ fn decision(out: &mut String, config: &Config, wanted: &Wanted, profile: Option<
             let instead = instead.map(|(kind, _)| format!(", with an empty {kind}")).unwrap_or_default();
             writeln!(out, "decision   blocked{instead}\nrule       {rule}")
         }
-        (None, Verdict::Shortened(to)) => writeln!(out, "decision   sent on without parameters, to {to}"),
+        (None, Verdict::Shortened { to, rule }) => {
+            writeln!(out, "decision   sent on without parameters, to {to}\nrule       {rule}")
+        }
     };
     for (name, except) in &blocker.settings().except_by_list {
         if except.matches(wanted.site()) || except.matches(wanted.host()) {
@@ -158,7 +160,7 @@ fn decision(out: &mut String, config: &Config, wanted: &Wanted, profile: Option<
 }
 
 /// Why no list is asked.
-fn exempt(blocker: &Blocker, wanted: &Wanted) -> Option<String> {
+fn exempt(blocker: &Blocker, wanted: &BlockingRequest) -> Option<String> {
     match blocker.exempt(wanted.site(), wanted.host()) {
         None if !blocker.settings().requests => Some("blocking.requests is off: only pages are cleaned".to_owned()),
         None => None,

@@ -9,7 +9,7 @@ use std::{
 use gleaner::{
     Config,
     blocking::{
-        ListState,
+        ListSource, ListState,
         update::{Outcome, last_fetch, next_fetch, update},
     },
 };
@@ -22,7 +22,11 @@ pub(super) enum Command {
     /// Fetch the lists from the web that have changed; a Gleaner that is running takes them over
     Update,
     /// Show the lists with the rules in use and refused, and when each was fetched
-    Status,
+    Status {
+        /// Name refused rules of each list, with the reason
+        #[arg(long, short)]
+        verbose: bool,
+    },
 }
 
 pub(super) fn run(
@@ -31,11 +35,11 @@ pub(super) fn run(
     reload: impl Fn() -> anyhow::Result<Config>,
 ) -> anyhow::Result<()> {
     match command {
-        Command::Status => say(&status(config)),
+        Command::Status { verbose } => say(&status(config, verbose)),
         Command::Update => {
             let failed = tokio::runtime::Runtime::new()?.block_on(update_all(config))?;
             // The rules in use are told after they were read.
-            say(&status(&reload()?))?;
+            say(&status(&reload()?, false))?;
             if failed == 0 {
                 return Ok(());
             }
@@ -47,7 +51,8 @@ pub(super) fn run(
 
 /// Fetches all, with a bar on a terminal. How many failed.
 async fn update_all(config: &Config) -> anyhow::Result<usize> {
-    let lists: Vec<_> = config.blocker.settings().lists.iter().collect();
+    let is_from_the_web = |list: &&ListSource| matches!(list, ListSource::Named(..) | ListSource::Address(_));
+    let lists: Vec<_> = config.blocker.settings().lists.iter().filter(is_from_the_web).collect();
     let mut failed = 0;
     for (index, list) in lists.iter().enumerate() {
         bar(index, lists.len(), &list.to_string());
@@ -82,11 +87,17 @@ fn clear() {
     }
 }
 
-fn status(config: &Config) -> String {
+/// Most refused rules that are named, and most characters of each.
+const NAMED: (usize, usize) = (20, 100);
+
+fn status(config: &Config, verbose: bool) -> String {
     let mut out = String::new();
     for list in config.blocker.lists() {
         // Writing to a `String` cannot fail.
         let _ = writeln!(out, "{}", line(config, list));
+        for (rule, reason) in config.blocker.refused(&list.source).into_iter().take(NAMED.0).filter(|_| verbose) {
+            let _ = writeln!(out, "    {}: {reason}", rule.chars().take(NAMED.1).collect::<String>());
+        }
     }
     match config.blocker.paused_until().and_then(|until| until.duration_since(SystemTime::now()).ok()) {
         Some(left) => {
@@ -112,8 +123,8 @@ fn line(config: &Config, list: &ListState) -> String {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let _ = write!(line, "; asked for {} ago", length(now.saturating_sub(fetched.asked)));
         match (fetched.problem, next_fetch(config, &list.source)) {
-            (Some(problem), _) => {
-                let _ = write!(line, ", failed: {problem}");
+            (Some(problem), next) => {
+                let _ = write!(line, ", failed: {problem}; next try in {}", length(next.unwrap_or_default()));
             }
             (None, Some(0)) => line.push_str(", expired"),
             (None, Some(left)) => {

@@ -57,6 +57,8 @@ async fn serve(lookup: Lookup, found: Found, arguments: ServeArguments) -> anyho
     // The watch is open before the banner is printed: no save after that is missed.
     let watched = arguments.clone();
     let watch = reload::watch(Arc::clone(&proxy), move |config| watched.apply(config));
+    // As that for the end: a signal that is not waited for ends the program.
+    let reload = reload_on_signal(Arc::clone(&proxy), arguments)?;
     // The proxy runs without standard output too.
     let _ = io::stdout().write_all(banner.as_bytes());
     notify(&[NotifyState::Ready]);
@@ -65,8 +67,8 @@ async fn serve(lookup: Lookup, found: Found, arguments: ServeArguments) -> anyho
     for listener in listeners {
         servers.spawn(gleaner::serve(listener, Arc::clone(&proxy), shutdown.clone()));
     }
-    tokio::spawn(blocking::update::maintain(Arc::clone(&proxy)));
-    tokio::spawn(reload_on_signal(proxy, arguments)?);
+    tokio::spawn(blocking::update::maintain(proxy));
+    tokio::spawn(reload);
     tokio::spawn(watch);
     while let Some(served) = servers.join_next().await {
         served??;

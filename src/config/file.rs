@@ -23,7 +23,7 @@ pub(super) fn under(base: &Path, path: &Path) -> PathBuf {
 }
 
 /// The file's bytes, if there are no more than so many.
-pub(super) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // One byte more than allowed shows that the file is longer, whatever its metadata says.
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
@@ -35,7 +35,7 @@ pub(super) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 }
 
 /// The same as text.
-pub(crate) fn read_text(path: &Path, most: u64) -> io::Result<String> {
+pub(super) fn read_text(path: &Path, most: u64) -> io::Result<String> {
     String::from_utf8(read(path, most)?).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 

@@ -4,27 +4,30 @@
 use std::{
     collections::{HashMap, HashSet},
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use moka::sync::Cache;
+use tracing::info;
 
-use crate::device::Device;
+use crate::{
+    device::Device,
+    expiring_map::{ExpiringMap, Lifetime},
+};
 
 /// How long a host is tunnelled: servers change, and so do programs.
 const TUNNELLED_FOR: Duration = Duration::from_hours(24);
 
 /// Most such hosts, of all clients together.
-const MAX_HOSTS: u64 = 16_384;
+const MAX_HOSTS: usize = 16_384;
 
 /// Refusals of one host by one client after which it is tunnelled. One may be a connection that broke off.
 const REFUSALS: u32 = 2;
 
-/// How long a refusal counts.
+/// How long a refusal counts, and how long an acceptance speaks against the next one.
 const COUNTED_FOR: Duration = Duration::from_hours(1);
 
 /// Clients whose refusals are counted, and hosts of each.
-const MAX_CLIENTS: u64 = 4096;
+const MAX_CLIENTS: usize = 4096;
 const MAX_COUNTED: usize = 64;
 
 /// Hosts that a client must refuse in a row before it is doubted that it trusts the authority at all.
@@ -34,14 +37,16 @@ const DOUBTS: usize = 3;
 #[derive(Debug)]
 pub(crate) struct TunnelledHosts {
     /// By client, or none for everybody, and `host:port`.
-    hosts: Cache<(Option<Device>, String), Arc<str>>,
-    refusals: Cache<Device, Arc<Mutex<Refusals>>>,
+    hosts: ExpiringMap<(Option<Device>, String), Arc<str>>,
+    refusals: ExpiringMap<Device, Arc<Mutex<Refusals>>>,
 }
 
-/// What one client has refused.
+/// What one client has refused and accepted.
 #[derive(Debug, Default)]
 struct Refusals {
     counts: HashMap<String, u32>,
+    /// When it has last used a connection to the host.
+    accepted: HashMap<String, Instant>,
     /// Hosts since a certificate was accepted.
     in_a_row: HashSet<String>,
 }
@@ -49,8 +54,8 @@ struct Refusals {
 /// What follows from a refusal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Refused {
-    /// The host is tunnelled for this client from now on.
-    pub(crate) tunnelled: bool,
+    /// The host is tunnelled for this client, unless it is accepted before the next connection.
+    pub(crate) often: bool,
     /// The client may not trust the authority.
     pub(crate) doubted: bool,
 }
@@ -58,15 +63,31 @@ pub(crate) struct Refused {
 impl TunnelledHosts {
     pub(crate) fn new() -> Self {
         Self {
-            hosts: Cache::builder().max_capacity(MAX_HOSTS).time_to_live(TUNNELLED_FOR).build(),
-            refusals: Cache::builder().max_capacity(MAX_CLIENTS).time_to_idle(COUNTED_FOR).build(),
+            hosts: ExpiringMap::new(MAX_HOSTS, Lifetime::SinceInsertion(TUNNELLED_FOR)),
+            refusals: ExpiringMap::new(MAX_CLIENTS, Lifetime::SinceUse(COUNTED_FOR)),
         }
     }
 
     /// Whether the host is tunnelled for this client.
     pub(crate) fn contains(&self, device: &Device, host: &str) -> bool {
-        self.hosts.contains_key(&(None, host.to_owned()))
-            || self.hosts.contains_key(&(Some(device.clone()), host.to_owned()))
+        [None, Some(device.clone())].into_iter().any(|client| self.hosts.get(&(client, host.to_owned())).is_some())
+            || self.is_refused(device, host)
+    }
+
+    /// Whether the client has refused the host too often; then it is tunnelled from now on. Decided at the next connection and not
+    /// at the refusal: a browser opens several connections at once, and closes those that it does not need before
+    /// the first is used.
+    fn is_refused(&self, device: &Device, host: &str) -> bool {
+        let Some(refusals) = self.refusals.get(device) else { return false };
+        let mut refusals = refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_refused = refusals.counts.get(host).is_some_and(|count| *count >= REFUSALS);
+        if is_refused {
+            refusals.counts.remove(host);
+            info!(client = %device.address, host, "this client refuses our certificate: the host is tunnelled for it");
+            let reason = "this program refuses the proxy's certificate for it";
+            self.hosts.insert((Some(device.clone()), host.to_owned()), reason.into());
+        }
+        is_refused
     }
 
     /// Tunnels a host for everybody.
@@ -74,10 +95,14 @@ impl TunnelledHosts {
         self.hosts.insert((None, host), reason.into());
     }
 
-    /// The client has refused our certificate for the host.
-    pub(crate) fn refused(&self, device: &Device, host: &str) -> Refused {
-        let refusals = self.refusals.get_with_by_ref(device, Arc::default);
+    /// The client has refused our certificate for the host: it has said so by an alert, or may have by closing the connection.
+    pub(crate) fn refused(&self, device: &Device, host: &str, is_alert: bool) -> Refused {
+        let refusals = self.refusals.get_or_default(device);
         let mut refusals = refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        let accepted = refusals.accepted.get(host).is_some_and(|at| at.elapsed() < COUNTED_FOR);
+        if accepted && !is_alert {
+            return Refused::default();
+        }
         if refusals.in_a_row.len() < MAX_COUNTED {
             refusals.in_a_row.insert(host.to_owned());
         }
@@ -87,29 +112,34 @@ impl TunnelledHosts {
         }
         let count = refusals.counts.entry(host.to_owned()).or_default();
         *count += 1;
-        let tunnelled = *count >= REFUSALS;
-        if tunnelled {
-            refusals.counts.remove(host);
-            let reason = "this program refuses the proxy's certificate for it";
-            self.hosts.insert((Some(device.clone()), host.to_owned()), reason.into());
-        }
-        Refused { tunnelled, doubted }
+        Refused { often: *count >= REFUSALS, doubted }
     }
 
     /// The client has used a connection that shows our certificate.
     pub(crate) fn accepted(&self, device: &Device, host: &str) {
-        if let Some(refusals) = self.refusals.get(device) {
-            let mut refusals = refusals.lock().unwrap_or_else(PoisonError::into_inner);
-            refusals.counts.remove(host);
-            refusals.in_a_row.clear();
+        let refusals = self.refusals.get_or_default(device);
+        let mut refusals = refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        refusals.counts.remove(host);
+        refusals.in_a_row.clear();
+        if refusals.accepted.len() >= MAX_COUNTED {
+            refusals.accepted.clear();
         }
+        refusals.accepted.insert(host.to_owned(), Instant::now());
+    }
+
+    /// The client has shown anew that it trusts the authority: what it refused before says nothing.
+    pub(crate) fn trusted(&self, device: &Device) {
+        for (key, _) in self.hosts.entries().iter().filter(|(key, _)| key.0.as_ref() == Some(device)) {
+            self.hosts.remove(key);
+        }
+        self.refusals.remove(device);
     }
 
     /// Hosts that are tunnelled for this device, whatever the program, and why; sorted.
     pub(crate) fn of(&self, device: &Device) -> Vec<(String, Arc<str>)> {
         let is_of = |one: &Option<Device>| one.as_ref().is_none_or(|one| is_same(one, device));
-        let found = self.hosts.iter().filter(|(key, _)| is_of(&key.0));
-        let mut found: Vec<_> = found.map(|(key, reason)| (key.1.clone(), reason)).collect();
+        let found = self.hosts.entries().into_iter().filter(|((client, _), _)| is_of(client));
+        let mut found: Vec<_> = found.map(|((_, host), reason)| (host, reason)).collect();
         found.sort();
         found.dedup();
         found
@@ -117,26 +147,27 @@ impl TunnelledHosts {
 
     /// All of them, with the client that each is for, if not everybody; sorted.
     pub(crate) fn all(&self) -> Vec<(Option<Device>, String, Arc<str>)> {
-        let mut all: Vec<_> = self.hosts.iter().map(|(key, reason)| (key.0.clone(), key.1.clone(), reason)).collect();
+        let mut all: Vec<_> =
+            self.hosts.entries().into_iter().map(|((client, host), reason)| (client, host, reason)).collect();
         all.sort_by(|one, other| one.1.cmp(&other.1));
         all
     }
 
     /// Forgets a host, for every client.
     pub(crate) fn forget_host(&self, host: &str) {
-        for (key, _) in self.hosts.iter().filter(|(key, _)| key.1 == host) {
-            self.hosts.invalidate(&*key);
+        for (key, _) in self.hosts.entries().iter().filter(|(key, _)| key.1 == host) {
+            self.hosts.remove(key);
         }
     }
 
     /// Forgets the hosts of this device, and what it has refused.
     pub(crate) fn forget(&self, device: &Device) {
         let of_it = |one: &Device| is_same(one, device);
-        for (key, _) in self.hosts.iter().filter(|(key, _)| key.0.as_ref().is_none_or(of_it)) {
-            self.hosts.invalidate(&*key);
+        for (key, _) in self.hosts.entries().iter().filter(|(key, _)| key.0.as_ref().is_none_or(of_it)) {
+            self.hosts.remove(key);
         }
-        for (key, _) in self.refusals.iter().filter(|(key, _)| of_it(key)) {
-            self.refusals.invalidate(&*key);
+        for (key, _) in self.refusals.entries().iter().filter(|(key, _)| of_it(key)) {
+            self.refusals.remove(key);
         }
     }
 }
@@ -154,32 +185,56 @@ mod tests {
         Device { address: [192, 168, 1, 2].into(), user: None, agent: agent.to_owned() }
     }
 
+    const CLOSED: bool = false;
+    const ALERT: bool = true;
+
     #[test]
     fn a_host_is_tunnelled_for_a_client_that_has_refused_it_twice() {
         let hosts = TunnelledHosts::new();
         let (app, browser) = (device("app"), device("browser"));
-        assert_eq!(hosts.refused(&app, "a:443"), Refused::default());
-        assert_eq!(hosts.refused(&app, "b:443"), Refused::default());
-        assert!(hosts.refused(&app, "a:443").tunnelled);
-        assert!(hosts.contains(&app, "a:443"));
-        assert!(!hosts.contains(&app, "b:443") && !hosts.contains(&browser, "a:443"));
-        assert_eq!(hosts.of(&browser).len(), 1);
-        hosts.forget(&browser);
-        assert!(!hosts.contains(&app, "a:443") && hosts.of(&app).is_empty());
-        assert!(!hosts.refused(&app, "b:443").tunnelled, "the count began anew");
+        for how in [CLOSED, ALERT] {
+            assert_eq!(hosts.refused(&app, "a:443", how), Refused::default());
+            assert!(!hosts.contains(&app, "a:443"));
+            assert_eq!(hosts.refused(&app, "b:443", how), Refused::default());
+            assert!(hosts.refused(&app, "a:443", how).often);
+            assert!(hosts.contains(&app, "a:443"));
+            assert!(!hosts.contains(&app, "b:443") && !hosts.contains(&browser, "a:443"));
+            assert_eq!(hosts.of(&browser).len(), 1);
+            hosts.forget(&browser);
+            assert!(!hosts.contains(&app, "a:443") && hosts.of(&app).is_empty());
+            assert!(!hosts.refused(&app, "b:443", how).often, "the count began anew");
+            hosts.trusted(&app);
+        }
     }
 
     #[test]
-    fn what_was_accepted_is_not_counted_and_refusals_in_a_row_raise_doubt() {
+    fn connections_that_a_browser_closes_unused_beside_one_in_use_are_no_refusals() {
         let hosts = TunnelledHosts::new();
         let browser = device("browser");
-        hosts.refused(&browser, "a:443");
+        // Closed before the request on the first connection was read.
+        hosts.refused(&browser, "a:443", CLOSED);
+        assert!(hosts.refused(&browser, "a:443", CLOSED).often);
         hosts.accepted(&browser, "a:443");
-        assert_eq!(hosts.refused(&browser, "a:443"), Refused::default());
-        hosts.refused(&browser, "b:443");
+        assert!(!hosts.contains(&browser, "a:443"));
+        for _ in 0..5 {
+            assert_eq!(hosts.refused(&browser, "a:443", CLOSED), Refused::default());
+        }
+        assert!(!hosts.contains(&browser, "a:443"));
+        // An alert says more: the certificate is gone.
+        hosts.refused(&browser, "a:443", ALERT);
+        assert!(hosts.refused(&browser, "a:443", ALERT).often && hosts.contains(&browser, "a:443"));
+        hosts.trusted(&browser);
+        assert!(!hosts.contains(&browser, "a:443"));
+    }
+
+    #[test]
+    fn refusals_in_a_row_raise_doubt() {
+        let hosts = TunnelledHosts::new();
+        let browser = device("browser");
+        hosts.refused(&browser, "b:443", ALERT);
         hosts.accepted(&browser, "c:443");
         for (host, doubted) in [("d:443", false), ("e:443", false), ("f:443", true)] {
-            assert_eq!(hosts.refused(&browser, host).doubted, doubted, "{host}");
+            assert_eq!(hosts.refused(&browser, host, ALERT).doubted, doubted, "{host}");
         }
         hosts.insert("old:443".to_owned(), "its TLS is too old");
         assert!(hosts.contains(&browser, "old:443"));

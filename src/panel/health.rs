@@ -2,12 +2,13 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use http::Response;
+use http::{Response, StatusCode};
 use maud::{Markup, html};
 
-use super::{Fields, Visit, ago, bytes, see_other};
+use super::{Fields, Visit, ago, bytes, notice, see_other};
 use crate::{
-    blocking::{ListState, update},
+    admin::pause::CHOICES,
+    blocking::{ListSource, ListState, Pause, minutes_until, parse_duration, update},
     body::Body,
     error_pages,
 };
@@ -43,9 +44,44 @@ pub(super) fn page(visit: &Visit<'_>) -> Markup {
             thead { tr { th scope="col" { "List" } th scope="col" { "Rules" } th scope="col" { "Age" } } }
             tbody { @for list in running.config.blocker.lists() { (list_row(visit, list)) } }
         }
-        p { a href="/pause" { "Pause blocking" } }
+        (pause(visit))
         (trusted(visit))
         (bypassed(visit))
+    }
+}
+
+/// The pause of all devices.
+fn pause(visit: &Visit<'_>) -> Markup {
+    html! {
+        h2 #pause { "Pause blocking on all devices" }
+        @if let Some(until) = visit.running.config.blocker.paused_until() {
+            p.good { "Nothing is blocked for another " (minutes_until(until)) " minutes." }
+        }
+        div.row { @for (length, words) in CHOICES { (visit.button("/panel/pause", &[("for", length)], words)) } }
+        p.quiet { a href="/pause" { "On this device alone" } }
+    }
+}
+
+/// Sets it. It takes effect when the file that has it is read, within a second.
+pub(super) fn set_pause(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
+    let Some(dir) = visit.running.config.blocker.settings().dir.as_deref() else {
+        return notice(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "Not paused",
+            "There is no folder for lists; `blocking.dir` can name one.",
+        );
+    };
+    let set = match parse_duration(form.get("for")) {
+        Ok(length) => Pause::set(dir, length),
+        Err(_) => Pause::end(dir).map(drop),
+    };
+    match set {
+        Ok(()) => {
+            let client = visit.device.address;
+            tracing::info!(%client, pause = form.get("for"), "the pause of blocking was set for all devices");
+            see_other("/panel/health#pause")
+        }
+        Err(error) => notice(StatusCode::INTERNAL_SERVER_ERROR, "Not paused", &error.to_string()),
     }
 }
 
@@ -57,7 +93,10 @@ fn list_row(visit: &Visit<'_>, list: &ListState) -> Markup {
         tr {
             td.wide { (list.source) }
             td data-name="Rules" {
-                @match &list.problem { Some(problem) => (problem), None => (list.counts.requests + list.counts.elements) }
+                @match &list.problem {
+                    Some(problem) => span.bad { "not in use: " (problem) },
+                    None => (list.counts.requests + list.counts.elements),
+                }
             }
             td data-name="Age" {
                 @match fetched {
@@ -66,7 +105,11 @@ fn list_row(visit: &Visit<'_>, list: &ListState) -> Markup {
                         @if fetched.changed > 0 { ", changed " (ago(since(fetched.changed))) " ago" }
                         @if let Some(problem) = fetched.problem { ", failed: " (problem) }
                     }
-                    None => "that of the program or the file",
+                    None => @match list.source {
+                        ListSource::Builtin => "that of the program",
+                        ListSource::File(_) => "that of the file",
+                        _ => "not fetched yet",
+                    }
                 }
             }
         }

@@ -33,12 +33,12 @@ const SILENCE: Duration = Duration::from_secs(15);
 
 /// Which requests are shown.
 #[derive(Clone, Debug)]
-struct Wanted {
+struct BlockingRequest {
     device: Option<IpAddr>,
     host: String,
 }
 
-impl Wanted {
+impl BlockingRequest {
     fn of(query: &Fields) -> Self {
         Self { device: query.get("device").parse().ok(), host: query.get("host").trim().to_ascii_lowercase() }
     }
@@ -49,7 +49,7 @@ impl Wanted {
 }
 
 pub(super) fn page(visit: &Visit<'_>) -> Markup {
-    let wanted = Wanted::of(&visit.query);
+    let wanted = BlockingRequest::of(&visit.query);
     let records = visit.proxy.records.last();
     let shown: Vec<_> = records.iter().filter(|record| wanted.has(record)).take(ROWS).collect();
     let totals = visit.proxy.records.totals();
@@ -86,12 +86,18 @@ fn row(record: &Record) -> Markup {
         tr {
             td { time datetime=(written) { (ago(since)) " ago" } }
             td data-name="Device" { (overview::name(&(record.client, record.user.clone()))) }
-            td.wide data-name="Site" { (record.host.as_deref().unwrap_or_default()) }
+            td.wide.site data-name="Site" { (place(record)) }
             td.wide data-name="What happened" { (record.method) " " (record.status) ", " (happened(record)) }
             td.number data-name="Size" { (bytes(record.sent)) }
             td.number data-name="Took" { (record.elapsed.as_millis()) " ms" }
         }
     }
+}
+
+/// The host, with its port where that says something.
+fn place(record: &Record) -> &str {
+    let host = record.host.as_deref().unwrap_or_default();
+    host.strip_suffix(":443").or(host.strip_suffix(":80")).unwrap_or(host)
 }
 
 /// What was done, in a few words.
@@ -113,7 +119,7 @@ fn happened(record: &Record) -> String {
 /// Rows as they come, as server-sent events.
 pub(super) fn live(visit: &Visit<'_>) -> Response<Body> {
     let end = visit.connection.shutdown.draining.clone();
-    let rows = rows(visit.proxy.records.live(), Wanted::of(&visit.query));
+    let rows = rows(visit.proxy.records.live(), BlockingRequest::of(&visit.query));
     let frames = rows.take_until(async move { end.cancelled().await });
     let frames = frames.map(|row| Ok::<_, BodyError>(Frame::data(row)));
     let mut response = Response::new(Body::of(http_body_util::StreamBody::new(frames)));
@@ -122,7 +128,7 @@ pub(super) fn live(visit: &Visit<'_>) -> Response<Body> {
     response
 }
 
-fn rows(records: Receiver<std::sync::Arc<Record>>, wanted: Wanted) -> impl Stream<Item = Bytes> + Send {
+fn rows(records: Receiver<std::sync::Arc<Record>>, wanted: BlockingRequest) -> impl Stream<Item = Bytes> + Send {
     let end = Instant::now() + LASTS;
     let stream = stream::unfold((records, wanted), |(mut records, wanted)| async move {
         let row = match timeout(SILENCE, records.recv()).await {

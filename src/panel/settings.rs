@@ -8,6 +8,7 @@ mod preview;
 use std::{
     fs,
     hash::{DefaultHasher, Hash, Hasher},
+    io,
     path::PathBuf,
     sync::LazyLock,
 };
@@ -33,64 +34,48 @@ static SCHEMA: LazyLock<Json> = LazyLock::new(config::schema);
 
 /// The tabs: the three of the papers' window, and what came since. Each has sections of the file, and may leave keys of them out.
 const TABS: [Tab; 8] = [
-    Tab {
-        slug: "ignore",
-        name: "Ignore",
-        about: "What is dropped from every page.",
-        sections: &["filters.ignore"],
-        without: &[],
-    },
-    Tab {
-        slug: "advanced",
-        name: "Advanced",
-        about: "The other filters, in their order, and how the main content is found.",
-        sections: &["preset", "filters"],
-        without: &["filters.ignore", "filters.output"],
-    },
-    Tab {
-        slug: "output",
-        name: "Output",
-        about: "How pages are written, and which are rewritten.",
-        sections: &["filters.output", "rewrite"],
-        without: &[],
-    },
-    Tab { slug: "lists", name: "Lists", about: "Advertisements and trackers.", sections: &["blocking"], without: &[] },
-    Tab {
-        slug: "profiles",
-        name: "Profiles",
-        about: "Named sets of settings, laid over all others.",
-        sections: &["profiles"],
-        without: &[],
-    },
-    Tab {
-        slug: "devices",
-        name: "Devices",
-        about: "Which device gets which profile: the first rule that fits.",
-        sections: &["devices"],
-        without: &[],
-    },
-    Tab {
-        slug: "sites",
-        name: "Sites",
-        about: "Which site gets which profile, on every device: the first rule that fits.",
-        sections: &["sites"],
-        without: &[],
-    },
-    Tab {
-        slug: "proxy",
-        name: "Proxy",
-        about: "Encrypted pages, bounds and waiting times. Who may use the proxy is set in the file only.",
-        sections: &["https", "headers", "limits", "timeouts", "log"],
-        without: &[],
-    },
+    Tab::new("Ignore", "What is dropped from every page.", &["filters.ignore"], &[]),
+    Tab::new(
+        "Advanced",
+        "The other filters, in their order, and how the main content is found.",
+        &["preset", "filters"],
+        &["filters.ignore", "filters.output"],
+    ),
+    Tab::new("Output", "How pages are written, and which are rewritten.", &["filters.output", "rewrite"], &[]),
+    Tab::new("Lists", "Advertisements and trackers.", &["blocking"], &[]),
+    Tab::new("Profiles", "Named sets of settings, laid over all others.", &["profiles"], &[]),
+    Tab::new("Devices", "Which device gets which profile: the first rule that fits.", &["devices"], &[]),
+    Tab::new("Sites", "Which site gets which profile, on every device: the first rule that fits.", &["sites"], &[]),
+    Tab::new(
+        "Proxy",
+        "Encrypted pages, bounds and waiting times. Who may use the proxy is set in the file only.",
+        &["https", "headers", "limits", "timeouts", "log"],
+        &[],
+    ),
 ];
 
 struct Tab {
-    slug: &'static str,
     name: &'static str,
     about: &'static str,
-    sections: &'static [&'static str],
-    without: &'static [&'static str],
+    sections: Sections,
+    without: Sections,
+}
+
+type Sections = &'static [&'static str];
+
+impl Tab {
+    const fn new(name: &'static str, about: &'static str, sections: Sections, without: Sections) -> Self {
+        Self { name, about, sections, without }
+    }
+
+    /// The one of a path.
+    fn find(slug: &str) -> Option<&'static Self> {
+        TABS.iter().find(|tab| tab.name.to_lowercase() == slug)
+    }
+
+    fn path(&self) -> String {
+        format!("/settings/{}", self.name.to_lowercase())
+    }
 }
 
 /// The configuration as it is written.
@@ -105,8 +90,12 @@ impl Source {
         let Some(file) = visit.proxy.config_file() else {
             return Ok(Self { file: None, text: String::new() });
         };
-        let text = fs::read_to_string(&file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
-        Ok(Self { file: Some(file), text })
+        match fs::read_to_string(&file) {
+            Ok(text) => Ok(Self { file: Some(file), text }),
+            // It was removed meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self { file: None, text: String::new() }),
+            Err(error) => Err(format!("cannot read {}: {error}", file.display())),
+        }
     }
 
     /// All settings. A file with mistakes has none; they are to be mended there.
@@ -134,14 +123,17 @@ pub(super) fn overview(visit: &Visit<'_>) -> Response<Body> {
 
 /// The form of a tab.
 pub(super) fn page(visit: &Visit<'_>, slug: &str) -> Response<Body> {
-    let Some(tab) = TABS.iter().find(|tab| tab.slug == slug) else {
+    let Some(tab) = Tab::find(slug) else {
         return notice(StatusCode::NOT_FOUND, "Not here", "There are no such settings.");
     };
     match Source::read(visit).and_then(|source| Ok((source.tree()?, source))) {
         Ok((tree, source)) => {
-            let saved = visit.query.get("saved");
             let done = html! {
-                @if !saved.is_empty() { p.good role="status" { "Saved. The file as it was is kept beside it, as " code { ".bak" } "." } }
+                @match visit.query.get("saved") {
+                    "" => {}
+                    "0" => p role="status" { "Nothing was changed." },
+                    _ => p.good role="status" { "Saved. The file as it was is kept beside it, as " code { ".bak" } "." },
+                }
             };
             show(visit, tab.name, &form(visit, tab, &source, &tree, &[], "", &done))
         }
@@ -156,45 +148,70 @@ pub(super) async fn post(visit: &Visit<'_>, slug: &str, form_fields: &Fields) ->
     if slug == "create" {
         return create(visit);
     }
-    let Some(tab) = TABS.iter().find(|tab| tab.slug == slug) else {
+    let Some(tab) = Tab::find(slug) else {
         return notice(StatusCode::NOT_FOUND, "Not here", "There are no such settings.");
     };
     let (tree, source) = match Source::read(visit).and_then(|source| Ok((source.tree()?, source))) {
         Ok(read) => read,
         Err(problem) => return notice(StatusCode::CONFLICT, "Nothing was saved", &problem),
     };
-    if form_fields.get("stamp") != source.stamp() {
-        return notice(StatusCode::CONFLICT, "Nothing was saved", &EditError::Stale.to_string());
-    }
     let changes = changes(tab, &tree, form_fields);
     let mut pending = tree.clone();
     for Change { path, value } in &changes {
         edit::set(&mut pending, path, value);
     }
+    let refused = |status: StatusCode, problems: &[String]| {
+        let mut response = show(visit, tab.name, &form(visit, tab, &source, &pending, problems, "", &html! {}));
+        *response.status_mut() = status;
+        response
+    };
+    if form_fields.get("stamp") != source.stamp() {
+        return refused(StatusCode::CONFLICT, &[stale(&changes)]);
+    }
     let file = source.file.clone().unwrap_or_default();
-    if form_fields.get("do") == "preview" {
+    // Enter in a field sends the first button.
+    let is_preview = match form_fields.get("do") {
+        "enter" => !form_fields.get("address").is_empty(),
+        button => button == "preview",
+    };
+    if is_preview {
         let shown = match edit::edited(&source.text, &changes, &file) {
-            Ok((_, after)) => preview::show(visit, form_fields.get("address"), &after).await,
+            Ok((_, after)) => {
+                let after = Some(&after).filter(|_| !changes.is_empty());
+                preview::show(visit, form_fields.get("address"), after).await
+            }
             Err(error) => html! { p.bad role="alert" { (error) } },
         };
         let mut response =
             show(visit, tab.name, &form(visit, tab, &source, &pending, &[], form_fields.get("address"), &shown));
-        preview::allow_pictures(&mut response);
+        preview::allow_contents(&mut response);
         return response;
     }
-    let saved = if changes.is_empty() { Ok(()) } else { edit::save(&file, &source.text, &changes) };
-    match saved {
-        Ok(()) => see_other(&format!("/settings/{slug}?saved=1")),
-        Err(error) => {
-            let problems = match &error {
-                EditError::Config(error) => error.problems().map(str::to_owned).collect(),
-                other => vec![other.to_string()],
-            };
-            let mut response = show(visit, tab.name, &form(visit, tab, &source, &pending, &problems, "", &html! {}));
-            *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
-            response
-        }
+    if changes.is_empty() {
+        return see_other(&format!("{}?saved=0", tab.path()));
     }
+    match edit::save(&file, &source.text, &changes) {
+        Ok(()) => {
+            visit.taken_over().await;
+            see_other(&format!("{}?saved=1", tab.path()))
+        }
+        Err(EditError::Config(error)) => {
+            let problems: Vec<_> = error.problems().map(str::to_owned).collect();
+            refused(StatusCode::UNPROCESSABLE_ENTITY, &problems)
+        }
+        Err(EditError::Stale) => refused(StatusCode::CONFLICT, &[stale(&changes)]),
+        Err(other) => refused(StatusCode::UNPROCESSABLE_ENTITY, &[other.to_string()]),
+    }
+}
+
+/// What is said where the file is no longer the one that the form was made from.
+fn stale(changes: &[Change]) -> String {
+    let names: Vec<_> = changes.iter().map(|change| format!("`{}`", change.path.join("."))).collect();
+    format!(
+        "{}. This form has what you entered; committing it now changes {}.",
+        EditError::Stale,
+        if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+    )
 }
 
 /// Writes the file that `gleaner init` writes.
@@ -236,7 +253,7 @@ fn changes(tab: &Tab, tree: &Value, form: &Fields) -> Vec<Change> {
         })
         .collect();
     let new = form.get("new-profile").trim();
-    if !new.is_empty() && tab.slug == "profiles" {
+    if !new.is_empty() && tab.name == "Profiles" {
         let path = vec!["profiles".to_owned(), new.to_owned()];
         changes.push(Change { path, value: Value::Mapping(serde_yaml::Mapping::new()) });
     }
@@ -266,18 +283,19 @@ fn form(
     let elsewhere =
         |problem: &&String| !items.iter().any(|item| matches!(item, Item::Field(field) if field.is_meant_by(problem)));
     html! {
-        p { (tab.about) }
+        p { (tab.about) " " a href="#address" { "Preview" } }
         @if !problems.is_empty() {
             div.bad role="alert" {
-                p { strong { "Nothing was saved." } " What is wrong is said at each setting." }
+                p { strong { "Nothing was saved." } @if problems.iter().any(|problem| !elsewhere(&problem)) { " What is wrong is said at each setting." } }
                 @for problem in problems.iter().filter(elsewhere) { p { (error_pages::prose(problem)) } }
             }
         }
         (shown)
         (where_it_is(visit, source))
-        form.settings method="post" action={ "/settings/" (tab.slug) } {
+        form.settings method="post" action=(tab.path()) {
             (visit.guest.field())
             input type="hidden" name="stamp" value=(source.stamp());
+            @if source.file.is_some() { button.unseen type="submit" name="do" value="enter" tabindex="-1" aria-hidden="true" { "Enter" } }
             @for item in &items {
                 @match item {
                     Item::Section { title, help, depth } => {
@@ -287,17 +305,17 @@ fn form(
                     Item::Field(field) => (field.show(&of(field))),
                 }
             }
-            @if tab.slug == "profiles" {
+            @if tab.name == "Profiles" {
                 div.field { label for="new-profile" { "A new profile, by its name" } input id="new-profile" name="new-profile"; }
             }
             div.buttons {
                 @if source.file.is_some() { button type="submit" name="do" value="commit" { "Commit" } " " }
-                a.button.second href={ "/settings/" (tab.slug) } { "Cancel" }
+                a.button.second href=(tab.path()) { "Cancel" }
             }
             fieldset {
-                legend { "Before and after" }
-                label for="address" { "Address of a page to see it with these settings" }
-                input id="address" name="address" type="url" placeholder="https://example.org/article" value=(address);
+                legend { "Preview" }
+                label for="address" { "Address of a page, to see it with these settings beside the original" }
+                input id="address" name="address" inputmode="url" placeholder="https://example.org/article" value=(address);
                 button type="submit" name="do" value="preview" { "Preview" }
             }
         }
@@ -327,7 +345,7 @@ fn show(visit: &Visit<'_>, title: &str, content: &Markup) -> Response<Body> {
                 @let here = |path: &str| (path == visit.path).then_some("page");
                 a href="/settings" aria-current=[here("/settings")] { "In force" } " "
                 @for tab in &TABS {
-                    @let path = format!("/settings/{}", tab.slug);
+                    @let path = tab.path();
                     a href=(path) aria-current=[here(&path)] { (tab.name) } " "
                 }
             }

@@ -5,7 +5,7 @@
 //! the only place that makes statuses. After it nothing more is read.
 //!
 //! While a request is answered the next one is held back, but the socket is still read, so that a client that
-//! leaves is noticed although it pipelines: at once where the connection breaks, after [`HALF_CLOSED`] where the
+//! leaves is noticed although it pipelines: at once where the connection breaks, after a while where the
 //! client has shut down its side, which may only mean that no more requests follow. hyper stops reading at a
 //! pipelined request, and cannot tell the two ends apart.
 
@@ -14,18 +14,15 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
-    time::Duration,
 };
 
 use bytes::{Buf, BytesMut};
-use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
-    time::{Instant, Sleep, sleep},
-};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_util::io::poll_read_buf;
 
 use super::{
     connection_state::ConnectionState,
+    connection_timer::{ConnectionTimer, HALF_CLOSED_CHECKS, Timeouts, Wait},
     request_parser::{ChunkParser, Framing, ParseRejection, parse_head},
 };
 use crate::listener::ConnectionLimits;
@@ -42,41 +39,17 @@ const MAX_PIPELINED: usize = 64 * 1024;
 /// The request that stands for a rejected one.
 const SYNTHETIC: &[u8] = b"GET / HTTP/1.1\r\nHost: rejected.invalid\r\nConnection: close\r\n\r\n";
 
-/// How long a connection is read after its last response while the client still sends: closed at once, it would be
-/// reset, which can destroy the response on its way (RFC 9112 § 9.6).
-const LINGER: Duration = Duration::from_secs(5);
-
-/// How long a response may make no progress after the client has shut down its side. RFC 9112 § 9.6 lets a client do
-/// that and wait for its response (`nc -N` does), but a client that is gone looks the same until something is
-/// written to it. Raising it lets slower responses through to such clients, and unwanted fetches go on for longer.
-const HALF_CLOSED: Duration = Duration::from_secs(5);
-
-/// How often a connection is looked at in that time, because nothing wakes its task when it is reset after all or when
-/// connections run short.
-const HALF_CLOSED_CHECKS: u32 = 20;
-
-/// Timeouts of one client connection.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Timeouts {
-    /// For a request's head, from its first byte; for a connection's first request, from its start.
-    pub(super) head: Duration,
-    /// Between two requests.
-    pub(super) idle: Duration,
-}
-
 /// A client connection of which only valid messages are read.
 pub(super) struct ValidatingIo<I> {
     io: I,
     state: Arc<ConnectionState>,
     limits: Arc<ConnectionLimits>,
-    timeouts: Timeouts,
     phase: Phase,
     /// Read and not handed to hyper.
     buffer: BytesMut,
     /// Heads handed to hyper.
     heads: usize,
-    timer: Pin<Box<Sleep>>,
-    timer_for: Option<Timer>,
+    timer: ConnectionTimer,
     /// Interim responses that are being written.
     informational: BytesMut,
     /// Everything that hyper wrote has gone out.
@@ -105,15 +78,6 @@ enum Phase {
     Upgraded,
 }
 
-/// What the timer is set for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Timer {
-    Idle,
-    Head,
-    HalfClosed,
-    Linger,
-}
-
 /// Whether bytes can be handed over, or the connection has ended.
 type More = bool;
 
@@ -123,12 +87,10 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
             io,
             state,
             limits,
-            timeouts,
             phase: Phase::Head,
             buffer: BytesMut::new(),
             heads: 0,
-            timer: Box::pin(sleep(timeouts.head)),
-            timer_for: None,
+            timer: ConnectionTimer::new(timeouts),
             informational: BytesMut::new(),
             flushed: true,
             waits_for_flush: false,
@@ -146,30 +108,13 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
         let is_body = matches!(self.phase, Phase::Length(_) | Phase::Chunked(_));
         self.buffer.reserve(if is_body { READ_SIZE } else { HEAD_READ_SIZE });
         let polled = poll_read_buf(Pin::new(&mut self.io), cx, &mut self.buffer);
-        if polled.is_pending() && self.buffer.is_empty() && matches!(self.phase, Phase::Head) {
-            // An idle connection holds no buffer.
+        if polled.is_pending() && self.buffer.is_empty() && self.buffer.capacity() > HEAD_READ_SIZE {
+            // An idle connection holds no large buffer.
             self.buffer = BytesMut::new();
         }
         let count = ready!(polled)?;
         self.eof = count == 0;
         Poll::Ready(Ok(count))
-    }
-
-    /// Whether the timer, set for this when the wait began, has fired.
-    fn timed_out(&mut self, timer: Timer, cx: &mut Context<'_>) -> bool {
-        if self.timer_for != Some(timer) {
-            self.timer_for = Some(timer);
-            let timeout = match timer {
-                // The first request is what a connection is opened for.
-                Timer::Idle if self.heads == 0 => self.timeouts.head,
-                Timer::Idle => self.timeouts.idle,
-                Timer::Head => self.timeouts.head,
-                Timer::HalfClosed => HALF_CLOSED / HALF_CLOSED_CHECKS,
-                Timer::Linger => LINGER,
-            };
-            self.timer.as_mut().reset(Instant::now() + timeout);
-        }
-        self.timer.as_mut().poll(cx).is_ready()
     }
 
     /// Between messages: waits for a whole head.
@@ -183,7 +128,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
             if !self.flushed && (ended || self.buffer.is_empty()) {
                 // The client takes the last response slowly: hyper would take an end for a break, and the
                 // connection is not idle. `poll_flush` wakes this task.
-                self.timer_for = None;
+                self.timer.reset();
                 self.waits_for_flush = true;
                 return Poll::Pending;
             }
@@ -193,14 +138,16 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
             if filled.is_ready() {
                 continue;
             }
-            let idle = self.buffer.is_empty();
-            if !self.timed_out(if idle { Timer::Idle } else { Timer::Head }, cx) {
-                return Poll::Pending;
-            }
-            if !idle {
+            let wait = match self.buffer.is_empty() {
+                true if self.heads == 0 => Wait::FirstRequest,
+                true => Wait::Request,
+                false => Wait::Head,
+            };
+            ready!(self.timer.poll_expired(wait, cx));
+            if wait == Wait::Head {
                 self.reject(ParseRejection::Timeout);
             }
-            return Poll::Ready(Ok(!idle));
+            return Poll::Ready(Ok(wait == Wait::Head));
         }
     }
 
@@ -230,7 +177,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
             Err(rejection) => self.reject(rejection),
         }
         self.parsed = 0;
-        self.timer_for = None;
+        self.timer.reset();
         true
     }
 
@@ -257,7 +204,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
             };
             if let Some(next) = next {
                 self.phase = next;
-                self.timer_for = None;
+                self.timer.reset();
                 return Poll::Ready(Ok(true));
             }
             if self.eof {
@@ -272,8 +219,8 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
 
     /// The client has shut down its side and may wait for its response: waits until it is taken for gone.
     fn poll_half_closed(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<More>> {
-        while self.timed_out(Timer::HalfClosed, cx) {
-            self.timer_for = None;
+        while self.timer.poll_expired(Wait::HalfClosed, cx).is_ready() {
+            self.timer.reset();
             self.half_closed_checks += 1;
             // The first interval is that of the last write.
             let is_quiet = self.half_closed_checks > 1;
@@ -367,7 +314,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
 
     /// After the last response: reads on for a while where the client may still be sending.
     fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        while !self.timed_out(Timer::Linger, cx) {
+        while self.timer.poll_expired(Wait::Linger, cx).is_pending() {
             self.buffer.clear();
             match ready!(self.fill(cx)) {
                 Ok(1..) => {}

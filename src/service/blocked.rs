@@ -1,14 +1,14 @@
 //! Requests that the lists of advertisements and trackers forbid, answered without asking anybody.
 
-use http::{HeaderMap, Request, Response, StatusCode};
+use http::{HeaderMap, Request, Response, StatusCode, Uri, header};
 use hyper::body::Incoming;
-use url::Url;
+use url::{Position, Url};
 
 use super::Exchange;
 use crate::{
     access_control::Permit,
     authority::Target,
-    blocking::{Rule, Verdict, Wanted, blocked_document, blocked_resource, redirect},
+    blocking::{BlockingRequest, Rule, Verdict, blocked_document, blocked_resource, redirect},
     body::Body,
 };
 
@@ -16,10 +16,10 @@ use crate::{
 const ROUTE: &str = "blocked";
 
 impl Exchange {
-    /// The answer to a request that is forbidden, or that goes elsewhere. `host` is that of the target, as lists have it.
+    /// The answer to a request that is forbidden, or that goes elsewhere; parameters that the lists remove leave it. `host` is that of the target, as lists have it.
     pub(super) fn blocked(
         &mut self,
-        request: &Request<Incoming>,
+        request: &mut Request<Incoming>,
         permit: &Permit,
         host: &str,
     ) -> Option<Response<Body>> {
@@ -30,7 +30,7 @@ impl Exchange {
         }
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         let url = Url::parse(&format!("{}://{}{path}", target.scheme.as_str(), target.authority())).ok()?;
-        let wanted = Wanted::of(request, url.clone());
+        let wanted = BlockingRequest::of(request, url.clone());
         if blocker.exempt(wanted.site(), wanted.host()).is_some() || !self.blocks(request.headers(), wanted.site()) {
             return None;
         }
@@ -45,12 +45,18 @@ impl Exchange {
             }
             Verdict::Blocked { rule, instead } => {
                 self.log_blocked(&rule);
-                Some(blocked_resource(&wanted, instead))
+                Some(blocked_resource(&wanted, instead, request.headers().get(header::ORIGIN)))
             }
-            Verdict::Shortened(shorter) if request.method().is_safe() && shorter != url => {
+            Verdict::Shortened { to, rule } if request.method().is_safe() && to != url => {
+                self.log.action = format!("parameters removed by {rule}");
+                if !wanted.is_document() {
+                    // Nobody sees this address, and a script's request may not follow a redirect (CORS, `redirect: 'error'`).
+                    self.log.action.push_str("; ");
+                    set_path(request.uri_mut(), &to);
+                    return None;
+                }
                 self.log.route = ROUTE;
-                "parameters removed".clone_into(&mut self.log.action);
-                Some(redirect(&shorter))
+                Some(redirect(&to))
             }
             _ => None,
         }
@@ -64,7 +70,7 @@ impl Exchange {
             return None;
         }
         let client = self.connection.client.ip();
-        if self.proxy.bypass_links.allows_host(client, request.headers(), &host) {
+        if self.proxy.bypass_links.allows_host(client, request.headers(), &host, false) {
             return None;
         }
         self.log_blocked(&rule);
@@ -72,21 +78,32 @@ impl Exchange {
         Some(blocked_document(&url, &rule))
     }
 
-    /// Whether the profile of this client and site lets anything be blocked.
+    /// Whether the profile of this client and site lets anything be blocked, and the client has not paused it.
     pub(super) fn blocks(&self, headers: &HeaderMap, site: &str) -> bool {
-        self.profile(headers, site).is_none_or(|choice| choice.profile.blocking)
+        !self.is_paused() && self.profile(headers, site).is_none_or(|choice| choice.profile.blocking)
     }
 
     /// Whether the client has chosen to go to this host, or to the page that wants it.
-    fn goes_anyway(&self, request: &Request<Incoming>, wanted: &Wanted) -> bool {
+    fn goes_anyway(&self, request: &Request<Incoming>, wanted: &BlockingRequest) -> bool {
         let client = self.connection.client.ip();
         let links = &self.proxy.bypass_links;
-        [wanted.host(), wanted.site()].into_iter().any(|host| links.allows_host(client, request.headers(), host))
+        let is_visit = wanted.is_document();
+        [wanted.host(), wanted.site()]
+            .into_iter()
+            .any(|host| links.allows_host(client, request.headers(), host, is_visit))
     }
 
     fn log_blocked(&mut self, rule: &Rule) {
         self.log.route = ROUTE;
         self.log.action = format!("blocked by {rule}");
         self.log.status = StatusCode::FORBIDDEN.as_u16();
+    }
+}
+
+fn set_path(uri: &mut Uri, from: &Url) {
+    let mut parts = uri.clone().into_parts();
+    if let Ok(path) = from[Position::BeforePath..Position::AfterQuery].parse() {
+        parts.path_and_query = Some(path);
+        *uri = Uri::from_parts(parts).unwrap_or_else(|_| uri.clone());
     }
 }

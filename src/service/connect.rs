@@ -16,7 +16,7 @@ use crate::{
     config::Intercept,
     device::Device,
     error::Error,
-    mitm::{End, SniffedConnect},
+    mitm::{Destination, SniffedConnect},
     route::Route,
     tunnel,
 };
@@ -33,7 +33,7 @@ impl Exchange {
         let device = self.device(request.headers());
         let intercepts = self.intercepts(&request, target, &device);
         let mut route = Route::of_connect(target, &self.running.config, intercepts);
-        if route == Route::Intercept && self.proxy.tunnelled.contains(&device, &target.host_port()) {
+        if route == Route::Intercept && self.proxy.tunnelled.contains(&device, &target.host_port) {
             route = Route::Tunnel;
         }
         self.log.route = route.as_str();
@@ -51,7 +51,7 @@ impl Exchange {
             upstream = Some(stream);
         }
         let intercepts = route == Route::Intercept;
-        Ok(self.sniff(request, device, End::Elsewhere(permit), intercepts, any_protocol, upstream))
+        Ok(self.sniff(request, device, Destination::Origin(permit), intercepts, any_protocol, upstream))
     }
 
     /// Whether this client's connections are opened.
@@ -70,7 +70,7 @@ impl Exchange {
         self.log.route = "admin";
         if target.port == Scheme::Http.default_port() || self.running.open_authority().is_some() {
             let device = self.device(request.headers());
-            Ok(self.sniff(request, device, End::Here(target), true, true, None))
+            Ok(self.sniff(request, device, Destination::ControlHost(target), true, true, None))
         } else {
             Err(Error::OwnPageEncrypted)
         }
@@ -99,20 +99,20 @@ impl Exchange {
         &mut self,
         mut request: Request<Incoming>,
         device: Device,
-        end: End,
+        destination: Destination,
         intercepts: bool,
         any_protocol: bool,
         upstream: Option<TcpStream>,
     ) -> Response<Body> {
         let upgrade = hyper::upgrade::on(&mut request);
-        let blocks = self.blocks(request.headers(), &end.target().host.plain());
+        let blocks = self.blocks(request.headers(), &destination.target().host.plain());
         let log = self.hand_over_log(StatusCode::OK);
         let connect = SniffedConnect {
             proxy: Arc::clone(&self.proxy),
             running: Arc::clone(&self.running),
             connection: Arc::clone(&self.connection),
             device,
-            end,
+            destination,
             intercepts,
             blocks,
             any_protocol,

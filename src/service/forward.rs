@@ -44,20 +44,21 @@ impl Exchange {
         let view = view.filter(|_| info.is_whole_page());
         let device_looks = &self.proxy.device_looks;
         let reader = device_looks.are_used().then(|| device_looks.of(&self.device(request.headers()))).flatten();
-        let look_of_view = view.and_then(|(view, _)| Look::of_view(&running.config, profile, view).ok());
+        let is_paused = self.is_paused();
+        let own_look = if view.is_some() || is_paused {
+            let view = view.map(|(view, _)| view).unwrap_or_default();
+            Look::of_view(&running.config, profile, view, is_paused).ok()
+        } else {
+            None
+        };
         if view.is_some() || info.is_whole_page() && look.has_controls() {
             let controls = self.proxy.controls.of_page(self.device(request.headers()), view);
             info = info.with_controls(Some(controls));
         }
-        let look = look_of_view.as_ref().unwrap_or(look);
+        let look = own_look.as_ref().unwrap_or(look);
         let look_of_device = reader.map(|reader| look.with_reader(reader));
         let look = look_of_device.as_ref().unwrap_or(look);
         info.look = look;
-        if let Some(kept) = view.and_then(|_| info.kept_original()) {
-            running.rewriter.prepare(&mut info, request.headers_mut());
-            let shown = self.rewrite(&info, kept.response(), None).await;
-            return Ok(Answer::Response(self.only_rewritten(&info, shown)));
-        }
         let address = self.connection.client.ip();
         if view.is_none() {
             info.allow_original(address, request.headers(), &self.proxy.bypass_links);
@@ -67,6 +68,10 @@ impl Exchange {
         let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &mut info, upgrade.as_ref());
         let may_ask_again = self.running.rewriter.may_ask_again(&info);
         let more = may_ask_again.then(|| NextPages::of(&outgoing, self, permit));
+        if let Some(kept) = view.and_then(|_| info.kept_original()) {
+            let shown = self.rewrite(&info, kept.response(), more).await;
+            return Ok(Answer::Response(self.only_rewritten(&info, shown)));
+        }
         let informational = self.pass_informational_on(&mut outgoing, version);
         let requester = requester(&self.connection);
         let client = &self.running.client;
@@ -89,10 +94,10 @@ impl Exchange {
     /// for on the control host.
     fn only_rewritten(&self, info: &RequestInfo<'_>, response: Response<Body>) -> Response<Body> {
         let action = &self.log.action;
-        match info.url().filter(|_| info.is_view() && action.starts_with("passed")) {
-            Some(page) => bypass_link::no_view(&page, action),
-            None => response,
+        if !info.is_view() || !action.starts_with("passed") {
+            return response;
         }
+        info.url().map_or(response, |page| bypass_link::no_view(&page, action))
     }
 
     /// RFC 9110 § 15.2: interim responses are passed on. A 100 opens the request's body, which makes hyper send its own
@@ -131,7 +136,8 @@ impl Exchange {
             // Over HTTP/2 hyper would send a body that must not be there.
             *response.body_mut() = Body::default();
         }
-        self.log.action = action;
+        // Before it may stand which parameters were removed.
+        self.log.action.push_str(&action);
         self.log.page = response.extensions_mut().remove();
         let timeout = self.running.config.timeouts.body_stall;
         if media != Media::EventStream {
@@ -150,7 +156,7 @@ impl Exchange {
     ) -> (Request<Body>, bool) {
         let (mut head, body) = request.into_parts();
         let forwarding = Forwarding {
-            host: &permit.target().authority(),
+            host: permit.target().authority(),
             upgrade: upgrade.map(UpgradeRequest::protocols),
             pseudonym: &self.proxy.pseudonym,
             via: self.running.config.headers.via,

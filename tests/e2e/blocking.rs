@@ -1,19 +1,24 @@
 //! What lists of advertisements and trackers forbid: answered at once among requests, taken out of pages.
 
+mod in_a_browser;
+mod real_lists;
+
 use std::{fs, path::Path, process::Command, sync::Arc, time::Duration};
 
 use http::{Method, Request, StatusCode};
 use http_body_util::Full;
 use tempfile::TempDir;
-use tokio::time::{sleep, timeout};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    time::{sleep, timeout},
+};
 
 use crate::{
     as_it_was::{button, link},
-    browser::Browser,
     harness::{
         Origin, TestCa, TestProxy,
         client::{Answer, run, send_h2},
-        get, optional,
+        get,
         origin::{html, response},
         raw,
     },
@@ -70,6 +75,9 @@ async fn a_forbidden_request_is_answered_at_once_in_its_own_type() {
     let shorter = get(&proxy, &origin.url("/a?utm_source=x&b=1"), &[("sec-fetch-dest", "document")]).await;
     assert_eq!((shorter.status.as_u16(), shorter.header("location")), (307, &*origin.url("/a?b=1")));
     assert_eq!(origin.requests().len(), 3);
+    // What no person sees in the address bar loses them on the way.
+    let frame = get(&proxy, &origin.url("/b?utm_source=x&b=1"), &[("sec-fetch-dest", "iframe")]).await;
+    assert_eq!((frame.text(), &*origin.last().uri.to_string()), ("from the origin", "/b?b=1"));
     proxy.stop().await;
 }
 
@@ -235,7 +243,7 @@ fn status(code: u16, text: &'static str) -> http::Response<Full<bytes::Bytes>> {
 }
 
 #[tokio::test]
-async fn a_pause_is_set_by_another_process_and_on_the_proxys_page() {
+async fn a_pause_of_all_devices_is_set_by_another_process_and_ends_by_itself() {
     let (dir, settings) = with_list("||ads.example^\n");
     let config = dir.path().join("config.yaml");
     fs::write(&config, &settings).unwrap();
@@ -251,238 +259,138 @@ async fn a_pause_is_set_by_another_process_and_on_the_proxys_page() {
     until_blocked(&proxy, false).await;
     until_blocked(&proxy, true).await;
 
-    let page = get(&proxy, "http://gleaner.internal/pause", &[]).await;
-    let address = format!("http://gleaner.internal{}", link(page.text(), "for=30m"));
-    let forged = address.split("token=").next().unwrap().to_owned() + "token=0123456789abcdef";
-    assert!(get(&proxy, &forged, &[]).await.text().contains("Pause blocking"));
-    until_blocked(&proxy, true).await;
-    assert!(get(&proxy, &address, &[]).await.text().contains("Blocking is paused"));
-    until_blocked(&proxy, false).await;
-    let start = get(&proxy, "http://gleaner.internal/settings", &[]).await;
-    assert!(start.text().contains("paused for another 30 minutes"), "{}", start.text());
     watch.abort();
     upkeep.abort();
     proxy.stop().await;
 }
 
-/// `EasyList`, `EasyPrivacy` and uBlock Origin's own lists, as Debian has them, under their names in a folder.
-fn real_lists() -> Option<TempDir> {
-    let assets = Path::new("/usr/share/chromium/extensions/ublock-origin/assets");
-    if !assets.is_dir() {
-        optional::skip("the lists are not installed: apt install webext-ublock-origin-chromium");
-        return None;
-    }
-    let dir = tempfile::tempdir().unwrap();
-    for (from, name) in [
-        ("thirdparties/easylist/easylist.txt", "easylist"),
-        ("thirdparties/easylist/easyprivacy.txt", "easyprivacy"),
-        ("ublock/filters.min.txt", "ublock-filters"),
-        ("ublock/privacy.min.txt", "ublock-privacy"),
-        ("ublock/unbreak.min.txt", "ublock-unbreak"),
-    ] {
-        fs::copy(assets.join(from), dir.path().join(format!("{name}.txt"))).unwrap();
-    }
-    // These lists hide nothing on pages of this machine, where the test's own are.
-    fs::write(dir.path().join("own.txt"), "127.0.0.1##.sponsored-ad\n127.0.0.1###ad_banner\n").unwrap();
-    Some(dir)
-}
-
-fn settings_of(dir: &TempDir) -> String {
-    let names = "easylist, easyprivacy, ublock-filters, ublock-privacy, ublock-unbreak";
-    format!("blocking: {{ lists: [{names}, '{0}/own.txt'], update: false, dir: '{0}' }}\n", dir.path().display())
-}
-
-/// A request, and the list with the rule that decides, or what else is said.
-const DECISIONS: [(&str, &str, &str, &str); 18] = [
-    (
-        "https://securepubads.g.doubleclick.net/tag/js/gpt.js",
-        "https://www.zdnet.com/a",
-        "script",
-        "blocked ublock-privacy",
-    ),
-    (
-        "https://www.google-analytics.com/analytics.js",
-        "https://www.zdnet.com/a",
-        "script",
-        "blocked easyprivacy: .google-analytics.com/",
-    ),
-    (
-        "https://pagead2.googlesyndication.com/pagead/js/adsbygoogle.js",
-        "https://www.zdnet.com/a",
-        "script",
-        "blocked easylist",
-    ),
-    ("https://connect.facebook.net/en_US/fbevents.js", "https://www.zdnet.com/a", "script", "blocked easyprivacy"),
-    (
-        "https://cdn.taboola.com/libtrc/x/loader.js",
-        "https://www.zdnet.com/a",
-        "script",
-        "blocked easyprivacy: ||taboola.com^$third-party",
-    ),
-    ("https://cdn.taboola.com/libtrc/x/loader.js", "https://www.taboola.com/", "script", "let through"),
-    (
-        "https://www.zdnet.com/ad/ad_common.js",
-        "https://www.zdnet.com/a",
-        "script",
-        "blocked easylist: /ad/ad_common.js$script",
-    ),
-    ("https://www.zdnet.com/ad/ad_common.js", "https://www.zdnet.com/a", "image", "let through"),
-    ("https://sb.scorecardresearch.com/beacon.js", "https://www.zdnet.com/a", "script", "blocked easyprivacy"),
-    ("https://code.jquery.com/jquery-3.7.1.min.js", "https://www.zdnet.com/a", "script", "let through"),
-    (
-        "https://upload.wikimedia.org/wikipedia/commons/a/a9/Example.jpg",
-        "https://de.wikipedia.org/wiki/A",
-        "image",
-        "let through",
-    ),
-    ("https://www.youtube.com/embed/x", "https://www.zdnet.com/a", "subdocument", "let through"),
-    (
-        "https://2mdn.net/instream/html5/ima3.js",
-        "https://www.zdnet.com/a",
-        "script",
-        "exception easylist: @@||2mdn.net/instream/html5/ima3.js",
-    ),
-    ("https://2mdn.net/instream/html5/ima3.js", "https://www.example.com/a", "script", "blocked easylist"),
-    (
-        "https://sstats.bitdefender.com/x",
-        "https://www.zdnet.com/a",
-        "xmlhttprequest",
-        "blocked easyprivacy: ||sstats.bitdefender.com^$xhr,redirect=noop.txt,important with text/plain",
-    ),
-    (
-        "https://ad.doubleclick.net/ddm/x",
-        "https://ad.doubleclick.net/ddm/x",
-        "document",
-        "blocked easylist: ||ad.doubleclick.net^",
-    ),
-    ("https://www.taboola.com/", "https://www.zdnet.com/a", "document", "let through"),
-    (
-        "https://www.reddit.com/r/rust/?correlation_id=5&a=1",
-        "https://x.example/",
-        "document",
-        "to https://www.reddit.com/r/rust/?a=1",
-    ),
-];
-
-#[test]
-fn real_lists_decide_as_their_authors_meant() {
-    use gleaner::blocking::{Verdict, Wanted};
-    let Some(dir) = real_lists() else { return };
-    let config = gleaner::Config::from_yaml(&settings_of(&dir), None).unwrap();
-    for (list, requests, elements) in
-        [(0, 45_000, 20_000), (1, 45_000, 10), (2, 4_000, 12_000), (3, 500, 100), (4, 1_500, 300)]
-    {
-        let list = &config.blocker.lists()[list];
-        let counts = list.counts;
-        assert!(counts.requests > requests && counts.elements > elements, "{} {counts:?}", list.source);
-        // `$popup`, scripts to run in the page and filters of the source: what a proxy has no use for, or cannot do.
-        assert!(counts.refused * 3 < counts.requests + counts.elements, "{} {counts:?}", list.source);
-    }
-    // The second time from the file of compiled rules.
-    let again = gleaner::Config::from_yaml(&settings_of(&dir), None).unwrap();
-    let names = || gleaner_filters::Names {
-        classes: ["sponsored-ad", "story"].map(str::to_owned).into(),
-        ..Default::default()
-    };
-    let page = "https://news.example/".parse().unwrap();
-    let hiding = gleaner_filters::Blocker::hiding(&*again.blocker, &page, &names).unwrap();
-    assert!(hiding.common.unwrap().texts().any(|text| text == "a[href^=\"https://ad.doubleclick.net/\"]"));
-    assert_eq!(hiding.own, [".sponsored-ad"]);
-    for (url, page, kind, wanted) in DECISIONS {
-        let request = || Wanted::new(url.parse().unwrap(), Some(page.parse().unwrap()), kind);
-        let verdict = again.blocker.judge(&request());
-        assert_eq!(verdict, config.blocker.judge(&request()), "{url}");
-        let said = match verdict {
-            Verdict::Free => "let through".to_owned(),
-            Verdict::Excepted { exception, .. } => format!("exception {exception}"),
-            Verdict::Shortened(to) => format!("to {to}"),
-            Verdict::Blocked { rule, instead: None } => format!("blocked {rule}"),
-            Verdict::Blocked { rule, instead: Some((kind, _)) } => format!("blocked {rule} with {kind}"),
-        };
-        assert!(said.starts_with(wanted), "{url} on {page} as {kind}: {said}, not {wanted}");
-    }
+/// What another device gets: this one asks from another address of loopback.
+async fn from_elsewhere(proxy: &TestProxy, url: &str) -> String {
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.2:0".parse().unwrap()).unwrap();
+    let mut stream = socket.connect(proxy.addr).await.unwrap();
+    let request = format!("GET {url} HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
 }
 
 #[tokio::test]
-async fn explain_names_the_rule_and_the_list() {
-    let Some(dir) = real_lists() else { return };
-    let config = dir.path().join("config.yaml");
-    fs::write(&config, format!("{}access: {{ clients: [loopback, 192.168.1.0/24] }}\n", settings_of(&dir))).unwrap();
-    let url = "https://2mdn.net/instream/html5/ima3.js";
-    let words = ["explain", url, "--page", "https://www.zdnet.com/a", "--client", "192.168.1.7"];
-    let (well, text) = run(gleaner(&config, &words)).await;
-    for line in [
-        "profile    desktop",
-        "decision   let through",
-        "rule       easylist: ||2mdn.net^",
-        "exception  easylist: @@||2mdn.net/instream/html5/ima3.js",
-    ] {
-        assert!(well && text.contains(line), "{line} is missing in {text}");
-    }
-    let (well, text) = run(gleaner(&config, &["explain", "https://www.20min.ch/"])).await;
-    assert!(well && text.contains("decision   let through: no rule of") && text.contains("elements   "), "{text}");
-}
+async fn a_device_pauses_blocking_for_itself_in_requests_and_in_pages() {
+    let (_dir, settings) = with_list("||localhost^\n##.ad-box\n");
+    let page = "<!doctype html><title>News</title><main><p>The town clock has a single hand.<div class=ad-box>Buy one</div></main>";
+    let origin = Origin::http(move |_| response(&[("content-type", "text/html"), ("etag", "\"1\"")], page)).await;
+    let proxy =
+        TestProxy::start(&format!("{settings}filters: {{ floor: {{ page_chars: 0, kept_chars: 0 }} }}\n")).await;
+    let url = origin.url("/news");
+    let before = get(&proxy, &url, &[]).await;
+    assert!(!before.text().contains("Buy one"), "{}", before.text());
 
-/// A news page as its publisher sends it: with scripts, pictures and frames of servers of advertisements and trackers, for which
-/// the test's own server stands in, and boxes around them.
-const NEWS: &str = "<!doctype html><title>News</title><main><h1>The clock</h1><p>The town clock has a single hand, and nobody minds. \
-    Every night at ten to twelve a bell rings, and the ferry leaves in the dark, as it has done for a hundred years.</p>\
-    <img src='/photo.jpg'><img src='/ad728.png'><img src='/ad-choices.png'>\
-    <div class='x sponsored-ad'>Buy now</div><div id='ad_banner'>Buy later</div>\
-    <iframe src='/banner/html/zone?zid=1'></iframe></main>\
-    <script src='/app.js'></script><script src='/ad_728.js'></script><script src='/fbevents.js'></script>\
-    <script>fetch('/adunit/track-view')</script>";
+    let question = get(&proxy, "http://gleaner.internal/pause", &[]).await;
+    let address = format!("http://gleaner.internal{}", link(question.text(), "for=30m"));
+    let forged = address.split("token=").next().unwrap().to_owned() + "token=0123456789abcdef";
+    assert!(get(&proxy, &forged, &[]).await.text().contains("Pause blocking"));
+    assert_eq!(get(&proxy, &at_localhost(&origin, "/x"), &[]).await.status, 403);
+    assert!(get(&proxy, &address, &[]).await.text().contains("Blocking is paused on this device"));
+    let state = get(&proxy, "http://gleaner.internal/pause", &[]).await;
+    assert!(state.text().contains("Paused for another 30 minutes"), "{}", state.text());
 
-/// What a browser asks the news site for, and the page that it shows.
-async fn visit(browser: &Browser, settings: &str) -> (Vec<String>, String) {
-    let origin = Origin::http(|request| match request.uri.path() {
-        "/news" => html(NEWS),
-        path if path.rsplit('.').next() == Some("js") => {
-            response(&[("content-type", "text/javascript")], "document.title += ' x'")
-        }
-        _ => response(&[("content-type", "text/plain")], "."),
-    })
-    .await;
-    let proxy = TestProxy::start(settings).await;
-    let dom = browser.dom(&proxy, origin.url("/news")).await;
+    assert_eq!(get(&proxy, &at_localhost(&origin, "/x"), &[]).await.status, 200);
+    // The copy from before is not confirmed.
+    let paused = get(&proxy, &url, &[("if-none-match", before.header("etag"))]).await;
+    assert!(paused.status == 200 && paused.text().contains("Buy one"), "{}", paused.text());
+    let other = from_elsewhere(&proxy, &at_localhost(&origin, "/x")).await;
+    assert!(other.starts_with("HTTP/1.1 403"), "{other}");
+    assert!(!from_elsewhere(&proxy, &url).await.contains("Buy one"));
+
+    get(&proxy, &format!("http://gleaner.internal{}", link(question.text(), "for=off")), &[]).await;
+    assert_eq!(get(&proxy, &at_localhost(&origin, "/x"), &[]).await.status, 403);
     proxy.stop().await;
-    let mut paths: Vec<String> = origin.requests().iter().map(|seen| seen.uri.path().to_owned()).collect();
-    paths.sort();
-    paths.retain(|path| path != "/favicon.ico");
-    (paths, dom)
 }
 
 #[tokio::test]
-async fn a_browser_asks_for_less_and_shows_no_holes() {
-    let (Some(browser), Some(dir)) = (Browser::find(), real_lists()) else { return };
-    let plain = "rewrite: { enabled: false }\n";
-    let (asked, dom) = visit(&browser, &format!("{plain}blocking: {{ enabled: false }}\n")).await;
-    let everything = [
-        "/ad-choices.png",
-        "/ad728.png",
-        "/ad_728.js",
-        "/adunit/track-view",
-        "/app.js",
-        "/banner/html/zone",
-        "/fbevents.js",
-        "/news",
-        "/photo.jpg",
-    ];
-    assert_eq!(asked, everything);
-    assert!(dom.contains("<title>News x x x</title>"), "{dom}");
-    // The pages as they are: only requests are blocked.
-    let (asked, dom) = visit(&browser, &format!("{plain}{}", settings_of(&dir))).await;
-    assert_eq!(asked, ["/app.js", "/news", "/photo.jpg"]);
-    assert!(dom.contains("<title>News x</title>"), "only the page's own script has run: {dom}");
-    // With the chain, what would be a hole is gone.
-    let chain =
-        "filters: { order: [ad_servers], floor: { page_chars: 0, kept_chars: 0 }, output: { style: original } }\n";
-    let (asked, dom) = visit(&browser, &format!("{chain}{}", settings_of(&dir))).await;
-    assert_eq!(asked, ["/app.js", "/news", "/photo.jpg"]);
-    for gone in ["Buy now", "Buy later", "ad728", "<iframe"] {
-        assert!(!dom.contains(gone), "{gone} in {dom}");
+async fn a_profile_can_block_nothing() {
+    let (_dir, settings) = with_list("||localhost^\n##.ad-box\n");
+    let page = "<!doctype html><title>News</title><main><p>The town clock has a single hand.<div class=ad-box>Buy one</div></main>";
+    let ca = TestCa::new();
+    let origin = Origin::http(move |_| html(page)).await;
+    let encrypted = Origin::https(&ca, |_| response(&[], "from the origin")).await;
+    let yaml = format!(
+        "{settings}filters: {{ floor: {{ page_chars: 0, kept_chars: 0 }} }}\nprofiles: {{ free: {{ blocking: false }} }}\n\
+         devices: [{{ user_agents: [Free/], profile: free }}]\n"
+    );
+    let proxy = TestProxy::trusting(&ca, &yaml).await;
+    for (agent, status, shows) in [("Free/1", 200, true), ("Other/1", 403, false)] {
+        let agent = ("user-agent", agent);
+        assert_eq!(get(&proxy, &at_localhost(&origin, "/x"), &[agent]).await.status, status);
+        let script = [agent, ("referer", "http://127.0.0.1/news"), ("sec-fetch-dest", "script")];
+        let script = get(&proxy, &at_localhost(&origin, "/x.js"), &script).await;
+        assert_eq!(script.header("gleaner") == "blocked", !shows);
+        let shown = get(&proxy, &origin.url("/news"), &[agent, ("accept", "text/html")]).await;
+        assert_eq!(shown.text().contains("Buy one"), shows, "{}", shown.text());
+        let target = format!("localhost:{}", encrypted.addr.port());
+        let mut tunnel = tokio::net::TcpStream::connect(proxy.addr).await.unwrap();
+        let request = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\nUser-Agent: {}\r\n\r\n", agent.1);
+        tunnel.write_all(request.as_bytes()).await.unwrap();
+        let mut head = [0; 12];
+        tunnel.read_exact(&mut head).await.unwrap();
+        assert_eq!(std::str::from_utf8(&head).unwrap(), format!("HTTP/1.1 {status}"));
     }
-    assert!(dom.contains("a single hand") && dom.contains("/photo.jpg"), "{dom}");
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn an_exception_for_a_page_holds_for_what_the_page_loads() {
+    let (_dir, settings) = with_list("||localhost^\n@@||127.0.0.1^$document\n##.ad-box\n");
+    let page = "<!doctype html><title>News</title><main><p>The town clock has a single hand.<div class=ad-box>Buy one</div></main>";
+    let origin = Origin::http(move |_| html(page)).await;
+    let proxy =
+        TestProxy::start(&format!("{settings}filters: {{ floor: {{ page_chars: 0, kept_chars: 0 }} }}\n")).await;
+    let script = async |name: &str, from: &str| {
+        let fields = [(name, from), ("sec-fetch-dest", "script")];
+        get(&proxy, &at_localhost(&origin, "/x.js"), &fields).await.header("gleaner").to_owned()
+    };
+    for (name, from, is_blocked) in [
+        ("referer", "http://127.0.0.1/", false),
+        ("origin", "http://127.0.0.1", false),
+        ("referer", "http://news.example/", true),
+        ("origin", "http://news.example", true),
+    ] {
+        assert_eq!(script(name, from).await == "blocked", is_blocked, "{name}: {from}");
+    }
+    assert!(get(&proxy, &origin.url("/news"), &[]).await.text().contains("Buy one"));
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn a_list_that_is_missing_is_an_error_of_check_config_and_the_start_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("config.yaml");
+    fs::write(&config, "blocking: { lists: [builtin, my-hosts.txt] }\nauthority: { dir: ca }\n").unwrap();
+    let (well, text) = run(gleaner(&config, &["check-config"])).await;
+    assert!(!well && text.contains("blocking.lists: cannot read") && text.contains("my-hosts.txt"), "{text}");
+    let mut running = crate::harness::program::Running::start(
+        gleaner(&config, &["serve", "--listen", "127.0.0.1:0"]).current_dir(&dir),
+    );
+    running.wait_for("proxy ");
+    let (_, log) = running.end();
+    assert!(log.contains("a list of `blocking.lists` is not in use") && log.contains("my-hosts.txt"), "{log}");
+}
+
+#[tokio::test]
+async fn explain_names_the_rule_that_removes_parameters_or_keeps_them() {
+    let (dir, settings) = with_list("$removeparam=cid\n@@||agoda.example^$removeparam\n");
+    let config = dir.path().join("config.yaml");
+    fs::write(&config, &settings).unwrap();
+    let (well, text) = run(gleaner(&config, &["explain", "http://shop.example/?cid=1&q=2"])).await;
+    assert!(
+        well && text.contains("to http://shop.example/?q=2\nrule       ")
+            && text.contains("list.txt: $removeparam=cid"),
+        "{text}"
+    );
+    let (_, text) = run(gleaner(&config, &["explain", "http://agoda.example/?cid=1"])).await;
+    assert!(text.contains("let through") && text.contains("@@||agoda.example^$removeparam"), "{text}");
 }
 
 #[tokio::test]

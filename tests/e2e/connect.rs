@@ -31,6 +31,22 @@ async fn bytes_pass_both_ways_and_the_end_too() {
     proxy.stop().await;
 }
 
+/// Links sends no Host field with CONNECT, whose target is a host and nothing else (unlike RFC 9112 § 3.2).
+#[tokio::test]
+async fn a_connect_without_a_host_field_is_a_tunnel() {
+    let origin = echo().await;
+    let proxy = TestProxy::start("").await;
+    let mut stream = tokio::net::TcpStream::connect(proxy.addr).await.unwrap();
+    let request = format!("CONNECT {} HTTP/1.1\r\n\r\nearly", origin.addr);
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut back = Vec::new();
+    stream.shutdown().await.unwrap();
+    stream.read_to_end(&mut back).await.unwrap();
+    let back = String::from_utf8_lossy(&back);
+    assert!(back.starts_with("HTTP/1.1 200 ") && back.ends_with("early"), "{back}");
+    proxy.stop().await;
+}
+
 #[tokio::test]
 async fn bytes_sent_with_the_connect_are_not_lost() {
     let origin = echo().await;

@@ -15,6 +15,7 @@ use crate::{
         get, optional,
         origin::{Recorded, html, response},
         send,
+        webdriver::Window,
     },
 };
 
@@ -39,7 +40,7 @@ fn page() -> String {
 }
 
 /// The address of the link with these words in the bar.
-fn control(answer: &Answer, words: &str) -> String {
+pub(crate) fn control(answer: &Answer, words: &str) -> String {
     let (_, bar) = answer.text().split_once("<nav id=\"gleaner-controls\"").expect("there is a bar");
     let (bar, _) = bar.split_once("</nav>").unwrap();
     let (before, _) = bar.split_once(&format!("\">{words}</a>")).unwrap_or_else(|| panic!("no {words} in {bar}"));
@@ -81,7 +82,8 @@ async fn each_link_shows_the_page_as_it_says_and_no_origin_sees_it() {
         assert!(shown.text().contains(first) && !next.text().contains(first), "{settings}: {}", next.text());
         let text = get(&proxy, &control(&shown, "Text"), &[ANNA]).await;
         is_of(&text, "single hand", "text");
-        assert_eq!(text.header("content-type"), "text/plain; charset=utf-8");
+        assert_eq!(text.header("content-type"), "text/html; charset=utf-8");
+        assert!(text.text().contains("<main><pre>") && text.text().contains(">Original<"), "{}", text.text());
         // The page's own links mean what they meant.
         assert!(less.text().contains("href=\"#note\"") || settings.contains("cnr"), "{}", less.text());
         assert!(!less.text().contains("<base"));
@@ -255,6 +257,8 @@ async fn why_marks_what_was_removed_in_its_place_with_the_filter_and_the_rule() 
     for gone in ["<script", "/ran", "src=\"//ad.doubleclick.net"] {
         assert!(!why.text().contains(gone), "{gone}");
     }
+    let dark = "--cut:#ff9d93";
+    assert!(why.text().contains(&format!("@media (prefers-color-scheme:dark){{:root{{{dark}")));
     let data = get(&proxy, &link(why.text(), ".json."), &[]).await;
     assert_eq!(data.header("content-type"), "application/json");
     let data: serde_json::Value = serde_json::from_slice(&data.body).unwrap();
@@ -267,6 +271,19 @@ async fn why_marks_what_was_removed_in_its_place_with_the_filter_and_the_rule() 
             .any(|part| part["filter"] == "ad_servers" && part["rule"].as_str().unwrap().contains("doubleclick.net"))
     );
     proxy.stop().await;
+}
+
+#[tokio::test]
+async fn the_colours_of_why_are_those_of_the_chosen_theme() {
+    let origin = Origin::http(|_| html(page())).await;
+    for (theme, is_dark) in [("dark", true), ("light", false)] {
+        let proxy = TestProxy::start(&format!("filters: {{ output: {{ look: {{ theme: {theme} }} }} }}")).await;
+        let shown = get(&proxy, &origin.url("/page"), &[]).await;
+        let why = get(&proxy, &control(&shown, "Why"), &[]).await;
+        assert!(!why.text().contains("prefers-color-scheme"), "{theme}");
+        assert_eq!(why.text().contains("--cut:#ff9d93"), is_dark, "{theme}");
+        proxy.stop().await;
+    }
 }
 
 /// The original has the page's scripts, and only a person may ask for it.
@@ -291,28 +308,36 @@ async fn a_view_that_cannot_be_made_is_not_the_original() {
 
 #[tokio::test]
 async fn in_chromium_each_link_of_the_bar_shows_its_view_and_no_script_runs() {
-    let Some(browser) = Browser::find() else {
-        return;
-    };
     let origin = Origin::http(|_| html(page())).await;
     let proxy = TestProxy::start("").await;
-    let mut dom = String::new();
-    for (words, shown, hidden) in [
-        ("-1.0.page", "The clock has", "Imprint"),
-        ("-1.0.why", "outside the main block", "<script"),
-        ("0.1.page", "<main>", "The clock has"),
-        ("1.0.page", "The clock has", "<script"),
-        ("0.0.text", "The clock has", "<nav"),
+    let Some(window) = Window::open(&proxy).await else { return };
+    for (links, shown, hidden) in [
+        (&["Less"][..], "The clock has", "Imprint"),
+        (&["Less", "Why"], "outside the main block", "nothing"),
+        (&["Why", "Page"], "The clock has", "outside the main block"),
+        (&["Next block"], "% removed", "The clock has"),
+        (&["More"], "The clock has", "nothing"),
+        (&["Text"], "The clock has", "Next block"),
+        (&["Always/never"], "Never touch this site", "The clock has"),
     ] {
-        if words != "-1.0.why" {
-            dom = browser.dom(&proxy, origin.url("/page")).await;
+        window.go(&origin.url("/page")).await;
+        for link in links {
+            window.follow(link).await;
         }
-        dom = browser.dom(&proxy, link(&dom, &format!("gleaner-view={words}."))).await;
-        assert!(dom.contains(shown) && !dom.contains(hidden), "{words}: {dom}");
+        let text = window.text().await;
+        assert!(text.contains(shown) && !text.contains(hidden), "{links:?}: {text}");
+        assert_eq!(window.run("return document.scripts.length").await, 0, "{links:?}");
     }
-    let asked: Vec<_> = origin.requests().iter().map(|seen| seen.uri.to_string()).collect();
-    assert!(asked.iter().all(|uri| uri == "/page" || uri == "/favicon.ico"), "{asked:?}");
-    proxy.stop().await;
+    let was_asked = |path: &str| origin.requests().iter().any(|seen| seen.uri == path);
+    assert!(origin.requests().iter().all(|seen| ["/page", "/favicon.ico"].contains(&seen.uri.path())));
+    window.go(&origin.url("/page")).await;
+    window.follow("Original").await;
+    window.follow("Show it").await;
+    assert!(window.text().await.contains("Imprint"));
+    window.until("document.scripts.length == 1").await;
+    while !was_asked("/ran") {
+        tokio::task::yield_now().await;
+    }
 }
 
 /// A page of another site, and one of the same that passes with its script, send the browser to a link of the bar.

@@ -99,6 +99,27 @@ async fn a_client_that_pins_heals_into_a_tunnel() {
 }
 
 #[tokio::test]
+async fn a_client_that_has_lost_the_certificate_is_noticed_while_it_browses() {
+    if optional::program("curl", "curl").is_none() {
+        return;
+    }
+    let ca = TestCa::new();
+    let proxy = TestProxy::trusting(&ca, "").await;
+    get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
+    let (ours, theirs) = (proxy.ca_file(), origins(&proxy));
+    assert!(page(&proxy, &ours, HERE).await.is_some());
+    // One or two hosts may be pinned by the program; the third in a row is no chance.
+    for _ in 0..3 {
+        let origin = Origin::https(&ca, |_| html(DEMO)).await;
+        assert!(page(&proxy, &theirs, &origin.https_url("/page")).await.is_none());
+    }
+    let origin = Origin::https(&ca, |_| html(DEMO)).await;
+    assert!(page(&proxy, &theirs, &origin.https_url("/page")).await.unwrap().contains(CLUTTER));
+    assert!(gleaner::TrustedDevices::open(proxy.ca_file().parent()).all().is_empty());
+    proxy.stop().await;
+}
+
+#[tokio::test]
 async fn healing_can_be_switched_off() {
     if optional::program("curl", "curl").is_none() {
         return;

@@ -37,6 +37,30 @@ async fn pages_are_rewritten_over_http2_and_http1() {
     proxy.stop().await;
 }
 
+/// Chromium opens several connections at once, and closes the others when the first turns out to be HTTP/2.
+#[tokio::test]
+async fn connections_that_are_closed_unused_beside_one_in_use_are_no_refusals() {
+    let ca = TestCa::new();
+    let origin = Origin::https(&ca, |_| html(PAGE)).await;
+    let proxy = TestProxy::trusting(&ca, ON).await;
+    let target = target(&origin);
+    let open = || async { connect_tls(&proxy, &target, &proxy.ca_file(), &[b"http/1.1"]).await.unwrap() };
+    for _ in 0..3 {
+        let (mut used, spare, another) = (open().await, open().await, open().await);
+        for mut spare in [spare, another] {
+            spare.shutdown().await.unwrap();
+            // Until the proxy has seen the end.
+            let _ = spare.read_to_end(&mut Vec::new()).await;
+        }
+        let request = format!("GET / HTTP/1.1\r\nHost: {target}\r\nConnection: close\r\n\r\n");
+        used.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        used.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.to_lowercase().contains("gleaner: rewritten"), "{answer}");
+    }
+    proxy.stop().await;
+}
+
 #[tokio::test]
 async fn an_http2_client_reaches_an_http1_origin() {
     let ca = TestCa::new();

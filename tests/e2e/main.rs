@@ -67,6 +67,7 @@ mod resumption;
 mod secrets;
 mod shutdown;
 mod silence;
+mod small_browsers;
 mod soak;
 mod start_page;
 mod streams;

@@ -3,7 +3,7 @@
 use http::Request;
 use http_body_util::Full;
 
-use crate::harness::{Origin, TestProxy, get, raw, send};
+use crate::harness::{Origin, TestProxy, client::send_h2, get, raw, send};
 
 /// Head and body of a raw answer.
 fn parts(answer: &str) -> (String, &str) {
@@ -24,6 +24,26 @@ fn assert_hardened(answer: &str) {
         assert!(head.contains(field), "{field} is missing in {head}");
     }
     assert!(!head.contains("access-control-"), "{head}");
+}
+
+#[tokio::test]
+async fn head_over_http2_has_the_length_and_no_content() {
+    let proxy = TestProxy::start("https: { intercept: on }").await;
+    get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
+    for (path, status) in [("/", 200), ("/ca.pem", 200), ("/nothing", 404)] {
+        let request = |method| {
+            let uri = format!("https://gleaner.internal{path}");
+            Request::builder().method(method).uri(uri).body(Full::default()).unwrap()
+        };
+        let [head, whole] = [
+            send_h2(&proxy, "gleaner.internal:443", request("HEAD")).await,
+            send_h2(&proxy, "gleaner.internal:443", request("GET")).await,
+        ];
+        assert_eq!((head.status.as_u16(), whole.status.as_u16()), (status, status), "{path}");
+        assert_eq!(head.headers.get("content-length").unwrap(), &whole.body.len().to_string()[..], "{path}");
+        assert!(head.body.is_empty(), "{path}");
+    }
+    proxy.stop().await;
 }
 
 #[tokio::test]

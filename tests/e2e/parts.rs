@@ -7,11 +7,14 @@ use http::{Request, Response, StatusCode, Version, header};
 use http_body_util::Full;
 use tokio::io::AsyncWriteExt;
 
-use crate::harness::{
-    Origin, TestCa, TestProxy,
-    client::send_h2,
-    get,
-    origin::{Recorded, html, read_head, response},
+use crate::{
+    controls::control,
+    harness::{
+        Origin, TestCa, TestProxy,
+        client::send_h2,
+        get,
+        origin::{Recorded, html, read_head, response},
+    },
 };
 
 const JOINED: &str = "rewrite: { join_pages: 4 }";
@@ -60,6 +63,18 @@ async fn the_pages_of_an_article_are_put_together_where_that_is_asked_for() {
         assert!(text.contains(&format!("<a href=\"{address}\">")), "{address}");
     }
     assert_eq!(text.matches("</html>").count(), 1);
+}
+
+#[tokio::test]
+async fn a_view_of_an_article_has_all_of_its_pages() {
+    let origin = Origin::http(|request| html(page(number(request), 3))).await;
+    let proxy = TestProxy::start(JOINED).await;
+    let shown = get(&proxy, &origin.url("/clock"), &[]).await;
+    let more = get(&proxy, &control(&shown, "More"), &[]).await;
+    assert_eq!(parts(more.text()), ["first", "second", "third"], "{}", more.text());
+    let asked: Vec<_> = origin.requests().iter().map(|seen| seen.uri.to_string()).collect();
+    let pages = ["/clock/page/2", "/clock/page/3"];
+    assert_eq!(asked, [&["/clock"], &pages[..], &pages].concat(), "the first page is kept");
 }
 
 #[tokio::test]

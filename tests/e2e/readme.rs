@@ -20,7 +20,8 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The names of `docs/reliability.md`, such as `framing::*` and `ca::tests`: each is a test, or a file that has tests.
+/// The names of `docs/reliability.md` and `docs/devices.md`, such as `framing::*` and `ca::tests`: each is a test, or a file
+/// that has tests.
 #[test]
 fn every_test_that_the_duties_name_is_there() {
     let listed = Command::new("git").args(["ls-files", "*.rs"]).current_dir(root()).output().unwrap();
@@ -29,7 +30,8 @@ fn every_test_that_the_duties_name_is_there() {
         .lines()
         .map(|file| (file.replace(".rs", "").replace('/', "::"), fs::read_to_string(root().join(file)).unwrap()))
         .collect();
-    let duties = fs::read_to_string(root().join("docs/reliability.md")).unwrap();
+    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let duties = read("docs/reliability.md") + &read("docs/devices.md");
     let rows = duties.lines().filter(|line| line.starts_with('|'));
     let names: Vec<&str> =
         rows.flat_map(|row| row.split('`').skip(1).step_by(2)).filter(|name| name.contains("::")).collect();

@@ -39,7 +39,14 @@ async fn handed_out(proxy: &TestProxy) -> String {
 
 #[tokio::test]
 async fn a_new_authority_is_in_force_at_once() {
-    let proxy = TestProxy::start("https: { intercept: on }").await;
+    for intercept in ["on", "auto"] {
+        replaces_the_authority(&format!("https: {{ intercept: {intercept} }}")).await;
+    }
+}
+
+/// With `auto` it is made when it is first needed, after the watch has begun.
+async fn replaces_the_authority(config: &str) {
+    let proxy = TestProxy::start(config).await;
     tokio::spawn(gleaner::reload::watch(Arc::clone(&proxy.proxy), |_| {}));
     let before = handed_out(&proxy).await;
     let folder = proxy.ca_file().parent().unwrap().to_path_buf();

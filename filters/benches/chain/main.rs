@@ -1,4 +1,4 @@
-//! The road of a page by size, and the decision on an advertisement's host: CPU time of this thread,
+//! The road of a page by size, other views of it, and the decision on an advertisement's host: CPU time of this thread,
 //! so that a busy machine changes little.
 //!
 //! `cargo bench -p gleaner-filters --bench chain [-- --plot FILE.svg]`
@@ -7,7 +7,7 @@ mod plot;
 
 use std::{env, fs, hint::black_box, path::Path, sync::Arc, time::Duration};
 
-use gleaner_filters::{Chain, ChainConfig, HostList, PageLimits};
+use gleaner_filters::{Chain, ChainConfig, HostList, Links, PageLimits, Shape, View};
 use url::Url;
 
 /// Sizes of the plot in bytes; the last is the largest page that is accepted by default.
@@ -29,6 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let limits = PageLimits { cpu: Duration::from_mins(1), ..PageLimits::default() };
     let chain = Arc::new(Chain::new(&ChainConfig::default(), limits, hosts)?);
     let url = Url::parse("https://example.org/")?;
+    views(&url)?;
     let mut points = Vec::new();
     for size in SIZES {
         let page = page(size);
@@ -41,6 +42,37 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     {
         fs::write(file, plot::svg(&points))?;
         println!("{file}");
+    }
+    Ok(())
+}
+
+/// Bytes of pages of which views are timed: the mean of saved pages (WCXB dev), and the largest that the proxy keeps for them.
+const VIEWED: [usize; 2] = [277_000, 1 << 20];
+
+/// What a link of the bar costs: as in the proxy, the chain is made for it. The bound is 100 ms.
+fn views(url: &Url) -> Result<(), Box<dyn std::error::Error>> {
+    let shape = |shape| View { shape, ..View::default() };
+    for size in VIEWED {
+        let page = page(size);
+        for (name, view) in [
+            ("less", View { steps: -1, ..View::default() }),
+            ("more", View { steps: 1, ..View::default() }),
+            ("next block", View { block: 1, ..View::default() }),
+            ("text", shape(Shape::Text)),
+            ("why", shape(Shape::Why)),
+        ] {
+            let links = Links { view, to: Arc::new(|view| view.to_string()), site: url.clone(), look: url.clone() };
+            let show = || -> Result<String, Box<dyn std::error::Error>> {
+                let config = ChainConfig::default().for_view(view);
+                let chain = Arc::new(Chain::new(&config, PageLimits::default(), HostList::default())?);
+                let mut feed = chain.page(url);
+                feed.link_to_views(links.clone());
+                feed.feed(&page)?;
+                Ok(feed.finish()?.content)
+            };
+            show()?;
+            println!("view {name:10} of {:9} bytes: {:8.3} ms", page.len(), median(|| drop(black_box(show()))) * 1e3);
+        }
     }
     Ok(())
 }

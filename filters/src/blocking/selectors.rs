@@ -45,6 +45,19 @@ impl Selectors {
         all
     }
 
+    /// Whether this is a selector that can be compiled.
+    #[must_use]
+    pub fn understand(text: &str) -> bool {
+        // Most are a class or an id, and lists have tens of thousands.
+        let name = text.strip_prefix(['.', '#']).unwrap_or(text);
+        let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+        if is_plain && name.starts_with(|first: char| first.is_ascii_alphabetic()) {
+            return true;
+        }
+        let mut input = ParserInput::new(text);
+        SelectorList::parse(&Css, &mut CssParser::new(&mut input), ParseRelative::No).is_ok()
+    }
+
     fn add(&mut self, text: &str) {
         let mut input = ParserInput::new(text);
         let parsed = SelectorList::parse(&Css, &mut CssParser::new(&mut input), ParseRelative::No);
@@ -201,5 +214,9 @@ mod tests {
         let odd = ["p:has-text(Ad)", "p:upward(2)", "p::before", "..x", "p:matches-path(/x)", ""];
         let selectors = Selectors::compile(odd);
         assert_eq!((selectors.len(), selectors.skipped()), (0, odd.len()));
+        assert!(
+            !odd.into_iter().any(Selectors::understand)
+                && [".ad", "#a-b", "p", "p:has(> b)"].into_iter().all(Selectors::understand)
+        );
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Rules<'a> {
     pub(crate) after: Option<(NodeId, &'a str)>,
     /// An element that is left out.
     pub(crate) without: Option<NodeId>,
-    /// Markup written at the beginning of nodes: inside an element, before an empty one or a text.
+    /// Markup written at the beginning of nodes: inside an element, before a text and an element that shows no markup in it.
     pub(crate) inside: Option<&'a Table<NodeId, String>>,
 }
 
@@ -90,11 +90,11 @@ impl Writer<'_, '_> {
                     Fate::Unwrapped | Fate::Removed => return false,
                     Fate::Keep => {}
                 }
-                if tag.is_void() {
+                if shows_no_markup(tag) {
                     self.beginning(id);
                 }
                 self.start_tag(&element.name, tag, self.page.attributes(id));
-                if !tag.is_void() {
+                if !shows_no_markup(tag) {
                     self.beginning(id);
                 }
                 if tag == Tag::Head {
@@ -242,6 +242,11 @@ impl Writer<'_, '_> {
         self.out.push_str(identifier);
         self.out.push(quote);
     }
+}
+
+/// Whether markup in an element would not be seen: pictures, frames, fields.
+fn shows_no_markup(tag: Tag) -> bool {
+    tag.is_void() || tag.is_raw_text() || tag.is_media() || matches!(tag, Tag::Select | Tag::Textarea)
 }
 
 /// `<xmp>` and `<plaintext>` are preformatted text (HTML Standard § 16.2: "use `pre` and `code` instead"), and their text can be

@@ -34,7 +34,7 @@ use crate::{
 };
 
 /// Our attribute on elements of the page: `data`, `layout`, `icon`, `line`, `sign`, `heard`, `beside`, `bare`, `post`,
-/// `prose`, `low`, `card`, `name`, `named`, `panel`, `entry`.
+/// `prose`, `low`, `card`, `name`, `named`, `panel`, `entry`, `thumb`.
 pub(super) const MARK: &str = "data-gleaner";
 
 /// Most line breaks in a row: the paper's Figure 2, "Limit number of line breaks".
@@ -96,6 +96,7 @@ pub(super) fn reader(page: &mut AnalysedPage) {
         headline_link::unwrap(page, headline);
     }
     mark_cards(page, &things.links);
+    drop_breaks_above_headings(page);
     panels::name(page);
     // What stands above an empty `<h1>` is the head of the page as well.
     let top = headline.or_else(|| first_h1(page));
@@ -217,6 +218,27 @@ fn touches_link(page: &Page, id: NodeId) -> bool {
     let before = NodeId(id.0 - 1);
     let brother = std::iter::once(before).chain(page.ancestors(before)).find(|&up| page.parent(up) == page.parent(id));
     brother.is_some_and(|brother| brother < id && page.tag(brother) == Some(Tag::A) && page.fate(brother) == Fate::Keep)
+}
+
+/// Line breaks directly above a heading, which has a space of its own there.
+fn drop_breaks_above_headings(page: &mut Page) {
+    if !page.has_any(&[Tag::Br]) {
+        return;
+    }
+    let mut breaks = Vec::new();
+    let mut surplus = Vec::new();
+    for id in page.live(page.body()) {
+        match page.tag(id) {
+            Some(Tag::Br) => breaks.push(id),
+            Some(tag) if tag.is_heading() => surplus.append(&mut breaks),
+            Some(tag) if tag.is_media() => breaks.clear(),
+            None if page.own_chars(id) > 0 => breaks.clear(),
+            _ => {}
+        }
+    }
+    for id in surplus {
+        page.drop_silently(id);
+    }
 }
 
 /// Line breaks in a row beyond [`MAX_BREAKS`].

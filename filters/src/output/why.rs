@@ -20,11 +20,14 @@ pub(crate) const CSP: &str = "default-src 'none'; img-src * data: blob:; style-s
 form-action 'none'; frame-ancestors 'none'; sandbox allow-same-origin";
 
 const STYLE: &str = include_str!("why.css");
+const DARK: &str = include_str!("why/dark.css");
 
 /// Writes the page below `above`, with markup at the beginning of some nodes and one of them outlined.
 pub(crate) fn write(page: &Page, labels: &Table<NodeId, String>, above: &str, around: Surroundings<'_>) -> String {
     let mut out = String::with_capacity(32 * 1024);
-    reader::write_head(page, around.look, STYLE, &mut out);
+    let mut style = STYLE.trim().to_owned();
+    around.look.write_dark(DARK, &mut style);
+    reader::write_head(page, around.look, &style, &mut out);
     reader::write_header(page, around, &mut out);
     out.push_str("<section lang=\"en\" dir=\"ltr\">");
     out.push_str(above);

@@ -135,12 +135,11 @@ impl Kind {
             Some(&"array") => {
                 match items.as_ref().and_then(|items| items.get("properties")).and_then(Json::as_object) {
                     Some(keys) => {
-                        let keys = keys.iter().map(|(key, about)| (key.clone(), text(about, "description")));
+                        let mut keys: Vec<_> =
+                            keys.iter().map(|(key, about)| (key.clone(), text(about, "description"))).collect();
+                        keys.sort_by_key(|(key, _)| key != "profile");
                         let profiles = tree.get("profiles").and_then(Value::as_mapping).into_iter().flatten();
-                        Self::Rules(
-                            keys.collect(),
-                            profiles.filter_map(|(name, _)| name.as_str().map(str::to_owned)).collect(),
-                        )
+                        Self::Rules(keys, profiles.filter_map(|(name, _)| name.as_str().map(str::to_owned)).collect())
                     }
                     None => Self::List,
                 }
@@ -248,7 +247,7 @@ impl Field {
         let rules = self.value.as_sequence().cloned().unwrap_or_default();
         html! {
             @for (index, rule) in rules.iter().map(Some).chain([None]).enumerate() {
-                fieldset {
+                fieldset.rule {
                     legend { @if rule.is_some() { "Rule " (index + 1) } @else { "A new rule" } }
                     @for (key, about) in keys {
                         @let id = format!("{name}/{index}/{key}");

@@ -43,8 +43,9 @@ impl Fields {
 
     pub(super) fn framing(&self, request: &RequestLine<'_>) -> Result<Framing, ParseRejection> {
         let malformed = |problem| Err(ParseRejection::Malformed(problem));
-        // RFC 9112 § 3.2: exactly one Host field; HTTP/1.0 may have none.
-        if self.hosts > 1 || self.hosts == 0 && !request.is_http_1_0() {
+        // RFC 9112 § 3.2: exactly one Host field; HTTP/1.0 may have none. Links sends none with CONNECT, whose target is a
+        // host and nothing else, so that nothing is in doubt.
+        if self.hosts > 1 || self.hosts == 0 && !request.is_http_1_0() && !request.is_connect() {
             return malformed("it must have one Host field");
         }
         let framing = match (self.length, &self.codings[..]) {

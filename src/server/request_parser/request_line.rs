@@ -55,6 +55,10 @@ impl<'a> RequestLine<'a> {
         self.minor == b'0'
     }
 
+    pub(super) fn is_connect(&self) -> bool {
+        self.method == b"CONNECT"
+    }
+
     /// `OPTIONS` of an absolute address that ends with its authority (RFC 9112 § 3.2.4).
     pub(super) fn is_for_whole_server(&self) -> bool {
         let authority_start = self.target.windows(3).position(|three| three == b"://");

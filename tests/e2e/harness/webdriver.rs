@@ -86,18 +86,24 @@ impl Window {
     pub(crate) async fn click(&self, selector: &str) {
         // What stays at the window's edge would be in the way.
         self.run(&format!("document.querySelector(\"{selector}\").scrollIntoView({{block: 'center'}})")).await;
-        let path = format!("/element/{}/click", self.element(selector).await);
-        self.post(&path, json!({})).await;
+        let element = self.element("css selector", selector).await;
+        self.post(&format!("/element/{element}/click"), json!({})).await;
+    }
+
+    /// Clicks the first link with this text, and waits for the page that follows.
+    pub(crate) async fn follow(&self, text: &str) {
+        let element = self.element("link text", text).await;
+        self.post(&format!("/element/{element}/click"), json!({})).await;
     }
 
     /// Types into a field.
     pub(crate) async fn type_into(&self, selector: &str, text: &str) {
-        let path = format!("/element/{}/value", self.element(selector).await);
-        self.post(&path, json!({ "text": text })).await;
+        let element = self.element("css selector", selector).await;
+        self.post(&format!("/element/{element}/value"), json!({ "text": text })).await;
     }
 
-    async fn element(&self, selector: &str) -> String {
-        let found = self.post("/element", json!({ "using": "css selector", "value": selector })).await;
+    async fn element(&self, using: &str, value: &str) -> String {
+        let found = self.post("/element", json!({ "using": using, "value": value })).await;
         found[ELEMENT].as_str().unwrap().to_owned()
     }
 

@@ -7,6 +7,7 @@
 //!
 //! Records that are signed and dated are posts; each keeps one name and one date ([`Records::posts`]).
 
+mod cards;
 pub(crate) mod signs;
 
 use html5ever::local_name;
@@ -59,6 +60,8 @@ pub(crate) struct Records {
     fields: Vec<Option<u64>>,
     /// Alike siblings, with the number of their group.
     siblings: Table<NodeId, u64>,
+    /// The same of those that only look like entries of a list.
+    cards: Table<NodeId, u64>,
 }
 
 /// What is shown of a thread beside the kept blocks.
@@ -76,14 +79,9 @@ impl Records {
         let Signs { names, dates } = Signs::of(page, blocks);
         let words = Words::of(page, blocks);
         let posts = posts(page, &words, &names, &dates, is_forum);
-        let mut records = Records {
-            post_of: innermost(page, &posts),
-            posts,
-            names,
-            dates,
-            fields: Vec::new(),
-            siblings: siblings(page, &words),
-        };
+        let (siblings, cards) = siblings(page, &words);
+        let mut records =
+            Records { post_of: innermost(page, &posts), posts, names, dates, fields: Vec::new(), siblings, cards };
         records.fields = records.fields(page, blocks);
         records
     }
@@ -158,14 +156,21 @@ impl Records {
     }
 
     /// The alike siblings of which something is kept, outermost first: groups in which most members lead
-    /// somewhere, but not to so many places that they are lists themselves.
+    /// somewhere, but not to so many places that they are lists themselves; and cards that hold none of these.
     pub(super) fn entries(&self, page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<NodeId> {
-        let mut groups: Table<u64, Vec<NodeId>> = Table::default();
-        for (&id, &group) in self.siblings.iter().filter(|(id, _)| !matches!(page.tag(**id), Some(Tag::Tr | Tag::Td))) {
-            if kept[blocks.inside(page, id)].contains(&true) {
-                groups.entry(group).or_default().push(id);
+        let kept_groups = |siblings: &Table<NodeId, u64>| {
+            let mut groups: Table<u64, Vec<NodeId>> = Table::default();
+            // A figure of an article is no card, though its caption leads to who made it.
+            let is_card = |id: NodeId| !matches!(page.tag(id), Some(Tag::Tr | Tag::Td | Tag::Figure));
+            for (&id, &group) in siblings.iter().filter(|(id, _)| is_card(**id)) {
+                if kept[blocks.inside(page, id)].contains(&true) {
+                    groups.entry(group).or_default().push(id);
+                }
             }
-        }
+            groups.retain(|_, members| members.len() >= LEAST_SIBLINGS);
+            groups
+        };
+        let mut groups = kept_groups(&self.siblings);
         let leads_on = |id: &&NodeId| {
             let links = page.live(**id).filter(|&id| page.tag(id) == Some(Tag::A));
             let mut places: Vec<&str> = links.filter_map(|id| page.attribute(id, &local_name!("href"))).collect();
@@ -173,10 +178,16 @@ impl Records {
             places.dedup();
             (1..=MAX_PLACES).contains(&places.len())
         };
-        groups.retain(|_, members| {
-            members.len() >= LEAST_SIBLINGS && 2 * members.iter().filter(leads_on).count() > members.len()
-        });
-        outermost(page, groups.into_values().flatten().collect())
+        groups.retain(|_, members| 2 * members.iter().filter(leads_on).count() > members.len());
+        let mut cards = kept_groups(&self.cards);
+        let mut all: Vec<NodeId> = groups.values().chain(cards.values()).flatten().copied().collect();
+        all.sort_unstable();
+        let holds_another = |&id: &NodeId| {
+            let next = all.get(all.partition_point(|&other| other <= id));
+            next.is_some_and(|&next| next < page.end(id))
+        };
+        cards.retain(|_, members| !members.iter().any(holds_another));
+        outermost(page, groups.into_values().chain(cards.into_values()).flatten().collect())
     }
 
     /// The posts of which something is kept, each with one name and one date.
@@ -304,26 +315,31 @@ fn posts(page: &Page, words: &Words, names: &[Sign], dates: &[Sign], is_forum: b
     longest.unwrap_or_default()
 }
 
-/// Alike siblings that are short and hold several texts each, and the number of their group.
-fn siblings(page: &Page, words: &Words) -> Table<NodeId, u64> {
+/// Alike siblings that are short and hold several texts each, and the number of their group; and others that are cards.
+fn siblings(page: &Page, words: &Words) -> (Table<NodeId, u64>, Table<NodeId, u64>) {
     let mut groups: Table<(NodeId, u64), Vec<NodeId>> = Table::default();
     for id in page.live(page.body()).skip(1).filter(|&id| page.tag(id).is_some()) {
         if words.blocks[id.index()] > 0 {
             groups.entry((page.parent(id), look_from(page, id, 3))).or_default().push(id);
         }
     }
-    let mut found = Table::default();
+    let (mut records, mut found_cards) = (Table::default(), Table::default());
     for ((parent, look), members) in groups {
         let sum = |of: &dyn Fn(NodeId) -> f32| members.iter().map(|&id| of(id)).sum::<f32>();
         let count = members.len() as f32;
         let all = sum(&|id| words.all[id.index()]);
         let blocks = sum(&|id| words.blocks[id.index()] as f32);
-        if members.len() >= LEAST_SIBLINGS && blocks >= 2.0 * count && all <= SIBLING_WORDS * count {
-            let group = mix(mix(look, u64::from(parent.0)), 4);
-            found.extend(members.into_iter().map(|id| (id, group)));
+        let group = mix(mix(look, u64::from(parent.0)), 4);
+        if members.len() < LEAST_SIBLINGS {
+            continue;
+        }
+        if blocks >= 2.0 * count && all <= SIBLING_WORDS * count {
+            records.extend(members.into_iter().map(|id| (id, group)));
+        } else if all <= cards::WORDS * count && cards::are_most(page, words, &members) {
+            found_cards.extend(members.into_iter().map(|id| (id, group)));
         }
     }
-    found
+    (records, found_cards)
 }
 
 /// By row: the innermost of some elements around it.

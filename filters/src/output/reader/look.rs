@@ -79,14 +79,21 @@ impl ReaderLook {
         }
     }
 
+    /// Writes the part of a style sheet that is for dark pages, where and when they are dark.
+    pub(in crate::output) fn write_dark(self, style: &str, out: &mut String) {
+        match self.theme {
+            Theme::Auto => out.extend(["@media (prefers-color-scheme:dark){", style.trim(), "}"]),
+            Theme::Dark => out.push_str(style.trim()),
+            Theme::Light | Theme::Ink => {}
+        }
+    }
+
     /// Writes the style sheet.
     pub(super) fn write_style(self, out: &mut String) {
         out.push_str(BASE.trim());
-        match self.theme {
-            Theme::Auto => out.extend(["@media (prefers-color-scheme:dark){", DARK.trim(), "}"]),
-            Theme::Light => {}
-            Theme::Dark => out.push_str(DARK.trim()),
-            Theme::Ink => out.push_str(INK.trim()),
+        self.write_dark(DARK, out);
+        if self.theme == Theme::Ink {
+            out.push_str(INK.trim());
         }
         out.extend([":root{color-scheme:", self.color_scheme(), "}"]);
         if self.type_size != 100 {

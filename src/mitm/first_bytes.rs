@@ -1,0 +1,81 @@
+//! What a client speaks inside its tunnel, by its first bytes: TLS, HTTP, or something else.
+
+use bytes::BytesMut;
+use rustls::server::{Acceptor, ClientHello};
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+use crate::ca;
+
+/// The longest `ClientHello`: one TLS record is at most 16 KiB and a few bytes (RFC 8446 § 5.1).
+const MAX_CLIENT_HELLO: usize = 17 * 1024;
+
+/// The longest beginning that is read to tell HTTP: a method and the start of its target.
+const MAX_METHOD: usize = 24;
+
+/// What a client begins with.
+pub(super) enum FirstBytes {
+    Tls(Hello),
+    Http,
+    Other,
+}
+
+/// What matters of a `ClientHello`.
+pub(super) struct Hello {
+    pub(super) name: Option<String>,
+    /// A version, cipher suite and application protocol that we speak too.
+    pub(super) is_spoken: bool,
+}
+
+/// Reads until it is known what the client speaks; all that was read stays in `read`.
+pub(super) async fn first_bytes(client: &mut (impl AsyncRead + Unpin), read: &mut BytesMut) -> FirstBytes {
+    let mut acceptor = Acceptor::default();
+    let mut seen = 0;
+    loop {
+        // 22: handshake, 3: the version's first byte (RFC 8446 § 5.1).
+        if !read.is_empty() && read.starts_with(&[22, 3][..read.len().min(2)]) {
+            let mut fresh = &read[seen..];
+            while !fresh.is_empty() && acceptor.read_tls(&mut fresh).is_ok_and(|count| count > 0) {}
+            seen = read.len();
+            match acceptor.accept() {
+                Ok(Some(accepted)) => return FirstBytes::Tls(Hello::of(&accepted.client_hello())),
+                Ok(None) if read.len() < MAX_CLIENT_HELLO => {}
+                // TLS that rustls does not read, such as that of clients that know TLS 1.0 only.
+                _ => return FirstBytes::Tls(Hello::unspoken()),
+            }
+        } else {
+            match is_http(read) {
+                Some(true) => return FirstBytes::Http,
+                Some(false) => return FirstBytes::Other,
+                None => {}
+            }
+        }
+        if !matches!(client.read_buf(read).await, Ok(1..)) {
+            return FirstBytes::Other;
+        }
+    }
+}
+
+/// Whether this is the beginning of an HTTP/1.1 request in origin-form; `None` while it may be.
+fn is_http(bytes: &[u8]) -> Option<bool> {
+    let method = bytes.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+    match &bytes[method..] {
+        [] | [b' '] if method <= MAX_METHOD => None,
+        [b' ', b'/' | b'*', ..] => Some(method > 0),
+        _ => Some(false),
+    }
+}
+
+impl Hello {
+    fn of(hello: &ClientHello<'_>) -> Self {
+        let suites = ca::cipher_suites();
+        let speaks_suite = hello.cipher_suites().iter().any(|suite| suites.contains(suite));
+        let mut protocols = hello.alpn().into_iter().flatten().peekable();
+        let speaks_http =
+            protocols.peek().is_none() || protocols.any(|protocol| ca::ALPN_PROTOCOLS.contains(&protocol));
+        Self { name: hello.server_name().map(str::to_owned), is_spoken: speaks_suite && speaks_http }
+    }
+
+    fn unspoken() -> Self {
+        Self { name: None, is_spoken: false }
+    }
+}

@@ -1,0 +1,234 @@
+//! The proxy: what is in force, and what outlives a change of it.
+
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
+
+use arc_swap::{ArcSwap, ArcSwapOption};
+use tracing::warn;
+
+use crate::{
+    admin::Forms,
+    blocking::PausedDevices,
+    bypass_link::BypassLinks,
+    ca::AuthorityError,
+    config::{Config, ConfigError, IneffectiveSetting, Lookup},
+    controls::Controls,
+    device_looks::DeviceLooks,
+    headers::Pseudonym,
+    listener::ConnectionLimits,
+    mitm::TunnelledHosts,
+    panel::Sessions,
+    records::Records,
+    rewrite::{Rewriter, Workers},
+    runtime_state::RuntimeState,
+    trusted_devices::TrustedDevices,
+};
+
+/// Descriptors kept for all but connections: files, the resolver, refusals, and the two dozen that the runtime has open.
+const OTHER_DESCRIPTORS: usize = 40;
+
+/// Most idle connections to origins.
+const MAX_IDLE: usize = 512;
+
+/// The proxy: what is in force, and what outlives a change of it.
+pub struct Proxy {
+    running: ArcSwap<RuntimeState>,
+    own: Vec<SocketAddr>,
+    /// Where the configuration is looked for, if not only in the one file.
+    lookup: OnceLock<Lookup>,
+    /// The file in force.
+    file: ArcSwapOption<PathBuf>,
+    /// What some settings are compared with: they are read at start only.
+    started_with: Config,
+    workers: Workers,
+    pub(super) pseudonym: Pseudonym,
+    pub(crate) bypass_links: BypassLinks,
+    pub(crate) paused_devices: PausedDevices,
+    pub(crate) forms: Forms,
+    pub(crate) sessions: Sessions,
+    pub(crate) records: Arc<Records>,
+    pub(super) controls: Arc<Controls>,
+    pub(crate) device_looks: DeviceLooks,
+    reload_error: ArcSwapOption<String>,
+    pub(crate) limits: Arc<ConnectionLimits>,
+    pub(crate) tunnelled: TunnelledHosts,
+    pub(crate) trusted_devices: TrustedDevices,
+    max_idle: usize,
+    /// Notified when another configuration is in force.
+    pub(crate) reloaded: tokio::sync::Notify,
+}
+
+/// Where the configuration came from: shown on the start page, watched for changes.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// The file; none means the defaults within the program.
+    pub file: Option<PathBuf>,
+}
+
+/// Why the proxy cannot start, or cannot take over a new configuration.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The configuration cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// Interception is on and there is no authority.
+    #[error(transparent)]
+    Authority(#[from] AuthorityError),
+}
+
+impl Proxy {
+    /// Makes a proxy that will listen on `own`.
+    pub fn new(config: Config, own: Vec<SocketAddr>, origin: Origin) -> Result<Arc<Self>, StartError> {
+        check_listen(&config, &own)?;
+        warn_about_ineffective(&config);
+        let workers = Workers::new(config.limits.page_workers);
+        let (connections, max_idle) = descriptor_budget(config.limits.connections);
+        let rewriter = Rewriter::new(&config, workers.clone())?;
+        let trusted_devices = TrustedDevices::open(config.authority_dir.as_deref());
+        let running = RuntimeState::new(config, own.clone(), rewriter, max_idle, None)?;
+        let controls = Arc::new(Controls::open(running.config.authority_dir.as_deref()));
+        let device_looks = DeviceLooks::open(running.config.authority_dir.as_deref());
+        Ok(Arc::new(Self {
+            started_with: running.config.clone(),
+            running: ArcSwap::from_pointee(running),
+            own,
+            lookup: OnceLock::new(),
+            file: ArcSwapOption::new(origin.file.map(Arc::new)),
+            workers,
+            pseudonym: Pseudonym::new(),
+            bypass_links: BypassLinks::new(),
+            paused_devices: PausedDevices::new(),
+            forms: Forms::default(),
+            sessions: Sessions::new(),
+            records: Arc::new(Records::new()),
+            controls,
+            device_looks,
+            reload_error: ArcSwapOption::empty(),
+            limits: ConnectionLimits::new(connections),
+            tunnelled: TunnelledHosts::new(),
+            trusted_devices,
+            max_idle,
+            reloaded: tokio::sync::Notify::new(),
+        }))
+    }
+
+    /// Puts another configuration in force. Requests on their way keep the one they began with. On an
+    /// error everything stays as it is.
+    pub fn reload(&self, config: Config) -> Result<(), StartError> {
+        check_listen(&config, &self.own)?;
+        warn_about_ineffective(&config);
+        let before = self.running();
+        let rewriter = Rewriter::new(&config, self.workers.clone())?;
+        let own = self.own.clone();
+        let running = RuntimeState::new(config, own, rewriter, self.max_idle, Some(&before))?;
+        self.running.store(Arc::new(running));
+        self.reload_error.store(None);
+        self.reloaded.notify_one();
+        Ok(())
+    }
+
+    /// Remembers why the last reload failed, for the start page.
+    pub(crate) fn reload_failed(&self, message: &str) {
+        self.reload_error.store(Some(Arc::new(message.to_owned())));
+    }
+
+    /// What went wrong at the last reload, until one succeeds.
+    #[must_use]
+    pub fn reload_error(&self) -> Option<Arc<String>> {
+        self.reload_error.load_full()
+    }
+
+    /// The configuration in force.
+    #[must_use]
+    pub fn config(&self) -> Config {
+        self.running().config.clone()
+    }
+
+    /// The file the configuration came from.
+    #[must_use]
+    pub fn config_file(&self) -> Option<PathBuf> {
+        self.file.load_full().map(|file| file.as_ref().clone())
+    }
+
+    /// Says where the configuration is looked for at a reload. Only the first call counts.
+    pub fn look_in(&self, lookup: Lookup) {
+        // A second call has nothing to add: the places do not change while the program runs.
+        let _ = self.lookup.set(lookup);
+    }
+
+    /// Where the configuration is looked for; none for the defaults within and nothing else.
+    pub(crate) fn lookup(&self) -> Option<Lookup> {
+        let named = || self.config_file().map(|file| Lookup::new(Some(file)));
+        self.lookup.get().cloned().or_else(named)
+    }
+
+    pub(crate) fn set_config_file(&self, file: PathBuf) {
+        self.file.store(Some(Arc::new(file)));
+    }
+
+    /// The configuration that the program started with.
+    pub(crate) fn started_with(&self) -> &Config {
+        &self.started_with
+    }
+
+    /// The addresses that it listens on.
+    pub(crate) fn own(&self) -> &[SocketAddr] {
+        &self.own
+    }
+
+    pub(crate) fn running(&self) -> Arc<RuntimeState> {
+        self.running.load_full()
+    }
+}
+
+impl std::fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Proxy").field("own", &self.own).finish_non_exhaustive()
+    }
+}
+
+/// How many client connections and idle upstream connections the process has descriptors for: each client
+/// connection may need another to an origin.
+fn descriptor_budget(configured: usize) -> (usize, usize) {
+    // The program raises its limit at start; see `cli::serve`.
+    let descriptors = rlimit::Resource::NOFILE.get_soft().unwrap_or(1024);
+    let descriptors = usize::try_from(descriptors).unwrap_or(usize::MAX);
+    let usable = descriptors.saturating_sub(OTHER_DESCRIPTORS);
+    let max_idle = (usable / 4).min(MAX_IDLE);
+    let connections = configured.min((usable - max_idle) / 2).max(1);
+    if connections < configured {
+        warn!(
+            connections,
+            descriptors, "`limits.connections` is reduced: the process may open too few descriptors (ulimit -n)"
+        );
+    }
+    (connections, max_idle)
+}
+
+fn warn_about_ineffective(config: &Config) {
+    for IneffectiveSetting { key, needs } in config.ineffective_settings() {
+        warn!(key, "this setting does nothing: it needs {needs}");
+    }
+    for hint in &config.hints {
+        warn!("{hint}");
+    }
+    for list in config.blocker.lists() {
+        if let Some(problem) = &list.problem {
+            warn!(list = %list.source, problem, "a list of `blocking.lists` is not in use");
+        }
+    }
+}
+
+/// Listening wider than this machine must be meant; the addresses in use may come from elsewhere than
+/// the configuration.
+fn check_listen(config: &Config, own: &[SocketAddr]) -> Result<(), ConfigError> {
+    let problem = own.iter().find_map(|addr| config.access.problem_with_listening(addr.ip()));
+    if config.access.is_open_to_strangers() {
+        warn!("anyone in `access.clients` may use this proxy, strangers among them; set `access.users`");
+    }
+    problem.map_or(Ok(()), |problem| Err(ConfigError::elsewhere(problem)))
+}

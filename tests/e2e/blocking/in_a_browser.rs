@@ -1,0 +1,46 @@
+//! What Chromium makes of answers in the place of what the lists forbid.
+
+use http::header;
+
+use super::{at_localhost, with_list};
+use crate::{
+    browser::Browser,
+    harness::{
+        Origin, TestProxy,
+        origin::{html, response},
+    },
+};
+
+async fn shown(browser: &Browser, proxy: &TestProxy, url: String) -> String {
+    let server = format!("--proxy-server={}", proxy.addr);
+    // With virtual time, what scripts wait for has arrived.
+    browser.dom_with(&["--proxy-bypass-list=<-loopback>", "--virtual-time-budget=10000", &server], url).await
+}
+
+/// Answers scripts of other sites, with credentials, as an interface of a web site does.
+fn interface(seen: &crate::harness::origin::Recorded) -> http::Response<http_body_util::Full<bytes::Bytes>> {
+    let origin = seen.headers.get(header::ORIGIN).map_or("", |origin| origin.to_str().unwrap());
+    let fields = [("access-control-allow-origin", origin), ("access-control-allow-credentials", "true")];
+    response(&fields, format!("got [{}]", seen.uri.query().unwrap_or_default()))
+}
+
+#[tokio::test]
+async fn scripts_that_follow_no_redirect_lose_parameters_too() {
+    let Some(browser) = Browser::find() else { return };
+    let (_dir, settings) = with_list("||localhost^$xhr,removeparam=sponsored\n||localhost^*/track\n");
+    let api = Origin::http(interface).await;
+    let url = at_localhost(&api, "/cred.json?sponsored=true&q=sofa");
+    let page = format!(
+        "<!doctype html><body><script>for (const [url, options] of [['{url}', {{credentials: 'include'}}], \
+         ['{url}', {{redirect: 'error'}}], ['{url}', {{redirect: 'manual'}}], \
+         ['{}', {{credentials: 'include', method: 'POST'}}]]) fetch(url, options).then(async answer => \
+         document.body.append(`${{answer.status}} ${{await answer.text()}};`), error => document.body.append(error))</script>",
+        at_localhost(&api, "/track"),
+    );
+    let news = Origin::http(move |_| html(page.clone())).await;
+    let proxy = TestProxy::start(&format!("{settings}rewrite: {{ enabled: false }}\n")).await;
+    let dom = shown(&browser, &proxy, news.url("/")).await;
+    assert_eq!(dom.matches("200 got [q=sofa];").count(), 3, "{dom}");
+    assert!(dom.contains("204 ;"), "a script with credentials may read the empty answer: {dom}");
+    proxy.stop().await;
+}

@@ -1,0 +1,150 @@
+//! Settings in the panel, and the file that they are written into.
+
+use std::{fs, time::Duration};
+
+use tokio::time::timeout;
+
+use super::{ARTICLE, WRITTEN, hidden, post, with_file};
+use crate::harness::{Origin, TestProxy, get, origin::html, webdriver::Window};
+
+#[tokio::test]
+async fn a_switch_changes_the_file_and_the_next_page() {
+    let origin = Origin::http(|seen| if seen.uri.path() == "/clock.png" { html("") } else { html(ARTICLE) }).await;
+    let (proxy, file) = with_file().await;
+    let Some(window) = Window::open(&proxy).await else { return };
+    window.go(&origin.url("/page")).await;
+    assert_eq!(window.run("return document.images.length").await, 1);
+    window.go("http://gleaner.internal/settings").await;
+    window.follow("Ignore").await;
+    window.until("document.getElementById('filters/ignore/non_link_images')").await;
+    window.click("[id='filters/ignore/non_link_images']").await;
+    window.click("button[value=commit]").await;
+    window.until("document.body.innerText.includes('Saved.')").await;
+    let written = WRITTEN.replace("true # always\n", "true # always\n    non_link_images: true\n");
+    assert_eq!(fs::read_to_string(&file).unwrap(), written);
+    assert_eq!(fs::read_to_string(file.with_extension("yaml.bak")).unwrap(), WRITTEN);
+    // The file is watched.
+    let shown = async {
+        while get(&proxy, &origin.url("/page"), &[]).await.text().contains("<img") {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(Duration::from_secs(20), shown).await.unwrap();
+    window.go(&origin.url("/page?again")).await;
+    assert_eq!(window.run("return document.images.length").await, 0);
+
+    // Cancel changes nothing, and an edit of the file shows at once.
+    window.go("http://gleaner.internal/settings/ignore").await;
+    window.click("[id='filters/ignore/non_link_images']").await;
+    window.follow("Cancel").await;
+    fs::write(&file, WRITTEN).unwrap();
+    window.go("http://gleaner.internal/settings/ignore").await;
+    assert_eq!(window.run("return document.getElementById('filters/ignore/non_link_images').checked").await, false);
+}
+
+#[tokio::test]
+async fn forms_say_what_is_wrong_where_it_is_and_save_nothing() {
+    let (proxy, file) = with_file().await;
+    let page = get(&proxy, "http://gleaner.internal/settings/advanced", &[]).await;
+    let (token, stamp) = (hidden(&page, "token"), hidden(&page, "stamp"));
+    let mut form = vec![("token", token.as_str()), ("stamp", &stamp), ("do", "commit")];
+    form.push(("filters/main_block/min_share", "7"));
+    let wrong = post(&proxy, "/settings/advanced", &form, &[]).await;
+    assert_eq!(wrong.status, 422);
+    let said = gleaner::Config::from_yaml("filters: { main_block: { min_share: 7 } }", None).unwrap_err().to_string();
+    let (_, said) = said.split_once("filters.main_block.min_share: ").unwrap();
+    let field = wrong.text().split("id=\"filters/main_block/min_share\"").nth(1).unwrap();
+    let field = &field[..field.find("</div>").unwrap()];
+    assert!(field.contains("value=\"7\"") && field.contains("aria-invalid=\"true\""), "{field}");
+    assert!(field.contains(&said.replace('`', "</code>").replace("</code>", "")[..20]), "{said}: {field}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), WRITTEN);
+    // Somebody else was faster.
+    fs::write(&file, format!("{WRITTEN}# faster\n")).unwrap();
+    form[3] = ("filters/main_block/min_share", "0.5");
+    let stale = post(&proxy, "/settings/advanced", &form, &[]).await;
+    assert!(stale.status == 409 && stale.text().contains("changed by somebody else"), "{}", stale.text());
+    assert!(stale.text().contains("value=\"0.5\"") && stale.text().contains("min_share</code>"), "the input is kept");
+    // The new page's form is of the file as it is now; Enter commits where no page is to be shown.
+    let stamp = hidden(&stale, "stamp");
+    let again = [form[0], ("stamp", &*stamp), ("do", "enter"), ("address", ""), form[3]];
+    assert_eq!(post(&proxy, "/settings/advanced", &again, &[]).await.header("location"), "/settings/advanced?saved=1");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains("min_share: 0.5") && text.ends_with("# faster\n"), "{text}");
+    assert!((proxy.proxy.config().filters.main_block.min_share - 0.5).abs() < 1e-9, "it is in force");
+    let nothing = hidden(&get(&proxy, "http://gleaner.internal/settings/advanced", &[]).await, "stamp");
+    let again = [form[0], ("stamp", &*nothing), ("do", "commit"), form[3]];
+    assert_eq!(post(&proxy, "/settings/advanced", &again, &[]).await.header("location"), "/settings/advanced?saved=0");
+}
+
+#[tokio::test]
+async fn a_page_is_shown_as_it_comes_as_it_is_rewritten_and_as_it_would_be() {
+    let origin = Origin::http(|_| html(ARTICLE)).await;
+    let (proxy, file) = with_file().await;
+    let Some(window) = Window::open(&proxy).await else { return };
+    window.go("http://gleaner.internal/settings/ignore").await;
+    window.click("[id='filters/ignore/non_link_images']").await;
+    window.type_into("#address", &origin.url("/page")).await;
+    window.click("button[value=preview]").await;
+    window.until("document.querySelectorAll('iframe').length == 3").await;
+    let headings = window.run("return [...document.querySelectorAll('h3')].map(heading => heading.textContent)").await;
+    let headings = headings.as_array().unwrap()[..3].to_vec();
+    assert_eq!(headings, ["As its site sends it", "With the settings in force", "With the changed settings"]);
+    // Pictures are those of the page's own site.
+    let source = window.run("return document.querySelector('iframe').srcdoc").await;
+    assert!(source.as_str().unwrap().starts_with(&format!("<base href=\"{}\">", origin.url("/page"))), "{source}");
+    assert!(origin.requests().iter().any(|seen| seen.uri.path() == "/clock.png"));
+    let pictures = "return [...document.querySelectorAll('iframe')].map(frame => frame.srcdoc.includes('<img'))";
+    assert_eq!(window.run(pictures).await, serde_json::json!([true, true, false]), "{}", window.text().await);
+    let changed = "return document.getElementById('filters/ignore/non_link_images').checked";
+    assert_eq!(window.run(changed).await, true, "what was chosen is kept in the form");
+    assert_eq!(fs::read_to_string(&file).unwrap(), WRITTEN);
+}
+
+#[tokio::test]
+async fn one_site_is_always_or_never_rewritten() {
+    let (proxy, file) = with_file().await;
+    let Some(window) = Window::open(&proxy).await else { return };
+    for (label, rule) in [
+        ("Never touch this site", "  - { hosts: [news.example], profile: off }\n"),
+        // It is rewritten without a rule, with each device's own profile.
+        ("Always rewrite its pages", ""),
+        ("As on other sites", ""),
+    ] {
+        window.go("http://gleaner.internal/settings/site?host=news.example").await;
+        window
+            .run(&format!(
+                "[...document.querySelectorAll('button')].find(button => button.textContent == '{label}').click()"
+            ))
+            .await;
+        window.until("document.body.innerText.includes('Saved.')").await;
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(
+            text.contains(rule) && text.contains("  - { hosts: [bank.example], profile: off } # never\n"),
+            "{label}: {text}"
+        );
+        assert_eq!(text.contains("news.example"), !rule.is_empty(), "{label}: {text}");
+        assert!(gleaner::Config::from_yaml(&text, None).is_ok(), "{text}");
+    }
+    // Where a rule for the device leaves sites alone, this one gets a rule of its own.
+    fs::write(&file, format!("{WRITTEN}devices: [{{ profile: off }}]\n")).unwrap();
+    gleaner::reload::reload(&proxy.proxy, |_| {});
+    let page = get(&proxy, "http://gleaner.internal/settings/site?host=news.example", &[]).await;
+    let form = [("token", &*hidden(&page, "token")), ("host", "news.example"), ("choice", "always")];
+    assert_eq!(post(&proxy, "/settings/site", &form, &[]).await.status, 303);
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains("{ hosts: [news.example], profile: desktop }"), "{text}");
+}
+
+#[tokio::test]
+async fn without_a_file_it_offers_to_make_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let proxy = TestProxy::without_file(&dir.path().join("gleaner/config.yaml")).await;
+    let page = get(&proxy, "http://gleaner.internal/settings/ignore", &[]).await;
+    assert!(page.text().contains("Create it") && !page.text().contains("value=\"commit\""), "{}", page.text());
+    let token = hidden(&page, "token");
+    assert_eq!(post(&proxy, "/settings/create", &[("token", &token)], &[]).await.status, 303);
+    let text = fs::read_to_string(dir.path().join("gleaner/config.yaml")).unwrap();
+    assert_eq!(text, gleaner::config::starter(false));
+    let page = get(&proxy, "http://gleaner.internal/settings/ignore", &[]).await;
+    assert!(page.text().contains("value=\"commit\""), "{}", page.text());
+}

@@ -1,0 +1,195 @@
+//! What the panel shows of the work that is done, for people and for programs.
+
+use std::time::Duration;
+
+use tokio::{io::AsyncReadExt, net::TcpStream, time::timeout};
+
+use super::{ARTICLE, PANEL, hidden, post};
+use crate::harness::{
+    Origin, TestProxy, client::run, get, optional, origin::html, program::Program, webdriver::Window,
+};
+
+#[tokio::test]
+async fn it_counts_what_was_done_and_forgets_addresses_within_sites() {
+    let origin = Origin::http(|_| html(ARTICLE)).await;
+    let proxy = TestProxy::start("filters: { floor: { kept_chars: 1 } }").await;
+    get(&proxy, &origin.url("/secret-path?secret=query"), &[("cookie", "secret=cookie")]).await;
+    get(&proxy, "http://ad.doubleclick.net/x.js", &[]).await;
+    let overview = get(&proxy, PANEL, &[]).await;
+    for shown in
+        ["<dt>pages rewritten</dt><dd>1</dd>", "<dt>requests blocked</dt><dd>1</dd>", "doubleclick.net", "this machine"]
+    {
+        assert!(overview.text().contains(shown), "{shown}: {}", overview.text());
+    }
+    let requests = get(&proxy, &format!("{PANEL}/requests"), &[]).await;
+    assert!(requests.text().contains("rewritten: 100% kept"), "{}", requests.text());
+    assert!(
+        !requests.text().contains("secret") && !requests.text().contains("gleaner.internal:"),
+        "{}",
+        requests.text()
+    );
+    let one = get(&proxy, &format!("{PANEL}/requests?host=double&device=127.0.0.1"), &[]).await;
+    assert!(one.text().contains("blocked by") && !one.text().contains("rewritten:"), "{}", one.text());
+    let other = get(&proxy, &format!("{PANEL}/requests?device=192.0.2.1"), &[]).await;
+    assert!(!other.text().contains("<td>"), "{}", other.text());
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn requests_appear_as_they_come() {
+    let origin = Origin::http(|_| html(ARTICLE)).await;
+    let proxy = TestProxy::start("").await;
+    let mut live = TcpStream::connect(proxy.addr).await.unwrap();
+    let ask = "GET http://gleaner.internal/panel/requests/live?host=127 HTTP/1.1\r\nHost: x\r\n\r\n";
+    tokio::io::AsyncWriteExt::write_all(&mut live, ask.as_bytes()).await.unwrap();
+    let mut seen = String::new();
+    let read = async |live: &mut TcpStream, seen: &mut String, wanted: &str| {
+        let mut bytes = [0; 4096];
+        while !seen.contains(wanted) {
+            let count = timeout(Duration::from_secs(20), live.read(&mut bytes)).await.expect(wanted).unwrap();
+            assert!(count > 0, "{seen}");
+            seen.push_str(&String::from_utf8_lossy(&bytes[..count]));
+        }
+    };
+    read(&mut live, &mut seen, "text/event-stream").await;
+    get(&proxy, "http://ad.doubleclick.net/x.js", &[]).await;
+    get(&proxy, &origin.url("/"), &[]).await;
+    read(&mut live, &mut seen, "</tr>").await;
+    assert!(seen.contains("data: <tr>") && seen.contains("127.0.0.1") && !seen.contains("doubleclick"), "{seen}");
+    // It does not hold up the end of the program.
+    timeout(Duration::from_secs(5), proxy.stop()).await.unwrap();
+
+    let proxy = TestProxy::start("").await;
+    let Some(window) = Window::open(&proxy).await else { return };
+    window.go(&format!("{PANEL}/requests?host=127.0.0.1")).await;
+    window.until("document.querySelector('[role=status]')?.textContent.startsWith('New')").await;
+    get(&proxy, &origin.url("/"), &[]).await;
+    window.until("document.querySelectorAll('#requests tbody tr').length > 0").await;
+    window.click("main button[type=button]").await;
+    assert!(window.text().await.contains("Paused."));
+}
+
+#[tokio::test]
+async fn what_is_remembered_of_a_device_is_forgotten() {
+    let proxy = TestProxy::start("").await;
+    get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
+    let Some(()) = crate::harness::client::curl(&proxy, &["https://c1.gleaner.internal/check.css"]).await.map(drop)
+    else {
+        return;
+    };
+    let health = get(&proxy, &format!("{PANEL}/health"), &[]).await;
+    assert!(health.text().contains("Forget 127.0.0.1"), "{}", health.text());
+    let form = [("token", &*hidden(&health, "token")), ("device", "127.0.0.1")];
+    assert_eq!(post(&proxy, "/panel/forget", &form, &[]).await.status, 303);
+    let health = get(&proxy, &format!("{PANEL}/health"), &[]).await;
+    assert!(health.text().contains("None has shown yet"), "{}", health.text());
+}
+
+#[tokio::test]
+async fn blocking_is_paused_on_all_devices_and_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let proxy = TestProxy::start(&format!("blocking: {{ dir: '{}' }}", dir.path().display())).await;
+    let watch = tokio::spawn(gleaner::reload::watch(std::sync::Arc::clone(&proxy.proxy), |_| {}));
+    let health = get(&proxy, &format!("{PANEL}/health"), &[]).await;
+    let token = hidden(&health, "token");
+    for (length, words) in [("30m", "Nothing is blocked for another 30 minutes"), ("off", "End the pause")] {
+        assert_eq!(post(&proxy, "/panel/pause", &[("token", &token), ("for", length)], &[]).await.status, 303);
+        let taken_over = async {
+            while proxy.proxy.config().blocker.paused_until().is_some() != (length == "30m") {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(Duration::from_secs(20), taken_over).await.unwrap();
+        let health = get(&proxy, &format!("{PANEL}/health"), &[]).await;
+        assert!(health.text().contains(words), "{}", health.text());
+        let answer = get(&proxy, "http://ad.doubleclick.net/x.js", &[("sec-fetch-dest", "script")]).await;
+        assert_eq!(answer.header("gleaner") == "blocked", length == "off");
+    }
+    watch.abort();
+}
+
+#[tokio::test]
+async fn metrics_are_bounded_and_readable() {
+    let origin = Origin::http(|_| html(ARTICLE)).await;
+    let proxy = TestProxy::start("filters: { floor: { kept_chars: 1 } }").await;
+    get(&proxy, &origin.url("/"), &[]).await;
+    get(&proxy, &origin.url("/"), &[("x-requested-with", "XMLHttpRequest")]).await;
+    let metrics = get(&proxy, "http://gleaner.internal/metrics", &[]).await;
+    assert!(metrics.header("content-type").starts_with("application/openmetrics-text"));
+    for line in [
+        "gleaner_pages_rewritten_total 1\n",
+        "gleaner_pages_passed_total{reason=\"fetched-by-script\"} 1\n",
+        "gleaner_requests_total{route=\"forward\",status=\"2xx\"} 2\n",
+        "gleaner_page_added_seconds_bucket{le=\"+Inf\"} 1\n",
+        "gleaner_list_rules{list=\"builtin\"} ",
+        "# EOF\n",
+    ] {
+        assert!(metrics.text().contains(line), "{line}: {}", metrics.text());
+    }
+    assert!(!metrics.text().contains("127.0.0.1"), "{}", metrics.text());
+    for path in ["healthz", "readyz"] {
+        assert_eq!(get(&proxy, &format!("http://gleaner.internal/{path}"), &[]).await.text(), "ok\n");
+    }
+}
+
+/// Each figure that the dashboard asks for is one that there is.
+#[tokio::test]
+async fn the_dashboard_asks_for_metrics_that_there_are() {
+    let origin = Origin::http(|_| html(ARTICLE)).await;
+    let proxy = TestProxy::start("filters: { floor: { kept_chars: 1 } }").await;
+    // Families with labels are told once they have a sample.
+    get(&proxy, &origin.url("/"), &[]).await;
+    get(&proxy, &origin.url("/"), &[("x-requested-with", "XMLHttpRequest")]).await;
+    let metrics = get(&proxy, "http://gleaner.internal/metrics", &[]).await;
+    let described = |name: &str| {
+        // OpenMetrics § 5.1: a family has the name without the suffixes of its samples.
+        let family = ["_total", "_bucket"].iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name);
+        metrics.text().contains(&format!("# TYPE {family} "))
+    };
+    let dashboard: serde_json::Value = serde_json::from_str(include_str!("../../../contrib/grafana.json")).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap();
+    let targets = panels.iter().flat_map(|panel| panel["targets"].as_array().unwrap());
+    let mut names = 0;
+    for target in targets {
+        let words = target["expr"].as_str().unwrap().split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        for name in words.filter(|word| word.starts_with("gleaner_")) {
+            assert!(described(name), "{name} is not in {}", metrics.text());
+            names += 1;
+        }
+    }
+    assert!(names > 20, "{names}");
+}
+
+#[tokio::test]
+async fn systemd_understands_the_unit() {
+    let Some(verify) = optional::program("systemd-analyze", "systemd") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let unit = include_str!("../../../contrib/gleaner.service");
+    let unit = unit.replace("/usr/local/bin/gleaner", env!("CARGO_BIN_EXE_gleaner"));
+    let file = dir.path().join("gleaner.service");
+    std::fs::write(&file, unit).unwrap();
+    let mut command = std::process::Command::new(verify);
+    command.arg("verify").arg(&file);
+    let (well, text) = run(command).await;
+    assert!(well && text.is_empty(), "{text}");
+}
+
+/// systemd's side of `Type=notify`.
+#[tokio::test]
+async fn systemd_is_told_how_the_service_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("notify");
+    let socket = tokio::net::UnixDatagram::bind(&path).unwrap();
+    let program = Program::start("sh", &format!("export NOTIFY_SOCKET={}", path.display()), "");
+    let said = async || {
+        let mut bytes = [0; 200];
+        let count = timeout(Duration::from_secs(10), socket.recv(&mut bytes)).await.unwrap().unwrap();
+        String::from_utf8_lossy(&bytes[..count]).into_owned()
+    };
+    assert_eq!(said().await.trim(), "READY=1");
+    program.signal("HUP");
+    assert!(said().await.starts_with("RELOADING=1\nMONOTONIC_USEC="));
+    assert_eq!(said().await.trim(), "READY=1");
+    program.signal("TERM");
+    assert_eq!(said().await.trim(), "STOPPING=1");
+}
