@@ -208,7 +208,7 @@ fn is_internal(ip: IpAddr) -> bool {
 
 /// Addresses that are not routed on the internet: RFC 1918, RFC 6598 (shared by a provider's customers),
 /// RFC 4193, the old site-local range (RFC 3879), and the range for benchmarks (RFC 2544).
-fn is_private(ip: IpAddr) -> bool {
+pub(crate) fn is_private(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(v4) => {
             let [a, b, ..] = v4.octets();

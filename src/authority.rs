@@ -6,6 +6,7 @@ use std::{
     borrow::Cow,
     fmt,
     net::{IpAddr, Ipv4Addr, SocketAddr},
+    sync::Arc,
 };
 
 use http::{HeaderMap, Uri, header, uri::PathAndQuery};
@@ -100,9 +101,21 @@ pub(crate) struct Target {
     pub(crate) scheme: Scheme,
     pub(crate) host: Host,
     pub(crate) port: u16,
+    /// `host:port`, always both.
+    pub(crate) host_port: Arc<str>,
 }
 
 impl Target {
+    fn new(scheme: Scheme, host: Host, port: u16) -> Self {
+        let host_port = format!("{host}:{port}").into();
+        Self { scheme, host, port, host_port }
+    }
+
+    /// The same place under another scheme.
+    pub(crate) fn with_scheme(&self, scheme: Scheme) -> Self {
+        Self { scheme, ..self.clone() }
+    }
+
     /// The target of a CONNECT: `host:port`, the port always written (RFC 9110 § 9.3.6).
     pub(crate) fn of_connect(uri: &Uri) -> Result<Self, TargetError> {
         let authority = uri.authority().ok_or(TargetError::Form)?.as_str();
@@ -110,7 +123,8 @@ impl Target {
             return Err(TargetError::Form);
         }
         let (host, port) = split(authority)?;
-        Ok(Self { scheme: Scheme::Https, host: Host::parse(host)?, port: parse_port(port.ok_or(TargetError::Port)?)? })
+        let port = parse_port(port.ok_or(TargetError::Port)?)?;
+        Ok(Self::new(Scheme::Https, Host::parse(host)?, port))
     }
 
     /// The target of an absolute-form request: `http://host[:port]/path`.
@@ -132,7 +146,7 @@ impl Target {
             Some(port) => parse_port(port)?,
             None => scheme.default_port(),
         };
-        Ok(Self { scheme, host: Host::parse(host)?, port })
+        Ok(Self::new(scheme, Host::parse(host)?, port))
     }
 
     /// The target that the one `Host` field names (RFC 9112 § 3.2: exactly one).
@@ -146,18 +160,15 @@ impl Target {
     }
 
     /// The value of `Host`: with the port where it is not the scheme's default.
-    pub(crate) fn authority(&self) -> String {
-        if self.port == self.scheme.default_port() { self.host.to_string() } else { self.host_port() }
+    pub(crate) fn authority(&self) -> &str {
+        let host_only = || self.host_port.rsplit_once(':').map(|(host, _)| host);
+        let is_default = self.port == self.scheme.default_port();
+        is_default.then(host_only).flatten().unwrap_or(&self.host_port)
     }
 
     /// The address of something at this origin.
     pub(crate) fn url(&self, path: &PathAndQuery) -> Option<Url> {
         Url::parse(&format!("{}://{}{path}", self.scheme.as_str(), self.authority())).ok()
-    }
-
-    /// `host:port`, always both.
-    pub(crate) fn host_port(&self) -> String {
-        format!("{}:{}", self.host, self.port)
     }
 
     /// The socket address, where the host is an IP address.
@@ -235,7 +246,7 @@ mod tests {
             ("http://0177.0.0.1/", "127.0.0.1:80", "127.0.0.1"),
         ] {
             let target = absolute(uri).unwrap();
-            assert_eq!((target.host_port().as_str(), target.authority().as_str()), (host_port, authority), "{uri}");
+            assert_eq!((&*target.host_port, target.authority()), (host_port, authority), "{uri}");
         }
         for host in
             ["a.b-c.example", "127.0.0.1", "x", "a..example", "xn--a.example", "a.1", "a.0x1", "a_b.example", "a."]

@@ -13,10 +13,14 @@ use std::{
 
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use maud::html;
-use moka::sync::Cache;
 use url::{Url, form_urlencoded};
 
-use crate::{admin, body::Body, error_pages};
+use crate::{
+    admin,
+    body::Body,
+    error_pages,
+    expiring_map::{ExpiringMap, Lifetime},
+};
 
 /// The path on the control host.
 pub(crate) const PATH: &str = "/original";
@@ -29,7 +33,7 @@ const BLOCKED: &str = "blocked";
 const ALLOWED_FOR: Duration = Duration::from_mins(10);
 
 /// Pages that are shown unfiltered at a time, for all clients. Of more, the least visited are filtered again.
-const MAX_PAGES: u64 = 10_000;
+const MAX_PAGES: usize = 10_000;
 
 /// Which pages are shown unfiltered, and to which clients.
 #[derive(Debug)]
@@ -37,7 +41,7 @@ pub(crate) struct BypassLinks {
     /// Random for each process. The hash is the standard library's SipHash-1-3: a guessed token has one chance in 2^64, and
     /// gains one unfiltered page.
     key: RandomState,
-    allowed: Cache<u64, ()>,
+    allowed: ExpiringMap<u64, ()>,
     /// Whether there ever was one.
     is_used: AtomicBool,
 }
@@ -65,7 +69,7 @@ impl BypassLinks {
     pub(crate) fn new() -> Self {
         Self {
             key: RandomState::new(),
-            allowed: Cache::builder().max_capacity(MAX_PAGES).time_to_idle(ALLOWED_FOR).build(),
+            allowed: ExpiringMap::new(MAX_PAGES, Lifetime::SinceUse(ALLOWED_FOR)),
             is_used: AtomicBool::default(),
         }
     }
@@ -77,7 +81,6 @@ impl BypassLinks {
 
     /// Whether this client gets the original of this page.
     pub(crate) fn allows(&self, client: IpAddr, headers: &HeaderMap, page: &Url) -> bool {
-        // `get` restarts the time to idle.
         self.allowed.get(&self.token(client, headers, page)).is_some()
     }
 
@@ -95,14 +98,13 @@ impl BypassLinks {
     }
 
     /// How many pages and hosts are shown unfiltered.
-    pub(crate) fn count(&self) -> u64 {
-        self.allowed.run_pending_tasks();
-        self.allowed.entry_count()
+    pub(crate) fn count(&self) -> usize {
+        self.allowed.entries().len()
     }
 
     /// Shows none of them unfiltered any more.
     pub(crate) fn forget(&self) {
-        self.allowed.invalidate_all();
+        self.allowed.clear();
     }
 
     /// Responds on the control host: with a confirmation page or, given its token, with a redirect to the page.

@@ -15,7 +15,6 @@ use std::{
     sync::Arc,
 };
 
-use moka::sync::Cache;
 use rcgen::{
     CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
     SanType, SerialNumber,
@@ -31,7 +30,10 @@ use rustls::{
 };
 use time::{Duration, OffsetDateTime};
 
-use crate::authority::Host;
+use crate::{
+    authority::Host,
+    expiring_map::{ExpiringMap, Lifetime},
+};
 
 const KEY_FILE: &str = "ca.key.pem";
 const CERT_FILE: &str = "ca.cert.pem";
@@ -45,7 +47,7 @@ const BACKDATE: Duration = Duration::days(1);
 
 /// Leaves kept, each with the settings of its handshakes and the key of its tickets: some 3 KiB each, and more hosts than
 /// a household visits in a day. Raising it saves signatures (some 50 microseconds each) and costs memory.
-const CACHED_LEAVES: u64 = 4096;
+const CACHED_LEAVES: usize = 4096;
 
 /// A cached leaf is minted anew after this, long before it expires.
 const LEAF_CACHE_TIME: std::time::Duration = std::time::Duration::from_hours(24);
@@ -86,7 +88,7 @@ pub struct Authority {
     /// The same key in the form in which rustls signs handshakes with it.
     signer: Arc<dyn SigningKey>,
     provider: Arc<CryptoProvider>,
-    leaves: Cache<Host, Arc<ServerConfig>>,
+    leaves: ExpiringMap<Host, Arc<ServerConfig>>,
 }
 
 /// The file in the authority's folder that is new when the authority is replaced.
@@ -139,12 +141,7 @@ impl Authority {
 
     /// The TLS settings with the host's leaf certificate, from the cache or fresh.
     pub(crate) fn handshake(&self, host: &Host) -> Result<Arc<ServerConfig>, AuthorityError> {
-        self.leaves
-            .try_get_with_by_ref(host, || {
-                let leaf = self.mint(host)?;
-                Ok::<_, AuthorityError>(leaf::config(leaf, Arc::clone(&self.provider))?)
-            })
-            .map_err(|error| AuthorityError::Content(CERT_FILE.into(), error.to_string()))
+        self.leaves.get_or_insert(host, || Ok(leaf::config(self.mint(host)?, Arc::clone(&self.provider))?))
     }
 
     fn mint(&self, host: &Host) -> Result<CertifiedKey, AuthorityError> {
@@ -213,7 +210,7 @@ fn load(dir: &Path) -> Result<Authority, AuthorityError> {
         leaf_key,
         signer: any_supported_type(&signer)?,
         provider: Arc::new(default_provider()),
-        leaves: Cache::builder().max_capacity(CACHED_LEAVES).time_to_live(LEAF_CACHE_TIME).build(),
+        leaves: ExpiringMap::new(CACHED_LEAVES, Lifetime::SinceInsertion(LEAF_CACHE_TIME)),
     })
 }
 

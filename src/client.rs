@@ -34,18 +34,22 @@ use crate::{
     authority::Target,
     body::{Body, IncomingBody},
     config::{Config, Timeouts},
+    expiring_map::{ExpiringMap, Lifetime},
 };
 
 /// How long a connection may have been idle to take a request that cannot be sent twice: the longer, the likelier the
 /// origin is closing it just now. Raising it saves handshakes and costs errors.
 const FRESH: Duration = Duration::from_millis(500);
 
+/// Origins that are remembered to take HTTP/1.1 only.
+const MAX_HTTP1_ONLY: usize = 1024;
+
 /// The client side of one configuration.
 pub(crate) struct Client {
     pool: Arc<Pool>,
     connector: Connector,
     /// Origins that asked for HTTP/1.1 (RFC 9113 § 7, `HTTP_1_1_REQUIRED`).
-    http1_only: moka::sync::Cache<Arc<Target>, ()>,
+    http1_only: ExpiringMap<Arc<Target>, ()>,
     timeouts: Timeouts,
 }
 
@@ -78,7 +82,7 @@ impl Client {
         Self {
             pool: Pool::new(max_idle, config.timeouts.idle),
             connector: Connector::new(config, acl),
-            http1_only: moka::sync::Cache::new(1024),
+            http1_only: ExpiringMap::new(MAX_HTTP1_ONLY, Lifetime::Unlimited),
             timeouts: config.timeouts.clone(),
         }
     }
@@ -180,7 +184,7 @@ impl Client {
         requester: Requester<'_>,
     ) -> Result<Connection, UpstreamError> {
         // NTLM and Negotiate do not work over HTTP/2.
-        let http1_only = !Arc::ptr_eq(pool, &self.pool) || self.http1_only.contains_key(target);
+        let http1_only = !Arc::ptr_eq(pool, &self.pool) || self.http1_only.get(target).is_some();
         let stream = self.connector.connect(target, requester.address, http1_only).await?;
         self.start(pool, target, stream).await
     }
@@ -221,7 +225,7 @@ impl Client {
         if self.pool.has(target) {
             return Ok(());
         }
-        let http1_only = self.http1_only.contains_key(target);
+        let http1_only = self.http1_only.get(target).is_some();
         let stream = self.connector.connect(target, requester.address, http1_only).await?;
         if stream.wants_client_certificate {
             return Err(UpstreamError::ClientCertificate);

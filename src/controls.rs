@@ -94,7 +94,7 @@ impl Controls {
                 .inspect_err(|error| info!(%error, file = FILE, "links on pages end with this process"));
             secret = stored.unwrap_or(secret);
         }
-        Self { key: hmac::Key::new(hmac::HMAC_SHA256, &secret), originals: Originals::new() }
+        Self { key: hmac::Key::new(hmac::HMAC_SHA256, &secret), originals: Originals::default() }
     }
 
     /// Takes the parameter out of a request, and says what it asks for.

@@ -12,11 +12,14 @@ use std::{
 use argon2::{Argon2, PasswordHash, PasswordHasher, PasswordVerifier, password_hash::SaltString};
 use base64ct::{Base64, Encoding};
 use http::{HeaderMap, HeaderName};
-use moka::sync::Cache;
 use sha2::{Digest, Sha256};
 use tokio::sync::{Mutex, Semaphore};
 
-use crate::{ca::random_bytes, config::Users};
+use crate::{
+    ca::random_bytes,
+    config::Users,
+    expiring_map::{ExpiringMap, Lifetime},
+};
 
 /// Wrong guesses one address may make before it must wait. Enough for a person who tries the passwords they know;
 /// raising it helps guessing programs.
@@ -27,13 +30,13 @@ const WRONG_GUESSES: u32 = 10;
 const GUESS_MEMORY: Duration = Duration::from_mins(1);
 
 /// Addresses remembered, about 100 bytes each; counting does not stop an attacker with more addresses than this.
-const ADDRESSES: u64 = 50_000;
+const ADDRESSES: usize = 50_000;
 
 /// How long a right password need not be checked again. Changed users forget all.
 const VERIFIED_TIME: Duration = Duration::from_hours(1);
 
 /// Passwords remembered as right.
-const VERIFIED: u64 = 10_000;
+const VERIFIED: usize = 10_000;
 
 /// Passwords checked at once: each takes 19 MiB and tens of milliseconds of a processor by design.
 const CHECKS_AT_ONCE: usize = 2;
@@ -56,9 +59,9 @@ pub(crate) struct Authenticator {
     users: Arc<Users>,
     /// Digests of right credentials with a secret of this process: the time of a lookup reveals nothing, and memory holds no
     /// passwords.
-    verified: Cache<[u8; 32], ()>,
+    verified: ExpiringMap<[u8; 32], ()>,
     secret: [u8; 32],
-    guesses: Cache<IpAddr, Arc<Mutex<u32>>>,
+    guesses: ExpiringMap<IpAddr, Arc<Mutex<u32>>>,
     checks: Arc<Semaphore>,
 }
 
@@ -67,9 +70,9 @@ impl Authenticator {
     pub(crate) fn new(users: &Users) -> Option<Self> {
         (!users.is_empty()).then(|| Self {
             users: Arc::new(users.clone()),
-            verified: Cache::builder().max_capacity(VERIFIED).time_to_live(VERIFIED_TIME).build(),
+            verified: ExpiringMap::new(VERIFIED, Lifetime::SinceInsertion(VERIFIED_TIME)),
             secret: random_bytes(),
-            guesses: Cache::builder().max_capacity(ADDRESSES).time_to_live(GUESS_MEMORY).build(),
+            guesses: ExpiringMap::new(ADDRESSES, Lifetime::SinceInsertion(GUESS_MEMORY)),
             checks: Arc::new(Semaphore::new(CHECKS_AT_ONCE)),
         })
     }
@@ -99,15 +102,29 @@ impl Authenticator {
     ) -> Result<Arc<str>, Denied> {
         let digest = self.digest(&name, &password);
         let user: Arc<str> = name.as_str().into();
-        if self.verified.contains_key(&digest) {
+        if self.verified.get(&digest).is_some() {
             return Ok(user);
         }
-        let guesses = self.guesses.get_with(network(client), Arc::default);
+        let guesses = self.guesses.get_or_default(&network(client));
         // One guess at a time from an address: many at once would all be made before one is counted.
         let mut guesses = guesses.lock().await;
-        if self.verified.contains_key(&digest) {
+        if self.verified.get(&digest).is_some() {
             return Ok(user);
         }
+        self.guess(&mut guesses, name, password).await?;
+        self.verified.insert(digest, ());
+        Ok(user)
+    }
+
+    /// Checks the password of the one user without a name. What was right before is not remembered: while there are too many
+    /// guesses, the right password has to wait too, or guessing would go on as fast as before.
+    pub(crate) async fn log_in(&self, client: IpAddr, password: String) -> Result<(), Denied> {
+        let guesses = self.guesses.get_or_default(&network(client));
+        let mut guesses = guesses.lock().await;
+        self.guess(&mut guesses, String::new(), password).await
+    }
+
+    async fn guess(&self, guesses: &mut u32, name: String, password: String) -> Result<(), Denied> {
         if *guesses >= WRONG_GUESSES {
             return Err(Denied::TooManyGuesses);
         }
@@ -117,8 +134,7 @@ impl Authenticator {
             return Err(Denied::Credentials);
         }
         *guesses -= 1;
-        self.verified.insert(digest, ());
-        Ok(user)
+        Ok(())
     }
 
     async fn verify(&self, name: String, password: String) -> bool {

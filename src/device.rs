@@ -4,7 +4,7 @@ use std::{net::IpAddr, sync::Arc};
 
 use http::{HeaderMap, header};
 
-/// Longest `User-Agent` in characters that distinguishes programs.
+/// Longest `User-Agent` in bytes that distinguishes programs.
 const MAX_AGENT: usize = 300;
 
 /// A client program. Programs of one machine have trust stores of their own (Firefox and Chromium, the browser of a phone
@@ -31,8 +31,12 @@ pub(crate) fn user_agent(headers: &HeaderMap) -> &str {
 
 /// The `User-Agent` without its numbers, so that an update of the program changes nothing.
 pub(crate) fn agent(headers: &HeaderMap) -> String {
-    let is_number = |char: &char| char.is_ascii_digit() || ['.', '_'].contains(char);
-    user_agent(headers).chars().filter(|char| !is_number(char)).take(MAX_AGENT).collect()
+    let is_number = |char: char| char.is_ascii_digit() || ['.', '_'].contains(&char);
+    let mut agent = user_agent(headers).to_owned();
+    agent.retain(|char| !is_number(char));
+    // It is ASCII.
+    agent.truncate(MAX_AGENT);
+    agent
 }
 
 #[cfg(test)]

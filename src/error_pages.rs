@@ -170,6 +170,11 @@ fn error_page(status: StatusCode, error: &Error) -> Markup {
                 p { "If the proxy is yours, add this device to the list in its configuration; saving the file is enough:" }
                 pre { "access:\n  clients:\n  - loopback\n  - \"" (address) "\"" }
             }
+            @if let Error::Upstream { host, error } = error && error.is_of_certificate() {
+                p { "If this is a device of your own, such as a router, name it in the proxy's configuration: its pages then pass unread, \
+                     and your browser decides about the certificate." }
+                pre { "https:\n  except:\n  - \"" (host.rsplit_once(':').map_or(&**host, |(host, _)| host)) "\"" }
+            }
             @if is_worth_another_try(error) { p { a.button href="" { "Try again" } } }
             @if may_see_start_page(error) {
                 p { "What this proxy does, and its settings: "

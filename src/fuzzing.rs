@@ -50,7 +50,7 @@ pub fn body(content_type: &[u8], codings: &[u8], body: &[u8]) {
     if let Err(reason) = rewrite::fuzz_api::run(&headers, body) {
         assert!(!["panic", "panicked"].contains(&reason.as_str()), "{reason}");
     }
-    let _ = crate::decode_html(body);
+    let _ = crate::rewrite::decode_html(body);
 }
 
 /// The fields of a rewritten response, given as `name: value` lines.
@@ -89,8 +89,8 @@ pub fn authority(text: &str) {
     ];
     for target in targets.into_iter().flatten() {
         let written = target.authority();
-        let again = Target::of_authority(target.scheme, &written);
+        let again = Target::of_authority(target.scheme, written);
         assert!(again.is_ok_and(|again| again.same_place(&target)), "{text} as {written}");
-        assert!(HeaderValue::from_str(&written).is_ok());
+        assert!(HeaderValue::from_str(written).is_ok());
     }
 }

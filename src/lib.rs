@@ -3,7 +3,7 @@
 //!
 //! # The path of a request
 //!
-//! The modules in the order in which a request meets them; `docs/internals.md` draws it.
+//! The modules in the order in which a request meets them; `README.md` draws it.
 //!
 //! | module | what it does | what comes out |
 //! |---|---|---|
@@ -29,7 +29,8 @@
 //!
 //! # Around it
 //!
-//! `config` is what the file says, `runtime_state` what is built from it and in force, and `reload` replaces that.
+//! `config` is what the file says, `runtime_state` what is built from it and in force, `reload` replaces that, and
+//! `service::proxy` outlives it.
 //! `records` keeps the last requests and totals for the panel. `shutdown` ends connections gracefully, `tcp` sets the
 //! options of sockets. `offline` runs the filter chain over files, for the command line and the measurements in `lab/`;
 //! `profiles` explains which settings a client gets, and `fetch` gets a list or a page for this program itself.
@@ -50,6 +51,7 @@ mod device;
 mod device_looks;
 mod error;
 mod error_pages;
+mod expiring_map;
 pub mod fetch;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
@@ -82,6 +84,5 @@ pub use ca::{Authority, AuthorityError};
 pub use config::{Config, ConfigError, RawConfig};
 pub use credentials::hash_password;
 pub use listener::serve;
-pub use rewrite::decode_html;
 pub use service::{Origin, Proxy, StartError};
 pub use trusted_devices::{TrustedDevice, TrustedDevices};

@@ -30,7 +30,7 @@ use tracing::{debug, info, warn};
 use self::first_bytes::{FirstBytes, Hello, first_bytes};
 pub(crate) use self::tunnelled_hosts::TunnelledHosts;
 use crate::{
-    access_control::Permit,
+    access_control::{Permit, is_private},
     authority::{Host, Scheme, Target},
     client::UpstreamError,
     device::Device,
@@ -179,8 +179,10 @@ impl SniffedConnect {
             return true;
         };
         let connected = self.running.client.preconnect(permit, requester(&self.connection)).await;
+        // Routers and printers sign their certificates themselves; the browser has a way past them, and we have none.
+        let is_device = matches!(permit.target().host, Host::Ip(ip) if is_private(ip));
         match connected {
-            Err(error) if error.may_work_in_a_tunnel() => {
+            Err(error) if error.may_work_in_a_tunnel() || is_device && error.is_of_certificate() => {
                 self.proxy.tunnel_from_now_on(permit.target(), &error);
                 false
             }
@@ -255,7 +257,7 @@ impl SniffedConnect {
         if !is_ours && !self.running.config.https.tunnel_refused {
             return;
         }
-        let refused = tunnelled.refused(device, &self.target().host_port(), is_alert);
+        let refused = tunnelled.refused(device, &self.target().host_port, is_alert);
         // The start page looks at the control host whether the client trusts the authority. A connection that was only closed
         // may be that of a person who left the page. Of other hosts, one may be pinned, and a few in a row are not.
         if is_ours && (is_alert || refused.often) || is_alert && refused.doubted {
@@ -267,7 +269,7 @@ impl SniffedConnect {
 
     /// HTTP in clear inside of the tunnel, as Chromium sends `ws://`.
     fn serve_plain<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, client: I) {
-        let target = Target { scheme: Scheme::Http, ..self.target().clone() };
+        let target = self.target().with_scheme(Scheme::Http);
         self.serve(client, target, Version::HTTP_11);
     }
 
@@ -318,8 +320,8 @@ fn refusal(error: &io::Error) -> Option<bool> {
 impl Proxy {
     /// Remembers an origin that only the client's own TLS can speak with.
     pub(crate) fn tunnel_from_now_on(&self, target: &Target, error: &UpstreamError) {
-        let host = target.host_port();
+        let host = &*target.host_port;
         info!(host, reason = %error, "connections to this host are tunnelled from now on");
-        self.tunnelled.insert(host, &error.to_string());
+        self.tunnelled.insert(host.to_owned(), &error.to_string());
     }
 }

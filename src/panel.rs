@@ -49,6 +49,8 @@ struct Visit<'a> {
     device: &'a Device,
     guest: Guest,
     path: &'a str,
+    /// The path with the query.
+    address: &'a str,
     /// The parameters of the address.
     query: Fields,
 }
@@ -88,7 +90,8 @@ pub(crate) async fn answer(
         Err(refusal) => return *refusal,
     };
     let query = Fields::read(head.uri.query().unwrap_or_default().as_bytes());
-    let visit = Visit { proxy, running: &running, connection, device: &device, guest, path: head.uri.path(), query };
+    let (path, address) = (head.uri.path(), head.uri.path_and_query().map_or("/", |address| address.as_str()));
+    let visit = Visit { proxy, running: &running, connection, device: &device, guest, path, address, query };
     match head.method {
         Method::GET | Method::HEAD if metrics::has(visit.path) => metrics::answer(&visit, &head.headers).await,
         Method::GET | Method::HEAD => visit.page(),
@@ -116,7 +119,7 @@ async fn read_form(body: Incoming) -> Option<Fields> {
 impl Visit<'_> {
     fn page(&self) -> Response<Body> {
         if self.guest.must_log_in {
-            return access::log_in_page(self, StatusCode::UNAUTHORIZED, None);
+            return access::log_in_page(self, StatusCode::UNAUTHORIZED, None, self.address);
         }
         match self.path {
             "/panel" => self.show("Overview", &overview::page(self)),
@@ -137,13 +140,13 @@ impl Visit<'_> {
             return access::log_in(self, form).await;
         }
         if self.guest.must_log_in {
-            return access::log_in_page(self, StatusCode::UNAUTHORIZED, None);
+            return access::log_in_page(self, StatusCode::UNAUTHORIZED, None, self.address);
         }
         match self.path {
             "/logout" => access::log_out(self),
             "/panel/forget" => health::forget(self, form),
             "/panel/pause" => health::set_pause(self, form),
-            "/settings/site" => site::post(self, form),
+            "/settings/site" => site::post(self, form).await,
             path if path.starts_with("/settings/") => settings::post(self, &path["/settings/".len()..], form).await,
             _ => notice(StatusCode::NOT_FOUND, "Not here", "The panel has no such form."),
         }
@@ -156,7 +159,7 @@ impl Visit<'_> {
             title,
             &html! {
                 header {
-                    strong { a href="/" { "Gleaner" } }
+                    strong { a href="/" { "Gleaner" } } " "
                     nav aria-label="Panel" {
                         @for (path, name) in PAGES {
                             @let here = *path == *self.path || *path == *"/settings" && self.path.starts_with("/settings/");
@@ -184,6 +187,22 @@ impl Visit<'_> {
             user_agent: &self.device.agent,
             port: self.connection.local.port(),
         }
+    }
+
+    /// Waits until another configuration is in force than when the request came, or has failed: the file is watched, and a change
+    /// takes effect within half a second.
+    async fn taken_over(&self) {
+        let is_so = || {
+            let running = self.proxy.running();
+            !std::ptr::eq(&raw const *running, self.running) || self.proxy.reload_error().is_some()
+        };
+        let waiting = async {
+            while !is_so() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        // Without a watch only a signal would do it, and the page says what is in force.
+        let _ = tokio::time::timeout(Duration::from_secs(2), waiting).await;
     }
 
     /// A form of one button.

@@ -47,7 +47,7 @@ use crate::{
     bypass_link,
     config::{Config, ConfigError, Rewrite},
     controls::{Kept, PageControls},
-    headers::{accept, members, repair, without},
+    headers::{accept, members, repair, validators, without},
     records::PageEffect,
 };
 
@@ -85,7 +85,7 @@ struct Coded {
 /// Decodes a whole page that did not come over HTTP: the encoding is found from its byte order mark, its own
 /// declaration, or by a guess.
 #[must_use]
-pub fn decode_html(bytes: &[u8]) -> String {
+pub(crate) fn decode_html(bytes: &[u8]) -> String {
     charset::of_page(bytes, None, None).decode(bytes).0.into_owned()
 }
 
@@ -121,10 +121,14 @@ impl Rewriter {
     pub(crate) fn prepare(&self, asked: &mut RequestInfo<'_>, headers: &mut HeaderMap) {
         if asked.wants_original {
             // The client's stored copy is the rewritten page.
-            *headers = without(headers, |name| *name == header::IF_NONE_MATCH || *name == header::IF_MODIFIED_SINCE);
+            validators::drop_conditions(headers);
         } else if self.is_wanted(asked) {
             asked.coding = accept::choose_coding(headers);
             accept::narrow_codings(headers);
+            if asked.is_conditional && !validators::has_ours(headers) {
+                // The client's stored copy is the original, of the time before its pages were rewritten.
+                validators::drop_conditions(headers);
+            }
         }
     }
 
@@ -303,7 +307,8 @@ fn keep_original(asked: &RequestInfo<'_>, page: &Url, head: &Parts, original: &O
     }
 }
 
-/// Reads the page, keeps every byte, and passes it to the worker. `received` is told of all of it before the worker is.
+/// Reads the page, keeps every byte, and passes it to the worker. `received` is called with all
+/// of it before the worker gets the last chunk.
 async fn receive(
     body: &mut Body,
     original: &mut Original,

@@ -44,7 +44,6 @@ use crate::{
     client::PinnedConnections,
     credentials::Authenticator,
     device::Device,
-    headers::MAX_FIELDS,
     service::{self, Proxy},
     shutdown::ShutdownHandle,
 };
@@ -136,7 +135,6 @@ where
             .timer(TokioTimer::new())
             // `ValidatingIo` has the timeouts.
             .header_read_timeout(None)
-            .max_headers(MAX_FIELDS)
             .preserve_header_case(true)
             .title_case_headers(true)
             .serve_connection(TokioIo::new(io), service(proxy, Arc::clone(&connection)))

@@ -149,7 +149,7 @@ impl Exchange {
             let visit = Visit::new(&self.connection, self.device(request.headers()), &request);
             return Ok(Answer::Response(admin::answer(&self.proxy, &visit, &request)));
         };
-        self.log.host = Some(target.host_port().into());
+        self.log.host = Some(Arc::clone(&target.host_port));
         if admin::is_control_host(&target) {
             return Ok(Answer::Upgraded(self.own_tunnel(request, target)?));
         }
@@ -216,7 +216,7 @@ impl Exchange {
         if let (Some(device), Some(target)) = (&self.connection.device, &self.connection.tunnel)
             && self.connection.state.counts().0 == 1
         {
-            self.proxy.tunnelled.accepted(device, &target.host_port());
+            self.proxy.tunnelled.accepted(device, &target.host_port);
             self.proxy.trusted_devices.seen(device);
         }
     }
@@ -254,7 +254,7 @@ impl Exchange {
 
     /// An upstream failure with the host that it is about.
     fn upstream_error(permit: &Permit, error: UpstreamError) -> Error {
-        Error::Upstream { host: permit.target().host_port(), error }
+        Error::Upstream { host: permit.target().host_port.to_string(), error }
     }
 }
 

@@ -93,10 +93,11 @@ impl TrustedDevices {
         list.devices.iter().any(|entry| entry.is_of(device)) && authority().is_some_and(|name| name == list.authority)
     }
 
-    /// Whether a browser at this address, with this `User-Agent` but for its numbers, has an entry.
-    pub(crate) fn has_browser(&self, address: IpAddr, user: Option<&str>, browser: &str) -> bool {
+    /// Whether a browser at this address, with this `User-Agent` but for its numbers, has an entry for this authority.
+    pub(crate) fn has_browser(&self, address: IpAddr, user: Option<&str>, browser: &str, authority: &str) -> bool {
         let is_it = |entry: &TrustedDevice| entry.is_at(address, user) && entry.browser == browser;
-        self.current().devices.iter().any(is_it)
+        let list = self.current();
+        list.authority == authority && list.devices.iter().any(is_it)
     }
 
     /// The client has accepted a leaf of this authority. Returns whether that is new.
@@ -242,7 +243,8 @@ mod tests {
         for list in [&list, &again] {
             assert!(knows(list, &firefox, "a") && !knows(list, &firefox, "b"));
             assert!(!knows(list, &other, "a") && !knows(list, &neighbour, "a"));
-            assert!(list.has_browser(firefox.address, None, "Firefox"));
+            assert!(list.has_browser(firefox.address, None, "Firefox", "a"));
+            assert!(!list.has_browser(firefox.address, None, "Firefox", "b"));
         }
         // What one process forgets, the other has forgotten.
         assert_eq!(again.forget(Some(firefox.address)).unwrap(), 1);

@@ -189,7 +189,8 @@ impl Chain {
 
     fn bar<'a>(&self, links: &'a Links, page: &Page, report: &Report) -> Bar<'a> {
         let view = links.view;
-        let on = |by: i8| view.stepped(by).filter(|_| !page.at_end || view.steps.signum() != by);
+        let ended = if view.steps > 0 { 1 } else { -1 };
+        let on = |by: i8| view.stepped(by).filter(|_| !page.at_end || by != ended);
         let is_all = self.main_block.algorithm != Algorithm::Auto && page.main_block == Some(page.body());
         let is_last = view.block > 0 && !report.selected;
         let ads = report.filters.iter().find(|filter| filter.filter == AD_SERVERS).map_or(0, |filter| filter.removed);

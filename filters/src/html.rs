@@ -186,7 +186,9 @@ pub(crate) struct Page {
     pub(crate) sheets: OnceCell<Rc<Sheets>>,
     /// The block that `main_block` chose, if it chose one; the innermost element around the parts of a choice.
     pub(crate) main_block: Option<NodeId>,
-    /// Whether a reader asked for more, or less, than can be chosen.
+    /// Whether it gets the bar, which offers steps to less and to more.
+    pub(crate) has_bar: bool,
+    /// Whether a reader can have no more of it, where more was asked for, or else no less.
     pub(crate) at_end: bool,
     /// The word F1 to be expected of the choice of the main block, where its algorithm can tell.
     pub(crate) confidence: Option<f64>,
@@ -230,6 +232,7 @@ impl Page {
             sheets: OnceCell::new(),
             panels: Vec::new(),
             main_block: None,
+            has_bar: false,
             at_end: false,
             confidence: None,
             budget: None,

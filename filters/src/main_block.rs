@@ -1,27 +1,18 @@
 //! Chooses the main content and removes the rest of the page.
 //!
 //! The algorithms only read the page and name nodes (`Choice`: what to keep, what to drop inside it); the editing is
-//! done here. Each algorithm is a file in `main_block/`. A choice that keeps next to nothing is not carried out
+//! done here. Each algorithm is a file in `main_block/papers/`, the default one a folder beside it. A choice that keeps next to nothing is not carried out
 //! ([`Settings::min_chars`], [`Settings::min_share`]), whatever algorithm made it: the page then keeps what the other
 //! filters left, but for the frame that it marks as such (`main_block/landmarks.rs`).
 
-pub mod article_subtree;
 pub mod auto;
-pub mod bte;
-pub mod ccb;
-pub mod cetr;
 pub(crate) mod choice;
-pub mod cnr;
-pub mod core_ex;
-mod dsc;
 mod floor;
 mod forms;
 mod headings;
 mod landmarks;
-pub(crate) mod menus;
 mod named;
-mod source;
-pub mod text_density;
+pub mod papers;
 
 use std::sync::Arc;
 
@@ -35,6 +26,9 @@ use crate::{
 use auto::forest::Forest;
 pub(crate) use choice::{Choice, outermost};
 use choice::{common_container, cover, describe, note};
+use papers::dsc;
+pub(crate) use papers::menus;
+pub use papers::{article_subtree, bte, ccb, cetr, cnr, core_ex, text_density};
 
 /// How the main content is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -214,6 +208,14 @@ impl MainBlock {
             let choice = choose(page, settings, &self.forest);
             Choice { kept: outermost(page, choice.kept), dropped: outermost(page, choice.dropped), ..choice }
         };
+        if settings.steering.steps > 0 {
+            let unsteered = Settings { steering: Steering::default(), ..settings.clone() };
+            let choice = chosen(page, &unsteered);
+            if choice.kept.is_empty() || floor::objection(page, &choice, settings).is_some() {
+                page.at_end = true;
+                return Err("all of the page was shown".to_owned());
+            }
+        }
         let mut choice = chosen(page, settings);
         for _ in 0..settings.steering.skipped {
             self.skip(page, &choice);
@@ -274,6 +276,8 @@ impl Filter for MainBlock {
         if self.scores_hidden {
             match outcome {
                 Ok(_) => ignore::show_hidden(page, self.name()),
+                // The whole page, with what the choice before it showed.
+                Err(_) if self.settings.steering.steps > 0 => ignore::show_hidden(page, self.name()),
                 Err(_) => ignore::remove_hidden(page, self.name()),
             }
         }

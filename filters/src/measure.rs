@@ -4,6 +4,7 @@
 //! page changes no decision (López, Silva, Insa 2012, § 4: "computed ignoring special characters such as spaces or
 //! line breaks").
 
+pub(crate) mod fields;
 pub(crate) mod formula;
 pub(crate) mod table;
 pub(crate) mod text;

@@ -22,8 +22,6 @@ use crate::{
     page_type::{Claims, Kind},
     vocabulary::words::{one_line, text_size},
 };
-#[cfg(test)]
-pub(crate) use byline::leads_to_author;
 use json_ld::JsonLd;
 use metas::Metas;
 

@@ -39,7 +39,7 @@ use controls::Bar;
 pub use controls::{Controls, Links, Shape, View};
 pub(crate) use original::STYLE_SOURCE as ORIGINAL_STYLE_SOURCE;
 pub use part::Part;
-pub(crate) use reader::CSP as READER_CSP;
+pub(crate) use reader::{CSP as READER_CSP, text_page};
 pub use reader::{ReaderLook, Theme, Typeface};
 
 /// What the output is.

@@ -102,9 +102,9 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
 /// Looks for all phrases in a text.
 pub(crate) fn hits(text: &str) -> Hits {
     let text = folded(text);
-    let core = text.trim_matches(|c: char| !is_word_char(c));
-    let start = text.find(core).unwrap_or(0);
-    let end = start + core.len();
+    let is_sign = |c: char| !is_word_char(c);
+    let start = text.len() - text.trim_start_matches(is_sign).len();
+    let end = start.max(text.trim_end_matches(is_sign).len());
     let mut hits = Hits::default();
     for found in VOCABULARY.automaton.find_overlapping_iter(&text) {
         let phrase = VOCABULARY.phrases[found.pattern().as_usize()];

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::{fmt::Write, sync::Arc, time::Duration};
+use std::{collections::HashSet, fmt::Write, sync::Arc, time::Duration};
 
 use gleaner_filters::{
     Chain, ChainConfig, Extract, FilterName, Format, HostList, PageError, PageLimits, output::Style,
@@ -323,6 +323,47 @@ proptest! {
         for (filter, removed, ..) in decisions(&second) {
             prop_assert_eq!(removed, 0, "{} found more in {}", filter, first.html);
         }
+    }
+
+    #[test]
+    fn each_word_that_comes_out_is_a_word_of_the_page(blocks in blocks()) {
+        let html = Markup::page(&blocks, false);
+        let extract = chain(&ChainConfig::default()).extract(&html, &url()).unwrap();
+        let is_sign = |c: char| c.is_whitespace() || matches!(c, '<' | '>');
+        // Emphasis and links part no words.
+        let links = (0..9).map(|to| format!("<a href=/{to}>"));
+        let inline = links.chain(["<b>", "</b>", "</a>"].map(str::to_owned));
+        let html = inline.fold(html, |html, tag| html.replace(&tag, ""));
+        let known: HashSet<&str> = html.split(is_sign).chain(["A", "page", "of", "words", "picture"]).collect();
+        for word in words(&extract.text) {
+            prop_assert!(known.contains(word), "{} of {}", word, html);
+        }
+    }
+
+    /// A short text that nothing on the page unfolds, however it is hidden.
+    #[test]
+    fn what_a_page_hides_is_not_shown(before in blocks(), after in blocks(), way in 0..3_usize) {
+        let hidden = [
+            "<p hidden>Marmalade</p>",
+            "<p style='display:none'>Marmalade</p>",
+            "<style>.x{display:none}</style><p class=x>Marmalade</p>",
+        ][way];
+        let after = Markup::page(&after, true);
+        let html = format!("{}{hidden}{}", Markup::page(&before, true), after.split_once("<body>").unwrap().1);
+        let extract = chain(&ChainConfig::default()).extract(&html, &url()).unwrap();
+        prop_assert!(!extract.text.contains("Marmalade"), "{}", html);
+    }
+
+    #[test]
+    fn the_headline_is_not_the_name_of_the_site(blocks in blocks(), site in "[A-Z][a-z]{4,8} Post", level in 1..4_u8) {
+        let page = Markup::page(&blocks, true);
+        let body = page.split_once("<body>").unwrap().1;
+        let html = format!(
+            "<!DOCTYPE html><title>A page of words | {site}</title><meta property=og:site_name content='{site}'>\
+             <body><header><h{level}><a href=/>{site}</a></h{level}></header>{body}"
+        );
+        let extract = chain(&ChainConfig::default()).extract(&html, &url()).unwrap();
+        prop_assert_ne!(extract.metadata.title, site);
     }
 
     #[test]

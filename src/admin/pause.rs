@@ -30,10 +30,13 @@ pub(super) fn answer<B>(proxy: &Proxy, device: &Device, request: &Request<B>) ->
     let query: Vec<_> = form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes()).collect();
     let value = |wanted: &str| query.iter().find(|(name, _)| name == wanted).map(|(_, value)| &**value);
     let chosen = value("for").filter(|_| value("token") == Some(&token) && request.method() == Method::GET);
-    let Some(chosen) = chosen else {
+    let length = chosen.and_then(|chosen| match chosen {
+        "off" => Some(Duration::ZERO),
+        length => parse_duration(length).ok(),
+    });
+    let Some(length) = length else {
         return error_pages::page(StatusCode::OK, &page(proxy, device, &token));
     };
-    let length = parse_duration(chosen).unwrap_or(Duration::ZERO);
     proxy.paused_devices.set(device, length);
     let title = if length.is_zero() { "The pause ends" } else { "Blocking is paused on this device" };
     notice(

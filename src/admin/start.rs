@@ -37,9 +37,12 @@ const SHOWN: usize = 120;
 pub(super) fn page(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>) -> Markup {
     let choice = profile(running, visit);
     let intercept = choice.map_or(Intercept::Off, |choice| choice.profile.intercept);
-    let is_known = proxy.trusted_devices.has_browser(visit.device.address, visit.user(), &visit.device.agent);
-    let warning = running.authority().and_then(|authority| authority.expiry_warning());
     let checks = visit.proxied && intercept != Intercept::Off && running.open_authority().is_some();
+    let warning = running.authority().and_then(|authority| authority.expiry_warning());
+    let is_known = running.authority().is_some_and(|authority| {
+        let (list, device) = (&proxy.trusted_devices, &visit.device);
+        list.has_browser(device.address, visit.user(), &device.agent, &authority.fingerprint())
+    });
     let head = html! {
         @if checks { link rel="stylesheet" href={ "https://c" (nonce()) "." (CONTROL_HOST) (CHECK) }; }
     };

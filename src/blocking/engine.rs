@@ -152,8 +152,8 @@ impl Engine {
         let _ = set_domain_resolver(Box::new(PublicSuffixList));
         let mut texts: Vec<Rules> = lists.iter().map(|list| syntax::read(&list.text)).collect();
         let unhidden: HashSet<String> = texts.iter().flat_map(|rules| &rules.unhidden).cloned().collect();
-        if !unhidden.is_empty() {
-            texts.iter_mut().for_each(|rules| rules.unhide(&unhidden));
+        for rules in texts.iter_mut().filter(|_| !unhidden.is_empty()) {
+            rules.unhide(&unhidden);
         }
         let names: Vec<String> = lists.iter().map(|list| list.name.clone()).collect();
         let length: usize = texts.iter().map(|rules| rules.text.len()).sum();

@@ -9,9 +9,10 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use moka::sync::Cache;
-
-use crate::device::Device;
+use crate::{
+    device::Device,
+    expiring_map::{ExpiringMap, Lifetime},
+};
 
 /// Longest pause: whoever wants more switches blocking off.
 const LONGEST: Duration = Duration::from_hours(24);
@@ -50,22 +51,22 @@ impl Pause {
 }
 
 /// Most devices with a pause; of more, those that have not been used longest lose theirs.
-const MAX_DEVICES: u64 = 1000;
+const MAX_DEVICES: usize = 1000;
 
 /// Which devices have paused blocking for themselves, and until when. A device is an address and its user, with all its programs.
 #[derive(Debug)]
-pub(crate) struct PausedDevices(Cache<(IpAddr, Option<Arc<str>>), SystemTime>);
+pub(crate) struct PausedDevices(ExpiringMap<(IpAddr, Option<Arc<str>>), SystemTime>);
 
 impl PausedDevices {
     pub(crate) fn new() -> Self {
-        Self(Cache::builder().max_capacity(MAX_DEVICES).time_to_live(LONGEST).build())
+        Self(ExpiringMap::new(MAX_DEVICES, Lifetime::SinceInsertion(LONGEST)))
     }
 
     /// Begins a pause of this length; none ends it.
     pub(crate) fn set(&self, device: &Device, length: Duration) {
         let key = (device.address, device.user.clone());
         if length.is_zero() {
-            self.0.invalidate(&key);
+            self.0.remove(&key);
         } else {
             self.0.insert(key, SystemTime::now() + length.min(LONGEST));
         }

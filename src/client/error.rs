@@ -186,6 +186,11 @@ impl UpstreamError {
     pub(crate) fn may_work_in_a_tunnel(&self) -> bool {
         matches!(self, Self::UnsupportedTls(_) | Self::ClientCertificate)
     }
+
+    /// Whether the certificate is at fault.
+    pub(crate) fn is_of_certificate(&self) -> bool {
+        matches!(self, Self::Certificate(_) | Self::MissingIntermediate(_))
+    }
 }
 
 /// Whether the process (`EMFILE`) or the machine (`ENFILE`) may open no more; `io::ErrorKind` has no name for it.

@@ -191,14 +191,11 @@ impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
             }
             return !matches!(self.state, State::Raw);
         };
-        let head = self.raw.split_to(end);
-        if let Some((head, state)) = normalized_head(&head, self.is_head) {
-            self.out.extend_from_slice(&head);
-            self.state = state;
-        } else {
-            self.out.extend_from_slice(&head);
-            self.state = State::Raw;
-        }
+        let head = &self.raw[..end];
+        let (normalized, state) = normalized_head(head, self.is_head).unwrap_or((head.into(), State::Raw));
+        self.out.extend_from_slice(&normalized);
+        self.state = state;
+        self.raw.advance(end);
         false
     }
 
@@ -210,10 +207,9 @@ impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
             }
             return !matches!(self.state, State::Raw);
         };
-        let mut line = self.raw.split_to(end + 1);
-        line.truncate(line.trim_ascii_end().len());
+        let line = self.raw[..end].trim_ascii_end();
         self.state = match chunk {
-            Chunk::Size => match chunk_size(&line) {
+            Chunk::Size => match chunk_size(line) {
                 Some(0) => State::Chunked(Chunk::Trailer),
                 Some(size) => State::Chunked(Chunk::Data(size)),
                 None => State::Raw,
@@ -224,8 +220,9 @@ impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
             // hyper will refuse it.
             Chunk::DataEnd | Chunk::Data(_) => State::Raw,
         };
-        self.out.extend_from_slice(&line);
+        self.out.extend_from_slice(line);
         self.out.extend_from_slice(b"\r\n");
+        self.raw.advance(end + 1);
         false
     }
 }
@@ -269,8 +266,8 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for TolerantIo<I> {
             this.raw.reserve(if is_body { READ_SIZE } else { HEAD_READ_SIZE });
             let polled = poll_read_buf(Pin::new(&mut this.io), cx, &mut this.raw);
             if polled.is_pending() && this.raw.is_empty() {
-                // An idle connection holds no buffer.
-                if !matches!(this.state, State::Head) {
+                // An idle connection holds no large buffer.
+                if this.raw.capacity() > HEAD_READ_SIZE {
                     this.raw = BytesMut::new();
                 }
                 // hyper reads once more before it sends a request. What arrived just before, which tokio may not know

@@ -32,7 +32,7 @@ pub(crate) enum EditError {
     Config(#[from] ConfigError),
     #[error("cannot write {}: {error}", file.display())]
     Io { file: PathBuf, error: io::Error },
-    #[error("the file was changed by somebody else in the meantime; load this page again")]
+    #[error("the file was changed by somebody else in the meantime")]
     Stale,
     #[error("this change cannot be made by itself; edit the file by hand: {0}")]
     Layout(String),
@@ -75,51 +75,86 @@ pub(crate) fn save(name: &Path, before: &str, changes: &[Change]) -> Result<(), 
     replace().map_err(failed)
 }
 
-/// The text with these changes.
+/// The text with these changes: within items of lists where that works, else with whole items.
 fn apply(text: &str, changes: &[Change]) -> Result<String, String> {
+    apply_to(text, changes, true).or_else(|_| apply_to(text, changes, false))
+}
+
+fn apply_to(text: &str, changes: &[Change], within_items: bool) -> Result<String, String> {
     let plain = file::without_mark(text);
     let mark = &text[..text.len() - plain.len()];
     let parsed = YamlFile::from_str(plain).map_err(|error| error.to_string())?;
-    let document = parsed.ensure_document();
+    let edit = Edit { document: parsed.ensure_document(), within_items };
     let mut meant = document::read(plain).map_err(|(_, problem)| problem)?;
     for Change { path, value } in changes {
         let name = path.iter().map(|key| escaped(key)).collect::<Vec<_>>().join(".");
-        let shown = |error: yaml_edit::path::PathError| format!("{name}: {error}");
-        if value.is_null() {
-            document.try_remove_path(&name).map_err(shown)?;
-        } else if let (Ok(YamlNode::Sequence(list)), Value::Sequence(new)) = (document.try_get_path(&name), value) {
-            let old = at(&mut meant, path).and_then(|old| old.as_sequence().cloned()).unwrap_or_default();
-            change_list(&list, &old, new)?;
-        } else {
-            document.try_set_path(&name, node(value)?).map_err(shown)?;
-        }
+        edit.change(&name, at(&meant, path), value)?;
         set(&mut meant, path, value);
     }
     let after = parsed.to_string();
     match document::read(&after) {
         Ok(tree) if tree == meant => Ok(format!("{mark}{after}")),
-        Ok(_) => Err("the result would say something else".to_owned()),
+        Ok(_) => Err("the text that would be written was read as something else".to_owned()),
         Err((_, problem)) => Err(problem),
     }
 }
 
-/// Changes the items between the first and the last that differ, so that comments of the others stay.
-fn change_list(list: &yaml_edit::Sequence, old: &[Value], new: &[Value]) -> Result<(), String> {
-    let shorter = old.len().min(new.len());
-    let first = (0..shorter).find(|&index| old[index] != new[index]).unwrap_or(shorter);
-    let after = (0..shorter - first).take_while(|&back| old[old.len() - 1 - back] == new[new.len() - 1 - back]).count();
-    let (gone, come) = (old.len() - after, new.len() - after);
-    for index in (come.max(first)..gone).rev() {
-        list.remove(index);
-    }
-    for (index, value) in new.iter().enumerate().take(come).skip(first) {
-        if index < gone {
-            list.set(index, node(value)?);
-        } else {
-            list.insert(index, node(value)?);
+/// A document that is being changed.
+struct Edit {
+    document: Document,
+    within_items: bool,
+}
+
+impl Edit {
+    /// Puts a value in the place of another.
+    fn change(&self, name: &str, old: Option<&Value>, new: &Value) -> Result<(), String> {
+        let shown = |error: yaml_edit::path::PathError| format!("{name}: {error}");
+        match (self.document.try_get_path(name), old, new) {
+            // What is not written has its default already.
+            (_, None, Value::Null) => {}
+            (_, Some(_), Value::Null) => drop(self.document.try_remove_path(name).map_err(shown)?),
+            (Ok(YamlNode::Sequence(list)), old, Value::Sequence(new)) => {
+                let old = old.and_then(Value::as_sequence).map(Vec::as_slice).unwrap_or_default();
+                self.change_list(name, &list, old, new)?;
+            }
+            _ => self.document.try_set_path(name, node(new)?).map_err(shown)?,
         }
+        Ok(())
     }
-    Ok(())
+
+    /// Changes the items between the first and the last that differ, so that comments of the others stay.
+    fn change_list(&self, name: &str, list: &yaml_edit::Sequence, old: &[Value], new: &[Value]) -> Result<(), String> {
+        let shorter = old.len().min(new.len());
+        let first = (0..shorter).find(|&index| old[index] != new[index]).unwrap_or(shorter);
+        let after =
+            (0..shorter - first).take_while(|&back| old[old.len() - 1 - back] == new[new.len() - 1 - back]).count();
+        let (gone, come) = (old.len() - after, new.len() - after);
+        for index in (come.max(first)..gone).rev() {
+            list.remove(index);
+        }
+        for (index, value) in new.iter().enumerate().take(come).skip(first) {
+            match (old.get(index).filter(|_| index < gone), value) {
+                (Some(Value::Mapping(old)), Value::Mapping(new)) if self.within_items => {
+                    self.change_item(&format!("{name}[{index}]"), old, new)?;
+                }
+                (Some(_), _) => {
+                    list.set(index, node(value)?);
+                }
+                (None, _) => list.insert(index, node(value)?),
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes the keys of an item that differ.
+    fn change_item(&self, name: &str, old: &Mapping, new: &Mapping) -> Result<(), String> {
+        let keys = new.keys().chain(old.keys().filter(|key| !new.contains_key(key)));
+        for key in keys.filter(|key| old.get(key) != new.get(key)) {
+            let path = format!("{name}.{}", escaped(key.as_str().unwrap_or_default()));
+            self.change(&path, old.get(key), new.get(key).unwrap_or(&Value::Null))?;
+        }
+        Ok(())
+    }
 }
 
 /// A key in the paths of `yaml-edit`, where digits are an index.
@@ -128,8 +163,8 @@ fn escaped(key: &str) -> String {
     if key.bytes().all(|byte| byte.is_ascii_digit()) { format!("\\{key}") } else { key }
 }
 
-fn at<'a>(tree: &'a mut Value, path: &[String]) -> Option<&'a mut Value> {
-    path.iter().try_fold(tree, |tree, key| tree.get_mut(key))
+fn at<'a>(tree: &'a Value, path: &[String]) -> Option<&'a Value> {
+    path.iter().try_fold(tree, |tree, key| tree.get(key))
 }
 
 /// Sets or removes a value in a tree, with the sections above it.
@@ -139,12 +174,15 @@ pub(crate) fn set(tree: &mut Value, path: &[String], value: &Value) {
         return;
     };
     if !tree.is_mapping() {
+        if value.is_null() {
+            return;
+        }
         *tree = Value::Mapping(Mapping::new());
     }
     let Some(section) = tree.as_mapping_mut() else { return };
     if rest.is_empty() && value.is_null() {
         section.shift_remove(key);
-    } else {
+    } else if !value.is_null() || section.contains_key(key) {
         set(section.entry(key.as_str().into()).or_insert(Value::Null), rest, value);
     }
 }
@@ -204,6 +242,13 @@ mod tests {
             ("a:\n- x # one\n- y # two\n- z # three\n", "a", "[x, z]", "a:\n- x # one\n- z # three\n"),
             ("a:\n- x # one\n", "a", "[w, x]", "a:\n- w\n- x # one\n"),
             ("a: [] # c\n", "a", "[{h: [b.example], p: off}]", "a: [{ h: [b.example], p: off }] # c\n"),
+            (
+                "a:\n- h: # one\n  - x # two\n  p: off # three\n",
+                "a",
+                "[{h: [x, y], p: text}]",
+                "a:\n- h: # one\n  - x # two\n  - y\n  p: text # three\n",
+            ),
+            ("a: 1 # one\n", "b.c", "null", "a: 1 # one\n"),
             ("a: x\nb: 1\n", "a", "'it: \"is\"'", "a: \"it: \\\"is\\\"\"\nb: 1\n"),
             ("a: 1 # one\nb: 2 # two\n", "a", "null", "b: 2 # two\n"),
             ("\u{feff}a: 1\n", "a", "2", "\u{feff}a: 2\n"),

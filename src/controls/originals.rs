@@ -4,14 +4,14 @@
 //! person was sent, even where two of them come from one address with the same browser.
 
 use std::{
-    sync::Arc,
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
 use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode};
 use http_body::Frame;
-use moka::{ops::compute::Op, policy::EvictionPolicy, sync::Cache};
 use url::Url;
 
 use super::PageId;
@@ -19,7 +19,7 @@ use crate::{body::Body, device::Device};
 
 /// Bytes of all pages, as they came: compressed, a page has some tens of kilobytes. Raising it costs memory; what is not here
 /// is fetched again.
-const MAX_BYTES: u64 = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
 /// Bytes of one page.
 const MAX_PAGE_BYTES: usize = 1 << 20;
@@ -39,42 +39,56 @@ pub(crate) struct Kept {
     pub(crate) body: Vec<Bytes>,
 }
 
-/// The pages of one client, the newest last.
-type Pages = Vec<(PageId, Instant, Arc<Kept>)>;
+/// The pages of all clients, the newest last.
+#[derive(Debug, Default)]
+pub(crate) struct Originals(Mutex<VecDeque<Entry>>);
 
 #[derive(Debug)]
-pub(crate) struct Originals(Cache<Device, Arc<Pages>>);
+struct Entry {
+    client: Device,
+    id: PageId,
+    since: Instant,
+    kept: Arc<Kept>,
+}
 
 impl Originals {
-    pub(super) fn new() -> Self {
-        let weigher = |_: &Device, pages: &Arc<Pages>| {
-            let bytes: usize = pages.iter().map(|(_, _, kept)| kept.bytes()).sum();
-            u32::try_from(bytes).unwrap_or(u32::MAX)
-        };
-        let cache = Cache::builder().max_capacity(MAX_BYTES).time_to_live(KEPT_FOR).weigher(weigher);
-        Self(cache.eviction_policy(EvictionPolicy::lru()).build())
-    }
-
     /// Keeps a page, in the place of the one of this number.
     pub(super) fn keep(&self, client: &Device, id: PageId, kept: Kept) {
         if kept.bytes() > MAX_PAGE_BYTES {
             return;
         }
-        let page = (id, Instant::now(), Arc::new(kept));
-        self.0.entry_by_ref(client).and_compute_with(|entry| {
-            let known = entry.map(moka::Entry::into_value).unwrap_or_default();
-            let stays = |(other, at, _): &&(PageId, Instant, _)| *other != id && at.elapsed() < KEPT_FOR;
-            let mut pages: Pages = known.iter().filter(stays).cloned().collect();
-            pages.drain(..(pages.len() + 1).saturating_sub(MAX_PAGES));
-            pages.push(page);
-            Op::Put(Arc::new(pages))
-        });
+        let mut entries = self.lock();
+        entries.retain(|entry| entry.is_fresh() && !(entry.client == *client && entry.id == id));
+        let is_of_client = |entry: &Entry| entry.client == *client;
+        if entries.iter().filter(|entry| is_of_client(entry)).count() >= MAX_PAGES
+            && let Some(oldest) = entries.iter().position(is_of_client)
+        {
+            entries.remove(oldest);
+        }
+        entries.push_back(Entry { client: client.clone(), id, since: Instant::now(), kept: Arc::new(kept) });
+        let mut bytes: usize = entries.iter().map(|entry| entry.kept.bytes()).sum();
+        while bytes > MAX_BYTES
+            && let Some(oldest) = entries.pop_front()
+        {
+            bytes -= oldest.kept.bytes();
+        }
     }
 
     pub(super) fn get(&self, client: &Device, id: PageId, page: &Url) -> Option<Arc<Kept>> {
-        let pages = self.0.get(client)?;
-        let (_, at, kept) = pages.iter().find(|(other, ..)| *other == id)?;
-        (at.elapsed() < KEPT_FOR && kept.page == *page).then(|| Arc::clone(kept))
+        let entries = self.lock();
+        let entry = entries.iter().find(|entry| entry.client == *client && entry.id == id)?;
+        (entry.is_fresh() && entry.kept.page == *page).then(|| Arc::clone(&entry.kept))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Entry>> {
+        // No update can be left half done by a panic.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Entry {
+    fn is_fresh(&self) -> bool {
+        self.since.elapsed() < KEPT_FOR
     }
 }
 
@@ -110,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_page_is_found_by_its_client_its_number_and_its_address() {
-        let originals = Originals::new();
+        let originals = Originals::default();
         originals.keep(&device(1), [1; 8], kept("a", 10));
         let page = kept("a", 0).page;
         assert!(originals.get(&device(1), [1; 8], &page).is_some());
@@ -121,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_client_has_few_pages_and_none_that_is_large() {
-        let originals = Originals::new();
+        let originals = Originals::default();
         for id in 0..10 {
             originals.keep(&device(1), [id; 8], kept("a", 10));
         }
@@ -132,12 +146,12 @@ mod tests {
 
     #[test]
     fn all_clients_together_have_a_limit() {
-        let originals = Originals::new();
+        let originals = Originals::default();
         for client in 0..40 {
             originals.keep(&device(client), [0; 8], kept("a", MAX_PAGE_BYTES - 200));
         }
-        originals.0.run_pending_tasks();
-        assert!(originals.0.weighted_size() <= MAX_BYTES);
+        let bytes: usize = originals.lock().iter().map(|entry| entry.kept.bytes()).sum();
+        assert!(bytes <= MAX_BYTES);
         // The newest are kept.
         assert!(originals.get(&device(39), [0; 8], &kept("a", 0).page).is_some());
         assert!(originals.get(&device(0), [0; 8], &kept("a", 0).page).is_none());

@@ -52,7 +52,7 @@ impl Tagger {
             }
         }
         // The date belongs to the same copy; alone it would confirm a page of an earlier configuration.
-        *headers = without(headers, |name| [header::IF_NONE_MATCH, header::IF_MODIFIED_SINCE].contains(name));
+        drop_conditions(headers);
         let (name, value) = match since {
             Some(date) if tags.is_empty() => (header::IF_MODIFIED_SINCE, date),
             _ => (header::IF_NONE_MATCH, tags.join(", ")),
@@ -124,6 +124,18 @@ enum Original {
 fn ours(tag: &str) -> Option<&str> {
     let opaque = tag.strip_prefix("W/").unwrap_or(tag);
     opaque.strip_prefix('"')?.strip_suffix('"')?.strip_prefix(PREFIX)
+}
+
+/// Whether one of the tags of a request is ours, of whatever configuration.
+pub(crate) fn has_ours(headers: &HeaderMap) -> bool {
+    let conditions = [header::IF_NONE_MATCH, header::IF_RANGE];
+    let fields = conditions.iter().flat_map(|name| headers.get_all(name)).filter_map(|value| value.to_str().ok());
+    fields.flat_map(split_quoted).any(|tag| ours(&tag).is_some())
+}
+
+/// Asks for the page whatever copy of it is stored.
+pub(crate) fn drop_conditions(headers: &mut HeaderMap) {
+    *headers = without(headers, |name| [header::IF_NONE_MATCH, header::IF_MODIFIED_SINCE].contains(name));
 }
 
 /// Whether only the original itself can meet an `If-Range`: a strong tag that is not ours (RFC 9110 § 13.1.5). A date may

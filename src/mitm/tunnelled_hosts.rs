@@ -7,16 +7,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use moka::sync::Cache;
 use tracing::info;
 
-use crate::device::Device;
+use crate::{
+    device::Device,
+    expiring_map::{ExpiringMap, Lifetime},
+};
 
 /// How long a host is tunnelled: servers change, and so do programs.
 const TUNNELLED_FOR: Duration = Duration::from_hours(24);
 
 /// Most such hosts, of all clients together.
-const MAX_HOSTS: u64 = 16_384;
+const MAX_HOSTS: usize = 16_384;
 
 /// Refusals of one host by one client after which it is tunnelled. One may be a connection that broke off.
 const REFUSALS: u32 = 2;
@@ -25,7 +27,7 @@ const REFUSALS: u32 = 2;
 const COUNTED_FOR: Duration = Duration::from_hours(1);
 
 /// Clients whose refusals are counted, and hosts of each.
-const MAX_CLIENTS: u64 = 4096;
+const MAX_CLIENTS: usize = 4096;
 const MAX_COUNTED: usize = 64;
 
 /// Hosts that a client must refuse in a row before it is doubted that it trusts the authority at all.
@@ -35,8 +37,8 @@ const DOUBTS: usize = 3;
 #[derive(Debug)]
 pub(crate) struct TunnelledHosts {
     /// By client, or none for everybody, and `host:port`.
-    hosts: Cache<(Option<Device>, String), Arc<str>>,
-    refusals: Cache<Device, Arc<Mutex<Refusals>>>,
+    hosts: ExpiringMap<(Option<Device>, String), Arc<str>>,
+    refusals: ExpiringMap<Device, Arc<Mutex<Refusals>>>,
 }
 
 /// What one client has refused and accepted.
@@ -61,15 +63,14 @@ pub(crate) struct Refused {
 impl TunnelledHosts {
     pub(crate) fn new() -> Self {
         Self {
-            hosts: Cache::builder().max_capacity(MAX_HOSTS).time_to_live(TUNNELLED_FOR).build(),
-            refusals: Cache::builder().max_capacity(MAX_CLIENTS).time_to_idle(COUNTED_FOR).build(),
+            hosts: ExpiringMap::new(MAX_HOSTS, Lifetime::SinceInsertion(TUNNELLED_FOR)),
+            refusals: ExpiringMap::new(MAX_CLIENTS, Lifetime::SinceUse(COUNTED_FOR)),
         }
     }
 
     /// Whether the host is tunnelled for this client.
     pub(crate) fn contains(&self, device: &Device, host: &str) -> bool {
-        self.hosts.contains_key(&(None, host.to_owned()))
-            || self.hosts.contains_key(&(Some(device.clone()), host.to_owned()))
+        [None, Some(device.clone())].into_iter().any(|client| self.hosts.get(&(client, host.to_owned())).is_some())
             || self.is_refused(device, host)
     }
 
@@ -96,7 +97,7 @@ impl TunnelledHosts {
 
     /// The client has refused our certificate for the host: it has said so by an alert, or may have by closing the connection.
     pub(crate) fn refused(&self, device: &Device, host: &str, is_alert: bool) -> Refused {
-        let refusals = self.refusals.get_with_by_ref(device, Arc::default);
+        let refusals = self.refusals.get_or_default(device);
         let mut refusals = refusals.lock().unwrap_or_else(PoisonError::into_inner);
         let accepted = refusals.accepted.get(host).is_some_and(|at| at.elapsed() < COUNTED_FOR);
         if accepted && !is_alert {
@@ -116,7 +117,7 @@ impl TunnelledHosts {
 
     /// The client has used a connection that shows our certificate.
     pub(crate) fn accepted(&self, device: &Device, host: &str) {
-        let refusals = self.refusals.get_with_by_ref(device, Arc::default);
+        let refusals = self.refusals.get_or_default(device);
         let mut refusals = refusals.lock().unwrap_or_else(PoisonError::into_inner);
         refusals.counts.remove(host);
         refusals.in_a_row.clear();
@@ -128,17 +129,17 @@ impl TunnelledHosts {
 
     /// The client has shown anew that it trusts the authority: what it refused before says nothing.
     pub(crate) fn trusted(&self, device: &Device) {
-        for (key, _) in self.hosts.iter().filter(|(key, _)| key.0.as_ref() == Some(device)) {
-            self.hosts.invalidate(&*key);
+        for (key, _) in self.hosts.entries().iter().filter(|(key, _)| key.0.as_ref() == Some(device)) {
+            self.hosts.remove(key);
         }
-        self.refusals.invalidate(device);
+        self.refusals.remove(device);
     }
 
     /// Hosts that are tunnelled for this device, whatever the program, and why; sorted.
     pub(crate) fn of(&self, device: &Device) -> Vec<(String, Arc<str>)> {
         let is_of = |one: &Option<Device>| one.as_ref().is_none_or(|one| is_same(one, device));
-        let found = self.hosts.iter().filter(|(key, _)| is_of(&key.0));
-        let mut found: Vec<_> = found.map(|(key, reason)| (key.1.clone(), reason)).collect();
+        let found = self.hosts.entries().into_iter().filter(|((client, _), _)| is_of(client));
+        let mut found: Vec<_> = found.map(|((_, host), reason)| (host, reason)).collect();
         found.sort();
         found.dedup();
         found
@@ -146,26 +147,27 @@ impl TunnelledHosts {
 
     /// All of them, with the client that each is for, if not everybody; sorted.
     pub(crate) fn all(&self) -> Vec<(Option<Device>, String, Arc<str>)> {
-        let mut all: Vec<_> = self.hosts.iter().map(|(key, reason)| (key.0.clone(), key.1.clone(), reason)).collect();
+        let mut all: Vec<_> =
+            self.hosts.entries().into_iter().map(|((client, host), reason)| (client, host, reason)).collect();
         all.sort_by(|one, other| one.1.cmp(&other.1));
         all
     }
 
     /// Forgets a host, for every client.
     pub(crate) fn forget_host(&self, host: &str) {
-        for (key, _) in self.hosts.iter().filter(|(key, _)| key.1 == host) {
-            self.hosts.invalidate(&*key);
+        for (key, _) in self.hosts.entries().iter().filter(|(key, _)| key.1 == host) {
+            self.hosts.remove(key);
         }
     }
 
     /// Forgets the hosts of this device, and what it has refused.
     pub(crate) fn forget(&self, device: &Device) {
         let of_it = |one: &Device| is_same(one, device);
-        for (key, _) in self.hosts.iter().filter(|(key, _)| key.0.as_ref().is_none_or(of_it)) {
-            self.hosts.invalidate(&*key);
+        for (key, _) in self.hosts.entries().iter().filter(|(key, _)| key.0.as_ref().is_none_or(of_it)) {
+            self.hosts.remove(key);
         }
-        for (key, _) in self.refusals.iter().filter(|(key, _)| of_it(key)) {
-            self.refusals.invalidate(&*key);
+        for (key, _) in self.refusals.entries().iter().filter(|(key, _)| of_it(key)) {
+            self.refusals.remove(key);
         }
     }
 }

@@ -67,7 +67,7 @@ pub fn decode(bytes: &[u8]) -> String {
         Some(mark) => Cow::Owned([mark, bytes].concat()),
         None => Cow::Borrowed(bytes),
     };
-    crate::decode_html(&bytes)
+    crate::rewrite::decode_html(&bytes)
 }
 
 fn bounded(source: impl Read, failed: impl FnOnce(io::Error) -> ReadError) -> Result<Vec<u8>, ReadError> {

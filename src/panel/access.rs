@@ -4,18 +4,25 @@
 //! enough: what another site causes is refused (`Sec-Fetch-Site`, `Origin`), every form has a token, no site can read or frame an
 //! answer, and a foreign `Host` never comes here (`target_resolution`).
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 use http::{HeaderValue, Method, Response, StatusCode, header, request::Parts};
 use maud::{Markup, html};
-use moka::sync::Cache;
 use tracing::{info, warn};
 
 use super::{Fields, Visit, notice, page, see_other};
 use crate::{
-    admin::CONTROL_HOST, authority::Scheme, body::Body, ca::random_bytes, credentials::Denied, device::Device,
-    runtime_state::RuntimeState, server::Connection, service::Proxy,
+    admin::CONTROL_HOST,
+    authority::Scheme,
+    body::Body,
+    ca::random_bytes,
+    credentials::Denied,
+    device::Device,
+    expiring_map::{ExpiringMap, Lifetime},
+    runtime_state::RuntimeState,
+    server::Connection,
+    service::Proxy,
 };
 
 /// The name of the session's cookie.
@@ -26,11 +33,11 @@ const LONGEST: Duration = Duration::from_hours(7 * 24);
 const UNUSED: Duration = Duration::from_hours(12);
 
 /// Sessions at a time; of more, the least used end.
-const MAX_SESSIONS: u64 = 1000;
+const MAX_SESSIONS: usize = 1000;
 
 /// The sessions of those who have logged in.
 #[derive(Debug)]
-pub(crate) struct Sessions(Cache<String, Session>);
+pub(crate) struct Sessions(ExpiringMap<String, (Session, Instant)>);
 
 /// What a session was begun with; it ends with any of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,8 +48,7 @@ struct Session {
 
 impl Sessions {
     pub(crate) fn new() -> Self {
-        let cache = Cache::builder().max_capacity(MAX_SESSIONS).time_to_live(LONGEST).time_to_idle(UNUSED);
-        Self(cache.build())
+        Self(ExpiringMap::new(MAX_SESSIONS, Lifetime::SinceUse(UNUSED)))
     }
 }
 
@@ -133,16 +139,14 @@ fn session(proxy: &Proxy, running: &RuntimeState, device: &Device, head: &Parts)
     let fields = head.headers.get_all(header::COOKIE).iter().filter_map(|field| field.to_str().ok());
     let pairs = fields.flat_map(|field| field.split(';')).filter_map(|pair| pair.trim().split_once('='));
     let wanted = Session { client: device.address, password: running.config.panel.password.clone() };
+    let is_wanted = |(session, begun): (Session, Instant)| session == wanted && begun.elapsed() < LONGEST;
     let mut named = pairs.filter(|(name, _)| *name == COOKIE).map(|(_, id)| id);
-    named.find(|id| proxy.sessions.0.get(*id).is_some_and(|session| session == wanted)).map(str::to_owned)
+    named.find(|id| proxy.sessions.0.get(*id).is_some_and(is_wanted)).map(str::to_owned)
 }
 
 /// The page that asks for the password.
-pub(super) fn log_in_page(visit: &Visit<'_>, status: StatusCode, problem: Option<&str>) -> Response<Body> {
-    let then = match visit.query.get("then") {
-        "" => visit.path,
-        then => then,
-    };
+/// Afterwards it leads to `then`: with its query, which may name a site.
+pub(super) fn log_in_page(visit: &Visit<'_>, status: StatusCode, problem: Option<&str>, then: &str) -> Response<Body> {
     page(
         status,
         "Log in",
@@ -169,24 +173,25 @@ pub(super) async fn log_in(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
         return see_other("/panel");
     };
     let client = visit.device.address;
-    match login.check_password(client, String::new(), form.get("password").to_owned()).await {
-        Ok(_) => {
+    match login.log_in(client, form.get("password").to_owned()).await {
+        Ok(()) => {
             info!(%client, "a client logged in to the panel");
             let session = Session { client, password: visit.running.config.panel.password.clone() };
             let id = Base64UrlUnpadded::encode_string(&random_bytes::<32>());
-            visit.proxy.sessions.0.insert(id.clone(), session);
+            visit.proxy.sessions.0.insert(id.clone(), (session, Instant::now()));
             let then = form.get("then");
-            let mut response = see_other(if super::has(then) && !then.starts_with("//") { then } else { "/panel" });
+            let path = then.split('?').next().unwrap_or_default();
+            let mut response = see_other(if super::has(path) && !then.starts_with("//") { then } else { "/panel" });
             set_cookie(visit.connection, &mut response, &id, LONGEST);
             response
         }
         Err(Denied::Credentials) => {
             warn!(%client, "a wrong password for the panel");
-            log_in_page(visit, StatusCode::UNAUTHORIZED, Some("This is not the password."))
+            log_in_page(visit, StatusCode::UNAUTHORIZED, Some("This is not the password."), form.get("then"))
         }
         Err(Denied::TooManyGuesses) => {
             let text = "Too many wrong passwords from this device. Wait for a minute.";
-            let mut response = log_in_page(visit, StatusCode::TOO_MANY_REQUESTS, Some(text));
+            let mut response = log_in_page(visit, StatusCode::TOO_MANY_REQUESTS, Some(text), form.get("then"));
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
             response
         }
@@ -195,7 +200,7 @@ pub(super) async fn log_in(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
 
 pub(super) fn log_out(visit: &Visit<'_>) -> Response<Body> {
     if let Some(id) = &visit.guest.session {
-        visit.proxy.sessions.0.invalidate(id);
+        visit.proxy.sessions.0.remove(id);
     }
     let mut response = see_other("/");
     set_cookie(visit.connection, &mut response, "", Duration::ZERO);

@@ -62,7 +62,7 @@ async fn has_password(visit: &Visit<'_>, headers: &HeaderMap) -> bool {
     else {
         return false;
     };
-    login.check_password(visit.device.address, String::new(), password).await.is_ok()
+    login.log_in(visit.device.address, password).await.is_ok()
 }
 
 fn text(status: StatusCode, content: String, kind: &'static str) -> Response<Body> {

@@ -8,6 +8,7 @@ mod preview;
 use std::{
     fs,
     hash::{DefaultHasher, Hash, Hasher},
+    io,
     path::PathBuf,
     sync::LazyLock,
 };
@@ -89,8 +90,12 @@ impl Source {
         let Some(file) = visit.proxy.config_file() else {
             return Ok(Self { file: None, text: String::new() });
         };
-        let text = fs::read_to_string(&file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
-        Ok(Self { file: Some(file), text })
+        match fs::read_to_string(&file) {
+            Ok(text) => Ok(Self { file: Some(file), text }),
+            // It was removed meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self { file: None, text: String::new() }),
+            Err(error) => Err(format!("cannot read {}: {error}", file.display())),
+        }
     }
 
     /// All settings. A file with mistakes has none; they are to be mended there.
@@ -123,9 +128,12 @@ pub(super) fn page(visit: &Visit<'_>, slug: &str) -> Response<Body> {
     };
     match Source::read(visit).and_then(|source| Ok((source.tree()?, source))) {
         Ok((tree, source)) => {
-            let saved = visit.query.get("saved");
             let done = html! {
-                @if !saved.is_empty() { p.good role="status" { "Saved. The file as it was is kept beside it, as " code { ".bak" } "." } }
+                @match visit.query.get("saved") {
+                    "" => {}
+                    "0" => p role="status" { "Nothing was changed." },
+                    _ => p.good role="status" { "Saved. The file as it was is kept beside it, as " code { ".bak" } "." },
+                }
             };
             show(visit, tab.name, &form(visit, tab, &source, &tree, &[], "", &done))
         }
@@ -147,20 +155,30 @@ pub(super) async fn post(visit: &Visit<'_>, slug: &str, form_fields: &Fields) ->
         Ok(read) => read,
         Err(problem) => return notice(StatusCode::CONFLICT, "Nothing was saved", &problem),
     };
-    if form_fields.get("stamp") != source.stamp() {
-        return notice(StatusCode::CONFLICT, "Nothing was saved", &EditError::Stale.to_string());
-    }
     let changes = changes(tab, &tree, form_fields);
     let mut pending = tree.clone();
     for Change { path, value } in &changes {
         edit::set(&mut pending, path, value);
     }
+    let refused = |status: StatusCode, problems: &[String]| {
+        let mut response = show(visit, tab.name, &form(visit, tab, &source, &pending, problems, "", &html! {}));
+        *response.status_mut() = status;
+        response
+    };
+    if form_fields.get("stamp") != source.stamp() {
+        return refused(StatusCode::CONFLICT, &[stale(&changes)]);
+    }
     let file = source.file.clone().unwrap_or_default();
-    if form_fields.get("do") == "preview" {
+    // Enter in a field sends the first button.
+    let is_preview = match form_fields.get("do") {
+        "enter" => !form_fields.get("address").is_empty(),
+        button => button == "preview",
+    };
+    if is_preview {
         let shown = match edit::edited(&source.text, &changes, &file) {
             Ok((_, after)) => {
-                let changed = Some(&after).filter(|_| !changes.is_empty());
-                preview::show(visit, form_fields.get("address"), changed).await
+                let after = Some(&after).filter(|_| !changes.is_empty());
+                preview::show(visit, form_fields.get("address"), after).await
             }
             Err(error) => html! { p.bad role="alert" { (error) } },
         };
@@ -169,19 +187,31 @@ pub(super) async fn post(visit: &Visit<'_>, slug: &str, form_fields: &Fields) ->
         preview::allow_contents(&mut response);
         return response;
     }
-    let saved = if changes.is_empty() { Ok(()) } else { edit::save(&file, &source.text, &changes) };
-    match saved {
-        Ok(()) => see_other(&format!("/settings/{slug}?saved=1")),
-        Err(error) => {
-            let problems = match &error {
-                EditError::Config(error) => error.problems().map(str::to_owned).collect(),
-                other => vec![other.to_string()],
-            };
-            let mut response = show(visit, tab.name, &form(visit, tab, &source, &pending, &problems, "", &html! {}));
-            *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
-            response
-        }
+    if changes.is_empty() {
+        return see_other(&format!("{}?saved=0", tab.path()));
     }
+    match edit::save(&file, &source.text, &changes) {
+        Ok(()) => {
+            visit.taken_over().await;
+            see_other(&format!("{}?saved=1", tab.path()))
+        }
+        Err(EditError::Config(error)) => {
+            let problems: Vec<_> = error.problems().map(str::to_owned).collect();
+            refused(StatusCode::UNPROCESSABLE_ENTITY, &problems)
+        }
+        Err(EditError::Stale) => refused(StatusCode::CONFLICT, &[stale(&changes)]),
+        Err(other) => refused(StatusCode::UNPROCESSABLE_ENTITY, &[other.to_string()]),
+    }
+}
+
+/// What is said where the file is no longer the one that the form was made from.
+fn stale(changes: &[Change]) -> String {
+    let names: Vec<_> = changes.iter().map(|change| format!("`{}`", change.path.join("."))).collect();
+    format!(
+        "{}. This form has what you entered; committing it now changes {}.",
+        EditError::Stale,
+        if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+    )
 }
 
 /// Writes the file that `gleaner init` writes.
@@ -253,10 +283,10 @@ fn form(
     let elsewhere =
         |problem: &&String| !items.iter().any(|item| matches!(item, Item::Field(field) if field.is_meant_by(problem)));
     html! {
-        p { (tab.about) }
+        p { (tab.about) " " a href="#address" { "Preview" } }
         @if !problems.is_empty() {
             div.bad role="alert" {
-                p { strong { "Nothing was saved." } " What is wrong is said at each setting." }
+                p { strong { "Nothing was saved." } @if problems.iter().any(|problem| !elsewhere(&problem)) { " What is wrong is said at each setting." } }
                 @for problem in problems.iter().filter(elsewhere) { p { (error_pages::prose(problem)) } }
             }
         }
@@ -265,6 +295,7 @@ fn form(
         form.settings method="post" action=(tab.path()) {
             (visit.guest.field())
             input type="hidden" name="stamp" value=(source.stamp());
+            @if source.file.is_some() { button.unseen type="submit" name="do" value="enter" tabindex="-1" aria-hidden="true" { "Enter" } }
             @for item in &items {
                 @match item {
                     Item::Section { title, help, depth } => {
@@ -284,7 +315,7 @@ fn form(
             fieldset {
                 legend { "Preview" }
                 label for="address" { "Address of a page, to see it with these settings beside the original" }
-                input id="address" name="address" type="url" placeholder="https://example.org/article" value=(address);
+                input id="address" name="address" inputmode="url" placeholder="https://example.org/article" value=(address);
                 button type="submit" name="do" value="preview" { "Preview" }
             }
         }

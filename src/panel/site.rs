@@ -9,15 +9,18 @@ use super::{Fields, Visit, notice, see_other, settings::Source};
 use crate::{
     body::Body,
     config::{
-        Choice,
+        Choice, Config,
         edit::{self, Change},
     },
     error_pages,
 };
 
+/// The profile of a site that is always rewritten, where without a rule it would not be.
+const ALWAYS: Option<&str> = Some("desktop");
+
 /// What can be chosen: the word of the form, the profile that it writes, the label.
 const CHOICES: [(&str, Option<&str>, &str); 3] = [
-    ("always", Some("desktop"), "Always rewrite its pages"),
+    ("always", ALWAYS, "Always rewrite its pages"),
     ("never", Some("off"), "Never touch this site"),
     ("usual", None, "As on other sites"),
 ];
@@ -36,7 +39,7 @@ pub(super) fn page(visit: &Visit<'_>) -> Response<Body> {
     };
     let tree = Source::read(visit).and_then(|source| source.tree());
     visit.show(&host, &html! {
-        @if !visit.query.get("saved").is_empty() { p.good role="status" { "Saved. It holds for the next page that is loaded." } }
+        @if !visit.query.get("saved").is_empty() { p.good role="status" { "Saved. This holds for the next page that is loaded:" } }
         @match &tree {
             Ok(tree) => (state(visit, tree, &host)),
             Err(problem) => p.bad { (problem) },
@@ -70,7 +73,7 @@ fn state(visit: &Visit<'_>, tree: &Value, host: &str) -> Markup {
     }
 }
 
-pub(super) fn post(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
+pub(super) async fn post(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
     let choice = CHOICES.iter().find(|(word, ..)| *word == form.get("choice"));
     let (Some(host), Some((_, profile, _))) = (host_in(form.get("host")), choice) else {
         return notice(
@@ -89,11 +92,26 @@ pub(super) fn post(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
             "There is no configuration file yet; `http://gleaner.internal/settings/sites` offers to make one.",
         );
     };
-    let changes = changes(&tree, &host, *profile);
-    match if changes.is_empty() { Ok(()) } else { edit::save(file, &source.text, &changes) } {
-        Ok(()) => see_other(&format!("/settings/site?host={host}&saved=1")),
-        Err(error) => refused(&error.to_string()),
+    let mut changes = changes(&tree, &host, *profile);
+    if *profile == ALWAYS {
+        // A device keeps its own profile, unless that leaves the site alone.
+        let usual = self::changes(&tree, &host, None);
+        let usual: Vec<_> =
+            usual.into_iter().chain(changes.iter().filter(|change| change.path[0] != "sites").cloned()).collect();
+        let is_rewritten = |config: &Config| {
+            config.profiles.choose(&visit.asker(), &host).is_some_and(|choice| choice.profile.rewrite)
+        };
+        if edit::edited(&source.text, &usual, file).is_ok_and(|(_, config)| is_rewritten(&config)) {
+            changes = usual;
+        }
     }
+    if !changes.is_empty() {
+        if let Err(error) = edit::save(file, &source.text, &changes) {
+            return refused(&error.to_string());
+        }
+        visit.taken_over().await;
+    }
+    see_other(&format!("/settings/site?host={host}&saved=1"))
 }
 
 /// What gives this host the profile, before all other rules; without one, what takes its own rule away.

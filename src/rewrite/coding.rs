@@ -42,13 +42,14 @@ pub(super) type Decoder = Pin<Box<dyn AsyncBufRead>>;
 impl Coding {
     /// Reads a coding's name (RFC 9110 § 8.4.1; `x-gzip` is equal to `gzip`).
     pub(crate) fn parse(name: &str) -> Option<Self> {
-        match name.to_ascii_lowercase().as_str() {
-            "gzip" | "x-gzip" => Some(Self::Gzip),
-            "deflate" => Some(Self::Deflate),
-            "br" => Some(Self::Brotli),
-            "zstd" => Some(Self::Zstd),
-            _ => None,
-        }
+        const NAMES: [(&str, Coding); 5] = [
+            ("gzip", Coding::Gzip),
+            ("x-gzip", Coding::Gzip),
+            ("deflate", Coding::Deflate),
+            ("br", Coding::Brotli),
+            ("zstd", Coding::Zstd),
+        ];
+        NAMES.into_iter().find(|(known, _)| name.eq_ignore_ascii_case(known)).map(|(_, coding)| coding)
     }
 
     pub(crate) fn as_str(self) -> &'static str {

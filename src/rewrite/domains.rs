@@ -6,16 +6,17 @@
 use std::sync::Arc;
 
 use gleaner_filters::{Domain, Survey};
-use moka::{ops::compute::Op, sync::Cache};
 use url::Url;
 
+use crate::expiring_map::{ExpiringMap, Lifetime};
+
 /// The cache; `None` if it is disabled.
-pub(super) struct Domains(Option<Cache<String, Arc<Domain>>>);
+pub(super) struct Domains(Option<ExpiringMap<String, Arc<Domain>>>);
 
 impl Domains {
     /// For this many hosts; of more, the least used are evicted.
     pub(super) fn new(hosts: u32) -> Self {
-        Self((hosts > 0).then(|| Cache::new(u64::from(hosts))))
+        Self((hosts > 0).then(|| ExpiringMap::new(hosts as usize, Lifetime::Unlimited)))
     }
 
     /// What is known of a page's host, possibly nothing yet. `None` if the cache is disabled.
@@ -29,10 +30,8 @@ impl Domains {
         let (Some(domains), Some(host), Some(survey)) = (&self.0, url.host_str(), survey) else {
             return;
         };
-        domains.entry(host.to_owned()).and_compute_with(|entry| {
-            let mut domain = entry.map(moka::Entry::into_value).unwrap_or_default();
-            Arc::make_mut(&mut domain).learn(survey);
-            Op::Put(domain)
-        });
+        let mut domain = domains.get(host).unwrap_or_default();
+        Arc::make_mut(&mut domain).learn(survey);
+        domains.insert(host.to_owned(), domain);
     }
 }

@@ -37,7 +37,7 @@ pub(crate) struct RequestInfo<'a> {
     pub(super) wants_original: bool,
     /// Whether it has a `Range` that may apply to a rewritten page.
     pub(super) has_range: bool,
-    /// Whether it has conditions that may contain a tag of ours.
+    /// Whether it has conditions, of which a tag may be ours.
     pub(crate) is_conditional: bool,
     /// The coding for a rewritten page.
     pub(super) coding: Option<Coding>,
@@ -62,7 +62,9 @@ impl<'a> RequestInfo<'a> {
             wants_original: false,
             has_range: headers.contains_key(header::RANGE)
                 && !headers.get(header::IF_RANGE).is_some_and(validators::is_of_original),
-            is_conditional: headers.contains_key(header::IF_NONE_MATCH) || headers.contains_key(header::IF_RANGE),
+            is_conditional: [header::IF_NONE_MATCH, header::IF_MODIFIED_SINCE, header::IF_RANGE]
+                .iter()
+                .any(|name| headers.contains_key(name)),
             coding: None,
             controls: None,
         }

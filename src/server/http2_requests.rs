@@ -19,7 +19,9 @@ pub(super) fn check<B: Body>(request: &Request<B>) -> Result<(), ParseRejection>
     if path.len() > MAX_TARGET {
         return Err(ParseRejection::TargetTooLong);
     }
-    if headers.len() > MAX_FIELDS {
+    // RFC 9113 § 8.2.3: browsers send each cookie in a field of its own.
+    let cookies = headers.get_all(header::COOKIE).iter().count();
+    if headers.len() - cookies > MAX_FIELDS {
         return Err(ParseRejection::TooManyFields);
     }
     let other_protocol = request.extensions().get::<Protocol>().is_some() && !websocket::is_extended_connect(request);

@@ -108,8 +108,8 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
         let is_body = matches!(self.phase, Phase::Length(_) | Phase::Chunked(_));
         self.buffer.reserve(if is_body { READ_SIZE } else { HEAD_READ_SIZE });
         let polled = poll_read_buf(Pin::new(&mut self.io), cx, &mut self.buffer);
-        if polled.is_pending() && self.buffer.is_empty() && matches!(self.phase, Phase::Head) {
-            // An idle connection holds no buffer.
+        if polled.is_pending() && self.buffer.is_empty() && self.buffer.capacity() > HEAD_READ_SIZE {
+            // An idle connection holds no large buffer.
             self.buffer = BytesMut::new();
         }
         let count = ready!(polled)?;

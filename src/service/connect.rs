@@ -33,7 +33,7 @@ impl Exchange {
         let device = self.device(request.headers());
         let intercepts = self.intercepts(&request, target, &device);
         let mut route = Route::of_connect(target, &self.running.config, intercepts);
-        if route == Route::Intercept && self.proxy.tunnelled.contains(&device, &target.host_port()) {
+        if route == Route::Intercept && self.proxy.tunnelled.contains(&device, &target.host_port) {
             route = Route::Tunnel;
         }
         self.log.route = route.as_str();

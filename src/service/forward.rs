@@ -94,10 +94,10 @@ impl Exchange {
     /// for on the control host.
     fn only_rewritten(&self, info: &RequestInfo<'_>, response: Response<Body>) -> Response<Body> {
         let action = &self.log.action;
-        match info.url().filter(|_| info.is_view() && action.starts_with("passed")) {
-            Some(page) => bypass_link::no_view(&page, action),
-            None => response,
+        if !info.is_view() || !action.starts_with("passed") {
+            return response;
         }
+        info.url().map_or(response, |page| bypass_link::no_view(&page, action))
     }
 
     /// RFC 9110 § 15.2: interim responses are passed on. A 100 opens the request's body, which makes hyper send its own
@@ -156,7 +156,7 @@ impl Exchange {
     ) -> (Request<Body>, bool) {
         let (mut head, body) = request.into_parts();
         let forwarding = Forwarding {
-            host: &permit.target().authority(),
+            host: permit.target().authority(),
             upgrade: upgrade.map(UpgradeRequest::protocols),
             pseudonym: &self.proxy.pseudonym,
             via: self.running.config.headers.via,

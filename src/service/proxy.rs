@@ -132,7 +132,7 @@ impl Proxy {
     }
 
     /// Remembers why the last reload failed, for the start page.
-    pub fn reload_failed(&self, message: &str) {
+    pub(crate) fn reload_failed(&self, message: &str) {
         self.reload_error.store(Some(Arc::new(message.to_owned())));
     }
 

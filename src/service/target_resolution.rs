@@ -83,6 +83,6 @@ fn target_in_tunnel(request: &Request<Incoming>, tunnel: &Target) -> Result<Targ
     } else if named.same_place(tunnel) {
         Ok(named)
     } else {
-        Err(Error::Misdirected(tunnel.host_port()))
+        Err(Error::Misdirected(tunnel.host_port.to_string()))
     }
 }

@@ -66,7 +66,10 @@ impl Exchange {
     ) -> Result<Answer, Error> {
         let Some(upgrade) = upgrade.filter(|upgrade| upgrade.is_answered_by(&response)) else {
             let problem = "it switches to a protocol that was not asked for".to_owned();
-            return Err(Error::Upstream { host: target.host_port(), error: UpstreamError::BadResponse(problem) });
+            return Err(Error::Upstream {
+                host: target.host_port.to_string(),
+                error: UpstreamError::BadResponse(problem),
+            });
         };
         let is_over_http2 = upgrade.is_over_http2();
         let upstream_side = hyper::upgrade::on(&mut response);

@@ -105,6 +105,8 @@ async fn bad_certificates_are_refused_before_a_byte_of_the_request_is_sent() {
         let answer = get(&proxy, &origin.https_url("/secret"), &[]).await;
         assert_eq!(answer.status, 502, "{reason}");
         assert!(answer.text().contains(reason), "{}", answer.text());
+        // And what a person can do about it.
+        assert!(answer.text().contains("except:\n  - &quot;localhost&quot;"), "{}", answer.text());
         assert_eq!(told.recv().await.unwrap(), b"", "{reason}");
     }
     proxy.stop().await;

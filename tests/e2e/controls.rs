@@ -82,7 +82,8 @@ async fn each_link_shows_the_page_as_it_says_and_no_origin_sees_it() {
         assert!(shown.text().contains(first) && !next.text().contains(first), "{settings}: {}", next.text());
         let text = get(&proxy, &control(&shown, "Text"), &[ANNA]).await;
         is_of(&text, "single hand", "text");
-        assert_eq!(text.header("content-type"), "text/plain; charset=utf-8");
+        assert_eq!(text.header("content-type"), "text/html; charset=utf-8");
+        assert!(text.text().contains("<main><pre>") && text.text().contains(">Original<"), "{}", text.text());
         // The page's own links mean what they meant.
         assert!(less.text().contains("href=\"#note\"") || settings.contains("cnr"), "{}", less.text());
         assert!(!less.text().contains("<base"));
@@ -174,8 +175,8 @@ async fn nobody_sees_what_was_kept_for_another_even_behind_one_address() {
     let of_anna = get(&proxy, &url, &anna).await;
     let of_ben = get(&proxy, &url, &ben).await;
     for (shown, fields, name) in [(&of_anna, anna, "anna"), (&of_ben, ben, "ben")] {
-        let less = get(&proxy, &control(shown, "Less"), &fields).await;
-        assert!(less.text().contains(&format!("clock of {name} has")), "{}", less.text());
+        let more = get(&proxy, &control(shown, "More"), &fields).await;
+        assert!(more.text().contains(&format!("clock of {name} has")), "{}", more.text());
     }
     assert_eq!(origin.requests().len(), 2);
     // A page that both were sent alike, and then one of them with an account.
@@ -183,9 +184,9 @@ async fn nobody_sees_what_was_kept_for_another_even_behind_one_address() {
     for number in 0..4 {
         get(&proxy, &origin.url(&format!("/{number}")), &[ANNA]).await;
     }
-    let with_account = get(&proxy, &control(&alike, "Less"), &anna).await;
+    let with_account = get(&proxy, &control(&alike, "More"), &anna).await;
     assert!(with_account.text().contains("clock of anna has"), "{}", with_account.text());
-    let without = get(&proxy, &control(&alike, "Less"), &[ANNA]).await;
+    let without = get(&proxy, &control(&alike, "More"), &[ANNA]).await;
     assert!(without.text().contains("clock of nobody has"), "{}", without.text());
     proxy.stop().await;
 }
@@ -202,7 +203,7 @@ async fn what_is_not_kept_is_fetched_again_as_the_page_itself() {
     for number in 0..4 {
         get(&proxy, &origin.url(&format!("/{number}")), &anna).await;
     }
-    get(&proxy, &control(&first, "Less"), &anna).await;
+    get(&proxy, &control(&first, "More"), &anna).await;
     let asked: Vec<_> = origin.requests().iter().map(|seen| seen.uri.to_string()).collect();
     assert_eq!(asked, ["/secret", "/secret", "/page", "/0", "/1", "/2", "/3", "/page"]);
     proxy.stop().await;
@@ -316,7 +317,7 @@ async fn in_chromium_each_link_of_the_bar_shows_its_view_and_no_script_runs() {
         (&["Why", "Page"], "The clock has", "outside the main block"),
         (&["Next block"], "% removed", "The clock has"),
         (&["More"], "The clock has", "nothing"),
-        (&["Text"], "The clock has", "Next block"),
+        (&["Text"], "The clock has", "Imprint"),
         (&["Always/never"], "Never touch this site", "The clock has"),
     ] {
         window.go(&origin.url("/page")).await;

@@ -1,7 +1,7 @@
 //! All blocks of a page in order of relevance, its menus, and what kind of page it is.
 //!
 //! Source: López, Silva, Insa 2012, § 7: "we could detect the most relevant block; then, remove from the DOM tree all its
-//! nodes, and detect the next relevant block in the remaining DOM tree". For menus see `main_block/menus.rs`, for telling index
+//! nodes, and detect the next relevant block in the remaining DOM tree". For menus see `main_block/papers/menus.rs`, for telling index
 //! pages from articles [`core_ex`].
 //!
 //! Any algorithm can be asked for the blocks. Menus are looked for before, blocks after the filters that remove lists of

@@ -142,27 +142,30 @@ impl PageFeed {
         let survey = page.survey.take();
         guarded("output", || {
             let output = &chain.output;
+            let bar = links.as_ref().map(|links| chain.bar(links, &page, &report));
+            let words = Interface::of(page.metadata.language.as_deref());
+            let around = Surroundings { words, look, untouched: untouched.as_ref(), bar: bar.as_ref(), in_frame };
+            let (mut format, mut csp) = (output.format, chain.csp_change());
             let written = match (part, output.format) {
                 (Some(part), _) => output::part(&mut page, output, &part).ok_or(PageError::NoPart)?,
-                (None, Format::Html) => {
-                    let bar = links.as_ref().map(|links| chain.bar(links, &page, &report));
-                    let words = Interface::of(page.metadata.language.as_deref());
-                    let surroundings =
-                        Surroundings { words, look, untouched: untouched.as_ref(), bar: bar.as_ref(), in_frame };
-                    output::html(&page, output, surroundings)
-                }
+                (None, Format::Html) => output::html(&page, output, around),
                 (None, Format::Text) => {
                     let headline = output::lift_headline(&mut page, output);
                     let text = output::text(&page, output);
-                    let text = output::below_headline(headline.as_deref(), text, output);
-                    output::Written { content: text, offer: None }
+                    let mut content = output::below_headline(headline.as_deref(), text, output);
+                    if shape == Shape::Text {
+                        // A browser shows bare text as wide as a desk and without a way back.
+                        content = output::text_page(&page, &content, around);
+                        (format, csp) = (Format::Html, CspChange::Replace(output::READER_CSP));
+                    }
+                    output::Written { content, offer: None }
                 }
             };
             Ok(Filtered {
                 content: written.content,
                 offer: written.offer,
-                format: output.format,
-                csp: chain.csp_change(),
+                format,
+                csp,
                 metadata: page.metadata.clone(),
                 report,
                 survey,
@@ -265,6 +268,7 @@ impl PageFeed {
         let (metadata, claims) = (found.metadata, found.claims);
         let mut page = AnalysedPage { page, metadata, claims, domain, survey };
         page.collect_links = chain.collect_links;
+        page.has_bar = self.links.is_some();
         page.headline = found.headline;
         let mut report = Report { text_before: page.chars(page.body()), ..Report::default() };
         self.spend(&mut clock)?;

@@ -3,9 +3,11 @@
 //! Pages put an empty picture in `src` and the true address in an attribute of their own (`data-src`,
 //! `data-lazy-srcset`, …) for a script to move, and often repeat the image in `<noscript>` for browsers without scripts.
 //! Once the scripts are gone, somebody else must do it: this filter moves the addresses, and keeps one of the two copies.
-//! An image that has only a set of addresses gets one of them as its own (`source_set.rs`). It touches nothing else.
+//! An image that has only a set of addresses gets one of them as its own (`source_set.rs`), and what stands for a film or a post
+//! becomes its frame (`facades.rs`). It touches nothing else.
 
-mod source_set;
+mod facades;
+pub(crate) mod source_set;
 
 use html5ever::{LocalName, local_name};
 use serde::{Deserialize, Serialize};
@@ -14,6 +16,7 @@ use crate::{
     analysis::AnalysedPage,
     filter::Filter,
     html::{Kind, NodeId, Page, tag::Tag},
+    vocabulary::lists::{Words, words},
 };
 
 /// Settings of `lazy_images`.
@@ -41,11 +44,19 @@ impl Filter for LazyImages {
     fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
         let media: Vec<NodeId> = page
             .live(page.body())
-            .filter(|&id| matches!(page.tag(id), Some(Tag::Img | Tag::Source | Tag::Iframe | Tag::Video)))
+            .filter(|&id| {
+                matches!(
+                    page.tag(id),
+                    Some(Tag::Img | Tag::Source | Tag::Iframe | Tag::Video | Tag::Div | Tag::Blockquote | Tag::Other)
+                )
+            })
             .collect();
         let mut made_real = 0;
         for id in media {
-            let real = self::make_real(page, id);
+            let real = match page.tag(id) {
+                Some(Tag::Div | Tag::Blockquote | Tag::Other) => facades::make_frame(page, id),
+                _ => make_real(page, id),
+            };
             made_real += usize::from(real);
             if page.tag(id) == Some(Tag::Img) {
                 give_source(page, id);
@@ -112,22 +123,7 @@ fn is_placeholder(src: &str) -> bool {
 
 /// Whether the name of a file says that nothing is on the picture: `blank.png`, `/common/none.gif`.
 fn is_blank(src: &str) -> bool {
-    const NAMES: [&str; 14] = [
-        "blank",
-        "none",
-        "spacer",
-        "pixel",
-        "empty",
-        "transparent",
-        "placeholder",
-        "loading",
-        "lazy",
-        "dummy",
-        "grey",
-        "gray",
-        "1x1",
-        "clear",
-    ];
+    static NAMES: Words = words!("blank_pictures");
     let file = src.split(['?', '#']).next().unwrap_or(src);
     let file = file.rsplit('/').next().unwrap_or(file);
     let name = file.split('.').next().unwrap_or(file).to_lowercase();
@@ -146,6 +142,7 @@ fn make_real(page: &mut Page, id: NodeId) -> bool {
             // `nitro-lazy-src`, `ng-src`, `lazy-srcset`: whatever the tool calls itself.
             let is_private = name.starts_with("data-");
             let is_named_source = name.ends_with("-src") || name.ends_with("-srcset");
+            let is_frame = page.tag(id) == Some(Tag::Iframe);
             let is_own = matches!(name, "src" | "srcset" | "alt" | "title" | "href" | "longdesc");
             let may_be = is_private || is_image && (is_named_source || !has_source && !is_own);
             if !may_be || value.is_empty() {
@@ -153,6 +150,8 @@ fn make_real(page: &mut Page, id: NodeId) -> bool {
             }
             let purpose = match purpose(name) {
                 None if !is_private && name.ends_with("-srcset") => Some(Target::SourceSet),
+                // A frame that waits for consent.
+                None if is_frame && !has_source && is_named_source => Some(Target::Source),
                 known => known,
             };
             let target = match purpose {

@@ -202,6 +202,12 @@ impl Page {
         }
     }
 
+    /// The first class of an element; empty where it has none.
+    pub(crate) fn first_class(&self, id: NodeId) -> &str {
+        let class = self.attribute(id, &local_name!("class")).unwrap_or_default();
+        class.split_ascii_whitespace().next().unwrap_or_default()
+    }
+
     /// Whether an element has this name, whatever it is a part of.
     pub(crate) fn has_local_name(&self, id: NodeId, name: &str) -> bool {
         matches!(self.data(id), NodeData::Element(element) if &*element.name.local == name)

@@ -254,6 +254,8 @@ fn shows_no_markup(tag: Tag) -> bool {
 fn written_name(tag: Tag, name: &str) -> &str {
     match tag {
         Tag::Xmp | Tag::Plaintext => "pre",
+        // What was made one (`filter::lazy_images`).
+        Tag::Iframe => "iframe",
         _ => name,
     }
 }

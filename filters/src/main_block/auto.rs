@@ -56,8 +56,6 @@ use blocks::Blocks;
 use forest::Forest;
 use ranking::{AS_SCORED, MOODS, Ranking, Scored};
 use records::Records;
-#[cfg(test)]
-pub(crate) use records::signs::leads_to_profile;
 use rules::Context;
 
 /// What to do with text that may or may not belong to the main content.
@@ -186,11 +184,13 @@ pub(crate) fn choose(page: &AnalysedPage, settings: &super::Settings, forest: &F
         }
     }
     let is_doubtful = confidence < settings.auto.min_confidence;
-    let mut at_end = false;
-    if steering.steps != 0 {
-        let at = |beta_squared: f64, favor: Favor| settle(ranking.best(beta_squared, &MOODS).0, favor).0;
-        at_end = step(&mut kept, steering.steps, is_doubtful, at);
-    }
+    let at = |beta_squared: f64, favor: Favor| settle(ranking.best(beta_squared, &MOODS).0, favor).0;
+    let at_end = if steering.steps == 0 {
+        let mut less = kept.clone();
+        page.has_bar && !is_doubtful && step(&mut less, -1, false, at) && less == kept
+    } else {
+        step(&mut kept, steering.steps, is_doubtful, at)
+    };
     let count = kept.iter().filter(|&&kept| kept).count();
     let mut note = format!("{count} of {} texts, confidence {confidence:.2}", kept.len());
     if !rules.is_empty() {

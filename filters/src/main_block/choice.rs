@@ -21,7 +21,7 @@ pub(crate) struct Choice {
     pub(crate) note: Option<String>,
     /// What was thought of each text, in document order, where the algorithm scores them.
     pub(crate) chances: Vec<Chance>,
-    /// Whether there was no more, or less, to choose than a reader asked for.
+    /// Whether there is no step further: to more where the reader asked for more, else to less.
     pub(crate) at_end: bool,
     /// The word F1 that is to be expected, where the algorithm can tell.
     pub(crate) confidence: Option<f64>,

@@ -10,13 +10,12 @@
 //! Not: one line to fill in above the headline, a box for an e-mail address alone (a newsletter), a text field for comments below a long text, anything in the site's
 //! navigation or footer.
 
-mod invitation;
-mod unseen;
-
 use html5ever::local_name;
 
-use crate::html::{NodeId, Page, tag::Tag};
-use invitation::{is_for_letters, with_invitation};
+use crate::{
+    html::{NodeId, Page, said::cues::Cue, tag::Tag},
+    measure::fields::Fields,
+};
 
 /// Words of the text that is kept below which a page is there for its form. A sign-in page has 50 to 150, an article 300 and more.
 pub(super) const FEW_WORDS: f64 = 150.0;
@@ -52,8 +51,8 @@ pub(super) struct Forms {
     /// Those with a text field, of a short page: a label that is kept keeps its field, all the others and their button. Below a
     /// longer one they ask for comments.
     pub(super) talks: Vec<NodeId>,
-    /// Those that ask for an e-mail address and nothing else of weight, with the words that invite to it; and those that search the
-    /// site beside a text; and fields that nobody is to see. They go with their labels, whatever is kept of these.
+    /// Those that ask for an e-mail address and nothing else of weight, and those that search the site beside a text. They go with
+    /// their labels, whatever is kept of these.
     pub(super) unwanted: Vec<NodeId>,
 }
 
@@ -76,17 +75,14 @@ impl Forms {
         let is_of_site = |id: NodeId, fields: &Fields| {
             in_frame(page, id) || kept_words >= A_TEXT && is_site_search(page, id, fields)
         };
-        let mut forms = Forms { unwanted: unseen::fields(page, MAX_FORMS), ..Forms::default() };
+        let mut forms = Forms::default();
         for (id, fields) in &found {
             if Some(*id) == search {
                 forms.wanted.push(*id);
-            } else if fields.is_newsletter()
-                && kept_words >= HARDLY_ANY_WORDS
-                && (fields.words == 0 || is_for_letters(page, *id))
-            {
-                forms.unwanted.extend(with_invitation(page, *id));
+            } else if is_newsletter(page, *id, fields) && kept_words >= HARDLY_ANY_WORDS {
+                forms.unwanted.push(*id);
             } else {
-                let is_for_all = fields.is_all(kept_words) || fields.converts();
+                let is_for_all = is_all(fields, kept_words) || converts(fields);
                 let is_sites = is_of_site(*id, fields);
                 if is_for_all && !is_sites {
                     forms.wanted.push(with_company(page, *id));
@@ -122,95 +118,33 @@ fn with_company(page: &Page, form: NodeId) -> NodeId {
     if is_alone { parent } else { form }
 }
 
-/// What a reader fills in.
-#[derive(Default)]
-struct Fields {
-    words: usize,
-    mails: usize,
-    passwords: usize,
-    numbers: usize,
-    lists: usize,
-    boxes: usize,
-    texts: usize,
-    /// A field holds what the address of the page asks for.
-    asked: bool,
-    /// A field is for what somebody looks for.
-    seeks: bool,
+/// Whether these are what a page with so many words is for.
+fn is_all(fields: &Fields, words: f64) -> bool {
+    let few = if fields.texts > 0 { HARDLY_ANY_WORDS } else { FEW_WORDS };
+    let is_poll = fields.boxes > 0 && fields.count() == fields.boxes && fields.boxes <= CHOICES;
+    fields.count() > 0 && words < few && !(is_poll && words >= HARDLY_ANY_WORDS)
 }
 
-impl Fields {
-    fn of(page: &Page, form: NodeId) -> Fields {
-        let mut fields = Fields::default();
-        for id in page.live(form) {
-            match page.tag(id) {
-                Some(Tag::Select) => fields.lists += 1,
-                Some(Tag::Textarea) => fields.texts += 1,
-                Some(Tag::Input) => fields.add(page, id),
-                _ => {}
-            }
-        }
-        fields
-    }
-
-    fn add(&mut self, page: &Page, input: NodeId) {
-        let kind = page.attribute(input, &local_name!("type")).unwrap_or("text");
-        match kind.trim().to_ascii_lowercase().as_str() {
-            "hidden" | "submit" | "button" | "image" | "reset" => {}
-            "checkbox" | "radio" => self.boxes += 1,
-            "password" => self.passwords += 1,
-            "email" => self.mails += 1,
-            "search" => {
-                self.words += 1;
-                self.seeks = true;
-                self.asked |= is_asked(page, input);
-            }
-            "number" | "range" | "date" | "time" | "datetime-local" | "month" | "week" | "file" => {
-                self.numbers += 1;
-            }
-            _ if names_mail(page, input) => self.mails += 1,
-            _ => {
-                self.words += 1;
-                self.asked |= is_asked(page, input);
-            }
-        }
-    }
-
-    fn count(&self) -> usize {
-        self.words + self.mails + self.passwords + self.numbers + self.lists + self.boxes + self.texts
-    }
-
-    /// Whether these are what a page with so many words is for.
-    fn is_all(&self, words: f64) -> bool {
-        let few = if self.texts > 0 { HARDLY_ANY_WORDS } else { FEW_WORDS };
-        let is_poll = self.boxes > 0 && self.count() == self.boxes && self.boxes <= CHOICES;
-        self.count() > 0 && words < few && !(is_poll && words >= HARDLY_ANY_WORDS)
-    }
-
-    /// An address, and perhaps a name and a box to agree with: with a name it may be a petition too.
-    fn is_newsletter(&self) -> bool {
-        self.mails > 0 && self.passwords + self.numbers + self.texts == 0 && self.words <= 2
-    }
-
-    /// A number or a file and how to take it, or a line of text between two lists; and nobody asks who it is. What sorts a list has
-    /// lists only.
-    fn converts(&self) -> bool {
-        self.mails + self.passwords + self.texts == 0
-            && (self.numbers > 0 && self.numbers + self.lists >= 2
-                || self.words > 0 && self.lists == 2 && self.boxes == 0)
-    }
+/// An address, and perhaps a box to agree with; with a name only where its author calls it so: it may be a petition too.
+fn is_newsletter(page: &Page, form: NodeId, fields: &Fields) -> bool {
+    let is_called = || {
+        let mut around = std::iter::once(form).chain(page.ancestors(form).take(LEVELS));
+        around.any(|up| page.said(up).cues & Cue::Newsletter.bit() != 0)
+    };
+    fields.mails > 0
+        && fields.passwords + fields.numbers + fields.texts == 0
+        && (fields.words == 0 || fields.words <= 2 && is_called())
 }
 
-fn names_mail(page: &Page, input: NodeId) -> bool {
-    [local_name!("name"), local_name!("id"), local_name!("placeholder"), local_name!("autocomplete")]
-        .iter()
-        .filter_map(|name| page.attribute(input, name))
-        .any(|value| value.to_ascii_lowercase().contains("mail"))
-}
+/// Elements around a form that may be called a newsletter's.
+const LEVELS: usize = 3;
 
-/// Whether the page's address has a value for the field.
-fn is_asked(page: &Page, input: NodeId) -> bool {
-    page.attribute(input, &local_name!("name"))
-        .is_some_and(|name| page.url().query_pairs().any(|(key, value)| key == name && !value.trim().is_empty()))
+/// A number or a file and how to take it, or a line of text between two lists; and nobody asks who it is. What sorts a list has
+/// lists only.
+fn converts(fields: &Fields) -> bool {
+    fields.mails + fields.passwords + fields.texts == 0
+        && (fields.numbers > 0 && fields.numbers + fields.lists >= 2
+            || fields.words > 0 && fields.lists == 2 && fields.boxes == 0)
 }
 
 /// Whether a form above the headline has one line to fill in and perhaps a list of where to look: on pages without a `<header>` the
@@ -311,8 +245,7 @@ mod tests {
     fn a_petition_is_no_newsletter() {
         let form = "<form id=f><input name=name><input type=email><button>Sign</button></form>";
         assert_eq!(kept(form)[1], ["f"]);
-        let letters = format!("<h3>Our newsletter</h3>{form}");
-        assert_eq!(kept(&format!("<div>{letters}</div>"))[1], NONE);
+        assert_eq!(kept(&format!("<div class=newsletter>{form}</div>"))[1], NONE);
     }
 
     #[test]

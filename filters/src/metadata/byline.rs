@@ -25,15 +25,12 @@ use super::{
 };
 use crate::{
     html::{Headline, NodeId, Page, tag::Tag},
-    measure::table::is_data,
     vocabulary::words::one_line,
 };
 pub(super) use joined::names as joined_names;
 pub(super) use place::Places;
 use signs::Sign;
 pub(super) use signs::is_of_another;
-#[cfg(test)]
-pub(crate) use signs::leads_to_author;
 pub(super) use words::clear_openers;
 
 /// Most characters of a byline; Readability has the same. Higher: paragraphs about the author.
@@ -59,39 +56,26 @@ struct Mark {
     name: String,
 }
 
-/// The author whom the page shows. `is_article` is whether it says that it is one text.
-pub(super) fn author(page: &Page, headline: &Headline, is_article: bool) -> Option<String> {
-    find(page, headline, |is_near, mark, marks| {
-        let may_be_far = || is_article || !names_others(page, mark, marks);
-        is_near || mark.sign == Sign::Main || mark.sign.may_be_far() && may_be_far()
-    })
+/// The author whom the page shows.
+pub(super) fn author(page: &Page, headline: &Headline) -> Option<String> {
+    find(page, headline, |is_near, mark| is_near || mark.sign.may_be_far())
 }
 
 /// The author whom the page names close to its headline.
 pub(super) fn below_headline(page: &Page, headline: &Headline) -> Option<String> {
-    find(page, headline, |is_near, mark, _| is_near && mark.sign != Sign::Link)
+    find(page, headline, |is_near, mark| is_near && mark.sign != Sign::Link)
 }
 
-fn find(page: &Page, headline: &Headline, may_be: impl Fn(bool, &Mark, &[Mark]) -> bool) -> Option<String> {
+fn find(page: &Page, headline: &Headline, may_be: impl Fn(bool, &Mark) -> bool) -> Option<String> {
     let places = Places::of(page, headline.node);
     let marks = marks(page, &places);
     let is_near = |mark: &Mark| places.is_near(mark.element);
     let mut ranked: Vec<&Mark> = marks.iter().collect();
     ranked.sort_by_key(|mark| (!is_near(mark), mark.sign));
-    let best = ranked.into_iter().find(|mark| {
-        may_be(is_near(mark), mark, &marks) && !place::is_one_of_many(page, mark, &marks, headline.node)
-    })?;
+    let best = ranked
+        .into_iter()
+        .find(|mark| may_be(is_near(mark), mark) && !place::is_one_of_many(page, mark, &marks, headline.node))?;
     Some(with_others(page, innermost(page, best, &marks), &marks))
-}
-
-/// Whether the page names anybody else, but in the same line.
-fn names_others(page: &Page, mark: &Mark, marks: &[Mark]) -> bool {
-    let line = line_around(page, mark.element);
-    marks.iter().any(|other| {
-        let is_beside = line.is_some_and(|line| page.contains(line, other.element));
-        let is_same = other.name.contains(&mark.name) || mark.name.contains(&other.name);
-        !is_beside && !is_same
-    })
 }
 
 /// All names with a sign, in document order.
@@ -107,9 +91,6 @@ fn marks(page: &Page, places: &Places) -> Vec<Mark> {
                     return None;
                 }
                 let name = name_in(page, id)?;
-                if sign == Sign::Class && is_particle(&name) {
-                    return None;
-                }
                 Some(Mark { element: id, sign, name })
             }),
             None if (1..MAX_CHARS).contains(&page.own_chars(id)) => said(page, id, places.is_near(id)),
@@ -118,13 +99,6 @@ fn marks(page: &Page, places: &Places) -> Vec<Mark> {
         marks.extend(mark);
     }
     marks
-}
-
-/// "By" in a language whose word for it we do not know: themes put it in an element of its own, which they call the author's too. The
-/// initials of an agency have no small letters.
-fn is_particle(name: &str) -> bool {
-    let mut letters = name.chars();
-    name.len() <= 3 && letters.all(|c| c.is_ascii_alphabetic()) && name.ends_with(|c: char| c.is_ascii_lowercase())
 }
 
 /// The name in an element that has a sign.
@@ -188,23 +162,7 @@ fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
     if rest.len() == trim(&line).len() {
         return None;
     }
-    // Who wrote a film stands in the table of films.
-    let in_data = || {
-        let table = page.ancestors(id).find(|&up| page.tag(up) == Some(Tag::Table));
-        table.is_some_and(|table| is_data(page, table))
-    };
-    if !is_near && in_data() {
-        return None;
-    }
-    let is_head = || {
-        let mut around = page.ancestors(id).take(3);
-        around.any(|up| page.tag(up) == Some(Tag::Th))
-    };
     let (element, name) = if rest.is_empty() {
-        // The head of a column: "Author | Message".
-        if is_head() {
-            return None;
-        }
         // The name is an element beside it.
         let mut after = (id.index() + 1..page.end(page.body()).index()).map(NodeId::from_row);
         let next = after.by_ref().take(MAX_NODES).find(|&next| page.own_chars(next) > 0)?;

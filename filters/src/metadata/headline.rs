@@ -11,7 +11,6 @@
 //!
 //! Measured on WCXB dev, 2026-11-21 (`gleaner evaluate`, column `title`); with the last two rules 94.2 % on 2026-11-22.
 
-mod kicker;
 mod shown;
 mod site;
 
@@ -20,7 +19,6 @@ use crate::{
     hashing::Table,
     html::{Headline, NodeId, Page, tag::Tag},
     measure::is_left_open,
-    vocabulary::words::one_line,
 };
 use site::{Side, Site, split};
 
@@ -39,7 +37,7 @@ const LIKE_OF_MANY: f64 = 0.6;
 /// `<h1>`s from which a page has many.
 const MANY: usize = 4;
 
-/// Likeness of a lower heading to the first part of a title from which it says it: "Hardware" and "Browse subject: Hardware".
+/// Likeness of a heading to the last part of the address from which its words are those of the address.
 const SAYS_PART: f64 = 0.6;
 
 /// Different words of a heading that an address repeats, at least: fewer are the name of a section.
@@ -79,7 +77,7 @@ fn chosen(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> H
         .about(Tag::H1)
         .filter(|&id| page.contains(page.body(), id) && page.is_live(id))
         .take(MAX_HEADLINE_NODES)
-        .map(|id| (id, without_permalink(&line_of(page, id))))
+        .map(|id| (id, without_permalink(&start_of_line(page, id))))
         .filter(|(_, heading)| !heading.is_empty() && heading.len() <= MAX_H1_BYTES)
         .collect();
     let mut best: Option<(f64, &(NodeId, String))> = None;
@@ -105,18 +103,13 @@ fn chosen(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> H
     if let Some((score, (id, text))) = best
         && is_enough(score)
     {
-        return Headline { text: kicker::without(page, *id, text, &titles).to_owned(), node: Some(*id), only_h1: None };
+        return Headline { text: text.clone(), node: Some(*id), only_h1: None };
     }
     if let Some((id, text)) = in_address(page, &headings) {
         return Headline { text: text.clone(), node: Some(*id), only_h1: None };
     }
     let text = titles.first().map_or(title.as_str(), |title| title).to_owned();
     let only_h1 = best.filter(|_| headings.len() == 1).map(|(_, (id, _))| *id);
-    if headings.is_empty()
-        && let Some(headline) = said_part(page, &text)
-    {
-        return headline;
-    }
     let node = lower_heading(page, &text);
     if headings.is_empty()
         && node.is_none()
@@ -125,16 +118,6 @@ fn chosen(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> H
         return headline;
     }
     Headline { text, node, only_h1 }
-}
-
-/// What a heading says; of one that was left open, what stands before the first block in it.
-fn line_of(page: &Page, heading: NodeId) -> String {
-    if !is_left_open(page, heading) {
-        return start_of_line(page, heading);
-    }
-    let before_block = page.live(heading).skip(1).take_while(|&id| !page.tag(id).is_some_and(Tag::is_block));
-    let texts = before_block.filter_map(|id| page.text(id).map(|text| text.clone()));
-    one_line(&texts.collect::<String>())
 }
 
 /// The heading whose words are those of the page's address: some sites have one title for all of their pages.
@@ -195,21 +178,6 @@ fn behind_site(page: &Page, h1: &(NodeId, String), h1s: &[(NodeId, String)], tit
     Some(Headline { text, node: Some(id), only_h1: None })
 }
 
-/// Of a page without an `<h1>`, the lower heading that says most of a title: "View topic - How to bake bread".
-fn said_part(page: &Page, title: &str) -> Option<Headline> {
-    let parts = split(title);
-    let count = |text: &str| words(text).values().sum::<usize>();
-    let headings: Vec<(NodeId, String)> = lower_headings(page).collect();
-    (1..parts.len()).find_map(|first| {
-        let rest = title[parts[first].start..].trim();
-        if count(rest) * 2 < count(title) {
-            return None;
-        }
-        let (id, text) = headings.iter().find(|(_, text)| is_same(text, rest))?;
-        Some(Headline { text: text.clone(), node: Some(*id), only_h1: None })
-    })
-}
-
 /// `Middleware¶`, `Options #`: the sign that links to the heading.
 fn without_permalink(heading: &str) -> String {
     heading.trim_end_matches(['¶', '§', '🔗', '#']).trim_end().to_owned()
@@ -250,10 +218,6 @@ mod tests {
         let head = "<h1>A Course of Baking</h1><h2>Before we begin</h2>";
         assert_eq!(chosen_of(&format!("<title>Before we begin | A Course of Baking</title>{head}")), "Before we begin");
         assert_eq!(chosen_of(&format!("<title>Recipes | A Course of Baking</title>{head}")), "A Course of Baking");
-        assert_eq!(
-            chosen_of("<title>Board • View topic - How to bake bread</title><h2>How to bake bread</h2>"),
-            "How to bake bread"
-        );
     }
 
     #[test]
@@ -284,14 +248,6 @@ mod tests {
         );
         let headline = choose(&page, &Metas::of(&page), &JsonLd::of(&page), None);
         assert_eq!(headline.text, "Acme Kettle - Steel");
-    }
-
-    #[test]
-    fn a_heading_that_was_left_open_says_what_stands_before_its_first_paragraph() {
-        let text = format!("<p>{}</p>", crate::testing::words(100));
-        let page = crate::testing::page(&format!("<h1>The <b>bridge</b>{text}"));
-        let headline = choose(&page, &Metas::of(&page), &JsonLd::of(&page), None);
-        assert_eq!((headline.text.as_str(), headline.node), ("The bridge", None));
     }
 
     #[test]

@@ -69,7 +69,7 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
         match value {
             Some(day) if is_sure => return Some(day),
             // "The first mill burnt down on <time>3 May 1905</time>."
-            Some(day) if *day < *FIRST_YEAR || is_in_text(page, id) => {}
+            Some(day) if *day < *FIRST_YEAR => {}
             Some(day) if near_headline.is_none() && is_near(id) => near_headline = Some(day),
             Some(day) if times.len() <= FEW => times.push(day),
             _ => {}

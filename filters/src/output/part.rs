@@ -11,6 +11,7 @@ use html5ever::{LocalName, local_name};
 use super::{additions, interface::Interface, reader, tidy};
 use crate::{
     analysis::AnalysedPage,
+    filter::lazy_images::source_set::candidates,
     html::{
         NodeId,
         serialize::{self, Rules},
@@ -106,23 +107,13 @@ fn number_places(page: &mut AnalysedPage, elements: &[NodeId], number: u32) {
     }
 }
 
-/// The candidates of a `srcset` (HTML Standard § 4.8.4.2.1) with absolute addresses.
+/// A `srcset` with absolute addresses.
 fn absolute_set(page: &AnalysedPage, set: &str) -> String {
-    let mut candidates = Vec::new();
-    let is_between = |c: char| c == ',' || c.is_ascii_whitespace();
-    let mut rest = set.trim_start_matches(is_between);
-    while !rest.is_empty() {
-        let end = rest.find(|c: char| c.is_ascii_whitespace()).unwrap_or(rest.len());
-        let (address, after) = rest.split_at(end);
-        let bare = address.trim_end_matches(',');
-        let (descriptor, after) =
-            if bare.len() < address.len() { ("", after) } else { after.split_once(',').unwrap_or((after, "")) };
-        if let Ok(url) = page.base().join(bare) {
-            candidates.push(format!("{url} {}", descriptor.trim()).trim_end().to_owned());
-        }
-        rest = after.trim_start_matches(is_between);
-    }
-    candidates.join(", ")
+    let absolute = candidates(set).filter_map(|(address, descriptor)| {
+        let url = page.base().join(address).ok()?;
+        Some(format!("{url} {descriptor}").trim_end().to_owned())
+    });
+    absolute.collect::<Vec<_>>().join(", ")
 }
 
 /// The content, and the way to the page after it.

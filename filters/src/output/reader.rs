@@ -66,6 +66,19 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
     Written { content: out, offer }
 }
 
+/// A text as a page, below the bar.
+pub(crate) fn text_page(page: &Page, text: &str, around: Surroundings<'_>) -> String {
+    let mut out = String::with_capacity(16 * 1024);
+    let style =
+        "main>pre{background:none;border:0;padding:0;font:inherit;white-space:pre-wrap;overflow-wrap:break-word}";
+    write_head(page, around.look, style, &mut out);
+    write_header(page, around, &mut out);
+    out.push_str("<main><pre>");
+    escape_text(text, &mut out);
+    out.push_str("</pre></main></body></html>\n");
+    out
+}
+
 /// Everything up to the body, with more style.
 pub(super) fn write_head(page: &Page, look: ReaderLook, style: &str, out: &mut String) {
     out.push_str("<!DOCTYPE html>\n<html");

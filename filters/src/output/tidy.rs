@@ -11,7 +11,6 @@ pub(super) mod code_lines;
 mod controls;
 pub(super) mod drawings;
 mod entries;
-mod formulas;
 mod headline_link;
 mod heard;
 mod leftovers;
@@ -68,7 +67,6 @@ fn drop_glyphs(page: &mut Page) {
 
 /// Repairs for the reader look.
 pub(super) fn reader(page: &mut AnalysedPage) {
-    formulas::drop_pictures(page);
     let sheets = Sheets::of(page);
     let elements: Vec<(NodeId, Tag)> =
         page.live(page.body()).skip(1).filter_map(|id| Some((id, page.tag(id)?))).collect();
@@ -156,10 +154,7 @@ fn is_no_link(page: &Page, id: NodeId) -> bool {
 }
 
 fn is_unwanted(page: &Page, id: NodeId, tag: Tag) -> bool {
-    match tag {
-        Tag::Span if formulas::is_visual(page, id) => true,
-        _ => permalinks::is_sign(page, id, tag),
-    }
+    names::is_copy_of_formula(page, id, tag) || permalinks::is_sign(page, id, tag)
 }
 
 /// What `reader.css` must know of an element.
@@ -237,9 +232,8 @@ fn drop_breaks_above_headings(page: &mut Page) {
             Some(Tag::Br) => breaks.push(id),
             Some(tag) if tag.is_heading() => surplus.append(&mut breaks),
             Some(tag) if tag.is_media() => breaks.clear(),
-            Some(_) => {}
             None if page.own_chars(id) > 0 => breaks.clear(),
-            None => {}
+            _ => {}
         }
     }
     for id in surplus {

@@ -2,6 +2,8 @@
 
 mod run;
 
+use std::sync::LazyLock;
+
 use html5ever::local_name;
 use url::Host;
 
@@ -9,6 +11,7 @@ use super::names;
 use crate::{
     html::{NodeId, Page, said::Hint, tag::Tag},
     vocabulary::{
+        lists::{Words, words},
         starts::Starts,
         words::{trim, words},
     },
@@ -95,15 +98,8 @@ const LONG: u32 = 20;
 const STEPS_TO_PARAGRAPH: usize = 5;
 
 /// What buttons say that put something into a basket; in other languages their classes still say it.
-const TO_BUY: Starts = Starts::new(&[
-    "add to cart",
-    "add to basket",
-    "add to bag",
-    "buy now",
-    "in den warenkorb",
-    "ajouter au panier",
-    "añadir al carrito",
-]);
+static TO_BUY: LazyLock<Starts> = LazyLock::new(|| Starts::new(&TO_BUY_WORDS));
+static TO_BUY_WORDS: Words = words!("type_to_buy");
 
 /// How links begin that ask the reader to do business with whoever runs the site. Pages that offer something have four and
 /// more of them, texts about it one or two.

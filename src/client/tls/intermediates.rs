@@ -118,7 +118,7 @@ pub(in crate::client) async fn fetch_certificate(
     target: &Target,
     uri: &Uri,
 ) -> Option<CertificateDer<'static>> {
-    debug!(host = target.host_port(), "an intermediate certificate is fetched");
+    debug!(host = &*target.host_port, "an intermediate certificate is fetched");
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.ok()?;
     let path = uri.path_and_query().map_or("/", |path| path.as_str());
     let request = Request::get(path)

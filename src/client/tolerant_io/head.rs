@@ -1,5 +1,7 @@
 //! Response heads that browsers read, brought into the form that hyper reads.
 
+use std::borrow::Cow;
+
 use super::{Chunk, State};
 
 /// Where the empty line after a head ends.
@@ -13,13 +15,13 @@ pub(super) fn head_end(bytes: &[u8]) -> Option<usize> {
 
 /// A head as hyper reads it, and what follows it. `None` for what hyper is to refuse: what is no HTTP/1 response, NUL,
 /// and a CR in a line, which other readers take for its end.
-pub(super) fn normalized_head(head: &[u8], is_head: bool) -> Option<(Vec<u8>, State)> {
-    let is_lone_cr = |pair: &[u8]| pair[0] == b'\r' && pair[1] != b'\n';
-    if head.contains(&0) || head.windows(2).any(is_lone_cr) {
+pub(super) fn normalized_head(head: &[u8], is_head: bool) -> Option<(Cow<'_, [u8]>, State)> {
+    let is_lone_cr = |at: usize| head.get(at + 1) != Some(&b'\n');
+    if memchr::memchr(0, head).is_some() || memchr::memchr_iter(b'\r', head).any(is_lone_cr) {
         return None;
     }
     if let Some(state) = strict_head(head, is_head) {
-        return Some((head.to_vec(), state));
+        return Some((head.into(), state));
     }
     let mut lines = head.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let (line, version_1_0, status) = status_line(lines.next()?)?;
@@ -31,7 +33,7 @@ pub(super) fn normalized_head(head: &[u8], is_head: bool) -> Option<(Vec<u8>, St
     out.extend_from_slice(b"\r\n");
     let named = fields.iter().map(|(name, value)| (&name[..], &value[..]));
     let state = body_state(&named, status, version_1_0, is_head);
-    Some((out, state))
+    Some((out.into(), state))
 }
 
 /// What follows a head that hyper reads as it is, as nearly all are.

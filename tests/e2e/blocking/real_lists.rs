@@ -1,4 +1,4 @@
-//! The lists of EasyList and uBlock Origin, as Debian has them: the decisions, the pages, and what a browser asks for.
+//! The lists of `EasyList` and uBlock Origin, as Debian has them: the decisions, the pages, and what a browser asks for.
 
 use std::{fs, path::Path};
 

@@ -63,6 +63,17 @@ async fn forms_say_what_is_wrong_where_it_is_and_save_nothing() {
     form[3] = ("filters/main_block/min_share", "0.5");
     let stale = post(&proxy, "/settings/advanced", &form, &[]).await;
     assert!(stale.status == 409 && stale.text().contains("changed by somebody else"), "{}", stale.text());
+    assert!(stale.text().contains("value=\"0.5\"") && stale.text().contains("min_share</code>"), "the input is kept");
+    // The new page's form is of the file as it is now; Enter commits where no page is to be shown.
+    let stamp = hidden(&stale, "stamp");
+    let again = [form[0], ("stamp", &*stamp), ("do", "enter"), ("address", ""), form[3]];
+    assert_eq!(post(&proxy, "/settings/advanced", &again, &[]).await.header("location"), "/settings/advanced?saved=1");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains("min_share: 0.5") && text.ends_with("# faster\n"), "{text}");
+    assert!((proxy.proxy.config().filters.main_block.min_share - 0.5).abs() < 1e-9, "it is in force");
+    let nothing = hidden(&get(&proxy, "http://gleaner.internal/settings/advanced", &[]).await, "stamp");
+    let again = [form[0], ("stamp", &*nothing), ("do", "commit"), form[3]];
+    assert_eq!(post(&proxy, "/settings/advanced", &again, &[]).await.header("location"), "/settings/advanced?saved=0");
 }
 
 #[tokio::test]
@@ -95,7 +106,8 @@ async fn one_site_is_always_or_never_rewritten() {
     let Some(window) = Window::open(&proxy).await else { return };
     for (label, rule) in [
         ("Never touch this site", "  - { hosts: [news.example], profile: off }\n"),
-        ("Always rewrite its pages", "  - { hosts: [news.example], profile: desktop }\n"),
+        // It is rewritten without a rule, with each device's own profile.
+        ("Always rewrite its pages", ""),
         ("As on other sites", ""),
     ] {
         window.go("http://gleaner.internal/settings/site?host=news.example").await;
@@ -110,8 +122,17 @@ async fn one_site_is_always_or_never_rewritten() {
             text.contains(rule) && text.contains("  - { hosts: [bank.example], profile: off } # never\n"),
             "{label}: {text}"
         );
+        assert_eq!(text.contains("news.example"), !rule.is_empty(), "{label}: {text}");
         assert!(gleaner::Config::from_yaml(&text, None).is_ok(), "{text}");
     }
+    // Where a rule for the device leaves sites alone, this one gets a rule of its own.
+    fs::write(&file, format!("{WRITTEN}devices: [{{ profile: off }}]\n")).unwrap();
+    gleaner::reload::reload(&proxy.proxy, |_| {});
+    let page = get(&proxy, "http://gleaner.internal/settings/site?host=news.example", &[]).await;
+    let form = [("token", &*hidden(&page, "token")), ("host", "news.example"), ("choice", "always")];
+    assert_eq!(post(&proxy, "/settings/site", &form, &[]).await.status, 303);
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains("{ hosts: [news.example], profile: desktop }"), "{text}");
 }
 
 #[tokio::test]

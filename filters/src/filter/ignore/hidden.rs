@@ -55,7 +55,7 @@ pub(crate) fn show_hidden(page: &mut Page, filter: &'static str) {
         if id < over {
             continue;
         }
-        if is_piece(page, id) || is_tool_of_heading(page, id) || is_aside(page, id) {
+        if is_piece(page, id) || is_aside(page, id) {
             page.remove(id, filter);
             over = page.end(id);
         } else if is_hidden(page, id) {
@@ -127,18 +127,6 @@ fn is_aside(page: &Page, id: NodeId) -> bool {
         && !unfolds()
 }
 
-/// Whether a hidden element is what a script shows beside a heading: a bookmark with its explanation. Not all that the heading says.
-fn is_tool_of_heading(page: &Page, id: NodeId) -> bool {
-    const MAX_CHARS: usize = 400;
-    const LEVELS: usize = 3;
-    let mut around = page.ancestors(id).take(LEVELS);
-    let heading = around.find(|&up| page.tag(up).is_some_and(Tag::is_heading));
-    heading.is_some_and(|heading| {
-        let chars = page.chars(id);
-        (1..=MAX_CHARS).contains(&chars) && chars < page.chars(heading)
-    })
-}
-
 pub(super) fn show(page: &mut Page, id: NodeId) {
     page.drop_attributes(id, |name, _| *name == local_name!("style") || *name == local_name!("hidden"));
 }
@@ -194,26 +182,4 @@ fn is_hidden(page: &Page, id: NodeId) -> bool {
         };
     });
     is_hidden
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::page;
-
-    /// What is left of a heading when all that is hidden in it was shown.
-    fn heading(html: &str) -> String {
-        let mut page = page(&format!("<h1>{html}</h1>"));
-        let body = page.body();
-        show_hidden(&mut page, "test");
-        page.start_of_text(body, 100, 1000).trim().to_owned()
-    }
-
-    #[test]
-    fn a_heading_says_nothing_of_what_is_hidden_in_it() {
-        let tip = "Save this page to your own list and find it again on every machine.";
-        let tool = format!("<div hidden><p>{tip}</p><button>Got it</button></div>");
-        assert_eq!(heading(&format!("Oak chair {tool}")), "Oak chair");
-        assert!(heading(&tool).contains(tip));
-    }
 }

@@ -22,31 +22,38 @@ pub(super) fn address(page: &Page, image: NodeId) -> Option<String> {
     })
 }
 
-/// The candidate of a set that fits best (HTML § 4.8.4.2.2). Widths and densities are not mixed in a set; without either it is
-/// the density 1.
+/// The candidate of a set that fits best. Widths and densities are not mixed in a set; without either it is the density 1.
 fn best(set: &str) -> Option<String> {
     let mut best: Option<(f64, &str)> = None;
-    let mut rest = set.trim_start_matches([',', ' ', '\n', '\t', '\r', '\x0c']);
-    while !rest.is_empty() {
-        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-        let (address, after) = rest.split_at(end);
-        let bare = address.trim_end_matches(',');
-        // An address that ends with a comma has no descriptor.
-        let (descriptor, after) =
-            if bare.len() < address.len() { ("", after) } else { after.split_once(',').unwrap_or((after, "")) };
-        let width = width(descriptor.trim());
+    for (address, descriptor) in candidates(set) {
+        let width = width(descriptor);
         let is_better =
             best.is_none_or(
                 |(shown, _)| {
                     if shown < WIDE_ENOUGH { width > shown } else { width >= WIDE_ENOUGH && width < shown }
                 },
             );
-        if !bare.is_empty() && !bare.starts_with("data:") && is_better {
-            best = Some((width, bare));
+        if !address.starts_with("data:") && is_better {
+            best = Some((width, address));
         }
-        rest = after.trim_start_matches([',', ' ', '\n', '\t', '\r', '\x0c']);
     }
     best.map(|(_, address)| address.to_owned())
+}
+
+/// The addresses of a set with their descriptors (HTML § 4.8.4.2.2).
+pub(crate) fn candidates(set: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = set;
+    std::iter::from_fn(move || {
+        let start = rest.trim_start_matches(|c: char| c == ',' || c.is_ascii_whitespace());
+        let end = start.find(|c: char| c.is_ascii_whitespace()).unwrap_or(start.len());
+        let (address, after) = start.split_at(end);
+        let bare = address.trim_end_matches(',');
+        // An address that ends with a comma has no descriptor.
+        let (descriptor, after) =
+            if bare.len() < address.len() { ("", after) } else { after.split_once(',').unwrap_or((after, "")) };
+        rest = after;
+        (!bare.is_empty()).then(|| (bare, descriptor.trim()))
+    })
 }
 
 /// A picture of density 1 is taken to be half as wide as is enough, so that the one of density 2 is.

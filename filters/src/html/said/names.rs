@@ -18,25 +18,7 @@ pub(crate) const POSTERS: &[&str] = &[
 pub(crate) const QUOTES: &[&str] = &["quote", "blockquote", "quoteheader", "quotetitle"];
 
 /// Folders, files and parameters of addresses of profiles.
-pub(crate) const PROFILES: [&str; 17] = [
-    "user",
-    "users",
-    "u",
-    "member",
-    "members",
-    "profile",
-    "profiles",
-    "author",
-    "authors",
-    "people",
-    "account",
-    "member.php",
-    "memberlist.php",
-    "profile.php",
-    "viewprofile",
-    "showuser",
-    "uid",
-];
+pub(crate) static PROFILES: Words = words!("profile_folders");
 
 /// Words in the class of a date, and in the properties of one.
 pub(crate) const DATES: [&[&str]; 2] = [

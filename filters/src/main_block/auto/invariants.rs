@@ -1,6 +1,8 @@
 //! What a reader may rely on, whatever was chosen: what is one thing stays or goes as one, a kept text keeps its heading, and a shop
 //! keeps prices. Enforced here, after the choice and all rules, and nowhere else.
 
+use std::iter;
+
 use super::blocks::Blocks;
 use crate::{
     html::{NodeId, Page, tag::Tag},
@@ -55,26 +57,31 @@ fn settle(page: &Page, blocks: &Blocks, unit: NodeId, kept: &mut [bool]) {
         of_kept += if kept { block.stats.words } else { 0.0 };
     }
     let is_parted = of_kept > 0.0 && kept[inside.clone()].contains(&false);
-    let is_one = page.tag(unit) != Some(Tag::Li) || all <= ITEM_WORDS;
-    let headline = page.headline.node;
-    let holds_headline = headline.is_some_and(|node| page.contains(unit, node));
-    if is_parted && is_one && !holds_headline {
-        kept[inside].fill(of_kept >= MOST * all);
+    let holds_headline = page.headline.node.is_some_and(|node| page.contains(unit, node));
+    let is_one = all <= ITEM_WORDS || page.tag(unit) != Some(Tag::Li) && !holds_headline;
+    if is_parted && is_one {
+        kept[inside].fill(holds_headline || of_kept >= MOST * all);
     }
 }
 
 /// Keeps the heading right above a kept text, in the same element.
 fn keep_headings(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     for at in (1..kept.len()).rev() {
-        let heading = blocks.list[at - 1].container;
-        let is_above = kept[at]
+        if kept[at]
             && !kept[at - 1]
-            && page.tag(heading).is_some_and(Tag::is_heading)
-            && page.contains(page.parent(heading), blocks.list[at].container);
-        if is_above {
+            && let Some(heading) = heading_of(page, blocks.list[at - 1].container)
+            && page.contains(page.parent(heading), blocks.list[at].container)
+        {
             kept[at - 1] = true;
         }
     }
+}
+
+/// The heading that an element is, or that it is a box of.
+fn heading_of(page: &Page, id: NodeId) -> Option<NodeId> {
+    const LEVELS: usize = 2;
+    let mut around = iter::once(id).chain(page.ancestors(id).take(LEVELS));
+    around.find(|&up| page.tag(up).is_some_and(Tag::is_heading))
 }
 
 /// Whether a choice would leave none of the prices of a page, of which it has so many at least.

@@ -3,13 +3,11 @@
 //! A figure that stands among kept texts stays with its caption, whatever the chance of the caption: what the article shows is
 //! part of it. Measured on WCXB dev, 2026-11-21, five folds: word F1 .8693 without, .8689 with it; it is for the eye. So does code.
 
-use html5ever::local_name;
-
 use super::{blocks::Blocks, records::Thread};
 use crate::{
     html::{NodeId, Page, tag::Tag},
     main_block::{Choice, forms::Forms},
-    measure::table,
+    measure::{fields::Fields, table},
 };
 
 /// Texts of a subtree, and how many of them are kept.
@@ -176,19 +174,11 @@ fn counts(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Thread, forms: &
 
 /// A field of which the label is kept is of no use without the only button of its form.
 fn keep_buttons(page: &Page, counts: &mut [Count]) {
-    let is_field = |id: NodeId| {
-        let kind = page.attribute(id, &local_name!("type")).unwrap_or_default();
-        match page.tag(id) {
-            Some(Tag::Textarea | Tag::Select) => true,
-            Some(Tag::Input) => !matches!(kind, "hidden" | "submit" | "image" | "button"),
-            _ => false,
-        }
-    };
     let forms: Vec<NodeId> = page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::Form)).collect();
     for form in forms {
         let mut buttons = page.live(form).filter(|&id| page.tag(id) == Some(Tag::Button));
         if let (Some(button), None) = (buttons.next(), buttons.next())
-            && page.live(form).any(is_field)
+            && Fields::of(page, form).count() > 0
             && page.live(form).any(|id| counts[id.index()].kept > 0)
         {
             for id in page.live(button) {

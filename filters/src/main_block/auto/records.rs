@@ -10,8 +10,6 @@
 mod cards;
 pub(crate) mod signs;
 
-use std::collections::HashMap;
-
 use html5ever::local_name;
 
 use super::{
@@ -20,6 +18,7 @@ use super::{
     text::mix,
 };
 use crate::{
+    hashing::Table,
     html::{NodeId, Page, tag::Tag},
     measure::outermost,
     page_type::prices,
@@ -60,9 +59,9 @@ pub(crate) struct Records {
     /// By block: the field that it is or is part of.
     fields: Vec<Option<u64>>,
     /// Alike siblings, with the number of their group.
-    siblings: HashMap<NodeId, u64>,
+    siblings: Table<NodeId, u64>,
     /// The same of those that only look like entries of a list.
-    cards: HashMap<NodeId, u64>,
+    cards: Table<NodeId, u64>,
 }
 
 /// What is shown of a thread beside the kept blocks.
@@ -120,7 +119,7 @@ impl Records {
 
     /// Gives all blocks of one field their mean probability, words as weights.
     pub(super) fn smooth(&self, scored: &mut [Scored]) {
-        let mut sums: HashMap<u64, (f64, f64)> = HashMap::new();
+        let mut sums: Table<u64, (f64, f64)> = Table::default();
         for (field, scored) in self.fields.iter().zip(&*scored) {
             if let Some(field) = field {
                 let sum = sums.entry(*field).or_default();
@@ -138,7 +137,7 @@ impl Records {
 
     /// Keeps the group of records that tells most prices.
     pub(super) fn keep_priced(&self, page: &Page, blocks: &Blocks, kept: &mut [bool]) {
-        let mut found: HashMap<u64, usize> = HashMap::new();
+        let mut found: Table<u64, usize> = Table::default();
         let count = |id: NodeId| -> usize {
             let texts = page.live(id).filter_map(|id| page.text(id));
             texts.map(|text| prices(&text)).sum()
@@ -157,15 +156,21 @@ impl Records {
     }
 
     /// The alike siblings of which something is kept, outermost first: groups in which most members lead
-    /// somewhere, but not to so many places that they are lists themselves.
+    /// somewhere, but not to so many places that they are lists themselves; and cards that hold none of these.
     pub(super) fn entries(&self, page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<NodeId> {
-        let mut groups: HashMap<u64, Vec<NodeId>> = HashMap::new();
-        let all = self.siblings.iter().chain(&self.cards);
-        for (&id, &group) in all.filter(|(id, _)| !matches!(page.tag(**id), Some(Tag::Tr | Tag::Td))) {
-            if kept[blocks.inside(page, id)].contains(&true) {
-                groups.entry(group).or_default().push(id);
+        let kept_groups = |siblings: &Table<NodeId, u64>| {
+            let mut groups: Table<u64, Vec<NodeId>> = Table::default();
+            // A figure of an article is no card, though its caption leads to who made it.
+            let is_card = |id: NodeId| !matches!(page.tag(id), Some(Tag::Tr | Tag::Td | Tag::Figure));
+            for (&id, &group) in siblings.iter().filter(|(id, _)| is_card(**id)) {
+                if kept[blocks.inside(page, id)].contains(&true) {
+                    groups.entry(group).or_default().push(id);
+                }
             }
-        }
+            groups.retain(|_, members| members.len() >= LEAST_SIBLINGS);
+            groups
+        };
+        let mut groups = kept_groups(&self.siblings);
         let leads_on = |id: &&NodeId| {
             let links = page.live(**id).filter(|&id| page.tag(id) == Some(Tag::A));
             let mut places: Vec<&str> = links.filter_map(|id| page.attribute(id, &local_name!("href"))).collect();
@@ -173,10 +178,16 @@ impl Records {
             places.dedup();
             (1..=MAX_PLACES).contains(&places.len())
         };
-        groups.retain(|_, members| {
-            members.len() >= LEAST_SIBLINGS && 2 * members.iter().filter(leads_on).count() > members.len()
-        });
-        outermost(page, groups.into_values().flatten().collect())
+        groups.retain(|_, members| 2 * members.iter().filter(leads_on).count() > members.len());
+        let mut cards = kept_groups(&self.cards);
+        let mut all: Vec<NodeId> = groups.values().chain(cards.values()).flatten().copied().collect();
+        all.sort_unstable();
+        let holds_another = |&id: &NodeId| {
+            let next = all.get(all.partition_point(|&other| other <= id));
+            next.is_some_and(|&next| next < page.end(id))
+        };
+        cards.retain(|_, members| !members.iter().any(holds_another));
+        outermost(page, groups.into_values().chain(cards.into_values()).flatten().collect())
     }
 
     /// The posts of which something is kept, each with one name and one date.
@@ -255,7 +266,7 @@ impl Words {
 /// The posts of the thread: of the looks nearly all of whose members are signed and dated, the one with most text.
 fn posts(page: &Page, words: &Words, names: &[Sign], dates: &[Sign], is_forum: bool) -> Vec<NodeId> {
     let least = if is_forum { LEAST_IN_FORUM } else { LEAST };
-    let mut looks: HashMap<u64, Vec<NodeId>> = HashMap::new();
+    let mut looks: Table<u64, Vec<NodeId>> = Table::default();
     let mut is_seen = vec![false; page.len()];
     for sign in names.iter().chain(dates) {
         let around = page.ancestors(sign.element).take(MAX_LEVELS);
@@ -305,14 +316,14 @@ fn posts(page: &Page, words: &Words, names: &[Sign], dates: &[Sign], is_forum: b
 }
 
 /// Alike siblings that are short and hold several texts each, and the number of their group; and others that are cards.
-fn siblings(page: &Page, words: &Words) -> (HashMap<NodeId, u64>, HashMap<NodeId, u64>) {
-    let mut groups: HashMap<(NodeId, u64), Vec<NodeId>> = HashMap::new();
+fn siblings(page: &Page, words: &Words) -> (Table<NodeId, u64>, Table<NodeId, u64>) {
+    let mut groups: Table<(NodeId, u64), Vec<NodeId>> = Table::default();
     for id in page.live(page.body()).skip(1).filter(|&id| page.tag(id).is_some()) {
         if words.blocks[id.index()] > 0 {
             groups.entry((page.parent(id), look_from(page, id, 3))).or_default().push(id);
         }
     }
-    let (mut records, mut found_cards) = (HashMap::new(), HashMap::new());
+    let (mut records, mut found_cards) = (Table::default(), Table::default());
     for ((parent, look), members) in groups {
         let sum = |of: &dyn Fn(NodeId) -> f32| members.iter().map(|&id| of(id)).sum::<f32>();
         let count = members.len() as f32;
@@ -349,8 +360,7 @@ fn innermost(page: &Page, elements: &[NodeId]) -> Vec<NodeId> {
 
 /// Tag and first class of an element, or its identifier where that is numbered; digits in them aside.
 fn look(page: &Page, id: NodeId) -> Option<u64> {
-    let class = page.attribute(id, &local_name!("class"));
-    let first = class.and_then(|class| class.split_ascii_whitespace().next());
+    let first = Some(page.first_class(id)).filter(|first| !first.is_empty());
     let numbered = || {
         let id = page.attribute(id, &local_name!("id"))?;
         id.bytes().any(|byte| byte.is_ascii_digit()).then_some(id)
@@ -363,8 +373,7 @@ fn look(page: &Page, id: NodeId) -> Option<u64> {
 
 /// The same of any element, with the way down to it.
 fn look_from(page: &Page, id: NodeId, above: u64) -> u64 {
-    let class = page.attribute(id, &local_name!("class")).unwrap_or("");
-    key(page, id, class.split_ascii_whitespace().next().unwrap_or(""), above)
+    key(page, id, page.first_class(id), above)
 }
 
 fn key(page: &Page, id: NodeId, name: &str, above: u64) -> u64 {

@@ -2,21 +2,10 @@
 //! `佐藤美咲記者`. Newspapers of China, Taiwan, Japan and Korea write so. A sentence can begin with the same word ("the reporter
 //! learned…"), so the name must be all there is up to a sign or the end, and as short as names are.
 
+use crate::vocabulary::lists::{Words, words};
+
 /// What stands before a name, and after one.
-const BEFORE: [&str; 12] = [
-    "本報記者",
-    "本报记者",
-    "本刊记者",
-    "本网记者",
-    "特约记者",
-    "見習記者",
-    "见习记者",
-    "记者",
-    "記者",
-    "撰文",
-    "文／",
-    "文/",
-];
+static BEFORE: Words = words!("reporter_before");
 const AFTER: [&str; 7] = ["기자", "특파원", "논설위원", "선임기자", "통신원", "記者", "记者"];
 
 /// What stands between the names of two: "记者 王晓梅 通讯员 李俊".
@@ -35,7 +24,7 @@ pub(in crate::metadata) fn names(line: &str) -> Option<String> {
         return None;
     }
     let line = line.trim_matches(|c: char| is_bracket(c) || c.is_whitespace());
-    if let Some(rest) = BEFORE.iter().find_map(|word| line.strip_prefix(word)) {
+    if let Some(rest) = BEFORE.iter().find_map(|word| line.strip_prefix(*word)) {
         let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ':' || c == '：');
         let end = rest.find(|c: char| is_bracket(c) || matches!(c, '/' | '／' | '|' | '｜'));
         return joined(&rest[..end.unwrap_or(rest.len())]);

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use html5ever::local_name;
 
-use super::{Mark, signs::Sign};
+use super::Mark;
 use crate::{
     html::{NodeId, Page, tag::Tag},
     vocabulary::lists::{Words, words},
@@ -59,8 +59,7 @@ pub(super) fn is_one_of_many(page: &Page, mark: &Mark, marks: &[Mark], headline:
         if headline.is_some_and(|headline| page.contains(at, headline)) || at == page.body() {
             return false;
         }
-        let is_main = mark.sign == Sign::Main;
-        if is_apart(page, at) || !is_main && has_likes(page, at, up, mark, marks) {
+        if is_apart(page, at) || has_likes(page, at, up, mark, marks) {
             return true;
         }
         at = up;
@@ -82,11 +81,7 @@ fn has_likes(page: &Page, at: NodeId, up: NodeId, mark: &Mark, marks: &[Mark]) -
 }
 
 fn are_alike(page: &Page, one: NodeId, other: NodeId) -> bool {
-    let class = |id| {
-        let value = page.attribute(id, &local_name!("class"));
-        value.and_then(|value| value.split_ascii_whitespace().next())
-    };
-    page.tag(one).is_some() && page.tag(one) == page.tag(other) && class(one) == class(other)
+    page.tag(one).is_some() && page.tag(one) == page.tag(other) && page.first_class(one) == page.first_class(other)
 }
 
 /// Words in the classes and names of what is not the text: what others say of it, and the way to other texts.

@@ -3,7 +3,7 @@
 use html5ever::local_name;
 
 use super::words::BESIDE;
-use crate::html::said::names::{AUTHOR_FOLDERS, AUTHORS};
+use crate::html::said::names::AUTHORS;
 use crate::{
     html::{NodeId, Page, said::Hint, tag::Tag},
     vocabulary::{
@@ -16,8 +16,6 @@ use crate::{
 /// What says that a text is a name, the surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sign {
-    /// Microdata: the `author` of the `mainEntity` of the page.
-    Main,
     /// Microdata: the `author` of something.
     Item,
     /// `rel=author` (HTML § 4.6.7.2).
@@ -76,14 +74,15 @@ pub(super) fn of_element(page: &Page, id: NodeId, tag: Tag) -> Option<Sign> {
                 if is_of_another(page, id) {
                     return None;
                 }
-                let is_main = item(page, id).is_some_and(|item| is_main(page, item));
-                add(if is_main { Sign::Main } else { Sign::Item });
+                add(Sign::Item);
             }
             local_name!("rel") if tag == Tag::A && has_word("author") => add(Sign::Rel),
             local_name!("class") if is_author_class(value) => add(Sign::Class),
-            local_name!("href") if tag == Tag::A && leads_to_author(value) => add(Sign::Link),
             _ => {}
         }
+    }
+    if tag == Tag::A && page.said(id).has(Hint::AuthorPage) {
+        add(Sign::Link);
     }
     sign
 }
@@ -91,11 +90,6 @@ pub(super) fn of_element(page: &Page, id: NodeId, tag: Tag) -> Option<Sign> {
 /// The thing of which an element tells a property (HTML § 5.2.2).
 fn item(page: &Page, id: NodeId) -> Option<NodeId> {
     page.ancestors(id).find(|&up| page.has_attribute(up, &local_name!("itemscope")))
-}
-
-fn is_main(page: &Page, item: NodeId) -> bool {
-    page.attribute(item, &local_name!("itemprop"))
-        .is_some_and(|value| value.split_ascii_whitespace().any(|word| word == "mainEntity"))
 }
 
 /// Whether a property is that of what others say of the page, or about it.
@@ -136,27 +130,6 @@ fn is_author_class(value: &str) -> bool {
     })
 }
 
-pub(crate) fn leads_to_author(href: &str) -> bool {
-    // Over bytes: every link of a page is asked.
-    let path = href.as_bytes();
-    let path = &path[..memchr::memchr2(b'?', b'#', path).unwrap_or(path.len())];
-    let parts = path.split(|byte| *byte == b'/');
-    let mut parts = parts.filter(|part| !part.is_empty());
-    let has_folder = parts.any(|part| {
-        let may_be =
-            matches!(part[0] | 32, b'a' | b'b' | b'c' | b'f' | b'j' | b'k' | b'p' | b'r' | b's' | b't' | b'w' | b'y');
-        let is = |folder: &&str| part.eq_ignore_ascii_case(folder.as_bytes());
-        may_be && AUTHOR_FOLDERS.iter().any(is)
-    });
-    has_folder && parts.next().is_some()
-}
-
-/// Whether a link leads to the pages of one subject.
-fn leads_to_section(page: &Page, link: NodeId) -> bool {
-    const FOLDERS: [&str; 6] = ["tag", "tags", "category", "categories", "topic", "topics"];
-    page.attribute(link, &local_name!("href")).is_some_and(|href| href.split('/').any(|part| FOLDERS.contains(&part)))
-}
-
 /// The name inside an author: `<span itemprop=author itemscope><span itemprop=name>`, else its link, beside which stand ranks
 /// and numbers.
 pub(super) fn inner_name(page: &Page, id: NodeId) -> Option<NodeId> {
@@ -164,7 +137,7 @@ pub(super) fn inner_name(page: &Page, id: NodeId) -> Option<NodeId> {
     let itemprop = local_name!("itemprop");
     let inner = || page.live(id).skip(1).take(MAX_NODES);
     inner().find(|&inner| page.attribute(inner, &itemprop).is_some_and(|value| value == "name")).or_else(|| {
-        let is_link = |inner: &NodeId| page.tag(*inner) == Some(Tag::A) && !leads_to_section(page, *inner);
+        let is_link = |inner: &NodeId| page.tag(*inner) == Some(Tag::A);
         let mut links = inner().filter(is_link);
         let link = links.find(|&link| page.chars(link) > 0)?;
         links.next().is_none().then_some(link)
@@ -215,15 +188,5 @@ mod tests {
         }
         assert!(!may_open("Ann Ash"));
         assert!(!may_open("t"));
-    }
-
-    #[test]
-    fn an_address_leads_to_an_author_by_a_folder_in_its_path_alone() {
-        for href in ["/Author/ann", "https://a.example/x/contributors/ann?y", "journalist//ann"] {
-            assert!(leads_to_author(href), "{href}");
-        }
-        for href in ["/author/", "/author?x/y", "/x#author/ann", "/authority/ann", "", "/é/ann"] {
-            assert!(!leads_to_author(href), "{href}");
-        }
     }
 }

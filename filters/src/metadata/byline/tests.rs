@@ -22,7 +22,6 @@ fn the_word_by_below_the_headline_stands_before_a_name() {
         "<p>By Ann Ash May 3, 2026</p>",
         "<div class='post-meta_authorName__x7'>Ann Ash</div>",
         "<div class=author-box><div class=author-name>Ann Ash</div><div class=author-title>Senior Writer</div></div>",
-        "<a href=/authors/ann-ash>Ann Ash</a>",
     ] {
         let html = format!("<h1>The night ferry</h1>{byline}{TEXT}");
         assert_eq!(article(&html).as_deref(), Some("Ann Ash"), "{byline}");
@@ -139,18 +138,6 @@ fn a_card_of_another_article_is_not_the_author() {
 }
 
 #[test]
-fn the_author_of_the_question_is_the_author_of_the_page() {
-    let name = |name: &str| format!("<div itemprop=author itemscope><a itemprop=name href=/u/{name}>{name}</a></div>");
-    let html = format!(
-        "<h1>Why a night ferry</h1><div itemprop=mainEntity itemscope itemtype=https://schema.org/Question><div class=post>{TEXT}{}</div>\
-         <div itemprop=suggestedAnswer itemscope itemtype=https://schema.org/Answer class=post>{TEXT}{}</div></div>",
-        name("Ann"),
-        name("Ben"),
-    );
-    assert_eq!(author(&html).as_deref(), Some("Ann"));
-}
-
-#[test]
 fn the_name_of_the_site_is_an_author_of_articles_alone_and_the_last() {
     let head = "<meta property=og:site_name content='The Paper'><meta name=author content='The Paper'><title>The night ferry</title>";
     let body = format!("<h1>The night ferry</h1>{TEXT}");
@@ -162,21 +149,6 @@ fn the_name_of_the_site_is_an_author_of_articles_alone_and_the_last() {
     // The site of one person.
     let own = head.replace("The Paper", "Ben Stone").replace("article", "website");
     assert_eq!(author(&format!("{own}{body}")).as_deref(), Some("Ben Stone"));
-}
-
-#[test]
-fn a_link_to_a_subject_is_no_name() {
-    let html = format!(
-        "<h1>The night ferry</h1><div class=top-byline><a href=/tag/money>Money</a> <span>Ann Ash</span></div>{TEXT}"
-    );
-    assert_ne!(article(&html).as_deref(), Some("Money"));
-}
-
-#[test]
-fn a_person_goes_before_a_department() {
-    let head = r#"<script type="application/ld+json">{"@type":"Article","author":{"@type":"Person","name":"Paper Tax & Law"}}</script>
-        <meta name=author content="Ann Ash">"#;
-    assert_eq!(author(head).as_deref(), Some("Ann Ash"));
 }
 
 #[test]
@@ -218,12 +190,4 @@ fn labels_and_places_for_names_are_no_names() {
         let html = format!("<meta name=author content='{content}'>");
         assert_eq!(author(&html), None, "{content}");
     }
-}
-
-#[test]
-fn a_word_for_by_in_a_language_of_its_own_is_no_name() {
-    let html = "<h1>The night ferry</h1><div class=post-author><div class=author-by>Ni</div> <a href=/author/liza>Liza Reyes</a></div>";
-    assert_eq!(author(html).as_deref(), Some("Liza Reyes"));
-    let agency = "<h1>The night ferry</h1><div class=author>TT</div>";
-    assert_eq!(author(agency).as_deref(), Some("TT"));
 }

@@ -52,32 +52,3 @@ pub(super) fn name(page: &Page, link: NodeId, mark: &LocalName) -> Option<NodeId
     let is_more = chars > page.live(name).take(MAX_NODES).map(|id| page.own_chars(id)).sum();
     (is_more && !page.has_attribute(name, mark)).then_some(name)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::{by_id, page};
-
-    fn is_named_by(html: &str) -> Option<String> {
-        let page = page(html);
-        let mark = LocalName::from(super::super::MARK);
-        let name = name(&page, by_id(&page, "a"), &mark)?;
-        page.attribute(name, &local_name!("id")).map(str::to_owned)
-    }
-
-    #[test]
-    fn a_card_is_named_by_its_heading_or_its_first_line() {
-        for (html, expected) in [
-            ("<a id=a href=/x><div>News</div><h3 id=h><b>Oven</b></h3><p>Long</p></a>", Some("h")),
-            ("<a id=a href=/x><img src=a><div id=d>Oven</div><p>Long</p></a>", Some("d")),
-            ("<a id=a href=/x><div><div id=d>Oven</div><div>3 May</div></div></a>", Some("d")),
-            ("<a id=a href=/x><div data-gleaner=heard>Image</div><div id=d>Oven</div><p>Long</p></a>", Some("d")),
-            ("<a id=a href=/x><div id=d>Oven</div></a>", None),
-            ("<a id=a href=/x>Oven<p>Long</p></a>", None),
-            ("<a id=a href=/x><span>Oven</span><span>Long</span></a>", None),
-            ("<a id=a><div>Oven</div><p>Long</p></a>", None),
-        ] {
-            assert_eq!(is_named_by(html).as_deref(), expected, "{html}");
-        }
-    }
-}

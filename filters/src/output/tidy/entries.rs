@@ -6,7 +6,7 @@ use html5ever::{LocalName, local_name};
 
 use super::MARK;
 use crate::{
-    html::{NodeId, Page, tag::Tag},
+    html::{Fate, NodeId, Page, tag::Tag},
     metadata::start_of_line,
 };
 
@@ -33,7 +33,9 @@ pub(super) fn mark(page: &mut Page) {
 /// The picture that the text stands beside: one, or they leave it no room.
 fn mark_picture(page: &mut Page, entry: NodeId) {
     let mark = LocalName::from(MARK);
-    let is_picture = |id: &NodeId| page.tag(*id) == Some(Tag::Img) && !page.has_attribute(*id, &mark);
+    let is_picture = |id: &NodeId| {
+        page.tag(*id) == Some(Tag::Img) && page.fate(*id) == Fate::Keep && !page.has_attribute(*id, &mark)
+    };
     let picture = page.live(entry).find(is_picture);
     if let Some(picture) = picture {
         page.set_attribute(picture, mark, "thumb".to_owned());
@@ -53,11 +55,18 @@ impl Link {
     fn of(page: &Page, id: NodeId) -> Option<Link> {
         let place = page.attribute(id, &local_name!("href"))?.trim().to_owned();
         let is_heading = |id: NodeId| page.tag(id).is_some_and(Tag::is_heading);
+        let pictures = page.live(id).filter(|&inside| page.tag(inside) == Some(Tag::Img));
+        // Where pictures are not wanted, their descriptions stand for them.
+        let (described, shown): (Vec<_>, Vec<_>) = pictures.partition(|&picture| page.fate(picture) == Fate::AltText);
+        let mut text = start_of_line(page, id);
+        if let Some(&picture) = described.first().filter(|_| text.is_empty()) {
+            page.attribute(picture, &local_name!("alt")).unwrap_or_default().trim().clone_into(&mut text);
+        }
         Some(Link {
             id,
             place,
-            text: start_of_line(page, id),
-            has_picture: page.live(id).any(|inside| page.tag(inside) == Some(Tag::Img)),
+            text,
+            has_picture: !shown.is_empty(),
             is_heading: page.live(id).any(is_heading) || page.ancestors(id).take(2).any(is_heading),
         })
     }
@@ -83,6 +92,7 @@ fn say_once(page: &mut Page, entry: NodeId) {
         if links.iter().any(|other| page.is_live(other.id) && link.is_said_by(other)) {
             page.drop_silently(link.id);
         } else if link.text.len() >= LINES
+            && !link.is_heading
             && links[..at].iter().any(|name| name.place == link.place && !name.text.is_empty())
         {
             // Lines of text below a name that leads there already: they need not be blue and underlined.
@@ -132,6 +142,9 @@ mod tests {
         assert_eq!(entries_of(teaser), 12);
         let section = |number| format!("<h3><a href=#{number}>Boot {number}</a></h3><p>{text}</p>");
         assert_eq!(entries_of(section), 0);
+        // The heading of a section is none itself.
+        let names = |number| format!("<h3><a href=/{number}>Boot {number}</a></h3>");
+        assert_eq!(entries_of(|number| names(number) + "</div>" + &text + "<div>"), 0);
         // The pictures of an article, whose captions lead nowhere.
         let picture = |number| format!("<a href=/{number}.jpg><img src=/{number}.jpg></a>Boot {number} in the rain");
         assert_eq!(entries_of(picture), 0);

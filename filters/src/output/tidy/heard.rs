@@ -38,24 +38,3 @@ fn is_all(page: &Page, id: NodeId) -> bool {
             !leads_inside && page.live(around).all(|inside| page.contains(id, inside) || !shows(inside))
         })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::{by_id, page};
-
-    #[test]
-    fn what_says_all_is_seen() {
-        let is_hidden = |html: &str| {
-            let page = page(html);
-            is_only_heard(&page, by_id(&page, "s"), &Sheets::of(&page))
-        };
-        let text = "<span id=s class=sr-only>orange</span>";
-        assert!(is_hidden(&format!("<p>{text} 3</p>")));
-        assert!(is_hidden(&format!("<a href=/x>{text}<img src=a></a>")));
-        assert!(is_hidden(&format!("<a href=#x>{text}<svg></svg></a>")));
-        assert!(is_hidden(&format!("<li><a href=/x>12 {text}</a>")));
-        assert!(!is_hidden(&format!("<ul><li><i></i>{text}</ul>")));
-        assert!(!is_hidden(&format!("<a href=/x>{text}<svg></svg></a>")));
-    }
-}

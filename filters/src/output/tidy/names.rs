@@ -3,24 +3,17 @@
 use html5ever::local_name;
 
 use crate::{
-    html::{NodeId, Page},
-    vocabulary::parts::Parts,
+    html::{NodeId, Page, tag::Tag},
+    vocabulary::{
+        lists::{Words, words},
+        parts::Parts,
+    },
 };
 
 /// Texts for screen readers: Bootstrap (`sr-only`, later `visually-hidden`), Tailwind (`sr-only`), `WordPress`
 /// (`screen-reader-text`), HTML5 Boilerplate (`visuallyhidden`), Drupal (`visually-hidden`, `element-invisible`), Foundation
 /// (`show-for-sr`), GOV.UK (`govuk-visually-hidden`), jQuery UI (`ui-helper-hidden-accessible`).
-const FOR_SCREEN_READERS: [&str; 9] = [
-    "sr-only",
-    "visually-hidden",
-    "visuallyhidden",
-    "screen-reader-text",
-    "element-invisible",
-    "show-for-sr",
-    "govuk-visually-hidden",
-    "ui-helper-hidden-accessible",
-    "assistive-text",
-];
+static FOR_SCREEN_READERS: Words = words!("for_screen_readers");
 
 /// Parts of class names of pictures that a style sheet keeps small.
 const ICONS: [&str; 6] = ["icon", "avatar", "emoji", "smiley", "gravatar", "userpic"];
@@ -50,43 +43,6 @@ pub(super) fn is_note_title(page: &Page, id: NodeId) -> bool {
     TITLES.are_in(class(id))
         && (NOTES.are_in(class(id)) || NOTES.are_in(class(page.parent(id))))
         && (1..=MAX_CHARS).contains(&page.chars(id))
-}
-
-/// Rows of links that share the page: `share`, `share-buttons`, `social-share`, `post__sharing`.
-pub(super) fn is_share_row(page: &Page, id: NodeId) -> bool {
-    /// What may stand beside the word: a share price is something else.
-    const BESIDE: [&str; 18] = [
-        "",
-        "social",
-        "media",
-        "article",
-        "post",
-        "entry",
-        "page",
-        "story",
-        "buttons",
-        "button",
-        "links",
-        "icons",
-        "bar",
-        "tools",
-        "list",
-        "box",
-        "widget",
-        "container",
-    ];
-    /// Hardly any class has one, and to write it in small letters costs more.
-    const WORDS: Parts = Parts::new(&["share", "sharing"]);
-    let classes = page.attribute(id, &local_name!("class"));
-    if !classes.is_some_and(|classes| WORDS.are_in(classes)) {
-        return false;
-    }
-    has_class(page, id, |class| {
-        let class = class.to_ascii_lowercase();
-        let is_word = |part: &str| matches!(part, "share" | "sharing");
-        let mut parts = class.split(['-', '_']);
-        class.split(['-', '_']).any(is_word) && parts.all(|part| is_word(part) || BESIDE.contains(&part))
-    })
 }
 
 /// A picture that is called an icon, or one of a person by its class or by that of the link or frame around it.
@@ -124,6 +80,13 @@ pub(super) fn is_permalink(page: &Page, id: NodeId) -> bool {
                 | "srclink"
         )
     })
+}
+
+/// What `KaTeX` and `MediaWiki` write beside the `MathML` of a formula, for those who could not read that.
+pub(super) fn is_copy_of_formula(page: &Page, id: NodeId, tag: Tag) -> bool {
+    matches!(tag, Tag::Span | Tag::Img)
+        && has_class(page, id, |class| class == "katex-html" || class.starts_with("mwe-math-fallback-image"))
+        && page.about(Tag::Math).next().is_some()
 }
 
 /// The links of `MediaWiki` that edit a section.

@@ -124,42 +124,10 @@ mod tests {
     use super::*;
     use crate::testing::{by_id, page};
 
-    fn names(html: &str) -> Vec<Option<String>> {
-        let mut page = page(html);
-        let tabs = by_id(&page, "tabs");
-        page.remove(tabs, "link_lists");
-        name(&mut page);
-        ["p", "q"]
-            .map(|id| {
-                let panel = by_id(&page, id);
-                let is_marked = page.has_attribute(panel, &LocalName::from(MARK));
-                let name = page.attribute(panel, &local_name!("aria-label"));
-                name.filter(|_| is_marked).map(str::to_owned)
-            })
-            .to_vec()
-    }
-
     #[test]
     fn words_that_a_tab_holds_twice_are_told_once() {
         let page = page("<b id=a><i>Live mode</i> <i>Live mode</i></b><b id=b>Go Go gadget</b>");
         assert_eq!(words(&page, by_id(&page, "a")), "Live mode");
         assert_eq!(words(&page, by_id(&page, "b")), "Go Go gadget");
-    }
-
-    #[test]
-    fn panels_get_the_names_of_their_tabs() {
-        let html = "<ul id=tabs><li><a role=tab id=t> npm </a><li><button aria-controls=q>fish</button></ul>\
-            <div id=p role=tabpanel aria-labelledby=t><b>NPM</b> create</div>\
-            <div id=q role=tabpanel>sh create</div>";
-        assert_eq!(names(html), [None, Some("fish".to_owned())]);
-        let other = html.replace("<b>NPM</b> create", "npm create");
-        assert_eq!(names(&other), [Some("npm".to_owned()), Some("fish".to_owned())]);
-    }
-
-    #[test]
-    fn a_panel_below_its_own_tab_is_named_already() {
-        let html = "<i id=tabs></i><button id=t>One</button><div id=p role=tabpanel aria-labelledby=t>text</div>\
-            <b id=u>Two</b><p>words</p><div id=q role=tabpanel aria-labelledby=u>text</div>";
-        assert_eq!(names(html), [None, Some("Two".to_owned())]);
     }
 }

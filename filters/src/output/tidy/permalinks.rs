@@ -1,7 +1,6 @@
-//! What the tools of a site put into headings and terms: signs that link to the heading, "[source]", "Edit".
+//! What the tools of a site put into headings and terms: signs that link to the heading.
 //!
-//! Known by where they lead and how they are written, not by their language: a link into the page without a letter, a
-//! short text in square brackets, an address that edits; and by the class names of the tools that make documentation.
+//! Known by where they lead, a link into the page without a letter; and by the class names of the tools that make documentation.
 
 use html5ever::local_name;
 
@@ -19,11 +18,8 @@ const LEVELS: usize = 5;
 
 /// Whether an element in a heading or a term is such a sign.
 pub(super) fn is_sign(page: &Page, id: NodeId, tag: Tag) -> bool {
-    if !matches!(tag, Tag::A | Tag::Span | Tag::Small | Tag::Sup | Tag::Div) {
-        return false;
-    }
-    if names::is_edit_section(page, id) {
-        return true;
+    if tag != Tag::A {
+        return names::is_edit_section(page, id);
     }
     let Some(heading) =
         page.ancestors(id).take(LEVELS).find(|&up| page.tag(up).is_some_and(|tag| tag.is_heading() || tag == Tag::Dt))
@@ -37,16 +33,8 @@ pub(super) fn is_sign(page: &Page, id: NodeId, tag: Tag) -> bool {
     if chars > MAX_CHARS || holds_picture() || !is_part() {
         return false;
     }
-    let text = start_of_line(page, id);
-    // Behind it stands the sign that links to the heading, at most.
-    let is_last = || {
-        let mut after = page.live(heading).skip_while(|&at| at < page.end(id));
-        !after.any(|at| page.text(at).is_some_and(|text| text.contains(char::is_alphanumeric)))
-    };
-    if tag == Tag::A {
-        return is_sign_link(page, id, &text) || is_tool(&text) && is_last();
-    }
-    is_tool(&text) && holds_link(page, id) && is_last()
+    let leads_inside = page.attribute(id, &local_name!("href")).is_some_and(|href| href.contains('#'));
+    leads_inside && !start_of_line(page, id).contains(char::is_alphanumeric) || names::is_permalink(page, id)
 }
 
 /// Visible characters of an element, counted until there are more than `most`.
@@ -60,50 +48,6 @@ fn first_chars(page: &Page, id: NodeId, most: usize) -> usize {
         }
     }
     chars
-}
-
-fn is_sign_link(page: &Page, id: NodeId, text: &str) -> bool {
-    let Some(href) = page.attribute(id, &local_name!("href")) else {
-        return false;
-    };
-    let has_letters = text.contains(char::is_alphanumeric);
-    let leads_inside = href.contains('#');
-    let path = href.split(['#', '?']).next().unwrap_or_default();
-    let is_editor = href.contains("action=edit") || path.split('/').any(|part| matches!(part, "edit" | "blame"));
-    leads_inside && (!has_letters || is_known_word(text)) || is_editor || names::is_permalink(page, id)
-}
-
-/// Words that screen readers are given in place of the sign.
-fn is_known_word(text: &str) -> bool {
-    ["link", "permalink", "anchor", "direct link", "copy link"].iter().any(|word| text.eq_ignore_ascii_case(word))
-}
-
-/// `[source]`, `[edit | edit source]`, and neither `[1]` nor `[PDF]`.
-fn is_tool(text: &str) -> bool {
-    const TOOLS: [&str; 12] = [
-        "edit",
-        "source",
-        "src",
-        "bearbeiten",
-        "quelltext",
-        "modifier",
-        "editar",
-        "modifica",
-        "bewerken",
-        "править",
-        "編集",
-        "编辑",
-    ];
-
-    let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
-    inner.is_some_and(|inner| {
-        let inner = inner.to_lowercase();
-        TOOLS.iter().any(|tool| inner.starts_with(tool))
-    })
-}
-
-fn holds_link(page: &Page, id: NodeId) -> bool {
-    page.live(id).any(|inside| page.tag(inside) == Some(Tag::A)) || page.in_link(id)
 }
 
 #[cfg(test)]
@@ -122,11 +66,7 @@ mod tests {
         for html in [
             "<h2>Options<a id=s href=#options>¶</a></h2>",
             "<h2>Options <a id=s href=/page#options>⚓</a></h2>",
-            "<h2>Options <a id=s href=#options>Permalink</a></h2>",
             "<dl><dt><code>open()</code><a id=s href=#open>#</a></dt></dl>",
-            "<dl><dt><code>open()</code><a id=s href=_modules/open.html><span><span>[source]</span></span></a></dt></dl>",
-            "<h2>Geschichte<span id=s>[<a href=/w?action=edit>Bearbeiten</a>]</span></h2>",
-            "<h3>Use <a id=s href=https://example.org/a/edit/main/use.md>Edit</a></h3>",
             "<div><h2>History</h2><span id=s class=mw-editsection>[<a href=/w>edit</a>]</span></div>",
             "<h4>fn open() <a id=s class='src rightside' href=../src/open.html>Source</a></h4>",
         ] {

@@ -28,26 +28,3 @@ fn has_address(page: &Page, id: NodeId) -> bool {
 fn has_poster(page: &Page, id: NodeId) -> bool {
     page.attribute(id, &local_name!("poster")).is_some_and(|poster| !poster.trim().is_empty())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::{by_id, page};
-
-    #[test]
-    fn a_film_with_an_address_can_be_played_and_one_with_nothing_goes() {
-        let after = |html: &str| {
-            let mut page = page(html);
-            let film = by_id(&page, "v");
-            repair(&mut page, &[film]);
-            let is_playable = page.has_attribute(film, &local_name!("controls"));
-            (page.is_live(film), is_playable)
-        };
-        assert_eq!(after("<video id=v src=a.mp4></video>"), (true, true));
-        assert_eq!(after("<video id=v><source src=a.mp4>No film</video>"), (true, true));
-        assert_eq!(after("<audio id=v src=a.ogg></audio>"), (true, true));
-        assert_eq!(after("<video id=v poster=a.jpg></video>"), (true, false));
-        assert!(!after("<video id=v>No film</video>").0);
-        assert!(!after("<video id=v src=''></video>").0);
-    }
-}

@@ -182,13 +182,6 @@ mod tests {
     use super::*;
     use crate::testing::page;
 
-    fn left(html: &str) -> usize {
-        let mut page = page(html);
-        drop_repeats(&mut page, None);
-        let is_picture = |id: &NodeId| page.tag(*id) == Some(Tag::Img);
-        page.live(page.body()).filter(is_picture).count()
-    }
-
     #[test]
     fn the_headline_is_not_said_again_behind_its_date() {
         let headings = |between: &str| {
@@ -214,38 +207,5 @@ mod tests {
         };
         assert_eq!(lines("<hr><p>one</p><hr> <div><hr></div><p>two"), 1);
         assert_eq!(lines("<p>one</p><hr><img src=a.png><hr><p>two"), 2);
-    }
-
-    #[test]
-    fn a_picture_behind_itself_goes() {
-        assert_eq!(left("<a><img src=/a.jpg></a><div><img src=/a.jpg></div>"), 1);
-        assert_eq!(left("<img src=/a-300x200.jpg> <img src=/a.jpg>"), 1);
-    }
-
-    #[test]
-    fn a_gallery_and_its_thumbnails_are_shown_once_in_the_larger_size() {
-        let html = "<div><img src=/s/160w/a.jpg><img src=/s/160w/b.jpg></div>\
-                    <ul><li><img src=/s/400x600/a.jpg><li><img src=/s/400x600/b.jpg></ul>";
-        let mut page = page(html);
-        drop_repeats(&mut page, None);
-        let left: Vec<&str> = page.live(page.body()).filter_map(|id| page.attribute(id, &local_name!("src"))).collect();
-        assert_eq!(left, ["/s/400x600/a.jpg", "/s/400x600/b.jpg"]);
-        assert_eq!(super::tests::left("<img src='/a?w=800&v=1'><img src='/a?v=1&w=80'>"), 1);
-        assert_eq!(super::tests::left("<img src='/a?v=1'><img src='/a?v=2'>"), 2);
-    }
-
-    #[test]
-    fn a_card_shows_the_first_of_its_pictures() {
-        let card = "<a href=/x><ul><li><img src=/a.jpg><li><img src=/b.jpg></ul><img width=16 src=/star.png> Boots</a>";
-        assert_eq!(left(card), 2);
-        assert_eq!(left("<a><img src=/a.jpg><img src=/b.jpg></a>"), 2);
-    }
-
-    #[test]
-    fn pictures_that_differ_or_stand_apart_stay() {
-        assert_eq!(left("<img src=/a.jpg>text<img src=/a.jpg>"), 2);
-        assert_eq!(left("<img src=/i?id=1><img src=/i?id=2>"), 2);
-        assert_eq!(left("<img width=16 src=/star.png><img width=16 src=/star.png>"), 2);
-        assert_eq!(left("<img src=/a.jpg><img src=/b.jpg><img src=/c.jpg>"), 3);
     }
 }

@@ -16,29 +16,17 @@ use html5ever::{LocalName, local_name};
 use super::MARK;
 use crate::{
     html::{NodeId, Page, tag::Tag},
-    vocabulary::words::words_of_identifier,
+    vocabulary::{
+        lists::{Words, words},
+        words::words_of_identifier,
+    },
 };
 
 /// Times that one file is shown from which it is a sign.
 const REPEATED: usize = 3;
 
 /// Words in the names of files of icons. Numbers behind them do not count.
-const ICONS: [&str; 14] = [
-    "icon",
-    "icons",
-    "ico",
-    "arrow",
-    "arrows",
-    "chevron",
-    "caret",
-    "star",
-    "stars",
-    "check",
-    "checkmark",
-    "tick",
-    "bullet",
-    "quote",
-];
+static ICONS: Words = words!("icon_files");
 
 /// Visible characters of a card for each of its pictures, at most. More is the text of an article.
 const CARD_CHARS: usize = 300;
@@ -203,71 +191,4 @@ fn is_in_card(page: &Page, id: NodeId) -> bool {
             || page.ancestors(next).take(LEVELS).any(|up| page.tag(up).is_some_and(Tag::is_heading))
     });
     page.in_link(id) || in_item() || is_before || pictures >= REPEATED
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::{by_id, page};
-
-    fn mark_of(html: &str) -> Option<String> {
-        let mut page = page(html);
-        let pictures: Vec<NodeId> = page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::Img)).collect();
-        mark(&mut page, &pictures);
-        let id = by_id(&page, "s");
-        page.attribute(id, &LocalName::from(MARK)).map(str::to_owned)
-    }
-
-    #[test]
-    fn drawn_signs_are_kept_small() {
-        let text = "word ".repeat(100);
-        for (html, mark) in [
-            ("<figure><img id=s src=a.svg><img src=a.svg><img src=a.svg></figure>".to_owned(), "line"),
-            ("<p><img id=s src=baby.svg> Best seller</p>".to_owned(), "line"),
-            ("<div><img id=s src=a.svg></div><div><img src=a.svg></div><div><img src=a.svg></div>".to_owned(), "line"),
-            (format!("<div><div><img id=s src=team.svg></div><h3>A team</h3><p>of our own</p></div><p>{text}"), "sign"),
-            (format!("<div><a href=/x><img id=s src=acme.svg></a><div>Acme</div></div><p>{text}"), "sign"),
-        ] {
-            assert_eq!(mark_of(&html).as_deref(), Some(mark), "{html}");
-        }
-    }
-
-    #[test]
-    fn icons_are_called_so() {
-        let is_icon = |html: &str| {
-            let page = page(html);
-            is_called_icon(&page, by_id(&page, "s"))
-        };
-        for html in [
-            "<div><img id=s src=/img/icon-baby.svg></div>",
-            "<div><img id=s src=/img/upArrow2.svg?v=3></div>",
-            "<div><img id=s src=/img/icons/70/ledger.svg></div>",
-        ] {
-            assert!(is_icon(html), "{html}");
-        }
-        for html in [
-            "<div><img id=s src=/img/startup.svg></div>",
-            "<div><img id=s src=star.svg alt='The parts of a star schema'></div>",
-            "<p><img id=s src=star-schema.svg></p>",
-            "<figure><img id=s src=star.svg></figure>",
-            "<div><img id=s src=icon.svg height=300></div>",
-        ] {
-            assert!(!is_icon(html), "{html}");
-        }
-    }
-
-    #[test]
-    fn diagrams_stay_as_they_are() {
-        let text = "word ".repeat(100);
-        for html in [
-            format!("<p>{text}</p><p><img id=s src=heap.svg></p><h2>Next</h2>"),
-            format!("<p>{text}<img id=s src=heap.svg></p>"),
-            format!("<div><img id=s src=heap.svg><p>Figure 4: the heap</p></div><p>{text}"),
-            "<figure><img id=s src=icon.svg> words</figure>".to_owned(),
-            "<p><img id=s width=300 src=icon.svg> words</p>".to_owned(),
-            "<p><img id=s src=tree.jpg> words</p>".to_owned(),
-        ] {
-            assert_eq!(mark_of(&html), None, "{html}");
-        }
-    }
 }

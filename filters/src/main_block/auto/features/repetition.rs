@@ -1,13 +1,10 @@
 //! What repeats: equal texts, equal ways of tags down from the body, siblings of one tag and first class.
 
-use html5ever::local_name;
-
 use super::{Base, Family, Row, log, ratio};
 use crate::{
     hashing,
     html::NodeId,
     main_block::auto::text::{self, mix},
-    vocabulary::words::count,
 };
 
 /// Blocks that are reached by the same tags.
@@ -62,35 +59,35 @@ impl Repetition {
 
 /// By block, the shares of its runs of words that also stand in an earlier and in a later block.
 fn said(base: &Base<'_>) -> Vec<[f32; 2]> {
-    let mut words = Vec::new();
-    let runs: Vec<Vec<u64>> = base
-        .blocks
-        .list
-        .iter()
-        .map(|block| {
-            words.clear();
-            for text in base.blocks.texts(block).iter().filter_map(|&id| base.page.text(id)) {
-                text::words(&text, &mut words);
-            }
-            let run = |run: &[u64]| run.iter().fold(0, |run, &word| mix(run, word));
-            words.windows(RUN).map(run).collect()
-        })
-        .collect();
-    let all = runs.iter().map(Vec::len).sum();
-    let mut first: hashing::Table<u64, u32> =
-        hashing::Table::with_capacity_and_hasher(all, hashing::RandomState::default());
-    let mut last = first.clone();
-    for (at, runs) in runs.iter().enumerate() {
-        for &run in runs {
-            first.entry(run).or_insert(count(at));
-            last.insert(run, count(at));
+    let (mut words, mut runs, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+    for block in &base.blocks.list {
+        words.clear();
+        for text in base.blocks.texts(block).iter().filter_map(|&id| base.page.text(id)) {
+            text::words(&text, &mut words);
+        }
+        let run = |run: &[u64]| run.iter().fold(0, |run, &word| mix(run, word));
+        runs.extend(words.windows(RUN).map(run));
+        ends.push(runs.len());
+    }
+    // The first and the last block with each run.
+    let mut places: hashing::Table<u64, (usize, usize)> =
+        hashing::Table::with_capacity_and_hasher(runs.len(), hashing::RandomState::default());
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let ranges: Vec<_> = starts.zip(ends.iter().copied()).collect();
+    for (at, &(start, end)) in ranges.iter().enumerate() {
+        for &run in &runs[start..end] {
+            places.entry(run).or_insert((at, at)).1 = at;
         }
     }
-    let shares = runs.iter().enumerate().map(|(at, runs)| {
-        let at = count(at);
-        let share =
-            |of: &dyn Fn(&u64) -> bool| ratio(runs.iter().filter(|run| of(run)).count() as f32, runs.len() as f32);
-        [share(&|run| first[run] < at), share(&|run| last[run] > at)]
+    let shares = ranges.iter().enumerate().map(|(at, &(start, end))| {
+        let (mut before, mut behind) = (0.0, 0.0);
+        for run in &runs[start..end] {
+            let (first, last) = places[run];
+            before += f32::from(u8::from(first < at));
+            behind += f32::from(u8::from(last > at));
+        }
+        let all = (end - start) as f32;
+        [ratio(before, all), ratio(behind, all)]
     });
     shares.collect()
 }
@@ -120,9 +117,7 @@ fn siblings(base: &Base<'_>) -> Vec<f32> {
     let key = |&id: &NodeId| {
         let tag = base.page.tag(id).map_or(255, |tag| tag as u64);
         let key = mix(mix(1, u64::from(base.page.parent(id).0)), tag);
-        let class = base.page.attribute(id, &local_name!("class")).unwrap_or_default();
-        let first = class.split_ascii_whitespace().next().unwrap_or_default();
-        first.bytes().fold(key, |key, byte| mix(key, u64::from(byte)))
+        base.page.first_class(id).bytes().fold(key, |key, byte| mix(key, u64::from(byte)))
     };
     occurrences(base.rows.iter().map(key))
 }

@@ -3,11 +3,14 @@
 
 use html5ever::local_name;
 
-use super::{MAX_PLACES, Words};
+use super::Words;
 use crate::html::{NodeId, Page, tag::Tag};
 
 /// Words of one on average, at most. The first lines of a story are 40 to 80 words.
 pub(super) const WORDS: f32 = 120.0;
+
+/// Different addresses that a story may lead to: it, its author, its topics. What has more is a list itself.
+const MAX_PLACES: usize = 8;
 
 /// Nodes of one that are looked at: a bound on the work where siblings are nested.
 const MAX_NODES: usize = 60;
@@ -37,5 +40,6 @@ fn is_card(page: &Page, words: &Words, id: NodeId) -> bool {
     places.sort_unstable();
     places.dedup();
     let is_linked = words.unlinked[id.index()] <= 0.5 * words.all[id.index()];
-    has_heading && (1..=MAX_PLACES).contains(&places.len()) || has_picture && is_linked && places.len() == 1
+    let has_text = words.blocks[id.index()] > 1;
+    has_heading && has_text && (1..=MAX_PLACES).contains(&places.len()) || has_picture && is_linked && places.len() == 1
 }

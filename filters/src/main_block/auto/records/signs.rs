@@ -4,7 +4,7 @@ use std::{collections::HashMap, iter};
 
 use html5ever::{LocalName, local_name};
 
-use crate::html::said::names::{DATES, POSTERS, PROFILES, QUOTES};
+use crate::html::said::names::{DATES, POSTERS, QUOTES};
 use crate::{
     html::{NodeId, Page, said::Hint, tag::Tag},
     main_block::auto::blocks::Blocks,
@@ -215,10 +215,9 @@ fn name_rank(page: &Page, id: NodeId, marks_authors: bool) -> Option<u8> {
     if !may_be_marked && !page.said(id).has_any(NAME_SIGNS) {
         return None;
     }
-    let (mut is_author, mut is_named, mut is_profile) = (false, false, false);
+    let (mut is_author, mut is_named) = (false, false);
     page.each_attribute(id, |name, value| match *name {
         local_name!("class") => is_named = holds(value, &NAMES),
-        local_name!("href") => is_profile = is_link && leads_to_profile(value),
         _ => is_author |= is_author_mark(name, value),
     });
     let marked_around = || {
@@ -235,7 +234,7 @@ fn name_rank(page: &Page, id: NodeId, marks_authors: bool) -> Option<u8> {
     if is_named {
         return Some(1);
     }
-    is_profile.then_some(2)
+    (is_link && page.said(id).has(Hint::Profile)).then_some(2)
 }
 
 /// `itemprop=author`, `rel=author` and the like.
@@ -247,26 +246,6 @@ fn is_author_mark(name: &LocalName, value: &str) -> bool {
 /// Words in the class of a name, and of a quotation.
 const NAMES: Words = Words::new(POSTERS);
 const QUOTE_WORDS: Words = Words::new(QUOTES);
-
-pub(crate) fn leads_to_profile(href: &str) -> bool {
-    let is_end = |byte: &u8| matches!(byte, b'/' | b'?' | b'&' | b'=' | b';' | b'#');
-    let mut parts = href.as_bytes().split(is_end).filter(|part| !part.is_empty()).peekable();
-    while let Some(part) = parts.next() {
-        // Discuz: space-uid-12.html.
-        if part.starts_with(b"space-uid-") {
-            return true;
-        }
-        let is_folder = || {
-            let may_be = matches!(part[0] | 32, b'a' | b'm' | b'p' | b's' | b'u' | b'v');
-            let is = |folder: &&str| part.eq_ignore_ascii_case(folder.as_bytes());
-            may_be && PROFILES.iter().any(is)
-        };
-        if matches!(part[0], b'~' | b'@') || parts.peek().is_some() && is_folder() {
-            return true;
-        }
-    }
-    false
-}
 
 /// How sure an element is to be a date.
 fn date_rank(page: &Page, id: NodeId) -> Option<u8> {

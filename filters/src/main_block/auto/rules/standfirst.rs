@@ -12,7 +12,10 @@ use super::{
 use crate::{
     html::{Page, tag::Tag},
     metadata::folded,
-    vocabulary::words::words_of_identifier,
+    vocabulary::{
+        lists::{Words, words},
+        words::words_of_identifier,
+    },
 };
 
 /// The least chance. Lower: notices ("we may earn a commission") and thanks for a subscription come along.
@@ -31,30 +34,7 @@ const FAR: usize = 60;
 const DESCRIBED: usize = 30;
 
 /// What it is called: then it need not end as a sentence does, and in many countries it does not.
-const NAMES: &[&str] = &[
-    "standfirst",
-    "sub",
-    "subtitle",
-    "subtitulo",
-    "subhead",
-    "subheading",
-    "subheadline",
-    "dek",
-    "deck",
-    "lead",
-    "lede",
-    "chapo",
-    "sapo",
-    "perex",
-    "announce",
-    "anons",
-    "synopsis",
-    "summary",
-    "bajada",
-    "entradilla",
-    "sumario",
-    "vorspann",
-];
+static NAMES: Words = words!("standfirst");
 
 /// Keeps sentences between the headline and the first kept paragraph: the first of them, and those directly behind it.
 pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {

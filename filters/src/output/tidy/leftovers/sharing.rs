@@ -1,9 +1,10 @@
 //! Links that share the page: to another site, or to a program, with the address of this page in them.
 
 use html5ever::local_name;
+use percent_encoding::{percent_decode, percent_decode_str};
 use url::Url;
 
-use super::{super::names, LABEL_CHARS, LEVELS, links_in};
+use super::{LABEL_CHARS, LEVELS, links_in};
 use crate::html::{NodeId, Page, tag::Tag};
 
 /// The addresses of the page as they stand in links that share it.
@@ -41,10 +42,6 @@ impl Sharing {
 
     /// The row that holds nothing but such links and a label.
     pub(super) fn row(&self, page: &Page, id: NodeId) -> Option<NodeId> {
-        named_row(page, id).or_else(|| self.row_by_addresses(page, id))
-    }
-
-    fn row_by_addresses(&self, page: &Page, id: NodeId) -> Option<NodeId> {
         if self.addresses.is_empty() || !self.is_share(page, id) {
             return None;
         }
@@ -81,26 +78,6 @@ fn may_hold_query(href: &str) -> bool {
     written.is_empty() || written.starts_with('#') || written.bytes().any(is_doubtful)
 }
 
-/// The row of buttons around a link that the page calls so: they may lead by way of the site itself, which counts them. Any
-/// other text in it, a heading or a picture makes it something else.
-fn named_row(page: &Page, id: NodeId) -> Option<NodeId> {
-    let row = page
-        .ancestors(id)
-        .take(LEVELS)
-        .take_while(|&up| up != page.body())
-        .filter(|&up| names::is_share_row(page, up))
-        .last()?;
-    let links = links_in(page, row);
-    let linked: usize = links.iter().map(|&link| page.chars(link)).sum();
-    let is_button = |&link: &NodeId| page.chars(link) <= LABEL_CHARS;
-    let holds_more = page
-        .live(row)
-        .any(|id| page.tag(id).is_some_and(|tag| tag.is_heading() || tag == Tag::Img && !page.in_link(id)));
-    let is_row =
-        links.len() > 1 && links.iter().all(is_button) && page.chars(row) <= linked + LABEL_CHARS && !holds_more;
-    is_row.then_some(row)
-}
-
 /// Host and path, as far as they tell one page from another.
 fn plain(url: &Url) -> Option<String> {
     let host = url.host_str()?;
@@ -110,26 +87,6 @@ fn plain(url: &Url) -> Option<String> {
 
 /// Percent signs undone twice, because an address inside an address is escaped once more.
 fn decoded(text: &str) -> String {
-    let once = percent_decoded(text.as_bytes());
-    String::from_utf8_lossy(&percent_decoded(&once)).into_owned()
-}
-
-fn percent_decoded(bytes: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let hex = bytes.get(at + 1..at + 3);
-        let value = hex.and_then(|hex| std::str::from_utf8(hex).ok()).and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        match (bytes[at], value) {
-            (b'%', Some(value)) => {
-                out.push(value);
-                at += 3;
-            }
-            (byte, _) => {
-                out.push(byte);
-                at += 1;
-            }
-        }
-    }
-    out
+    let once: Vec<u8> = percent_decode_str(text).collect();
+    percent_decode(&once).decode_utf8_lossy().into_owned()
 }
