@@ -167,7 +167,7 @@ impl Engine {
         let params: Vec<_> = texts.iter_mut().map(|rules| std::mem::take(&mut rules.params)).collect();
         let mut engine = Engine {
             besides,
-            params: Params::new(params),
+            params: Params::new(&params),
             hosts: hosts_only
                 .then(|| texts.iter().flat_map(syntax::hosts_alone).map(str::to_ascii_lowercase).collect()),
             pages: compile_some(&mut texts, |rules| &mut rules.pages),
@@ -434,7 +434,7 @@ mod tests {
     #[test]
     fn damaged_compiled_rules_are_written_again() {
         let dir = tempfile::tempdir().unwrap();
-        let text: String = (0..20_000).map(|number| format!("||host{number}.example^\n")).collect();
+        let text = (0..20_000).map(|number| format!("||host{number}.example^")).collect::<Vec<_>>().join("\n");
         let lists = [Text { name: "list".to_owned(), text }];
         let _ = Engine::new(&lists, Some(dir.path()));
         let file = fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap().path();

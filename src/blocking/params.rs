@@ -95,7 +95,7 @@ struct OneParam {
 
 impl Params {
     /// Takes the rules of each list, in their order.
-    pub(super) fn new(lists: Vec<Vec<ParamRule>>) -> Params {
+    pub(super) fn new(lists: &[Vec<ParamRule>]) -> Params {
         let rules = || lists.iter().enumerate().flat_map(|(list, rules)| rules.iter().map(move |rule| (rule, list)));
         let mut by_name: HashMap<String, OneParam> = HashMap::new();
         for (rule, list) in rules() {
@@ -104,7 +104,9 @@ impl Params {
             }
         }
         for (rule, list) in rules().filter(|(rule, _)| rule.name.is_none()) {
-            by_name.values_mut().for_each(|one| one.rules.push((rule.clone(), list)));
+            for one in by_name.values_mut() {
+                one.rules.push((rule.clone(), list));
+            }
         }
         Params(by_name)
     }
@@ -157,7 +159,7 @@ mod tests {
     fn shortened(rules: &str, url: &str, kind: &str) -> String {
         let rules = rules.lines().map(|line| ParamRule::read(line).unwrap().unwrap()).collect();
         let request = Request::new(url, "https://page.example/", kind, "get").unwrap();
-        match Params::new(vec![rules]).judge(&request, &["list".to_owned()]) {
+        match Params::new(&[rules]).judge(&request, &["list".to_owned()]) {
             Verdict::Shortened { to, .. } => to.to_string(),
             _ => url.to_owned(),
         }

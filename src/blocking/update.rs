@@ -102,7 +102,7 @@ fn report(list: &ListSource, outcome: &Outcome, had_one: bool) {
         Outcome::New(rules) => info!(%list, rules, "a list was updated"),
         Outcome::Same => {}
         Outcome::Failed(problem) if had_one => {
-            warn!(%list, problem, "a list was not updated; the one before it stays in use")
+            warn!(%list, problem, "a list was not updated; the one before it stays in use");
         }
         Outcome::Failed(problem) => warn!(%list, problem, "a list was not fetched; nothing is blocked by it yet"),
     }
