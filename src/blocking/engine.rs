@@ -434,8 +434,7 @@ mod tests {
     #[test]
     fn damaged_compiled_rules_are_written_again() {
         let dir = tempfile::tempdir().unwrap();
-        let rules: Vec<_> = (0..20_000).map(|number| format!("||host{number}.example^")).collect();
-        let text = rules.join("\n");
+        let text = (0..20_000).map(|number| format!("||host{number}.example^")).collect::<Vec<_>>().join("\n");
         let lists = [Text { name: "list".to_owned(), text }];
         let _ = Engine::new(&lists, Some(dir.path()));
         let file = fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap().path();

@@ -478,7 +478,7 @@ async fn explain_says_what_becomes_of_a_tunnel_and_of_a_connection_that_is_opene
     );
     assert!(opened.contains("decision   let through") && opened.contains("@@||exc.example/ok.js"), "{text}");
     let plain = explain("http://exc.example/x.js").await;
-    assert!(!plain.contains("tunnel") && plain.contains("decision   blocked"), "{plain}");
+    assert!(!plain.contains("the tunnel is refused") && plain.contains("decision   blocked"), "{plain}");
     fs::write(&config, format!("{settings}https: {{ intercept: on }}\n")).unwrap();
     let text = explain("https://exc.example/ok.js").await;
     assert!(!text.contains("decision   blocked") && text.contains("decision   let through"), "{text}");
