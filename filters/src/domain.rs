@@ -131,7 +131,7 @@ pub(crate) fn survey(page: &Page) -> Survey {
     Survey { blocks }
 }
 
-/// For each row a number that says where it stands. Brothers of the same tag and class share it.
+/// For each row a number that says where it stands. Siblings of the same tag and class share it.
 pub(crate) fn signatures(page: &Page) -> Vec<u64> {
     let body = page.body();
     let mut signatures = vec![0u64; page.len()];

@@ -124,7 +124,7 @@ fn paragraphs_that_multiply_formatting_are_refused() {
     }
 }
 
-/// For each image the brothers were walked from the first: 380,000 images took minutes.
+/// For each image the siblings were walked from the first: 380,000 images took minutes.
 #[test]
 fn images_in_a_row_cost_no_more_than_their_number() {
     for name in ["images_in_a_row", "noscripts_after_images", "pictures_of_images"] {

@@ -327,17 +327,17 @@ impl Page {
         let parent = self.parent(id);
         let mut at = id;
         while at.0 > parent.0 + 1 {
-            // The row before is the end of the brother before, or of something inside it.
-            let mut brother = NodeId(at.0 - 1);
-            while self.parent(brother) != parent {
-                brother = self.parent(brother);
+            // The row before is the end of the sibling before, or of something inside it.
+            let mut sibling = NodeId(at.0 - 1);
+            while self.parent(sibling) != parent {
+                sibling = self.parent(sibling);
             }
-            if self.fate(brother) != Fate::Removed
-                && !(self.kind(brother) == Kind::Text && self.own_chars(brother) == 0)
+            if self.fate(sibling) != Fate::Removed
+                && !(self.kind(sibling) == Kind::Text && self.own_chars(sibling) == 0)
             {
-                return Some(brother);
+                return Some(sibling);
             }
-            at = brother;
+            at = sibling;
         }
         None
     }

@@ -4,7 +4,7 @@
 //! or the word "by" before it. Comments, answers, cards of other articles and testimonials have the same signs. So it
 //! counts where the name stands:
 //!
-//! - close to the headline, or by itself: a name in one of several brothers that are built alike and each name somebody is
+//! - close to the headline, or by itself: a name in one of several siblings that are built alike and each name somebody is
 //!   one of many;
 //! - not inside what is called a comment, an answer, a review.
 //!

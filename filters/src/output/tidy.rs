@@ -216,8 +216,8 @@ pub(super) fn states_small_size(page: &Page, id: NodeId) -> Option<bool> {
 /// A link directly behind another one: the page's style kept the two apart.
 fn touches_link(page: &Page, id: NodeId) -> bool {
     let before = NodeId(id.0 - 1);
-    let brother = std::iter::once(before).chain(page.ancestors(before)).find(|&up| page.parent(up) == page.parent(id));
-    brother.is_some_and(|brother| brother < id && page.tag(brother) == Some(Tag::A) && page.fate(brother) == Fate::Keep)
+    let sibling = std::iter::once(before).chain(page.ancestors(before)).find(|&up| page.parent(up) == page.parent(id));
+    sibling.is_some_and(|sibling| sibling < id && page.tag(sibling) == Some(Tag::A) && page.fate(sibling) == Fate::Keep)
 }
 
 /// Line breaks directly above a heading, which has a space of its own there.

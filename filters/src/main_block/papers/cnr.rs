@@ -10,8 +10,8 @@
 //!    counted, over the number of nodes of its subtree, itself included. A *non-content node* (a link, a menu, a script)
 //!    weighs 1 and has no characters, whatever it holds.
 //! 2. The nodes with the highest ratios are the start set.
-//! 3. **Algorithm 2** drops every node that has an ancestor in the set, then replaces brothers by their parent until no
-//!    two brothers are left.
+//! 3. **Algorithm 2** drops every node that has an ancestor in the set, then replaces siblings by their parent until no
+//!    two siblings are left (the paper calls them brothers).
 //! 4. Of what is left, the node with most text is the main block.
 //!
 //! | constant | paper | here | why |
@@ -32,10 +32,10 @@
 //! Ties go to the node that comes first in the document.
 //!
 //! Cost: three passes over the nodes; Algorithm 2 is one pass from the last node to the first, because replacing
-//! brothers only ever moves up.
+//! siblings only ever moves up.
 
-mod brothers;
 mod ratios;
+mod siblings;
 
 use serde::{Deserialize, Serialize};
 
@@ -43,9 +43,9 @@ use crate::{
     error::ConfigError,
     html::{NodeId, Page, tag::Tag},
 };
-use brothers::block_with_most_text;
-pub(crate) use brothers::{Children, relevant_blocks};
 pub(crate) use ratios::{Ratio, chars_nodes_ratios, counted_nodes};
+use siblings::block_with_most_text;
+pub(crate) use siblings::{Children, relevant_blocks};
 
 /// Which nodes Algorithm 2 starts from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -63,7 +63,7 @@ pub enum Start {
 }
 
 /// The dial of the variant `cnr_relaxed`, our remedy for start sets that never meet: cards and sections wrap each
-/// paragraph, so brothers of the set stand in different wrappers and no merge climbs; growing the block until it holds
+/// paragraph, so siblings of the set stand in different wrappers and no merge climbs; growing the block until it holds
 /// half of the text does. On all of WCXB dev, 2026-11-21, by itself .810 for .777, in the whole chain .820 for .817
 /// (standard error of the difference .002). Measured on WCXB dev, 2026-11-21, every second page, the algorithm by itself (`gleaner evaluate DEV
 /// --bare --every 2 --variant 'dial=main_block: {cnr: {dial: ...}}'`), word F1: -1 .537, -.5 .722, 0 .775, .25 .801, .5
@@ -87,7 +87,7 @@ pub struct Settings {
     /// With `start: percentile`: 0 to 100. Smaller: a larger block.
     pub percentile: f64,
     /// From -1 (precision: close to the leaves) over 0 (the paper's Algorithm 2) to 1 (recall: the whole body). Below 0,
-    /// brothers are replaced by their parent only if they hold this share of its text. Above 0, the block grows until it
+    /// siblings are replaced by their parent only if they hold this share of its text. Above 0, the block grows until it
     /// holds this share of the page's text.
     pub dial: f64,
     /// Elements that weigh one node and have no text, whatever they hold, by tag; scripts, films, drawings and their like are

@@ -19,7 +19,7 @@
 //! | words | not said | runs between white space; ideographs one each | a paragraph of Japanese is not one word |
 //! | link | `<a>` | `<a href>` | an anchor that is a place and no link holds plain text |
 //! | no words at all | division by zero | no candidate | |
-//! | ties | higher in the tree; among brothers at random | higher; then first in the document | same input, same output |
+//! | ties | higher in the tree; among siblings at random | higher; then first in the document | same input, same output |
 //! | header near the set | "the first header node found" among the previous siblings | the nearest one | it is the first that a walk back finds |
 //! | tidying (R6) | `TagSoup`; "not worth its cost" | the parser's, always | every parser of HTML 5 makes a clean tree |
 //! | form guard | none (§ 6.1: nothing found on one of 27 sites) | a form with over half of the page's words is no form | ASP.NET pages stand in one form |

@@ -51,7 +51,7 @@ impl Places {
     }
 }
 
-/// Whether a name is in one of several brothers that are built alike, of which another names somebody else; or in
+/// Whether a name is in one of several siblings that are built alike, of which another names somebody else; or in
 /// what is called an answer, a comment, a list of other pages. Looked at up to what holds the headline too.
 pub(super) fn is_one_of_many(page: &Page, mark: &Mark, marks: &[Mark], headline: Option<NodeId>) -> bool {
     let mut at = mark.element;
@@ -74,9 +74,9 @@ fn has_likes(page: &Page, at: NodeId, up: NodeId, mark: &Mark, marks: &[Mark]) -
         .take_while(|other| page.contains(up, other.element))
         .filter(|other| !page.contains(at, other.element) && other.name != mark.name);
     others.any(|other| {
-        let brother =
+        let sibling =
             std::iter::once(other.element).chain(page.ancestors(other.element)).find(|&id| page.parent(id) == up);
-        brother.is_some_and(|brother| are_alike(page, at, brother))
+        sibling.is_some_and(|sibling| are_alike(page, at, sibling))
     }) && !super::is_short(page, up, super::MAX_CHARS)
 }
 

@@ -56,12 +56,12 @@ fn with_its_term(page: &Page, post: NodeId) -> NodeId {
         return post;
     }
     let around = page.parent(post);
-    let brother_before = |id: NodeId| {
+    let sibling_before = |id: NodeId| {
         let before = NodeId::from_row(id.index().checked_sub(1)?);
         std::iter::once(before).chain(page.ancestors(before)).find(|&up| page.parent(up) == around)
     };
     // White space stands between the two.
-    std::iter::successors(brother_before(post), |&id| brother_before(id))
+    std::iter::successors(sibling_before(post), |&id| sibling_before(id))
         .take(NODES_BETWEEN)
         .find(|&id| page.is_live(id) && page.tag(id).is_some())
         .filter(|&id| page.tag(id) == Some(Tag::Dt))

@@ -13,7 +13,7 @@ const FIGURE_3: &str = "<body>
         <div><p id=4>four, the footer</p></div>";
 
 #[test]
-fn algorithm_2_merges_the_brothers_of_figure_3() {
+fn algorithm_2_merges_the_siblings_of_figure_3() {
     let page = page(FIGURE_3);
     let mut start = vec![false; page.len()];
     for id in ["3", "4", "5", "7", "8"] {
@@ -142,9 +142,9 @@ fn the_ratios_of_the_wikipedia_page_are_those_worked_by_hand() {
 }
 
 #[test]
-fn algorithm_2_merges_the_brothers_of_the_wikipedia_page() {
-    // The heading and the content are brothers and become the body; so would the footer be one of them, if its items
-    // had been merged into it first: brothers at any height are replaced.
+fn algorithm_2_merges_the_siblings_of_the_wikipedia_page() {
+    // The heading and the content are siblings and become the body; so would the footer be one of them, if its items
+    // had been merged into it first: siblings at any height are replaced.
     let page = page(WIKIPEDIA);
     let mut start = vec![false; page.len()];
     for id in ["footer-info-lastmod", "footer-info-copyright"] {
@@ -179,8 +179,8 @@ data delayed 20 minutes</p>
 
 #[test]
 fn the_article_of_the_fox_news_page_is_found_without_the_footer() {
-    // Example 4.2: paragraphs are brothers and become their container, this and the title become the article; the
-    // footer has no brother in the set and less text.
+    // Example 4.2: paragraphs are siblings and become their container, this and the title become the article; the
+    // footer has no sibling in the set and less text.
     let page = page(FOX_NEWS);
     let mut start = vec![false; page.len()];
     let text = by_id(&page, "article-text");

@@ -10,7 +10,7 @@ pub(crate) struct Children {
     pub(crate) chars: u32,
 }
 
-/// Algorithm 2: the brothers of the set replaced by their parents until no two are left. `merges` says whether the node of
+/// Algorithm 2: the siblings of the set replaced by their parents until no two are left. `merges` says whether the node of
 /// a row takes the place of its children that are blocks; as printed, where there are two.
 pub(crate) fn relevant_blocks(
     page: &Page,
@@ -24,9 +24,9 @@ pub(crate) fn relevant_blocks(
     for row in (1..blocks.len()).rev() {
         let id = NodeId::from_row(row);
         if merges(row, children[row]) {
-            let brothers: Vec<NodeId> = page.live_children(id).collect();
-            for brother in brothers {
-                blocks[brother.index()] = false;
+            let siblings: Vec<NodeId> = page.live_children(id).collect();
+            for sibling in siblings {
+                blocks[sibling.index()] = false;
             }
             blocks[row] = true;
         }
