@@ -29,12 +29,19 @@ impl Running {
 
     /// Reads its output up to the line that begins with a word; what follows the word.
     pub(crate) fn wait_for(&mut self, word: &str) -> String {
+        self.find(word).unwrap_or_else(|| panic!("it ended before it said {word:?}"))
+    }
+
+    /// The same; none where its output ends without such a line.
+    pub(crate) fn find(&mut self, word: &str) -> Option<String> {
         loop {
             let mut line = String::new();
             let read = self.stdout.read_line(&mut line).unwrap();
-            assert!(read > 0, "it ended before it said {word:?}");
+            if read == 0 {
+                return None;
+            }
             if let Some(rest) = line.trim().strip_prefix(word) {
-                return rest.trim().to_owned();
+                return Some(rest.trim().to_owned());
             }
         }
     }

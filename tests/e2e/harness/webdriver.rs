@@ -26,8 +26,12 @@ impl Window {
         optional::program("chromium", "chromium")?;
         let program = optional::program("chromedriver", "chromium-driver")?;
         let home = tempfile::tempdir().unwrap();
-        let mut running = Running::start(Command::new(program).arg("--port=0").env("HOME", home.path()));
-        let port = running.wait_for("ChromeDriver was started successfully on port");
+        // It ends where the port that is free for IPv4 is taken for IPv6.
+        let started = (0..5).find_map(|_| {
+            let mut running = Running::start(Command::new(&program).arg("--port=0").env("HOME", home.path()));
+            running.find("ChromeDriver was started successfully on port").map(|port| (running, port))
+        });
+        let (running, port) = started.expect("ChromeDriver starts");
         let driver = format!("127.0.0.1:{}", port.trim_end_matches('.'));
         let profile = format!("--user-data-dir={}/profile", home.path().display());
         let proxy = format!("--proxy-server={}", proxy.addr);
