@@ -52,6 +52,11 @@ pub(crate) fn is_wpad<B>(target: &Target, request: &Request<B>) -> bool {
     request.uri().path() == PAC[1] && (host == "wpad" || host.starts_with("wpad."))
 }
 
+/// Whether a client asks the proxy itself for the script, and not through it. Browsers do so without a name and a password.
+pub(crate) fn is_script<B>(request: &Request<B>) -> bool {
+    request.uri().scheme().is_none() && PAC.contains(&request.uri().path())
+}
+
 /// Whether a `Host` field means this machine: one of its addresses, or `localhost`. The name of a web site that
 /// resolves to this machine (DNS rebinding) is refused.
 pub(crate) fn is_this_machine(target: &Target, acl: &Acl) -> bool {

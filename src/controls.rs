@@ -29,7 +29,7 @@ use ring::{
     hmac,
     rand::{SecureRandom, SystemRandom},
 };
-use tracing::info;
+use tracing::warn;
 use url::Url;
 
 pub(crate) use self::originals::Kept;
@@ -91,7 +91,7 @@ impl Controls {
         filled.expect("no system that Rust's hash maps work on is without random numbers");
         if let Some(dir) = dir {
             let stored = stored_secret(dir, secret)
-                .inspect_err(|error| info!(%error, file = FILE, "links on pages end with this process"));
+                .inspect_err(|error| warn!(%error, file = FILE, "the secret of links cannot be kept: the links in the bar of pages work until this program ends"));
             secret = stored.unwrap_or(secret);
         }
         Self { key: hmac::Key::new(hmac::HMAC_SHA256, &secret), originals: Originals::default() }
@@ -236,7 +236,10 @@ fn stored_secret(dir: &Path, mut secret: [u8; SECRET_BYTES]) -> io::Result<[u8; 
     let file = &dir.join(FILE);
     DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(file) {
-        Ok(mut file) => file.write_all(&secret)?,
+        Ok(mut open) => open.write_all(&secret).inspect_err(|_| {
+            // A file without a secret would be in the way of the next start.
+            let _ = fs::remove_file(file);
+        })?,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => fs::File::open(file)?.read_exact(&mut secret)?,
         Err(error) => return Err(error),
     }

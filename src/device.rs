@@ -31,11 +31,15 @@ pub(crate) fn user_agent(headers: &HeaderMap) -> &str {
 
 /// The `User-Agent` without its numbers, so that an update of the program changes nothing.
 pub(crate) fn agent(headers: &HeaderMap) -> String {
+    without_numbers(user_agent(headers))
+}
+
+/// A `User-Agent`, or a part of one, without its numbers.
+pub(crate) fn without_numbers(user_agent: &str) -> String {
     let is_number = |char: char| char.is_ascii_digit() || ['.', '_'].contains(&char);
-    let mut agent = user_agent(headers).to_owned();
+    let mut agent = user_agent.to_owned();
     agent.retain(|char| !is_number(char));
-    // It is ASCII.
-    agent.truncate(MAX_AGENT);
+    agent.truncate(agent.floor_char_boundary(MAX_AGENT));
     agent
 }
 

@@ -198,7 +198,7 @@ impl Engine {
         for old in fs::read_dir(dir)?.flatten().filter(|entry| entry.path().extension() == file.extension()) {
             fs::remove_file(old.path())?;
         }
-        super::write(file, &self.rules.serialize())
+        super::store::write(file, &self.rules.serialize())
     }
 
     /// The rules in use of each list, in their order.

@@ -7,10 +7,10 @@ use std::{fmt::Write as _, net::IpAddr, path::PathBuf};
 
 use clap::builder::PossibleValuesParser;
 use gleaner::{
-    Config, TrustedDevices,
+    Config,
     blocking::{Blocker, BlockingRequest, Exempt, KINDS, Verdict},
     config::Asker,
-    profiles,
+    profiles::{self, Connection},
 };
 use gleaner_filters::{Blocker as _, Names};
 use url::Url;
@@ -47,6 +47,9 @@ pub(super) struct Args {
     /// The browser's `User-Agent`, or the part of it that matters
     #[arg(long, value_name = "TEXT", default_value = "")]
     user_agent: String,
+    /// As a proxy decides that was started with `--lan`
+    #[arg(long)]
+    lan: bool,
     /// The port of the proxy, if it listens on several
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
@@ -80,7 +83,13 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
         (Subject::Address(url), Some(format)) => {
             page::explain(&page::fetch(url, config)?, url, &args.overlay, config, format)
         }
-        (Subject::Address(url), None) => request(args, url, config),
+        (Subject::Address(url), None) => {
+            let mut config = config.clone();
+            if args.lan {
+                config.open_to_lan();
+            }
+            request(args, url, &config)
+        }
     }
 }
 
@@ -91,17 +100,20 @@ fn request(args: &Args, url: &Url, config: &Config) -> anyhow::Result<()> {
     let wanted = BlockingRequest::new(url.clone(), args.page.clone(), kind);
     let asker = asker(args, config);
     let page = args.page.as_ref().unwrap_or(url);
-    let trusted = TrustedDevices::open(config.authority_dir.as_deref());
-    let mut out = profiles::explain(config, &asker, page, &trusted);
+    let (mut out, _) = profiles::explain(config, &asker, page);
+    let (_, connection) = profiles::explain(config, &asker, url);
     let choice = config.profiles.choose(&asker, wanted.site());
     let profile = choice.filter(|choice| !choice.profile.blocking).map(|choice| choice.profile.name.as_str());
     // Writing to a `String` cannot fail, here and below.
     let from = if kind == "document" { "going to a page" } else { "on a page" };
     let _ = writeln!(out, "request    {url} as {kind}, {from}{}", on(args));
-    if profiles::is_tunnelled(config, &asker, url, &trusted) {
+    if connection != Connection::Seen {
         let choice = config.profiles.choose(&asker, wanted.host());
         let profile = choice.filter(|choice| !choice.profile.blocking).map(|choice| choice.profile.name.as_str());
         tunnel(&mut out, config, wanted.host(), profile);
+        if connection == Connection::Tunnelled {
+            return say(&out);
+        }
         let _ = writeln!(out, "\nwhere a browser trusts the certificate, so that the connection is opened:");
     }
     decision(&mut out, config, &wanted, profile);

@@ -11,7 +11,7 @@ use http::{HeaderValue, Method, Response, StatusCode, header, request::Parts};
 use maud::{Markup, html};
 use tracing::{info, warn};
 
-use super::{Fields, Visit, notice, page, see_other};
+use super::{Fields, Visit, notice, page, see_other, site};
 use crate::{
     admin::CONTROL_HOST,
     authority::Scheme,
@@ -81,6 +81,10 @@ pub(super) fn check(
     head: &Parts,
 ) -> Result<Guest, Box<Response<Body>>> {
     let refused = |title: &str, text: &str| Box::new(notice(StatusCode::FORBIDDEN, title, text));
+    let is_panel = running.config.panel.enabled && running.config.panel.admits(device.address);
+    if let Some(host) = site::asked_for(head).filter(|_| !is_panel && !is_subdomain(head)) {
+        return Err(refused("Not from this device", &site::elsewhere(proxy, device, &host)));
+    }
     if is_subdomain(head) || !running.config.panel.enabled {
         let text = "There is no panel here: `panel.enabled` is false, or the address is another than `http://gleaner.internal/panel`.";
         return Err(Box::new(notice(StatusCode::NOT_FOUND, "Not here", text)));

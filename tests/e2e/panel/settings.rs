@@ -148,3 +148,20 @@ async fn without_a_file_it_offers_to_make_one() {
     let page = get(&proxy, "http://gleaner.internal/settings/ignore", &[]).await;
     assert!(page.text().contains("value=\"commit\""), "{}", page.text());
 }
+
+/// Nothing follows the file here, as where it cannot be watched.
+#[tokio::test]
+async fn what_is_saved_and_what_is_in_force_are_told_apart() {
+    let proxy = TestProxy::start("").await;
+    let address = "http://gleaner.internal/settings/site?host=news.example";
+    let token = hidden(&get(&proxy, address, &[]).await, "token");
+    let form = [("token", &*token), ("host", "news.example"), ("choice", "never")];
+    assert_eq!(post(&proxy, "/settings/site", &form, &[]).await.status, 303);
+    let page = get(&proxy, address, &[]).await;
+    assert!(page.text().contains("This site is never touched") && page.text().contains("Not in force yet"), "{}", page.text());
+    gleaner::reload::reload(&proxy.proxy, |_| {});
+    let page = get(&proxy, address, &[]).await;
+    assert!(page.text().contains("In force on this device: profile off"), "{}", page.text());
+    assert!(!page.text().contains("Not in force yet"), "{}", page.text());
+    proxy.stop().await;
+}
