@@ -150,7 +150,9 @@ impl Blocker {
         let dir = dir.as_deref().filter(|_| *enabled && lists.iter().any(|list| list.address().is_some()))?;
         let error = store::check(dir).err()?;
         let dir = dir.display();
-        Some(format!("blocking.dir: cannot write to {dir}: {error}; lists are fetched at each start, and kept in memory"))
+        Some(format!(
+            "blocking.dir: cannot write to {dir}: {error}; lists are fetched at each start, and kept in memory"
+        ))
     }
 
     /// When the pause ends, if there is one.
@@ -249,7 +251,7 @@ impl gleaner_filters::Blocker for Blocker {
         let from = if resource == Resource::Document { address } else { page };
         let verdict = self.engine_for(site, host).judge(address.as_str(), from.as_str(), kind(resource), "GET");
         match verdict {
-            Verdict::Blocked { rule, .. } => Some(rule.to_string()),
+            Verdict::Blocked { rule, .. } => Some(rule.short()),
             _ => None,
         }
     }
@@ -261,7 +263,7 @@ impl gleaner_filters::Blocker for Blocker {
             let text = syntax::hiding_rule(&text, site, selector)?;
             Some(Rule { list: list.source.to_string(), text })
         });
-        rule.map(|rule| rule.to_string())
+        rule.map(|rule| rule.short())
     }
 
     fn by_host_alone(&self) -> bool {

@@ -52,7 +52,10 @@ pub fn explain(config: &Config, asker: &Asker<'_>, url: &Url) -> (String, Connec
         (config.untouched.matches(host), "the host is in a list of `https.except_lists`"),
         (!profile.rewrite, "the profile does not rewrite pages"),
         (connection == Connection::Tunnelled, "the connection is tunnelled"),
-        (connection == Connection::Untrusted, "the connection is tunnelled; rewritten for browsers that trust the certificate"),
+        (
+            connection == Connection::Untrusted,
+            "the connection is tunnelled; rewritten for browsers that trust the certificate",
+        ),
     ];
     match excepted.iter().find(|(applies, _)| *applies) {
         Some((_, reason)) => line("pages", &format!("as they are: {reason}")),
@@ -63,7 +66,8 @@ pub fn explain(config: &Config, asker: &Asker<'_>, url: &Url) -> (String, Connec
     }
     if !config.access.allows_client(asker.client) {
         let lan = is_private(asker.client) && !config.access.lan;
-        let lan = if lan { "; a proxy that was started with `--lan` lets it in, which `--lan` here explains" } else { "" };
+        let lan =
+            if lan { "; a proxy that was started with `--lan` lets it in, which `--lan` here explains" } else { "" };
         line("access", &format!("refused: the client is not in `access.clients`{lan}"));
     }
     (text, connection)
@@ -92,7 +96,9 @@ fn encrypted(
         return tunnelled("this program refuses the proxy's certificate for it");
     }
     let opened = |how: String| {
-        let others = refusing.iter().map(|program| format!("but tunnelled for a program that refuses the certificate: {program}"));
+        let others = refusing
+            .iter()
+            .map(|program| format!("but tunnelled for a program that refuses the certificate: {program}"));
         (Connection::Seen, [how].into_iter().chain(others).collect())
     };
     if intercept == Intercept::On {
@@ -116,7 +122,8 @@ fn refusing(config: &Config, asker: &Asker<'_>, url: &Url) -> Vec<String> {
     let target = url.as_str().parse().ok().and_then(|uri| Target::of_absolute(&uri).ok());
     let Some(target) = target.filter(|_| config.https.tunnel_refused) else { return Vec::new() };
     let all = TunnelledHosts::open(config.authority_dir.as_deref()).all();
-    let of_client = all.into_iter().filter(|(_, host, _)| **host == *target.host_port).filter_map(|(client, ..)| client);
+    let of_client =
+        all.into_iter().filter(|(_, host, _)| **host == *target.host_port).filter_map(|(client, ..)| client);
     let of_client = of_client.filter(|client| client.address == asker.client && client.user.as_deref() == asker.user);
     of_client.map(|client| client.agent).collect()
 }

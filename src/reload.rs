@@ -94,6 +94,7 @@ pub fn watch(proxy: Arc<Proxy>, overrides: impl Fn(&mut Config) + Send) -> impl 
         loop {
             watch.changed(&proxy).await;
             let is_of_lists = !watch.is_of_others.load(Relaxed);
+            let lists = proxy.running().config.blocker.fingerprint;
             // Repeated until the watch covers the files in force: a folder may have appeared, a link may have another
             // target, other lists may be named. Each watch is open before the files are read, and one save is
             // reported once.
@@ -105,7 +106,9 @@ pub fn watch(proxy: Arc<Proxy>, overrides: impl Fn(&mut Config) + Send) -> impl 
                     break loaded;
                 }
             };
-            report(&proxy, loaded, is_of_lists);
+            if !is_of_lists || loaded.is_err() || proxy.running().config.blocker.fingerprint != lists {
+                report(&proxy, loaded, is_of_lists);
+            }
         }
     }
 }

@@ -73,7 +73,9 @@ impl RuntimeState {
         let open = || {
             open_authority(&self.config).map_err(|error| {
                 warn!(%error, "there is no certificate authority, so encrypted pages pass as they are");
-                format!("{error}; let Gleaner write there, or name another folder with `authority.dir`, and start it again")
+                format!(
+                    "{error}; let Gleaner write there, or name another folder with `authority.dir`, and start it again"
+                )
             })
         };
         self.authority.get_or_init(open).as_ref().map_err(String::as_str)

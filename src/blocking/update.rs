@@ -9,6 +9,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use base64ct::{Base64, Encoding};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -48,7 +49,7 @@ pub struct Fetched {
     pub changed: u64,
     /// How many tries have failed since.
     failures: u32,
-    /// Of its file, in hexadecimal: one with another was damaged.
+    /// Of its file, in Base64: one with another was damaged.
     sha256: String,
     /// Why the last try failed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -170,7 +171,7 @@ fn write(file: &Path, bytes: &[u8]) -> Option<String> {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    Base64::encode_string(&Sha256::digest(bytes))
 }
 
 /// Whether a fetched list is one, and another than the old one.

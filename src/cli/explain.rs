@@ -151,14 +151,16 @@ fn by_name(args: &Args, url: &Url) -> &'static str {
 
 /// What becomes of a connection of which only the host is seen.
 fn tunnel(out: &mut String, config: &Config, host: &str, profile: Option<&str>) {
-    let rule = config.blocker.blocked_host(host).filter(|_| profile.is_none());
-    let _ = match rule {
-        Some(rule) => writeln!(
+    let _ = match (profile, config.blocker.blocked_host(host)) {
+        (Some(profile), _) => writeln!(out, "decision   let through: the profile {profile} blocks nothing"),
+        (None, Some(rule)) => writeln!(
             out,
             "decision   blocked: the tunnel is refused, and browsers show ERR_TUNNEL_CONNECTION_FAILED or the like; only the host is \
              seen\nrule       {rule}"
         ),
-        None => writeln!(out, "decision   let through: no rule forbids the host, and nothing else is seen in a tunnel"),
+        (None, None) => {
+            writeln!(out, "decision   let through: no rule forbids the host, and nothing else is seen in a tunnel")
+        }
     };
 }
 

@@ -47,7 +47,10 @@ impl Config {
         let ineffective = settings.into_iter().filter(|(is_ineffective, ..)| *is_ineffective);
         let of_page = ineffective.map(|(_, key, needs)| (key.to_owned(), needs.to_owned()));
         let port = self.profiles.unknown_port(&self.listen).map(|(index, port)| {
-            (format!("devices[{index}].ports"), format!("port {port} under `listen`, or `gleaner serve --listen {port}`"))
+            (
+                format!("devices[{index}].ports"),
+                format!("port {port} under `listen`, or `gleaner serve --listen {port}`"),
+            )
         });
         of_page.chain(port).map(|(key, needs)| IneffectiveSetting { key, needs }).collect()
     }

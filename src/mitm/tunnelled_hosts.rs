@@ -100,13 +100,17 @@ impl TunnelledHosts {
     /// Keeps those that programs have refused for the next start.
     fn save(&self) {
         let live: Vec<_> = self.live().collect();
-        self.file.write(live.iter().filter_map(|((device, host), tunnelled)| Some((device.as_ref()?, host, tunnelled.until))));
+        self.file.write(
+            live.iter().filter_map(|((device, host), tunnelled)| Some((device.as_ref()?, host, tunnelled.until))),
+        );
     }
 
     /// Removes some.
     fn remove(&self, goes: impl Fn(&Key) -> bool) {
         let gone: Vec<_> = self.hosts.entries().into_iter().filter(|(key, _)| goes(key)).collect();
-        gone.iter().for_each(|(key, _)| self.hosts.remove(key));
+        for (key, _) in &gone {
+            self.hosts.remove(key);
+        }
         if gone.iter().any(|(key, _)| key.0.is_some()) {
             self.save();
         }
@@ -114,7 +118,9 @@ impl TunnelledHosts {
 
     /// Whether the host is tunnelled for this client.
     pub(crate) fn contains(&self, device: &Device, host: &str) -> bool {
-        [None, Some(device.clone())].into_iter().any(|client| self.hosts.get(&(client, host.to_owned())).is_some_and(|tunnelled| tunnelled.until > now()))
+        [None, Some(device.clone())]
+            .into_iter()
+            .any(|client| self.hosts.get(&(client, host.to_owned())).is_some_and(|tunnelled| tunnelled.until > now()))
             || self.is_refused(device, host)
     }
 

@@ -329,11 +329,12 @@ async fn a_list_that_cannot_be_kept_is_used_from_memory_and_not_asked_for_at_onc
 #[tokio::test]
 async fn a_list_that_has_expired_is_fetched_again_and_one_that_has_not_is_not() {
     let turn = std::sync::atomic::AtomicUsize::new(0);
-    let origin = Origin::http(move |seen| match (seen.uri.path(), turn.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
-        ("/old.txt", 2..) => response(&[], "||ads.example^\n"),
-        _ => response(&[], "||other.example^\n"),
-    })
-    .await;
+    let origin =
+        Origin::http(move |seen| match (seen.uri.path(), turn.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+            ("/old.txt", 2..) => response(&[], "||ads.example^\n"),
+            _ => response(&[], "||other.example^\n"),
+        })
+        .await;
     let dir = tempfile::tempdir().unwrap();
     let lists = format!(
         "blocking: {{ lists: ['{}', '{}'], dir: '{}' }}\n",
@@ -346,7 +347,9 @@ async fn a_list_that_has_expired_is_fetched_again_and_one_that_has_not_is_not() 
     assert!(run(gleaner(&config, &["lists", "update"])).await.0);
     // As if two days had passed for one of them.
     let states = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
-    let is_old = |path: &std::path::PathBuf| path.extension().is_some_and(|end| end == "json") && path.to_string_lossy().contains("old.txt");
+    let is_old = |path: &std::path::PathBuf| {
+        path.extension().is_some_and(|end| end == "json") && path.to_string_lossy().contains("old.txt")
+    };
     let state = states.into_iter().find(is_old).unwrap();
     let mut fetched: serde_json::Value = serde_json::from_slice(&fs::read(&state).unwrap()).unwrap();
     fetched["asked"] = (fetched["asked"].as_u64().unwrap() - 2 * 86_400 - 1).into();
@@ -370,7 +373,8 @@ async fn an_update_on_a_terminal_shows_how_far_it_is() {
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("config.yaml");
     let lists = ["/1.txt", "/2.txt"].map(|path| format!("'{}'", origin.url(path))).join(", ");
-    let yaml = format!("access: {{ allow_targets: ['127.0.0.1:1-65535'] }}\nblocking: {{ lists: [{lists}], dir: lists }}\n");
+    let yaml =
+        format!("access: {{ allow_targets: ['127.0.0.1:1-65535'] }}\nblocking: {{ lists: [{lists}], dir: lists }}\n");
     fs::write(&config, yaml).unwrap();
     let mut command = Command::new(script);
     let update = format!("{} --config {} lists update", env!("CARGO_BIN_EXE_gleaner"), config.display());
@@ -389,14 +393,17 @@ async fn why_names_the_list_and_the_rule_of_what_was_hidden() {
     let (_dir, settings) = with_list("127.0.0.1##.ad-box\n");
     let page = format!(
         "<!doctype html><title>News</title><main>{}<div class=ad-box>Buy one</div></main>",
-        "<p>The town clock has a single hand, and nobody in the town ever minded that it points between the numbers.".repeat(9)
+        "<p>The town clock has a single hand, and nobody in the town ever minded that it points between the numbers."
+            .repeat(9)
     );
     let origin = Origin::http(move |_| html(page.clone())).await;
     let proxy = TestProxy::start(&settings).await;
     let shown = get(&proxy, &origin.url("/news"), &[]).await;
     let why = get(&proxy, &crate::controls::control(&shown, "Why"), &[]).await;
-    let named = why.text().split("data-gleaner-by=\"ad_servers\">").nth(1).unwrap().split('<').next().unwrap();
-    assert!(named.contains("list.txt: 127.0.0.1##.ad-box"), "{named}");
+    let named =
+        why.text().split("data-gleaner-by=\"ad_servers\">ad_servers: ").nth(1).unwrap().split('<').next().unwrap();
+    // Everybody may read it, so it has no folder of this machine.
+    assert_eq!(named, "list.txt: 127.0.0.1##.ad-box");
     proxy.stop().await;
 }
 
@@ -418,7 +425,8 @@ async fn a_list_that_has_changed_is_logged_as_that() {
     };
     fs::write(dir.path().join("list.txt"), "||ads.example^\n||more.example^\n").unwrap();
     until(&mut running, "a list or the pause of blocking has changed, and is in force");
-    fs::write(&config, format!("listen: 0\nauthority: {{ dir: ca }}\nlog: {{ level: info }}\n# x\n{settings}")).unwrap();
+    fs::write(&config, format!("listen: 0\nauthority: {{ dir: ca }}\nlog: {{ level: info }}\n# x\n{settings}"))
+        .unwrap();
     until(&mut running, "configuration reloaded");
     assert_eq!(log.matches("configuration reloaded").count(), 1, "{log}");
 }

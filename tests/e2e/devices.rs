@@ -95,7 +95,11 @@ async fn a_client_that_pins_heals_into_a_tunnel() {
     assert!(start.text().contains(&host) && start.text().contains("this program refuses"), "{}", start.text());
     // In another program of the device it is named.
     let browser = get(&proxy, "http://gleaner.internal/", &[("user-agent", "Browser/1")]).await;
-    assert!(browser.text().contains("another program refuses the proxy's certificate for it: curl/"), "{}", browser.text());
+    assert!(
+        browser.text().contains("another program refuses the proxy's certificate for it: curl/"),
+        "{}",
+        browser.text()
+    );
     // It is remembered by the next start too, and said by `explain`.
     let dir = proxy.ca_file().parent().unwrap().to_owned();
     fs::write(dir.join("c.yaml"), format!("authority: {{ dir: '{}' }}\n", dir.display())).unwrap();

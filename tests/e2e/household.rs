@@ -4,7 +4,12 @@ use std::{fs, net::TcpStream, process::Command};
 
 use crate::{
     cli::{folder, gleaner},
-    harness::{Origin, optional, origin::{html, response}, program::Running, raw},
+    harness::{
+        Origin, optional,
+        origin::{html, response},
+        program::Running,
+        raw,
+    },
 };
 
 fn told(output: &std::process::Output) -> String {
@@ -126,7 +131,12 @@ async fn where_nothing_can_be_written_it_says_so_and_what_to_do() {
     assert!(!log.contains("panicked"), "{log}");
     let checked = gleaner(dir.path(), &["check-config", "c.yaml"], "");
     assert!(told(&checked).contains("the configuration is good"), "{checked:?}");
-    fs::write(dir.path().join("c.yaml"), format!("listen: 0\n{UNWRITABLE}  lists: [easylist]\n").replace("lists }\n  lists: [easylist]", "lists, lists: [easylist] }")).unwrap();
+    fs::write(
+        dir.path().join("c.yaml"),
+        format!("listen: 0\n{UNWRITABLE}  lists: [easylist]\n")
+            .replace("lists }\n  lists: [easylist]", "lists, lists: [easylist] }"),
+    )
+    .unwrap();
     let checked = told(&gleaner(dir.path(), &["check-config", "c.yaml"], ""));
     assert!(checked.contains("blocking.dir: cannot write to /proc/gleaner/lists"), "{checked}");
 }
@@ -152,7 +162,8 @@ async fn a_disk_that_is_full_stops_nothing() {
     );
     fs::write(dir.path().join("c.yaml"), yaml).unwrap();
     fs::create_dir(dir.path().join("disk")).unwrap();
-    let before = "mount -t tmpfs -o size=16k none disk && head -c 9000 /dev/zero >disk/other && exec \"$0\" --config c.yaml";
+    let before =
+        "mount -t tmpfs -o size=16k none disk && head -c 9000 /dev/zero >disk/other && exec \"$0\" --config c.yaml";
     let mut command = Command::new("unshare");
     command.args(["-m", "sh", "-c", before, env!("CARGO_BIN_EXE_gleaner")]).current_dir(dir.path());
     let mut running = Running::start(&mut command);

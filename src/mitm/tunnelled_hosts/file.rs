@@ -41,8 +41,11 @@ impl RefusedHosts {
             warn!(%error, file = FILE, "the list of refused hosts cannot be read and counts as empty");
             Vec::new()
         });
-        let device =
-            |entry: &Entry| Device { address: entry.address, user: entry.user.as_deref().map(Into::into), agent: entry.agent.clone() };
+        let device = |entry: &Entry| Device {
+            address: entry.address,
+            user: entry.user.as_deref().map(Into::into),
+            agent: entry.agent.clone(),
+        };
         entries.into_iter().map(|entry| (device(&entry), entry.host, entry.until)).collect()
     }
 

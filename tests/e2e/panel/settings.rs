@@ -158,7 +158,11 @@ async fn what_is_saved_and_what_is_in_force_are_told_apart() {
     let form = [("token", &*token), ("host", "news.example"), ("choice", "never")];
     assert_eq!(post(&proxy, "/settings/site", &form, &[]).await.status, 303);
     let page = get(&proxy, address, &[]).await;
-    assert!(page.text().contains("This site is never touched") && page.text().contains("Not in force yet"), "{}", page.text());
+    assert!(
+        page.text().contains("This site is never touched") && page.text().contains("Not in force yet"),
+        "{}",
+        page.text()
+    );
     gleaner::reload::reload(&proxy.proxy, |_| {});
     let page = get(&proxy, address, &[]).await;
     assert!(page.text().contains("In force on this device: profile off"), "{}", page.text());
