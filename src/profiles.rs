@@ -39,9 +39,10 @@ pub fn explain(config: &Config, asker: &Asker<'_>, url: &Url) -> (String, Connec
     line("profile", &format!("{} ({rule})", profile.name));
     let others = config.profiles.by_agent(asker, host);
     if asker.user_agent.is_empty() && !others.is_empty() {
-        let other = |(parts, profile): &(&[String], &str)| format!("{profile} for one that names {}", parts.join(", "));
-        let others: Vec<_> = others.iter().map(other).collect();
-        line("", &format!("that is without a User-Agent, which `--user-agent` gives: {}", others.join("; ")));
+        line("", "that is without a User-Agent, which `--user-agent` gives:");
+        for (parts, profile) in others {
+            line("", &format!("{profile} for one that names {}", parts.join(", ")));
+        }
     }
     let (connection, how) = match url.scheme() {
         "https" => encrypted(config, asker, url, host, profile.intercept),
