@@ -31,12 +31,9 @@ pub(crate) fn user_agent(headers: &HeaderMap) -> &str {
 
 /// The `User-Agent` without its numbers, so that an update of the program changes nothing.
 pub(crate) fn agent(headers: &HeaderMap) -> String {
-    let is_number = |char: char| char.is_ascii_digit() || ['.', '_'].contains(&char);
-    let mut agent = user_agent(headers).to_owned();
-    agent.retain(|char| !is_number(char));
+    let is_number = |byte: &u8| byte.is_ascii_digit() || b"._".contains(byte);
     // It is ASCII.
-    agent.truncate(MAX_AGENT);
-    agent
+    user_agent(headers).bytes().filter(|byte| !is_number(byte)).take(MAX_AGENT).map(char::from).collect()
 }
 
 #[cfg(test)]

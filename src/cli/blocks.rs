@@ -11,7 +11,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use anyhow::Context;
 use clap::ValueEnum;
-use gleaner::{
+use crate::{
     Config,
     offline::{chains, input},
 };

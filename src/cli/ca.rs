@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
-use gleaner::{Authority, AuthorityError, Config};
+use crate::{Authority, AuthorityError, Config};
 
 use super::{EX_USAGE, Failure, say};
 

@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
 };
 
-use gleaner::{
+use crate::{
     Authority, AuthorityError, Config,
     blocking::ListSource,
     config::{IneffectiveSetting, Lookup},

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, net::IpAddr};
 
 use anyhow::Context;
-use gleaner::{Config, TrustedDevices};
+use crate::{Config, TrustedDevices};
 use time::OffsetDateTime;
 
 use super::{EX_USAGE, Failure, say};

@@ -6,7 +6,7 @@ mod page;
 use std::{fmt::Write as _, net::IpAddr, path::PathBuf};
 
 use clap::builder::PossibleValuesParser;
-use gleaner::{
+use crate::{
     Config, TrustedDevices,
     blocking::{Blocker, BlockingRequest, Exempt, KINDS, Verdict},
     config::Asker,

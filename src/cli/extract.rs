@@ -13,7 +13,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use gleaner::{
+use crate::{
     Config,
     offline::{Progress, chains, parallel},
 };

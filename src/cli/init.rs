@@ -6,7 +6,7 @@ use std::{
     path::{self, PathBuf},
 };
 
-use gleaner::config::{Lookup, starter};
+use crate::config::{Lookup, starter};
 
 use super::{EX_CANTCREAT, Failure, say};
 
@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &Args, named: Option<PathBuf>) -> anyhow::Result<()
 
 #[cfg(test)]
 mod tests {
-    use gleaner::Config;
+    use crate::Config;
 
     use super::*;
 

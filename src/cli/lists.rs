@@ -6,7 +6,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use gleaner::{
+use crate::{
     Config,
     blocking::{
         ListSource, ListState,

@@ -1,6 +1,6 @@
 //! Options that change the configured chain: settings laid over it, and another algorithm.
 
-use gleaner::offline::chains::{SettingsError, lay_over, named};
+use crate::offline::chains::{SettingsError, lay_over, named};
 use gleaner_filters::ChainConfig;
 
 use super::{EX_USAGE, Failure};

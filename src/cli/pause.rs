@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Context;
-use gleaner::{
+use crate::{
     Config,
     blocking::{Pause, parse_duration},
 };

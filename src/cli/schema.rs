@@ -1,6 +1,6 @@
 //! `gleaner schema`: the configuration's JSON Schema, for completion and checking in editors.
 
-use gleaner::config::schema;
+use crate::config::schema;
 
 use super::say;
 

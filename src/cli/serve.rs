@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use gleaner::{
+use crate::{
     Origin, Proxy, blocking,
     config::{self, Found, Lookup},
     log, reload,
@@ -65,7 +65,7 @@ async fn serve(lookup: Lookup, found: Found, arguments: ServeArguments) -> anyho
 
     let mut servers = JoinSet::new();
     for listener in listeners {
-        servers.spawn(gleaner::serve(listener, Arc::clone(&proxy), shutdown.clone()));
+        servers.spawn(crate::serve(listener, Arc::clone(&proxy), shutdown.clone()));
     }
     tokio::spawn(blocking::update::maintain(proxy));
     tokio::spawn(reload);

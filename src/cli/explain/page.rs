@@ -4,7 +4,7 @@ use std::{fmt::Write as _, path::Path, sync::Arc};
 
 use anyhow::Context;
 use clap::ValueEnum;
-use gleaner::{Config, fetch, offline::input};
+use crate::{Config, fetch, offline::input};
 use gleaner_filters::{Chain, Explanation};
 use url::Url;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gleaner::{
+use crate::{
     Config,
     offline::{chains::WithFallback, input, parallel},
 };
