@@ -31,9 +31,12 @@ pub(crate) fn user_agent(headers: &HeaderMap) -> &str {
 
 /// The `User-Agent` without its numbers, so that an update of the program changes nothing.
 pub(crate) fn agent(headers: &HeaderMap) -> String {
-    let is_number = |byte: &u8| byte.is_ascii_digit() || b"._".contains(byte);
+    let is_number = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'_');
+    let whole = user_agent(headers);
+    let mut agent = String::with_capacity(whole.len());
     // It is ASCII.
-    user_agent(headers).bytes().filter(|byte| !is_number(byte)).take(MAX_AGENT).map(char::from).collect()
+    agent.extend(whole.bytes().filter(|byte| !is_number(byte)).take(MAX_AGENT).map(char::from));
+    agent
 }
 
 #[cfg(test)]

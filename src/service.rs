@@ -171,8 +171,7 @@ impl Exchange {
             return Ok(Answer::Response(response));
         }
         self.log.route = Route::Forward.as_str();
-        // In boxes, because the futures are large, and most requests need one of them.
-        Box::pin(self.forward(request, &permit, host, view)).await
+        self.forward(request, &permit, host, view).await
     }
 
     /// What an error changes beyond its response.
