@@ -28,12 +28,13 @@ use clap::{
     Args, Parser, Subcommand,
     builder::{PossibleValuesParser, TypedValueParser},
 };
+use gleaner_filters::PageError;
+
 use crate::{
     AuthorityError, Config, ConfigError, StartError,
     config::{self, LogFormat, Lookup},
     offline::input::ReadError,
 };
-use gleaner_filters::PageError;
 
 /// Exit codes of sysexits.h.
 const EX_USAGE: u8 = 64;

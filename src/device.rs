@@ -31,12 +31,11 @@ pub(crate) fn user_agent(headers: &HeaderMap) -> &str {
 
 /// The `User-Agent` without its numbers, so that an update of the program changes nothing.
 pub(crate) fn agent(headers: &HeaderMap) -> String {
-    let is_number = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'_');
-    let whole = user_agent(headers);
-    let mut agent = String::with_capacity(whole.len());
+    let mut agent = user_agent(headers).as_bytes().to_vec();
+    agent.retain(|byte| !matches!(byte, b'0'..=b'9' | b'.' | b'_'));
+    agent.truncate(MAX_AGENT);
     // It is ASCII.
-    agent.extend(whole.bytes().filter(|byte| !is_number(byte)).take(MAX_AGENT).map(char::from));
-    agent
+    String::from_utf8(agent).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -6,12 +6,6 @@ mod page;
 use std::{fmt::Write as _, net::IpAddr, path::PathBuf};
 
 use clap::builder::PossibleValuesParser;
-use crate::{
-    Config, TrustedDevices,
-    blocking::{Blocker, BlockingRequest, Exempt, KINDS, Verdict},
-    config::Asker,
-    profiles,
-};
 use gleaner_filters::{Blocker as _, Names};
 use url::Url;
 
@@ -19,6 +13,12 @@ use super::{
     extract::{address_of, page_address},
     overlay::Overlay,
     say,
+};
+use crate::{
+    Config, TrustedDevices,
+    blocking::{Blocker, BlockingRequest, Exempt, KINDS, Verdict},
+    config::Asker,
+    profiles,
 };
 
 /// Arguments of `gleaner explain`.

@@ -6,9 +6,8 @@ use std::{
     path::{self, PathBuf},
 };
 
-use crate::config::{Lookup, starter};
-
 use super::{EX_CANTCREAT, Failure, say};
+use crate::config::{Lookup, starter};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

@@ -6,6 +6,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
+use super::{EX_UNAVAILABLE, Failure, say};
 use crate::{
     Config,
     blocking::{
@@ -13,8 +14,6 @@ use crate::{
         update::{Outcome, last_fetch, next_fetch, update},
     },
 };
-
-use super::{EX_UNAVAILABLE, Failure, say};
 
 /// What to do with the lists.
 #[derive(Clone, Copy, Debug, clap::Subcommand)]

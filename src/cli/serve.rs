@@ -7,11 +7,6 @@ use std::{
     sync::Arc,
 };
 
-use crate::{
-    Origin, Proxy, blocking,
-    config::{self, Found, Lookup},
-    log, reload,
-};
 use sd_notify::NotifyState;
 use tokio::{
     net::TcpListener,
@@ -22,6 +17,11 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::{EX_UNAVAILABLE, EX_USAGE, Failure, ServeArguments, banner, listeners};
+use crate::{
+    Origin, Proxy, blocking,
+    config::{self, Found, Lookup},
+    log, reload,
+};
 
 pub(super) fn run(config: Option<path::PathBuf>, arguments: ServeArguments) -> anyhow::Result<()> {
     config::check_addresses(&arguments.listen)
