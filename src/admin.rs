@@ -43,12 +43,12 @@ const PAC: [&str; 2] = ["/proxy.pac", "/wpad.dat"];
 pub(crate) fn is_control_host(target: &Target) -> bool {
     let is_ours =
         |name: &str| name.strip_suffix(CONTROL_HOST).is_some_and(|left| left.is_empty() || left.ends_with('.'));
-    matches!(target.host, Host::Name(_)) && is_ours(&target.host.plain())
+    matches!(target.host, Host::Name(_)) && is_ours(target.plain_host())
 }
 
 /// Whether a request is that of a browser that looks for a proxy by itself, at `wpad` in its own domain.
 pub(crate) fn is_wpad<B>(target: &Target, request: &Request<B>) -> bool {
-    let host = target.host.plain();
+    let host = target.plain_host();
     request.uri().path() == PAC[1] && (host == "wpad" || host.starts_with("wpad."))
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn is_script<B>(request: &Request<B>) -> bool {
 pub(crate) fn is_this_machine(target: &Target, acl: &Acl) -> bool {
     match target.socket_addr() {
         Some(addr) => acl.is_own(addr),
-        None => target.host.plain() == "localhost",
+        None => target.plain_host() == "localhost",
     }
 }
 

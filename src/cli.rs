@@ -21,27 +21,29 @@ use std::{
     io::{self, Write},
     net::SocketAddr,
     path::PathBuf,
+    process::ExitCode,
 };
 
 use clap::{
     Args, Parser, Subcommand,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use gleaner::{
+use gleaner_filters::PageError;
+
+use crate::{
     AuthorityError, Config, ConfigError, StartError,
     config::{self, LogFormat, Lookup},
     offline::input::ReadError,
 };
-use gleaner_filters::PageError;
 
 /// Exit codes of sysexits.h.
-pub(crate) const EX_USAGE: u8 = 64;
+const EX_USAGE: u8 = 64;
 const EX_DATAERR: u8 = 65;
 const EX_NOINPUT: u8 = 66;
 const EX_UNAVAILABLE: u8 = 69;
 const EX_SOFTWARE: u8 = 70;
 const EX_CANTCREAT: u8 = 73;
-pub(crate) const EX_IOERR: u8 = 74;
+const EX_IOERR: u8 = 74;
 const EX_CONFIG: u8 = 78;
 
 const EXIT_CODES: &str = "\
@@ -64,7 +66,7 @@ the errors are in the records and the code is 0. A closed pipe (`| head`) is no 
 /// A filtering forward HTTP proxy: takes the clutter out of web pages on their way to the browser.
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXIT_CODES)]
-pub(crate) struct Arguments {
+struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
     /// Configuration file, instead of the usual places
@@ -184,8 +186,36 @@ struct CheckConfigArguments {
     file: Option<PathBuf>,
 }
 
+/// The program: arguments → configuration → command, and the exit code of what went wrong.
+#[must_use]
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(message) => {
+            // Help and version come this way too; a closed pipe is no error.
+            let printed = message.print();
+            return match printed {
+                _ if message.use_stderr() => EX_USAGE.into(),
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                    complain(error);
+                    EX_IOERR.into()
+                }
+                _ => ExitCode::SUCCESS,
+            };
+        }
+    };
+    match run(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(format_args!("{error:#}"));
+            exit_code(&error).into()
+        }
+    }
+}
+
 /// Runs the command.
-pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
+fn run(arguments: Arguments) -> anyhow::Result<()> {
     let Arguments { command, config, serve } = arguments;
     let is_serve = matches!(command, None | Some(Command::Serve(_)));
     if !is_serve && (serve.lan || !serve.listen.is_empty() || serve.log_format.is_some()) {
@@ -214,7 +244,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
 /// An error whose exit code is known where it is raised.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
-pub(crate) struct Failure {
+struct Failure {
     code: u8,
     message: String,
 }
@@ -237,12 +267,12 @@ fn page_failure(error: PageError) -> anyhow::Error {
 }
 
 /// Writes an error to standard error. Where that fails, the exit code still reports it.
-pub(crate) fn complain(problem: impl Display) {
+fn complain(problem: impl Display) {
     let _ = writeln!(io::stderr(), "gleaner: {problem}");
 }
 
 /// Whether the reader of our output has closed the pipe, as `head` does.
-pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
@@ -254,7 +284,7 @@ fn say(text: &str) -> anyhow::Result<()> {
 }
 
 /// The only map from an error to an exit code.
-pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
+fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(failure) = error.downcast_ref::<Failure>() {
         return failure.code;
     }

@@ -36,11 +36,11 @@ pub(crate) fn agent(headers: &HeaderMap) -> String {
 
 /// A `User-Agent`, or a part of one, without its numbers.
 pub(crate) fn without_numbers(user_agent: &str) -> String {
-    let is_number = |char: char| char.is_ascii_digit() || ['.', '_'].contains(&char);
-    let mut agent = user_agent.to_owned();
-    agent.retain(|char| !is_number(char));
-    agent.truncate(agent.floor_char_boundary(MAX_AGENT));
-    agent
+    // A field's value that is text is ASCII, and so is what a command is given; of anything else nothing is left.
+    let mut agent = user_agent.as_bytes().to_vec();
+    agent.retain(|byte| !matches!(byte, b'0'..=b'9' | b'.' | b'_'));
+    agent.truncate(MAX_AGENT);
+    String::from_utf8(agent).unwrap_or_default()
 }
 
 #[cfg(test)]

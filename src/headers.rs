@@ -176,8 +176,9 @@ pub(crate) fn members<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Ite
 
 /// The same fields without some, in their order.
 pub(crate) fn without(headers: &HeaderMap, drop: impl Fn(&HeaderName) -> bool) -> HeaderMap {
-    let kept = headers.iter().filter(|(name, _)| !drop(name));
-    kept.map(|(name, value)| (name.clone(), value.clone())).collect()
+    let mut kept = HeaderMap::with_capacity(headers.len());
+    kept.extend(headers.iter().filter(|(name, _)| !drop(name)).map(|(name, value)| (name.clone(), value.clone())));
+    kept
 }
 
 /// Splits a list at commas outside of `<…>` and quotes: links (RFC 8288 § 3), entity tags.

@@ -167,13 +167,12 @@ impl Exchange {
             Asked::View(view, id) => Some((view, id)),
             Asked::NotOurs(page) => return Ok(Answer::Response(bypass_link::redirect(&page))),
         };
-        let host = permit.target().host.plain();
-        if let Some(response) = self.blocked(&mut request, &permit, &host) {
+        let host = permit.target().plain_host();
+        if let Some(response) = self.blocked(&mut request, &permit, host) {
             return Ok(Answer::Response(response));
         }
         self.log.route = Route::Forward.as_str();
-        // In boxes, because the futures are large, and most requests need one of them.
-        Box::pin(self.forward(request, &permit, host, view)).await
+        self.forward(request, &permit, host, view).await
     }
 
     /// What an error changes beyond its response.

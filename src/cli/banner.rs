@@ -7,7 +7,7 @@ use std::{
     path,
 };
 
-use gleaner::{
+use crate::{
     Proxy, addresses_for_devices,
     config::{Intercept, Lookup},
     qr_code,

@@ -5,13 +5,12 @@ use std::{
     path::PathBuf,
 };
 
-use gleaner::{
+use super::{EX_CONFIG, Failure, exit_code, listeners, say, serve::cannot_listen};
+use crate::{
     Authority, AuthorityError, Config,
     blocking::ListSource,
     config::{IneffectiveSetting, Lookup},
 };
-
-use super::{EX_CONFIG, Failure, exit_code, listeners, say, serve::cannot_listen};
 
 /// Most bytes of standard input that are read: hundreds of times what is written by hand.
 const MAX_TYPED: u64 = 4 << 20;

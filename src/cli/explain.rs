@@ -6,12 +6,6 @@ mod page;
 use std::{fmt::Write as _, net::IpAddr, path::PathBuf};
 
 use clap::builder::PossibleValuesParser;
-use gleaner::{
-    Config,
-    blocking::{Blocker, BlockingRequest, Exempt, KINDS, Verdict},
-    config::Asker,
-    profiles::{self, Connection},
-};
 use gleaner_filters::{Blocker as _, Names};
 use url::Url;
 
@@ -19,6 +13,12 @@ use super::{
     extract::{address_of, page_address},
     overlay::Overlay,
     say,
+};
+use crate::{
+    Config,
+    blocking::{Blocker, BlockingRequest, Exempt, KINDS, Verdict},
+    config::Asker,
+    profiles::{self, Connection},
 };
 
 /// Arguments of `gleaner explain`.

@@ -6,15 +6,14 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use gleaner::{
+use super::{EX_UNAVAILABLE, Failure, say};
+use crate::{
     Config,
     blocking::{
         ListSource, ListState,
         update::{Outcome, Update, last_fetch, next_fetch, update},
     },
 };
-
-use super::{EX_UNAVAILABLE, Failure, say};
 
 /// What to do with the lists.
 #[derive(Clone, Copy, Debug, clap::Subcommand)]

@@ -1,6 +1,6 @@
 //! An ordinary request on its way to an origin, and the response on its way back.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use gleaner_filters::View;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, Version, header};
@@ -26,7 +26,7 @@ impl Exchange {
         &mut self,
         mut request: Request<Incoming>,
         permit: &Permit,
-        host: Cow<'_, str>,
+        host: &str,
         view: Option<(View, PageId)>,
     ) -> Result<Answer, Error> {
         let target = permit.target();
@@ -38,7 +38,7 @@ impl Exchange {
             return Ok(Answer::Response(response));
         }
         let running = Arc::clone(&self.running);
-        let profile = self.profile(request.headers(), &host).map_or(0, |choice| choice.index);
+        let profile = self.profile(request.headers(), host).map_or(0, |choice| choice.index);
         let look = running.rewriter.look(profile);
         let mut info = RequestInfo::of(&request, target, host, look);
         let view = view.filter(|_| info.is_whole_page());

@@ -16,12 +16,12 @@ pub(super) fn head_end(bytes: &[u8]) -> Option<usize> {
 /// A head as hyper reads it, and what follows it. `None` for what hyper is to refuse: what is no HTTP/1 response, NUL,
 /// and a CR in a line, which other readers take for its end.
 pub(super) fn normalized_head(head: &[u8], is_head: bool) -> Option<(Cow<'_, [u8]>, State)> {
+    if let Some(state) = strict_head(head, is_head) {
+        return Some((head.into(), state));
+    }
     let is_lone_cr = |at: usize| head.get(at + 1) != Some(&b'\n');
     if memchr::memchr(0, head).is_some() || memchr::memchr_iter(b'\r', head).any(is_lone_cr) {
         return None;
-    }
-    if let Some(state) = strict_head(head, is_head) {
-        return Some((head.into(), state));
     }
     let mut lines = head.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let (line, version_1_0, status) = status_line(lines.next()?)?;
