@@ -12,7 +12,7 @@ pub(crate) mod words;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
-use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use crate::vocabulary::words::{is_unspaced, is_word_char, lower};
 
@@ -126,7 +126,7 @@ pub(crate) fn hits(text: &str) -> Hits {
 /// In lower case, and composed where a letter can be written in two ways.
 fn folded(text: &str) -> String {
     let text = lower(text);
-    if text.is_ascii() {
+    if is_nfc_quick(text.chars()) == IsNormalized::Yes {
         return text;
     }
     text.nfc().collect()

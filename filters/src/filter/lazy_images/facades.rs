@@ -39,14 +39,18 @@ pub(super) fn make_frame(page: &mut Page, id: NodeId) -> bool {
 }
 
 fn address(page: &Page, id: NodeId) -> Option<String> {
+    let classes = page.attribute(id, &local_name!("class")).unwrap_or_default();
     // Hardly any element has one of them.
-    if page.has_attribute(id, &local_name!("src")) {
+    let is_named = |class: &str| FACADES.iter().any(|(name, ..)| *name == class);
+    let may_be = page.tag(id) == Some(Tag::Other) || classes.split_ascii_whitespace().any(is_named);
+    if !may_be || page.has_attribute(id, &local_name!("src")) {
         return None;
     }
-    let classes = page.attribute(id, &local_name!("class")).unwrap_or_default();
     FACADES.iter().find_map(|(name, attribute, [before, after])| {
-        let is_it = page.has_local_name(id, name) || classes.split_ascii_whitespace().any(|class| class == *name);
-        let value = page.attribute(id, &LocalName::from(*attribute)).filter(|_| is_it)?;
+        if !page.has_local_name(id, name) && !classes.split_ascii_whitespace().any(|class| class == *name) {
+            return None;
+        }
+        let value = page.attribute(id, &LocalName::from(*attribute))?;
         // An address without its query, or an identifier.
         let value = value.split('?').next().unwrap_or_default().trim();
         let is_identifier =
