@@ -88,9 +88,8 @@ impl Forest {
         let mut chances = Vec::with_capacity(rows.count + LANES);
         for columns in rows.groups() {
             let mut sums = [0.0; LANES];
-            let ranges: Vec<Range> = columns.iter().map(Range::of).collect();
             for tree in &self.trees {
-                tree.add_to(&mut sums, columns, &ranges);
+                tree.add_to(&mut sums, columns);
             }
             chances.extend(sums.iter().map(|sum| 1.0 / (1.0 + (-sum).exp())));
         }
@@ -141,52 +140,30 @@ impl Tree {
     }
 
     /// Adds what it says of each row, by the first leaf that is left of it.
-    fn add_to(&self, sums: &mut [f32; LANES], columns: &[Column], ranges: &[Range]) {
-        let mut sets = [u32::MAX; LANES];
-        let mut of_all = u32::MAX;
-        for split in &self.splits {
-            let column = usize::from(split.column);
-            // Half of the columns are alike in all these rows.
-            if ranges[column].least > split.threshold {
-                of_all &= split.above;
-            } else if ranges[column].most > split.threshold {
-                split.part(&columns[column], &mut sets);
-            }
-        }
-        for (sum, set) in sums.iter_mut().zip(sets) {
+    fn add_to(&self, sums: &mut [f32; LANES], columns: &[Column]) {
+        for (sum, set) in sums.iter_mut().zip(self.sets(columns)) {
             // No set is empty; the compiler does not know.
-            *sum += self.leaves[(set & of_all | LAST).trailing_zeros() as usize];
+            *sum += self.leaves[(set | LAST).trailing_zeros() as usize];
         }
     }
-}
 
-impl Split {
-    /// Takes the leaves on the left away from rows whose value is above. By itself, or the compiler takes one row at a time.
+    /// The leaves that the rows may end in. By itself, or the compiler takes one row at a time.
     #[inline(never)]
-    fn part(&self, values: &Column, sets: &mut [u32; LANES]) {
-        for (set, value) in sets.iter_mut().zip(values) {
-            // All bits where it is true, and no branch, for the same reason.
-            let stays = u32::from(*value <= self.threshold).wrapping_neg();
-            *set &= self.above | stays;
+    fn sets(&self, columns: &[Column]) -> [u32; LANES] {
+        let mut sets = [u32::MAX; LANES];
+        for split in &self.splits {
+            for (set, value) in sets.iter_mut().zip(&columns[usize::from(split.column)]) {
+                // All bits where it is true, and no branch, for the same reason.
+                let stays = u32::from(*value <= split.threshold).wrapping_neg();
+                *set &= split.above | stays;
+            }
         }
+        sets
     }
 }
 
 /// The values of a column for the rows that are judged together.
 pub(crate) type Column = [f32; LANES];
-
-/// The least and the greatest value of a column.
-struct Range {
-    least: f32,
-    most: f32,
-}
-
-impl Range {
-    fn of(column: &Column) -> Range {
-        let around = |range: Range, &value: &f32| Range { least: range.least.min(value), most: range.most.max(value) };
-        column.iter().fold(Range { least: f32::INFINITY, most: f32::NEG_INFINITY }, around)
-    }
-}
 
 /// Rows as they are judged: so many together, column by column.
 pub(crate) struct Rows {
