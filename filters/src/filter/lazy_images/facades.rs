@@ -60,3 +60,48 @@ fn address(page: &Page, id: NodeId) -> Option<String> {
         is_known.then(|| format!("{before}{value}{after}"))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        filter::{Filter, lazy_images::LazyImages},
+        testing,
+    };
+
+    fn frame(html: &str) -> Option<String> {
+        let mut page = testing::page(html);
+        LazyImages.apply(&mut page);
+        let frame = page.live(page.body()).find(|&id| page.tag(id) == Some(Tag::Iframe))?;
+        page.attribute(frame, &local_name!("src")).map(str::to_owned)
+    }
+
+    #[test]
+    fn a_facade_becomes_the_frame_that_its_script_would_make() {
+        for (facade, address) in [
+            ("<lite-youtube videoid=a1><a href=/w>Play</a></lite-youtube>", "https://www.youtube.com/embed/a1"),
+            ("<div class='big youtube-player' data-id=a1></div>", "https://www.youtube.com/embed/a1"),
+            ("<div class=youtube data-embed='a1?t=5'></div>", "https://www.youtube.com/embed/a1"),
+            ("<lite-vimeo videoid=7></lite-vimeo>", "https://player.vimeo.com/video/7"),
+            (
+                "<blockquote class=instagram-media data-instgrm-permalink='https://www.instagram.com/p/a1/?u=2'>",
+                "https://www.instagram.com/p/a1/embed/",
+            ),
+            ("<blockquote class=tiktok-embed data-video-id=7>", "https://www.tiktok.com/embed/v2/7"),
+            ("<iframe data-cookieblock-src=https://films.example/a1></iframe>", "https://films.example/a1"),
+        ] {
+            assert_eq!(frame(facade).as_deref(), Some(address), "{facade}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_identifier_makes_no_frame() {
+        for none in [
+            "<div class=youtube-player data-id='a b'></div>",
+            "<div class=players data-id=a1></div>",
+            "<blockquote class=instagram-media data-instgrm-permalink=javascript:x/></blockquote>",
+        ] {
+            assert_eq!(frame(none), None, "{none}");
+        }
+    }
+}
