@@ -33,9 +33,9 @@ pub(crate) fn table(proxy: &Proxy, running: &RuntimeState) -> Markup {
                 tr { th { "Filters" } td { @if filters.is_empty() { "none" } @else { (filters.join(", ")) } } }
                 tr { th { "Style" } td { (style) } }
                 tr { th { "Preset" } td { (config.preset.as_str()) } }
-                tr { th { "Lists" } td { (blocking_state(&config.blocker)) } }
+                tr { th { "Lists, and their rules" } td { (blocking_state(&config.blocker)) } }
             }
-            tr { th { "Profiles" } td { @for profile in &config.profiles.all { (profile.name) " " } } }
+            tr { th { "Profiles" } td { (config.profiles.all.iter().map(|profile| &*profile.name).collect::<Vec<_>>().join(", ")) } }
             tr {
                 th { "Configuration" }
                 td { @match proxy.config_file() { Some(file) => code { (file.display()) }, None => "built-in defaults" } }
@@ -50,7 +50,7 @@ fn blocking_state(blocker: &Blocker) -> Markup {
             (list.source) ": "
             @match &list.problem {
                 Some(problem) => { (problem) }
-                None => { (list.counts.requests + list.counts.elements) " rules" }
+                None => { (list.counts.requests + list.counts.elements) }
             }
             br;
         }
@@ -58,7 +58,7 @@ fn blocking_state(blocker: &Blocker) -> Markup {
         @else {
             a href="/panel/health#pause" {
                 @match blocker.paused_until() {
-                    Some(until) => { "paused for another " (minutes_until(until)) " minutes" }
+                    Some(until) => { "paused for another " (minutes_until(until)) " min" }
                     None => "pause blocking",
                 }
             }
