@@ -92,12 +92,14 @@ struct Setting {
 
 impl Setting {
     fn at(schema: &Json, path: &[String]) -> Option<Self> {
-        let (mut own, mut help, mut default) = (schema.clone(), String::new(), None);
+        let (mut own, mut help, mut default) = (schema.clone(), String::new(), None::<Value>);
         for key in path {
             let inner = own.get("properties").and_then(|properties| properties.get(key));
             let inner = inner.or(own.get("additionalProperties").filter(|inner| inner.is_object()))?.clone();
             help = inner.get("description").and_then(Json::as_str).unwrap_or_default().replace('\n', " ");
-            default = inner.get("default").and_then(|default| serde_yaml::to_value(default).ok());
+            // A section can have other defaults than its parts have elsewhere.
+            let within = default.as_ref().and_then(|section| section.get(key)).cloned();
+            default = within.or_else(|| serde_yaml::to_value(inner.get("default")?).ok());
             own = resolved(schema, &inner);
         }
         if help.is_empty() {

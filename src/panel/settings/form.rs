@@ -129,7 +129,7 @@ impl<'a> Form<'a> {
             (shown)
             (where_it_is(visit, source))
             @if parts.len() > FEW {
-                nav.jump aria-label="Parts" { @for part in &parts { @if let Item::Section { title, name, .. } = &part[0] {
+                nav.jump aria-label="Parts" { @for part in &parts { @if part.len() > 1 && let Item::Section { title, name, .. } = &part[0] {
                     a href={ "#" (name) } { (title) } " "
                 } } }
             }
@@ -139,7 +139,7 @@ impl<'a> Form<'a> {
                 @if source.file.is_some() { button.unseen type="submit" name="do" value="enter" tabindex="-1" aria-hidden="true" { "Commit" } }
                 @for part in &parts { (self.part(part, parts.len() <= FEW)) }
                 @if tab.name == "Profiles" {
-                    div.field { label for="new-profile" { "A new profile, by its name" } input id="new-profile" name="new-profile"; }
+                    div.field { label for="new-profile" { "A new profile, by its name" } " " input id="new-profile" name="new-profile"; }
                 }
                 div.buttons {
                     @if source.file.is_some() { button type="submit" name="do" value="commit" { "Commit" } " " }
@@ -185,7 +185,7 @@ impl<'a> Form<'a> {
                 }
             }
         };
-        let Item::Section { title, .. } = &items[0] else { return content };
+        let [Item::Section { title, .. }, _, ..] = items else { return content };
         let fields = || items.iter().filter_map(Item::field);
         let is_open = fields().any(|field| {
             !self.problems(field).is_empty() || self.changes.iter().any(|change| change.path == field.path)
@@ -193,7 +193,7 @@ impl<'a> Form<'a> {
         let set = fields().filter(|field| field.is_set()).count();
         html! {
             details open[is_few || is_open] {
-                summary { h2 { (title) } @if set > 0 { span.quiet { " · " (set) " set" } } }
+                summary { h2 { (title) } @if set > 0 { span.quiet { " · " (set) " changed" } } }
                 (content)
             }
         }

@@ -86,6 +86,8 @@ async fn parts_of_a_long_tab_unfold() {
     window.go("http://gleaner.internal/settings/advanced").await;
     let height = window.run("return document.body.scrollHeight").await;
     assert!(height.as_u64().unwrap() < 2500, "{height}");
+    // `floor.kept_chars`.
+    assert_eq!(window.text().await.matches(" changed").count(), 1);
     window.follow("Main block").await;
     let open = "[...document.querySelectorAll('details[open] h2')].map(title => title.textContent).join()";
     window.until(&format!("{open} == 'Main block'")).await;
