@@ -103,7 +103,9 @@ fn apply_to(text: &str, changes: &[Change], within_items: bool) -> Result<String
     let after = parsed.to_string();
     match document::read(&after) {
         Ok(tree) if tree == meant => Ok(format!("{mark}{after}")),
-        Ok(_) => Err("other settings would change with it, as where they share a value by an anchor (`&`, `*`)".to_owned()),
+        Ok(_) => {
+            Err("other settings would change with it, as where they share a value by an anchor (`&`, `*`)".to_owned())
+        }
         Err((_, problem)) => Err(problem),
     }
 }

@@ -14,6 +14,7 @@ use std::{
     sync::LazyLock,
 };
 
+use gleaner_filters::{FilterName, Format, output::Style};
 use http::{Response, StatusCode};
 use maud::{Markup, html};
 use serde_json::Value as Json;
@@ -22,10 +23,9 @@ use serde_yaml::Value;
 use self::form::Form;
 use super::{Fields, Visit, notice, see_other};
 use crate::{
-    admin,
     body::Body,
     config::{
-        self,
+        self, Intercept,
         edit::{self, EditError},
     },
 };
@@ -118,7 +118,34 @@ impl Source {
 
 /// The settings in force, without changing any.
 pub(super) fn overview(visit: &Visit<'_>) -> Response<Body> {
-    show(visit, "Settings", &html! { h2 { "In force" } (admin::settings_table(visit.proxy, visit.running)) })
+    let config = &visit.running.config;
+    let https = match config.https.intercept {
+        Intercept::On => "opened, so that pages can be rewritten",
+        Intercept::Auto => "opened for browsers that trust the certificate",
+        Intercept::Off => "passed as they are",
+    };
+    let style = match (config.filters.output.format, config.filters.output.style) {
+        (Format::Text, _) => "plain text",
+        (Format::Html, Style::Reader) => "reader",
+        (Format::Html, Style::Original) => "original",
+    };
+    let filters: Vec<_> = config.filters.filters_on().map(FilterName::as_str).collect();
+    let profiles: Vec<_> = config.profiles.all.iter().map(|profile| &*profile.name).collect();
+    let content = html! {
+        h2 { "In force" }
+        table {
+            tr { th { "Pages" } td { @if config.rewrite.enabled { "rewritten" } @else { "passed as they are" } } }
+            tr { th { "Encrypted pages" } td { (https) } }
+            @if config.rewrite.enabled {
+                tr { th { "Filters" } td { (filters.join(", ")) } }
+                tr { th { "Style" } td { (style) } }
+                tr { th { "Preset" } td { (config.preset.as_str()) } }
+            }
+            tr { th { "Profiles" } td { (profiles.join(", ")) } }
+        }
+        p { "Lists and the file that is read: " a href="/panel/health" { "Health" } }
+    };
+    show(visit, "Settings", &content)
 }
 
 /// The form of a tab.

@@ -442,7 +442,9 @@ fn explain_tells_of_a_saved_page_what_the_filters_do() {
     let html = explain(&["page.html", "--format", "html", "--url", "https://example.org/a/b"], "");
     assert!(html.contains("<base href=\"https://example.org/a/b\">") && html.contains("Tree of "), "{html}");
     let missing = gleaner(dir.path(), &["explain", "nosuch.html"], "");
-    assert!(String::from_utf8(missing.stderr).unwrap().contains("there is no file \"nosuch.html\"; expected a saved page"));
+    assert!(
+        String::from_utf8(missing.stderr).unwrap().contains("there is no file \"nosuch.html\"; expected a saved page")
+    );
 }
 
 #[tokio::test]

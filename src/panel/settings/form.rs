@@ -213,4 +213,3 @@ fn where_it_is(visit: &Visit<'_>, source: &Source) -> Markup {
         }
     }
 }
-

@@ -6,7 +6,12 @@ use tokio::{io::AsyncReadExt, net::TcpStream, time::timeout};
 
 use super::{ARTICLE, PANEL, hidden, post};
 use crate::harness::{
-    Origin, TestProxy, client::run, get, optional, origin::html, program::{Program, Running}, webdriver::Window,
+    Origin, TestProxy,
+    client::run,
+    get, optional,
+    origin::html,
+    program::{Program, Running},
+    webdriver::Window,
 };
 
 #[tokio::test]
@@ -155,7 +160,8 @@ async fn prometheus_reads_the_metrics_and_the_dashboard_shows_them() {
     check.arg("-c").arg(format!("{} check metrics < {}/metrics", promtool.display(), dir.path().display()));
     assert_eq!(run(check).await, (true, String::new()));
 
-    let settings = "global: { scrape_interval: 1s }\nscrape_configs: [{ job_name: g, static_configs: [{ targets: ['PROXY'] }] }]";
+    let settings =
+        "global: { scrape_interval: 1s }\nscrape_configs: [{ job_name: g, static_configs: [{ targets: ['PROXY'] }] }]";
     std::fs::write(dir.path().join("p.yml"), settings.replace("PROXY", &proxy.addr.to_string())).unwrap();
     // It cannot choose a free port and say which.
     let addr = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
