@@ -8,7 +8,6 @@ pub(crate) mod look;
 mod pac;
 pub(crate) mod pause;
 pub(crate) mod qr;
-mod settings;
 mod start;
 mod system;
 
@@ -18,8 +17,8 @@ use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use maud::{Markup, html};
 use url::Url;
 
+pub(crate) use self::forms::Forms;
 use self::system::System;
-pub(crate) use self::{forms::Forms, settings::table as settings_table};
 use crate::{
     access_control::Acl,
     authority::{Host, Scheme, Target},

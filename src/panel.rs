@@ -22,6 +22,7 @@ use url::form_urlencoded;
 use self::access::Guest;
 pub(crate) use self::access::Sessions;
 use crate::{
+    admin::CONTROL_HOST,
     body::Body,
     config::Asker,
     device::{self, Device},
@@ -76,8 +77,12 @@ impl Fields {
     }
 }
 
-/// Whether a path is one of the panel.
-pub(crate) fn has(path: &str) -> bool {
+/// Whether an address is one of the panel. Names under the control host are for the check of certificates only.
+pub(crate) fn has_address(host: &str, path: &str) -> bool {
+    has(path) && !host.to_ascii_lowercase().contains(&format!(".{CONTROL_HOST}"))
+}
+
+fn has(path: &str) -> bool {
     let first = path.split('/').nth(1).unwrap_or_default();
     ["panel", "settings", "login", "logout"].contains(&first) || metrics::has(path)
 }

@@ -141,8 +141,10 @@ impl Exchange {
         target_resolution::take_user_info(&mut request);
         let Some(target) = self.target(&request)? else {
             self.log.route = "admin";
-            self.log.host = Some(target_resolution::host_of(&request).into());
-            if panel::has(request.uri().path()) {
+            let host = target_resolution::host_of(&request);
+            let is_for_panel = panel::has_address(&host, request.uri().path());
+            self.log.host = Some(host.into());
+            if is_for_panel {
                 let device = self.device(request.headers());
                 let answer = Box::pin(panel::answer(&self.proxy, &self.connection, device, request)).await;
                 return Ok(Answer::Response(answer));

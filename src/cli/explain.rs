@@ -70,7 +70,11 @@ fn subject(text: &str) -> Result<Subject, String> {
     if text == "-" || file.exists() {
         return Ok(Subject::File(file));
     }
-    page_address(text).map(Subject::Address)
+    let no_file = |problem: String| {
+        let expected = "expected a saved page, `-` for standard input, or an address such as https://example.org/page";
+        if text.contains("://") { problem } else { format!("there is no file {text:?}; {expected}") }
+    };
+    page_address(text).map(Subject::Address).map_err(no_file)
 }
 
 pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {

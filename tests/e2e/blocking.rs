@@ -517,7 +517,7 @@ async fn a_device_pauses_blocking_for_itself_in_requests_and_in_pages() {
     }
     assert!(get(&proxy, &address, &[]).await.text().contains("Blocking is paused on this device"));
     let state = get(&proxy, "http://gleaner.internal/pause", &[]).await;
-    assert!(state.text().contains("Paused for another 30 minutes"), "{}", state.text());
+    assert!(state.text().contains("Paused for another 30 min."), "{}", state.text());
 
     assert_eq!(get(&proxy, &at_localhost(&origin, "/x"), &[]).await.status, 200);
     // The copy from before is not confirmed.
