@@ -212,7 +212,10 @@ async fn answer(
     }
     let ends_with_connection = version == Version::HTTP_10 && response.body().size_hint().exact().is_none();
     connection.reset_on_close.store(ends_with_connection, Relaxed);
-    Ok(response.map(|body| body.holding(in_flight)))
+    Ok(response.map(|body| {
+        let body = body.holding(in_flight);
+        if version == Version::HTTP_2 { body.failing_after_its_data() } else { body }
+    }))
 }
 
 /// How often an HTTP/2 connection is looked at while it is idle; it lives longer by one interval at most.

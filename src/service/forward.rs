@@ -1,6 +1,6 @@
 //! An ordinary request on its way to an origin, and the response on its way back.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use gleaner_filters::View;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, Version, header};
@@ -19,6 +19,9 @@ use crate::{
     rewrite::{Look, RequestInfo},
     server::WholeServer,
 };
+
+/// How long the head of an early error waits for the first bytes of its body.
+const EARLY_ERROR: Duration = Duration::from_millis(200);
 
 impl Exchange {
     /// An ordinary request.
@@ -73,6 +76,7 @@ impl Exchange {
             return Ok(Answer::Response(self.only_rewritten(&info, shown)));
         }
         let informational = self.pass_informational_on(&mut outgoing, version);
+        let uploads = version == Version::HTTP_2 && !outgoing.body().is_end_stream();
         let requester = requester(&self.connection);
         let client = &self.running.client;
         let sent = client.send(permit, outgoing, requester, informational).await;
@@ -86,7 +90,14 @@ impl Exchange {
             look.tagger.map_not_modified(response.headers_mut());
             return Ok(Answer::Response(response));
         }
-        let response = self.rewrite(&info, response.map(Body::from), more).await;
+        let mut response = response.map(Body::from);
+        if uploads && (response.status().is_client_error() || response.status().is_server_error()) {
+            // At the head of an error curl ends its upload with less than it announced, for which h2 resets the stream and
+            // drops what is queued: the body must not come much later.
+            let body = std::mem::take(response.body_mut());
+            *response.body_mut() = Box::pin(body.begun(EARLY_ERROR)).await;
+        }
+        let response = self.rewrite(&info, response, more).await;
         Ok(Answer::Response(self.only_rewritten(&info, response)))
     }
 
