@@ -4,6 +4,7 @@
 
 use std::{
     collections::BTreeSet,
+    fs,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
@@ -25,6 +26,10 @@ use crate::{
 /// Time without changes before the file is read: editors write in several steps, some with
 /// pauses of tens of milliseconds. Raising it makes a save take effect later.
 const DEBOUNCE: Duration = Duration::from_millis(200);
+
+/// Time without changes before a file is read that asks nobody for a password any more: it may be half of one, written to
+/// a slow disk.
+const REST: Duration = Duration::from_secs(3);
 
 /// Reads the configuration again, from where it was looked for at start, and puts it in force, or logs why not.
 pub fn reload(proxy: &Proxy, overrides: impl FnOnce(&mut Config)) {
@@ -64,6 +69,9 @@ fn load(proxy: &Proxy, lookup: &Lookup, overrides: impl FnOnce(&mut Config)) -> 
         // More likely a mistake than a wish for the defaults.
         return Err(format!("{}: the file is gone", file.display()));
     }
+    if let Some(file) = found.file.as_deref().filter(|file| fs::metadata(file).is_ok_and(|file| file.len() == 0)) {
+        return Err(format!("{}: the file is empty; `{{}}` in it would mean the defaults", file.display()));
+    }
     let mut config = found.config;
     overrides(&mut config);
     let waiting = waiting_for_restart(proxy.started_with(), &config);
@@ -93,6 +101,9 @@ pub fn watch(proxy: Arc<Proxy>, overrides: impl Fn(&mut Config) + Send) -> impl 
         let Some(mut watch) = first else { return };
         loop {
             watch.changed(&proxy).await;
+            if drops_users(&proxy) {
+                watch.rest(REST).await;
+            }
             let is_of_lists = !watch.is_of_others.load(Relaxed);
             let lists = proxy.running().config.blocker.fingerprint;
             // Repeated until the watch covers the files in force: a folder may have appeared, a link may have another
@@ -163,11 +174,22 @@ impl Watch {
             },
             () = proxy.lists_changed.notified() => {}
         }
-        sleep(DEBOUNCE).await;
+        self.rest(DEBOUNCE).await;
+    }
+
+    /// Waits until there was no change for so long.
+    async fn rest(&mut self, time: Duration) {
+        sleep(time).await;
         while self.changes.try_recv().is_ok() {
-            sleep(DEBOUNCE).await;
+            sleep(time).await;
         }
     }
+}
+
+/// Whether the file that is there now asks nobody for a password, and the configuration in force does.
+fn drops_users(proxy: &Proxy) -> bool {
+    let found = proxy.lookup().and_then(|lookup| lookup.load().ok());
+    !proxy.config().access.users.is_empty() && found.is_some_and(|found| found.config.access.users.is_empty())
 }
 
 /// What to watch, as the watcher will name it: every place where the configuration may be, its lists, and the

@@ -156,7 +156,7 @@ impl Exchange {
         if admin::is_control_host(&target) {
             return Ok(Answer::Upgraded(self.own_tunnel(request, target)?));
         }
-        if self.proxy.pseudonym.is_in(request.headers()) {
+        if self.proxy.pseudonyms.are_in(request.headers(), &target.host.plain()) {
             return Err(Error::Loop);
         }
         let permit = self.running.acl.permit(target)?;

@@ -2,7 +2,8 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    fs,
+    io::{self, Write},
     path::{Path, PathBuf},
     process,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -55,6 +56,6 @@ pub(super) fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
 pub(crate) fn check(dir: &Path) -> io::Result<()> {
     let there = dir.ancestors().find(|dir| dir.exists()).unwrap_or(Path::new("."));
     let probe = there.join(format!(".gleaner-{}", process::id()));
-    fs::write(&probe, "?")?;
-    fs::remove_file(probe)
+    let written = fs::File::create_new(&probe)?.write_all(b"?");
+    fs::remove_file(probe).and(written)
 }

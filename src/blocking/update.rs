@@ -116,7 +116,7 @@ fn report(proxy: &Proxy, list: &ListSource, update: &Update, had_one: bool) {
         }
         Outcome::Failed(problem) => warn!(%list, problem, "a list was not fetched; nothing is blocked by it yet"),
     }
-    if let Some(problem) = &update.unwritten {
+    if let (Outcome::New(_), Some(problem)) = (&update.outcome, &update.unwritten) {
         warn!(%list, problem, "what was fetched is kept in memory until this program ends");
         // No file has changed that could be noticed.
         proxy.lists_changed.notify_one();

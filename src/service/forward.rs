@@ -15,7 +15,7 @@ use crate::{
     client::OnInformational,
     controls::PageId,
     error::Error,
-    headers::{self, Forwarding, Media, Pseudonym},
+    headers::{self, Forwarding, Media},
     rewrite::{Look, RequestInfo},
     server::WholeServer,
 };
@@ -81,7 +81,7 @@ impl Exchange {
         let client = &self.running.client;
         let sent = client.send(permit, outgoing, requester, informational).await;
         let response = sent.map_err(|error| Self::upstream_error(permit, error))?;
-        let response = incoming(response, &self.proxy.pseudonym);
+        let response = incoming(response);
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
             return self.switch_protocols(upgrade, response, target);
         }
@@ -121,14 +121,13 @@ impl Exchange {
             *outgoing.body_mut() = body.behind(gate);
         }
         let informer = self.connection.state.informer(version);
-        let proxy = Arc::clone(&self.proxy);
         Arc::new(move |status, fields: &HeaderMap| {
             if status == StatusCode::CONTINUE {
                 return asked.iter().for_each(CancellationToken::cancel);
             }
             // RFC 9110 § 8.6: they have no content, and no length of it.
             let fields = headers::without(fields, |name| *name == header::CONTENT_LENGTH);
-            let fields = headers::forward_response(fields, None, &proxy.pseudonym, Version::HTTP_11);
+            let fields = headers::forward_response(fields, None, Version::HTTP_11);
             informer.send(status, &fields);
         })
     }
@@ -169,7 +168,7 @@ impl Exchange {
         let forwarding = Forwarding {
             host: permit.target().authority(),
             upgrade: upgrade.map(UpgradeRequest::protocols),
-            pseudonym: &self.proxy.pseudonym,
+            pseudonym: &self.proxy.pseudonyms.of(&permit.target().host.plain()),
             via: self.running.config.headers.via,
         };
         head.headers = headers::forward_request(head.headers, &forwarding, head.version);
@@ -196,13 +195,13 @@ impl Exchange {
 }
 
 /// The response as it goes to the client.
-pub(super) fn incoming(response: Response<IncomingBody>, pseudonym: &Pseudonym) -> Response<IncomingBody> {
+pub(super) fn incoming(response: Response<IncomingBody>) -> Response<IncomingBody> {
     let (mut head, body) = response.into_parts();
     let upgrade = match head.status {
         StatusCode::SWITCHING_PROTOCOLS => headers::upgrade_of(&head.headers),
         _ => None,
     };
-    head.headers = headers::forward_response(head.headers, upgrade.as_ref(), pseudonym, head.version);
+    head.headers = headers::forward_response(head.headers, upgrade.as_ref(), head.version);
     if head.status == StatusCode::NO_CONTENT {
         // RFC 9110 § 8.6: it has no length either.
         head.headers = headers::without(&head.headers, |name| *name == header::CONTENT_LENGTH);

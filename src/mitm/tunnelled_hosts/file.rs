@@ -13,6 +13,9 @@ use crate::{device::Device, private_file};
 
 const FILE: &str = "refused-hosts.json";
 
+/// Most entries; of more, those that were not used for longest are not kept.
+const MAX_HOSTS: usize = 1000;
+
 /// None: nothing is kept.
 #[derive(Debug)]
 pub(super) struct RefusedHosts(Option<PathBuf>);
@@ -49,6 +52,7 @@ impl RefusedHosts {
         entries.into_iter().map(|entry| (device(&entry), entry.host, entry.until)).collect()
     }
 
+    /// The last used come first.
     pub(super) fn write<'a>(&self, hosts: impl Iterator<Item = (&'a Device, &'a String, i64)>) {
         let Some(file) = &self.0 else { return };
         let entry = |(device, host, until): (&Device, &String, i64)| Entry {
@@ -58,7 +62,7 @@ impl RefusedHosts {
             host: host.clone(),
             until,
         };
-        let entries: Vec<_> = hosts.map(entry).collect();
+        let entries: Vec<_> = hosts.take(MAX_HOSTS).map(entry).collect();
         let written = serde_json::to_vec_pretty(&entries).map_err(Into::into);
         if let Err(error) = written.and_then(|bytes| private_file::write(file, &bytes)) {
             warn!(%error, file = %file.display(), "the list of refused hosts cannot be written; it is forgotten at the end");

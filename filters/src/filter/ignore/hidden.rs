@@ -151,14 +151,15 @@ impl Hidden {
     }
 
     /// How much a hidden element holds; `None` where the element is not hidden. What only a style sheet hides may be shown by a
-    /// script, so that it is hidden for good only where it is a small piece.
+    /// script, so that it is hidden for good only where it is a small piece or nothing says that it unfolds.
     pub(super) fn size(&self, page: &Page, id: NodeId) -> Option<Size> {
         let measures = self.measures.as_ref()?;
         if is_hidden(page, id) {
             let is_trifle = f64::from(measures.get(id).chars) <= self.most;
             return Some(if is_trifle { Size::Trifle } else { Size::Large });
         }
-        (self.sheets.hides(page, id) && is_piece(page, id)).then_some(Size::Trifle)
+        let is_trifle = || is_piece(page, id) || is_aside(page, id);
+        (self.sheets.hides(page, id) && is_trifle()).then_some(Size::Trifle)
     }
 }
 

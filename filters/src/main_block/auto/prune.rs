@@ -198,7 +198,10 @@ fn keep_all(page: &Page, form: NodeId, counts: &mut [Count]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{ids, page};
+    use crate::{
+        main_block::auto::blocks::Block,
+        testing::{ids, page},
+    };
 
     #[test]
     fn the_smallest_container_is_kept_without_what_holds_other_text() {
@@ -269,6 +272,20 @@ mod tests {
         let thread = Thread { texts: vec![name], ..Thread::default() };
         let choice = choice(&page, &blocks, &[false, true], &thread, &Forms::default());
         assert_eq!(ids(&page, &choice.dropped), ["r"]);
+    }
+
+    #[test]
+    fn a_form_of_which_a_label_is_kept_keeps_its_only_button() {
+        let page = page(
+            "<div><form><label>Message <textarea></textarea></label><p id=note>we answer soon</p><button>Send</button></form>\
+             <form><label>Find <input></label><button id=a>Go</button><button id=b>Map</button></form><p>one</p></div>",
+        );
+        let blocks = Blocks::of(&page, &[]);
+        let is_kept = |block: &Block| matches!(page.tag(block.container), Some(Tag::Label | Tag::Div));
+        let mut kept: Vec<bool> = blocks.list.iter().map(is_kept).collect();
+        *kept.last_mut().unwrap() = true;
+        let choice = choice(&page, &blocks, &kept, &Thread::default(), &Forms::default());
+        assert_eq!(ids(&page, &choice.dropped), ["note", "a", "b"]);
     }
 
     #[test]
