@@ -31,7 +31,7 @@ pub(super) fn normalized_head(head: &[u8], is_head: bool) -> Option<(Cow<'_, [u8
         fields.retain(|(name, _)| !name.eq_ignore_ascii_case(b"content-length"));
         fields.push((b"Connection".into(), b"close".into()));
     }
-    let minor = if version_1_0 { 0 } else { 1 };
+    let minor = u8::from(!version_1_0);
     let mut out = format!("HTTP/1.{minor} {status:03} ").into_bytes();
     out.extend_from_slice(&reason);
     out.extend_from_slice(b"\r\n");
@@ -62,12 +62,11 @@ fn strict_head(head: &[u8], is_head: bool) -> Option<State> {
 /// Whether a status line is of HTTP/1.0, its status and reason.
 fn status_line(line: &[u8]) -> Option<(bool, u16, Vec<u8>)> {
     // Radio streams answer `ICY 200 OK`, which browsers read as HTTP/1.0.
-    let (minor, rest) = match line.strip_prefix(b"ICY ") {
-        Some(rest) => (&b"0"[..], rest),
-        None => {
-            let rest = line.strip_prefix(b"HTTP/1.")?;
-            rest.split_at(rest.iter().position(|byte| !byte.is_ascii_digit())?)
-        }
+    let (minor, rest) = if let Some(rest) = line.strip_prefix(b"ICY ") {
+        (&b"0"[..], rest)
+    } else {
+        let rest = line.strip_prefix(b"HTTP/1.")?;
+        rest.split_at(rest.iter().position(|byte| !byte.is_ascii_digit())?)
     };
     let rest = rest.trim_ascii_start();
     let status = std::str::from_utf8(rest.get(..3)?).ok()?.parse().ok()?;
