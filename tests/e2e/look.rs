@@ -90,9 +90,9 @@ async fn the_control_page_fits_a_phone_whatever_the_configurations_path() {
     };
     let dir = tempfile::tempdir().unwrap();
     let proxy = TestProxy::start("").await;
-    let answer = get(&proxy, "http://gleaner.internal/settings", &[]).await;
+    let answer = get(&proxy, "http://gleaner.internal/panel/health", &[]).await;
     let html = answer.text();
-    let (before, rest) = html.split_once("<th>Configuration</th><td>").unwrap();
+    let (before, rest) = html.split_once("Configuration</th><td>").unwrap();
     let (_, after) = rest.split_once("</td>").unwrap();
     let path = format!("/home/anna/{}/config.yaml", "x".repeat(80));
     let html = format!("{before}<th>Configuration</th><td><code>{path}</code></td>{after}");
