@@ -5,7 +5,7 @@
 //! leads.
 
 use std::{
-    net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     sync::{Arc, LazyLock},
 };
 
@@ -109,8 +109,12 @@ impl Acl {
             Ok(())
         } else if is_internal(ip) {
             Err(Refusal::Address(ip))
-        } else if is_private(ip) && !self.access.allows_private_targets() {
+        } else if self.access.allows_private_targets() {
+            Ok(())
+        } else if is_private(ip) {
             Err(Refusal::Private(ip))
+        } else if is_local(ip) {
+            Err(Refusal::Address(ip))
         } else {
             Ok(())
         }
@@ -218,9 +222,13 @@ pub(crate) fn is_private(ip: IpAddr) -> bool {
     }
 }
 
-/// Whether this machine has the address: only then can a socket be bound to it.
+/// Whether this machine has the address; of the loopback network it has all.
 fn is_local(ip: IpAddr) -> bool {
-    UdpSocket::bind((ip, 0)).is_ok()
+    if ip.is_loopback() {
+        return true;
+    }
+    let interfaces = if_addrs::get_if_addrs().unwrap_or_default();
+    interfaces.iter().any(|interface| interface.ip() == ip)
 }
 
 #[cfg(test)]
@@ -275,6 +283,16 @@ mod tests {
         }
         for addr in ["10.0.0.1:80", "172.32.0.1:80", "100.128.0.1:80", "[2606:4700::1]:80"] {
             assert_eq!(check(&strangers, addr), Ok(()), "{addr}");
+        }
+    }
+
+    #[test]
+    fn addresses_of_this_machine_are_refused_where_clients_from_outside_are_allowed() {
+        assert!(is_local([127, 0, 0, 9].into()));
+        assert!(!is_local([93, 184, 216, 34].into()));
+        let strangers = acl("clients: ['0.0.0.0/0']");
+        for ip in crate::addresses::local_addresses() {
+            assert!(check(&strangers, &SocketAddr::new(ip, 80).to_string()).is_err(), "{ip}");
         }
     }
 

@@ -8,7 +8,6 @@ pub(crate) mod look;
 mod pac;
 pub(crate) mod pause;
 pub(crate) mod qr;
-mod settings;
 mod start;
 mod system;
 
@@ -18,8 +17,8 @@ use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use maud::{Markup, html};
 use url::Url;
 
+pub(crate) use self::forms::Forms;
 use self::system::System;
-pub(crate) use self::{forms::Forms, settings::table as settings_table};
 use crate::{
     access_control::Acl,
     authority::{Host, Scheme, Target},
@@ -43,13 +42,18 @@ const PAC: [&str; 2] = ["/proxy.pac", "/wpad.dat"];
 pub(crate) fn is_control_host(target: &Target) -> bool {
     let is_ours =
         |name: &str| name.strip_suffix(CONTROL_HOST).is_some_and(|left| left.is_empty() || left.ends_with('.'));
-    matches!(target.host, Host::Name(_)) && is_ours(&target.host.plain())
+    matches!(target.host, Host::Name(_)) && is_ours(target.plain_host())
 }
 
 /// Whether a request is that of a browser that looks for a proxy by itself, at `wpad` in its own domain.
 pub(crate) fn is_wpad<B>(target: &Target, request: &Request<B>) -> bool {
-    let host = target.host.plain();
+    let host = target.plain_host();
     request.uri().path() == PAC[1] && (host == "wpad" || host.starts_with("wpad."))
+}
+
+/// Whether a client asks the proxy itself for the script, and not through it. Browsers do so without a name and a password.
+pub(crate) fn is_script<B>(request: &Request<B>) -> bool {
+    request.uri().scheme().is_none() && PAC.contains(&request.uri().path())
 }
 
 /// Whether a `Host` field means this machine: one of its addresses, or `localhost`. The name of a web site that
@@ -57,7 +61,7 @@ pub(crate) fn is_wpad<B>(target: &Target, request: &Request<B>) -> bool {
 pub(crate) fn is_this_machine(target: &Target, acl: &Acl) -> bool {
     match target.socket_addr() {
         Some(addr) => acl.is_own(addr),
-        None => target.host.plain() == "localhost",
+        None => target.plain_host() == "localhost",
     }
 }
 

@@ -111,6 +111,12 @@ impl Target {
         Self { scheme, host, port, host_port }
     }
 
+    /// The host as [`Host::plain`] has it.
+    pub(crate) fn plain_host(&self) -> &str {
+        let host = self.host_port.rsplit_once(':').map_or("", |(host, _)| host);
+        host.trim_start_matches('[').trim_end_matches(['.', ']'])
+    }
+
     /// The same place under another scheme.
     pub(crate) fn with_scheme(&self, scheme: Scheme) -> Self {
         Self { scheme, ..self.clone() }
@@ -181,7 +187,7 @@ impl Target {
 
     /// Whether host and port are the same.
     pub(crate) fn same_place(&self, other: &Self) -> bool {
-        self.port == other.port && self.host.plain() == other.host.plain()
+        self.port == other.port && self.plain_host() == other.plain_host()
     }
 }
 

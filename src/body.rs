@@ -1,6 +1,7 @@
 //! The one body type of every message: any `http_body::Body` in a box, with a byte count, an idle timeout, and the
 //! request's log entry, which is written after the last byte.
 
+mod end_marker;
 mod incoming;
 mod replay;
 mod timing;
@@ -19,7 +20,9 @@ use std::{
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
+use tokio::time::timeout;
 
+use self::end_marker::EndMarker;
 pub(crate) use self::{
     incoming::IncomingBody,
     replay::ReplayHandle,
@@ -41,6 +44,7 @@ pub(crate) struct Body {
     count: Option<ByteCount>,
     log: Option<Box<RequestLog>>,
     failed: Option<BodyError>,
+    end_marker: Option<EndMarker>,
     outcome: Option<Arc<Outcome>>,
     idle_timer: Option<IdleTimer>,
     gate: Option<ContinueGate>,
@@ -146,9 +150,26 @@ impl Body {
         self
     }
 
+    /// Waits for its first frame, for so long at most.
+    pub(crate) async fn begun(mut self, limit: Duration) -> Self {
+        match timeout(limit, self.frame()).await {
+            Ok(Some(Ok(frame))) => Self::prefixed([frame].into(), self),
+            Ok(Some(Err(error))) => Self::broken(error),
+            Ok(None) | Err(_) => self,
+        }
+    }
+
     /// Keeps this until the body has ended or is dropped.
     pub(crate) fn holding(mut self, in_flight: InFlight) -> Self {
         self.in_flight = Some(in_flight);
+        self
+    }
+
+    /// An error will follow what was sent before it: at an error hyper resets an HTTP/2 stream, and h2 drops what is
+    /// queued for it, the head too. The error waits as long as the end of a complete response would: until the client
+    /// has read what is queued, or resets the stream, or the connection ends.
+    pub(crate) fn failing_after_its_data(mut self) -> Self {
+        self.end_marker = Some(EndMarker::default());
         self
     }
 
@@ -173,8 +194,8 @@ impl Body {
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        if let Some(error) = self.failed.take() {
-            return Poll::Ready(Some(Err(error)));
+        if self.failed.is_some() {
+            return self.poll_failed(cx);
         }
         if let Some(gate) = &mut self.gate {
             std::task::ready!(gate.poll_open(cx));
@@ -207,6 +228,15 @@ impl Body {
         Poll::Ready(Some(Ok(frame)))
     }
 
+    fn poll_failed(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        if let Some(marker) = &mut self.end_marker
+            && let Some(frame) = std::task::ready!(marker.poll(cx))
+        {
+            return Poll::Ready(Some(Ok(frame)));
+        }
+        Poll::Ready(self.failed.take().map(Err))
+    }
+
     /// Records the end.
     fn end(&mut self) {
         if let Some(log) = &mut self.log {
@@ -217,8 +247,8 @@ impl Body {
         }
     }
 
-    /// Returns the error at the next poll. At an error hyper closes the connection without flushing; at `Pending` it
-    /// flushes first, so the client gets every byte that arrived.
+    /// Returns the error at the next poll. At an error hyper closes an HTTP/1.1 connection without flushing; at `Pending`
+    /// it flushes first, so the client gets every byte that arrived.
     fn fail<T>(&mut self, error: BodyError, cx: &Context<'_>) -> Poll<T> {
         if let Some(outcome) = &self.outcome {
             // The first failure is the cause.

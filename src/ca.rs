@@ -10,6 +10,7 @@ mod manage;
 pub(crate) use self::leaf::ALPN_PROTOCOLS;
 use std::{
     fs, io,
+    ops::RangeInclusive,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     sync::Arc,
@@ -88,7 +89,14 @@ pub struct Authority {
     /// The same key in the form in which rustls signs handshakes with it.
     signer: Arc<dyn SigningKey>,
     provider: Arc<CryptoProvider>,
-    leaves: ExpiringMap<Host, Arc<ServerConfig>>,
+    leaves: ExpiringMap<Host, Leaf>,
+}
+
+/// What the handshakes of a host show.
+#[derive(Clone)]
+struct Leaf {
+    handshake: Arc<ServerConfig>,
+    valid: RangeInclusive<OffsetDateTime>,
 }
 
 /// The file in the authority's folder that is new when the authority is replaced.
@@ -141,10 +149,20 @@ impl Authority {
 
     /// The TLS settings with the host's leaf certificate, from the cache or fresh.
     pub(crate) fn handshake(&self, host: &Host) -> Result<Arc<ServerConfig>, AuthorityError> {
-        self.leaves.get_or_insert(host, || Ok(leaf::config(self.mint(host)?, Arc::clone(&self.provider))?))
+        let make = || -> Result<_, AuthorityError> {
+            let (leaf, valid) = self.mint(host)?;
+            Ok(Leaf { handshake: leaf::config(leaf, Arc::clone(&self.provider))?, valid })
+        };
+        let leaf = self.leaves.get_or_insert(host, make)?;
+        if leaf.valid.contains(&OffsetDateTime::now_utc()) {
+            return Ok(leaf.handshake);
+        }
+        // The clock was set since, as it is after the start of a machine that has none of its own.
+        self.leaves.remove(host);
+        Ok(self.leaves.get_or_insert(host, make)?.handshake)
     }
 
-    fn mint(&self, host: &Host) -> Result<CertifiedKey, AuthorityError> {
+    fn mint(&self, host: &Host) -> Result<(CertifiedKey, RangeInclusive<OffsetDateTime>), AuthorityError> {
         let mut params = CertificateParams::default();
         let name = host.plain().into_owned();
         params.subject_alt_names = vec![match host {
@@ -164,7 +182,8 @@ impl Authority {
         valid_for(&mut params, LEAF_DAYS);
         let leaf = params.signed_by(&self.leaf_key, &self.issuer)?;
         let signer = Arc::clone(&self.signer);
-        Ok(CertifiedKey::new(vec![leaf.der().clone()], signer))
+        let certified = CertifiedKey::new(vec![leaf.der().clone()], signer);
+        Ok((certified, params.not_before..=params.not_after))
     }
 }
 

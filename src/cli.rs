@@ -21,27 +21,29 @@ use std::{
     io::{self, Write},
     net::SocketAddr,
     path::PathBuf,
+    process::ExitCode,
 };
 
 use clap::{
     Args, Parser, Subcommand,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use gleaner::{
+use gleaner_filters::PageError;
+
+use crate::{
     AuthorityError, Config, ConfigError, StartError,
     config::{self, LogFormat, Lookup},
     offline::input::ReadError,
 };
-use gleaner_filters::PageError;
 
 /// Exit codes of sysexits.h.
-pub(crate) const EX_USAGE: u8 = 64;
+const EX_USAGE: u8 = 64;
 const EX_DATAERR: u8 = 65;
 const EX_NOINPUT: u8 = 66;
 const EX_UNAVAILABLE: u8 = 69;
 const EX_SOFTWARE: u8 = 70;
 const EX_CANTCREAT: u8 = 73;
-pub(crate) const EX_IOERR: u8 = 74;
+const EX_IOERR: u8 = 74;
 const EX_CONFIG: u8 = 78;
 
 const EXIT_CODES: &str = "\
@@ -64,7 +66,7 @@ the errors are in the records and the code is 0. A closed pipe (`| head`) is no 
 /// A filtering forward HTTP proxy: takes the clutter out of web pages on their way to the browser.
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXIT_CODES)]
-pub(crate) struct Arguments {
+struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
     /// Configuration file, instead of the usual places
@@ -118,14 +120,23 @@ struct ServeArguments {
     lan: bool,
     /// Address to listen on, instead of the configuration's; may be given several times
     #[arg(long, value_name = "ADDR", value_parser = listen_address)]
-    listen: Vec<SocketAddr>,
+    listen: Vec<Listen>,
     /// How log lines look, instead of the configuration's
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(["text", "json"]).map(|word| log_format(&word)))]
     log_format: Option<LogFormat>,
 }
 
-fn listen_address(text: &str) -> Result<SocketAddr, String> {
-    config::listen_address(text).map_err(|problem| format!("{problem}; expected {}", config::LISTEN))
+/// An address to listen on.
+#[derive(Clone, Copy, Debug)]
+struct Listen {
+    addr: SocketAddr,
+    /// Without a host, as in `--listen 8118`.
+    is_port_alone: bool,
+}
+
+fn listen_address(text: &str) -> Result<Listen, String> {
+    let addr = config::listen_address(text).map_err(|problem| format!("{problem}; expected {}", config::LISTEN))?;
+    Ok(Listen { addr, is_port_alone: text.parse::<u16>().is_ok() })
 }
 
 fn log_format(word: &str) -> LogFormat {
@@ -142,10 +153,25 @@ impl ServeArguments {
         }
     }
 
+    /// What is wrong with the options beside each other.
+    fn check(&self) -> Result<(), String> {
+        let addresses: Vec<_> = self.listen.iter().map(|listen| listen.addr).collect();
+        config::check_addresses(&addresses).map_err(|problem| format!("--listen: {problem}"))?;
+        let only_here = |listen: &&Listen| listen.addr.ip().is_loopback() && !listen.is_port_alone;
+        match self.listen.iter().find(only_here).filter(|_| self.lan) {
+            Some(Listen { addr, .. }) => Err(format!(
+                "--lan and --listen {addr} exclude each other: this address is for this machine only; `--lan --listen {}` \
+                 takes the port at all addresses",
+                addr.port()
+            )),
+            None => Ok(()),
+        }
+    }
+
     /// The command line overrides the file, also after a reload.
     fn apply(&self, config: &mut Config) {
         if !self.listen.is_empty() {
-            config.listen.clone_from(&self.listen);
+            config.listen = self.listen.iter().map(|listen| listen.addr).collect();
         }
         if self.lan {
             config.open_to_lan();
@@ -160,8 +186,36 @@ struct CheckConfigArguments {
     file: Option<PathBuf>,
 }
 
+/// The program: arguments → configuration → command, and the exit code of what went wrong.
+#[must_use]
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(message) => {
+            // Help and version come this way too; a closed pipe is no error.
+            let printed = message.print();
+            return match printed {
+                _ if message.use_stderr() => EX_USAGE.into(),
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                    complain(error);
+                    EX_IOERR.into()
+                }
+                _ => ExitCode::SUCCESS,
+            };
+        }
+    };
+    match run(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(format_args!("{error:#}"));
+            exit_code(&error).into()
+        }
+    }
+}
+
 /// Runs the command.
-pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
+fn run(arguments: Arguments) -> anyhow::Result<()> {
     let Arguments { command, config, serve } = arguments;
     let is_serve = matches!(command, None | Some(Command::Serve(_)));
     if !is_serve && (serve.lan || !serve.listen.is_empty() || serve.log_format.is_some()) {
@@ -190,7 +244,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
 /// An error whose exit code is known where it is raised.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
-pub(crate) struct Failure {
+struct Failure {
     code: u8,
     message: String,
 }
@@ -213,12 +267,12 @@ fn page_failure(error: PageError) -> anyhow::Error {
 }
 
 /// Writes an error to standard error. Where that fails, the exit code still reports it.
-pub(crate) fn complain(problem: impl Display) {
+fn complain(problem: impl Display) {
     let _ = writeln!(io::stderr(), "gleaner: {problem}");
 }
 
 /// Whether the reader of our output has closed the pipe, as `head` does.
-pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
@@ -230,7 +284,7 @@ fn say(text: &str) -> anyhow::Result<()> {
 }
 
 /// The only map from an error to an exit code.
-pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
+fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(failure) = error.downcast_ref::<Failure>() {
         return failure.code;
     }

@@ -15,9 +15,9 @@ mod retry;
 mod tls;
 mod tolerant_io;
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc};
 
-use http::{HeaderMap, Request, Response, header, uri::PathAndQuery};
+use http::{HeaderMap, Request, Response, StatusCode, header, uri::PathAndQuery};
 use http_body::Body as _;
 use hyper::body::Incoming;
 use tokio::{net::TcpStream, sync::OwnedSemaphorePermit};
@@ -31,15 +31,11 @@ use self::{
 pub(crate) use self::{error::UpstreamError, pool::PinnedConnections, response_wait::OnInformational};
 use crate::{
     access_control::{Acl, Permit},
-    authority::Target,
+    authority::{Scheme, Target},
     body::{Body, IncomingBody},
     config::{Config, Timeouts},
     expiring_map::{ExpiringMap, Lifetime},
 };
-
-/// How long a connection may have been idle to take a request that cannot be sent twice: the longer, the likelier the
-/// origin is closing it just now. Raising it saves handshakes and costs errors.
-const FRESH: Duration = Duration::from_millis(500);
 
 /// Origins that are remembered to take HTTP/1.1 only.
 const MAX_HTTP1_ONLY: usize = 1024;
@@ -110,6 +106,10 @@ impl Client {
         } else {
             self.exchange(pool, target, request, requester, &wait).await?
         };
+        if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED && target.scheme == Scheme::Http {
+            // A browser would take it for this proxy's own.
+            return Err(UpstreamError::BadResponse("it asks for the name and password of a proxy".to_owned()));
+        }
         response_framing::check(&mut response)?;
         let version = response.version();
         Ok(response.map(|body| IncomingBody::of_response(body, version, request_ended, stream)))
@@ -231,7 +231,7 @@ impl Client {
             return Err(UpstreamError::ClientCertificate);
         }
         if let Connection::Http1 { connection, .. } = self.start(&self.pool, target, stream).await? {
-            self.pool.put_http1(Arc::clone(target), connection, None);
+            self.pool.put_http1(Arc::clone(target), connection, None, false);
         }
         Ok(())
     }
@@ -255,9 +255,7 @@ impl Client {
 
 /// A kept connection that can take this request.
 fn kept(pool: &Pool, target: &Arc<Target>, request: &Request<Body>) -> Option<Connection> {
-    let can_repeat = request.method().is_idempotent();
-    let max_age = if can_repeat { Duration::MAX } else { FRESH };
-    if let Some(connection) = pool.take_http1(target, max_age) {
+    if let Some(connection) = pool.take_http1(target, request.method().is_idempotent()) {
         return Some(Connection::Http1 { connection, is_reused: true });
     }
     let (connection, stream) = pool.http2(target)?;

@@ -10,20 +10,22 @@ mod media;
 pub(crate) mod repair;
 pub(crate) mod validators;
 
+use std::hash::{BuildHasher as _, RandomState};
+
 use http::{
     HeaderMap, HeaderName, HeaderValue, Version,
     header::{self, Entry},
 };
 
 pub(crate) use self::media::Media;
-use crate::ca::random_bytes;
 
 /// Most fields of a request: hyper's default, which needs no memory of its own, and Apache's; browsers send about 30. Raising it
 /// makes hyper allocate at every head.
 pub(crate) const MAX_FIELDS: usize = 100;
 
-/// The same of a response: sites that set many cookies and policies send hundreds, more than hyper's default of 100.
-pub(crate) const MAX_RESPONSE_FIELDS: usize = 320;
+/// The same of a response: sites that set many cookies and policies send hundreds, more than hyper's default of 100. hyper
+/// allocates 64 bytes for each at every head.
+pub(crate) const MAX_RESPONSE_FIELDS: usize = 1024;
 
 /// RFC 8586 § 2: names the proxies that a request has passed, to detect loops. Unlike `Via` it does not disable a server's
 /// compression (nginx, `gzip_proxied`).
@@ -32,51 +34,38 @@ const CDN_LOOP: HeaderName = HeaderName::from_static("cdn-loop");
 /// Fields that stay even if `Connection` names them: without them the message would mean something else.
 const END_TO_END: [HeaderName; 3] = [header::HOST, header::CONTENT_LENGTH, header::CONTENT_TYPE];
 
-/// The name of this process in `Via` and `CDN-Loop`: random, so that two instances in a row are no loop.
+/// The members of `Via` in responses to messages of HTTP/1.0, 1.1 and 2. Without the pseudonym: scripts can read them.
+const VIA: [HeaderValue; 3] = [
+    HeaderValue::from_static("1.0 gleaner"),
+    HeaderValue::from_static("1.1 gleaner"),
+    HeaderValue::from_static("2 gleaner"),
+];
+
+/// The names of this process in `Via` and `CDN-Loop` of requests: random, so that two instances in a row are no loop, and
+/// another for each host, so that two sites cannot find out by them that their reader is the same.
 #[derive(Debug)]
-pub(crate) struct Pseudonym {
-    name: HeaderValue,
-    /// The members of `Via` for messages of HTTP/1.0, 1.1 and 2.
-    via: [HeaderValue; 3],
+pub(crate) struct Pseudonyms {
+    key: RandomState,
 }
 
-impl Pseudonym {
+impl Pseudonyms {
     pub(crate) fn new() -> Self {
-        Self::named(&format!("gleaner-{:08x}", u32::from_be_bytes(random_bytes())))
+        Self { key: RandomState::new() }
     }
 
-    fn named(name: &str) -> Self {
-        let value = |text: String| HeaderValue::try_from(text).expect("letters and digits");
-        Self {
-            via: ["1.0", "1.1", "2"].map(|version| value(format!("{version} {name}"))),
-            name: value(name.to_owned()),
+    /// The name in requests to a host.
+    pub(crate) fn of(&self, host: &str) -> String {
+        format!("gleaner-{:08x}", self.key.hash_one(host) & 0xffff_ffff)
+    }
+
+    /// Whether a request to this host has passed this process before (RFC 9110 § 7.6.3, RFC 8586).
+    pub(crate) fn are_in(&self, headers: &HeaderMap, host: &str) -> bool {
+        if !headers.contains_key(header::VIA) && !headers.contains_key(CDN_LOOP) {
+            return false;
         }
-    }
-
-    fn name(&self) -> &str {
-        self.name.to_str().unwrap_or_default()
-    }
-
-    /// Whether a request has passed this process before (RFC 9110 § 7.6.3, RFC 8586).
-    pub(crate) fn is_in(&self, headers: &HeaderMap) -> bool {
-        let mut vias = members(headers, &header::VIA);
-        vias.any(|member| member.split_whitespace().nth(1) == Some(self.name()))
-            || members(headers, &CDN_LOOP).any(|member| member == self.name())
-    }
-
-    /// Adds this process to `Via`; `received` is the version of the message.
-    fn add_via(&self, headers: &mut HeaderMap, received: Version) {
-        let [http_1_0, http_1_1, http_2] = &self.via;
-        let value = match received {
-            Version::HTTP_10 => http_1_0,
-            Version::HTTP_2 => http_2,
-            _ => http_1_1,
-        };
-        headers.append(header::VIA, value.clone());
-    }
-
-    fn add_cdn_loop(&self, headers: &mut HeaderMap) {
-        headers.append(CDN_LOOP, self.name.clone());
+        let name = self.of(host);
+        members(headers, &header::VIA).any(|member| member.split_whitespace().nth(1) == Some(&name))
+            || members(headers, &CDN_LOOP).any(|member| member == name)
     }
 }
 
@@ -86,7 +75,7 @@ pub(crate) struct Forwarding<'a> {
     pub(crate) host: &'a str,
     /// The protocols to switch to, where the request asks for any.
     pub(crate) upgrade: Option<&'a HeaderValue>,
-    pub(crate) pseudonym: &'a Pseudonym,
+    pub(crate) pseudonym: &'a str,
     /// Whether `Via` is added (RFC 9110 § 7.6.3).
     pub(crate) via: bool,
 }
@@ -113,10 +102,12 @@ pub(crate) fn forward_request(headers: HeaderMap, forwarding: &Forwarding<'_>, r
         forwarded.insert(header::TE, HeaderValue::from_static("trailers"));
     }
     keep_upgrade(&mut forwarded, forwarding.upgrade);
+    let pseudonym = forwarding.pseudonym;
+    let mut append = |field, value: String| HeaderValue::try_from(value).map(|value| forwarded.append(field, value));
     if forwarding.via {
-        forwarding.pseudonym.add_via(&mut forwarded, received);
+        let _ = append(header::VIA, format!("{} {pseudonym}", ["1.0", "1.1", "2"][version_index(received)]));
     }
-    forwarding.pseudonym.add_cdn_loop(&mut forwarded);
+    let _ = append(CDN_LOOP, pseudonym.to_owned());
     forwarded
 }
 
@@ -126,17 +117,20 @@ pub(crate) fn expects_continue(headers: &HeaderMap) -> bool {
 }
 
 /// The response's fields as they are sent to the client.
-pub(crate) fn forward_response(
-    headers: HeaderMap,
-    upgrade: Option<&HeaderValue>,
-    pseudonym: &Pseudonym,
-    received: Version,
-) -> HeaderMap {
+pub(crate) fn forward_response(headers: HeaderMap, upgrade: Option<&HeaderValue>, received: Version) -> HeaderMap {
     // With an alternative service (RFC 7838) the browser would bypass the proxy.
     let mut forwarded = end_to_end(headers, |name| *name == header::ALT_SVC);
     keep_upgrade(&mut forwarded, upgrade);
-    pseudonym.add_via(&mut forwarded, received);
+    forwarded.append(header::VIA, VIA[version_index(received)].clone());
     forwarded
+}
+
+fn version_index(version: Version) -> usize {
+    match version {
+        Version::HTTP_10 => 0,
+        Version::HTTP_2 => 2,
+        _ => 1,
+    }
 }
 
 /// Trailers as they are forwarded: without fields for framing, routing or one hop (RFC 9110 § 6.5.1).
@@ -176,8 +170,9 @@ pub(crate) fn members<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Ite
 
 /// The same fields without some, in their order.
 pub(crate) fn without(headers: &HeaderMap, drop: impl Fn(&HeaderName) -> bool) -> HeaderMap {
-    let kept = headers.iter().filter(|(name, _)| !drop(name));
-    kept.map(|(name, value)| (name.clone(), value.clone())).collect()
+    let mut kept = HeaderMap::with_capacity(headers.len());
+    kept.extend(headers.iter().filter(|(name, _)| !drop(name)).map(|(name, value)| (name.clone(), value.clone())));
+    kept
 }
 
 /// Splits a list at commas outside of `<…>` and quotes: links (RFC 8288 § 3), entity tags.

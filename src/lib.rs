@@ -43,6 +43,7 @@ pub mod blocking;
 mod body;
 mod bypass_link;
 mod ca;
+pub mod cli;
 mod client;
 pub mod config;
 mod controls;

@@ -171,7 +171,7 @@ impl SniffedConnect {
         let is_for_target = hello
             .name
             .as_deref()
-            .is_none_or(|name| Host::parse(name).is_ok_and(|host| host.plain() == self.target().host.plain()));
+            .is_none_or(|name| Host::parse(name).is_ok_and(|host| host.plain() == self.target().plain_host()));
         if !is_for_target || !hello.is_spoken {
             return false;
         }
@@ -197,7 +197,7 @@ impl SniffedConnect {
             return self.serve_plain(client);
         }
         if self.blocks
-            && let Some(rule) = self.running.config.blocker.blocked_host(&self.target().host.plain())
+            && let Some(rule) = self.running.config.blocker.blocked_host(self.target().plain_host())
         {
             // Only now is it known that no request within can be answered in its place.
             self.log.route = "blocked";

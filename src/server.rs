@@ -185,16 +185,15 @@ fn service(
     proxy: Arc<Proxy>,
     connection: Arc<Connection>,
 ) -> impl Service<Request<Incoming>, Response = Response<Body>, Error = Infallible, Future: Send + 'static> {
-    service_fn(move |request| {
-        let answer = answer(Arc::clone(&proxy), Arc::clone(&connection), request);
-        // In a box, so that an idle connection does not keep the memory that a request takes.
-        let answer = Box::pin(answer);
-        async move { Ok(answer.await) }
-    })
+    service_fn(move |request| answer(Arc::clone(&proxy), Arc::clone(&connection), request))
 }
 
 /// The response to one request, which counts as in flight until its last byte.
-async fn answer(proxy: Arc<Proxy>, connection: Arc<Connection>, mut request: Request<Incoming>) -> Response<Body> {
+async fn answer(
+    proxy: Arc<Proxy>,
+    connection: Arc<Connection>,
+    mut request: Request<Incoming>,
+) -> Result<Response<Body>, Infallible> {
     let started = Instant::now();
     let in_flight = connection.state.begin(request.extensions_mut());
     let is_connect = request.method() == Method::CONNECT;
@@ -213,7 +212,10 @@ async fn answer(proxy: Arc<Proxy>, connection: Arc<Connection>, mut request: Req
     }
     let ends_with_connection = version == Version::HTTP_10 && response.body().size_hint().exact().is_none();
     connection.reset_on_close.store(ends_with_connection, Relaxed);
-    response.map(|body| body.holding(in_flight))
+    Ok(response.map(|body| {
+        let body = body.holding(in_flight);
+        if version == Version::HTTP_2 { body.failing_after_its_data() } else { body }
+    }))
 }
 
 /// How often an HTTP/2 connection is looked at while it is idle; it lives longer by one interval at most.

@@ -263,6 +263,8 @@ fn rows_items_and_questions_stay_or_go_as_one() {
 
 #[test]
 fn a_kept_text_keeps_its_heading() {
+    /// Words of a text, at least; shorter ones are labels.
+    const SHORT: usize = 5;
     on_pages(3, |_, html| {
         let Some([before, after]) = Shown::before_and_after(html) else {
             return Vec::new();
@@ -270,11 +272,16 @@ fn a_kept_text_keeps_its_heading() {
         let is_heading = |node: &NodeRef| matches!(name(node).as_str(), "h1" | "h2" | "h3" | "h4" | "h5" | "h6");
         let headings = before.elements().filter(is_heading);
         let lost = headings.filter_map(|heading| {
-            let below = heading.following_siblings().find(|node| before.left(node, &after)[0] > 0)?;
-            let is_text = matches!(name(&below).as_str(), "p" | "ul" | "ol" | "pre" | "blockquote");
             let [own, left] = before.left(&heading, &after);
+            // It may stand in boxes of its own.
+            let is_alone = |around: &NodeRef| before.left(around, &after)[0] == own;
+            let boxes = heading.ancestors().take_while(is_alone).last();
+            let alone = boxes.unwrap_or_else(|| heading.clone());
+            let below = alone.following_siblings().find(|node| before.left(node, &after)[0] > 0)?;
+            let is_text = matches!(name(&below).as_str(), "p" | "ul" | "ol" | "pre" | "blockquote" | "div" | "section")
+                && !below.descendants().any(|inside| is_heading(&inside));
             let [all, kept] = before.left(&below, &after);
-            let is_lost = is_text && own > 0 && left == 0 && kept == all;
+            let is_lost = is_text && own > 0 && left == 0 && all >= SHORT && kept == all;
             is_lost.then(|| format!("{}: {}", heading.text_contents().trim(), below.text_contents().trim()))
         });
         lost.collect()

@@ -41,7 +41,7 @@ fn leaves_are_what_browsers_ask_for() {
         // RFC 5280 § 7.2: a dNSName holds the A-label.
         (Host::parse("Bücher.example").unwrap(), GeneralName::DNSName("xn--bcher-kva.example")),
     ] {
-        let leaf = authority.mint(&host).unwrap();
+        let (leaf, _) = authority.mint(&host).unwrap();
         let (_, parsed) = parse_x509_certificate(&leaf.cert[0]).unwrap();
         let names = parsed.subject_alternative_name().unwrap().unwrap();
         assert_eq!(names.value.general_names, [name]);
@@ -61,6 +61,18 @@ fn settings_of_handshakes_are_cached() {
     let host = Host::parse("a.example").unwrap();
     let [one, two] = [(); 2].map(|()| authority.handshake(&host).unwrap());
     assert!(Arc::ptr_eq(&one, &two));
+}
+
+#[test]
+fn a_leaf_that_a_changed_clock_makes_invalid_is_minted_anew() {
+    let (_dir, authority) = authority();
+    let host = Host::parse("a.example").unwrap();
+    let handshake = authority.handshake(&host).unwrap();
+    let end = OffsetDateTime::now_utc() - Duration::days(100);
+    authority.leaves.insert(host.clone(), Leaf { handshake: Arc::clone(&handshake), valid: end - BACKDATE..=end });
+    let fresh = authority.handshake(&host).unwrap();
+    assert!(!Arc::ptr_eq(&handshake, &fresh));
+    assert!(Arc::ptr_eq(&fresh, &authority.handshake(&host).unwrap()));
 }
 
 #[test]

@@ -11,10 +11,6 @@ use std::{path::PathBuf, sync::Arc};
 
 use anyhow::Context;
 use clap::ValueEnum;
-use gleaner::{
-    Config,
-    offline::{chains, input},
-};
 use gleaner_filters::Chain;
 use url::Url;
 
@@ -23,6 +19,10 @@ use super::{
     extract::{address_of, page_address, with_base},
     overlay::Overlay,
     page_failure, say,
+};
+use crate::{
+    Config,
+    offline::{chains, input},
 };
 
 /// Arguments of `gleaner blocks`.

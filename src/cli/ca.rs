@@ -9,9 +9,9 @@ use std::{
 
 use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
-use gleaner::{Authority, AuthorityError, Config};
 
 use super::{EX_USAGE, Failure, say};
+use crate::{Authority, AuthorityError, Config};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {

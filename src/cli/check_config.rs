@@ -5,13 +5,12 @@ use std::{
     path::PathBuf,
 };
 
-use gleaner::{
+use super::{EX_CONFIG, Failure, exit_code, listeners, say, serve::cannot_listen};
+use crate::{
     Authority, AuthorityError, Config,
     blocking::ListSource,
     config::{IneffectiveSetting, Lookup},
 };
-
-use super::{EX_CONFIG, Failure, exit_code, listeners, say, serve::cannot_listen};
 
 /// Most bytes of standard input that are read: hundreds of times what is written by hand.
 const MAX_TYPED: u64 = 4 << 20;
@@ -65,6 +64,7 @@ fn try_start(config: &Config) -> (Vec<String>, Vec<anyhow::Error>) {
     let ineffective = config.ineffective_settings().into_iter();
     notes.extend(ineffective.map(|IneffectiveSetting { key, needs }| format!("{key} does nothing: it needs {needs}")));
     notes.extend(config.hints.iter().cloned());
+    notes.extend(config.blocker.problem_with_dir());
     for list in config.blocker.lists() {
         match (&list.source, &list.problem) {
             // A start goes on without it.

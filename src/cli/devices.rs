@@ -3,10 +3,10 @@
 use std::{fmt::Write as _, net::IpAddr};
 
 use anyhow::Context;
-use gleaner::{Config, TrustedDevices};
 use time::OffsetDateTime;
 
 use super::{EX_USAGE, Failure, say};
+use crate::{Config, TrustedDevices};
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {

@@ -13,10 +13,6 @@ use std::{
 };
 
 use clap::ValueEnum;
-use gleaner::{
-    Config,
-    offline::{Progress, chains, parallel},
-};
 use gleaner_filters::output;
 use url::Url;
 
@@ -24,6 +20,10 @@ use extractor::{Extractor, Page};
 use record::Record;
 
 use super::{EX_USAGE, Failure, complain, exit_code, overlay::Overlay};
+use crate::{
+    Config,
+    offline::{Progress, chains, parallel},
+};
 
 pub(super) use tasks::{address_of, page_address};
 

@@ -23,7 +23,7 @@ pub(super) fn run() -> anyhow::Result<()> {
     if let Some(problem) = problem(&password) {
         return Err(Failure::error(EX_DATAERR, problem));
     }
-    say(&format!("{}\n", gleaner::hash_password(&password)?))
+    say(&format!("{}\n", crate::hash_password(&password)?))
 }
 
 fn first_line(input: impl BufRead) -> anyhow::Result<String> {

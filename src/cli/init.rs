@@ -6,9 +6,8 @@ use std::{
     path::{self, PathBuf},
 };
 
-use gleaner::config::{Lookup, starter};
-
 use super::{EX_CANTCREAT, Failure, say};
+use crate::config::{Lookup, starter};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -42,7 +41,7 @@ pub(super) fn run(arguments: &Args, named: Option<PathBuf>) -> anyhow::Result<()
 
 #[cfg(test)]
 mod tests {
-    use gleaner::Config;
+    use crate::Config;
 
     use super::*;
 

@@ -1,9 +1,9 @@
 //! Options that change the configured chain: settings laid over it, and another algorithm.
 
-use gleaner::offline::chains::{SettingsError, lay_over, named};
 use gleaner_filters::ChainConfig;
 
 use super::{EX_USAGE, Failure};
+use crate::offline::chains::{SettingsError, lay_over, named};
 
 /// Arguments of commands that run the chain.
 #[derive(Clone, Debug, clap::Args)]

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use anyhow::Context;
-use gleaner::{
+
+use super::{EX_CONFIG, Failure, say};
+use crate::{
     Config,
     blocking::{Pause, parse_duration},
 };
-
-use super::{EX_CONFIG, Failure, say};
 
 /// Arguments of `gleaner pause`.
 #[derive(Debug, clap::Args)]

@@ -7,11 +7,6 @@ use std::{
     sync::Arc,
 };
 
-use gleaner::{
-    Origin, Proxy, blocking,
-    config::{self, Found, Lookup},
-    log, reload,
-};
 use sd_notify::NotifyState;
 use tokio::{
     net::TcpListener,
@@ -22,10 +17,14 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::{EX_UNAVAILABLE, EX_USAGE, Failure, ServeArguments, banner, listeners};
+use crate::{
+    Origin, Proxy, blocking,
+    config::{Found, Lookup},
+    log, reload,
+};
 
 pub(super) fn run(config: Option<path::PathBuf>, arguments: ServeArguments) -> anyhow::Result<()> {
-    config::check_addresses(&arguments.listen)
-        .map_err(|problem| Failure::error(EX_USAGE, format!("--listen: {problem}")))?;
+    arguments.check().map_err(|problem| Failure::error(EX_USAGE, problem))?;
     let lookup = Lookup::new(config);
     let mut found = lookup.load()?;
     arguments.apply(&mut found.config);
@@ -65,7 +64,7 @@ async fn serve(lookup: Lookup, found: Found, arguments: ServeArguments) -> anyho
 
     let mut servers = JoinSet::new();
     for listener in listeners {
-        servers.spawn(gleaner::serve(listener, Arc::clone(&proxy), shutdown.clone()));
+        servers.spawn(crate::serve(listener, Arc::clone(&proxy), shutdown.clone()));
     }
     tokio::spawn(blocking::update::maintain(proxy));
     tokio::spawn(reload);

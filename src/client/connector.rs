@@ -98,10 +98,10 @@ impl Connector {
         carries: PortRule,
     ) -> Result<TcpStream, UpstreamError> {
         let connecting = async {
-            let host = target.host.plain();
+            let host = target.plain_host();
             let resolved = self
                 .resolver
-                .resolve(&host, target.port, client)
+                .resolve(host, target.port, client)
                 .await
                 .map_err(|error| UpstreamError::of_lookup(&error))?;
             let allowed = allowed(&self.acl, resolved, target.scheme, carries)?;
@@ -148,7 +148,7 @@ impl Connector {
         config: &Arc<ClientConfig>,
     ) -> Result<Stream, UpstreamError> {
         let tcp = self.tcp(target, client, PortRule::WebOnly).await?;
-        let name = ServerName::try_from(target.host.plain().into_owned())
+        let name = ServerName::try_from(target.plain_host().to_owned())
             .map_err(|_| UpstreamError::Tls("no certificate can be issued for this name".to_owned()))?;
         let requested = CertificateRequested::default();
         let connector = TlsConnector::from(Arc::clone(config));

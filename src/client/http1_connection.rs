@@ -34,7 +34,7 @@ const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);
 /// A connection that hyper's task drives until this is dropped and its last response has been read.
 pub(super) struct Http1Connection {
     pub(super) sender: http1::SendRequest<Body>,
-    /// Before its next request `TolerantIo` looks for bytes that nobody asked for.
+    /// Before its next request `TolerantIo` looks for bytes that nobody asked for; until then nothing is written.
     check_unread: Arc<AtomicBool>,
 }
 
@@ -60,8 +60,8 @@ impl Client {
         is_reused: bool,
     ) -> Sent {
         prepare(&mut request, target).map_err(Failed::Final)?;
-        let can_repeat = is_reused && request.method().is_idempotent();
-        let (request, replay) = if can_repeat {
+        let is_idempotent = request.method().is_idempotent();
+        let (request, replay) = if is_reused {
             let (request, replay) = ReplayableRequest::of(request);
             (request, Some(replay))
         } else {
@@ -73,14 +73,17 @@ impl Client {
         let sent = wait.first_byte(connection.sender.try_send_request(request)).await;
         match sent {
             Ok(Ok(response)) => {
-                pool.put_http1(Arc::clone(target), connection, keep_alive(response.headers()));
+                // NTLM needs its connection whatever that has shown.
+                let is_proven = is_reused || !Arc::ptr_eq(pool, &self.pool);
+                pool.put_http1(Arc::clone(target), connection, keep_alive(response.headers()), is_proven);
                 Ok((response, None))
             }
             Ok(Err(mut error)) => {
                 if let Some(unsent) = error.take_message() {
                     return Err(Failed::Unsent(unsent));
                 }
-                let again = replay.and_then(ReplayableRequest::request);
+                let can_repeat = is_idempotent || connection.check_unread.load(Relaxed);
+                let again = replay.filter(|_| can_repeat).and_then(ReplayableRequest::request);
                 Err(match (wait.error(error.error()), again) {
                     (UpstreamError::Closed, Some(again)) => Failed::Replay(again),
                     (error, _) => Failed::Final(error),

@@ -25,6 +25,10 @@ use crate::{authority::Target, body::Body};
 /// handshakes and costs descriptors.
 const IDLE_PER_ORIGIN: usize = 64;
 
+/// How long a connection may have been idle to take a request that cannot be sent twice: the longer, the likelier the
+/// origin is closing it just now. Raising it saves handshakes and costs errors.
+const FRESH: Duration = Duration::from_millis(500);
+
 /// Requests at once on one HTTP/2 connection; for more another connection is opened. Together with the windows in
 /// `http2_connection` it keeps downloads that nobody reads from using up the connection's window.
 pub(super) const STREAMS_PER_CONNECTION: u32 = 32;
@@ -57,6 +61,8 @@ struct KeptHttp1 {
     /// When its last response began.
     since: Instant,
     until: Instant,
+    /// The origin has answered on it after it was kept: there are origins that close it after every response and do not say so.
+    is_proven: bool,
 }
 
 /// An HTTP/2 connection, which takes several requests at once.
@@ -140,19 +146,28 @@ impl Pool {
         lock(&self.kept).count()
     }
 
-    /// The idle connection that was used last, if that was not longer ago than this: the origin is the least likely to
-    /// be closing it just now.
-    pub(super) fn take_http1(&self, target: &Arc<Target>, max_age: Duration) -> Option<Http1Connection> {
+    /// The idle connection that was used last: the origin is the least likely to be closing it just now. For a request that
+    /// cannot be sent twice it must be more likely still that it stays open.
+    pub(super) fn take_http1(&self, target: &Arc<Target>, is_idempotent: bool) -> Option<Http1Connection> {
         let now = Instant::now();
+        let suits = |kept: &KeptHttp1| {
+            let is_safe = kept.is_proven && now.saturating_duration_since(kept.since) <= FRESH;
+            now < kept.until && kept.connection.is_ready() && (is_idempotent || is_safe)
+        };
         let mut all = lock(&self.kept);
         let kept = all.http1.get_mut(target)?;
-        let last = kept.iter().rposition(|kept| now < kept.until && kept.connection.is_ready())?;
-        let is_fresh = now.saturating_duration_since(kept[last].since) <= max_age;
-        is_fresh.then(|| kept.remove(last).connection)
+        let last = kept.iter().rposition(suits)?;
+        Some(kept.remove(last).connection)
     }
 
     /// Keeps a connection whose response is being read; it can be taken once hyper is ready for another request.
-    pub(super) fn put_http1(&self, target: Arc<Target>, connection: Http1Connection, server_timeout: Option<Duration>) {
+    pub(super) fn put_http1(
+        &self,
+        target: Arc<Target>,
+        connection: Http1Connection,
+        server_timeout: Option<Duration>,
+        is_proven: bool,
+    ) {
         let since = Instant::now();
         let timeout = server_timeout.map_or(self.idle_timeout, |limit| limit.min(self.idle_timeout));
         let mut all = lock(&self.kept);
@@ -167,7 +182,7 @@ impl Pool {
             // Where its response is still being read, hyper closes it afterwards.
             kept.remove(0);
         }
-        kept.push(KeptHttp1 { connection, since, until: since + timeout });
+        kept.push(KeptHttp1 { connection, since, until: since + timeout, is_proven });
     }
 
     /// An HTTP/2 connection with room for one more request.

@@ -1,5 +1,5 @@
-//! How a response says where it ends. hyper reads some doubtful responses in one of the ways the standard allows;
-//! another reader may choose the other, so they are refused (RFC 9112 § 6.3).
+//! How a response says where it ends. What browsers read in one way `tolerant_io` has brought into the strict form; what
+//! is in doubt beyond that is refused (RFC 9112 § 6.3).
 
 use http::{HeaderMap, HeaderValue, Response, Version, header};
 

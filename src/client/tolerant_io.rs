@@ -2,7 +2,8 @@
 //! that hyper reads.
 //!
 //! Heads: any minor version, several spaces in the status line, obs-fold, lines that are no field, spaces around
-//! names, control characters, `Transfer-Encoding: identity`, lines ended by LF alone (see [`normalized_head`]).
+//! names, control characters, `Transfer-Encoding: identity`, lines ended by LF alone, chunks beside a length, a length that
+//! is no number (see [`normalized_head`]).
 //! Chunked bodies: lines ended by LF alone. What could be framed in two ways stays as it is and is refused later
 //! (`response_framing`). A connection that ends without `close_notify` has ended: RFC 9112 § 9.8 takes such an end of
 //! a close-delimited body for a break, but so many servers do it that browsers take it for the end (Chromium,
@@ -43,7 +44,7 @@ pub(super) struct TolerantIo<I> {
     io: I,
     /// Whether the server has sent bytes, or an end, that were not read.
     has_unread: fn(&mut I) -> bool,
-    /// Set before a request on a connection that was used before.
+    /// Set before a request on a connection that was used before; as long as it is, nothing of the request was written.
     check_unread: Arc<AtomicBool>,
     state: State,
     /// Read and not looked at.
@@ -85,9 +86,14 @@ impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
         Self { io, has_unread, check_unread, state: State::New, raw, out, is_head: false, was_reset: false }
     }
 
-    /// Whether the origin sent something since the last response, asked once for each request.
+    /// Whether the origin sent something since the last response, asked until it has not, before each request.
     fn received_unasked(&mut self) -> bool {
-        matches!(self.state, State::Idle) && self.check_unread.swap(false, Relaxed) && (self.has_unread)(&mut self.io)
+        let asks = matches!(self.state, State::Idle) && self.check_unread.load(Relaxed);
+        let received = asks && (self.has_unread)(&mut self.io);
+        if asks && !received {
+            self.check_unread.store(false, Relaxed);
+        }
+        received
     }
 
     /// What came of a write. A server that answers before it has read the whole request, and then closes, resets the
@@ -107,6 +113,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
 
     /// A request is written: its response begins with a head.
     fn request_written(&mut self, bytes: &[u8]) {
+        self.check_unread.store(false, Relaxed);
         if matches!(self.state, State::New | State::Idle) && !bytes.is_empty() {
             self.state = State::Head;
             self.is_head = bytes.starts_with(b"HEAD ");

@@ -63,7 +63,7 @@ impl Default for Timeouts {
         Self {
             connect: Duration::from_secs(10),
             tls_handshake: Duration::from_secs(10),
-            first_byte: Duration::from_secs(50),
+            first_byte: Duration::from_mins(5),
             body_stall: Duration::from_mins(10),
             request_head: Duration::from_secs(30),
             request_body: Duration::from_mins(10),

@@ -3,7 +3,8 @@
 use std::{io, pin::Pin};
 
 use async_compression::{Level, tokio::bufread, zstd::DParameter};
-use futures_util::StreamExt;
+use bytes::BytesMut;
+use futures_util::{StreamExt, stream};
 use http::{HeaderMap, header};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt};
 use tokio_util::io::{ReaderStream, StreamReader};
@@ -80,12 +81,7 @@ pub(super) fn of(headers: &HeaderMap) -> Option<Vec<Coding>> {
 pub(super) async fn decoder(codings: &[Coding], mut reader: Decoder, max_bytes: usize) -> io::Result<Decoder> {
     for coding in codings.iter().rev() {
         reader = match coding {
-            Coding::Gzip => {
-                let mut gzip = bufread::GzipDecoder::new(reader);
-                // RFC 1952 § 2.2: a file may have several members, and browsers read them all.
-                gzip.multiple_members(true);
-                bounded(gzip, max_bytes)
-            }
+            Coding::Gzip => bounded(gzip_decoder(reader), max_bytes),
             Coding::Deflate if is_zlib(&mut reader).await? => bounded(bufread::ZlibDecoder::new(reader), max_bytes),
             Coding::Deflate => bounded(bufread::DeflateDecoder::new(reader), max_bytes),
             Coding::Brotli => bounded(bufread::BrotliDecoder::new(reader), max_bytes),
@@ -99,6 +95,23 @@ pub(super) async fn decoder(codings: &[Coding], mut reader: Decoder, max_bytes: 
         };
     }
     Ok(reader)
+}
+
+/// RFC 1952 § 2.2: a file may have several members. Browsers ignore what follows and is none, such as zeros that fill a block.
+fn gzip_decoder(reader: Decoder) -> impl AsyncRead {
+    const FIRST_BYTE: u8 = 0x1f;
+    let pieces = stream::try_unfold(bufread::GzipDecoder::new(reader), |mut gzip| async move {
+        let mut piece = BytesMut::with_capacity(PIECE_BYTES);
+        while gzip.read_buf(&mut piece).await? == 0 {
+            let mut rest = gzip.into_inner();
+            if rest.fill_buf().await?.first() != Some(&FIRST_BYTE) {
+                return Ok::<_, io::Error>(None);
+            }
+            gzip = bufread::GzipDecoder::new(rest);
+        }
+        Ok(Some((piece, gzip)))
+    });
+    StreamReader::new(pieces)
 }
 
 /// The error of a coding that holds too much.

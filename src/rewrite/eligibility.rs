@@ -153,7 +153,7 @@ mod tests {
         *answer.headers_mut() = fields(response);
         let config = Config::from_yaml(yaml, None).unwrap();
         let look = &Look::all(&config).unwrap()[0];
-        judge(&RequestInfo::of(&asked, &target, target.host.plain(), look), &answer.into_parts().0, &config.rewrite)
+        judge(&RequestInfo::of(&asked, &target, target.plain_host(), look), &answer.into_parts().0, &config.rewrite)
             .map(|_| ())
     }
 

@@ -1,6 +1,6 @@
 //! What rewriting needs to know of a request when the response has come.
 
-use std::{borrow::Cow, net::IpAddr, sync::Arc};
+use std::{net::IpAddr, sync::Arc};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header, uri::PathAndQuery};
 use url::Url;
@@ -24,7 +24,7 @@ const X_REQUESTED_WITH: HeaderName = HeaderName::from_static("x-requested-with")
 pub(crate) struct RequestInfo<'a> {
     pub(crate) look: &'a Look,
     target: &'a Target,
-    host: Cow<'a, str>,
+    host: &'a str,
     path: Option<PathAndQuery>,
     pub(super) method: Method,
     pub(super) destination: Option<String>,
@@ -47,7 +47,7 @@ pub(crate) struct RequestInfo<'a> {
 
 impl<'a> RequestInfo<'a> {
     /// `host` is that of the target, as lists have it.
-    pub(crate) fn of<B>(request: &Request<B>, target: &'a Target, host: Cow<'a, str>, look: &'a Look) -> Self {
+    pub(crate) fn of<B>(request: &Request<B>, target: &'a Target, host: &'a str, look: &'a Look) -> Self {
         let headers = request.headers();
         Self {
             look,
@@ -112,7 +112,7 @@ impl<'a> RequestInfo<'a> {
 
     /// Whether its host matches.
     pub(super) fn is_for(&self, hosts: &HostPatterns) -> bool {
-        !hosts.is_empty() && hosts.matches(&self.host)
+        !hosts.is_empty() && hosts.matches(self.host)
     }
 
     /// Whether the page is shown in a frame (Fetch Metadata § 2.1).

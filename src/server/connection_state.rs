@@ -18,7 +18,7 @@ pub(crate) struct WholeServer;
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionState {
     progress: Mutex<Progress>,
-    /// The connection's task, which is polled again when a response is done or an interim response is to be written.
+    /// The connection's task, which is polled again when an interim response is to be written.
     task: AtomicWaker,
 }
 
@@ -37,13 +37,20 @@ pub(super) struct Progress {
     pub(super) informational: BytesMut,
 }
 
+impl Progress {
+    /// Whether so many requests have been answered, and the next may come.
+    pub(super) fn is_answered(&self, requests: usize) -> bool {
+        self.done >= requests && !self.upgraded && self.rejection.is_none()
+    }
+}
+
 impl ConnectionState {
     pub(super) fn lock(&self) -> MutexGuard<'_, Progress> {
         // No update can be left half done by a panic.
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The task to wake when [`Progress`] changes.
+    /// The task to wake for an interim response.
     pub(super) fn register(&self, cx: &std::task::Context<'_>) {
         self.task.register(cx.waker());
     }
@@ -109,8 +116,8 @@ impl Informer {
 pub(crate) struct InFlight(Arc<ConnectionState>);
 
 impl Drop for InFlight {
+    /// The connection's own task drops it, and flushes the response then.
     fn drop(&mut self) {
         self.0.lock().done += 1;
-        self.0.task.wake();
     }
 }

@@ -54,8 +54,6 @@ pub(super) struct ValidatingIo<I> {
     informational: BytesMut,
     /// Everything that hyper wrote has gone out.
     flushed: bool,
-    /// `poll_head` waits for that.
-    waits_for_flush: bool,
     /// Bytes of the buffer in which no whole head was found.
     parsed: usize,
     /// The client has shut down its side.
@@ -93,7 +91,6 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
             timer: ConnectionTimer::new(timeouts),
             informational: BytesMut::new(),
             flushed: true,
-            waits_for_flush: false,
             parsed: 0,
             eof: false,
             half_closed_checks: 0,
@@ -123,20 +120,10 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
             if !self.buffer.is_empty() && self.take_head() {
                 return Poll::Ready(Ok(true));
             }
-            let filled = self.fill(cx)?;
-            let ended = matches!(filled, Poll::Ready(0));
-            if !self.flushed && (ended || self.buffer.is_empty()) {
-                // The client takes the last response slowly: hyper would take an end for a break, and the
-                // connection is not idle. `poll_flush` wakes this task.
-                self.timer.reset();
-                self.waits_for_flush = true;
-                return Poll::Pending;
-            }
-            if ended {
-                return Poll::Ready(Ok(false));
-            }
-            if filled.is_ready() {
-                continue;
+            match self.fill(cx)? {
+                Poll::Ready(0) => return Poll::Ready(Ok(false)),
+                Poll::Ready(_) => continue,
+                Poll::Pending => {}
             }
             let wait = match self.buffer.is_empty() {
                 true if self.heads == 0 => Wait::FirstRequest,
@@ -198,8 +185,11 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
                     Some(Phase::Upgraded)
                 } else if progress.rejection.is_some() {
                     Some(Phase::Rejected)
+                } else if progress.is_answered(self.heads) && !self.flushed {
+                    // The client takes it slowly: hyper would take an end for a break.
+                    return Poll::Pending;
                 } else {
-                    (progress.done >= self.heads).then_some(Phase::Head)
+                    progress.is_answered(self.heads).then_some(Phase::Head)
                 }
             };
             if let Some(next) = next {
@@ -214,6 +204,23 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
                 return Poll::Pending;
             }
             ready!(self.fill(cx))?;
+        }
+    }
+
+    /// Everything has gone out: if that was a whole response, waits for the next request from here on. hyper reads again
+    /// when the client sends something, because `poll_response` has asked for it.
+    fn flushed(&mut self, cx: &mut Context<'_>) {
+        self.flushed = true;
+        if !matches!(self.phase, Phase::AwaitingResponse) || !self.state.lock().is_answered(self.heads) {
+            return;
+        }
+        self.phase = Phase::Head;
+        self.timer.reset();
+        if self.eof || !self.buffer.is_empty() {
+            cx.waker().wake_by_ref();
+        } else {
+            // It is pending: it has just been set.
+            let _ = self.timer.poll_expired(Wait::Request, cx);
         }
     }
 
@@ -381,10 +388,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for ValidatingIo<I> {
             ready!(this.poll_informational(cx))?;
         }
         ready!(Pin::new(&mut this.io).poll_flush(cx))?;
-        this.flushed = true;
-        if std::mem::take(&mut this.waits_for_flush) {
-            cx.waker().wake_by_ref();
-        }
+        this.flushed(cx);
         Poll::Ready(Ok(()))
     }
 

@@ -64,13 +64,13 @@ impl Exchange {
 
     /// The answer to a CONNECT that would become a tunnel to a forbidden host.
     pub(super) fn blocked_host(&mut self, request: &Request<Incoming>, target: &Target) -> Option<Response<Body>> {
-        let host = target.host.plain();
-        let rule = self.running.config.blocker.blocked_host(&host)?;
-        if !self.blocks(request.headers(), &host) {
+        let host = target.plain_host();
+        let rule = self.running.config.blocker.blocked_host(host)?;
+        if !self.blocks(request.headers(), host) {
             return None;
         }
         let client = self.connection.client.ip();
-        if self.proxy.bypass_links.allows_host(client, request.headers(), &host, false) {
+        if self.proxy.bypass_links.allows_host(client, request.headers(), host, false) {
             return None;
         }
         self.log_blocked(&rule);

@@ -57,7 +57,7 @@ impl Exchange {
     /// Whether this client's connections are opened.
     fn intercepts(&self, request: &Request<Incoming>, target: &Target, device: &Device) -> bool {
         let fingerprint = || self.running.open_authority().map(|authority| authority.fingerprint());
-        match self.profile(request.headers(), &target.host.plain()).map(|choice| choice.profile.intercept) {
+        match self.profile(request.headers(), target.plain_host()).map(|choice| choice.profile.intercept) {
             Some(Intercept::On) => true,
             Some(Intercept::Auto) => self.proxy.trusted_devices.trusts(device, fingerprint),
             Some(Intercept::Off) | None => false,
@@ -105,7 +105,7 @@ impl Exchange {
         upstream: Option<TcpStream>,
     ) -> Response<Body> {
         let upgrade = hyper::upgrade::on(&mut request);
-        let blocks = self.blocks(request.headers(), &destination.target().host.plain());
+        let blocks = self.blocks(request.headers(), destination.target().plain_host());
         let log = self.hand_over_log(StatusCode::OK);
         let connect = SniffedConnect {
             proxy: Arc::clone(&self.proxy),

@@ -1,6 +1,6 @@
 //! An ordinary request on its way to an origin, and the response on its way back.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{sync::Arc, time::Duration};
 
 use gleaner_filters::View;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, Version, header};
@@ -15,10 +15,13 @@ use crate::{
     client::OnInformational,
     controls::PageId,
     error::Error,
-    headers::{self, Forwarding, Media, Pseudonym},
+    headers::{self, Forwarding, Media},
     rewrite::{Look, RequestInfo},
     server::WholeServer,
 };
+
+/// How long the head of an early error waits for the first bytes of its body.
+const EARLY_ERROR: Duration = Duration::from_millis(200);
 
 impl Exchange {
     /// An ordinary request.
@@ -26,7 +29,7 @@ impl Exchange {
         &mut self,
         mut request: Request<Incoming>,
         permit: &Permit,
-        host: Cow<'_, str>,
+        host: &str,
         view: Option<(View, PageId)>,
     ) -> Result<Answer, Error> {
         let target = permit.target();
@@ -38,7 +41,7 @@ impl Exchange {
             return Ok(Answer::Response(response));
         }
         let running = Arc::clone(&self.running);
-        let profile = self.profile(request.headers(), &host).map_or(0, |choice| choice.index);
+        let profile = self.profile(request.headers(), host).map_or(0, |choice| choice.index);
         let look = running.rewriter.look(profile);
         let mut info = RequestInfo::of(&request, target, host, look);
         let view = view.filter(|_| info.is_whole_page());
@@ -52,7 +55,7 @@ impl Exchange {
             None
         };
         if view.is_some() || info.is_whole_page() && look.has_controls() {
-            let controls = self.proxy.controls.of_page(self.device(request.headers()), view);
+            let controls = self.proxy.controls.of_page(self.device(request.headers()), request.headers(), view);
             info = info.with_controls(Some(controls));
         }
         let look = own_look.as_ref().unwrap_or(look);
@@ -73,11 +76,12 @@ impl Exchange {
             return Ok(Answer::Response(self.only_rewritten(&info, shown)));
         }
         let informational = self.pass_informational_on(&mut outgoing, version);
+        let uploads = version == Version::HTTP_2 && !outgoing.body().is_end_stream();
         let requester = requester(&self.connection);
         let client = &self.running.client;
         let sent = client.send(permit, outgoing, requester, informational).await;
         let response = sent.map_err(|error| Self::upstream_error(permit, error))?;
-        let response = incoming(response, &self.proxy.pseudonym);
+        let response = incoming(response);
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
             return self.switch_protocols(upgrade, response, target);
         }
@@ -86,7 +90,14 @@ impl Exchange {
             look.tagger.map_not_modified(response.headers_mut());
             return Ok(Answer::Response(response));
         }
-        let response = self.rewrite(&info, response.map(Body::from), more).await;
+        let mut response = response.map(Body::from);
+        if uploads && (response.status().is_client_error() || response.status().is_server_error()) {
+            // At the head of an error curl ends its upload with less than it announced, for which h2 resets the stream and
+            // drops what is queued: the body must not come much later.
+            let body = std::mem::take(response.body_mut());
+            *response.body_mut() = Box::pin(body.begun(EARLY_ERROR)).await;
+        }
+        let response = self.rewrite(&info, response, more).await;
         Ok(Answer::Response(self.only_rewritten(&info, response)))
     }
 
@@ -110,14 +121,13 @@ impl Exchange {
             *outgoing.body_mut() = body.behind(gate);
         }
         let informer = self.connection.state.informer(version);
-        let proxy = Arc::clone(&self.proxy);
         Arc::new(move |status, fields: &HeaderMap| {
             if status == StatusCode::CONTINUE {
                 return asked.iter().for_each(CancellationToken::cancel);
             }
             // RFC 9110 § 8.6: they have no content, and no length of it.
             let fields = headers::without(fields, |name| *name == header::CONTENT_LENGTH);
-            let fields = headers::forward_response(fields, None, &proxy.pseudonym, Version::HTTP_11);
+            let fields = headers::forward_response(fields, None, Version::HTTP_11);
             informer.send(status, &fields);
         })
     }
@@ -158,7 +168,7 @@ impl Exchange {
         let forwarding = Forwarding {
             host: permit.target().authority(),
             upgrade: upgrade.map(UpgradeRequest::protocols),
-            pseudonym: &self.proxy.pseudonym,
+            pseudonym: &self.proxy.pseudonyms.of(&permit.target().host.plain()),
             via: self.running.config.headers.via,
         };
         head.headers = headers::forward_request(head.headers, &forwarding, head.version);
@@ -185,13 +195,13 @@ impl Exchange {
 }
 
 /// The response as it goes to the client.
-pub(super) fn incoming(response: Response<IncomingBody>, pseudonym: &Pseudonym) -> Response<IncomingBody> {
+pub(super) fn incoming(response: Response<IncomingBody>) -> Response<IncomingBody> {
     let (mut head, body) = response.into_parts();
     let upgrade = match head.status {
         StatusCode::SWITCHING_PROTOCOLS => headers::upgrade_of(&head.headers),
         _ => None,
     };
-    head.headers = headers::forward_response(head.headers, upgrade.as_ref(), pseudonym, head.version);
+    head.headers = headers::forward_response(head.headers, upgrade.as_ref(), head.version);
     if head.status == StatusCode::NO_CONTENT {
         // RFC 9110 § 8.6: it has no length either.
         head.headers = headers::without(&head.headers, |name| *name == header::CONTENT_LENGTH);

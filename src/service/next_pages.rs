@@ -7,7 +7,7 @@ use http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Request, Resp
 use tracing::debug;
 use url::Url;
 
-use super::{Exchange, Proxy, forward::incoming, requester};
+use super::{Exchange, forward::incoming, requester};
 use crate::{
     access_control::Permit,
     body::{Body, IncomingBody},
@@ -34,7 +34,6 @@ const ABOUT_THE_PAGE: [HeaderName; 8] = [
 
 /// The next pages of what was asked for.
 pub(super) struct NextPages {
-    proxy: Arc<Proxy>,
     running: Arc<RuntimeState>,
     connection: Arc<Connection>,
     permit: Permit,
@@ -46,7 +45,6 @@ impl NextPages {
     /// Those of the page that this request, as it goes upstream, is for.
     pub(super) fn of(request: &Request<Body>, exchange: &Exchange, permit: &Permit) -> Self {
         Self {
-            proxy: Arc::clone(&exchange.proxy),
             running: Arc::clone(&exchange.running),
             connection: Arc::clone(&exchange.connection),
             permit: permit.clone(),
@@ -91,7 +89,7 @@ impl Fetch for NextPages {
         let client = &self.running.client;
         let sent = client.send(&self.permit, request, requester, Arc::new(|_, _| {})).await;
         match sent {
-            Ok(response) => Some(incoming(response, &self.proxy.pseudonym)),
+            Ok(response) => Some(incoming(response)),
             Err(error) => {
                 debug!(%error, "a next page did not come");
                 None

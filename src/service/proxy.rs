@@ -17,7 +17,7 @@ use crate::{
     config::{Config, ConfigError, IneffectiveSetting, Lookup},
     controls::Controls,
     device_looks::DeviceLooks,
-    headers::Pseudonym,
+    headers::Pseudonyms,
     listener::ConnectionLimits,
     mitm::TunnelledHosts,
     panel::Sessions,
@@ -44,7 +44,7 @@ pub struct Proxy {
     /// What some settings are compared with: they are read at start only.
     started_with: Config,
     workers: Workers,
-    pub(super) pseudonym: Pseudonym,
+    pub(super) pseudonyms: Pseudonyms,
     pub(crate) bypass_links: BypassLinks,
     pub(crate) paused_devices: PausedDevices,
     pub(crate) forms: Forms,
@@ -59,6 +59,8 @@ pub struct Proxy {
     max_idle: usize,
     /// Notified when another configuration is in force.
     pub(crate) reloaded: tokio::sync::Notify,
+    /// Notified when a list has changed that is in no file.
+    pub(crate) lists_changed: tokio::sync::Notify,
 }
 
 /// Where the configuration came from: shown on the start page, watched for changes.
@@ -89,6 +91,7 @@ impl Proxy {
         let (connections, max_idle) = descriptor_budget(config.limits.connections);
         let rewriter = Rewriter::new(&config, workers.clone())?;
         let trusted_devices = TrustedDevices::open(config.authority_dir.as_deref());
+        let tunnelled = TunnelledHosts::open(config.authority_dir.as_deref());
         let running = RuntimeState::new(config, own.clone(), rewriter, max_idle, None)?;
         let controls = Arc::new(Controls::open(running.config.authority_dir.as_deref()));
         let device_looks = DeviceLooks::open(running.config.authority_dir.as_deref());
@@ -99,7 +102,7 @@ impl Proxy {
             lookup: OnceLock::new(),
             file: ArcSwapOption::new(origin.file.map(Arc::new)),
             workers,
-            pseudonym: Pseudonym::new(),
+            pseudonyms: Pseudonyms::new(),
             bypass_links: BypassLinks::new(),
             paused_devices: PausedDevices::new(),
             forms: Forms::default(),
@@ -109,10 +112,11 @@ impl Proxy {
             device_looks,
             reload_error: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),
-            tunnelled: TunnelledHosts::new(),
+            tunnelled,
             trusted_devices,
             max_idle,
             reloaded: tokio::sync::Notify::new(),
+            lists_changed: tokio::sync::Notify::new(),
         }))
     }
 
@@ -146,6 +150,12 @@ impl Proxy {
     #[must_use]
     pub fn config(&self) -> Config {
         self.running().config.clone()
+    }
+
+    /// Why there is no certificate authority, and what to do. It is opened, or made, if it was not yet.
+    #[must_use]
+    pub fn authority_problem(&self) -> Option<String> {
+        self.running().try_authority().err().map(str::to_owned)
     }
 
     /// The file the configuration came from.

@@ -184,6 +184,20 @@ async fn all_frames_of_zstd_are_read() {
     }
 }
 
+#[tokio::test]
+async fn all_members_of_gzip_are_read_and_what_follows_and_is_none_is_ignored() {
+    let page = long_page();
+    let (first, second) = page.as_bytes().split_at(page.len() / 3);
+    let members = [encode("gzip", first).await, encode("gzip", second).await].concat();
+    let proxy = TestProxy::start("").await;
+    for tail in [&b""[..], &[0; 512], b"\0\0junk", b"junk"] {
+        let origin = origin_of("gzip", [&members[..], tail].concat().into()).await;
+        let answer = get(&proxy, &origin.url("/"), &[]).await;
+        assert!(answer.header("gleaner").starts_with("rewritten"), "{tail:?}: {}", answer.header("gleaner"));
+        assert!(answer.text().contains("Paragraph 3999 of"), "{tail:?}");
+    }
+}
+
 /// The time that empty frames take is bounded by their bytes.
 #[tokio::test]
 async fn frames_of_nothing_pass_soon() {

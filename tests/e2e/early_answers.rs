@@ -18,7 +18,7 @@ use tokio::{
 use crate::harness::{
     client::{curl_command, run},
     origin::read_head,
-    wire::{Road, Setup, read_until, soon},
+    wire::{ROADS, Road, Setup, read_until, soon},
 };
 
 /// What a server does after its early answer.
@@ -43,7 +43,9 @@ async fn an_early_answer_to_an_upload_reaches_curl() {
     {
         let reset = std::iter::repeat_n(("413", After::Reset), 12);
         let others = [("401", After::End), ("413", After::End), ("417", After::Silence), ("413", After::Silence)];
-        for (status, after) in others.into_iter().chain(reset) {
+        // With the expectation curl stops at an error with less than it announced.
+        let expect = ["Expect:", "Expect: 100-continue"];
+        for ((status, after), expect) in others.into_iter().chain(reset).zip(expect.into_iter().cycle()) {
             let setup = Setup::sockets(road, "", move |mut stream| async move {
                 read_head(&mut stream).await;
                 let answer = format!("HTTP/1.1 {status} No\r\nContent-Length: 5\r\n\r\nearly");
@@ -61,15 +63,14 @@ async fn an_early_answer_to_an_upload_reaches_curl() {
             .await;
             let scheme = if road == Road::Plain { "http" } else { "https" };
             let url = format!("{scheme}://{}/", setup.host());
-            let arguments =
-                [version, "--header", "Expect:", "--data-binary", &data, "--write-out", " %{http_code}", &url];
+            let arguments = [version, "--header", expect, "--data-binary", &data, "--write-out", " %{http_code}", &url];
             let Some(command) = curl_command(&setup.proxy, &arguments) else {
                 return;
             };
             let (_, text) = run(command).await;
             // What curl says of the upload that was cut does not matter.
             if !text.starts_with(&format!("early {status}")) {
-                wrong.push(format!("{road:?} {version} {status} {after:?}: {text:.40}"));
+                wrong.push(format!("{road:?} {version} {status} {after:?} {expect}: {text:.40}"));
             }
         }
     }
@@ -150,4 +151,36 @@ async fn a_connection_is_kept_for_no_longer_than_its_server_says() {
         sleep(Duration::from_millis(1100)).await;
     }
     assert_eq!(connections.load(Relaxed), 2);
+}
+
+/// Its end may cross the next request.
+#[tokio::test]
+async fn a_post_is_not_lost_on_a_connection_that_its_server_closes_after_every_answer() {
+    for road in ROADS {
+        let setup = Setup::sockets(road, "", |mut stream| async move {
+            read_head(&mut stream).await;
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await.unwrap();
+            let _ = stream.flush().await;
+            let _ = stream.read_u8().await;
+        })
+        .await;
+        let mut client = setup.connect().await;
+        for _ in 0..5 {
+            client.write_all(setup.fill(POST).as_bytes()).await.unwrap();
+            let answer = soon(read_head(&mut client)).await;
+            assert!(answer.starts_with("HTTP/1.1 200"), "{road:?}: {answer}");
+            client.read_exact(&mut [0; 2]).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_post_goes_on_a_connection_that_its_server_has_shown_to_keep() {
+    let (setup, connections) = closing(Duration::from_secs(30), "", 1).await;
+    let mut client = setup.connect().await;
+    for method in ["GET", "GET", "POST", "POST"] {
+        client.write_all(setup.fill(&POST.replace("POST", method)).as_bytes()).await.unwrap();
+        soon(read_until(&mut client, "\r\n\r\nok")).await;
+    }
+    assert_eq!(connections.load(Relaxed), 1);
 }

@@ -70,6 +70,42 @@ async fn a_bad_save_changes_nothing_and_is_shown_on_the_start_page() {
 }
 
 #[tokio::test]
+async fn a_file_that_is_being_written_lets_nobody_in_without_a_password() {
+    let hash = gleaner::hash_password("open sesame").unwrap();
+    let proxy = TestProxy::start(&format!("access: {{ users: {{ anna: '{hash}' }} }}")).await;
+    tokio::spawn(gleaner::reload::watch(Arc::clone(&proxy.proxy), |_| {}));
+    let file = proxy.proxy.config_file().unwrap();
+    let whole = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, "").unwrap();
+    timeout(Duration::from_secs(20), async {
+        while proxy.proxy.reload_error().is_none_or(|error| !error.contains("the file is empty")) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    })
+    .await
+    .expect("an empty file is a mistake");
+    // The half without the users stands for longer than an editor needs.
+    std::fs::write(&file, "rewrite: { enabled: false }\n").unwrap();
+    let half = tokio::time::Instant::now();
+    while half.elapsed() < Duration::from_secs(1) {
+        assert!(!proxy.proxy.config().access.users.is_empty());
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    std::fs::write(&file, format!("rewrite: {{ enabled: false }}\n{whole}")).unwrap();
+    until_switched_off(&proxy.proxy).await;
+    assert!(!proxy.proxy.config().access.users.is_empty());
+    // What is meant takes effect a little later.
+    std::fs::write(&file, "{}").unwrap();
+    timeout(Duration::from_secs(20), async {
+        while !proxy.proxy.config().access.users.is_empty() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await
+    .expect("the users are gone");
+}
+
+#[tokio::test]
 async fn interception_can_be_switched_on() {
     let proxy = TestProxy::start("").await;
     proxy.save("https: { intercept: on }");

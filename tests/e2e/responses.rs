@@ -5,15 +5,13 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering::SeqCst},
 };
 
-use bytes::Bytes;
 use http::Request;
-use http_body_util::{BodyExt, Full};
-use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::AsyncWriteExt;
 
 use crate::harness::{
-    client::connect_tls,
+    client::{curl_command, run},
     origin::{read_head, response},
+    streams,
     wire::{ROADS, Road, Setup, read_until, soon},
 };
 
@@ -28,16 +26,12 @@ async fn responses_in_doubt_are_502() {
         format!("{}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(40));
     for road in ROADS {
         for answer in [
-            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok",
             "HTTP/1.1 200 OK\r\nContent-Length: 2, 3\r\n\r\nok",
-            "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\nok",
-            "HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok",
+            "HTTP/1.1 200 OK\r\nContent-Length: 2, x\r\n\r\nok",
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nok",
-            "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nContent-Length : 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding:\r\n chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, identity\r\n\r\n2\r\nok\r\n0\r\n\r\n",
             "HTTP/1.1 200 OK\r\nX: a\0b\r\nContent-Length: 2\r\n\r\nok",
             "HTTP/1.1 200 OK\r\nX: a\rb\r\nContent-Length: 2\r\n\r\nok",
@@ -84,17 +78,44 @@ async fn a_response_that_breaks_off_never_ends_cleanly() {
     }
 }
 
+/// Whatever the client's windows are.
 #[tokio::test]
-async fn over_http2_a_short_response_is_a_reset_stream() {
-    let answer = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nthe start\r\n";
-    let setup = Setup::answering(Road::Intercepted, answer).await;
-    let stream = connect_tls(&setup.proxy, &setup.host(), &setup.proxy.ca_file(), &[b"h2"]).await.unwrap();
-    let (mut sender, connection) =
-        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
-    tokio::spawn(connection);
-    let request = Request::get(format!("https://{}/", setup.host())).body(Full::<Bytes>::default()).unwrap();
-    let answer = sender.send_request(request).await.unwrap();
-    assert!(answer.into_body().collect().await.is_err());
+async fn over_http2_all_that_came_arrives_before_the_reset() {
+    let much = "x".repeat(3_000_000);
+    for (fields, begun) in [
+        ("Content-Length: 9000000", &much[..]),
+        ("Content-Length: 100", "the start"),
+        ("Content-Length: 100", ""),
+        ("Transfer-Encoding: chunked", "9\r\nthe start\r\n"),
+    ] {
+        let length = if begun.len() < 100 { begun.matches("the start").count() * 9 } else { begun.len() };
+        let setup =
+            Setup::answering(Road::Intercepted, format!("HTTP/1.1 200 OK\r\n{fields}\r\n\r\n{begun}").as_bytes()).await;
+        let url = format!("https://{}/", setup.host());
+        for _ in 0..12 {
+            let arguments = ["--http2", "--output", "/dev/null", "--write-out", "%{http_code} %{size_download} ", &url];
+            let Some(command) = curl_command(&setup.proxy, &arguments) else {
+                return;
+            };
+            let (well, text) = run(command).await;
+            assert!(!well && text.starts_with(&format!("200 {length} ")), "{fields}: {text}");
+        }
+        let mut client = streams::client(&setup.proxy, &setup.host()).await;
+        let (response, _) = client.send_request(Request::get(&url).body(()).unwrap(), true).unwrap();
+        let reply = streams::reply(response).await.unwrap();
+        assert!(!reply.whole && reply.body.len() == length, "{fields}: {}", reply.body.len());
+    }
+}
+
+/// A browser would take it for the proxy's own, and send the proxy's password.
+#[tokio::test]
+async fn a_server_that_asks_for_the_password_of_a_proxy_gets_none() {
+    let answer = "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"x\"\r\nContent-Length: 2\r\n\r\nno";
+    for (road, status) in [(Road::Plain, "502"), (Road::Intercepted, "407")] {
+        let setup = Setup::answering(road, answer.as_bytes()).await;
+        let got = setup.exchange(setup.fill(GET).as_bytes()).await;
+        assert!(got.contains(&format!("HTTP/1.1 {status} ")) && !got.contains("Basic"), "{road:?}: {got}");
+    }
 }
 
 #[tokio::test]
@@ -219,26 +240,27 @@ async fn trailers_pass_both_ways() {
 
 #[tokio::test]
 async fn bytes_after_a_response_are_never_another_response() {
-    for road in ROADS {
+    let framed = [
+        "Content-Length: 4\r\n\r\nmine",
+        "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nmine\r\n0\r\n\r\n",
+    ];
+    for (road, framed) in ROADS.into_iter().flat_map(|road| framed.map(|framed| (road, framed))) {
         let connections = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&connections);
         let setup = Setup::sockets(road, "", move |mut stream| {
             count.fetch_add(1, SeqCst);
             async move {
-                loop {
-                    let head = read_head(&mut stream).await;
-                    if head.is_empty() {
-                        return;
-                    }
-                    let answer = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nmineHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nstolen";
+                while !read_head(&mut stream).await.is_empty() {
+                    let answer =
+                        format!("HTTP/1.1 200 OK\r\n{framed}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nstolen");
                     let _ = stream.write_all(answer.as_bytes()).await;
                 }
             }
         })
         .await;
         for _ in 0..10 {
-            let got = setup.exchange(setup.fill(GET).as_bytes()).await;
-            assert!(got.ends_with("mine"), "{got}");
+            let got = setup.exchange(setup.fill(GET_1_0).as_bytes()).await;
+            assert!(got.ends_with("\r\n\r\nmine"), "{got}");
         }
         assert_eq!(connections.load(SeqCst), 10, "no such connection is used again");
     }

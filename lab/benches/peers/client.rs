@@ -16,9 +16,10 @@ use super::origin::SMALL;
 const FIELDS: &str = "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0\r\nAccept: */*\r\n\
     Accept-Language: en-US,en;q=0.5\r\nAccept-Encoding: gzip, deflate\r\nCookie: a=0123456789abcdef; b=0123456789abcdef\r\n\r\n";
 
-/// One small request after the other on each of so many connections.
+/// One small request after the other on each of so many connections, for a host that has a name, as on the web.
 pub(crate) async fn small(proxy: SocketAddr, origin: SocketAddr, connections: usize, each: usize) -> io::Result<()> {
-    let request = format!("GET http://{origin}/small HTTP/1.1\r\nHost: {origin}\r\n{FIELDS}");
+    let host = format!("localhost:{}", origin.port());
+    let request = format!("GET http://{host}/small HTTP/1.1\r\nHost: {host}\r\n{FIELDS}");
     let one = |_| {
         let request = request.clone();
         async move {

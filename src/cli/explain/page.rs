@@ -4,11 +4,11 @@ use std::{fmt::Write as _, path::Path, sync::Arc};
 
 use anyhow::Context;
 use clap::ValueEnum;
-use gleaner::{Config, fetch, offline::input};
 use gleaner_filters::{Chain, Explanation};
 use url::Url;
 
 use crate::cli::{EX_UNAVAILABLE, Failure, extract::with_base, overlay::Overlay, page_failure, say};
+use crate::{Config, fetch, offline::input};
 
 /// In which form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -2,10 +2,6 @@
 
 use std::sync::Arc;
 
-use gleaner::{
-    Config,
-    offline::{chains::WithFallback, input, parallel},
-};
 use gleaner_filters::{Chain, ChainConfig, ConfigError, Domain, Extract, PageError, Survey};
 
 use super::{
@@ -13,6 +9,10 @@ use super::{
     with_base,
 };
 use crate::cli::page_failure;
+use crate::{
+    Config,
+    offline::{chains::WithFallback, input, parallel},
+};
 
 /// The chain of a configuration, the limit on a page, and the statistics of its site.
 pub(super) struct Extractor {

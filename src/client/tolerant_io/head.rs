@@ -16,23 +16,30 @@ pub(super) fn head_end(bytes: &[u8]) -> Option<usize> {
 /// A head as hyper reads it, and what follows it. `None` for what hyper is to refuse: what is no HTTP/1 response, NUL,
 /// and a CR in a line, which other readers take for its end.
 pub(super) fn normalized_head(head: &[u8], is_head: bool) -> Option<(Cow<'_, [u8]>, State)> {
+    if let Some(state) = strict_head(head, is_head) {
+        return Some((head.into(), state));
+    }
     let is_lone_cr = |at: usize| head.get(at + 1) != Some(&b'\n');
     if memchr::memchr(0, head).is_some() || memchr::memchr_iter(b'\r', head).any(is_lone_cr) {
         return None;
     }
-    if let Some(state) = strict_head(head, is_head) {
-        return Some((head.into(), state));
-    }
     let mut lines = head.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-    let (line, version_1_0, status) = status_line(lines.next()?)?;
-    let fields = fields(lines);
-    let mut out = line;
-    for (name, value) in &fields {
-        out.extend_from_slice(&[&name[..], b": ", value, b"\r\n"].concat());
+    let (mut version_1_0, status, reason) = status_line(lines.next()?)?;
+    let mut fields = fields(lines);
+    if is_framed_oddly(&pairs(&fields), version_1_0) {
+        version_1_0 = false;
+        fields.retain(|(name, _)| !name.eq_ignore_ascii_case(b"content-length"));
+        fields.push((b"Connection".into(), b"close".into()));
+    }
+    let minor = if version_1_0 { 0 } else { 1 };
+    let mut out = format!("HTTP/1.{minor} {status:03} ").into_bytes();
+    out.extend_from_slice(&reason);
+    out.extend_from_slice(b"\r\n");
+    for (name, value) in pairs(&fields) {
+        out.extend_from_slice(&[name, b": ", value, b"\r\n"].concat());
     }
     out.extend_from_slice(b"\r\n");
-    let named = fields.iter().map(|(name, value)| (&name[..], &value[..]));
-    let state = body_state(&named, status, version_1_0, is_head);
+    let state = body_state(&pairs(&fields), status, is_head);
     Some((out.into(), state))
 }
 
@@ -44,27 +51,28 @@ fn strict_head(head: &[u8], is_head: bool) -> Option<State> {
     let is_identity = |field: &httparse::Header<'_>| {
         field.name.eq_ignore_ascii_case("transfer-encoding") && field.value.eq_ignore_ascii_case(b"identity")
     };
-    if parsed.is_partial() || response.headers.iter().any(is_identity) {
+    let named = response.headers.iter().map(|field| (field.name.as_bytes(), field.value));
+    let is_odd = response.headers.iter().any(is_identity) || is_framed_oddly(&named, response.version == Some(0));
+    if parsed.is_partial() || is_odd {
         return None;
     }
-    let (status, version_1_0) = (response.code?, response.version == Some(0));
-    let named = response.headers.iter().map(|field| (field.name.as_bytes(), field.value));
-    Some(body_state(&named, status, version_1_0, is_head))
+    Some(body_state(&named, response.code?, is_head))
 }
 
-/// The status line in its strict form, whether it is of HTTP/1.0, and the status.
-fn status_line(line: &[u8]) -> Option<(Vec<u8>, bool, u16)> {
-    let rest = line.strip_prefix(b"HTTP/1.")?;
-    let minor = rest.iter().position(|byte| !byte.is_ascii_digit())?;
-    let version_1_0 = &rest[..minor] == b"0";
-    let rest = rest[minor..].trim_ascii_start();
-    let status: u16 = std::str::from_utf8(rest.get(..3)?).ok()?.parse().ok()?;
-    let reason: Vec<u8> = rest[3..].trim_ascii().iter().copied().filter(|byte| !byte.is_ascii_control()).collect();
-    let version = if version_1_0 { "0" } else { "1" };
-    let mut line = format!("HTTP/1.{version} {status:03} ").into_bytes();
-    line.extend_from_slice(&reason);
-    line.extend_from_slice(b"\r\n");
-    Some((line, version_1_0, status))
+/// Whether a status line is of HTTP/1.0, its status and reason.
+fn status_line(line: &[u8]) -> Option<(bool, u16, Vec<u8>)> {
+    // Radio streams answer `ICY 200 OK`, which browsers read as HTTP/1.0.
+    let (minor, rest) = match line.strip_prefix(b"ICY ") {
+        Some(rest) => (&b"0"[..], rest),
+        None => {
+            let rest = line.strip_prefix(b"HTTP/1.")?;
+            rest.split_at(rest.iter().position(|byte| !byte.is_ascii_digit())?)
+        }
+    };
+    let rest = rest.trim_ascii_start();
+    let status = std::str::from_utf8(rest.get(..3)?).ok()?.parse().ok()?;
+    let reason = rest[3..].trim_ascii().iter().copied().filter(|byte| !byte.is_ascii_control()).collect();
+    Some((minor == b"0", status, reason))
 }
 
 /// Names and values, without what is no field.
@@ -100,17 +108,40 @@ fn fields<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Vec<(Vec<u8>, Vec<u8>)> 
     fields
 }
 
-/// How the body is framed (RFC 9112 § 6.3).
-fn body_state<'a>(
+fn pairs(fields: &[(Vec<u8>, Vec<u8>)]) -> impl Iterator<Item = (&[u8], &[u8])> + Clone {
+    fields.iter().map(|(name, value)| (&name[..], &value[..]))
+}
+
+fn values_of<'a>(
     fields: &(impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone),
-    status: u16,
-    version_1_0: bool,
-    is_head: bool,
-) -> State {
-    let value_of = |wanted: &str| {
-        let mut named = fields.clone();
-        named.find_map(|(name, value)| name.eq_ignore_ascii_case(wanted.as_bytes()).then_some(value))
-    };
+    wanted: &str,
+) -> impl Iterator<Item = &'a [u8]> {
+    let named = fields.clone().filter(move |(name, _)| name.eq_ignore_ascii_case(wanted.as_bytes()));
+    named.map(|(_, value)| value)
+}
+
+/// Whether the end of the body is told in a way that hyper refuses and browsers read: in chunks beside a length or from
+/// HTTP/1.0, where the chunks count, or by one length that is no number, where the end of the connection counts. The body
+/// is framed anew for the client, and the connection is not used again (RFC 9112 § 6.3).
+fn is_framed_oddly<'a>(fields: &(impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone), version_1_0: bool) -> bool {
+    let mut lengths = values_of(fields, "content-length");
+    let (length, other) = (lengths.next(), lengths.next());
+    if values_of(fields, "transfer-encoding").next().is_some() {
+        return length.is_some() || version_1_0;
+    }
+    // Lists are compared in `response_framing`.
+    let is_odd = |length: &[u8]| !length.contains(&b',') && number(length).is_none();
+    other.is_none() && length.is_some_and(is_odd)
+}
+
+/// RFC 9110 § 8.6: digits and nothing else; as many as browsers read.
+fn number(length: &[u8]) -> Option<u64> {
+    let digits = std::str::from_utf8(length).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))?;
+    digits.parse::<i64>().ok().map(i64::unsigned_abs)
+}
+
+/// How the body is framed (RFC 9112 § 6.3).
+fn body_state<'a>(fields: &(impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone), status: u16, is_head: bool) -> State {
     match status {
         101 => return State::Raw,
         100..=199 => return State::Head,
@@ -118,14 +149,13 @@ fn body_state<'a>(
         _ if is_head => return State::Idle,
         _ => {}
     }
-    if let Some(coding) = value_of("transfer-encoding") {
-        let is_chunked = coding.eq_ignore_ascii_case(b"chunked") && !version_1_0;
+    if let Some(coding) = values_of(fields, "transfer-encoding").next() {
+        let is_chunked = coding.eq_ignore_ascii_case(b"chunked");
         return if is_chunked { State::Chunked(Chunk::Size) } else { State::Raw };
     }
-    let length = value_of("content-length").and_then(|value| std::str::from_utf8(value).ok());
-    match length.map(str::parse) {
-        Some(Ok(0)) => State::Idle,
-        Some(Ok(length)) => State::Length(length),
-        _ => State::Raw,
+    match values_of(fields, "content-length").next().and_then(number) {
+        Some(0) => State::Idle,
+        Some(length) => State::Length(length),
+        None => State::Raw,
     }
 }

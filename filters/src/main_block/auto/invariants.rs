@@ -64,22 +64,61 @@ fn settle(page: &Page, blocks: &Blocks, unit: NodeId, kept: &mut [bool]) {
     }
 }
 
-/// Keeps the heading right above a kept text, in the same element.
+/// A heading, and the element that holds it and what it heads.
+struct Heading {
+    id: NodeId,
+    level: u8,
+    scope: NodeId,
+}
+
+/// Keeps the headings above a kept text: the nearest, and above that those of higher levels.
+///
+/// The only `h1` of a page is the headline or the name of the site, which is decided elsewhere.
 fn keep_headings(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
-    for at in (1..kept.len()).rev() {
-        if kept[at]
-            && !kept[at - 1]
-            && let Some(heading) = heading_of(page, blocks.list[at - 1].container)
-            && page.contains(page.parent(heading), blocks.list[at].container)
-        {
-            kept[at - 1] = true;
+    let heads = heads(page, blocks);
+    let is_first = |head: &&NodeId| page.tag(**head) == Some(Tag::H1);
+    let only = heads.iter().flatten().find(is_first).copied();
+    let only = only.filter(|only| heads.iter().flatten().filter(is_first).all(|head| head == only));
+    for at in (0..kept.len()).rev() {
+        if let Some(head) = heads[at].filter(|head| kept[at] && Some(*head) != only) {
+            kept[blocks.inside(page, head)].fill(true);
         }
     }
 }
 
+/// The heading above each block, if it has one.
+fn heads(page: &Page, blocks: &Blocks) -> Vec<Option<NodeId>> {
+    let mut open: Vec<Heading> = Vec::new();
+    let mut heads = Vec::with_capacity(blocks.list.len());
+    for block in &blocks.list {
+        while open.pop_if(|heading| page.end(heading.scope) <= block.container).is_some() {}
+        let heading = heading_of(page, block.container);
+        let heading = heading.filter(|&id| open.last().is_none_or(|last| last.id != id)).map(|id| Heading {
+            id,
+            level: page.tag(id).and_then(Tag::heading_level).unwrap_or(1),
+            scope: scope(page, blocks, id),
+        });
+        if let Some(heading) = &heading {
+            let is_over =
+                |other: &mut Heading| other.level >= heading.level && page.contains(heading.scope, other.scope);
+            while open.pop_if(is_over).is_some() {}
+        }
+        heads.push(open.last().map(|heading| heading.id));
+        open.extend(heading);
+    }
+    heads
+}
+
+/// What a heading can head: the element around it, or around the boxes that hold nothing else.
+fn scope(page: &Page, blocks: &Blocks, heading: NodeId) -> NodeId {
+    let own = blocks.inside(page, heading);
+    let mut around = page.ancestors(heading);
+    around.find(|&up| blocks.inside(page, up) != own).unwrap_or(page.body())
+}
+
 /// The heading that an element is, or that it is a box of.
 fn heading_of(page: &Page, id: NodeId) -> Option<NodeId> {
-    const LEVELS: usize = 2;
+    const LEVELS: usize = 4;
     let mut around = iter::once(id).chain(page.ancestors(id).take(LEVELS));
     around.find(|&up| page.tag(up).is_some_and(Tag::is_heading))
 }

@@ -26,11 +26,15 @@ pub(super) fn is_sign(page: &Page, id: NodeId, tag: Tag) -> bool {
     else {
         return false;
     };
+    let is_place = || {
+        page.end(id).0 == id.0 + 1
+            && [local_name!("id"), local_name!("name")].iter().any(|name| page.has_attribute(id, name))
+    };
     let holds_picture = || page.live(id).any(|inside| page.tag(inside) == Some(Tag::Img));
     let chars = first_chars(page, id, MAX_CHARS);
     // Not all that the heading says.
     let is_part = || first_chars(page, heading, chars) > chars;
-    if chars > MAX_CHARS || holds_picture() || !is_part() {
+    if chars > MAX_CHARS || holds_picture() || !is_part() || is_place() {
         return false;
     }
     let leads_inside = page.attribute(id, &local_name!("href")).is_some_and(|href| href.contains('#'));
@@ -78,6 +82,8 @@ mod tests {
     fn words_of_headings_stay() {
         for html in [
             "<h2><a id=s href=#options>Options</a></h2>",
+            // Shows nothing, and a table of contents leads to it.
+            "<h2><a id=s href=#s></a>Options</h2>",
             "<h2>The <a id=s href=/c>C</a> language</h2>",
             "<h2>Growth<span id=s>[1]</span></h2>",
             "<p>See <a id=s href=#x>#</a></p>",

@@ -70,3 +70,37 @@ fn prices_that_all_go_are_noticed() {
     assert!(!is_lost([false, false, false, true], 4));
     assert!(!is_lost([false, true, false, true], 3));
 }
+
+/// The texts that are kept when those that say `kept` were chosen.
+fn with_headings(html: &str) -> Vec<String> {
+    let page = page(html);
+    let blocks = Blocks::of(&page, &[]);
+    let texts: Vec<String> = blocks.list.iter().map(|block| blocks.text(&page, block)).collect();
+    let mut kept: Vec<bool> = texts.iter().map(|text| text.starts_with("kept")).collect();
+    enforce(&page, &blocks, &mut kept);
+    let kept = texts.into_iter().zip(kept).filter(|(_, kept)| *kept);
+    kept.map(|(text, _)| text).filter(|text| text != "kept").collect()
+}
+
+#[test]
+fn a_heading_in_a_box_of_its_own_stays_with_its_text() {
+    assert_eq!(with_headings("<div><div><div><h3>Hours</h3></div></div><div><p>kept</div></div>"), ["Hours"]);
+    assert_eq!(with_headings("<h3>Hours</h3><p>gone<p>kept"), ["Hours"]);
+    assert_eq!(with_headings("<h3><div>Opening</div><div>hours</div></h3><p>kept"), ["Opening", "hours"]);
+}
+
+#[test]
+fn the_headings_of_higher_levels_stay_too() {
+    assert_eq!(
+        with_headings("<h2>Questions</h2><p>gone<h3>When?</h3><p>gone<h3>Where?</h3><p>kept"),
+        ["Questions", "Where?"]
+    );
+    assert_eq!(with_headings("<h2>Gone</h2><p>gone<h2>Hours</h2><p>kept"), ["Hours"]);
+    assert_eq!(with_headings("<h2>Hours</h2><div><h2>Gone</h2><p>gone</div><p>kept"), ["Hours"]);
+}
+
+#[test]
+fn the_heading_of_another_box_is_not_that_of_a_text() {
+    assert_eq!(with_headings("<div><h2>Menu</h2><p>gone</div><p>kept"), [""; 0]);
+    assert_eq!(with_headings("<p>kept<h2>Related</h2><p>gone"), [""; 0]);
+}
