@@ -2,6 +2,7 @@
 //! page: what the filters remove and by which rule, which block is chosen, and with which scores.
 
 mod page;
+mod profile;
 
 use std::{fmt::Write as _, net::IpAddr, path::PathBuf};
 
@@ -18,7 +19,6 @@ use crate::{
     Config, TrustedDevices,
     blocking::{Blocker, BlockingRequest, Exempt, KINDS, Verdict},
     config::Asker,
-    profiles,
 };
 
 /// Arguments of `gleaner explain`.
@@ -92,13 +92,13 @@ fn request(args: &Args, url: &Url, config: &Config) -> anyhow::Result<()> {
     let asker = asker(args, config);
     let page = args.page.as_ref().unwrap_or(url);
     let trusted = TrustedDevices::open(config.authority_dir.as_deref());
-    let mut out = profiles::explain(config, &asker, page, &trusted);
+    let mut out = profile::explain(config, &asker, page, &trusted);
     let choice = config.profiles.choose(&asker, wanted.site());
     let profile = choice.filter(|choice| !choice.profile.blocking).map(|choice| choice.profile.name.as_str());
     // Writing to a `String` cannot fail, here and below.
     let from = if kind == "document" { "going to a page" } else { "on a page" };
     let _ = writeln!(out, "request    {url} as {kind}, {from}{}", on(args));
-    if profiles::is_tunnelled(config, &asker, url, &trusted) {
+    if profile::is_tunnelled(config, &asker, url, &trusted) {
         let choice = config.profiles.choose(&asker, wanted.host());
         let profile = choice.filter(|choice| !choice.profile.blocking).map(|choice| choice.profile.name.as_str());
         tunnel(&mut out, config, wanted.host(), profile);

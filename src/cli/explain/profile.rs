@@ -1,4 +1,4 @@
-//! Says which settings a page would get, and why: for `gleaner explain`.
+//! What `gleaner explain` says of a request's settings: which a page would get, and why.
 
 use std::fmt::Write as _;
 
@@ -10,8 +10,7 @@ use crate::{
 };
 
 /// What this client would get at this address, one line for each decision.
-#[must_use]
-pub fn explain(config: &Config, asker: &Asker<'_>, url: &Url, trusted: &TrustedDevices) -> String {
+pub(super) fn explain(config: &Config, asker: &Asker<'_>, url: &Url, trusted: &TrustedDevices) -> String {
     let host = url.host_str().unwrap_or_default().trim_end_matches('.');
     let Some(Choice { profile, rule, .. }) = config.profiles.choose(asker, host) else {
         return String::new();
@@ -41,8 +40,7 @@ pub fn explain(config: &Config, asker: &Asker<'_>, url: &Url, trusted: &TrustedD
 }
 
 /// Whether this client's connections to the host of this address are tunnelled.
-#[must_use]
-pub fn is_tunnelled(config: &Config, asker: &Asker<'_>, url: &Url, trusted: &TrustedDevices) -> bool {
+pub(super) fn is_tunnelled(config: &Config, asker: &Asker<'_>, url: &Url, trusted: &TrustedDevices) -> bool {
     let host = url.host_str().unwrap_or_default().trim_end_matches('.');
     let choice = config.profiles.choose(asker, host);
     url.scheme() == "https"
