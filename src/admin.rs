@@ -8,7 +8,6 @@ pub(crate) mod look;
 mod pac;
 pub(crate) mod pause;
 pub(crate) mod qr;
-mod settings;
 mod start;
 mod system;
 
@@ -18,8 +17,8 @@ use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use maud::{Markup, html};
 use url::Url;
 
+pub(crate) use self::forms::Forms;
 use self::system::System;
-pub(crate) use self::{forms::Forms, settings::table as settings_table};
 use crate::{
     access_control::Acl,
     authority::{Host, Scheme, Target},
@@ -50,6 +49,11 @@ pub(crate) fn is_control_host(target: &Target) -> bool {
 pub(crate) fn is_wpad<B>(target: &Target, request: &Request<B>) -> bool {
     let host = target.plain_host();
     request.uri().path() == PAC[1] && (host == "wpad" || host.starts_with("wpad."))
+}
+
+/// Whether a client asks the proxy itself for the script, and not through it. Browsers do so without a name and a password.
+pub(crate) fn is_script<B>(request: &Request<B>) -> bool {
+    request.uri().scheme().is_none() && PAC.contains(&request.uri().path())
 }
 
 /// Whether a `Host` field means this machine: one of its addresses, or `localhost`. The name of a web site that

@@ -12,12 +12,12 @@ mod params;
 mod pause;
 mod refusal;
 mod request;
+pub(crate) mod store;
 mod syntax;
 pub mod update;
 
 use std::{
     collections::{BTreeMap, HashMap},
-    fs,
     hash::{DefaultHasher, Hash, Hasher},
     io,
     path::{Path, PathBuf},
@@ -143,6 +143,18 @@ impl Blocker {
         &self.settings
     }
 
+    /// Why lists from the web cannot be kept, where there are any.
+    #[must_use]
+    pub fn problem_with_dir(&self) -> Option<String> {
+        let Blocking { enabled, lists, dir, .. } = &self.settings;
+        let dir = dir.as_deref().filter(|_| *enabled && lists.iter().any(|list| list.address().is_some()))?;
+        let error = store::check(dir).err()?;
+        let dir = dir.display();
+        Some(format!(
+            "blocking.dir: cannot write to {dir}: {error}; lists are fetched at each start, and kept in memory"
+        ))
+    }
+
     /// When the pause ends, if there is one.
     #[must_use]
     pub fn paused_until(&self) -> Option<SystemTime> {
@@ -239,7 +251,7 @@ impl gleaner_filters::Blocker for Blocker {
         let from = if resource == Resource::Document { address } else { page };
         let verdict = self.engine_for(site, host).judge(address.as_str(), from.as_str(), kind(resource), "GET");
         match verdict {
-            Verdict::Blocked { rule, .. } => Some(rule.to_string()),
+            Verdict::Blocked { rule, .. } => Some(rule.short()),
             _ => None,
         }
     }
@@ -251,7 +263,7 @@ impl gleaner_filters::Blocker for Blocker {
             let text = syntax::hiding_rule(&text, site, selector)?;
             Some(Rule { list: list.source.to_string(), text })
         });
-        rule.map(|rule| rule.to_string())
+        rule.map(|rule| rule.short())
     }
 
     fn by_host_alone(&self) -> bool {
@@ -274,7 +286,7 @@ fn read_list(source: &ListSource, dir: Option<&Path>) -> io::Result<String> {
             _ => Err(io::Error::other("there is no folder for lists; `blocking.dir` can name one")),
         };
     };
-    let bytes = read_file(&file).map_err(|error| match source {
+    let bytes = store::read(&file).map_err(|error| match source {
         ListSource::Named(..) | ListSource::Address(_) if error.kind() == io::ErrorKind::NotFound => {
             io::Error::other("it is not downloaded yet")
         }
@@ -284,27 +296,9 @@ fn read_list(source: &ListSource, dir: Option<&Path>) -> io::Result<String> {
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
-/// The bytes of a file. What is none, such as a named pipe, could make the program wait for ever.
-fn read_file(file: &Path) -> io::Result<Vec<u8>> {
-    if !fs::metadata(file)?.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
-    }
-    crate::config::read_file(file, MAX_LIST)
-}
-
 /// A number that is the same in every process of one build.
 fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
-}
-
-/// Puts a file in the place of another, whole: what reads it never sees a half of it.
-fn write(file: &Path, content: &[u8]) -> io::Result<()> {
-    if let Some(dir) = file.parent() {
-        fs::create_dir_all(dir)?;
-    }
-    let new = file.with_extension(format!("new-{}", std::process::id()));
-    fs::write(&new, content)?;
-    fs::rename(new, file)
 }

@@ -12,7 +12,7 @@ use std::{
 };
 
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
-use maud::html;
+use maud::{Markup, html};
 use url::{Url, form_urlencoded};
 
 use crate::{
@@ -27,6 +27,9 @@ pub(crate) const PATH: &str = "/original";
 
 /// The parameter of a link that opens a blocked host.
 const BLOCKED: &str = "blocked";
+
+/// The parameter of a link that ends it.
+const END: &str = "end";
 
 /// How long after its last visit a page is still shown unfiltered. Raising it lets a reader do more on the page; the filtered
 /// page returns later.
@@ -125,8 +128,12 @@ impl BypassLinks {
         if !is_confirmed || request.method() != Method::GET {
             return error_pages::page(StatusCode::OK, &confirmation(&page, whole_host.is_some(), token));
         }
-        self.allowed.insert(token, ());
-        self.is_used.store(true, Relaxed);
+        if value(END).is_some() {
+            self.allowed.remove(&token);
+        } else {
+            self.allowed.insert(token, ());
+            self.is_used.store(true, Relaxed);
+        }
         redirect(&page)
     }
 
@@ -150,30 +157,39 @@ pub(crate) fn redirect(page: &Url) -> Response<Body> {
     response
 }
 
-fn confirmation(page: &Url, is_blocked: bool, token: u64) -> maud::Markup {
+/// The question. The original stays as it came, so the way back is here, where the browser's Back leads: as the page was, if the
+/// browser kept it.
+fn confirmation(page: &Url, is_blocked: bool, token: u64) -> Markup {
     let mut link = if is_blocked { to_blocked(page) } else { to(page) };
-    let token = format!("{token:016x}");
-    link.query_pairs_mut().append_pair("token", &token);
-    let link = &link[url::Position::BeforePath..];
-    if is_blocked {
-        return error_pages::document(
+    link.query_pairs_mut().append_pair("token", &format!("{token:016x}"));
+    let mut end = link.clone();
+    end.query_pairs_mut().append_pair(END, "1");
+    let (title, heading, text, go, stay) = if is_blocked {
+        (
             "Blocked",
-            &html! {
-                h1 { "Go there anyway?" }
-                p { code { (page) } }
-                p { "Nothing of this host is blocked in this browser, nor on its pages, until none of its pages was visited for ten minutes." }
-                p { a.button href=(link) { "Go there" } }
-            },
-        );
-    }
+            "Go there anyway?",
+            "Nothing of this host is blocked in this browser, nor on its pages, until none of its pages was visited for ten minutes",
+            "Go there",
+            "Keep it blocked",
+        )
+    } else {
+        (
+            "Page as it was",
+            "Show the page as it was?",
+            "Its scripts, advertisements and everything else come as the site sends them, on this device and for this page only, \
+             until you have not loaded it for ten minutes",
+            "Show it",
+            "Show it without clutter",
+        )
+    };
     error_pages::document(
-        "Page as it was",
+        title,
         &html! {
-            h1 { "Show the page as it was?" }
+            h1 { (heading) }
             p { code { (page) } }
-            p { "Its scripts, advertisements and everything else come as the site sends them, on this device and for this page \
-                 only, until you have not loaded it for ten minutes." }
-            p { a.button href=(link) { "Show it" } }
+            p { (text) ", or come back here with the browser's Back and end it." }
+            p { a.button href=(&link[url::Position::BeforePath..]) { (go) } }
+            p { a href=(&end[url::Position::BeforePath..]) { (stay) } }
         },
     )
 }
@@ -190,7 +206,7 @@ pub(crate) fn no_view(page: &Url, reason: &str) -> Response<Body> {
     error_pages::page(StatusCode::UNPROCESSABLE_ENTITY, &error_pages::document("No view", &content))
 }
 
-fn no_page() -> maud::Markup {
+fn no_page() -> Markup {
     error_pages::document(
         "No page",
         &html! {

@@ -120,14 +120,23 @@ struct ServeArguments {
     lan: bool,
     /// Address to listen on, instead of the configuration's; may be given several times
     #[arg(long, value_name = "ADDR", value_parser = listen_address)]
-    listen: Vec<SocketAddr>,
+    listen: Vec<Listen>,
     /// How log lines look, instead of the configuration's
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(["text", "json"]).map(|word| log_format(&word)))]
     log_format: Option<LogFormat>,
 }
 
-fn listen_address(text: &str) -> Result<SocketAddr, String> {
-    config::listen_address(text).map_err(|problem| format!("{problem}; expected {}", config::LISTEN))
+/// An address to listen on.
+#[derive(Clone, Copy, Debug)]
+struct Listen {
+    addr: SocketAddr,
+    /// Without a host, as in `--listen 8118`.
+    is_port_alone: bool,
+}
+
+fn listen_address(text: &str) -> Result<Listen, String> {
+    let addr = config::listen_address(text).map_err(|problem| format!("{problem}; expected {}", config::LISTEN))?;
+    Ok(Listen { addr, is_port_alone: text.parse::<u16>().is_ok() })
 }
 
 fn log_format(word: &str) -> LogFormat {
@@ -144,10 +153,25 @@ impl ServeArguments {
         }
     }
 
+    /// What is wrong with the options beside each other.
+    fn check(&self) -> Result<(), String> {
+        let addresses: Vec<_> = self.listen.iter().map(|listen| listen.addr).collect();
+        config::check_addresses(&addresses).map_err(|problem| format!("--listen: {problem}"))?;
+        let only_here = |listen: &&Listen| listen.addr.ip().is_loopback() && !listen.is_port_alone;
+        match self.listen.iter().find(only_here).filter(|_| self.lan) {
+            Some(Listen { addr, .. }) => Err(format!(
+                "--lan and --listen {addr} exclude each other: this address is for this machine only; `--lan --listen {}` \
+                 takes the port at all addresses",
+                addr.port()
+            )),
+            None => Ok(()),
+        }
+    }
+
     /// The command line overrides the file, also after a reload.
     fn apply(&self, config: &mut Config) {
         if !self.listen.is_empty() {
-            config.listen.clone_from(&self.listen);
+            config.listen = self.listen.iter().map(|listen| listen.addr).collect();
         }
         if self.lan {
             config.open_to_lan();

@@ -24,19 +24,19 @@ use std::{
 use base64ct::{Base64UrlUnpadded, Encoding};
 use bytes::Bytes;
 use gleaner_filters::{Links, Shape, View};
-use http::{HeaderMap, Method, Request, Uri, header, uri::PathAndQuery};
+use http::{HeaderMap, HeaderValue, Method, Request, Uri, header, uri::PathAndQuery};
 use ring::{
     hmac,
     rand::{SecureRandom, SystemRandom},
 };
-use tracing::info;
-use url::Url;
+use tracing::warn;
+use url::{Url, form_urlencoded};
 
 pub(crate) use self::originals::Kept;
 use self::originals::Originals;
 use crate::{admin, authority::Target, device::Device};
 
-const PARAMETER: &str = "gleaner-view=";
+const PARAMETER: &str = "gleaner-view";
 
 /// Where a reader says that a site is always or never rewritten: a path on the control host.
 const SITE: &str = "/settings/site";
@@ -76,6 +76,8 @@ pub(crate) enum Asked {
 pub(crate) struct PageControls {
     controls: Arc<Controls>,
     device: Device,
+    /// A hash of the request's cookies and credentials: what was kept with others is not shown.
+    account: PageId,
     view: View,
     /// That of the link that was followed.
     asked: Option<PageId>,
@@ -91,7 +93,7 @@ impl Controls {
         filled.expect("no system that Rust's hash maps work on is without random numbers");
         if let Some(dir) = dir {
             let stored = stored_secret(dir, secret)
-                .inspect_err(|error| info!(%error, file = FILE, "links on pages end with this process"));
+                .inspect_err(|error| warn!(%error, file = FILE, "the secret of links cannot be kept: the links in the bar of pages work until this program ends"));
             secret = stored.unwrap_or(secret);
         }
         Self { key: hmac::Key::new(hmac::HMAC_SHA256, &secret), originals: Originals::default() }
@@ -104,9 +106,16 @@ impl Controls {
         target: &Target,
         device: impl Fn(&HeaderMap) -> Device,
     ) -> Asked {
-        let Some((page, view, token)) = parameter(request.uri()) else {
+        // A page can ask for whole addresses there (`referrerpolicy`).
+        let referer = request.headers().get(header::REFERER).and_then(|referer| split(referer.to_str().ok()?));
+        if let Some(Ok(referer)) = referer.map(|(left, _)| HeaderValue::try_from(left)) {
+            request.headers_mut().insert(header::REFERER, referer);
+        }
+        let Some((page, ours)) = request.uri().path_and_query().and_then(|path| split(path.as_str())) else {
             return Asked::Page;
         };
+        let asked = view_and_token(&ours);
+        let Ok(page) = page.parse::<PathAndQuery>() else { return Asked::Page };
         let Some(url) = set_path(request, &page).and_then(|()| target.url(&page)) else {
             return Asked::Page;
         };
@@ -114,6 +123,7 @@ impl Controls {
             // A form without an address of its own is sent to that of the view.
             return Asked::Page;
         }
+        let Some((view, token)) = asked else { return Asked::NotOurs(url) };
         let headers = request.headers();
         let (id, mac) = token.split_at(ID_BYTES);
         let id: PageId = id.try_into().unwrap_or_default();
@@ -123,10 +133,20 @@ impl Controls {
     }
 
     /// The bar of a page that is shown to this client; `shown` where it is a view.
-    pub(crate) fn of_page(self: &Arc<Self>, device: Device, shown: Option<(View, PageId)>) -> PageControls {
+    pub(crate) fn of_page(
+        self: &Arc<Self>,
+        device: Device,
+        headers: &HeaderMap,
+        shown: Option<(View, PageId)>,
+    ) -> PageControls {
+        let mut context = hmac::Context::with_key(&self.key);
+        for name in [header::COOKIE, header::AUTHORIZATION] {
+            headers.get_all(name).iter().for_each(|value| context.update(value.as_bytes()));
+            context.update(b"\n");
+        }
         let view = shown.map(|(view, _)| view).unwrap_or_default();
         let asked = shown.map(|(_, id)| id);
-        PageControls { controls: Arc::clone(self), device, view, asked, id: Arc::default() }
+        PageControls { controls: Arc::clone(self), device, account: start(context), view, asked, id: Arc::default() }
     }
 }
 
@@ -139,10 +159,8 @@ impl PageControls {
         for chunk in body {
             context.update(chunk);
         }
-        let mut id = PageId::default();
-        id.copy_from_slice(&context.sign().as_ref()[..ID_BYTES]);
         // Another call has nothing to add.
-        let _ = self.id.set(id);
+        let _ = self.id.set(start(context));
     }
 
     /// The links of the bar.
@@ -162,7 +180,7 @@ impl PageControls {
         let mac = hmac::sign(&self.controls.key, &signed(&self.device, &link, view, id));
         let token = Base64UrlUnpadded::encode_string(&[&id, mac.as_ref()].concat());
         let before = page.query().map(|query| format!("{query}&")).unwrap_or_default();
-        link.set_query(Some(&format!("{before}{PARAMETER}{view}.{token}")));
+        link.set_query(Some(&format!("{before}{PARAMETER}={view}.{token}")));
         link
     }
 
@@ -182,15 +200,26 @@ impl PageControls {
         if self.is_view() && self.original(&original.page).is_some() {
             return;
         }
-        if let Some(id) = self.id.get() {
-            self.controls.originals.keep(&self.device, *id, original);
+        if let Some(&id) = self.id.get() {
+            self.controls.originals.keep(&self.device, self.place(id), original);
         }
     }
 
     /// The original of this view.
     pub(crate) fn original(&self, page: &Url) -> Option<Arc<Kept>> {
-        self.controls.originals.get(&self.device, self.asked?, page)
+        self.controls.originals.get(&self.device, self.place(self.asked?), page)
     }
+
+    /// Under which number a page is kept.
+    fn place(&self, id: PageId) -> PageId {
+        std::array::from_fn(|index| id[index] ^ self.account[index])
+    }
+}
+
+/// The first bytes of a MAC.
+fn start(context: hmac::Context) -> PageId {
+    let mac = context.sign();
+    std::array::from_fn(|index| mac.as_ref()[index])
 }
 
 /// What a link's MAC is of.
@@ -206,14 +235,21 @@ fn of_client(device: &Device, texts: &[&str]) -> Vec<u8> {
     client.iter().chain(texts).flat_map(each).collect()
 }
 
-/// The path without the parameter, the view, and the token.
-fn parameter(uri: &Uri) -> Option<(PathAndQuery, View, Vec<u8>)> {
-    let whole = uri.path_and_query()?.as_str();
-    let at = whole.rfind(PARAMETER)?;
-    let before = whole[..at].strip_suffix(['?', '&'])?;
-    let (view, token) = whole[at + PARAMETER.len()..].rsplit_once('.')?;
+/// An address without our parameters, whatever they hold and however their name is written, and these; none where there are none.
+fn split(address: &str) -> Option<(String, Vec<String>)> {
+    let (path, query) = address.split_once('?')?;
+    let is_ours = |pair: &&str| form_urlencoded::parse(pair.as_bytes()).any(|(name, _)| name == PARAMETER);
+    let (ours, others): (Vec<_>, Vec<_>) = query.split('&').partition(is_ours);
+    let left = if others.is_empty() { path.to_owned() } else { format!("{path}?{}", others.join("&")) };
+    (!ours.is_empty()).then(|| (left, ours.into_iter().map(str::to_owned).collect()))
+}
+
+/// What our parameter says, if there is one and it is well-formed.
+fn view_and_token(ours: &[String]) -> Option<(View, Vec<u8>)> {
+    let [only] = ours else { return None };
+    let (view, token) = only.strip_prefix(PARAMETER)?.strip_prefix('=')?.rsplit_once('.')?;
     let token = Base64UrlUnpadded::decode_vec(token).ok().filter(|token| token.len() == ID_BYTES + MAC_BYTES)?;
-    Some((before.parse().ok()?, view.parse().ok()?, token))
+    Some((view.parse().ok()?, token))
 }
 
 fn set_path<B>(request: &mut Request<B>, path: &PathAndQuery) -> Option<()> {
@@ -236,7 +272,10 @@ fn stored_secret(dir: &Path, mut secret: [u8; SECRET_BYTES]) -> io::Result<[u8; 
     let file = &dir.join(FILE);
     DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(file) {
-        Ok(mut file) => file.write_all(&secret)?,
+        Ok(mut open) => open.write_all(&secret).inspect_err(|_| {
+            // A file without a secret would be in the way of the next start.
+            let _ = fs::remove_file(file);
+        })?,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => fs::File::open(file)?.read_exact(&mut secret)?,
         Err(error) => return Err(error),
     }

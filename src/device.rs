@@ -31,10 +31,15 @@ pub(crate) fn user_agent(headers: &HeaderMap) -> &str {
 
 /// The `User-Agent` without its numbers, so that an update of the program changes nothing.
 pub(crate) fn agent(headers: &HeaderMap) -> String {
-    let mut agent = user_agent(headers).as_bytes().to_vec();
+    without_numbers(user_agent(headers))
+}
+
+/// A `User-Agent`, or a part of one, without its numbers.
+pub(crate) fn without_numbers(user_agent: &str) -> String {
+    // A field's value that is text is ASCII, and so is what a command is given; of anything else nothing is left.
+    let mut agent = user_agent.as_bytes().to_vec();
     agent.retain(|byte| !matches!(byte, b'0'..=b'9' | b'.' | b'_'));
     agent.truncate(MAX_AGENT);
-    // It is ASCII.
     String::from_utf8(agent).unwrap_or_default()
 }
 

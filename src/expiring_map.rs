@@ -5,10 +5,11 @@ use std::{
     convert::Infallible,
     hash::Hash,
     sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use lru::LruCache;
+use tokio::time::Instant;
 
 /// How long an entry is kept.
 #[derive(Clone, Copy, Debug)]

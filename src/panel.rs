@@ -22,7 +22,13 @@ use url::form_urlencoded;
 use self::access::Guest;
 pub(crate) use self::access::Sessions;
 use crate::{
-    body::Body, config::Asker, device::Device, error_pages, runtime_state::RuntimeState, server::Connection,
+    admin::CONTROL_HOST,
+    body::Body,
+    config::Asker,
+    device::{self, Device},
+    error_pages,
+    runtime_state::RuntimeState,
+    server::Connection,
     service::Proxy,
 };
 
@@ -47,6 +53,7 @@ struct Visit<'a> {
     running: &'a RuntimeState,
     connection: &'a Connection,
     device: &'a Device,
+    user_agent: &'a str,
     guest: Guest,
     path: &'a str,
     /// The path with the query.
@@ -70,8 +77,12 @@ impl Fields {
     }
 }
 
-/// Whether a path is one of the panel.
-pub(crate) fn has(path: &str) -> bool {
+/// Whether an address is one of the panel. Names under the control host are for the check of certificates only.
+pub(crate) fn has_address(host: &str, path: &str) -> bool {
+    has(path) && !host.to_ascii_lowercase().contains(&format!(".{CONTROL_HOST}"))
+}
+
+fn has(path: &str) -> bool {
     let first = path.split('/').nth(1).unwrap_or_default();
     ["panel", "settings", "login", "logout"].contains(&first) || metrics::has(path)
 }
@@ -91,7 +102,9 @@ pub(crate) async fn answer(
     };
     let query = Fields::read(head.uri.query().unwrap_or_default().as_bytes());
     let (path, address) = (head.uri.path(), head.uri.path_and_query().map_or("/", |address| address.as_str()));
-    let visit = Visit { proxy, running: &running, connection, device: &device, guest, path, address, query };
+    let user_agent = device::user_agent(&head.headers);
+    let visit =
+        Visit { proxy, running: &running, connection, device: &device, user_agent, guest, path, address, query };
     match head.method {
         Method::GET | Method::HEAD if metrics::has(visit.path) => metrics::answer(&visit, &head.headers).await,
         Method::GET | Method::HEAD => visit.page(),
@@ -184,7 +197,7 @@ impl Visit<'_> {
         Asker {
             client: self.device.address,
             user: self.device.user.as_deref(),
-            user_agent: &self.device.agent,
+            user_agent: self.user_agent,
             port: self.connection.local.port(),
         }
     }

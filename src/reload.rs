@@ -5,7 +5,10 @@
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     time::Duration,
 };
 
@@ -28,15 +31,16 @@ pub fn reload(proxy: &Proxy, overrides: impl FnOnce(&mut Config)) {
     let Some(lookup) = proxy.lookup() else {
         return info!("no configuration file is known, the defaults stay in force");
     };
-    report(proxy, load(proxy, &lookup, overrides));
+    report(proxy, load(proxy, &lookup, overrides), false);
 }
 
 /// The file that was read, if there is one, and the keys in it that take effect at the next start.
 type Loaded = Result<Option<(PathBuf, Vec<&'static str>)>, String>;
 
-/// Logs the outcome, and keeps an error for the start page.
-fn report(proxy: &Proxy, loaded: Loaded) {
+/// Logs the outcome, and keeps an error for the start page. `is_of_lists`: nothing else has changed.
+fn report(proxy: &Proxy, loaded: Loaded, is_of_lists: bool) {
     match loaded {
+        Ok(_) if is_of_lists => info!("a list or the pause of blocking has changed, and is in force"),
         Ok(Some((file, waiting))) => {
             for key in waiting {
                 warn!(key, "this setting takes effect at the next start");
@@ -88,7 +92,9 @@ pub fn watch(proxy: Arc<Proxy>, overrides: impl Fn(&mut Config) + Send) -> impl 
     async move {
         let Some(mut watch) = first else { return };
         loop {
-            watch.changed().await;
+            watch.changed(&proxy).await;
+            let is_of_lists = !watch.is_of_others.load(Relaxed);
+            let lists = proxy.running().config.blocker.fingerprint;
             // Repeated until the watch covers the files in force: a folder may have appeared, a link may have another
             // target, other lists may be named. Each watch is open before the files are read, and one save is
             // reported once.
@@ -100,7 +106,9 @@ pub fn watch(proxy: Arc<Proxy>, overrides: impl Fn(&mut Config) + Send) -> impl 
                     break loaded;
                 }
             };
-            report(&proxy, loaded);
+            if !is_of_lists || loaded.is_err() || proxy.running().config.blocker.fingerprint != lists {
+                report(&proxy, loaded, is_of_lists);
+            }
         }
     }
 }
@@ -109,6 +117,8 @@ pub fn watch(proxy: Arc<Proxy>, overrides: impl Fn(&mut Config) + Send) -> impl 
 struct Watch {
     names: BTreeSet<PathBuf>,
     changes: mpsc::Receiver<()>,
+    /// Whether another file than that of a list, or of the pause, has changed.
+    is_of_others: Arc<AtomicBool>,
     _watcher: RecommendedWatcher,
 }
 
@@ -121,9 +131,14 @@ impl Watch {
         // Capacity one: a second change before the first is received adds nothing.
         let (notice, changes) = mpsc::channel(1);
         let wanted = names.clone();
+        let lists: BTreeSet<_> = proxy.config().blocker.files().iter().flat_map(|file| trace(file)).collect();
+        let is_of_others = Arc::new(AtomicBool::new(false));
+        let others = Arc::clone(&is_of_others);
         let on_event = move |event: notify::Result<Event>| {
-            let ours = |event: &Event| !event.kind.is_access() && event.paths.iter().any(|path| wanted.contains(path));
-            if event.is_ok_and(|event| ours(&event)) {
+            let Ok(event) = event else { return };
+            let ours: Vec<_> = event.paths.iter().filter(|path| wanted.contains(*path)).collect();
+            if !event.kind.is_access() && !ours.is_empty() {
+                others.fetch_or(ours.iter().any(|path| !lists.contains(*path)), Relaxed);
                 // Full: the change is known already. Closed: the watch is ending.
                 let _ = notice.try_send(());
             }
@@ -137,13 +152,16 @@ impl Watch {
                 warn!(%error, folder = %folder.display(), "a folder cannot be watched");
             }
         }
-        Some(Self { names, changes, _watcher: watcher })
+        Some(Self { names, changes, is_of_others, _watcher: watcher })
     }
 
     /// Waits for a change, and then until no more come.
-    async fn changed(&mut self) {
-        if self.changes.recv().await.is_none() {
-            return std::future::pending().await;
+    async fn changed(&mut self, proxy: &Proxy) {
+        tokio::select! {
+            change = self.changes.recv() => if change.is_none() {
+                return std::future::pending().await;
+            },
+            () = proxy.lists_changed.notified() => {}
         }
         sleep(DEBOUNCE).await;
         while self.changes.try_recv().is_ok() {

@@ -30,9 +30,9 @@ pub(crate) struct RuntimeState {
     pub(crate) panel_login: Option<Arc<Authenticator>>,
     pub(crate) client: Client,
     pub(crate) rewriter: Rewriter,
-    /// Open from the start where interception is `on` in some profile, else from the first time that it is asked for. None: it cannot be
-    /// opened.
-    authority: OnceLock<Option<Arc<Authority>>>,
+    /// Open from the start where interception is `on` in some profile, else from the first time that it is asked for; or why it
+    /// cannot be opened.
+    authority: OnceLock<Result<Arc<Authority>, String>>,
 }
 
 impl RuntimeState {
@@ -46,8 +46,8 @@ impl RuntimeState {
         let opened_before = before.and_then(|old| old.authority().cloned());
         let authority = match opened_before {
             // Its folder is read at start only.
-            Some(authority) => OnceLock::from(Some(in_force(authority))),
-            None if config.always_intercepts() => OnceLock::from(Some(open_authority(&config)?)),
+            Some(authority) => OnceLock::from(Ok(in_force(authority))),
+            None if config.always_intercepts() => OnceLock::from(Ok(open_authority(&config)?)),
             None => OnceLock::new(),
         };
         let authenticator = kept_or_new(before.and_then(|old| old.authenticator.as_ref()), &config.access.users);
@@ -59,18 +59,26 @@ impl RuntimeState {
 
     /// The authority in use.
     pub(crate) fn authority(&self) -> Option<&Arc<Authority>> {
-        self.authority.get()?.as_ref()
+        self.authority.get()?.as_ref().ok()
     }
 
     /// The same, opened where it is not yet, or made: our own name has a certificate, and there is one to install, also
     /// while interception is off.
     pub(crate) fn open_authority(&self) -> Option<&Arc<Authority>> {
+        self.try_authority().ok()
+    }
+
+    /// The same, or why there is none, and what to do.
+    pub(crate) fn try_authority(&self) -> Result<&Arc<Authority>, &str> {
         let open = || {
-            open_authority(&self.config)
-                .inspect_err(|error| warn!(%error, "the certificate authority cannot be opened"))
-                .ok()
+            open_authority(&self.config).map_err(|error| {
+                warn!(%error, "there is no certificate authority, so encrypted pages pass as they are");
+                format!(
+                    "{error}; let Gleaner write there, or name another folder with `authority.dir`, and start it again"
+                )
+            })
         };
-        self.authority.get_or_init(open).as_ref()
+        self.authority.get_or_init(open).as_ref().map_err(String::as_str)
     }
 }
 

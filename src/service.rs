@@ -132,7 +132,8 @@ impl Exchange {
         if let Some(rejection) = request.extensions().get::<ParseRejection>() {
             return Err(Error::Rejected(*rejection));
         }
-        if let Some(authenticator) = &self.running.authenticator {
+        let is_open = self.connection.tunnel.is_none() && admin::is_script(&request);
+        if let Some(authenticator) = self.running.authenticator.as_ref().filter(|_| !is_open) {
             self.user = Box::pin(self.check_credentials(authenticator, &request)).await?;
             self.log.user.clone_from(&self.user);
         }
@@ -140,8 +141,10 @@ impl Exchange {
         target_resolution::take_user_info(&mut request);
         let Some(target) = self.target(&request)? else {
             self.log.route = "admin";
-            self.log.host = Some(target_resolution::host_of(&request).into());
-            if panel::has(request.uri().path()) {
+            let host = target_resolution::host_of(&request);
+            let is_for_panel = panel::has_address(&host, request.uri().path());
+            self.log.host = Some(host.into());
+            if is_for_panel {
                 let device = self.device(request.headers());
                 let answer = Box::pin(panel::answer(&self.proxy, &self.connection, device, request)).await;
                 return Ok(Answer::Response(answer));

@@ -212,6 +212,11 @@ impl TrustedDevice {
         self.is_at(device.address, device.user.as_deref()) && self.agent == device.agent
     }
 
+    /// Whether its `User-Agent` has this part, which is without numbers.
+    pub(crate) fn is_named(&self, part: &str) -> bool {
+        self.agent.contains(part) || self.browser.contains(part)
+    }
+
     pub(crate) fn is_at(&self, address: IpAddr, user: Option<&str>) -> bool {
         self.address == address.to_canonical() && self.user.as_deref() == user
     }

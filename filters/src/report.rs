@@ -46,12 +46,27 @@ impl Report {
     pub fn kept_share(&self) -> f64 {
         if self.text_before == 0 { 1.0 } else { self.text_after as f64 / self.text_before as f64 }
     }
+
+    /// The same in percent, such as `34%`.
+    #[must_use]
+    pub fn kept(&self) -> String {
+        format!("{}%", percent(self.kept_share()))
+    }
+}
+
+/// A share in percent: 0 and 100 for none and all alone.
+pub(crate) fn percent(share: f64) -> f64 {
+    match share {
+        ..=0.0 => 0.0,
+        1.0.. => 100.0,
+        _ => (share * 100.0).round().clamp(1.0, 99.0),
+    }
 }
 
 /// `kept=34%; removed=ignore:120,main_block:14`: names and numbers only, fit for a header field.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "kept={:.0}%", self.kept_share() * 100.0)?;
+        write!(f, "kept={}", self.kept())?;
         let mut separator = "; removed=";
         for filter in self.filters.iter().filter(|filter| filter.removed > 0) {
             write!(f, "{separator}{}:{}", filter.filter, filter.removed)?;

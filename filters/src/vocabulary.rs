@@ -9,10 +9,10 @@ pub(crate) mod parts;
 pub(crate) mod starts;
 pub(crate) mod words;
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use aho_corasick::AhoCorasick;
-use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use crate::vocabulary::words::{is_unspaced, is_word_char, lower};
 
@@ -91,11 +91,11 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
         let lines = class.data().lines().map(str::trim);
         for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let word = line.trim_end_matches('*');
-            words.push(folded(word));
+            words.push(folded(word).into_owned());
             phrases.push(Phrase { class, is_beginning: word.len() < line.len() });
         }
     }
-    let automaton = AhoCorasick::new(words).expect("a test builds it");
+    let automaton = AhoCorasick::builder().ascii_case_insensitive(true).build(words).expect("a test builds it");
     Vocabulary { automaton, phrases }
 });
 
@@ -106,7 +106,7 @@ pub(crate) fn hits(text: &str) -> Hits {
     let start = text.len() - text.trim_start_matches(is_sign).len();
     let end = start.max(text.trim_end_matches(is_sign).len());
     let mut hits = Hits::default();
-    for found in VOCABULARY.automaton.find_overlapping_iter(&text) {
+    for found in VOCABULARY.automaton.find_overlapping_iter(&*text) {
         let phrase = VOCABULARY.phrases[found.pattern().as_usize()];
         if !is_boundary(&text, found.start()) || !phrase.is_beginning && !is_boundary(&text, found.end()) {
             continue;
@@ -123,13 +123,16 @@ pub(crate) fn hits(text: &str) -> Hits {
     hits
 }
 
-/// In lower case, and composed where a letter can be written in two ways.
-fn folded(text: &str) -> String {
-    let text = lower(text);
+/// In lower case, which the automaton does not need where all is ASCII, and composed where a letter can be written in two ways.
+fn folded(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
-        return text;
+        return Cow::Borrowed(text);
     }
-    text.nfc().collect()
+    let text = lower(text);
+    if is_nfc_quick(text.chars()) == IsNormalized::Yes {
+        return Cow::Owned(text);
+    }
+    Cow::Owned(text.nfc().collect())
 }
 
 /// Whether a word may begin or end here. Chinese, Japanese and Thai have no spaces between words.

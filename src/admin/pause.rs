@@ -53,10 +53,10 @@ fn page(proxy: &Proxy, device: &Device, token: &str) -> Markup {
         "Pause",
         &html! {
             h1 { "Pause blocking" }
-            p { "Nothing is blocked on this device (" (device.address) ") for" }
+            p { "Block nothing on this device (" (device.address) ") for" }
             p { @for (length, words) in CHOICES { a.button href={ (PATH) "?for=" (length) "&token=" (token) } { (words) } } }
-            @if let Some(until) = own { p { "Paused for another " (minutes_until(until)) " minutes." } }
-            @if let Some(until) = all { p { "Paused on all devices for another " (minutes_until(until)) " minutes." } }
+            @if let Some(until) = own { p { "Paused for another " (minutes_until(until)) " min." } }
+            @if let Some(until) = all { p { "Paused on all devices for another " (minutes_until(until)) " min." } }
             @if running.config.panel.admits(device.address) { p { a href="/panel/health#pause" { "Pause on all devices" } } }
             p.quiet { "Some part of a page is missing? " code { "gleaner explain" } " with its address says which rule of which list it is." }
         },

@@ -31,8 +31,8 @@ pub(super) const CHECK: &str = "/check.css";
 pub(super) const CHECK_STYLE: &str = ".untrusted{display:none}.live:before{content:\"✓ This browser trusts the certificate.\"}\
                                       .then:before{content:\"Encrypted pages come decluttered from now on. Read on.\"}";
 
-/// Longest `User-Agent` that is repeated on the page.
-const SHOWN: usize = 120;
+/// Longest `User-Agent` that is repeated on the page: all of one that is real, because rules name parts of it.
+const SHOWN: usize = 500;
 
 pub(super) fn page(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>) -> Markup {
     let choice = profile(running, visit);
@@ -101,9 +101,8 @@ fn next_step(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, intercept
                 p { "Pages over plain HTTP come decluttered; encrypted pages pass as they are, because "
                     code { "intercept" } " is " code { "off" } " for this device." }
             }
-        } @else if running.open_authority().is_none() {
-            p.bad { "The proxy's certificate authority can be neither opened nor made; its log says why. Encrypted pages pass as \
-                     they are." }
+        } @else if let Err(problem) = running.try_authority() {
+            p.bad { "Encrypted pages pass as they are, because there is no certificate authority: " (error_pages::prose(problem)) "." }
         } @else if is_known {
             section.step {
                 h2 { "✓ All is set" }

@@ -8,7 +8,6 @@ use url::Url;
 
 use super::{
     engine::{PIXEL, Rule},
-    lists::ListSource,
     request::BlockingRequest,
 };
 use crate::{body::Body, bypass_link, error_pages};
@@ -54,11 +53,10 @@ const MAY_BE_FRAMED: HeaderValue = HeaderValue::from_static(
 /// The page that says which rule forbids a page.
 pub(crate) fn blocked_document(url: &Url, rule: &Rule) -> Response<Body> {
     let host = url.host_str().unwrap_or_default();
-    let list = rule.list.parse().map(|list: ListSource| list.short_name()).unwrap_or_default();
     let content = html! {
         h1 { "This page is blocked" }
         p { code { (host) } }
-        p { "A rule of the list " strong { (list) } " forbids it, as a server of advertisements, trackers or malware:" }
+        p { "A rule of the list " strong { (rule.short_list()) } " forbids it, as a server of advertisements, trackers or malware:" }
         pre { (rule.text) }
         p { a.button href=(bypass_link::to_blocked(url)) { "Go there anyway" } }
         p.quiet { "This page is from Gleaner, the proxy of this network, not from the web site. " code { "blocking.except" }

@@ -22,7 +22,7 @@ use tracing::warn;
 use url::Url;
 
 use super::{
-    hash_of,
+    ListSource, hash_of,
     params::Params,
     syntax::{self, Rules},
 };
@@ -77,6 +77,18 @@ pub struct Rule {
 impl std::fmt::Display for Rule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {}", self.list, self.text)
+    }
+}
+
+impl Rule {
+    /// Its list as everybody may read it: without a folder of this machine, or a key in an address.
+    pub(super) fn short_list(&self) -> String {
+        self.list.parse().map(|list: ListSource| list.short_name()).unwrap_or_default()
+    }
+
+    /// The same with the rule.
+    pub(super) fn short(&self) -> String {
+        format!("{}: {}", self.short_list(), self.text)
     }
 }
 
@@ -198,7 +210,7 @@ impl Engine {
         for old in fs::read_dir(dir)?.flatten().filter(|entry| entry.path().extension() == file.extension()) {
             fs::remove_file(old.path())?;
         }
-        super::write(file, &self.rules.serialize())
+        super::store::write(file, &self.rules.serialize())
     }
 
     /// The rules in use of each list, in their order.

@@ -38,7 +38,7 @@ impl Pause {
     pub fn set(dir: &Path, length: Duration) -> io::Result<()> {
         let until = SystemTime::now() + length.min(LONGEST);
         let seconds = until.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        super::write(&Self::file(dir), format!("{seconds}\n").as_bytes())
+        super::store::write(&Self::file(dir), format!("{seconds}\n").as_bytes())
     }
 
     /// Ends it. Whether there was one.

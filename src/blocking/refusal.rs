@@ -66,6 +66,8 @@ fn of_request(rule: &str) -> Option<&'static str> {
         Some("a policy for the page ($csp)")
     } else if has("to=") {
         Some("$to")
+    } else if has("denyallow=") {
+        Some("$denyallow")
     } else {
         None
     }
@@ -100,6 +102,7 @@ mod tests {
             "||$image",
             "||a.example^$csp=script-src 'self'",
             "*$image,to=good.test",
+            "*$script,3p,denyallow=good.test,domain=a.example",
             "/(/",
             "/a(?=b)/$script",
             "(^|\\.)good.*\\.test$",

@@ -4,19 +4,20 @@
 //! when one changes. So `gleaner lists update` in another process does the same as the program itself.
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use base64ct::{Base64, Encoding};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 use url::Url;
 
-use super::{Blocker, ListSource, MAX_LIST, Pause, syntax};
+use super::{Blocker, ListSource, MAX_LIST, Pause, store, syntax};
 use crate::{config::Config, fetch, service::Proxy};
 
 /// For one list, all of it.
@@ -48,14 +49,23 @@ pub struct Fetched {
     pub changed: u64,
     /// How many tries have failed since.
     failures: u32,
-    /// The length of its file: one of another length was damaged.
-    length: u64,
+    /// Of its file, in Base64: one with another was damaged.
+    sha256: String,
     /// Why the last try failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
 /// What came of an update.
+#[derive(Debug)]
+pub struct Update {
+    /// Of the list.
+    pub outcome: Outcome,
+    /// Why it is kept in memory only, until the program ends.
+    pub unwritten: Option<String>,
+}
+
+/// What came of a list.
 #[derive(Debug)]
 pub enum Outcome {
     /// There is a new list, with so many lines that are rules.
@@ -80,9 +90,9 @@ pub async fn maintain(proxy: Arc<Proxy>) {
             let files = settings.lists.iter().filter(|list| list.address().is_some());
             for (list, file) in files.filter_map(|list| Some((list, list.file(settings.dir.as_deref())?))) {
                 // Without a copy nothing is gained by waiting: the program before may have started without a network.
-                if due_in(&file) == 0 || is_start && !file.exists() {
-                    let had_one = file.exists();
-                    report(list, &update(&config, list).await, had_one);
+                if due_in(&file) == 0 || is_start && store::read(&file).is_err() {
+                    let had_one = store::read(&file).is_ok();
+                    report(&proxy, list, &update(&config, list).await, had_one);
                 }
                 pause = pause.min(Duration::from_secs(due_in(&file).max(1)));
             }
@@ -97,14 +107,19 @@ pub async fn maintain(proxy: Arc<Proxy>) {
     }
 }
 
-fn report(list: &ListSource, outcome: &Outcome, had_one: bool) {
-    match outcome {
+fn report(proxy: &Proxy, list: &ListSource, update: &Update, had_one: bool) {
+    match &update.outcome {
         Outcome::New(rules) => info!(%list, rules, "a list was updated"),
         Outcome::Same => {}
         Outcome::Failed(problem) if had_one => {
             warn!(%list, problem, "a list was not updated; the one before it stays in use");
         }
         Outcome::Failed(problem) => warn!(%list, problem, "a list was not fetched; nothing is blocked by it yet"),
+    }
+    if let Some(problem) = &update.unwritten {
+        warn!(%list, problem, "what was fetched is kept in memory until this program ends");
+        // No file has changed that could be noticed.
+        proxy.lists_changed.notify_one();
     }
 }
 
@@ -117,12 +132,13 @@ fn end_pause(blocker: &Blocker) {
 }
 
 /// Fetches a list if it has changed. What is not from the web is as it was.
-pub async fn update(config: &Config, list: &ListSource) -> Outcome {
+pub async fn update(config: &Config, list: &ListSource) -> Update {
+    let mut unwritten = None;
     let (Some(address), Some(file)) = (list.address(), list.file(config.blocker.settings().dir.as_deref())) else {
-        return Outcome::Same;
+        return Update { outcome: Outcome::Same, unwritten };
     };
     let mut state = state(&file);
-    let old = fs::read(&file).ok().filter(|old| old.len() as u64 == state.length);
+    let old = store::read(&file).ok().filter(|old| sha256(old) == state.sha256);
     let old = old.map(|old| String::from_utf8_lossy(&old).into_owned());
     if old.is_none() {
         (state.etag, state.last_modified) = (None, None);
@@ -133,21 +149,33 @@ pub async fn update(config: &Config, list: &ListSource) -> Outcome {
     };
     let outcome = fetched.and_then(|response| match response {
         None => Ok(Outcome::Same),
-        Some((headers, text)) => keep(&file, &text, old.as_deref(), &headers, &mut state),
+        Some((headers, text)) => {
+            let judged = judge(&file, &text, old.as_deref(), &headers, &mut state);
+            if matches!(judged, Ok(Outcome::New(_))) {
+                unwritten = write(&file, text.as_bytes());
+            }
+            judged
+        }
     });
     state.asked = now();
     state.problem = outcome.as_ref().err().cloned();
     state.failures = if outcome.is_ok() { 0 } else { state.failures.saturating_add(1) };
-    let outcome = outcome.unwrap_or_else(Outcome::Failed);
-    let written = serde_json::to_vec_pretty(&state).map_err(std::io::Error::other);
-    match written.and_then(|written| super::write(&state_file(&file), &written)) {
-        Ok(()) => outcome,
-        Err(error) => Outcome::Failed(format!("cannot write {}: {error}", state_file(&file).display())),
-    }
+    let unwritten_state = write(&state_file(&file), &serde_json::to_vec_pretty(&state).unwrap_or_default());
+    Update { outcome: outcome.unwrap_or_else(Outcome::Failed), unwritten: unwritten.or(unwritten_state) }
 }
 
-/// Puts a fetched list in the place of the old one, unless it is none.
-fn keep(
+/// Writes a file; where that fails it is kept in memory, and this is why.
+fn write(file: &Path, bytes: &[u8]) -> Option<String> {
+    let written = store::write_or_keep(file, bytes);
+    written.err().map(|error| format!("cannot write {}: {error}", file.display()))
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Base64::encode_string(&Sha256::digest(bytes))
+}
+
+/// Whether a fetched list is one, and another than the old one.
+fn judge(
     file: &Path,
     text: &str,
     old: Option<&str>,
@@ -169,11 +197,10 @@ fn keep(
         ));
     }
     (state.etag, state.last_modified) = (field(header::ETAG), field(header::LAST_MODIFIED));
-    state.length = text.len() as u64;
+    state.sha256 = sha256(text.as_bytes());
     if old == Some(text) {
         return Ok(Outcome::Same);
     }
-    super::write(file, text.as_bytes()).map_err(|error| format!("cannot write {}: {error}", file.display()))?;
     state.changed = now();
     Ok(Outcome::New(rules))
 }
@@ -194,10 +221,10 @@ async fn fetch(config: &Config, address: &Url, state: &Fetched) -> Result<Option
 /// In how many seconds the list in this file is to be asked for.
 fn due_in(file: &Path) -> u64 {
     let state = state(file);
-    let is_whole = fs::metadata(file).is_ok_and(|found| found.len() == state.length);
+    let bytes = store::read(file).unwrap_or_default();
     let good_for = match state.failures {
-        0 if !is_whole => Duration::ZERO,
-        0 => good_for(file),
+        0 if sha256(&bytes) != state.sha256 => Duration::ZERO,
+        0 => expires(&String::from_utf8_lossy(&bytes)).unwrap_or(GOOD_FOR),
         failures => again_after(failures),
     };
     state.asked.saturating_add(good_for.as_secs()).saturating_sub(now())
@@ -206,12 +233,6 @@ fn due_in(file: &Path) -> u64 {
 fn again_after(failures: u32) -> Duration {
     let [first, longest] = AGAIN_AFTER;
     first.saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1))).min(longest)
-}
-
-/// How long a list says that it is good.
-fn good_for(file: &Path) -> Duration {
-    let text = fs::read(file).unwrap_or_default();
-    expires(&String::from_utf8_lossy(&text)).unwrap_or(GOOD_FOR)
 }
 
 /// `! Expires: 4 days (update frequency)`
@@ -248,7 +269,7 @@ fn state_file(list: &Path) -> PathBuf {
 }
 
 fn state(list: &Path) -> Fetched {
-    let text = fs::read(state_file(list)).unwrap_or_default();
+    let text = store::read(&state_file(list)).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()
 }
 
@@ -258,6 +279,8 @@ fn now() -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -282,11 +305,15 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("list.txt");
         let mut state = Fetched { asked: now(), ..Fetched::default() };
-        keep(&file, "a.example\nb.example\n", None, &HeaderMap::new(), &mut state).unwrap();
+        let list = "a.example\nb.example\n";
+        judge(&file, list, None, &HeaderMap::new(), &mut state).unwrap();
+        fs::write(&file, list).unwrap();
         fs::write(state_file(&file), serde_json::to_vec(&state).unwrap()).unwrap();
         assert!(due_in(&file) > 0);
-        fs::write(&file, "a.example\n").unwrap();
-        assert_eq!(due_in(&file), 0);
+        for damaged in ["a.example\n", "a.example\nX.example\n"] {
+            fs::write(&file, damaged).unwrap();
+            assert_eq!(due_in(&file), 0, "{damaged}");
+        }
     }
 
     #[test]
@@ -294,17 +321,15 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("list.txt");
         let old = "a.example\n".repeat(100);
-        let kept = |text: &str| keep(&file, text, Some(&old), &HeaderMap::new(), &mut Fetched::default());
+        let kept = |text: &str| judge(&file, text, Some(&old), &HeaderMap::new(), &mut Fetched::default());
         let portal = format!("<!-- portal -->\n<html>\n{}", "<p>Log in\n".repeat(60));
         for text in ["", "! nothing\n", "<!DOCTYPE html><p>log in", "<html>", &portal, "a.example\nb.example\n"] {
             assert!(kept(text).is_err(), "{text}");
         }
         let html = HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"))]);
-        assert!(keep(&file, &old, Some(&old), &html, &mut Fetched::default()).is_err());
+        assert!(judge(&file, &old, Some(&old), &html, &mut Fetched::default()).is_err());
         assert!(matches!(kept(&old), Ok(Outcome::Same)));
-        assert!(!file.exists());
         let half = "a.example\n".repeat(50);
         assert!(matches!(kept(&half), Ok(Outcome::New(50))));
-        assert_eq!(fs::read_to_string(&file).unwrap(), half);
     }
 }

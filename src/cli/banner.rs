@@ -30,10 +30,17 @@ pub(super) fn text(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String
         Some(file) => path::absolute(&file).unwrap_or(file).display().to_string(),
         None => "built-in defaults".to_owned(),
     };
+    let problem = || proxy.authority_problem().map(|problem| format!("passed as it is: {problem}"));
     let https = match config.https.intercept {
-        Intercept::Auto => "rewritten for browsers that trust the certificate; the start page has the steps",
-        Intercept::On => "opened; install the certificate from http://gleaner.internal/ in your browser first",
-        Intercept::Off => "passed as it is; `https: { intercept: auto }` in the configuration rewrites it too",
+        Intercept::Auto => problem().unwrap_or_else(|| {
+            "rewritten for browsers that trust the certificate; the start page has the steps".to_owned()
+        }),
+        Intercept::On => {
+            "opened; install the certificate from http://gleaner.internal/ in your browser first".to_owned()
+        }
+        Intercept::Off => {
+            "passed as it is; `https: { intercept: auto }` in the configuration rewrites it too".to_owned()
+        }
     };
     let credentials = if config.access.users.is_empty() { "" } else { " -U NAME:PASSWORD" };
     let mut text = format!("Gleaner {}\n\n", env!("CARGO_PKG_VERSION"));
@@ -48,7 +55,7 @@ pub(super) fn text(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String
     line("", "http://gleaner.internal/ (through the proxy)");
     line("configuration", &used);
     line("looked for in", &places.join(", "));
-    line("HTTPS", https);
+    line("HTTPS", &https);
     line("try it", &format!("curl -x http://{first}{credentials} http://example.com/"));
     line("Chromium", &format!("chromium --proxy-server={first}"));
     for_devices(&mut line, &addresses::addresses_for_devices(own), own);

@@ -72,6 +72,7 @@ fn try_start(config: &Config) -> (Vec<String>, Vec<anyhow::Error>) {
     let ineffective = config.ineffective_settings().into_iter();
     notes.extend(ineffective.map(|IneffectiveSetting { key, needs }| format!("{key} does nothing: it needs {needs}")));
     notes.extend(config.hints.iter().cloned());
+    notes.extend(config.blocker.problem_with_dir());
     for list in config.blocker.lists() {
         match (&list.source, &list.problem) {
             // A start goes on without it.

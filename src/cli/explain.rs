@@ -10,13 +10,14 @@ use clap::builder::PossibleValuesParser;
 use gleaner_filters::{Blocker as _, Names};
 use url::Url;
 
+use self::profile::Connection;
 use super::{
     extract::{address_of, page_address},
     overlay::Overlay,
     say,
 };
 use crate::{
-    Config, TrustedDevices,
+    Config,
     blocking::{Blocker, BlockingRequest, Exempt, KINDS, Verdict},
     config::Asker,
 };
@@ -47,6 +48,9 @@ pub(super) struct Args {
     /// The browser's `User-Agent`, or the part of it that matters
     #[arg(long, value_name = "TEXT", default_value = "")]
     user_agent: String,
+    /// As a proxy decides that was started with `--lan`
+    #[arg(long)]
+    lan: bool,
     /// The port of the proxy, if it listens on several
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
@@ -67,7 +71,11 @@ fn subject(text: &str) -> Result<Subject, String> {
     if text == "-" || file.exists() {
         return Ok(Subject::File(file));
     }
-    page_address(text).map(Subject::Address)
+    let no_file = |problem: String| {
+        let expected = "expected a saved page, `-` for standard input, or an address such as https://example.org/page";
+        if text.contains("://") { problem } else { format!("there is no file {text:?}; {expected}") }
+    };
+    page_address(text).map(Subject::Address).map_err(no_file)
 }
 
 pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
@@ -80,7 +88,13 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
         (Subject::Address(url), Some(format)) => {
             page::explain(&page::fetch(url, config)?, url, &args.overlay, config, format)
         }
-        (Subject::Address(url), None) => request(args, url, config),
+        (Subject::Address(url), None) => {
+            let mut config = config.clone();
+            if args.lan {
+                config.open_to_lan();
+            }
+            request(args, url, &config)
+        }
     }
 }
 
@@ -91,17 +105,20 @@ fn request(args: &Args, url: &Url, config: &Config) -> anyhow::Result<()> {
     let wanted = BlockingRequest::new(url.clone(), args.page.clone(), kind);
     let asker = asker(args, config);
     let page = args.page.as_ref().unwrap_or(url);
-    let trusted = TrustedDevices::open(config.authority_dir.as_deref());
-    let mut out = profile::explain(config, &asker, page, &trusted);
+    let (mut out, _) = profile::explain(config, &asker, page);
+    let (_, connection) = profile::explain(config, &asker, url);
     let choice = config.profiles.choose(&asker, wanted.site());
     let profile = choice.filter(|choice| !choice.profile.blocking).map(|choice| choice.profile.name.as_str());
     // Writing to a `String` cannot fail, here and below.
     let from = if kind == "document" { "going to a page" } else { "on a page" };
     let _ = writeln!(out, "request    {url} as {kind}, {from}{}", on(args));
-    if profile::is_tunnelled(config, &asker, url, &trusted) {
+    if connection != Connection::Seen {
         let choice = config.profiles.choose(&asker, wanted.host());
         let profile = choice.filter(|choice| !choice.profile.blocking).map(|choice| choice.profile.name.as_str());
         tunnel(&mut out, config, wanted.host(), profile);
+        if connection == Connection::Tunnelled {
+            return say(&out);
+        }
         let _ = writeln!(out, "\nwhere a browser trusts the certificate, so that the connection is opened:");
     }
     decision(&mut out, config, &wanted, profile);
@@ -139,14 +156,16 @@ fn by_name(args: &Args, url: &Url) -> &'static str {
 
 /// What becomes of a connection of which only the host is seen.
 fn tunnel(out: &mut String, config: &Config, host: &str, profile: Option<&str>) {
-    let rule = config.blocker.blocked_host(host).filter(|_| profile.is_none());
-    let _ = match rule {
-        Some(rule) => writeln!(
+    let _ = match (profile, config.blocker.blocked_host(host)) {
+        (Some(profile), _) => writeln!(out, "decision   let through: the profile {profile} blocks nothing"),
+        (None, Some(rule)) => writeln!(
             out,
             "decision   blocked: the tunnel is refused, and browsers show ERR_TUNNEL_CONNECTION_FAILED or the like; only the host is \
              seen\nrule       {rule}"
         ),
-        None => writeln!(out, "decision   let through: no rule forbids the host, and nothing else is seen in a tunnel"),
+        (None, None) => {
+            writeln!(out, "decision   let through: no rule forbids the host, and nothing else is seen in a tunnel")
+        }
     };
 }
 

@@ -11,7 +11,7 @@ use crate::{
     Config,
     blocking::{
         ListSource, ListState,
-        update::{Outcome, last_fetch, next_fetch, update},
+        update::{Outcome, Update, last_fetch, next_fetch, update},
     },
 };
 
@@ -55,8 +55,9 @@ async fn update_all(config: &Config) -> anyhow::Result<usize> {
     let mut failed = 0;
     for (index, list) in lists.iter().enumerate() {
         bar(index, lists.len(), &list.to_string());
-        let outcome = update(config, list).await;
+        let Update { outcome, unwritten } = update(config, list).await;
         clear();
+        let outcome = unwritten.map_or(outcome, Outcome::Failed);
         let line = match &outcome {
             Outcome::New(rules) => format!("{list}: new, {rules} lines with rules\n"),
             Outcome::Same => format!("{list}: as it was\n"),

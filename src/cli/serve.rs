@@ -19,13 +19,12 @@ use tracing::{info, warn};
 use super::{EX_UNAVAILABLE, EX_USAGE, Failure, ServeArguments, banner, listeners};
 use crate::{
     Origin, Proxy, blocking,
-    config::{self, Found, Lookup},
+    config::{Found, Lookup},
     log, reload,
 };
 
 pub(super) fn run(config: Option<path::PathBuf>, arguments: ServeArguments) -> anyhow::Result<()> {
-    config::check_addresses(&arguments.listen)
-        .map_err(|problem| Failure::error(EX_USAGE, format!("--listen: {problem}")))?;
+    arguments.check().map_err(|problem| Failure::error(EX_USAGE, problem))?;
     let lookup = Lookup::new(config);
     let mut found = lookup.load()?;
     arguments.apply(&mut found.config);

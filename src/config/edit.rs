@@ -63,16 +63,25 @@ pub(crate) fn save(name: &Path, before: &str, changes: &[Change]) -> Result<(), 
     }
     let (after, _) = edited(before, changes, name)?;
     let beside = |ending: &str| PathBuf::from(format!("{}{ending}", real.display()));
+    let permissions = fs::metadata(&real).map_err(failed)?.permissions();
+    if permissions.readonly() {
+        // Its folder would allow it to be replaced.
+        return Err(failed(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only")));
+    }
+    let new = beside(".new");
     let replace = || -> io::Result<()> {
-        let new = beside(".new");
         let mut open = fs::File::create(&new)?;
-        open.set_permissions(fs::metadata(&real)?.permissions())?;
+        open.set_permissions(permissions)?;
         open.write_all(after.as_bytes())?;
         open.sync_all()?;
         fs::copy(&real, beside(".bak"))?;
-        fs::rename(new, &real)
+        fs::rename(&new, &real)
     };
-    replace().map_err(failed)
+    replace().map_err(|error| {
+        // It may not be there.
+        let _ = fs::remove_file(&new);
+        failed(error)
+    })
 }
 
 /// The text with these changes: within items of lists where that works, else with whole items.
@@ -94,7 +103,9 @@ fn apply_to(text: &str, changes: &[Change], within_items: bool) -> Result<String
     let after = parsed.to_string();
     match document::read(&after) {
         Ok(tree) if tree == meant => Ok(format!("{mark}{after}")),
-        Ok(_) => Err("the text that would be written was read as something else".to_owned()),
+        Ok(_) => {
+            Err("other settings would change with it, as where they share a value by an anchor (`&`, `*`)".to_owned())
+        }
         Err((_, problem)) => Err(problem),
     }
 }
@@ -301,6 +312,19 @@ mod tests {
         assert!(matches!(stale, Err(EditError::Stale)));
         let wrong = save(&name, "log: { level: error } # mine\n", &change("loud")).unwrap_err().to_string();
         assert!(wrong.contains("config.yaml:1:15: log.level: unknown word `loud`"), "{wrong}");
+        let mut permissions = fs::metadata(&real).unwrap().permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&real, permissions).unwrap();
+        let locked = save(&name, "log: { level: error } # mine\n", &change("info")).unwrap_err().to_string();
+        assert!(locked.ends_with("config.yaml: it is read-only"), "{locked}");
         assert_eq!(fs::read_to_string(&real).unwrap(), "log: { level: error } # mine\n");
+    }
+
+    #[test]
+    fn what_would_change_other_settings_too_is_not_changed() {
+        let shared = "a: &it\n  x: 1\nb: *it\n";
+        assert!(changed(shared, &[("a.y", "2")]).unwrap_err().contains("anchor"));
+        assert!(changed(shared, &[("b.y", "2")]).is_err());
+        assert_eq!(changed(shared, &[("c", "2")]).as_deref(), Ok("a: &it\n  x: 1\nb: *it\nc: 2\n"));
     }
 }

@@ -12,9 +12,9 @@ use super::Config;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IneffectiveSetting {
     /// Its key.
-    pub key: &'static str,
+    pub key: String,
     /// What it needs.
-    pub needs: &'static str,
+    pub needs: String,
 }
 
 impl Config {
@@ -45,7 +45,14 @@ impl Config {
             ),
         ];
         let ineffective = settings.into_iter().filter(|(is_ineffective, ..)| *is_ineffective);
-        ineffective.map(|(_, key, needs)| IneffectiveSetting { key, needs }).collect()
+        let of_page = ineffective.map(|(_, key, needs)| (key.to_owned(), needs.to_owned()));
+        let port = self.profiles.unknown_port(&self.listen).map(|(index, port)| {
+            (
+                format!("devices[{index}].ports"),
+                format!("port {port} under `listen`, or `gleaner serve --listen {port}`"),
+            )
+        });
+        of_page.chain(port).map(|(key, needs)| IneffectiveSetting { key, needs }).collect()
     }
 }
 
@@ -67,8 +74,18 @@ mod tests {
         ] {
             let yaml = format!("rewrite: {{ {rewrite} }}\nfilters: {{ {filters} }}");
             let ineffective = Config::from_yaml(&yaml, None).unwrap().ineffective_settings();
-            let keys: String = ineffective.iter().map(|setting| setting.key).collect();
+            let keys: String = ineffective.iter().map(|setting| &*setting.key).collect();
             assert_eq!(keys, wanted, "{yaml}");
+        }
+    }
+
+    #[test]
+    fn a_rule_for_a_port_that_nobody_connects_to_is_reported() {
+        let rules = "devices: [{ ports: [8118], profile: text }, { ports: [8119], profile: off }]";
+        for (listen, wanted) in [("8118", Some("devices[1].ports")), ("[8118, 8119]", None), ("0", None)] {
+            let config = Config::from_yaml(&format!("listen: {listen}\n{rules}"), None).unwrap();
+            let found = config.ineffective_settings().into_iter().next().map(|setting| setting.key);
+            assert_eq!(found.as_deref(), wanted, "{listen}");
         }
     }
 }

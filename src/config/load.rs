@@ -181,7 +181,8 @@ fn of_reader(tree: &Value, error: &serde_path_to_error::Error<serde_yaml::Error>
         Segment::Enum { .. } | Segment::Unknown => None,
     });
     let path: Vec<String> = segments.collect();
-    let raw = error.inner().to_string();
+    // The old name of `blocking.lists` is read, and not suggested.
+    let raw = error.inner().to_string().replace("`ad_server_lists`, ", "");
     let is_key = raw.starts_with("unknown field");
     let hint = is_key.then(|| hint::of_unknown_key(tree, &path)).flatten();
     Mistake { path, problem: with_hint(&raw, hint), is_key, elsewhere: None }

@@ -5,7 +5,7 @@
 use std::{
     collections::BTreeMap,
     fmt,
-    net::IpAddr,
+    net::{IpAddr, SocketAddr},
     sync::{Arc, LazyLock},
 };
 
@@ -211,6 +211,31 @@ impl Profiles {
         Ok(Self { all, sites, devices, written, agents })
     }
 
+    /// Whether these rules for sites are those in force.
+    pub(crate) fn are_sites(&self, written: Vec<Value>) -> bool {
+        serde_yaml::from_value::<Vec<SiteRule>>(Value::Sequence(written)).is_ok_and(|sites| sites == self.sites)
+    }
+
+    /// The first port that a rule for devices names and the proxy does not listen on, with the rule's index.
+    pub(super) fn unknown_port(&self, listen: &[SocketAddr]) -> Option<(usize, u16)> {
+        let is_unknown = |port: &u16| listen.iter().all(|addr| addr.port() != *port && addr.port() != 0);
+        let mut rules = self.devices[..self.written].iter().enumerate();
+        rules.find_map(|(index, rule)| Some((index, *rule.ports.iter().find(|port| is_unknown(port))?)))
+    }
+
+    /// The rules that choose for another `User-Agent`: the parts of it that each names, and its profile.
+    #[must_use]
+    pub fn by_agent(&self, asker: &Asker<'_>, host: &str) -> Vec<(&[String], &str)> {
+        let before = match self.choose(asker, host).map(|choice| choice.rule) {
+            Some(Rule::Device(index)) => index,
+            Some(Rule::Shipped(index)) => self.written + index,
+            Some(Rule::None) => self.devices.len(),
+            Some(Rule::Site(_)) | None => 0,
+        };
+        let rules = self.devices[..before].iter().filter(|rule| !rule.user_agents.is_empty() && rule.fits(asker));
+        rules.map(|rule| (&*rule.user_agents, &*rule.profile)).collect()
+    }
+
     /// The first rule that matches: of `sites`, then of `devices`, then the shipped ones. The host is in its canonical
     /// spelling.
     #[must_use]
@@ -240,10 +265,14 @@ impl DeviceRule {
     /// `user_agent` and the rule's parts of it are in lower case.
     fn matches(&self, asker: &Asker<'_>, user_agent: &str) -> bool {
         let by_agent = |part: &String| user_agent.contains(part.as_str());
+        self.fits(asker) && (self.user_agents.is_empty() || self.user_agents.iter().any(by_agent))
+    }
+
+    /// Whether it matches but for the `User-Agent`.
+    fn fits(&self, asker: &Asker<'_>) -> bool {
         let by_user = |user: &String| asker.user == Some(user);
         (self.clients.is_empty() || self.clients.iter().any(|range| range.contains(asker.client)))
             && (self.users.is_empty() || self.users.iter().any(by_user))
-            && (self.user_agents.is_empty() || self.user_agents.iter().any(by_agent))
             && (self.ports.is_empty() || self.ports.contains(&asker.port))
     }
 }

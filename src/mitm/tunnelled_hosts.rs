@@ -1,14 +1,19 @@
 //! Hosts that are tunnelled although interception is on: for everybody, because only the client's own TLS can speak with
 //! them, or for one client, because that has refused our certificates for them.
 
+mod file;
+
 use std::{
     collections::{HashMap, HashSet},
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
+use time::OffsetDateTime;
 use tracing::info;
 
+use self::file::RefusedHosts;
 use crate::{
     device::Device,
     expiring_map::{ExpiringMap, Lifetime},
@@ -16,6 +21,9 @@ use crate::{
 
 /// How long a host is tunnelled: servers change, and so do programs.
 const TUNNELLED_FOR: Duration = Duration::from_hours(24);
+
+/// Why a host is tunnelled for the program that is asked about.
+const REFUSED: &str = "this program refuses the proxy's certificate for it";
 
 /// Most such hosts, of all clients together.
 const MAX_HOSTS: usize = 16_384;
@@ -37,8 +45,18 @@ const DOUBTS: usize = 3;
 #[derive(Debug)]
 pub(crate) struct TunnelledHosts {
     /// By client, or none for everybody, and `host:port`.
-    hosts: ExpiringMap<(Option<Device>, String), Arc<str>>,
+    hosts: ExpiringMap<Key, Tunnelled>,
     refusals: ExpiringMap<Device, Arc<Mutex<Refusals>>>,
+    file: RefusedHosts,
+}
+
+type Key = (Option<Device>, String);
+
+#[derive(Clone, Debug)]
+struct Tunnelled {
+    reason: Arc<str>,
+    /// In seconds since 1970: what an earlier process has found is kept for the rest of its time.
+    until: i64,
 }
 
 /// What one client has refused and accepted.
@@ -61,16 +79,48 @@ pub(crate) struct Refused {
 }
 
 impl TunnelledHosts {
-    pub(crate) fn new() -> Self {
-        Self {
+    /// With those in the authority's folder.
+    pub(crate) fn open(dir: Option<&Path>) -> Self {
+        let tunnelled = Self {
             hosts: ExpiringMap::new(MAX_HOSTS, Lifetime::SinceInsertion(TUNNELLED_FOR)),
             refusals: ExpiringMap::new(MAX_CLIENTS, Lifetime::SinceUse(COUNTED_FOR)),
+            file: RefusedHosts::new(dir),
+        };
+        for (device, host, until) in tunnelled.file.read() {
+            tunnelled.hosts.insert((Some(device), host), Tunnelled { reason: REFUSED.into(), until });
+        }
+        tunnelled
+    }
+
+    /// All that are not over.
+    fn live(&self) -> impl Iterator<Item = (Key, Tunnelled)> {
+        self.hosts.entries().into_iter().filter(|(_, tunnelled)| tunnelled.until > now())
+    }
+
+    /// Keeps those that programs have refused for the next start.
+    fn save(&self) {
+        let live: Vec<_> = self.live().collect();
+        self.file.write(
+            live.iter().filter_map(|((device, host), tunnelled)| Some((device.as_ref()?, host, tunnelled.until))),
+        );
+    }
+
+    /// Removes some.
+    fn remove(&self, goes: impl Fn(&Key) -> bool) {
+        let gone: Vec<_> = self.hosts.entries().into_iter().filter(|(key, _)| goes(key)).collect();
+        for (key, _) in &gone {
+            self.hosts.remove(key);
+        }
+        if gone.iter().any(|(key, _)| key.0.is_some()) {
+            self.save();
         }
     }
 
     /// Whether the host is tunnelled for this client.
     pub(crate) fn contains(&self, device: &Device, host: &str) -> bool {
-        [None, Some(device.clone())].into_iter().any(|client| self.hosts.get(&(client, host.to_owned())).is_some())
+        [None, Some(device.clone())]
+            .into_iter()
+            .any(|client| self.hosts.get(&(client, host.to_owned())).is_some_and(|tunnelled| tunnelled.until > now()))
             || self.is_refused(device, host)
     }
 
@@ -84,15 +134,15 @@ impl TunnelledHosts {
         if is_refused {
             refusals.counts.remove(host);
             info!(client = %device.address, host, "this client refuses our certificate: the host is tunnelled for it");
-            let reason = "this program refuses the proxy's certificate for it";
-            self.hosts.insert((Some(device.clone()), host.to_owned()), reason.into());
+            self.hosts.insert((Some(device.clone()), host.to_owned()), Tunnelled::from_now_on(REFUSED));
+            self.save();
         }
         is_refused
     }
 
     /// Tunnels a host for everybody.
     pub(crate) fn insert(&self, host: String, reason: &str) {
-        self.hosts.insert((None, host), reason.into());
+        self.hosts.insert((None, host), Tunnelled::from_now_on(reason));
     }
 
     /// The client has refused our certificate for the host: it has said so by an alert, or may have by closing the connection.
@@ -129,17 +179,21 @@ impl TunnelledHosts {
 
     /// The client has shown anew that it trusts the authority: what it refused before says nothing.
     pub(crate) fn trusted(&self, device: &Device) {
-        for (key, _) in self.hosts.entries().iter().filter(|(key, _)| key.0.as_ref() == Some(device)) {
-            self.hosts.remove(key);
-        }
+        self.remove(|(client, _)| client.as_ref() == Some(device));
         self.refusals.remove(device);
     }
 
-    /// Hosts that are tunnelled for this device, whatever the program, and why; sorted.
+    /// Hosts that are tunnelled for this device, whatever the program, and why; sorted. Other programs are named: apps have no
+    /// page of their own to look at.
     pub(crate) fn of(&self, device: &Device) -> Vec<(String, Arc<str>)> {
-        let is_of = |one: &Option<Device>| one.as_ref().is_none_or(|one| is_same(one, device));
-        let found = self.hosts.entries().into_iter().filter(|((client, _), _)| is_of(client));
-        let mut found: Vec<_> = found.map(|((_, host), reason)| (host, reason)).collect();
+        let found = self.live().filter_map(|((client, host), Tunnelled { reason, .. })| match client {
+            Some(other) if !is_same(&other, device) => None,
+            Some(other) if other.agent != device.agent => {
+                Some((host, format!("another program refuses the proxy's certificate for it: {}", other.agent).into()))
+            }
+            _ => Some((host, reason)),
+        });
+        let mut found: Vec<_> = found.collect();
         found.sort();
         found.dedup();
         found
@@ -147,29 +201,34 @@ impl TunnelledHosts {
 
     /// All of them, with the client that each is for, if not everybody; sorted.
     pub(crate) fn all(&self) -> Vec<(Option<Device>, String, Arc<str>)> {
-        let mut all: Vec<_> =
-            self.hosts.entries().into_iter().map(|((client, host), reason)| (client, host, reason)).collect();
+        let mut all: Vec<_> = self.live().map(|((client, host), tunnelled)| (client, host, tunnelled.reason)).collect();
         all.sort_by(|one, other| one.1.cmp(&other.1));
         all
     }
 
     /// Forgets a host, for every client.
     pub(crate) fn forget_host(&self, host: &str) {
-        for (key, _) in self.hosts.entries().iter().filter(|(key, _)| key.1 == host) {
-            self.hosts.remove(key);
-        }
+        self.remove(|key| key.1 == host);
     }
 
     /// Forgets the hosts of this device, and what it has refused.
     pub(crate) fn forget(&self, device: &Device) {
         let of_it = |one: &Device| is_same(one, device);
-        for (key, _) in self.hosts.entries().iter().filter(|(key, _)| key.0.as_ref().is_none_or(of_it)) {
-            self.hosts.remove(key);
-        }
+        self.remove(|(client, _)| client.as_ref().is_none_or(of_it));
         for (key, _) in self.refusals.entries().iter().filter(|(key, _)| of_it(key)) {
             self.refusals.remove(key);
         }
     }
+}
+
+impl Tunnelled {
+    fn from_now_on(reason: &str) -> Self {
+        Self { reason: reason.into(), until: now() + TUNNELLED_FOR.as_secs().cast_signed() }
+    }
+}
+
+fn now() -> i64 {
+    OffsetDateTime::now_utc().unix_timestamp()
 }
 
 /// Whether two programs are on one device.
@@ -190,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_host_is_tunnelled_for_a_client_that_has_refused_it_twice() {
-        let hosts = TunnelledHosts::new();
+        let hosts = TunnelledHosts::open(None);
         let (app, browser) = (device("app"), device("browser"));
         for how in [CLOSED, ALERT] {
             assert_eq!(hosts.refused(&app, "a:443", how), Refused::default());
@@ -208,8 +267,26 @@ mod tests {
     }
 
     #[test]
+    fn the_next_start_remembers_for_the_rest_of_the_time_and_what_was_forgotten_is_gone() {
+        let dir = tempfile::tempdir().unwrap();
+        let open = || TunnelledHosts::open(Some(dir.path()));
+        let (hosts, app) = (open(), device("app"));
+        for host in ["a:443", "b:443"] {
+            let _ = [hosts.refused(&app, host, ALERT), hosts.refused(&app, host, ALERT)];
+            assert!(hosts.contains(&app, host));
+        }
+        hosts.forget_host("b:443");
+        assert!(open().contains(&app, "a:443") && !open().contains(&app, "b:443"));
+        assert!(!open().contains(&device("browser"), "a:443"));
+        let entry = |(device, host, until)| (device, host, until - TUNNELLED_FOR.as_secs().cast_signed());
+        let older: Vec<_> = hosts.file.read().into_iter().map(entry).collect();
+        hosts.file.write(older.iter().map(|(device, host, until)| (device, host, *until)));
+        assert!(!open().contains(&app, "a:443") && open().of(&app).is_empty());
+    }
+
+    #[test]
     fn connections_that_a_browser_closes_unused_beside_one_in_use_are_no_refusals() {
-        let hosts = TunnelledHosts::new();
+        let hosts = TunnelledHosts::open(None);
         let browser = device("browser");
         // Closed before the request on the first connection was read.
         hosts.refused(&browser, "a:443", CLOSED);
@@ -229,7 +306,7 @@ mod tests {
 
     #[test]
     fn refusals_in_a_row_raise_doubt() {
-        let hosts = TunnelledHosts::new();
+        let hosts = TunnelledHosts::open(None);
         let browser = device("browser");
         hosts.refused(&browser, "b:443", ALERT);
         hosts.accepted(&browser, "c:443");

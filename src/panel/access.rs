@@ -11,9 +11,8 @@ use http::{HeaderValue, Method, Response, StatusCode, header, request::Parts};
 use maud::{Markup, html};
 use tracing::{info, warn};
 
-use super::{Fields, Visit, notice, page, see_other};
+use super::{Fields, Visit, notice, page, see_other, site};
 use crate::{
-    admin::CONTROL_HOST,
     authority::Scheme,
     body::Body,
     ca::random_bytes,
@@ -81,8 +80,12 @@ pub(super) fn check(
     head: &Parts,
 ) -> Result<Guest, Box<Response<Body>>> {
     let refused = |title: &str, text: &str| Box::new(notice(StatusCode::FORBIDDEN, title, text));
-    if is_subdomain(head) || !running.config.panel.enabled {
-        let text = "There is no panel here: `panel.enabled` is false, or the address is another than `http://gleaner.internal/panel`.";
+    let is_panel = running.config.panel.enabled && running.config.panel.admits(device.address);
+    if let Some(host) = site::asked_for(head).filter(|_| !is_panel) {
+        return Err(refused("Not from this device", &site::elsewhere(proxy, device, &host)));
+    }
+    if !running.config.panel.enabled {
+        let text = "There is no panel here: `panel.enabled` is false.";
         return Err(Box::new(notice(StatusCode::NOT_FOUND, "Not here", text)));
     }
     if !running.config.panel.admits(device.address) {
@@ -110,13 +113,6 @@ fn authority(head: &Parts) -> &str {
     let field = || head.headers.get(header::HOST)?.to_str().ok();
     let authority = head.uri.authority().map(http::uri::Authority::as_str).or_else(field).unwrap_or_default();
     authority.strip_suffix(":80").or(authority.strip_suffix(":443")).unwrap_or(authority)
-}
-
-/// Names under the control host are for the check of certificates only.
-fn is_subdomain(head: &Parts) -> bool {
-    let authority = authority(head).to_ascii_lowercase();
-    let host = authority.split(':').next().unwrap_or_default().trim_end_matches('.');
-    host.strip_suffix(CONTROL_HOST).is_some_and(|left| !left.is_empty())
 }
 
 /// Whether a browser says that another site causes this request. A link that a person follows may come from anywhere.
@@ -161,7 +157,7 @@ pub(super) fn log_in_page(visit: &Visit<'_>, status: StatusCode, problem: Option
                         input id="password" name="password" type="password" autocomplete="current-password" required autofocus; }
                     p { button type="submit" { "Log in" } }
                 }
-                p { a href="/" { "Back" } }
+                p { a href="/" { "See what Gleaner does." } }
             }
         },
     )
@@ -253,20 +249,6 @@ mod tests {
             ("POST", &[], false),
         ] {
             assert_eq!(foreign(method, fields), is_so, "{method} {fields:?}");
-        }
-    }
-
-    #[test]
-    fn names_under_the_control_host_have_no_panel() {
-        for (host, is_so) in [
-            ("gleaner.internal", false),
-            ("gleaner.internal:80", false),
-            ("127.0.0.1:8118", false),
-            ("c1.gleaner.internal", true),
-            ("C1.Gleaner.Internal.", true),
-        ] {
-            let request = Request::get("/panel").header("host", host).body(()).unwrap();
-            assert_eq!(is_subdomain(&request.into_parts().0), is_so, "{host}");
         }
     }
 }

@@ -25,10 +25,10 @@ pub(super) fn page(visit: &Visit<'_>) -> Markup {
                 @match proxy.config_file() { Some(file) => code { (std::path::absolute(&file).unwrap_or(file).display()) }, None => "built-in defaults" }
             } }
             tr { th scope="row" { "Memory" } td { @match memory() { Some(used) => (bytes(used)), None => "not known on this system" } } }
-            tr { th scope="row" { "Clients" } td { (open) " connections open, of at most " (most) } }
-            tr { th scope="row" { "Web servers" } td { (running.client.idle()) " unused connections kept" } }
-            tr { th scope="row" { "Pages in work" } td { (pages.in_work) " of at most " (pages.most) ", on " (pages.workers) " threads, with "
-                (bytes(pages.memory)) " of " (bytes(pages.most_memory)) } }
+            tr { th scope="row" { "Clients" } td { (open) " of at most " (most) " connections" } }
+            tr { th scope="row" { "Web servers" } td { "connections kept for the next request: " (running.client.idle()) } }
+            tr { th scope="row" { "Pages in work" } td { (pages.in_work) " of at most " (pages.most) ", memory " (bytes(pages.memory)) " of " (bytes(pages.most_memory))
+                ", threads: " (pages.workers) } }
             tr { th scope="row" { "Certificate" } td {
                 @match authority {
                     Some(authority) => {
@@ -54,10 +54,11 @@ pub(super) fn page(visit: &Visit<'_>) -> Markup {
 fn pause(visit: &Visit<'_>) -> Markup {
     html! {
         h2 #pause { "Pause blocking on all devices" }
-        @if let Some(until) = visit.running.config.blocker.paused_until() {
-            p.good { "Nothing is blocked for another " (minutes_until(until)) " minutes." }
+        @let until = visit.running.config.blocker.paused_until();
+        @if let Some(until) = until {
+            p.good { "Nothing is blocked for another " (minutes_until(until)) " min." }
         }
-        div.row { @for (length, words) in CHOICES { (visit.button("/panel/pause", &[("for", length)], words)) } }
+        div.row { @for (length, words) in CHOICES.iter().filter(|(length, _)| *length != "off" || until.is_some()) { (visit.button("/panel/pause", &[("for", length)], words)) } }
         p.quiet { a href="/pause" { "On this device alone" } }
     }
 }
@@ -152,7 +153,7 @@ fn bypassed(visit: &Visit<'_>) -> Markup {
     html! {
         h2 { "Left as they are for a while" }
         @if pages > 0 {
-            p { (pages) " pages or hosts are shown as they were, because somebody asked for it. "
+            p { "Pages and hosts that are shown as they were, because somebody asked for it: " (pages) ". "
                 (visit.button("/panel/forget", &[("originals", "all")], "Rewrite them again")) }
         }
         @if hosts.is_empty() { p { "No host is tunnelled because of failed TLS." } } @else {

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
-use http::{HeaderMap, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use prometheus_client::{
     collector::Collector,
     encoding::{DescriptorEncoder, text::encode},
@@ -23,6 +23,8 @@ use crate::{
     credentials,
     records::{ADDED_BOUNDS, Totals},
 };
+
+const OPEN_METRICS: &str = "application/openmetrics-text";
 
 type Labels = Vec<(&'static str, String)>;
 
@@ -41,13 +43,18 @@ pub(super) async fn answer(visit: &Visit<'_>, headers: &HeaderMap) -> Response<B
         );
         response
             .headers_mut()
-            .insert(header::WWW_AUTHENTICATE, http::HeaderValue::from_static("Basic realm=\"Gleaner metrics\""));
+            .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Basic realm=\"Gleaner metrics\""));
         return response;
     }
     let is_ending = visit.connection.shutdown.draining.is_cancelled();
     match visit.path {
         "/metrics" => {
-            text(StatusCode::OK, metrics(visit), "application/openmetrics-text; version=1.0.0; charset=utf-8")
+            let accepts = |value: &HeaderValue| value.to_str().is_ok_and(|value| value.contains(OPEN_METRICS));
+            if headers.get_all(header::ACCEPT).iter().any(accepts) {
+                text(StatusCode::OK, metrics(visit), &format!("{OPEN_METRICS}; version=1.0.0; charset=utf-8"))
+            } else {
+                text(StatusCode::OK, plain(&metrics(visit)), "text/plain; version=0.0.4; charset=utf-8")
+            }
         }
         "/readyz" if is_ending => {
             text(StatusCode::SERVICE_UNAVAILABLE, "ending\n".to_owned(), "text/plain; charset=utf-8")
@@ -65,12 +72,28 @@ async fn has_password(visit: &Visit<'_>, headers: &HeaderMap) -> bool {
     login.log_in(visit.device.address, password).await.is_ok()
 }
 
-fn text(status: StatusCode, content: String, kind: &'static str) -> Response<Body> {
+fn text(status: StatusCode, content: String, kind: &str) -> Response<Body> {
     let mut response = Response::new(Body::from(content));
     *response.status_mut() = status;
     harden(&mut response);
-    response.headers_mut().insert(header::CONTENT_TYPE, http::HeaderValue::from_static(kind));
+    response.headers_mut().extend(HeaderValue::from_str(kind).map(|kind| (header::CONTENT_TYPE, kind)));
     response
+}
+
+/// Metrics in Prometheus's older format, for programs that do not ask for `OpenMetrics`: there a counter has its suffix in its
+/// description too.
+fn plain(open_metrics: &str) -> String {
+    let counter = |line: &str| line.strip_prefix("# TYPE ")?.strip_suffix(" counter").map(|name| format!("{name} "));
+    let counters: Vec<String> = open_metrics.lines().filter_map(counter).collect();
+    let lines = open_metrics.lines().filter(|line| !line.starts_with("# UNIT ") && *line != "# EOF");
+    let lines = lines.map(|line| {
+        let rest = line.strip_prefix("# HELP ").or(line.strip_prefix("# TYPE ")).unwrap_or_default();
+        match counters.iter().find(|counter| rest.starts_with(*counter)) {
+            Some(name) => line.replacen(name, &format!("{}_total ", name.trim_end()), 1) + "\n",
+            None => format!("{line}\n"),
+        }
+    });
+    lines.collect()
 }
 
 fn metrics(visit: &Visit<'_>) -> String {

@@ -33,12 +33,12 @@ const SILENCE: Duration = Duration::from_secs(15);
 
 /// Which requests are shown.
 #[derive(Clone, Debug)]
-struct BlockingRequest {
+struct Wanted {
     device: Option<IpAddr>,
     host: String,
 }
 
-impl BlockingRequest {
+impl Wanted {
     fn of(query: &Fields) -> Self {
         Self { device: query.get("device").parse().ok(), host: query.get("host").trim().to_ascii_lowercase() }
     }
@@ -49,7 +49,7 @@ impl BlockingRequest {
 }
 
 pub(super) fn page(visit: &Visit<'_>) -> Markup {
-    let wanted = BlockingRequest::of(&visit.query);
+    let wanted = Wanted::of(&visit.query);
     let records = visit.proxy.records.last();
     let shown: Vec<_> = records.iter().filter(|record| wanted.has(record)).take(ROWS).collect();
     let totals = visit.proxy.records.totals();
@@ -105,10 +105,10 @@ fn happened(record: &Record) -> String {
     let action = record.action.as_str();
     if let Some(page) = record.page {
         let kept = action.split("; ").find_map(|part| part.strip_prefix("kept=")).unwrap_or_default();
-        return format!("rewritten: {kept} kept, {} ads and {} links out", page.ads, page.links);
+        return format!("rewritten: {kept} of the text kept; ads out: {}, links out: {}", page.ads, page.links);
     }
     match (record.pass_reason(), action, record.route) {
-        (Some(reason), ..) => format!("page left as it came: {reason}"),
+        (Some(reason), ..) => format!("page left as it came: {}", overview::in_words(reason)),
         (_, "", "tunnel") => "tunnelled".to_owned(),
         (_, "", "intercept") => "opened".to_owned(),
         (_, "", _) => "passed".to_owned(),
@@ -119,7 +119,7 @@ fn happened(record: &Record) -> String {
 /// Rows as they come, as server-sent events.
 pub(super) fn live(visit: &Visit<'_>) -> Response<Body> {
     let end = visit.connection.shutdown.draining.clone();
-    let rows = rows(visit.proxy.records.live(), BlockingRequest::of(&visit.query));
+    let rows = rows(visit.proxy.records.live(), Wanted::of(&visit.query));
     let frames = rows.take_until(async move { end.cancelled().await });
     let frames = frames.map(|row| Ok::<_, BodyError>(Frame::data(row)));
     let mut response = Response::new(Body::of(http_body_util::StreamBody::new(frames)));
@@ -128,7 +128,7 @@ pub(super) fn live(visit: &Visit<'_>) -> Response<Body> {
     response
 }
 
-fn rows(records: Receiver<std::sync::Arc<Record>>, wanted: BlockingRequest) -> impl Stream<Item = Bytes> + Send {
+fn rows(records: Receiver<std::sync::Arc<Record>>, wanted: Wanted) -> impl Stream<Item = Bytes> + Send {
     let end = Instant::now() + LASTS;
     let stream = stream::unfold((records, wanted), |(mut records, wanted)| async move {
         let row = match timeout(SILENCE, records.recv()).await {

@@ -3,6 +3,7 @@
 //! The file is the one truth: forms show what it says, only what differs is written, and the code that reads the file judges it.
 
 mod fields;
+mod form;
 mod preview;
 
 use std::{
@@ -13,21 +14,20 @@ use std::{
     sync::LazyLock,
 };
 
+use gleaner_filters::{FilterName, Format, output::Style};
 use http::{Response, StatusCode};
 use maud::{Markup, html};
 use serde_json::Value as Json;
 use serde_yaml::Value;
 
-use self::fields::{Field, Item};
+use self::form::Form;
 use super::{Fields, Visit, notice, see_other};
 use crate::{
-    admin,
     body::Body,
     config::{
-        self,
-        edit::{self, Change, EditError},
+        self, Intercept,
+        edit::{self, EditError},
     },
-    error_pages,
 };
 
 static SCHEMA: LazyLock<Json> = LazyLock::new(config::schema);
@@ -118,7 +118,34 @@ impl Source {
 
 /// The settings in force, without changing any.
 pub(super) fn overview(visit: &Visit<'_>) -> Response<Body> {
-    show(visit, "Settings", &html! { h2 { "In force" } (admin::settings_table(visit.proxy, visit.running)) })
+    let config = &visit.running.config;
+    let https = match config.https.intercept {
+        Intercept::On => "opened, so that pages can be rewritten",
+        Intercept::Auto => "opened for browsers that trust the certificate",
+        Intercept::Off => "passed as they are",
+    };
+    let style = match (config.filters.output.format, config.filters.output.style) {
+        (Format::Text, _) => "plain text",
+        (Format::Html, Style::Reader) => "reader",
+        (Format::Html, Style::Original) => "original",
+    };
+    let filters: Vec<_> = config.filters.filters_on().map(FilterName::as_str).collect();
+    let profiles: Vec<_> = config.profiles.all.iter().map(|profile| &*profile.name).collect();
+    let content = html! {
+        h2 { "In force" }
+        table {
+            tr { th { "Pages" } td { @if config.rewrite.enabled { "rewritten" } @else { "passed as they are" } } }
+            tr { th { "Encrypted pages" } td { (https) } }
+            @if config.rewrite.enabled {
+                tr { th { "Filters" } td { (filters.join(", ")) } }
+                tr { th { "Style" } td { (style) } }
+                tr { th { "Preset" } td { (config.preset.as_str()) } }
+            }
+            tr { th { "Profiles" } td { (profiles.join(", ")) } }
+        }
+        p { "Lists and the file that is read: " a href="/panel/health" { "Health" } }
+    };
+    show(visit, "Settings", &content)
 }
 
 /// The form of a tab.
@@ -126,17 +153,14 @@ pub(super) fn page(visit: &Visit<'_>, slug: &str) -> Response<Body> {
     let Some(tab) = Tab::find(slug) else {
         return notice(StatusCode::NOT_FOUND, "Not here", "There are no such settings.");
     };
-    match Source::read(visit).and_then(|source| Ok((source.tree()?, source))) {
-        Ok((tree, source)) => {
-            let done = html! {
-                @match visit.query.get("saved") {
-                    "" => {}
-                    "0" => p role="status" { "Nothing was changed." },
-                    _ => p.good role="status" { "Saved. The file as it was is kept beside it, as " code { ".bak" } "." },
-                }
-            };
-            show(visit, tab.name, &form(visit, tab, &source, &tree, &[], "", &done))
-        }
+    match Form::of_file(visit, tab) {
+        Ok(form) => form.show(&html! {
+            @match visit.query.get("saved") {
+                "" => {}
+                "0" => p role="status" { "Nothing was changed." },
+                _ => p.good role="status" { "Saved. The file as it was is kept beside it, as " code { ".bak" } "." },
+            }
+        }),
         Err(problem) => {
             show(visit, tab.name, &html! { p.bad { (problem) } p { "The file has to be mended by hand first." } })
         }
@@ -144,74 +168,39 @@ pub(super) fn page(visit: &Visit<'_>, slug: &str) -> Response<Body> {
 }
 
 /// Commits the form of a tab, or shows what it would do to a page.
-pub(super) async fn post(visit: &Visit<'_>, slug: &str, form_fields: &Fields) -> Response<Body> {
+pub(super) async fn post(visit: &Visit<'_>, slug: &str, sent: &Fields) -> Response<Body> {
     if slug == "create" {
         return create(visit);
     }
     let Some(tab) = Tab::find(slug) else {
         return notice(StatusCode::NOT_FOUND, "Not here", "There are no such settings.");
     };
-    let (tree, source) = match Source::read(visit).and_then(|source| Ok((source.tree()?, source))) {
-        Ok(read) => read,
+    let mut form = match Form::of_file(visit, tab) {
+        Ok(form) => form,
         Err(problem) => return notice(StatusCode::CONFLICT, "Nothing was saved", &problem),
     };
-    let changes = changes(tab, &tree, form_fields);
-    let mut pending = tree.clone();
-    for Change { path, value } in &changes {
-        edit::set(&mut pending, path, value);
+    form.fill(sent);
+    if sent.get("stamp") != form.source.stamp() {
+        return form.refused(EditError::Stale);
     }
-    let refused = |status: StatusCode, problems: &[String]| {
-        let mut response = show(visit, tab.name, &form(visit, tab, &source, &pending, problems, "", &html! {}));
-        *response.status_mut() = status;
-        response
-    };
-    if form_fields.get("stamp") != source.stamp() {
-        return refused(StatusCode::CONFLICT, &[stale(&changes)]);
-    }
-    let file = source.file.clone().unwrap_or_default();
     // Enter in a field sends the first button.
-    let is_preview = match form_fields.get("do") {
-        "enter" => !form_fields.get("address").is_empty(),
+    let is_preview = match sent.get("do") {
+        "enter" => !form.address.is_empty(),
         button => button == "preview",
     };
     if is_preview {
-        let shown = match edit::edited(&source.text, &changes, &file) {
-            Ok((_, after)) => {
-                let after = Some(&after).filter(|_| !changes.is_empty());
-                preview::show(visit, form_fields.get("address"), after).await
-            }
-            Err(error) => html! { p.bad role="alert" { (error) } },
-        };
-        let mut response =
-            show(visit, tab.name, &form(visit, tab, &source, &pending, &[], form_fields.get("address"), &shown));
-        preview::allow_contents(&mut response);
-        return response;
+        return form.preview().await;
     }
-    if changes.is_empty() {
+    if form.changes.is_empty() {
         return see_other(&format!("{}?saved=0", tab.path()));
     }
-    match edit::save(&file, &source.text, &changes) {
+    match edit::save(form.file(), &form.source.text, &form.changes) {
         Ok(()) => {
             visit.taken_over().await;
             see_other(&format!("{}?saved=1", tab.path()))
         }
-        Err(EditError::Config(error)) => {
-            let problems: Vec<_> = error.problems().map(str::to_owned).collect();
-            refused(StatusCode::UNPROCESSABLE_ENTITY, &problems)
-        }
-        Err(EditError::Stale) => refused(StatusCode::CONFLICT, &[stale(&changes)]),
-        Err(other) => refused(StatusCode::UNPROCESSABLE_ENTITY, &[other.to_string()]),
+        Err(error) => form.refused(error),
     }
-}
-
-/// What is said where the file is no longer the one that the form was made from.
-fn stale(changes: &[Change]) -> String {
-    let names: Vec<_> = changes.iter().map(|change| format!("`{}`", change.path.join("."))).collect();
-    format!(
-        "{}. This form has what you entered; committing it now changes {}.",
-        EditError::Stale,
-        if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
-    )
 }
 
 /// Writes the file that `gleaner init` writes.
@@ -236,102 +225,6 @@ fn create(visit: &Visit<'_>) -> Response<Body> {
         }
         Err(error) => {
             notice(StatusCode::CONFLICT, "Nothing was done", &format!("cannot write {}: {error}", place.display()))
-        }
-    }
-}
-
-/// What a form says otherwise than the file.
-fn changes(tab: &Tab, tree: &Value, form: &Fields) -> Vec<Change> {
-    let fields = items(tab, tree).into_iter().filter_map(|item| match item {
-        Item::Field(field) => Some(field),
-        Item::Section { .. } => None,
-    });
-    let mut changes: Vec<Change> = fields
-        .filter_map(|field| {
-            let value = field.read(form)?;
-            (value != field.value).then_some(Change { path: field.path, value })
-        })
-        .collect();
-    let new = form.get("new-profile").trim();
-    if !new.is_empty() && tab.name == "Profiles" {
-        let path = vec!["profiles".to_owned(), new.to_owned()];
-        changes.push(Change { path, value: Value::Mapping(serde_yaml::Mapping::new()) });
-    }
-    changes
-}
-
-fn items(tab: &Tab, tree: &Value) -> Vec<Item> {
-    let mut items = Vec::new();
-    for section in tab.sections {
-        let path: Vec<String> = section.split('.').map(str::to_owned).collect();
-        fields::collect(&SCHEMA, tree, &path, tab.without, &mut items);
-    }
-    items
-}
-
-fn form(
-    visit: &Visit<'_>,
-    tab: &Tab,
-    source: &Source,
-    tree: &Value,
-    problems: &[String],
-    address: &str,
-    shown: &Markup,
-) -> Markup {
-    let items = items(tab, tree);
-    let of = |field: &Field| problems.iter().filter(|problem| field.is_meant_by(problem)).cloned().collect::<Vec<_>>();
-    let elsewhere =
-        |problem: &&String| !items.iter().any(|item| matches!(item, Item::Field(field) if field.is_meant_by(problem)));
-    html! {
-        p { (tab.about) " " a href="#address" { "Preview" } }
-        @if !problems.is_empty() {
-            div.bad role="alert" {
-                p { strong { "Nothing was saved." } @if problems.iter().any(|problem| !elsewhere(&problem)) { " What is wrong is said at each setting." } }
-                @for problem in problems.iter().filter(elsewhere) { p { (error_pages::prose(problem)) } }
-            }
-        }
-        (shown)
-        (where_it_is(visit, source))
-        form.settings method="post" action=(tab.path()) {
-            (visit.guest.field())
-            input type="hidden" name="stamp" value=(source.stamp());
-            @if source.file.is_some() { button.unseen type="submit" name="do" value="enter" tabindex="-1" aria-hidden="true" { "Enter" } }
-            @for item in &items {
-                @match item {
-                    Item::Section { title, help, depth } => {
-                        @if *depth < 2 { h2 { (title) } } @else { h3 { (title) } }
-                        @if !help.is_empty() { p.quiet { (error_pages::prose(help)) } }
-                    }
-                    Item::Field(field) => (field.show(&of(field))),
-                }
-            }
-            @if tab.name == "Profiles" {
-                div.field { label for="new-profile" { "A new profile, by its name" } input id="new-profile" name="new-profile"; }
-            }
-            div.buttons {
-                @if source.file.is_some() { button type="submit" name="do" value="commit" { "Commit" } " " }
-                a.button.second href=(tab.path()) { "Cancel" }
-            }
-            fieldset {
-                legend { "Preview" }
-                label for="address" { "Address of a page, to see it with these settings beside the original" }
-                input id="address" name="address" inputmode="url" placeholder="https://example.org/article" value=(address);
-                button type="submit" name="do" value="preview" { "Preview" }
-            }
-        }
-    }
-}
-
-fn where_it_is(visit: &Visit<'_>, source: &Source) -> Markup {
-    html! {
-        @match (&source.file, Source::place(visit)) {
-            (Some(file), _) => p.quiet { "In " code { (std::path::absolute(file).unwrap_or_else(|_| file.clone()).display()) } ". What is not written there has its default." },
-            (None, Some(place)) => {
-                p { "There is no configuration file yet, and so nothing can be saved. " code { (place.display()) } " would be one, with comments, as "
-                    code { "gleaner init" } " writes it." }
-                (visit.button("/settings/create", &[], "Create it"))
-            }
-            (None, None) => p { "There is no configuration file, and no folder for one is known; " code { "--config" } " names one." },
         }
     }
 }

@@ -1,6 +1,8 @@
 //! “Always” and “never on this site”: a rule of `sites` in the configuration, for this host alone.
 
-use http::{Response, StatusCode};
+use std::net::SocketAddr;
+
+use http::{Response, StatusCode, request::Parts};
 use maud::{Markup, html};
 use serde_yaml::{Mapping, Value};
 use url::Host;
@@ -12,7 +14,9 @@ use crate::{
         Choice, Config,
         edit::{self, Change},
     },
+    device::Device,
     error_pages,
+    service::Proxy,
 };
 
 /// The profile of a site that is always rewritten, where without a rule it would not be.
@@ -27,6 +31,24 @@ const CHOICES: [(&str, Option<&str>, &str); 3] = [
 
 /// Lists of hosts that keep pages as they are, whatever the rules say.
 const EXCEPTIONS: [[&str; 2]; 2] = [["rewrite", "except"], ["https", "except"]];
+
+/// The site of a request for this page.
+pub(super) fn asked_for(head: &Parts) -> Option<String> {
+    let query = head.uri.query().filter(|_| head.uri.path() == "/settings/site")?;
+    host_in(Fields::read(query.as_bytes()).get("host"))
+}
+
+/// What a reader is told whose device has no panel: who can do it, and how.
+pub(super) fn elsewhere(proxy: &Proxy, device: &Device, host: &str) -> String {
+    let port = proxy.own().first().map(SocketAddr::port).unwrap_or_default();
+    format!(
+        "Whether the pages of {host} are rewritten is decided on the machine that Gleaner runs on: there at \
+         `http://127.0.0.1:{port}/settings/site?host={host}`, or in its configuration by `sites: [{{ hosts: [{host}], profile: off }}]`. \
+         So that it can be decided on this device, name its address, {address}, under `panel.clients` there, with a \
+         `panel.password`. Until then, Original in the bar shows a page as it is for ten minutes.",
+        address = device.address
+    )
+}
 
 pub(super) fn page(visit: &Visit<'_>) -> Response<Body> {
     let Some(host) = host_in(visit.query.get("host")) else {
@@ -66,7 +88,9 @@ fn state(visit: &Visit<'_>, tree: &Value, host: &str) -> Markup {
             Some(profile) => { "This site always has the profile " strong { (profile) } "." }
             None => "There is no rule for this site alone.",
         } }
-        @if let Some(Choice { profile, rule, .. }) = config.profiles.choose(&visit.asker(), host) {
+        @if !config.profiles.are_sites(rules(tree)) {
+            p.bad { "Not in force yet: Gleaner takes the file over within seconds. " a href={ "/settings/site?host=" (host) } { "Load this page again." } }
+        } @else if let Some(Choice { profile, rule, .. }) = config.profiles.choose(&visit.asker(), host) {
             p.quiet { "In force on this device: profile " (profile.name) " (" (error_pages::prose(&rule.to_string())) ")." }
         }
         @if wider { p.bad { "An exception leaves its pages as they are: `rewrite.except`, or a list of `https.except_lists`." } }

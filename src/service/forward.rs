@@ -52,7 +52,7 @@ impl Exchange {
             None
         };
         if view.is_some() || info.is_whole_page() && look.has_controls() {
-            let controls = self.proxy.controls.of_page(self.device(request.headers()), view);
+            let controls = self.proxy.controls.of_page(self.device(request.headers()), request.headers(), view);
             info = info.with_controls(Some(controls));
         }
         let look = own_look.as_ref().unwrap_or(look);

@@ -59,6 +59,8 @@ pub struct Proxy {
     max_idle: usize,
     /// Notified when another configuration is in force.
     pub(crate) reloaded: tokio::sync::Notify,
+    /// Notified when a list has changed that is in no file.
+    pub(crate) lists_changed: tokio::sync::Notify,
 }
 
 /// Where the configuration came from: shown on the start page, watched for changes.
@@ -89,6 +91,7 @@ impl Proxy {
         let (connections, max_idle) = descriptor_budget(config.limits.connections);
         let rewriter = Rewriter::new(&config, workers.clone())?;
         let trusted_devices = TrustedDevices::open(config.authority_dir.as_deref());
+        let tunnelled = TunnelledHosts::open(config.authority_dir.as_deref());
         let running = RuntimeState::new(config, own.clone(), rewriter, max_idle, None)?;
         let controls = Arc::new(Controls::open(running.config.authority_dir.as_deref()));
         let device_looks = DeviceLooks::open(running.config.authority_dir.as_deref());
@@ -109,10 +112,11 @@ impl Proxy {
             device_looks,
             reload_error: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),
-            tunnelled: TunnelledHosts::new(),
+            tunnelled,
             trusted_devices,
             max_idle,
             reloaded: tokio::sync::Notify::new(),
+            lists_changed: tokio::sync::Notify::new(),
         }))
     }
 
@@ -146,6 +150,12 @@ impl Proxy {
     #[must_use]
     pub fn config(&self) -> Config {
         self.running().config.clone()
+    }
+
+    /// Why there is no certificate authority, and what to do. It is opened, or made, if it was not yet.
+    #[must_use]
+    pub fn authority_problem(&self) -> Option<String> {
+        self.running().try_authority().err().map(str::to_owned)
     }
 
     /// The file the configuration came from.

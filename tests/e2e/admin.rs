@@ -145,8 +145,8 @@ async fn filters_that_do_not_run_are_not_shown_as_in_force() {
         get(&proxy, "http://gleaner.internal/settings", &[]).await.text().to_owned()
     };
     let on = shown("").await;
-    assert!(on.contains("<th>Filters</th>") && on.contains("<th>Lists</th>"));
+    assert!(on.contains("<th>Filters</th>") && on.contains("<th>Style</th>"));
     let off = shown("rewrite: { enabled: false }").await;
     assert!(off.contains("passed as they are"));
-    assert!(!off.contains("<th>Filters</th>") && !off.contains("<th>Lists</th>"));
+    assert!(!off.contains("<th>Filters</th>") && !off.contains("<th>Style</th>"));
 }

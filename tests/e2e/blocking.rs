@@ -105,6 +105,36 @@ async fn a_forbidden_page_says_why_and_leads_there_anyway() {
     proxy.stop().await;
 }
 
+/// Moves the clock.
+async fn after_minutes(minutes: u64) {
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_mins(minutes)).await;
+    tokio::time::resume();
+}
+
+#[tokio::test]
+async fn a_forbidden_host_stays_open_while_its_pages_are_visited_and_not_for_what_others_load() {
+    let (_dir, settings) = with_list("||localhost^\n");
+    let origin = Origin::http(|_| response(&[], "from the origin")).await;
+    let proxy = TestProxy::start(&settings).await;
+    let url = at_localhost(&origin, "/page");
+    let page = get(&proxy, &url, &[("sec-fetch-dest", "document")]).await;
+    let question = get(&proxy, &link(page.text(), "gleaner.internal/original?"), &[]).await;
+    get(&proxy, &button(question.text()), &[]).await;
+    let visit = async || get(&proxy, &url, &[("sec-fetch-dest", "document")]).await.status;
+    for _ in 0..3 {
+        after_minutes(6).await;
+        assert_eq!(visit().await, 200);
+    }
+    // A page of another site loads something of it, and a tunnel is opened to it.
+    after_minutes(6).await;
+    assert_eq!(from_page(&proxy, &url, "script").await.text(), "from the origin");
+    crate::harness::client::connect(&proxy, &format!("localhost:{}", origin.addr.port())).await;
+    after_minutes(6).await;
+    assert_eq!(visit().await, 403);
+    proxy.stop().await;
+}
+
 #[tokio::test]
 async fn a_tunnel_to_a_forbidden_host_is_refused_and_what_is_decrypted_is_answered() {
     let (_dir, settings) = with_list("||localhost^\n");
@@ -279,6 +309,128 @@ async fn a_list_that_never_came_is_asked_for_again_at_the_next_start() {
     );
 }
 
+/// The folder cannot be made.
+#[tokio::test]
+async fn a_list_that_cannot_be_kept_is_used_from_memory_and_not_asked_for_at_once_again() {
+    let origin = Origin::http(|_| response(&[], "||ads.example^\n")).await;
+    let lists = format!("blocking: {{ lists: ['{}'], dir: /proc/gleaner/lists }}\n", origin.url("/l.txt"));
+    let proxy = TestProxy::start(&lists).await;
+    let watch = tokio::spawn(gleaner::reload::watch(Arc::clone(&proxy.proxy), |_| {}));
+    let upkeep = tokio::spawn(gleaner::blocking::update::maintain(Arc::clone(&proxy.proxy)));
+    until_blocked(&proxy, true).await;
+    let config = proxy.proxy.config();
+    let next = gleaner::blocking::update::next_fetch(&config, &config.blocker.lists()[0].source);
+    assert!(next.is_some_and(|seconds| seconds > 3600), "{next:?}");
+    upkeep.abort();
+    watch.abort();
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn a_list_that_has_expired_is_fetched_again_and_one_that_has_not_is_not() {
+    let turn = std::sync::atomic::AtomicUsize::new(0);
+    let origin =
+        Origin::http(move |seen| match (seen.uri.path(), turn.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+            ("/old.txt", 2..) => response(&[], "||ads.example^\n"),
+            _ => response(&[], "||other.example^\n"),
+        })
+        .await;
+    let dir = tempfile::tempdir().unwrap();
+    let lists = format!(
+        "blocking: {{ lists: ['{}', '{}'], dir: '{}' }}\n",
+        origin.url("/new.txt"),
+        origin.url("/old.txt"),
+        dir.path().display()
+    );
+    let config = dir.path().join("config.yaml");
+    fs::write(&config, format!("access: {{ allow_targets: ['127.0.0.1:1-65535'] }}\n{lists}")).unwrap();
+    assert!(run(gleaner(&config, &["lists", "update"])).await.0);
+    // As if two days had passed for one of them.
+    let states = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+    let is_old = |path: &std::path::PathBuf| {
+        path.extension().is_some_and(|end| end == "json") && path.to_string_lossy().contains("old.txt")
+    };
+    let state = states.into_iter().find(is_old).unwrap();
+    let mut fetched: serde_json::Value = serde_json::from_slice(&fs::read(&state).unwrap()).unwrap();
+    fetched["asked"] = (fetched["asked"].as_u64().unwrap() - 2 * 86_400 - 1).into();
+    fs::write(&state, fetched.to_string()).unwrap();
+
+    let proxy = TestProxy::start(&lists).await;
+    let watch = tokio::spawn(gleaner::reload::watch(Arc::clone(&proxy.proxy), |_| {}));
+    let upkeep = tokio::spawn(gleaner::blocking::update::maintain(Arc::clone(&proxy.proxy)));
+    until_blocked(&proxy, true).await;
+    let asked: Vec<_> = origin.requests().iter().map(|seen| seen.uri.to_string()).collect();
+    assert_eq!(asked, ["/new.txt", "/old.txt", "/old.txt"]);
+    upkeep.abort();
+    watch.abort();
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn an_update_on_a_terminal_shows_how_far_it_is() {
+    let Some(script) = crate::harness::optional::program("script", "bsdutils") else { return };
+    let origin = Origin::http(|_| response(&[], "||ads.example^\n")).await;
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("config.yaml");
+    let lists = ["/1.txt", "/2.txt"].map(|path| format!("'{}'", origin.url(path))).join(", ");
+    let yaml =
+        format!("access: {{ allow_targets: ['127.0.0.1:1-65535'] }}\nblocking: {{ lists: [{lists}], dir: lists }}\n");
+    fs::write(&config, yaml).unwrap();
+    let mut command = Command::new(script);
+    let update = format!("{} --config {} lists update", env!("CARGO_BIN_EXE_gleaner"), config.display());
+    command.args(["-qec", &update, "/dev/null"]);
+    let (well, text) = run(command).await;
+    assert!(well, "{text}");
+    for bar in [format!("[{}] 0 of 2: ", ".".repeat(20)), format!("[{}{}] 1 of 2: ", "#".repeat(10), ".".repeat(10))] {
+        assert!(text.contains(&bar), "{bar} is missing in {text:?}");
+    }
+    let (_, plain) = run(gleaner(&config, &["lists", "update"])).await;
+    assert!(!plain.contains("of 2: "), "{plain}");
+}
+
+#[tokio::test]
+async fn why_names_the_list_and_the_rule_of_what_was_hidden() {
+    let (_dir, settings) = with_list("127.0.0.1##.ad-box\n");
+    let page = format!(
+        "<!doctype html><title>News</title><main>{}<div class=ad-box>Buy one</div></main>",
+        "<p>The town clock has a single hand, and nobody in the town ever minded that it points between the numbers."
+            .repeat(9)
+    );
+    let origin = Origin::http(move |_| html(page.clone())).await;
+    let proxy = TestProxy::start(&settings).await;
+    let shown = get(&proxy, &origin.url("/news"), &[]).await;
+    let why = get(&proxy, &crate::controls::control(&shown, "Why"), &[]).await;
+    let named =
+        why.text().split("data-gleaner-by=\"ad_servers\">ad_servers: ").nth(1).unwrap().split('<').next().unwrap();
+    // Everybody may read it, so it has no folder of this machine.
+    assert_eq!(named, "list.txt: 127.0.0.1##.ad-box");
+    proxy.stop().await;
+}
+
+/// The program itself: what it logs is of the whole process.
+#[tokio::test]
+async fn a_list_that_has_changed_is_logged_as_that() {
+    let (dir, settings) = with_list("||ads.example^\n");
+    let config = dir.path().join("config.yaml");
+    fs::write(&config, format!("listen: 0\nauthority: {{ dir: ca }}\nlog: {{ level: info }}\n{settings}")).unwrap();
+    let mut running = crate::harness::program::Running::start(gleaner(&config, &[]).current_dir(&dir));
+    running.wait_for("to end it");
+    let mut log = String::new();
+    let mut until = |running: &mut crate::harness::program::Running, word: &str| {
+        while !log.contains(word) {
+            let mut byte = [0];
+            assert_eq!(std::io::Read::read(running.stderr(), &mut byte).unwrap(), 1, "{word} is missing in {log}");
+            log.push(byte[0].into());
+        }
+    };
+    fs::write(dir.path().join("list.txt"), "||ads.example^\n||more.example^\n").unwrap();
+    until(&mut running, "a list or the pause of blocking has changed, and is in force");
+    fs::write(&config, format!("listen: 0\nauthority: {{ dir: ca }}\nlog: {{ level: info }}\n# x\n{settings}"))
+        .unwrap();
+    until(&mut running, "configuration reloaded");
+    assert_eq!(log.matches("configuration reloaded").count(), 1, "{log}");
+}
+
 #[tokio::test]
 async fn a_local_list_is_read_whatever_its_comments_are_written_in_and_never_waited_for() {
     let dir = tempfile::tempdir().unwrap();
@@ -365,7 +517,7 @@ async fn a_device_pauses_blocking_for_itself_in_requests_and_in_pages() {
     }
     assert!(get(&proxy, &address, &[]).await.text().contains("Blocking is paused on this device"));
     let state = get(&proxy, "http://gleaner.internal/pause", &[]).await;
-    assert!(state.text().contains("Paused for another 30 minutes"), "{}", state.text());
+    assert!(state.text().contains("Paused for another 30 min."), "{}", state.text());
 
     assert_eq!(get(&proxy, &at_localhost(&origin, "/x"), &[]).await.status, 200);
     // The copy from before is not confirmed.

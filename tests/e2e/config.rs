@@ -233,3 +233,11 @@ fn a_file_in_place_of_the_authoritys_folder_is_refused() {
     let error = Config::from_yaml("authority: { dir: authority }", Some(&file)).unwrap_err();
     assert!(error.to_string().contains("is no folder"), "{error}");
 }
+
+#[test]
+fn an_old_name_is_never_suggested() {
+    for yaml in ["ad_server_list: [builtin]", "ad_servers_lists: []", "nonsense: 1"] {
+        let error = gleaner::Config::from_yaml(yaml, None).unwrap_err().to_string();
+        assert!(!error.contains("ad_server_lists"), "{error}");
+    }
+}

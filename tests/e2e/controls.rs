@@ -148,11 +148,39 @@ async fn a_link_that_is_not_ours_leads_to_the_page_itself() {
     let other = less.replace("/page?", "/other?");
     is_page_itself(&proxy, &other, &origin.url("/other?"), &[ANNA]).await;
     assert_eq!(origin.requests().len(), asked);
-    // A parameter of the site's own, and a form without an address.
-    get(&proxy, &origin.url("/page?gleaner-view=mine"), &[]).await;
-    assert_eq!(origin.last().uri, "/page?gleaner-view=mine");
+    // A form without an address.
     send(&proxy, Request::post(&less).body(Full::from("a=b")).unwrap()).await;
     assert_eq!((origin.last().uri.to_string(), &origin.last().body[..]), ("/page?".to_owned(), &b"a=b"[..]));
+    proxy.stop().await;
+}
+
+/// Whatever it holds, and however its name is written.
+#[tokio::test]
+async fn no_origin_sees_the_parameter() {
+    let origin = Origin::http(|_| html(page())).await;
+    let proxy = TestProxy::start("").await;
+    let url = origin.url("/page?x=1");
+    let shown = get(&proxy, &url, &[ANNA]).await;
+    let less = control(&shown, "Less");
+    let (_, ours) = less.split_once("&gleaner-view=").unwrap();
+    let asked = origin.requests().len();
+    for query in [
+        "x=1&gleaner-view",
+        "x=1&gleaner-view=",
+        "gleaner-view=mine&x=1",
+        &format!("gleaner-view={ours}&x=1&gleaner-view={ours}"),
+        &format!("x=1&gleaner%2Dview={ours}"),
+        &format!("x=1&%67leaner-view={ours}&gleaner-view=x"),
+    ] {
+        is_page_itself(&proxy, &origin.url(&format!("/page?{query}")), &url, &[ANNA]).await;
+    }
+    assert_eq!(origin.requests().len(), asked);
+    // The order of parameters is no matter.
+    let first = origin.url(&format!("/page?gleaner-view={ours}&x=1"));
+    assert_eq!(get(&proxy, &first, &[ANNA]).await.status, 200);
+    // A page may ask for whole addresses in `Referer`.
+    get(&proxy, &origin.url("/picture"), &[ANNA, ("referer", &less)]).await;
+    assert_eq!(origin.last().headers["referer"], url.as_str());
     proxy.stop().await;
 }
 
@@ -179,6 +207,9 @@ async fn nobody_sees_what_was_kept_for_another_even_behind_one_address() {
         assert!(more.text().contains(&format!("clock of {name} has")), "{}", more.text());
     }
     assert_eq!(origin.requests().len(), 2);
+    // A link that somebody was given.
+    let given = get(&proxy, &control(&of_anna, "More"), &ben).await;
+    assert!(given.text().contains("clock of ben has"), "{}", given.text());
     // A page that both were sent alike, and then one of them with an account.
     let alike = get(&proxy, &origin.url("/alike"), &[ANNA]).await;
     for number in 0..4 {
@@ -338,6 +369,11 @@ async fn in_chromium_each_link_of_the_bar_shows_its_view_and_no_script_runs() {
     while !was_asked("/ran") {
         tokio::task::yield_now().await;
     }
+    // The way back.
+    window.run("history.back()").await;
+    window.until("document.body.innerText.includes('Show it without clutter')").await;
+    window.follow("Show it without clutter").await;
+    window.until("document.body.innerText.includes('% removed')").await;
 }
 
 /// A page of another site, and one of the same that passes with its script, send the browser to a link of the bar.
@@ -405,6 +441,10 @@ fn explain_tells_of_a_saved_page_what_the_filters_do() {
     assert_eq!(data["report"]["selected"], true);
     let html = explain(&["page.html", "--format", "html", "--url", "https://example.org/a/b"], "");
     assert!(html.contains("<base href=\"https://example.org/a/b\">") && html.contains("Tree of "), "{html}");
+    let missing = gleaner(dir.path(), &["explain", "nosuch.html"], "");
+    assert!(
+        String::from_utf8(missing.stderr).unwrap().contains("there is no file \"nosuch.html\"; expected a saved page")
+    );
 }
 
 #[tokio::test]

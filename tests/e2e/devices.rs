@@ -1,7 +1,10 @@
 //! A household's devices: encrypted pages untouched until the browser trusts the authority, and programs that refuse our
 //! certificates.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use crate::{
     browser::Browser,
@@ -89,7 +92,20 @@ async fn a_client_that_pins_heals_into_a_tunnel() {
     let curl_agent = [("user-agent", "curl/8.0")];
     let start = get(&proxy, "http://gleaner.internal/", &curl_agent).await;
     let host = format!("localhost:{}", origin.addr.port());
-    assert!(start.text().contains(&host), "{}", start.text());
+    assert!(start.text().contains(&host) && start.text().contains("this program refuses"), "{}", start.text());
+    // In another program of the device it is named.
+    let browser = get(&proxy, "http://gleaner.internal/", &[("user-agent", "Browser/1")]).await;
+    assert!(
+        browser.text().contains("another program refuses the proxy's certificate for it: curl/"),
+        "{}",
+        browser.text()
+    );
+    // It is remembered by the next start too, and said by `explain`.
+    let dir = proxy.ca_file().parent().unwrap().to_owned();
+    fs::write(dir.join("c.yaml"), format!("authority: {{ dir: '{}' }}\n", dir.display())).unwrap();
+    let explained = crate::cli::gleaner(&dir, &["--config", "c.yaml", "explain", &url, "--user-agent", "curl/9"], "");
+    let explained = String::from_utf8_lossy(&explained.stdout).into_owned();
+    assert!(explained.contains("tunnelled: this program refuses the proxy's certificate for it"), "{explained}");
     // The button makes it forget the host.
     press(&proxy, start.text(), "/retry").await;
     let start = get(&proxy, "http://gleaner.internal/", &curl_agent).await;

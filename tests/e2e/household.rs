@@ -4,7 +4,12 @@ use std::{fs, net::TcpStream, process::Command};
 
 use crate::{
     cli::{folder, gleaner},
-    harness::program::Running,
+    harness::{
+        Origin, optional,
+        origin::{html, response},
+        program::Running,
+        raw,
+    },
 };
 
 fn told(output: &std::process::Output) -> String {
@@ -89,4 +94,98 @@ fn a_boolean_of_an_older_file_is_read_and_told() {
         "listen: 0\nauthority: { dir: /none }\nhttps: { intercept: false }\n",
     );
     assert!(told(&checked).contains("`off`") && told(&checked).contains("`auto`"), "{checked:?}");
+}
+
+#[test]
+fn one_machine_alone_and_the_network_exclude_each_other() {
+    let dir = folder();
+    for address in ["127.0.0.1:9999", "localhost:9999", "[::1]:9999"] {
+        let refused = gleaner(dir.path(), &["serve", "--lan", "--listen", address], "");
+        assert_eq!(refused.status.code(), Some(64), "{refused:?}");
+        let said = told(&refused);
+        assert!(said.contains("this machine only") && said.contains("--listen 9999"), "{said}");
+    }
+}
+
+/// Its settings, with folders that cannot be made.
+const UNWRITABLE: &str = "authority: { dir: /proc/gleaner }\nblocking: { dir: /proc/gleaner/lists }\n";
+
+#[tokio::test]
+async fn where_nothing_can_be_written_it_says_so_and_what_to_do() {
+    let dir = folder();
+    fs::write(dir.path().join("c.yaml"), format!("listen: 0\n{UNWRITABLE}")).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+    let mut running = Running::start(command.args(["--config", "c.yaml"]).current_dir(dir.path()));
+    let own: std::net::SocketAddr = running.wait_for("proxy ").parse().unwrap();
+    let https = running.wait_for("HTTPS ");
+    for words in ["passed as it is", "/proc/gleaner", "authority.dir"] {
+        assert!(https.contains(words), "{https}");
+    }
+    running.wait_for("to end it");
+    let start = raw(own, "GET http://gleaner.internal/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
+    for words in ["Encrypted pages pass as they are", "/proc/gleaner", "<code>authority.dir</code>"] {
+        assert!(start.contains(words), "{words}: {start}");
+    }
+    let (_, log) = running.end();
+    assert!(log.contains("the links in the bar of pages work until this program ends"), "{log}");
+    assert!(!log.contains("panicked"), "{log}");
+    let checked = gleaner(dir.path(), &["check-config", "c.yaml"], "");
+    assert!(told(&checked).contains("the configuration is good"), "{checked:?}");
+    fs::write(
+        dir.path().join("c.yaml"),
+        format!("listen: 0\n{UNWRITABLE}  lists: [easylist]\n")
+            .replace("lists }\n  lists: [easylist]", "lists, lists: [easylist] }"),
+    )
+    .unwrap();
+    let checked = told(&gleaner(dir.path(), &["check-config", "c.yaml"], ""));
+    assert!(checked.contains("blocking.dir: cannot write to /proc/gleaner/lists"), "{checked}");
+}
+
+/// A disk of 16 kB, most of which is in use.
+#[tokio::test]
+async fn a_disk_that_is_full_stops_nothing() {
+    let is_able = Command::new("unshare").args(["-m", "true"]).status();
+    if !is_able.is_ok_and(|status| status.success()) {
+        return optional::skip("`unshare -m` is not allowed: run it as root");
+    }
+    let list = "||ads.example^\n".repeat(4000);
+    let origin = Origin::http(move |seen| match seen.uri.path() {
+        "/list.txt" => response(&[], list.clone()),
+        _ => html("<!doctype html><title>x</title><p>The town clock has a single hand."),
+    })
+    .await;
+    let dir = folder();
+    let yaml = format!(
+        "listen: 0\nlog: {{ level: info }}\naccess: {{ allow_targets: ['127.0.0.1:1-65535'] }}\nauthority: {{ dir: disk/ca }}\n\
+         blocking: {{ dir: disk/lists, lists: ['{}'] }}\n",
+        origin.url("/list.txt")
+    );
+    fs::write(dir.path().join("c.yaml"), yaml).unwrap();
+    fs::create_dir(dir.path().join("disk")).unwrap();
+    let before =
+        "mount -t tmpfs -o size=16k none disk && head -c 9000 /dev/zero >disk/other && exec \"$0\" --config c.yaml";
+    let mut command = Command::new("unshare");
+    command.args(["-m", "sh", "-c", before, env!("CARGO_BIN_EXE_gleaner")]).current_dir(dir.path());
+    let mut running = Running::start(&mut command);
+    let own: std::net::SocketAddr = running.wait_for("proxy ").parse().unwrap();
+    let get = async |url: String| {
+        let request = format!("GET {url} HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\nConnection: close\r\n\r\n");
+        raw(own, request).await
+    };
+    // The list is used from memory.
+    let blocked = async {
+        while !get("http://ads.example/".to_owned()).await.contains("||ads.example^") {
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(20), blocked).await.expect("the list is in use");
+    assert!(get(origin.url("/page")).await.contains("single hand"));
+    // What is remembered of a device does not fit either.
+    let aa = get("http://gleaner.internal/look".to_owned()).await;
+    assert!(aa.starts_with("HTTP/1.1 200"), "{aa}");
+    let (_, log) = running.end();
+    assert!(!log.contains("panicked"), "{log}");
+    let lines = log.lines().filter(|line| line.contains("No space left")).count();
+    assert!((1..=4).contains(&lines), "{lines} lines: {log}");
+    assert!(log.contains("is kept in memory until this program ends"), "{log}");
 }

@@ -75,13 +75,34 @@ fn explain_says_which_profile_and_why() {
             &["off (`sites[0]`", "as they are: the profile", "`intercept` is off", "off blocks nothing"],
         ),
         (&["http://a.example/", "--user-agent", "Android"], &["phone (a shipped rule", "rewritten"]),
-        (&["https://www.bank.example/"], &["desktop (no rule", "`https.except`"]),
+        (
+            &["https://www.bank.example/"],
+            &["desktop (no rule", "`https.except`", "as they are: the connection is tunnelled"],
+        ),
+        (&["http://www.bank.example/"], &["pages      rewritten"]),
+        // Which profile it is, only the browser can say.
+        (
+            &["http://a.example/", "--client", "192.168.1.21"],
+            &["--user-agent", "phone for one that names android", "text for"],
+        ),
         (&["https://captive.apple.com/"], &["`https.except_lists`"]),
         (&["https://a.example/", "--client", "8.8.8.8"], &["refused"]),
     ] {
         let text = explained(arguments);
         assert!(words.iter().all(|word| text.contains(word)), "{arguments:?}: {text}");
+        // A host that is never opened has nothing to say of what would be within.
+        assert!(!text.contains("tunnelled: the host") || !text.contains("where a browser trusts"), "{text}");
     }
+    for arguments in
+        [&["http://a.example/", "--client", "192.168.1.20"][..], &["http://a.example/", "--user-agent", "x"]]
+    {
+        assert!(!explained(arguments).contains("--user-agent"), "{arguments:?}: the rule is for all its browsers");
+    }
+    // A proxy that was started with --lan lets more in than its file.
+    std::fs::write(dir.path().join("c.yaml"), "authority: { dir: ca }\n").unwrap();
+    let phone = ["http://a.example/", "--client", "192.168.1.20"];
+    assert!(explained(&phone).contains("refused") && explained(&phone).contains("--lan"), "{}", explained(&phone));
+    assert!(!explained(&[&phone[..], &["--lan"]].concat()).contains("refused"));
     let wrong = gleaner(dir.path(), &["explain", "a.example"], "");
     assert_eq!(wrong.status.code(), Some(64));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("https://example.org/"), "{wrong:?}");

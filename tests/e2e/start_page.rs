@@ -8,7 +8,8 @@ use crate::{
 };
 
 const IPHONE: &str = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Version/17.5 Mobile/15E148 Safari/604.1";
-const KINDLE: &str = "Mozilla/5.0 (X11; U; Linux armv7l like Android; en-us) Version/5.0 Safari/533.2 Kindle/3.0";
+const KINDLE: &str = "Mozilla/5.0 (X11; U; Linux armv7l like Android; en-us) AppleWebKit/533.2+ (KHTML, like Gecko) \
+                      Version/5.0 Safari/533.2+ Kindle/3.0+";
 
 #[tokio::test]
 async fn it_says_the_next_step_for_this_client() {
@@ -35,7 +36,10 @@ async fn it_says_the_next_step_for_this_client() {
     }
     let kindle = get(&proxy, "http://gleaner.internal/", &[("user-agent", KINDLE)]).await;
     assert!(
-        kindle.text().contains("This reader uses the proxy") && kindle.text().contains("e-ink"),
+        kindle.text().contains("This reader uses the proxy")
+            && kindle.text().contains("e-ink")
+            // What a rule may name is at the end.
+            && kindle.text().contains("Kindle/3.0+<"),
         "{}",
         kindle.text()
     );
@@ -126,6 +130,27 @@ async fn browsers_of_terminals_read_it() {
         }
         assert!(!text.contains("All is set") && !text.contains('{'), "{program}: {text}");
         assert!(text.lines().all(|line| line.chars().count() <= 90), "{program}: {text}");
+    }
+    proxy.stop().await;
+}
+
+/// Browsers ask for the script without a name and a password, and go on without the proxy where they do not get it.
+#[tokio::test]
+async fn its_script_needs_no_login_and_all_else_does() {
+    let hash = gleaner::hash_password("right").unwrap();
+    let proxy = TestProxy::start(&format!("access: {{ users: {{ anna: \"{hash}\" }} }}")).await;
+    for (target, host, status) in [
+        ("/proxy.pac", proxy.addr.to_string(), "200"),
+        ("/wpad.dat", "wpad.fritz.box".to_owned(), "200"),
+        ("/proxy.pac", "evil.example".to_owned(), "400"),
+        ("/", proxy.addr.to_string(), "401"),
+        ("/ca.pem", proxy.addr.to_string(), "401"),
+        ("http://gleaner.internal/proxy.pac", "gleaner.internal".to_owned(), "407"),
+        ("http://news.example/proxy.pac", "news.example".to_owned(), "407"),
+    ] {
+        let request = format!("GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        let answer = raw(proxy.addr, request).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{target} {host}: {answer}");
     }
     proxy.stop().await;
 }

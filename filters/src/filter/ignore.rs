@@ -33,7 +33,7 @@ pub struct Settings {
     /// Scripts: `<script>`, event attributes such as `onclick`, `javascript:` addresses; a page written into a frame's
     /// `srcdoc` or `data:` address is shown without its own.
     pub scripts: bool,
-    /// With `scripts`, show what `<noscript>` holds (true) or drop it too (false).
+    /// With `scripts`, show what `<noscript>` holds instead.
     pub noscript: bool,
     /// Style sheets: `<style>` and `<link rel="stylesheet">`.
     pub styles: bool,

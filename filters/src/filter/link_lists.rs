@@ -65,7 +65,7 @@ pub struct Settings {
     pub characters_per_word: f64,
     /// Fewer links than this are no list.
     pub min_links: u32,
-    /// Remove the table cell itself (true) or only what it holds (false).
+    /// Remove the table cell itself, too, and not only what it holds.
     pub remove_cell: bool,
 }
 

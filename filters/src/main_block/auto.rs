@@ -38,6 +38,8 @@ pub(crate) mod records;
 mod rules;
 pub(crate) mod text;
 
+use std::cell::OnceCell;
+
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -165,7 +167,12 @@ pub(crate) fn choose(page: &AnalysedPage, settings: &super::Settings, forest: &F
         None | Some(Kind::Product | Kind::Collection) => 1,
         Some(Kind::Service | Kind::Listing) => 3,
     };
-    let loses_prices = |kept: &[bool]| invariants::loses_all_prices(page, &blocks, kept, prices());
+    let of_blocks = OnceCell::new();
+    let loses_prices = |kept: &[bool]| {
+        let least = prices();
+        least < usize::MAX
+            && invariants::loses_all(of_blocks.get_or_init(|| invariants::prices_of(page, &blocks)), kept, least)
+    };
     let settle = |mut kept: Vec<bool>, favor: Favor| {
         let context = Context { page, blocks: &blocks, scored: &scored, kind: &kind, favor, keep_headline };
         let rules = rules::apply(&context, &mut kept);

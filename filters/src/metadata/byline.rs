@@ -159,7 +159,7 @@ fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
     }
     let (sign, openers) = if is_near { (Sign::Said, words::openers()) } else { (Sign::Written, words::sure_openers()) };
     let rest = without_opener(&line, openers);
-    if rest.len() == trim(&line).len() {
+    if rest.len() == trim(&line).len() || !is_near && goes_on(page, id) {
         return None;
     }
     let (element, name) = if rest.is_empty() {
@@ -175,6 +175,15 @@ fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
     let parts = [Some(name), name.split_once(", ").map(|(name, _)| name)];
     let name = parts.into_iter().flatten().find(|name| signs::looks_like_names(name))?;
     Some(Mark { element, sign, name: tidy(name)? })
+}
+
+/// Whether a text stands within a line: "based on the story *Bell* written by Ann Ash".
+fn goes_on(page: &Page, text: NodeId) -> bool {
+    let is_line = |id: &NodeId| page.tag(*id).is_some_and(|tag| tag.is_block() || matches!(tag, Tag::Td | Tag::Th));
+    let line_of = |id| page.ancestors(id).find(is_line);
+    let mut before = (0..text.index()).rev().map(NodeId::from_row).take(MAX_NODES);
+    let before = before.find(|&id| page.own_chars(id) > 0 || page.tag(id) == Some(Tag::Br));
+    before.is_some_and(|id| page.tag(id).is_none() && line_of(id) == line_of(text))
 }
 
 /// A line up to its first separator, without what stands in brackets at the end.

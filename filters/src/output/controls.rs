@@ -12,7 +12,10 @@ use super::{
     Surroundings,
     interface::{Interface, Word},
 };
-use crate::html::serialize::{escape_attribute, escape_text};
+use crate::{
+    html::serialize::{escape_attribute, escape_text},
+    report::percent,
+};
 
 /// Whether rewritten pages have the bar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -195,7 +198,7 @@ fn write_link(address: &str, word: &str, attributes: &str, out: &mut String) {
 
 impl Removed {
     fn sentence(self, words: &Interface) -> String {
-        let mut sentence = words.counted(Word::Removed, format_args!("{:.0}", self.share * 100.0));
+        let mut sentence = words.counted(Word::Removed, percent(self.share));
         for (count, word) in [(self.links, Word::Links), (self.ads, Word::Ads)] {
             if count > 0 {
                 sentence.push_str(", ");
@@ -235,6 +238,10 @@ mod tests {
     fn what_was_removed_is_said_in_numbers() {
         let removed = Removed { share: 0.624, links: 1, ads: 3 };
         assert_eq!(removed.sentence(Interface::of(None)), "62% removed, links: 1, ads: 3");
+        for (share, percent) in [(0.001, "1%"), (0.999, "99%"), (1.0, "100%")] {
+            let removed = Removed { share, ..Removed::default() };
+            assert_eq!(removed.sentence(Interface::of(None)), format!("{percent} removed"));
+        }
         assert_eq!(Removed::default().sentence(Interface::of(Some("de"))), "0 % entfernt");
     }
 }

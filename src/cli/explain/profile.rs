@@ -6,67 +6,124 @@ use url::Url;
 
 use crate::{
     TrustedDevices,
+    access_control::is_private,
+    authority::Target,
     config::{Asker, Choice, Config, Intercept},
+    device::without_numbers,
+    mitm::TunnelledHosts,
 };
 
-/// What this client would get at this address, one line for each decision.
-pub(super) fn explain(config: &Config, asker: &Asker<'_>, url: &Url, trusted: &TrustedDevices) -> String {
+/// What becomes of a client's connections to a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Connection {
+    /// The proxy sees requests: over plain HTTP, or because it opens TLS.
+    Seen,
+    /// It would, if a browser of this client trusted the certificate.
+    Untrusted,
+    /// It sees the host only.
+    Tunnelled,
+}
+
+/// What this client would get at this address, one line for each decision, and what becomes of its connection.
+pub(super) fn explain(config: &Config, asker: &Asker<'_>, url: &Url) -> (String, Connection) {
     let host = url.host_str().unwrap_or_default().trim_end_matches('.');
-    let Some(Choice { profile, rule, .. }) = config.profiles.choose(asker, host) else {
-        return String::new();
-    };
     let mut text = String::new();
+    let Some(Choice { profile, rule, .. }) = config.profiles.choose(asker, host) else {
+        return (text, Connection::Seen);
+    };
     let mut line = |name: &str, value: &str| {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{name:<10} {value}");
     };
     line("profile", &format!("{} ({rule})", profile.name));
+    let others = config.profiles.by_agent(asker, host);
+    if asker.user_agent.is_empty() && !others.is_empty() {
+        line("", "that is without a User-Agent, which `--user-agent` gives:");
+        for (parts, profile) in others {
+            line("", &format!("{profile} for one that names {}", parts.join(", ")));
+        }
+    }
+    let (connection, how) = match url.scheme() {
+        "https" => encrypted(config, asker, url, host, profile.intercept),
+        _ => (Connection::Seen, Vec::new()),
+    };
     let excepted = [
         (config.rewrite.except.matches(host), "the host is in `rewrite.except`"),
         (config.untouched.matches(host), "the host is in a list of `https.except_lists`"),
         (!profile.rewrite, "the profile does not rewrite pages"),
+        (connection == Connection::Tunnelled, "the connection is tunnelled"),
+        (
+            connection == Connection::Untrusted,
+            "the connection is tunnelled; rewritten for browsers that trust the certificate",
+        ),
     ];
     match excepted.iter().find(|(applies, _)| *applies) {
         Some((_, reason)) => line("pages", &format!("as they are: {reason}")),
         None => line("pages", "rewritten"),
     }
-    if url.scheme() == "https" {
-        line("HTTPS", &encrypted(config, asker, host, profile.intercept, trusted));
+    for (index, how) in how.iter().enumerate() {
+        line(if index == 0 { "HTTPS" } else { "" }, how);
     }
     if !config.access.allows_client(asker.client) {
-        line("access", "refused: the client is not in `access.clients`");
+        let lan = is_private(asker.client) && !config.access.lan;
+        let lan =
+            if lan { "; a proxy that was started with `--lan` lets it in, which `--lan` here explains" } else { "" };
+        line("access", &format!("refused: the client is not in `access.clients`{lan}"));
     }
-    text
+    (text, connection)
 }
 
-/// Whether this client's connections to the host of this address are tunnelled.
-pub(super) fn is_tunnelled(config: &Config, asker: &Asker<'_>, url: &Url, trusted: &TrustedDevices) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_end_matches('.');
-    let choice = config.profiles.choose(asker, host);
-    url.scheme() == "https"
-        && choice.is_some_and(|choice| {
-            encrypted(config, asker, host, choice.profile.intercept, trusted).starts_with(TUNNELLED)
-        })
-}
-
-const TUNNELLED: &str = "tunnelled: ";
-
-fn encrypted(config: &Config, asker: &Asker<'_>, host: &str, intercept: Intercept, trusted: &TrustedDevices) -> String {
+/// What becomes of an encrypted connection, and why.
+fn encrypted(
+    config: &Config,
+    asker: &Asker<'_>,
+    url: &Url,
+    host: &str,
+    intercept: Intercept,
+) -> (Connection, Vec<String>) {
+    let tunnelled = |reason: &str| (Connection::Tunnelled, vec![format!("tunnelled: {reason}")]);
     let excepted = [
         (config.https.except.matches(host), "the host is in `https.except`"),
         (config.untouched.matches(host), "the host is in a list of `https.except_lists`"),
         (intercept == Intercept::Off, "`intercept` is off for this profile"),
     ];
     if let Some((_, reason)) = excepted.iter().find(|(applies, _)| *applies) {
-        return format!("{TUNNELLED}{reason}");
+        return tunnelled(reason);
     }
+    let agent = without_numbers(asker.user_agent);
+    let refusing = refusing(config, asker, url);
+    if !agent.is_empty() && refusing.iter().any(|program| program.contains(&agent)) {
+        return tunnelled("this program refuses the proxy's certificate for it");
+    }
+    let opened = |how: String| {
+        let others = refusing
+            .iter()
+            .map(|program| format!("but tunnelled for a program that refuses the certificate: {program}"));
+        (Connection::Seen, [how].into_iter().chain(others).collect())
+    };
     if intercept == Intercept::On {
-        return "opened: `intercept` is on for this profile".to_owned();
+        return opened("opened: `intercept` is on for this profile".to_owned());
     }
-    let count = trusted.all().iter().filter(|device| device.is_at(asker.client, asker.user)).count();
-    match count {
-        0 => format!("{TUNNELLED}no browser of this device has shown that it trusts the certificate"),
-        1 => "opened for the one browser of this device that trusts the certificate".to_owned(),
-        _ => format!("opened for the {count} browsers of this device that trust the certificate"),
+    let trusted = TrustedDevices::open(config.authority_dir.as_deref()).all();
+    let trusts = trusted.iter().filter(|device| device.is_at(asker.client, asker.user) && device.is_named(&agent));
+    match (trusts.count(), agent.is_empty()) {
+        (0, is_any) => {
+            let which = if is_any { "no browser of this device has" } else { "this browser has not" };
+            (Connection::Untrusted, vec![format!("tunnelled: {which} shown that it trusts the certificate")])
+        }
+        (_, false) => opened("opened: this browser trusts the certificate".to_owned()),
+        (1, true) => opened("opened for the one browser of this device that trusts the certificate".to_owned()),
+        (count, true) => opened(format!("opened for the {count} browsers of this device that trust the certificate")),
     }
+}
+
+/// The programs of this client that refuse our certificate for the host.
+fn refusing(config: &Config, asker: &Asker<'_>, url: &Url) -> Vec<String> {
+    let target = url.as_str().parse().ok().and_then(|uri| Target::of_absolute(&uri).ok());
+    let Some(target) = target.filter(|_| config.https.tunnel_refused) else { return Vec::new() };
+    let all = TunnelledHosts::open(config.authority_dir.as_deref()).all();
+    let of_client =
+        all.into_iter().filter(|(_, host, _)| **host == *target.host_port).filter_map(|(client, ..)| client);
+    let of_client = of_client.filter(|client| client.address == asker.client && client.user.as_deref() == asker.user);
+    of_client.map(|client| client.agent).collect()
 }

@@ -8,8 +8,22 @@ use crate::{error_pages, panel::Fields};
 
 /// A part of a form.
 pub(super) enum Item {
-    Section { title: String, help: String, depth: usize },
+    Section { title: String, help: String, depth: usize, name: String },
     Field(Field),
+}
+
+impl Item {
+    /// Whether it is a title of the first or second rank.
+    pub(super) fn begins_part(&self) -> bool {
+        matches!(self, Self::Section { depth: 0 | 1, .. })
+    }
+
+    pub(super) fn field(&self) -> Option<&Field> {
+        match self {
+            Self::Field(field) => Some(field),
+            Self::Section { .. } => None,
+        }
+    }
 }
 
 /// One setting.
@@ -63,7 +77,7 @@ pub(super) fn collect(schema: &Json, tree: &Value, path: &[String], without: &[&
         }
     };
     let title = path.last().map(|key| words(key)).unwrap_or_default();
-    items.push(Item::Section { title, help, depth: path.len() - 1 });
+    items.push(Item::Section { title, help, depth: path.len() - 1, name: path.join("/") });
     for name in names {
         collect(schema, tree, &[path, &[name]].concat(), without, items);
     }
@@ -78,12 +92,14 @@ struct Setting {
 
 impl Setting {
     fn at(schema: &Json, path: &[String]) -> Option<Self> {
-        let (mut own, mut help, mut default) = (schema.clone(), String::new(), None);
+        let (mut own, mut help, mut default) = (schema.clone(), String::new(), None::<Value>);
         for key in path {
             let inner = own.get("properties").and_then(|properties| properties.get(key));
             let inner = inner.or(own.get("additionalProperties").filter(|inner| inner.is_object()))?.clone();
             help = inner.get("description").and_then(Json::as_str).unwrap_or_default().replace('\n', " ");
-            default = inner.get("default").and_then(|default| serde_yaml::to_value(default).ok());
+            // A section can have other defaults than its parts have elsewhere.
+            let within = default.as_ref().and_then(|section| section.get(key)).cloned();
+            default = within.or_else(|| serde_yaml::to_value(inner.get("default")?).ok());
             own = resolved(schema, &inner);
         }
         if help.is_empty() {
@@ -151,8 +167,17 @@ impl Kind {
 
 impl Field {
     /// The name of the form's field.
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         self.path.join("/")
+    }
+
+    pub(super) fn label(&self) -> String {
+        self.path.last().map(|key| words(key)).unwrap_or_default()
+    }
+
+    /// Whether it has another value than by default.
+    pub(super) fn is_set(&self) -> bool {
+        self.default.as_ref().is_some_and(|default| *default != self.value)
     }
 
     /// Whether a message of the configuration is about this setting.
@@ -200,8 +225,8 @@ impl Field {
     }
 
     /// Label, field, help and what is wrong.
-    pub(super) fn show(&self, problems: &[String]) -> Markup {
-        let (name, label) = (self.name(), self.path.last().map(|key| words(key)).unwrap_or_default());
+    pub(super) fn show(&self, problems: &[&str]) -> Markup {
+        let (name, label) = (self.name(), self.label());
         let help = format!("{name}-help");
         let invalid = (!problems.is_empty()).then_some("true");
         html! {

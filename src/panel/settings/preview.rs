@@ -45,7 +45,7 @@ pub(super) async fn show(visit: &Visit<'_>, address: &str, changed: Option<&Conf
                     @match page {
                         None => { p.quiet { (text.len() / 1000) " kB" } (frame(title, &url, &text)) }
                         Some(Ok((page, profile))) => {
-                            p.quiet { "Profile " (profile) ": " (page.report) ", " (page.content.len() / 1000) " kB" }
+                            p.quiet { (page.content.len() / 1000) " kB, " (page.report.kept()) " of the text, with the profile " (profile) }
                             @if page.format == Format::Text { pre.preview { (page.content) } } @else { (frame(title, &url, &page.content)) }
                         }
                         Some(Err(reason)) => p { "As its site sends it: " (reason) },

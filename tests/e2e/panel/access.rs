@@ -178,6 +178,11 @@ async fn other_machines_see_the_start_page_only() {
             assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{path}: {answer}");
         }
         assert!(ask("/").await.starts_with("HTTP/1.1 200"));
+        // Where the bar's "Always/never" leads: what to do, and by whom.
+        let site = ask("/settings/site?host=news.example").await;
+        let there = format!("http://127.0.0.1:{}/settings/site?host=news.example", proxy.port());
+        let rule = "sites: [{ hosts: [news.example], profile: off }]";
+        assert_eq!(site.contains(&there) && site.contains(rule), status == "403", "{site}");
     }
     let problem = gleaner::Config::from_yaml("panel: { clients: [private] }", None).unwrap_err().to_string();
     assert!(problem.contains("panel.clients: other machines would need no password"), "{problem}");

@@ -56,6 +56,7 @@ async fn forms_say_what_is_wrong_where_it_is_and_save_nothing() {
     let field = wrong.text().split("id=\"filters/main_block/min_share\"").nth(1).unwrap();
     let field = &field[..field.find("</div>").unwrap()];
     assert!(field.contains("value=\"7\"") && field.contains("aria-invalid=\"true\""), "{field}");
+    assert!(wrong.text().contains("<a href=\"#filters/main_block/min_share\">Min share</a>"), "{}", wrong.text());
     assert!(field.contains(&said.replace('`', "</code>").replace("</code>", "")[..20]), "{said}: {field}");
     assert_eq!(fs::read_to_string(&file).unwrap(), WRITTEN);
     // Somebody else was faster.
@@ -74,6 +75,27 @@ async fn forms_say_what_is_wrong_where_it_is_and_save_nothing() {
     let nothing = hidden(&get(&proxy, "http://gleaner.internal/settings/advanced", &[]).await, "stamp");
     let again = [form[0], ("stamp", &*nothing), ("do", "commit"), form[3]];
     assert_eq!(post(&proxy, "/settings/advanced", &again, &[]).await.header("location"), "/settings/advanced?saved=0");
+}
+
+/// Long tabs are folded, but where something is wrong, entered or looked for.
+#[tokio::test]
+async fn parts_of_a_long_tab_unfold() {
+    let (proxy, _) = with_file().await;
+    let Some(window) = Window::open(&proxy).await else { return };
+    window.resize(390, 844).await;
+    window.go("http://gleaner.internal/settings/advanced").await;
+    let height = window.run("return document.body.scrollHeight").await;
+    assert!(height.as_u64().unwrap() < 2500, "{height}");
+    // `floor.kept_chars`.
+    assert_eq!(window.text().await.matches(" changed").count(), 1);
+    window.follow("Main block").await;
+    let open = "[...document.querySelectorAll('details[open] h2')].map(title => title.textContent).join()";
+    window.until(&format!("{open} == 'Main block'")).await;
+    window.run("document.getElementById('filters/main_block/min_share').value = '7'").await;
+    window.click("button[value=commit]").await;
+    window.until("document.body.innerText.includes('Nothing was saved')").await;
+    assert_eq!(window.run(&format!("return {open}")).await, "Main block");
+    window.follow("Min share").await;
 }
 
 #[tokio::test]
@@ -147,4 +169,25 @@ async fn without_a_file_it_offers_to_make_one() {
     assert_eq!(text, gleaner::config::starter(false));
     let page = get(&proxy, "http://gleaner.internal/settings/ignore", &[]).await;
     assert!(page.text().contains("value=\"commit\""), "{}", page.text());
+}
+
+/// Nothing follows the file here, as where it cannot be watched.
+#[tokio::test]
+async fn what_is_saved_and_what_is_in_force_are_told_apart() {
+    let proxy = TestProxy::start("").await;
+    let address = "http://gleaner.internal/settings/site?host=news.example";
+    let token = hidden(&get(&proxy, address, &[]).await, "token");
+    let form = [("token", &*token), ("host", "news.example"), ("choice", "never")];
+    assert_eq!(post(&proxy, "/settings/site", &form, &[]).await.status, 303);
+    let page = get(&proxy, address, &[]).await;
+    assert!(
+        page.text().contains("This site is never touched") && page.text().contains("Not in force yet"),
+        "{}",
+        page.text()
+    );
+    gleaner::reload::reload(&proxy.proxy, |_| {});
+    let page = get(&proxy, address, &[]).await;
+    assert!(page.text().contains("In force on this device: profile off"), "{}", page.text());
+    assert!(!page.text().contains("Not in force yet"), "{}", page.text());
+    proxy.stop().await;
 }

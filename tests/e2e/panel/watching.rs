@@ -6,7 +6,12 @@ use tokio::{io::AsyncReadExt, net::TcpStream, time::timeout};
 
 use super::{ARTICLE, PANEL, hidden, post};
 use crate::harness::{
-    Origin, TestProxy, client::run, get, optional, origin::html, program::Program, webdriver::Window,
+    Origin, TestProxy,
+    client::run,
+    get, optional,
+    origin::html,
+    program::{Program, Running},
+    webdriver::Window,
 };
 
 #[tokio::test]
@@ -22,7 +27,7 @@ async fn it_counts_what_was_done_and_forgets_addresses_within_sites() {
         assert!(overview.text().contains(shown), "{shown}: {}", overview.text());
     }
     let requests = get(&proxy, &format!("{PANEL}/requests"), &[]).await;
-    assert!(requests.text().contains("rewritten: 100% kept"), "{}", requests.text());
+    assert!(requests.text().contains("rewritten: 100% of the text kept"), "{}", requests.text());
     assert!(
         !requests.text().contains("secret") && !requests.text().contains("gleaner.internal:"),
         "{}",
@@ -92,7 +97,7 @@ async fn blocking_is_paused_on_all_devices_and_goes_on() {
     let watch = tokio::spawn(gleaner::reload::watch(std::sync::Arc::clone(&proxy.proxy), |_| {}));
     let health = get(&proxy, &format!("{PANEL}/health"), &[]).await;
     let token = hidden(&health, "token");
-    for (length, words) in [("30m", "Nothing is blocked for another 30 minutes"), ("off", "End the pause")] {
+    for (length, words) in [("30m", "Nothing is blocked for another 30 min."), ("off", "Pause blocking")] {
         assert_eq!(post(&proxy, "/panel/pause", &[("token", &token), ("for", length)], &[]).await.status, 303);
         let taken_over = async {
             while proxy.proxy.config().blocker.paused_until().is_some() != (length == "30m") {
@@ -114,7 +119,7 @@ async fn metrics_are_bounded_and_readable() {
     let proxy = TestProxy::start("filters: { floor: { kept_chars: 1 } }").await;
     get(&proxy, &origin.url("/"), &[]).await;
     get(&proxy, &origin.url("/"), &[("x-requested-with", "XMLHttpRequest")]).await;
-    let metrics = get(&proxy, "http://gleaner.internal/metrics", &[]).await;
+    let metrics = get(&proxy, "http://gleaner.internal/metrics", &[("accept", "application/openmetrics-text")]).await;
     assert!(metrics.header("content-type").starts_with("application/openmetrics-text"));
     for line in [
         "gleaner_pages_rewritten_total 1\n",
@@ -132,32 +137,64 @@ async fn metrics_are_bounded_and_readable() {
     }
 }
 
-/// Each figure that the dashboard asks for is one that there is.
+/// A real Prometheus asks for the figures, and each query of the dashboard has an answer.
 #[tokio::test]
-async fn the_dashboard_asks_for_metrics_that_there_are() {
+async fn prometheus_reads_the_metrics_and_the_dashboard_shows_them() {
+    let (Some(program), Some(promtool)) =
+        (optional::program("prometheus", "prometheus"), optional::program("promtool", "prometheus"))
+    else {
+        return;
+    };
     let origin = Origin::http(|_| html(ARTICLE)).await;
     let proxy = TestProxy::start("filters: { floor: { kept_chars: 1 } }").await;
-    // Families with labels are told once they have a sample.
-    get(&proxy, &origin.url("/"), &[]).await;
-    get(&proxy, &origin.url("/"), &[("x-requested-with", "XMLHttpRequest")]).await;
-    let metrics = get(&proxy, "http://gleaner.internal/metrics", &[]).await;
-    let described = |name: &str| {
-        // OpenMetrics § 5.1: a family has the name without the suffixes of its samples.
-        let family = ["_total", "_bucket"].iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name);
-        metrics.text().contains(&format!("# TYPE {family} "))
+    let work = async || {
+        get(&proxy, &origin.url("/"), &[]).await;
+        // A family with labels is there once it has a sample.
+        get(&proxy, &origin.url("/"), &[("x-requested-with", "XMLHttpRequest")]).await;
     };
+    work().await;
+    let dir = tempfile::tempdir().unwrap();
+    let metrics = get(&proxy, "http://gleaner.internal/metrics", &[]).await;
+    std::fs::write(dir.path().join("metrics"), &metrics.body).unwrap();
+    let mut check = std::process::Command::new("sh");
+    check.arg("-c").arg(format!("{} check metrics < {}/metrics", promtool.display(), dir.path().display()));
+    assert_eq!(run(check).await, (true, String::new()));
+
+    let settings =
+        "global: { scrape_interval: 1s }\nscrape_configs: [{ job_name: g, static_configs: [{ targets: ['PROXY'] }] }]";
+    std::fs::write(dir.path().join("p.yml"), settings.replace("PROXY", &proxy.addr.to_string())).unwrap();
+    // It cannot choose a free port and say which.
+    let addr = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut command = std::process::Command::new(program);
+    command.args([
+        format!("--config.file={}/p.yml", dir.path().display()),
+        format!("--storage.tsdb.path={}/data", dir.path().display()),
+        format!("--web.listen-address={addr}"),
+        "--log.level=error".to_owned(),
+    ]);
+    let _running = Running::start(&mut command);
     let dashboard: serde_json::Value = serde_json::from_str(include_str!("../../../contrib/grafana.json")).unwrap();
-    let panels = dashboard["panels"].as_array().unwrap();
-    let targets = panels.iter().flat_map(|panel| panel["targets"].as_array().unwrap());
-    let mut names = 0;
-    for target in targets {
-        let words = target["expr"].as_str().unwrap().split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        for name in words.filter(|word| word.starts_with("gleaner_")) {
-            assert!(described(name), "{name} is not in {}", metrics.text());
-            names += 1;
+    let targets = dashboard["panels"].as_array().unwrap().iter().flat_map(|panel| panel["targets"].as_array().unwrap());
+    let mut queries: Vec<_> =
+        targets.map(|target| target["expr"].as_str().unwrap().replace("$__rate_interval", "20s")).collect();
+    assert!(queries.len() > 20, "{queries:?}");
+    let answered = async |query: &str| {
+        let query: String = url::form_urlencoded::byte_serialize(query.as_bytes()).collect();
+        let answer = get(&proxy, &format!("http://{addr}/api/v1/query?query={query}"), &[]).await;
+        let found: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let values = found["data"]["result"].as_array().cloned().unwrap_or_default();
+        values.iter().any(|value| value["value"][1] != "NaN")
+    };
+    let asking = async {
+        while let Some(query) = queries.last() {
+            work().await;
+            if answered(query).await {
+                queries.pop();
+            }
         }
-    }
-    assert!(names > 20, "{names}");
+    };
+    let in_time = timeout(Duration::from_mins(1), asking).await;
+    assert!(in_time.is_ok(), "without an answer: {queries:?}");
 }
 
 #[tokio::test]

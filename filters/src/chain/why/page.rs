@@ -57,8 +57,8 @@ fn filters(explanation: &Explanation, out: &mut String) {
     let report = &explanation.report;
     let _ = write!(
         out,
-        "<p>{:.0}% of the text was kept: {} of {} characters.</p><table><tr><th>Filter<th>Parts<th>Characters<th>Note",
-        report.kept_share() * 100.0,
+        "<p>{} of the text was kept: {} of {} characters.</p><table><tr><th>Filter<th>Parts<th>Characters<th>Note",
+        report.kept(),
         report.text_after,
         report.text_before
     );
@@ -111,7 +111,7 @@ fn probability(value: Option<f64>) -> String {
 
 fn tree(explanation: &Explanation, out: &mut String) {
     let rows = &explanation.page.tree;
-    let _ = write!(out, "<details><summary>Tree of {} blocks</summary>", rows.len());
+    let _ = write!(out, "<details><summary>Tree of all blocks ({})</summary>", rows.len());
     out.push_str("<table><tr><th>Block<th>Characters<th>CNR<th>Probability<th>Begins");
     for row in rows.iter().take(MAX_ROWS) {
         out.push_str("<tr><td>");

@@ -39,14 +39,18 @@ pub(super) fn make_frame(page: &mut Page, id: NodeId) -> bool {
 }
 
 fn address(page: &Page, id: NodeId) -> Option<String> {
+    let classes = page.attribute(id, &local_name!("class")).unwrap_or_default();
     // Hardly any element has one of them.
-    if page.has_attribute(id, &local_name!("src")) {
+    let is_named = |class: &str| FACADES.iter().any(|(name, ..)| *name == class);
+    let may_be = page.tag(id) == Some(Tag::Other) || classes.split_ascii_whitespace().any(is_named);
+    if !may_be || page.has_attribute(id, &local_name!("src")) {
         return None;
     }
-    let classes = page.attribute(id, &local_name!("class")).unwrap_or_default();
     FACADES.iter().find_map(|(name, attribute, [before, after])| {
-        let is_it = page.has_local_name(id, name) || classes.split_ascii_whitespace().any(|class| class == *name);
-        let value = page.attribute(id, &LocalName::from(*attribute)).filter(|_| is_it)?;
+        if !page.has_local_name(id, name) && !classes.split_ascii_whitespace().any(|class| class == *name) {
+            return None;
+        }
+        let value = page.attribute(id, &LocalName::from(*attribute))?;
         // An address without its query, or an identifier.
         let value = value.split('?').next().unwrap_or_default().trim();
         let is_identifier =
@@ -55,4 +59,49 @@ fn address(page: &Page, id: NodeId) -> Option<String> {
         let is_known = (is_identifier || is_address) && (1..=MAX_BYTES).contains(&value.len());
         is_known.then(|| format!("{before}{value}{after}"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        filter::{Filter, lazy_images::LazyImages},
+        testing,
+    };
+
+    fn frame(html: &str) -> Option<String> {
+        let mut page = testing::page(html);
+        LazyImages.apply(&mut page);
+        let frame = page.live(page.body()).find(|&id| page.tag(id) == Some(Tag::Iframe))?;
+        page.attribute(frame, &local_name!("src")).map(str::to_owned)
+    }
+
+    #[test]
+    fn a_facade_becomes_the_frame_that_its_script_would_make() {
+        for (facade, address) in [
+            ("<lite-youtube videoid=a1><a href=/w>Play</a></lite-youtube>", "https://www.youtube.com/embed/a1"),
+            ("<div class='big youtube-player' data-id=a1></div>", "https://www.youtube.com/embed/a1"),
+            ("<div class=youtube data-embed='a1?t=5'></div>", "https://www.youtube.com/embed/a1"),
+            ("<lite-vimeo videoid=7></lite-vimeo>", "https://player.vimeo.com/video/7"),
+            (
+                "<blockquote class=instagram-media data-instgrm-permalink='https://www.instagram.com/p/a1/?u=2'>",
+                "https://www.instagram.com/p/a1/embed/",
+            ),
+            ("<blockquote class=tiktok-embed data-video-id=7>", "https://www.tiktok.com/embed/v2/7"),
+            ("<iframe data-cookieblock-src=https://films.example/a1></iframe>", "https://films.example/a1"),
+        ] {
+            assert_eq!(frame(facade).as_deref(), Some(address), "{facade}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_identifier_makes_no_frame() {
+        for none in [
+            "<div class=youtube-player data-id='a b'></div>",
+            "<div class=players data-id=a1></div>",
+            "<blockquote class=instagram-media data-instgrm-permalink=javascript:x/></blockquote>",
+        ] {
+            assert_eq!(frame(none), None, "{none}");
+        }
+    }
 }

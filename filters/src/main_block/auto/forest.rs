@@ -141,26 +141,24 @@ impl Tree {
 
     /// Adds what it says of each row, by the first leaf that is left of it.
     fn add_to(&self, sums: &mut [f32; LANES], columns: &[Column]) {
-        let mut sets = [u32::MAX; LANES];
-        for split in &self.splits {
-            split.part(&columns[usize::from(split.column)], &mut sets);
-        }
-        for (sum, set) in sums.iter_mut().zip(sets) {
+        for (sum, set) in sums.iter_mut().zip(self.sets(columns)) {
             // No set is empty; the compiler does not know.
             *sum += self.leaves[(set | LAST).trailing_zeros() as usize];
         }
     }
-}
 
-impl Split {
-    /// Takes the leaves on the left away from rows whose value is above. By itself, or the compiler takes one row at a time.
+    /// The leaves that the rows may end in. By itself, or the compiler takes one row at a time.
     #[inline(never)]
-    fn part(&self, values: &Column, sets: &mut [u32; LANES]) {
-        for (set, value) in sets.iter_mut().zip(values) {
-            // All bits where it is true, and no branch, for the same reason.
-            let stays = u32::from(*value <= self.threshold).wrapping_neg();
-            *set &= self.above | stays;
+    fn sets(&self, columns: &[Column]) -> [u32; LANES] {
+        let mut sets = [u32::MAX; LANES];
+        for split in &self.splits {
+            for (set, value) in sets.iter_mut().zip(&columns[usize::from(split.column)]) {
+                // All bits where it is true, and no branch, for the same reason.
+                let stays = u32::from(*value <= split.threshold).wrapping_neg();
+                *set &= split.above | stays;
+            }
         }
+        sets
     }
 }
 

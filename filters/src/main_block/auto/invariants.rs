@@ -84,15 +84,15 @@ fn heading_of(page: &Page, id: NodeId) -> Option<NodeId> {
     around.find(|&up| page.tag(up).is_some_and(Tag::is_heading))
 }
 
+/// How many prices each block tells.
+pub(super) fn prices_of(page: &Page, blocks: &Blocks) -> Vec<usize> {
+    blocks.list.iter().map(|block| prices(&blocks.text(page, block))).collect()
+}
+
 /// Whether a choice would leave none of the prices of a page, of which it has so many at least.
-pub(super) fn loses_all_prices(page: &Page, blocks: &Blocks, kept: &[bool], least: usize) -> bool {
-    let (mut all, mut left) = (0, 0);
-    for (block, &kept) in blocks.list.iter().zip(kept) {
-        let count = prices(&blocks.text(page, block));
-        all += count;
-        left += if kept { count } else { 0 };
-    }
-    all >= least && left == 0
+pub(super) fn loses_all(prices: &[usize], kept: &[bool], least: usize) -> bool {
+    let is_left = prices.iter().zip(kept).any(|(&count, &kept)| kept && count > 0);
+    !is_left && prices.iter().sum::<usize>() >= least
 }
 
 #[cfg(test)]

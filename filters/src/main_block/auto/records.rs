@@ -317,22 +317,22 @@ fn posts(page: &Page, words: &Words, names: &[Sign], dates: &[Sign], is_forum: b
 
 /// Alike siblings that are short and hold several texts each, and the number of their group; and others that are cards.
 fn siblings(page: &Page, words: &Words) -> (Table<NodeId, u64>, Table<NodeId, u64>) {
-    let mut groups: Table<(NodeId, u64), Vec<NodeId>> = Table::default();
-    for id in page.live(page.body()).skip(1).filter(|&id| page.tag(id).is_some()) {
-        if words.blocks[id.index()] > 0 {
-            groups.entry((page.parent(id), look_from(page, id, 3))).or_default().push(id);
-        }
-    }
+    let with_text = |id: &NodeId| page.tag(*id).is_some() && words.blocks[id.index()] > 0;
+    let elements = page.live(page.body()).skip(1).filter(with_text);
+    let mut looks: Vec<_> = elements.map(|id| (page.parent(id), look_from(page, id, 3), id)).collect();
+    looks.sort_unstable();
     let (mut records, mut found_cards) = (Table::default(), Table::default());
-    for ((parent, look), members) in groups {
+    for alike in looks.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1)) {
+        if alike.len() < LEAST_SIBLINGS {
+            continue;
+        }
+        let (parent, look, _) = alike[0];
+        let members: Vec<NodeId> = alike.iter().map(|&(.., id)| id).collect();
         let sum = |of: &dyn Fn(NodeId) -> f32| members.iter().map(|&id| of(id)).sum::<f32>();
         let count = members.len() as f32;
         let all = sum(&|id| words.all[id.index()]);
         let blocks = sum(&|id| words.blocks[id.index()] as f32);
         let group = mix(mix(look, u64::from(parent.0)), 4);
-        if members.len() < LEAST_SIBLINGS {
-            continue;
-        }
         if blocks >= 2.0 * count && all <= SIBLING_WORDS * count {
             records.extend(members.into_iter().map(|id| (id, group)));
         } else if all <= cards::WORDS * count && cards::are_most(page, words, &members) {

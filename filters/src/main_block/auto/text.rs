@@ -61,18 +61,28 @@ pub(crate) fn hashes(text: &str) -> Vec<u64> {
 
 /// The words of a text as hashes, in order; a character of a script without spaces is one.
 pub(crate) fn words(text: &str, out: &mut Vec<u64>) {
-    for piece in text.split(|c: char| !is_word_char(c)) {
-        let mut word = None;
-        for c in piece.chars() {
-            if is_unspaced(c) {
+    let mut word = None;
+    let mut at = 0;
+    while let Some(&byte) = text.as_bytes().get(at) {
+        at += 1;
+        let small = SMALL[usize::from(byte)];
+        if small != 0 {
+            word = Some(mix(word.unwrap_or(SEED), u64::from(small)));
+        } else if byte.is_ascii() {
+            out.extend(word.take());
+        } else if let Some(c) = text[at - 1..].chars().next() {
+            at += c.len_utf8() - 1;
+            if !is_word_char(c) {
+                out.extend(word.take());
+            } else if is_unspaced(c) {
                 out.extend(word.take());
                 out.push(fold(SEED, c));
             } else {
                 word = Some(fold(word.unwrap_or(SEED), c));
             }
         }
-        out.extend(word);
     }
+    out.extend(word);
 }
 
 fn fold(hash: u64, c: char) -> u64 {

@@ -85,6 +85,17 @@ fn a_sentence_that_begins_with_by_is_no_byline() {
 }
 
 #[test]
+fn a_work_that_the_text_names_has_another_author() {
+    let page = |end: &str| article(&format!("<h1>The night ferry</h1>{}{end}", TEXT.repeat(9)));
+    assert_eq!(page("<p>Written by <a href=/ann>Ann Ash</a>").as_deref(), Some("Ann Ash"));
+    assert_eq!(page("<p>All rights reserved.<br>Written by <a href=/ann>Ann Ash</a>").as_deref(), Some("Ann Ash"));
+    assert_eq!(
+        page("<table><tr><td>A film of the story <i>Bell</i> written by <a href=/ann>Ann Ash</a>.</table>"),
+        None
+    );
+}
+
+#[test]
 fn two_names_in_one_line_are_two_authors() {
     let html = format!(
         "<h1>The night ferry</h1><p>By <a rel=author href=/a>Ann Ash</a> and <a rel=author href=/b>Ben Birch</a></p>{TEXT}"

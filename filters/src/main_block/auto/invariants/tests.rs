@@ -65,7 +65,7 @@ proptest! {
 fn prices_that_all_go_are_noticed() {
     let page = page("<p>$4</p><p>$5</p><p>$6</p><p>text</p>");
     let blocks = Blocks::of(&page, &[]);
-    let is_lost = |kept: [bool; 4], least| loses_all_prices(&page, &blocks, &kept, least);
+    let is_lost = |kept: [bool; 4], least| loses_all(&prices_of(&page, &blocks), &kept, least);
     assert!(is_lost([false, false, false, true], 3));
     assert!(!is_lost([false, false, false, true], 4));
     assert!(!is_lost([false, true, false, true], 3));

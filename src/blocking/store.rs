@@ -1,0 +1,60 @@
+//! Files in the folder of lists. Those that cannot be written are kept in memory until the program ends.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+    process,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use super::MAX_LIST;
+
+/// Of the process, because configurations come and go.
+static UNWRITTEN: Mutex<BTreeMap<PathBuf, Vec<u8>>> = Mutex::new(BTreeMap::new());
+
+fn unwritten() -> MutexGuard<'static, BTreeMap<PathBuf, Vec<u8>>> {
+    // No update can be left half done by a panic.
+    UNWRITTEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The bytes of a file. What is none, such as a named pipe, could make the program wait for ever.
+pub(super) fn read(file: &Path) -> io::Result<Vec<u8>> {
+    if let Some(bytes) = unwritten().get(file) {
+        return Ok(bytes.clone());
+    }
+    if !fs::metadata(file)?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    crate::config::read_file(file, MAX_LIST)
+}
+
+/// Writes a file, or keeps it in memory where that fails.
+pub(super) fn write_or_keep(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let written = write(file, bytes);
+    match &written {
+        Ok(()) => unwritten().remove(file),
+        Err(_) => unwritten().insert(file.to_owned(), bytes.to_owned()),
+    };
+    written
+}
+
+/// Puts a file in the place of another, whole: what reads it never sees a half of it.
+pub(super) fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(dir) = file.parent() {
+        fs::create_dir_all(dir)?;
+    }
+    let new = file.with_extension(format!("new-{}", process::id()));
+    fs::write(&new, bytes).and_then(|()| fs::rename(&new, file)).inspect_err(|_| {
+        // A half must not take the place that a full disk has left.
+        let _ = fs::remove_file(&new);
+    })
+}
+
+/// Why nothing can be written in this folder, which need not be there yet. Leaves nothing behind.
+pub(crate) fn check(dir: &Path) -> io::Result<()> {
+    let there = dir.ancestors().find(|dir| dir.exists()).unwrap_or(Path::new("."));
+    let probe = there.join(format!(".gleaner-{}", process::id()));
+    fs::write(&probe, "?")?;
+    fs::remove_file(probe)
+}
