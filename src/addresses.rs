@@ -35,8 +35,7 @@ fn of_default_route() -> Option<IpAddr> {
 }
 
 /// Where other devices reach a proxy with these listeners; none where it serves this machine only.
-#[must_use]
-pub fn addresses_for_devices(listeners: &[SocketAddr]) -> Vec<SocketAddr> {
+pub(crate) fn addresses_for_devices(listeners: &[SocketAddr]) -> Vec<SocketAddr> {
     let mut found = Vec::new();
     for listener in listeners.iter().filter(|listener| !listener.ip().is_loopback()) {
         if listener.ip().is_unspecified() {

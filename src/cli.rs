@@ -83,7 +83,7 @@ enum Command {
     /// Write a short configuration with comments where it is looked for
     Init(init::Args),
     /// Check a configuration file and say what is wrong with it
-    CheckConfig(CheckConfigArguments),
+    CheckConfig(check_config::Args),
     /// Print the JSON Schema of the configuration, for editors
     Schema,
     /// Look at the certificate authority, hand out its certificate, or replace it
@@ -180,12 +180,6 @@ impl ServeArguments {
     }
 }
 
-#[derive(Args, Debug)]
-struct CheckConfigArguments {
-    /// The file to check, `-` for standard input; without it, the usual places are searched
-    file: Option<PathBuf>,
-}
-
 /// The program: arguments → configuration → command, and the exit code of what went wrong.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -228,7 +222,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         None => serve::run(config, serve),
         Some(Command::Serve(own)) => serve::run(config, own.or(serve)),
         Some(Command::Init(arguments)) => init::run(&arguments, config),
-        Some(Command::CheckConfig(arguments)) => check_config::run(arguments.file.or(config)),
+        Some(Command::CheckConfig(arguments)) => check_config::run(arguments, config),
         Some(Command::Schema) => schema::run(),
         Some(Command::Ca { command }) => ca::run(&command, &load(config)?),
         Some(Command::Devices { command }) => devices::run(&command, &load(config)?),

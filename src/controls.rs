@@ -24,7 +24,7 @@ use std::{
 use base64ct::{Base64UrlUnpadded, Encoding};
 use bytes::Bytes;
 use gleaner_filters::{Links, Shape, View};
-use http::{HeaderMap, HeaderValue, Method, Request, Uri, header, uri::PathAndQuery};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, header, uri::PathAndQuery};
 use ring::{
     hmac,
     rand::{SecureRandom, SystemRandom},
@@ -76,8 +76,8 @@ pub(crate) enum Asked {
 pub(crate) struct PageControls {
     controls: Arc<Controls>,
     device: Device,
-    /// A hash of the request's cookies and credentials: what was kept with others is not shown.
-    account: PageId,
+    /// The request's cookies and credentials: what was kept with others is not shown.
+    account: Vec<(HeaderName, HeaderValue)>,
     view: View,
     /// That of the link that was followed.
     asked: Option<PageId>,
@@ -139,14 +139,13 @@ impl Controls {
         headers: &HeaderMap,
         shown: Option<(View, PageId)>,
     ) -> PageControls {
-        let mut context = hmac::Context::with_key(&self.key);
-        for name in [header::COOKIE, header::AUTHORIZATION] {
-            headers.get_all(name).iter().for_each(|value| context.update(value.as_bytes()));
-            context.update(b"\n");
-        }
+        // They are hashed where the response is a page, which few are.
+        let fields = [header::COOKIE, header::AUTHORIZATION].into_iter();
+        let account =
+            fields.flat_map(|name| headers.get_all(&name).iter().map(move |value| (name.clone(), value.clone())));
         let view = shown.map(|(view, _)| view).unwrap_or_default();
         let asked = shown.map(|(_, id)| id);
-        PageControls { controls: Arc::clone(self), device, account: start(context), view, asked, id: Arc::default() }
+        PageControls { controls: Arc::clone(self), device, account: account.collect(), view, asked, id: Arc::default() }
     }
 }
 
@@ -212,7 +211,12 @@ impl PageControls {
 
     /// Under which number a page is kept.
     fn place(&self, id: PageId) -> PageId {
-        std::array::from_fn(|index| id[index] ^ self.account[index])
+        let mut context = hmac::Context::with_key(&self.controls.key);
+        for (name, value) in &self.account {
+            context.update(&[name.as_str().as_bytes(), value.as_bytes(), b"\n"].concat());
+        }
+        let account = start(context);
+        std::array::from_fn(|index| id[index] ^ account[index])
     }
 }
 

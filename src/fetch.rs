@@ -27,7 +27,7 @@ const MAX_REDIRECTS: usize = 5;
 const PAGE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The bytes of a page.
-pub async fn page(config: &Config, address: &Url) -> Result<Vec<u8>, String> {
+pub(crate) async fn page(config: &Config, address: &Url) -> Result<Vec<u8>, String> {
     let fields = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static("text/html, */*;q=0.1"))]);
     let fetched = get(config, address, &fields, config.rewrite.max_html_bytes);
     match timeout(PAGE_TIMEOUT, fetched).await {

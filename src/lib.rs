@@ -32,8 +32,8 @@
 //! `config` is what the file says, `runtime_state` what is built from it and in force, `reload` replaces that, and
 //! `service::proxy` outlives it.
 //! `records` keeps the last requests and totals for the panel. `shutdown` ends connections gracefully, `tcp` sets the
-//! options of sockets. `offline` runs the filter chain over files, for the command line and the measurements in `lab/`;
-//! `profiles` explains which settings a client gets, and `fetch` gets a list or a page for this program itself.
+//! options of sockets. `cli` is the command line. `offline` runs the filter chain over files, for it and for the
+//! measurements in `lab/`; `fetch` gets a list or a page for this program itself.
 
 mod access_control;
 mod addresses;
@@ -53,18 +53,17 @@ mod device_looks;
 mod error;
 mod error_pages;
 mod expiring_map;
-pub mod fetch;
+mod fetch;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
 mod headers;
 mod listener;
-pub mod log;
+mod log;
 mod mitm;
 pub mod offline;
 mod panel;
 mod private_file;
-pub mod profiles;
 mod records;
 pub mod reload;
 mod rewound;
@@ -79,8 +78,7 @@ mod trusted_devices;
 mod tunnel;
 mod websocket;
 
-pub use addresses::{addresses_for_devices, local_addresses};
-pub use admin::qr::text as qr_code;
+pub use addresses::local_addresses;
 pub use ca::{Authority, AuthorityError};
 pub use config::{Config, ConfigError, RawConfig};
 pub use credentials::hash_password;

@@ -36,7 +36,7 @@ static WRITER: OnceLock<LogQueue> = OnceLock::new();
 const REQUEST: &str = "gleaner::request";
 
 /// Starts logging to standard error. `RUST_LOG`, where set, overrides the levels. A second call does nothing.
-pub fn init(log: Log) {
+pub(crate) fn init(log: Log) {
     let filter: Option<Targets> = env::var("RUST_LOG").ok().and_then(|directives| directives.parse().ok());
     let filter = filter.unwrap_or_else(|| configured_filter(log));
     let queue = WRITER.get_or_init(LogQueue::start);
@@ -63,7 +63,7 @@ fn configured_filter(log: Log) -> Targets {
 }
 
 /// Writes the queued lines, for a second at most. To be called before the program ends.
-pub fn flush() {
+pub(crate) fn flush() {
     if let Some(queue) = WRITER.get() {
         queue.flush(Duration::from_secs(1));
     }

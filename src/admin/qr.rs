@@ -31,8 +31,7 @@ pub(crate) fn svg(text: &str) -> Markup {
 }
 
 /// The code for a terminal with dark background, two modules to a character.
-#[must_use]
-pub fn text(text: &str) -> Option<String> {
+pub(crate) fn text(text: &str) -> Option<String> {
     let light = code(text)?.render::<Dense1x2>().dark_color(Dense1x2::Dark).light_color(Dense1x2::Light).build();
     Some(light)
 }

@@ -8,9 +8,9 @@ use std::{
 };
 
 use crate::{
-    Proxy, addresses_for_devices,
+    Proxy, addresses,
+    admin::qr,
     config::{Intercept, Lookup},
-    qr_code,
 };
 
 /// The address under which this machine itself reaches a listener: loopback, if it listens on all addresses.
@@ -58,7 +58,7 @@ pub(super) fn text(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String
     line("HTTPS", &https);
     line("try it", &format!("curl -x http://{first}{credentials} http://example.com/"));
     line("Chromium", &format!("chromium --proxy-server={first}"));
-    for_devices(&mut line, &addresses_for_devices(own), own);
+    for_devices(&mut line, &addresses::addresses_for_devices(own), own);
     if !config.log.requests {
         line("log", "requests are not logged; `RUST_LOG=gleaner=info` or `log: { requests: true }` shows them");
     }
@@ -74,7 +74,7 @@ fn for_devices(line: &mut impl FnMut(&str, &str), reached: &[SocketAddr], own: &
     match reached.first() {
         Some(addr) => {
             let url = format!("http://{addr}/");
-            let code = io::stdout().is_terminal().then(|| qr_code(&url)).flatten();
+            let code = io::stdout().is_terminal().then(|| qr::text(&url)).flatten();
             for row in code.iter().flat_map(|code| code.lines()) {
                 line("", row);
             }

@@ -17,7 +17,15 @@ const MAX_TYPED: u64 = 4 << 20;
 
 const STDIN: &str = "standard input";
 
-pub(super) fn run(file: Option<PathBuf>) -> anyhow::Result<()> {
+/// Arguments of `gleaner check-config`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The file to check, `-` for standard input; without it, the usual places are searched
+    file: Option<PathBuf>,
+}
+
+pub(super) fn run(arguments: Args, named: Option<PathBuf>) -> anyhow::Result<()> {
+    let file = arguments.file.or(named);
     let (config, name) = if file.as_deref() == Some("-".as_ref()) {
         let mut bytes = Vec::new();
         io::stdin().lock().take(MAX_TYPED).read_to_end(&mut bytes)?;

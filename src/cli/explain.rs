@@ -2,6 +2,7 @@
 //! page: what the filters remove and by which rule, which block is chosen, and with which scores.
 
 mod page;
+mod profile;
 
 use std::{fmt::Write as _, net::IpAddr, path::PathBuf};
 
@@ -9,6 +10,7 @@ use clap::builder::PossibleValuesParser;
 use gleaner_filters::{Blocker as _, Names};
 use url::Url;
 
+use self::profile::Connection;
 use super::{
     extract::{address_of, page_address},
     overlay::Overlay,
@@ -18,7 +20,6 @@ use crate::{
     Config,
     blocking::{Blocker, BlockingRequest, Exempt, KINDS, Verdict},
     config::Asker,
-    profiles::{self, Connection},
 };
 
 /// Arguments of `gleaner explain`.
@@ -104,8 +105,8 @@ fn request(args: &Args, url: &Url, config: &Config) -> anyhow::Result<()> {
     let wanted = BlockingRequest::new(url.clone(), args.page.clone(), kind);
     let asker = asker(args, config);
     let page = args.page.as_ref().unwrap_or(url);
-    let (mut out, _) = profiles::explain(config, &asker, page);
-    let (_, connection) = profiles::explain(config, &asker, url);
+    let (mut out, _) = profile::explain(config, &asker, page);
+    let (_, connection) = profile::explain(config, &asker, url);
     let choice = config.profiles.choose(&asker, wanted.site());
     let profile = choice.filter(|choice| !choice.profile.blocking).map(|choice| choice.profile.name.as_str());
     // Writing to a `String` cannot fail, here and below.

@@ -12,6 +12,8 @@ use std::{
     time::Duration,
 };
 
+// Half the time of the standard library's hasher; the keys are bounded in number.
+use foldhash::fast::RandomState;
 use hyper::client::conn::http2;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
@@ -51,8 +53,8 @@ pub(super) struct Pool {
 
 #[derive(Default)]
 struct Kept {
-    http1: HashMap<Arc<Target>, Vec<KeptHttp1>>,
-    http2: HashMap<Arc<Target>, Vec<Http2Connection>>,
+    http1: HashMap<Arc<Target>, Vec<KeptHttp1>, RandomState>,
+    http2: HashMap<Arc<Target>, Vec<Http2Connection>, RandomState>,
 }
 
 /// An HTTP/1.1 connection that is ready for a request, or will be once its response has been read.

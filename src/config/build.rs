@@ -114,7 +114,7 @@ pub(super) fn profile(name: &str, raw: &RawProfile, mut filters: ChainConfig, co
         *host = hosts::without_wildcard(host).to_owned();
     }
     let mut hasher = DefaultHasher::new();
-    (config.fingerprint, serde_yaml::to_string(&filters).unwrap_or_default()).hash(&mut hasher);
+    (config.fingerprint, serde_yaml::to_value(&filters).unwrap_or_default()).hash(&mut hasher);
     Profile {
         name: name.to_owned(),
         rewrite: raw.rewrite.unwrap_or(config.rewrite.enabled),
@@ -186,7 +186,7 @@ fn fingerprint(raw: &RawConfig, lists: u64) -> u64 {
     let mut hasher = DefaultHasher::new();
     env!("CARGO_PKG_VERSION").hash(&mut hasher);
     lists.hash(&mut hasher);
-    serde_yaml::to_string(&raw.filters).unwrap_or_default().hash(&mut hasher);
+    serde_yaml::to_value(&raw.filters).unwrap_or_default().hash(&mut hasher);
     hasher.finish()
 }
 

@@ -142,7 +142,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
     fn take_head(&mut self) -> bool {
         // Parsed again only where a line or much more has come, so that heads sent byte by byte cost linear time.
         let length = self.buffer.len();
-        let has_line = self.buffer[self.parsed..].iter().any(|byte| b"\r\n".contains(byte));
+        let has_line = memchr::memchr2(b'\r', b'\n', &self.buffer[self.parsed..]).is_some();
         if !has_line && length / 4096 == self.parsed / 4096 {
             return false;
         }

@@ -1,4 +1,4 @@
-//! Says which settings a page would get, and why: for `gleaner explain`.
+//! What `gleaner explain` says of a request's settings: which a page would get, and why.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ use crate::{
 
 /// What becomes of a client's connections to a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Connection {
+pub(super) enum Connection {
     /// The proxy sees requests: over plain HTTP, or because it opens TLS.
     Seen,
     /// It would, if a browser of this client trusted the certificate.
@@ -25,8 +25,7 @@ pub enum Connection {
 }
 
 /// What this client would get at this address, one line for each decision, and what becomes of its connection.
-#[must_use]
-pub fn explain(config: &Config, asker: &Asker<'_>, url: &Url) -> (String, Connection) {
+pub(super) fn explain(config: &Config, asker: &Asker<'_>, url: &Url) -> (String, Connection) {
     let host = url.host_str().unwrap_or_default().trim_end_matches('.');
     let mut text = String::new();
     let Some(Choice { profile, rule, .. }) = config.profiles.choose(asker, host) else {
