@@ -69,42 +69,51 @@ struct Heading {
     id: NodeId,
     level: u8,
     scope: NodeId,
+    /// The first text below it.
+    text: Option<usize>,
 }
 
-/// Keeps the headings above a kept text: the nearest, and above that those of higher levels.
+/// Keeps the headings above a kept text: the nearest, if the text right below it is kept, and above that those of higher levels.
 ///
 /// The only `h1` of a page is the headline or the name of the site, which is decided elsewhere.
 fn keep_headings(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     let heads = heads(page, blocks);
-    let is_first = |head: &&NodeId| page.tag(**head) == Some(Tag::H1);
-    let only = heads.iter().flatten().find(is_first).copied();
-    let only = only.filter(|only| heads.iter().flatten().filter(is_first).all(|head| head == only));
+    let is_first = |head: &&(NodeId, usize)| page.tag(head.0) == Some(Tag::H1);
+    let only = heads.iter().flatten().find(is_first).map(|head| head.0);
+    let only = only.filter(|&only| heads.iter().flatten().filter(is_first).all(|head| head.0 == only));
     for at in (0..kept.len()).rev() {
-        if let Some(head) = heads[at].filter(|head| kept[at] && Some(*head) != only) {
+        if let Some((head, text)) = heads[at]
+            && kept[at]
+            && kept[text]
+            && Some(head) != only
+        {
             kept[blocks.inside(page, head)].fill(true);
         }
     }
 }
 
-/// The heading above each block, if it has one.
-fn heads(page: &Page, blocks: &Blocks) -> Vec<Option<NodeId>> {
+/// The heading above each block, if it has one, and what decides about it: of a text the first below the heading, of a
+/// heading itself.
+fn heads(page: &Page, blocks: &Blocks) -> Vec<Option<(NodeId, usize)>> {
     let mut open: Vec<Heading> = Vec::new();
     let mut heads = Vec::with_capacity(blocks.list.len());
-    for block in &blocks.list {
+    for (at, block) in blocks.list.iter().enumerate() {
         while open.pop_if(|heading| page.end(heading.scope) <= block.container).is_some() {}
-        let heading = heading_of(page, block.container);
-        let heading = heading.filter(|&id| open.last().is_none_or(|last| last.id != id)).map(|id| Heading {
-            id,
-            level: page.tag(id).and_then(Tag::heading_level).unwrap_or(1),
-            scope: scope(page, blocks, id),
-        });
-        if let Some(heading) = &heading {
-            let is_over =
-                |other: &mut Heading| other.level >= heading.level && page.contains(heading.scope, other.scope);
-            while open.pop_if(is_over).is_some() {}
+        let Some(id) = heading_of(page, block.container) else {
+            heads.push(open.last_mut().map(|heading| (heading.id, *heading.text.get_or_insert(at))));
+            continue;
+        };
+        // Another line of the same heading.
+        if open.last().is_some_and(|last| last.id == id) {
+            heads.push(Some((id, at)));
+            continue;
         }
-        heads.push(open.last().map(|heading| heading.id));
-        open.extend(heading);
+        let level = page.tag(id).and_then(Tag::heading_level).unwrap_or(1);
+        let heading = Heading { id, level, scope: scope(page, blocks, id), text: None };
+        let is_over = |other: &mut Heading| other.level >= heading.level && page.contains(heading.scope, other.scope);
+        while open.pop_if(is_over).is_some() {}
+        heads.push(open.last().map(|heading| (heading.id, at)));
+        open.push(heading);
     }
     heads
 }
