@@ -213,7 +213,10 @@ impl Client {
         let stream = self.connector.connect(target, requester.address, true).await?;
         let mut connection = http1_connection::handshake(stream.io, true).await?;
         match wait.first_byte(connection.sender.send_request(request)).await? {
-            Ok(response) => Ok((response, None)),
+            Ok(mut response) => {
+                connection.complete(&mut response);
+                Ok((response, None))
+            }
             Err(error) => Err(wait.error(&error)),
         }
     }

@@ -23,8 +23,8 @@ pub(crate) use self::media::Media;
 /// makes hyper allocate at every head.
 pub(crate) const MAX_FIELDS: usize = 100;
 
-/// The same of a response: sites that set many cookies and policies send hundreds, more than hyper's default of 100. hyper
-/// allocates 64 bytes for each at every head.
+/// The same of a response: sites that set many cookies and policies send hundreds, more than hyper's default of 100.
+/// See `client::tolerant_io`.
 pub(crate) const MAX_RESPONSE_FIELDS: usize = 1024;
 
 /// RFC 8586 § 2: names the proxies that a request has passed, to detect loops. Unlike `Via` it does not disable a server's

@@ -2,13 +2,13 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, PoisonError,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::Duration,
 };
 
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Uri, Version, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri, Version, header};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tracing::debug;
@@ -20,13 +20,9 @@ use super::{
     pool::Pool,
     response_wait::ResponseWait,
     retry::ReplayableRequest,
-    tolerant_io::{self, TolerantIo},
+    tolerant_io::{self, Surplus, TolerantIo},
 };
-use crate::{
-    authority::Target,
-    body::Body,
-    headers::{MAX_RESPONSE_FIELDS, members},
-};
+use crate::{authority::Target, body::Body, headers::members};
 
 /// What an origin's `Keep-Alive: timeout` is shortened by, so that its close does not cross our next request.
 const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);
@@ -36,6 +32,7 @@ pub(super) struct Http1Connection {
     pub(super) sender: http1::SendRequest<Body>,
     /// Before its next request `TolerantIo` looks for bytes that nobody asked for; until then nothing is written.
     check_unread: Arc<AtomicBool>,
+    surplus: Surplus,
 }
 
 impl Http1Connection {
@@ -46,6 +43,15 @@ impl Http1Connection {
 
     pub(super) fn is_closed(&self) -> bool {
         self.sender.is_closed()
+    }
+
+    /// Gives a response the fields that hyper had no room for.
+    pub(super) fn complete<B>(&self, response: &mut Response<B>) {
+        let surplus = std::mem::take(&mut *self.surplus.lock().unwrap_or_else(PoisonError::into_inner));
+        // `extend` would replace fields of the same name.
+        for (name, value) in &surplus {
+            response.headers_mut().append(name, value.clone());
+        }
     }
 }
 
@@ -72,7 +78,8 @@ impl Client {
         }
         let sent = wait.first_byte(connection.sender.try_send_request(request)).await;
         match sent {
-            Ok(Ok(response)) => {
+            Ok(Ok(mut response)) => {
+                connection.complete(&mut response);
                 // NTLM needs its connection whatever that has shown.
                 let is_proven = is_reused || !Arc::ptr_eq(pool, &self.pool);
                 pool.put_http1(Arc::clone(target), connection, keep_alive(response.headers()), is_proven);
@@ -100,11 +107,11 @@ impl Client {
 
 pub(super) async fn handshake(io: Io, upgrades: bool) -> Result<Http1Connection, UpstreamError> {
     let check_unread = Arc::<AtomicBool>::default();
-    let io = TolerantIo::new(io, connector::has_unread, Arc::clone(&check_unread));
+    let surplus = Surplus::default();
+    let io = TolerantIo::new(io, connector::has_unread, Arc::clone(&check_unread), Arc::clone(&surplus));
     let (sender, connection) = http1::Builder::new()
         .preserve_header_case(true)
         .title_case_headers(true)
-        .max_headers(MAX_RESPONSE_FIELDS)
         .max_buf_size(2 * tolerant_io::MAX_HEAD)
         .handshake(TokioIo::new(io))
         .await
@@ -115,7 +122,7 @@ pub(super) async fn handshake(io: Io, upgrades: bool) -> Result<Http1Connection,
             debug!(%error, "a connection to an origin ended early");
         }
     });
-    Ok(Http1Connection { sender, check_unread })
+    Ok(Http1Connection { sender, check_unread, surplus })
 }
 
 /// The request as it is written over HTTP/1.1: its path, and `Host` in front (RFC 9112 § 3.2).

@@ -15,13 +15,14 @@ use std::{
     io,
     pin::Pin,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     task::{Context, Poll, ready},
 };
 
 use bytes::{Buf, BytesMut};
+use http::HeaderMap;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_util::io::poll_read_buf;
 
@@ -39,6 +40,9 @@ const READ_SIZE: usize = 16 * 1024;
 /// Bytes read at once where a head is expected: most are shorter, and what follows is read straight into hyper's buffer.
 const HEAD_READ_SIZE: usize = 4 * 1024;
 
+/// Fields of the last head beyond those that hyper has room for. More room would be allocated at every head.
+pub(super) type Surplus = Arc<Mutex<HeaderMap>>;
+
 /// A connection to an origin.
 pub(super) struct TolerantIo<I> {
     io: I,
@@ -55,6 +59,7 @@ pub(super) struct TolerantIo<I> {
     is_head: bool,
     /// The connection was reset while the request was written.
     was_reset: bool,
+    surplus: Surplus,
 }
 
 #[derive(Debug)]
@@ -81,9 +86,9 @@ enum Chunk {
 }
 
 impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
-    pub(super) fn new(io: I, has_unread: fn(&mut I) -> bool, check_unread: Arc<AtomicBool>) -> Self {
+    pub(super) fn new(io: I, has_unread: fn(&mut I) -> bool, check_unread: Arc<AtomicBool>, surplus: Surplus) -> Self {
         let (raw, out) = (BytesMut::new(), BytesMut::new());
-        Self { io, has_unread, check_unread, state: State::New, raw, out, is_head: false, was_reset: false }
+        Self { io, has_unread, check_unread, state: State::New, raw, out, is_head: false, was_reset: false, surplus }
     }
 
     /// Whether the origin sent something since the last response, asked until it has not, before each request.
@@ -199,7 +204,12 @@ impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
             return !matches!(self.state, State::Raw);
         };
         let head = &self.raw[..end];
-        let (normalized, state) = normalized_head(head, self.is_head).unwrap_or((head.into(), State::Raw));
+        let mut surplus = HeaderMap::new();
+        let normalized = normalized_head(head, self.is_head, &mut surplus);
+        let (normalized, state) = normalized.unwrap_or((head.into(), State::Raw));
+        if !surplus.is_empty() {
+            *self.surplus.lock().unwrap_or_else(PoisonError::into_inner) = surplus;
+        }
         self.out.extend_from_slice(&normalized);
         self.state = state;
         self.raw.advance(end);
@@ -245,7 +255,7 @@ fn chunk_size(line: &[u8]) -> Option<u64> {
 #[cfg(feature = "fuzzing")]
 pub(super) fn read_in_pieces(bytes: &[u8], piece: usize) {
     let read = |piece: usize| {
-        let mut io = TolerantIo::new(tokio::io::empty(), |_| false, Arc::default());
+        let mut io = TolerantIo::new(tokio::io::empty(), |_| false, Arc::default(), Arc::default());
         io.request_written(b"GET /");
         let mut out = Vec::new();
         for piece in bytes.chunks(piece.max(1)) {

@@ -2,7 +2,15 @@
 
 use std::borrow::Cow;
 
+use http::{HeaderMap, HeaderName, HeaderValue};
+
 use super::{Chunk, State};
+
+/// Fields of a head that hyper reads: its default.
+const MOST_FIELDS: usize = 100;
+
+/// Fields that say where a message ends, and what becomes of its connection.
+const FRAMING: [&[u8]; 4] = [b"content-length", b"transfer-encoding", b"connection", b"upgrade"];
 
 /// Where the empty line after a head ends.
 pub(super) fn head_end(bytes: &[u8]) -> Option<usize> {
@@ -14,8 +22,12 @@ pub(super) fn head_end(bytes: &[u8]) -> Option<usize> {
 }
 
 /// A head as hyper reads it, and what follows it. `None` for what hyper is to refuse: what is no HTTP/1 response, NUL,
-/// and a CR in a line, which other readers take for its end.
-pub(super) fn normalized_head(head: &[u8], is_head: bool) -> Option<(Cow<'_, [u8]>, State)> {
+/// and a CR in a line, which other readers take for its end. Fields beyond what hyper takes become the surplus.
+pub(super) fn normalized_head<'a>(
+    head: &'a [u8],
+    is_head: bool,
+    surplus: &mut HeaderMap,
+) -> Option<(Cow<'a, [u8]>, State)> {
     if let Some(state) = strict_head(head, is_head) {
         return Some((head.into(), state));
     }
@@ -31,6 +43,18 @@ pub(super) fn normalized_head(head: &[u8], is_head: bool) -> Option<(Cow<'_, [u8
         fields.retain(|(name, _)| !name.eq_ignore_ascii_case(b"content-length"));
         fields.push((b"Connection".into(), b"close".into()));
     }
+    let state = body_state(&pairs(&fields), status, is_head);
+    if fields.len() > MOST_FIELDS {
+        // hyper must see those that frame the body.
+        fields.sort_by_key(|(name, _)| !FRAMING.iter().any(|framing| name.eq_ignore_ascii_case(framing)));
+        let rest = fields.drain(MOST_FIELDS..);
+        let rest = rest.filter_map(|(name, value)| {
+            Some((HeaderName::from_bytes(&name).ok()?, HeaderValue::from_bytes(&value).ok()?))
+        });
+        for (name, value) in rest {
+            surplus.append(name, value);
+        }
+    }
     let minor = u8::from(!version_1_0);
     let mut out = format!("HTTP/1.{minor} {status:03} ").into_bytes();
     out.extend_from_slice(&reason);
@@ -39,7 +63,6 @@ pub(super) fn normalized_head(head: &[u8], is_head: bool) -> Option<(Cow<'_, [u8
         out.extend_from_slice(&[name, b": ", value, b"\r\n"].concat());
     }
     out.extend_from_slice(b"\r\n");
-    let state = body_state(&pairs(&fields), status, is_head);
     Some((out.into(), state))
 }
 
