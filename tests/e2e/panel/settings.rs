@@ -79,6 +79,21 @@ async fn forms_say_what_is_wrong_where_it_is_and_save_nothing() {
 
 /// Long tabs are folded, but where something is wrong, entered or looked for.
 #[tokio::test]
+async fn a_file_that_a_form_names_is_not_quoted() {
+    let (proxy, file) = with_file().await;
+    let key = "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49AgEG/CqGSM49AwEH\n";
+    fs::write(file.with_file_name("key.pem"), key).unwrap();
+    let page = get(&proxy, "http://gleaner.internal/settings/proxy", &[]).await;
+    let (token, stamp) = (hidden(&page, "token"), hidden(&page, "stamp"));
+    let form = [("token", &*token), ("stamp", &stamp), ("do", "commit"), ("https/except_lists", "key.pem")];
+    let wrong = post(&proxy, "/settings/proxy", &form, &[]).await;
+    assert!(wrong.status == 422 && wrong.text().contains("line 1 of"), "{}", wrong.text());
+    for line in key.lines() {
+        assert!(!wrong.text().contains(line), "{line}");
+    }
+}
+
+#[tokio::test]
 async fn parts_of_a_long_tab_unfold() {
     let (proxy, _) = with_file().await;
     let Some(window) = Window::open(&proxy).await else { return };
