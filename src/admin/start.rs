@@ -136,7 +136,7 @@ fn next_step(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, intercept
 
 fn proxy_steps(proxy: &Proxy, visit: &Visit<'_>, system: System) -> Vec<Markup> {
     let address = proxy_address(proxy, visit, system);
-    system.proxy_steps(&address.ip().to_string(), address.port(), &format!("http://{address}/wpad.dat"))
+    system.proxy_steps(address, &format!("http://{address}/wpad.dat"))
 }
 
 /// The proxy's address for a device with this system: that of the network, if a person reads about a phone at loopback.
@@ -168,7 +168,7 @@ fn this_device(proxy: &Proxy, visit: &Visit<'_>, choice: Option<Choice<'_>>, is_
         }
         @if !tunnelled.is_empty() {
             details {
-                summary { "Left as they are for a day: " (tunnelled.len()) " hosts" }
+                summary { "Left as they are for a day: " (tunnelled.len()) @if tunnelled.len() == 1 { " host" } @else { " hosts" } }
                 table { @for (host, reason) in &tunnelled { tr { td { (host) } td { (reason) } } } }
                 (forms::button(&proxy.forms, &visit.device, forms::RETRY, "Try them again"))
             }

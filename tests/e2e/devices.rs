@@ -168,8 +168,12 @@ async fn trust_is_of_one_program_is_kept_on_disk_and_forgotten_on_request() {
     let other = curl(&proxy, &["--user-agent", "Other/1", "--cacert", theirs, &url]).await.unwrap();
     assert!(other.contains(CLUTTER));
     let start = get(&proxy, "http://gleaner.internal/", &[("user-agent", "curl/9.1")]).await;
-    press(&proxy, start.text(), "/forget").await;
+    assert!(start.text().contains("/check.css"), "{}", start.text());
+    let next = press(&proxy, start.text(), "/forget").await;
     assert!(list.all().is_empty());
+    // The start page would look at once whether the browser trusts the authority, and learn it again.
+    let next = get(&proxy, &format!("http://gleaner.internal{next}"), &[("user-agent", "curl/9.1")]).await;
+    assert!(next.text().contains("Forgotten") && !next.text().contains("/check.css"), "{}", next.text());
     let after = curl(&proxy, &["--cacert", theirs, &url]).await.unwrap();
     assert!(after.contains(CLUTTER));
     // A page that a person has opened proves nothing: its warning may have been passed.
@@ -179,13 +183,15 @@ async fn trust_is_of_one_program_is_kept_on_disk_and_forgotten_on_request() {
     proxy.stop().await;
 }
 
-/// Posts the form of a page.
-async fn press(proxy: &TestProxy, page: &str, path: &str) {
+/// Posts the form of a page; the path of the next page.
+async fn press(proxy: &TestProxy, page: &str, path: &str) -> String {
     let action = page.split(&format!("action=\"{path}")).nth(1).unwrap().split('"').next().unwrap();
     let post = |action: String| {
         let request = http::Request::post(format!("http://gleaner.internal{action}"));
         request.body(http_body_util::Full::default()).unwrap()
     };
     assert_eq!(send(proxy, post(format!("{path}?token=0"))).await.status, 403);
-    assert_eq!(send(proxy, post(format!("{path}{action}"))).await.status, 303);
+    let pressed = send(proxy, post(format!("{path}{action}"))).await;
+    assert_eq!(pressed.status, 303);
+    pressed.headers["location"].to_str().unwrap().to_owned()
 }
