@@ -254,7 +254,7 @@ impl SniffedConnect {
         let Self { proxy, device, .. } = self;
         let (tunnelled, trusted) = (&proxy.tunnelled, &proxy.trusted_devices);
         let is_ours = matches!(self.destination, Destination::ControlHost(_));
-        if !is_ours && !self.running.config.https.tunnel_refused {
+        if !is_ours && !self.running.config.https.tunnel_refused || !is_alert && device.is_browser() {
             return;
         }
         let refused = tunnelled.refused(device, &self.target().host_port, is_alert);
