@@ -65,9 +65,10 @@ pub(crate) fn is_this_machine(target: &Target, acl: &Acl) -> bool {
     }
 }
 
-/// An address on the control host.
-pub(crate) fn address(path: &str) -> Url {
-    let address = format!("http://{CONTROL_HOST}{path}");
+/// An address on the control host for a link on this page. Over TLS where the page came so: the link names it, and nobody on
+/// the way between the client and us may read that.
+pub(crate) fn address(page: &Url, path: &str) -> Url {
+    let address = format!("{}://{CONTROL_HOST}{path}", page.scheme());
     Url::parse(&address).expect("the host is constant and paths are ours")
 }
 

@@ -164,9 +164,9 @@ impl PageControls {
 
     /// The links of the bar.
     pub(crate) fn links(&self, page: &Url) -> Links {
-        let mut site = admin::address(SITE);
+        let mut site = admin::address(page, SITE);
         site.query_pairs_mut().append_pair("host", page.host_str().unwrap_or_default());
-        let look = admin::look::address(Some(page));
+        let look = admin::look::address(page);
         let (this, page) = (self.clone(), page.clone());
         Links { view: self.view, to: Arc::new(move |view| this.link(&page, view).into()), site, look }
     }

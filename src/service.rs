@@ -23,7 +23,6 @@ use crate::{
     access_control::Permit,
     admin::{self, Visit},
     body::Body,
-    bypass_link,
     client::{Requester, UpstreamError},
     config::{Asker, Choice},
     controls::Asked,
@@ -167,7 +166,7 @@ impl Exchange {
         let view = match asked {
             Asked::Page => None,
             Asked::View(view, id) => Some((view, id)),
-            Asked::NotOurs(page) => return Ok(Answer::Response(bypass_link::redirect(&page))),
+            Asked::NotOurs(page) => return Ok(Answer::Response(error_pages::see_other(page.as_str()))),
         };
         let host = permit.target().plain_host();
         if let Some(response) = self.blocked(&mut request, &permit, host) {

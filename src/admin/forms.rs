@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use http::{HeaderValue, Response, StatusCode, header};
+use http::Response;
 use maud::{Markup, html};
 use url::form_urlencoded;
 
@@ -49,9 +49,5 @@ pub(super) fn answer(proxy: &Proxy, visit: &Visit<'_>, path: &str, query: &str) 
         next = FORGOTTEN;
     }
     proxy.tunnelled.forget(&visit.device);
-    let mut response = Response::new(Body::default());
-    *response.status_mut() = StatusCode::SEE_OTHER;
-    error_pages::harden(response.headers_mut());
-    response.headers_mut().insert(header::LOCATION, HeaderValue::from_static(next));
-    Some(response)
+    Some(error_pages::see_other(next))
 }

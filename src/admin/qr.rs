@@ -34,7 +34,7 @@ pub(crate) fn svg(text: &str) -> Markup {
 /// terminal's own colours are.
 pub(crate) fn text(text: &str) -> Option<String> {
     let rows = code(text)?.render::<Dense1x2>().build();
-    Some(rows.lines().map(|row| format!("\x1b[30;107m{row}\x1b[0m\n")).collect())
+    Some(rows.lines().flat_map(|row| ["\x1b[30;107m", row, "\x1b[0m\n"]).collect())
 }
 
 fn code(text: &str) -> Option<QrCode> {

@@ -26,6 +26,9 @@ async fn pages_are_rewritten_over_http2_and_http1() {
     assert_eq!(answer.version, Version::HTTP_2);
     assert!(answer.header("gleaner").starts_with("rewritten"));
     assert!(answer.text().contains("Grüße"));
+    // The links of the bar name the page: nobody on the way may read that.
+    let plain = answer.text().contains("http://gleaner.internal");
+    assert!(answer.text().contains("\"https://gleaner.internal/original?page=") && !plain, "{}", answer.text());
     assert_eq!(origin.last().version, Version::HTTP_2);
     assert!(!answer.headers.contains_key("connection"));
     for version in ["--http1.1", "--http2"] {
