@@ -102,7 +102,7 @@ fn next_step(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, intercept
                     code { "intercept" } " is " code { "off" } " for this device." }
             }
         } @else if let Err(problem) = running.try_authority() {
-            p.bad { "Encrypted pages pass as they are, because there is no certificate authority: " (error_pages::prose(problem)) "." }
+            p.bad { "Encrypted pages pass as they are, because there is no certificate authority: " (error_pages::prose(&problem)) "." }
         } @else if is_known {
             section.step {
                 h2 { "✓ All is set" }
