@@ -3,7 +3,7 @@
 
 use html5ever::local_name;
 
-use super::{byline::is_of_another, date, title_line};
+use super::{byline::is_of_another, date, letters, title_line};
 use crate::html::{Page, tag::Tag};
 
 /// `<meta>` elements that are read; pages have some dozens. Raising it costs time on hostile pages.
@@ -74,12 +74,20 @@ impl Metas {
         (!names.is_empty()).then(|| names.join(", "))
     }
 
-    /// `article:author` is the address of a profile by its definition, and a name on many pages.
+    /// All that are named; `article:author` is the address of a profile by its definition, and a name on many pages.
     pub(super) fn author(&self) -> Option<String> {
         let names =
             ["author", "article:author", "parsely-author", "sailthru.author", "dc.creator", "dcterms.creator", "byl"];
         let is_name = |value: &&str| !value.contains("://") && !value.starts_with('@');
-        names.iter().find_map(|name| self.all(name).find(is_name)).map(str::to_owned)
+        names.iter().find_map(|name| {
+            let mut all: Vec<&str> = Vec::new();
+            for value in self.all(name).filter(is_name) {
+                if !all.iter().any(|known| known.contains(value)) {
+                    all.push(value);
+                }
+            }
+            (!all.is_empty()).then(|| all.join(", "))
+        })
     }
 
     /// The name in the labels of a card of Twitter, which publishing systems fill in with "Written by" and the like: `twitter:label1`
@@ -122,6 +130,15 @@ impl Metas {
         .find_map(|name| {
             let mut values = self.all(name).filter(|value| !is_change(name, value));
             values.find_map(date::of_value)
+        })
+        .or_else(|| {
+            // `og:article:published_time`, `w-published-date`: whatever the program puts before it.
+            const ENDINGS: [&str; 4] = ["publishedtime", "publisheddate", "publishdate", "publicationdate"];
+            let mut others = self.0.iter().filter(|(name, _)| {
+                let name = letters(name);
+                ENDINGS.iter().any(|ending| name.ends_with(ending))
+            });
+            others.find_map(|(_, value)| date::of_value(value))
         })
     }
 
